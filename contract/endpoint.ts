@@ -1,0 +1,87 @@
+import type { ErrorName } from './errors.ts';
+import type { Param, Params, Parsed, Sent } from './params.ts';
+import type { Reply, Returned } from './reply.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/**
+ * Who may call. `owned` says that the path names something that belongs to somebody: an administrator reaches
+ * all of them, anyone else only their own, and another's answers as not found.
+ */
+export interface Access {
+  readonly roles: readonly string[] | 'anyone';
+  readonly owned?: true;
+}
+
+export const anyone: Access = { roles: 'anyone' };
+
+export interface Endpoint<P extends Params = Params, R extends Reply = Reply> {
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+  readonly access: Access;
+  readonly params: P;
+  readonly reply: R;
+  /** Starts work that outlives the request. */
+  readonly job?: JobForm;
+  /** Errors of its own, beyond those every endpoint can give. */
+  readonly errors: readonly ErrorName[];
+}
+
+/** How a caller sees the work end: the status field of the record it watches. */
+export interface JobForm {
+  readonly until: readonly string[];
+}
+
+interface EndpointOptions<P extends Params, R extends Reply> {
+  readonly summary: string;
+  readonly access: Access;
+  readonly params?: P;
+  readonly reply: R;
+  readonly job?: JobForm;
+  readonly errors?: readonly ErrorName[];
+}
+
+export function endpoint<R extends Reply, P extends Params = Record<never, Param>>(
+  method: Method,
+  path: string,
+  options: EndpointOptions<P, R>,
+): Endpoint<P, R> {
+  return { errors: [], ...options, method, path, params: options.params ?? ({} as P) };
+}
+
+/** Endpoints by their short name: `list`, `get`, `create`. */
+export type Group = Readonly<Record<string, Endpoint>>;
+
+export interface Api<G extends Readonly<Record<string, Group>> = Readonly<Record<string, Group>>> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The shape of errors and of XML: the portal speaks one way, arrays and object storage another. */
+  readonly dialect: 'portal' | 'array';
+  /** The bit pattern an asynchronous result carries as its status, where the API has one. */
+  readonly asyncStatus?: number;
+  readonly groups: G;
+}
+
+export interface Operation {
+  /** `volumes.list`: the name in the SDK, the command line, the metrics and the OpenAPI document. */
+  readonly id: string;
+  readonly group: string;
+  readonly name: string;
+  readonly endpoint: Endpoint;
+}
+
+export function operations(api: Api): Operation[] {
+  return Object.entries(api.groups).flatMap(([group, endpoints]) =>
+    Object.entries(endpoints).map(([name, endpoint]) => ({ id: `${group}.${name}`, group, name, endpoint })),
+  );
+}
+
+export function pathParams(path: string): string[] {
+  return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] as string);
+}
+
+export type InputOf<E extends Endpoint> = Parsed<E['params']>;
+export type SentTo<E extends Endpoint> = Sent<E['params']>;
+export type OutputOf<E extends Endpoint> = Returned<E['reply']>;

@@ -1,0 +1,169 @@
+/**
+ * The catalogue: every error Granary gives, once. `http` is the portal's status; arrays and object storage answer
+ * HTTP 200 with `code` in the body, save where `keepsHttp` says that the HTTP status itself carries the meaning.
+ * A message says what to do next; `{name}` is filled in where the error is raised.
+ */
+export interface ErrorEntry {
+  readonly http: number;
+  readonly code: number;
+  readonly message: string;
+  readonly keepsHttp?: true;
+}
+
+export const errorCatalogue = {
+  // Every interface
+  internal: {
+    http: 500,
+    code: 1,
+    keepsHttp: true,
+    message: 'Something went wrong on our side; the log of this server has the details under request {request}.',
+  },
+  not_served: {
+    http: 501,
+    code: 2,
+    keepsHttp: true,
+    message: '{operation} is part of the interface but this release does not serve it yet.',
+  },
+  idempotency_mismatch: {
+    http: 422,
+    code: 3,
+    message: 'Idempotency-Key {key} was used with another request; use a new key.',
+  },
+  unknown_path: {
+    http: 404,
+    code: 4,
+    keepsHttp: true,
+    message: 'There is no {method} {path}; see /api/docs for what is served here.',
+  },
+  invalid_credentials: { http: 401, code: 5, message: 'Invalid credentials.' },
+  not_allowed: { http: 403, code: 6, message: 'Your role does not allow this; it needs {roles}.' },
+  bad_parameter: { http: 400, code: 7, message: '{problem}' },
+  too_large: { http: 413, code: 8, keepsHttp: true, message: 'The request is larger than {limit}.' },
+  too_many_attempts: {
+    http: 429,
+    code: 9,
+    keepsHttp: true,
+    message: 'Too many failed sign-ins; try again in {seconds} seconds.',
+  },
+  unsupported_content: {
+    http: 400,
+    code: 10,
+    message: 'Content-Type {type} is not understood; send a form, JSON, XML or multipart.',
+  },
+  idempotency_interrupted: {
+    http: 409,
+    code: 11,
+    message:
+      'A request with Idempotency-Key {key} was taken but its answer is not known (still running, or cut off by a restart); look at the current state before you send it again with a new key.',
+  },
+  stopping: { http: 503, code: 12, keepsHttp: true, message: 'The server is stopping; try again in a moment.' },
+  address_refused: {
+    http: 400,
+    code: 13,
+    message: 'Granary does not connect to {address}: link-local and metadata addresses are refused.',
+  },
+
+  // Portal
+  not_found: { http: 404, code: 20001, message: 'There is no {kind} {id}.' },
+  name_taken: { http: 409, code: 10096, message: 'The name {name} is taken; choose another.' },
+  in_use: { http: 409, code: 20002, message: '{kind} {id} is in use: {by}.' },
+  wrong_state: { http: 409, code: 20003, message: '{kind} {id} is {state}; {action} needs it to be {needed}.' },
+  out_of_stock: {
+    http: 409,
+    code: 20004,
+    message: 'Only {available} drives of type {key} are free{where}; {wanted} were asked for.',
+  },
+  cloud_unreachable: {
+    http: 422,
+    code: 20005,
+    message: 'No cloud answered at {address}: {reason}. Check the address and that `granary cloud` runs there.',
+  },
+  cloud_refused: {
+    http: 422,
+    code: 20006,
+    message: 'The cloud at {address} refused the credentials; check admin_user and admin_key.',
+  },
+  cloud_full: { http: 409, code: 20007, message: '{problem}' },
+  not_supported: { http: 409, code: 20008, message: '{problem}' },
+  already_decided: { http: 409, code: 20009, message: 'Request {id} was {status} already.' },
+  last_admin: { http: 409, code: 20010, message: 'User {username} is the last administrator; make another one first.' },
+  overlap: { http: 409, code: 20011, message: '{what} overlaps {other}; choose another range.' },
+  array_unreachable: {
+    http: 409,
+    code: 20012,
+    message: 'Array {name} does not answer at {address}; try again when it is up.',
+  },
+  price_file: { http: 400, code: 20013, message: '{problem}' },
+  no_address: { http: 409, code: 20014, message: 'No free address is left in {range}.' },
+
+  // Arrays
+  raid_group_not_found: { http: 404, code: 10009, message: 'RAID group {id} was not found.' },
+  pool_not_found: { http: 404, code: 10080, message: 'Pool {id} was not found.' },
+  volume_not_found: { http: 404, code: 10081, message: 'Volume {id} was not found.' },
+  drive_not_found: { http: 404, code: 10082, message: 'Drive {id} was not found.' },
+  snapshot_not_found: { http: 404, code: 10083, message: 'Snapshot {id} was not found.' },
+  policy_not_found: { http: 404, code: 10084, message: 'Policy {id} was not found.' },
+  consistency_group_not_found: { http: 404, code: 10085, message: 'Consistency group {id} was not found.' },
+  server_not_found: { http: 404, code: 10086, message: 'Server {id} was not found.' },
+  controller_not_found: { http: 404, code: 10087, message: 'Controller {id} was not found.' },
+  job_not_found: { http: 404, code: 10088, message: 'Job {id} was not found.' },
+  remote_array_not_found: { http: 404, code: 10089, message: 'Remote array {id} was not found.' },
+  tag_not_found: { http: 404, code: 10090, message: 'Tag {id} was not found.' },
+  category_not_found: { http: 404, code: 10091, message: 'Category {id} was not found.' },
+  project_not_found: { http: 404, code: 10092, message: 'Quota project {id} was not found.' },
+  user_not_found: { http: 404, code: 10093, message: 'User {id} was not found.' },
+  destination_not_found: { http: 404, code: 10094, message: 'Object storage destination {id} was not found.' },
+  nothing_to_delete: { http: 404, code: 10097, message: 'There is nothing to delete.' },
+  state_conflict: { http: 409, code: 10100, message: '{problem}' },
+  drive_in_use: { http: 409, code: 10101, message: 'Drive {id} is in use by {by}.' },
+  pool_not_empty: {
+    http: 409,
+    code: 10102,
+    message: 'Pool {id} still has {count} volumes; delete or migrate them first.',
+  },
+  volume_attached: { http: 409, code: 10103, message: 'Volume {id} is attached to {servers}; detach it first.' },
+  volume_has_snapshots: {
+    http: 409,
+    code: 10104,
+    message: 'Volume {id} has {count} snapshots; delete them first or use force=YES.',
+  },
+  raid_group_in_use: {
+    http: 409,
+    code: 10105,
+    message: 'RAID group {id} belongs to pool {pool}; shrink or delete the pool first.',
+  },
+  lun_taken: {
+    http: 409,
+    code: 10106,
+    message: 'LUN {lun} is taken on server {server}; choose another or leave it out.',
+  },
+  capacity_refused: { http: 409, code: 10200, message: '{problem}' },
+  limit_reached: { http: 409, code: 10201, message: '{problem}' },
+
+  // Object storage
+  account_not_found: { http: 404, code: 50001, message: 'Account {id} was not found.' },
+  account_disabled: { http: 403, code: 50002, message: 'Account {id} is disabled.' },
+  objs_user_not_found: { http: 404, code: 50003, message: 'User {id} was not found.' },
+  request_not_found: { http: 404, code: 50004, message: 'Request {id} was not found.' },
+  objs_drive_not_found: { http: 404, code: 50005, message: 'Drive {id} was not found.' },
+  objs_controller_not_found: { http: 404, code: 50006, message: 'Virtual controller {id} was not found.' },
+  objs_policy_not_found: { http: 404, code: 50007, message: 'Storage policy {id} was not found.' },
+  load_balancer_group_not_found: { http: 404, code: 50008, message: 'Load balancer group {id} was not found.' },
+  objs_destination_not_found: { http: 404, code: 50009, message: 'Remote endpoint {id} was not found.' },
+  password_expired: {
+    http: 403,
+    code: 50010,
+    message: 'The password of {user} has expired; set a new one with POST /users/password.',
+  },
+  password_rules: { http: 400, code: 50011, message: '{problem}' },
+  connection_failed: {
+    http: 422,
+    code: 50012,
+    message: 'The remote endpoint {endpoint} did not answer as expected: {reason}.',
+  },
+  encryption_locked: { http: 409, code: 50013, message: 'The array is locked; restore the encryption password first.' },
+  objs_state_conflict: { http: 409, code: 50100, message: '{problem}' },
+  objs_limit_reached: { http: 409, code: 50200, message: '{problem}' },
+} as const satisfies Readonly<Record<string, ErrorEntry>>;
+
+export type ErrorName = keyof typeof errorCatalogue;

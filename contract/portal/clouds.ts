@@ -1,0 +1,155 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { boolean, integer, name, optional, page, recordNumber, secret, text } from '../params.ts';
+import { bool, int, listOf, nullable, record, str } from '../records.ts';
+import { envelope, success } from '../reply.ts';
+import { adminOnly, signedIn } from './access.ts';
+
+const AppEngine = record('AppEngine', {
+  default: str("'true' for the one taken when none is named"),
+  memory_mb: str(),
+  name: str(),
+  price: str('USD an hour'),
+  specs: str(),
+  vcpus: str(),
+});
+
+const OfferedDriveType = record('OfferedDriveType', {
+  hourly_price_usd: str(),
+  capacity_gb: int(),
+  name: str(),
+  key: str('What `drives` of an order names'),
+  id: str(),
+});
+
+const EngineType = record('EngineType', {
+  id: str(),
+  hourly_price_usd: str(),
+  name: str(),
+  max_drives: int(),
+  max_cache_gb: int(),
+  key: str('What `engine` of an order names'),
+  encryption_hourly_price_usd: str(),
+  specs: str(),
+  cache: record('EngineCache', {
+    base_cache_gb: int(),
+    max_flash_cache_gb: int(),
+    recommended_flash_cache_gb: int(),
+  }),
+});
+
+export const Cloud = record('Cloud', {
+  id: str(),
+  name: str(),
+  uuid: str(),
+  enabled: str("'true' or 'false'"),
+  app_engines: listOf(AppEngine),
+  nova_url: nullable(str()),
+  auth_url: nullable(str()),
+  keystone_url: nullable(str()),
+  glance_url: nullable(str()),
+  drive_types: listOf(OfferedDriveType),
+  engine_types: listOf(EngineType),
+  fibre_channel: record('FibreChannel', { enabled: bool() }),
+  flash_cache: record('FlashCache', { enabled: bool(), increment_gb: int() }),
+  minimum_drives: int(),
+  supports_app_engines: bool(),
+  objs: record('ObjectStorageSupport', { enabled: bool() }),
+  zones: listOf(record('Zone', { allocation_zone_disp_name: str(), allocation_zone_name: str() })),
+  array_zone_group_storage_policy_types: record('StoragePolicyTypes', {
+    array_zone_group_storage_policy_type: str(
+      'JSON text: id, name, replicas, data_fragments and parity_fragments of each',
+    ),
+  }),
+});
+
+export const DriveType = record('DriveType', {
+  id: int(),
+  name: str(),
+  capacity_gb: int(),
+  display_capacity_gb: int(),
+  hourly_price_usd: nullable(str()),
+  key: str(),
+  enabled: bool(),
+  cache: bool('Made for cache rather than for data'),
+  order: nullable(int('Position in lists')),
+});
+
+const cloudId = recordNumber('The cloud');
+const driveTypeId = recordNumber('The drive type');
+
+const registration = {
+  name: name('Name shown to users', { example: 'local' }),
+  enabled: optional(boolean('Whether users see it')),
+  ip: text('Where its `granary cloud` listens: host or host:port', { max: 255, example: '127.0.0.1:7401' }),
+  admin_user: name("The cloud's administrator", { example: 'cloud' }),
+  admin_key: secret("The cloud's administrator key", { max: 255, example: 'key' }),
+};
+
+const registered = success({ data: record('CloudId', { cloud_id: int() }) });
+
+export const clouds = {
+  list: endpoint('GET', '/clouds', {
+    summary: 'List the clouds with their drive types, engine types, zones and prices',
+    access: signedIn,
+    params: page,
+    reply: success({ data: listOf(Cloud) }),
+  }),
+  get: endpoint('GET', '/clouds/{id}', {
+    summary: 'Show one cloud',
+    access: signedIn,
+    params: { id: cloudId },
+    reply: success({ data: Cloud }),
+    errors: ['not_found'],
+  }),
+  create: endpoint('POST', '/clouds', {
+    summary: 'Register a cloud: its inventory is read from the cloud process at the address',
+    access: adminOnly,
+    params: registration,
+    reply: registered,
+    errors: ['name_taken', 'cloud_unreachable', 'cloud_refused', 'address_refused'],
+  }),
+  update: endpoint('POST', '/clouds/{id}', {
+    summary: 'Change a cloud and read its inventory again',
+    access: adminOnly,
+    params: { id: cloudId, ...registration },
+    reply: registered,
+    errors: ['not_found', 'name_taken', 'cloud_unreachable', 'cloud_refused', 'address_refused'],
+  }),
+  delete: endpoint('DELETE', '/clouds/{id}', {
+    summary: 'Forget a cloud that hosts no array and has no provider',
+    access: adminOnly,
+    params: { id: cloudId },
+    reply: success({}),
+    errors: ['not_found', 'in_use'],
+  }),
+} satisfies Group;
+
+export const driveTypes = {
+  list: endpoint('GET', '/clouds/{id}/drive_types', {
+    summary: "List a cloud's drive types",
+    access: signedIn,
+    params: { id: cloudId, ...page },
+    reply: success({ drive_types: listOf(DriveType) }),
+    errors: ['not_found'],
+  }),
+  get: endpoint('GET', '/clouds/{cloud_id}/drive_types/{drive_type_id}', {
+    summary: 'Show one drive type',
+    access: signedIn,
+    params: { cloud_id: cloudId, drive_type_id: driveTypeId },
+    reply: success({ drive_type: DriveType }),
+    errors: ['not_found'],
+  }),
+  update: endpoint('POST', '/clouds/{cloud_id}/drive_types/{drive_type_id}', {
+    summary: 'Change how a drive type is offered',
+    access: adminOnly,
+    params: {
+      cloud_id: cloudId,
+      drive_type_id: driveTypeId,
+      name: optional(name('Name shown to users')),
+      display_capacity: optional(integer('Capacity shown to users, GB', { min: 1, max: 1_000_000 })),
+      enabled: optional(boolean('Whether it can be ordered')),
+    },
+    reply: envelope({ status: 201 }, { data: DriveType, message: str() }),
+    errors: ['not_found'],
+  }),
+} satisfies Group;
