@@ -165,6 +165,11 @@ export const page = {
   limit: withDefault(integer('Records to return; 0 returns all'), 0),
 } satisfies Params;
 
+/** On operations that run a job: how long the caller waits before the reply says that the work goes on. */
+export const waiting = {
+  timeout: withDefault(integer('Seconds to wait for the work; -1 waits until it is done', { min: -1, max: 86_400 }), 5),
+} satisfies Params;
+
 type Value<Q> = Q extends Param<infer T> ? T : never;
 type KeysWith<Q extends Params, P extends Presence> = {
   [K in keyof Q]: Q[K] extends Param<unknown, infer R> ? (R extends P ? K : never) : never;

@@ -106,14 +106,14 @@ export const clouds = {
     access: adminOnly,
     params: registration,
     reply: registered,
-    errors: ['name_taken', 'cloud_unreachable', 'cloud_refused', 'address_refused'],
+    errors: ['name_taken', 'in_use', 'cloud_unreachable', 'cloud_refused', 'address_refused'],
   }),
   update: endpoint('POST', '/clouds/{id}', {
     summary: 'Change a cloud and read its inventory again',
     access: adminOnly,
     params: { id: cloudId, ...registration },
     reply: registered,
-    errors: ['not_found', 'name_taken', 'cloud_unreachable', 'cloud_refused', 'address_refused'],
+    errors: ['not_found', 'name_taken', 'in_use', 'cloud_unreachable', 'cloud_refused', 'address_refused'],
   }),
   delete: endpoint('DELETE', '/clouds/{id}', {
     summary: 'Forget a cloud that hosts no array and has no provider',

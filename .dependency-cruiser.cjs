@@ -1,0 +1,49 @@
+/** Imports point one way: contract ← kernel ← {portal, cloud, array, objects} ← cli; contract ← client ← {portal, cli}. */
+const may = {
+  contract: [],
+  kernel: ['contract'],
+  client: ['contract'],
+  cloud: ['contract', 'kernel'],
+  array: ['contract', 'kernel'],
+  objects: ['contract', 'kernel'],
+  portal: ['contract', 'kernel', 'client'],
+  cli: ['contract', 'kernel', 'client', 'portal', 'cloud', 'array', 'objects'],
+};
+const rooms = Object.keys(may);
+
+const directions = rooms.map((room) => ({
+  name: `${room}-imports-only-what-it-stands-on`,
+  severity: 'error',
+  from: { path: `^${room}/`, pathNot: '\\.test\\.ts$' },
+  to: { path: `^(${rooms.filter((other) => other !== room && !may[room].includes(other)).join('|') || 'nothing'})/` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...directions,
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: {
+        orphan: true,
+        pathNot: ['\\.test\\.ts$', '\\.d\\.ts$', '(^|/)index\\.ts$', 'main\\.ts$', '\\.c?js$', '^tools/', '^bench/', '^docs/', '/testing/'],
+      },
+      to: {},
+    },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'products-do-not-use-test-code',
+      severity: 'error',
+      from: { pathNot: ['\\.test\\.ts$', '/testing/', '^tools/', '^bench/', '^e2e/'] },
+      to: { path: ['\\.test\\.ts$', '/testing/'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['node_modules', 'granary-data', '^docs/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'], extensions: ['.ts', '.js', '.cjs', '.json'] },
+  },
+};

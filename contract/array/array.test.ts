@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Value } from 'typebox/value';
+import { operations, pathParams } from '../endpoint.ts';
+import { specifiedEndpoints } from '../specified.ts';
+import { arrayApi } from './index.ts';
+
+/** Served because clients use them, though the specification does not list them. */
+const decided = [
+  'POST /users/login',
+  'POST /users/{name}/access_key',
+  'GET /users',
+  'POST /users',
+  'GET /messages',
+  'GET /snapshots',
+  'GET /snapshots/{id}',
+  'POST /snapshots/{id}/rename',
+  'POST /volumes/{id}/update_comment',
+  'GET /snapshot_policies',
+  'POST /snapshot_policies',
+  'GET /snapshot_policies/{id}',
+  'PUT /snapshot_policies/{id}',
+  'DELETE /snapshot_policies/{id}',
+  'DELETE /remote_arrays/{id}',
+  'GET /remote_arrays/{id}/pools',
+  'GET /object_storage_destinations',
+  'POST /object_storage_destinations',
+  'GET /nas/users',
+  'POST /nas/users',
+  'GET /nas/groups',
+  'POST /nas/groups',
+];
+
+const specified = specifiedEndpoints('array');
+const declared = operations(arrayApi);
+
+test('every endpoint of the specification is declared once, and beyond them only those decided on', () => {
+  assert.equal(specified.length, 147);
+  const routes = declared.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
+  assert.deepEqual(routes.toSorted(), [...specified, ...decided].toSorted());
+});
+
+test('every part of a path that varies is a required parameter', () => {
+  for (const { id, endpoint } of declared)
+    for (const part of pathParams(endpoint.path))
+      assert.equal(endpoint.params[part]?.presence, 'required', `${id}: {${part}}`);
+});
+
+test('an endpoint takes timeout if and only if it starts a job', () => {
+  for (const { id, endpoint } of declared) assert.equal('timeout' in endpoint.params, endpoint.job !== undefined, id);
+});
+
+test('examples and defaults are values their own parameter accepts, and required texts have an example', () => {
+  for (const { id, endpoint } of declared)
+    for (const [name, param] of Object.entries(endpoint.params)) {
+      for (const value of [param.example, param.default].filter((one) => one !== undefined))
+        assert.ok(Value.Check(param.schema, value), `${id}: ${name} does not accept ${JSON.stringify(value)}`);
+      if (param.presence === 'required' && !['capacity', 'file'].includes(param.kind))
+        assert.notEqual(param.example, undefined, `${id}: ${name} has no example`);
+    }
+});
+
+test('a change keeps what is not sent: its parameters have no defaults left over from the creation', () => {
+  const { volumes, servers, snapshotPolicies, lifecyclePolicies } = arrayApi.groups;
+  for (const { params } of [volumes.update, servers.update, snapshotPolicies.update, lifecyclePolicies.update])
+    for (const [name, param] of Object.entries(params))
+      if (param.presence === 'optional') assert.ok(!('default' in param), name);
+});

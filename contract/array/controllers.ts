@@ -1,0 +1,110 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { boolean, page, withDefault } from '../params.ts';
+import { int, iso, listOf, nullable, num, oneOf, record, str, yesNo } from '../records.ts';
+import { response } from '../reply.ts';
+import { adminOnly, signedIn } from './access.ts';
+import { controllerId } from './ids.ts';
+import { CachePoint, ControllerPoint, interval, performance, requiredInterval } from './performance.ts';
+import { Session } from './servers.ts';
+import { count } from './shared.ts';
+
+export const Controller = record('Controller', {
+  name: str(),
+  display_name: str(),
+  index: int(),
+  state: oneOf('active', 'standby', 'failed'),
+  target: str('IQN servers log in to'),
+  iscsi_ip: str(),
+  iscsi_ipv6: nullable(str()),
+  mgmt_ip: str(),
+  mgmt_ipv6: nullable(str()),
+  software_ver: str(),
+  heartbeat1: str(),
+  heartbeat2: str(),
+  array_chap_user: str(),
+  array_chap_secret: str(),
+  host_chap_user: nullable(str()),
+  host_chap_secret: nullable(str()),
+  ike_psk: nullable(str()),
+  encryption_password_set: yesNo(),
+  is_encryption_active: yesNo(),
+  sn_host: str('The node it runs on'),
+  cache_size: num('GB'),
+  cpu_usage_alert: int('Percent'),
+  mem_usage_alert: int('Percent'),
+  cpu_docker_usage_alert: int('Percent'),
+  mem_docker_usage_alert: int('Percent'),
+  recycle_bin: yesNo(),
+  dm_concurrency_level: int(),
+  nfs4_disable_idmapping: yesNo(),
+  raid_read_mode: str(),
+  allocation_zone_name: str(),
+  allocation_zone_display_name: nullable(str()),
+  smb_unix_charset: str(),
+  smb_dos_charset: str(),
+  array_uuid: str(),
+  sod_end_time: nullable(iso()),
+  wwpn_count: int(),
+  integrity_status: str(),
+  iser_support: yesNo(),
+});
+
+export const ControllerVirtualNetwork = record('ControllerVirtualNetwork', {
+  id: int(),
+  ip: nullable(str()),
+  ipv6: nullable(str()),
+  gateway: nullable(str()),
+  ipv6_gateway: nullable(str()),
+  netmask: nullable(str()),
+  ipv6_netmask: nullable(str()),
+  vlan_id: nullable(int()),
+  interface: str(),
+  net_uuid: nullable(str()),
+});
+
+export const controllers = {
+  list: endpoint('GET', '/vcontrollers', {
+    summary: 'List the controllers: the active one serves, the others stand by',
+    access: signedIn,
+    params: page,
+    reply: response({ vcontrollers: listOf(Controller), count }),
+  }),
+  listVirtualNetworks: endpoint('GET', '/vcontrollers/virtual_networks', {
+    summary: 'List the networks the controllers are in',
+    access: signedIn,
+    params: page,
+    reply: response({ vnis: listOf(ControllerVirtualNetwork), count }),
+  }),
+  failover: endpoint('POST', '/vcontrollers/failover', {
+    summary: 'Hand over from the active controller to a standby',
+    access: adminOnly,
+    params: { force: withDefault(boolean('Hand over although the standby is not in step'), false) },
+    reply: response({}),
+    errors: ['state_conflict'],
+  }),
+  listSessions: endpoint('GET', '/vcontrollers/{id}/sessions', {
+    summary: 'List the sessions servers have with a controller',
+    access: signedIn,
+    params: { id: controllerId, ...page },
+    reply: response({ sessions: listOf(Session), count }),
+    errors: ['controller_not_found'],
+  }),
+  performance: performance('/vcontrollers/{id}/performance', {
+    of: 'a controller',
+    params: { id: controllerId, interval: requiredInterval },
+    fields: { vcontroller_name: str(), usages: listOf(ControllerPoint) },
+    errors: ['controller_not_found'],
+  }),
+  cachePerformance: performance('/vcontrollers/{id}/cache_performance', {
+    of: 'how a controller serves from its cache',
+    params: { id: controllerId, interval },
+    fields: { zcache_name: str(), zcache_usages: listOf(CachePoint) },
+    errors: ['controller_not_found'],
+  }),
+  cacheStats: performance('/vcontrollers/{id}/cache_stats', {
+    of: "how full a controller's cache is",
+    params: { id: controllerId, interval },
+    fields: { zcache_name: str(), usages: listOf(CachePoint) },
+    errors: ['controller_not_found'],
+  }),
+} satisfies Group;

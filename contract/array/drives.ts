@@ -1,0 +1,105 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { boolean, name, page, withDefault } from '../params.ts';
+import { int, listOf, nullable, oneOf, record, str, utc, yesNo } from '../records.ts';
+import { response } from '../reply.ts';
+import { signedIn } from './access.ts';
+import { driveId } from './ids.ts';
+import { interval, IoPoint, performance } from './performance.ts';
+import { count } from './shared.ts';
+import { waiting } from '../params.ts';
+
+export const Drive = record('Drive', {
+  name: str(),
+  display_name: str(),
+  disk_type: str(),
+  disk_uuid: str(),
+  storage_node: str('The node that holds it'),
+  vpartition_id: int(),
+  raid_group_name: nullable(str('null when free')),
+  usage: oneOf('Available', 'In-use'),
+  status: str('Available, Normal, Rebuild, Shredding <n>%, Failed or Absent'),
+  capacity: int('GB'),
+  allocation_group: str(),
+  cache: yesNo(),
+  allocation_zone: str(),
+  allocation_zone_display_name: nullable(str()),
+  created_at: utc(),
+  modified_at: utc(),
+});
+
+const drivePage = response({ disks: listOf(Drive), count });
+const driveNamed = response({ disk_name: str() });
+
+export const drives = {
+  list: endpoint('GET', '/drives', {
+    summary: 'List the drives',
+    access: signedIn,
+    params: page,
+    reply: drivePage,
+  }),
+  get: endpoint('GET', '/drives/{id}', {
+    summary: 'Show one drive',
+    access: signedIn,
+    params: { id: driveId },
+    reply: response({ disk: Drive }),
+    errors: ['drive_not_found'],
+  }),
+  listFree: endpoint('GET', '/drives/free', {
+    summary: 'List the drives that are in no RAID group',
+    access: signedIn,
+    params: page,
+    reply: drivePage,
+  }),
+  rename: endpoint('POST', '/drives/{id}/rename', {
+    summary: 'Rename a drive',
+    access: signedIn,
+    params: { id: driveId, newname: name('New name', { example: 'left', aliases: ['new_name'] }) },
+    reply: driveNamed,
+    errors: ['drive_not_found', 'name_taken'],
+  }),
+  remove: endpoint('POST', '/drives/{id}/remove', {
+    summary: 'Give a free drive back to the cloud',
+    access: signedIn,
+    params: { id: driveId },
+    reply: driveNamed,
+    errors: ['drive_not_found', 'drive_in_use', 'state_conflict'],
+  }),
+  replace: endpoint('POST', '/drives/{id}/replace', {
+    summary: 'Put a free drive in the place of one in a RAID group and rebuild onto it',
+    access: signedIn,
+    params: {
+      id: driveId,
+      toname: { ...driveId, description: 'The free drive that takes its place', example: 'volume-00000002' },
+      force: withDefault(boolean('Go on although the RAID group is left without redundancy meanwhile'), false),
+      ...waiting,
+    },
+    reply: driveNamed,
+    job: { until: ['Normal', 'Failed'] },
+    errors: ['drive_not_found', 'drive_in_use', 'state_conflict', 'capacity_refused'],
+  }),
+  shred: endpoint('POST', '/drives/{id}/shred', {
+    summary: 'Overwrite a free drive: its data is gone for good',
+    access: signedIn,
+    params: {
+      id: driveId,
+      force: withDefault(boolean('Go on past warnings'), false),
+      ...waiting,
+    },
+    reply: driveNamed,
+    job: { until: ['Available', 'Failed'] },
+    errors: ['drive_not_found', 'drive_in_use', 'state_conflict'],
+  }),
+  cancelShred: endpoint('POST', '/drives/{id}/cancel_shred', {
+    summary: 'Stop shredding a drive; what was overwritten stays overwritten',
+    access: signedIn,
+    params: { id: driveId },
+    reply: driveNamed,
+    errors: ['drive_not_found', 'state_conflict'],
+  }),
+  performance: performance('/drives/{id}/performance', {
+    of: 'a drive',
+    params: { id: driveId, interval },
+    fields: { disk_name: str(), usages: listOf(IoPoint) },
+    errors: ['drive_not_found'],
+  }),
+} satisfies Group;

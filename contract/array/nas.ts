@@ -1,0 +1,69 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { boolean, integer, optional, page, secret, text, withDefault } from '../params.ts';
+import { int, listOf, nullable, record, str, utc, yesNo } from '../records.ts';
+import { response } from '../reply.ts';
+import { adminOnly, signedIn } from './access.ts';
+import { count } from './shared.ts';
+
+export const NasUser = record('NasUser', {
+  username: str(),
+  nfs_uid: nullable(int()),
+  smb: yesNo(),
+  groupname: nullable(str('Primary group')),
+  created_at: utc(),
+  modified_at: utc(),
+});
+
+export const NasGroup = record('NasGroup', {
+  groupname: str(),
+  nfs_gid: nullable(int()),
+  smb: yesNo(),
+  created_at: utc(),
+  modified_at: utc(),
+});
+
+/** As Unix and Windows both take them. */
+const account = (description: string, example: string, aliases: string[] = []) =>
+  text(description, { max: 32, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$', example, aliases });
+const unixNumber = (description: string) => optional(integer(description, { min: 1, max: 65_533 }));
+
+export const nasUsers = {
+  list: endpoint('GET', '/nas/users', {
+    summary: 'List the users of shares',
+    access: signedIn,
+    params: page,
+    reply: response({ users: listOf(NasUser), count }),
+  }),
+  create: endpoint('POST', '/nas/users', {
+    summary: 'Make a user of shares: nfs_uid for NFS, password for SMB, at least one of them',
+    access: adminOnly,
+    params: {
+      username: account('Name of the user', 'jo'),
+      nfs_uid: unixNumber('Number the user has on NFS clients'),
+      password: optional(secret('Password over SMB', { max: 255 })),
+      groupname: optional(account('Primary group', 'staff', ['group_name'])),
+    },
+    reply: response({ user: NasUser }),
+    errors: ['name_taken', 'limit_reached', 'state_conflict'],
+  }),
+} satisfies Group;
+
+export const nasGroups = {
+  list: endpoint('GET', '/nas/groups', {
+    summary: 'List the groups of users of shares',
+    access: signedIn,
+    params: page,
+    reply: response({ groups: listOf(NasGroup), count }),
+  }),
+  create: endpoint('POST', '/nas/groups', {
+    summary: 'Make a group of users of shares: nfs_gid for NFS, smb for SMB, at least one of them',
+    access: adminOnly,
+    params: {
+      group_name: account('Name of the group', 'staff', ['groupname']),
+      nfs_gid: unixNumber('Number the group has on NFS clients'),
+      smb: withDefault(boolean('Use it over SMB'), false),
+    },
+    reply: response({ group: NasGroup }),
+    errors: ['name_taken', 'limit_reached', 'state_conflict'],
+  }),
+} satisfies Group;

@@ -1,0 +1,225 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { boolean, capacity, choice, integer, list, name, optional, page, text, withDefault } from '../params.ts';
+import { int, listOf, nullable, num, oneOf, record, str, utc, yesNo } from '../records.ts';
+import { response } from '../reply.ts';
+import { signedIn } from './access.ts';
+import { destinationId, poolId, raidGroupId } from './ids.ts';
+import { interval, IoPoint, performance } from './performance.ts';
+import { RaidGroup } from './raid-groups.ts';
+import { count } from './shared.ts';
+import { Volume } from './volume-records.ts';
+import { waiting } from '../params.ts';
+
+const poolTypes = [
+  'Repository Storage',
+  'Transactional Workloads',
+  'Archival Storage',
+  'Depot Storage',
+  'IOPs-Optimized',
+  'Balanced',
+  'Throughput-Optimized',
+] as const;
+
+export const Pool = record('Pool', {
+  name: str(),
+  display_name: str(),
+  status: str('normal, or what is under way'),
+  capacity: int('GB'),
+  available_capacity: num('GB'),
+  provisioned_capacity: num('GB promised to volumes'),
+  version: int(),
+  data_type: str(),
+  mount_sync: yesNo(),
+  access_time_update: nullable(yesNo()),
+  raid_group_name: str('Comma list of its RAID groups'),
+  mode: oneOf('simple', 'stripe'),
+  stripe_size: int('KB'),
+  cache: yesNo(),
+  cow_cache: yesNo(),
+  capacity_mode: oneOf('normal', 'alert', 'protected', 'emergency'),
+  capacity_history: int('Minutes the consumption rate is taken over'),
+  alert_mode: int('Minutes before it is full'),
+  protected_mode: int('Minutes before it is full'),
+  emergency_mode: int('GB left'),
+  chunk_size: int('KB'),
+  type: oneOf(...poolTypes),
+  created_at: utc(),
+  modified_at: utc(),
+});
+
+const poolNamed = response({ pool_name: str() });
+const volumePage = response({ volumes: listOf(Volume), count });
+const raidGroupIds = list(raidGroupId, 'The RAID groups it is made of', { max: 100, example: ['RaidGroup-1'] });
+const cowCache = boolean('Cache what snapshots copy');
+
+const YEAR_MINUTES = 525_600;
+const minutes = (description: string) => optional(integer(description, { max: YEAR_MINUTES }));
+const gigabytes = (description: string) => optional(integer(description, { max: 1_000_000 }));
+
+export const pools = {
+  list: endpoint('GET', '/pools', {
+    summary: 'List the pools',
+    access: signedIn,
+    params: page,
+    reply: response({ pools: listOf(Pool), count }),
+  }),
+  get: endpoint('GET', '/pools/{id}', {
+    summary: 'Show one pool',
+    access: signedIn,
+    params: { id: poolId },
+    reply: response({ pool: Pool }),
+    errors: ['pool_not_found'],
+  }),
+  create: endpoint('POST', '/pools', {
+    summary: 'Make a pool, the space volumes are cut from, of RAID groups',
+    access: signedIn,
+    params: {
+      display_name: name('Name shown to users', { example: 'main' }),
+      capacity: capacity('How much of the RAID groups it takes'),
+      raid_groups: raidGroupIds,
+      cache: withDefault(boolean('Keep its hot data in cache'), false),
+      cowcache: withDefault(cowCache, true),
+      mode: withDefault(
+        choice(['stripe', 'simple'], 'Spread over the RAID groups, or fill one after the other'),
+        'simple',
+      ),
+      pooltype: withDefault(choice(poolTypes, 'The work it is tuned for'), 'Repository Storage'),
+    },
+    reply: poolNamed,
+    errors: ['raid_group_not_found', 'raid_group_in_use', 'name_taken', 'capacity_refused', 'limit_reached'],
+  }),
+  delete: endpoint('DELETE', '/pools/{id}', {
+    summary: 'Delete an empty pool',
+    access: signedIn,
+    params: { id: poolId },
+    reply: poolNamed,
+    errors: ['pool_not_found', 'pool_not_empty', 'state_conflict'],
+  }),
+  rename: endpoint('POST', '/pools/{id}/rename', {
+    summary: 'Rename a pool',
+    access: signedIn,
+    params: { id: poolId, new_name: name('New name', { example: 'archive', aliases: ['newname'] }) },
+    reply: poolNamed,
+    errors: ['pool_not_found', 'name_taken'],
+  }),
+  listRaidGroups: endpoint('GET', '/pools/{id}/raid_groups', {
+    summary: 'List the RAID groups of a pool',
+    access: signedIn,
+    params: { id: poolId, ...page },
+    reply: response({ raid_groups: listOf(RaidGroup), count }),
+    errors: ['pool_not_found'],
+  }),
+  listVolumes: endpoint('GET', '/pools/{id}/volumes', {
+    summary: 'List the volumes of a pool',
+    access: signedIn,
+    params: { id: poolId, ...page },
+    reply: volumePage,
+    errors: ['pool_not_found'],
+  }),
+  expand: endpoint('POST', '/pools/{id}/expand', {
+    summary: 'Add RAID groups, or space at an object storage destination, to a pool',
+    access: signedIn,
+    params: {
+      id: poolId,
+      raid_groups: optional({ ...raidGroupIds, description: 'The RAID groups to add; not together with obsdestname' }),
+      capacity: optional(capacity('How much of them to add; all when left out')),
+      obsdestname: optional({
+        ...destinationId,
+        description: 'The object storage destination to add; not together with raid_groups',
+      }),
+      cloud_size: optional(
+        integer('GB to use at the destination, a multiple of 20', { min: 20, max: 1_000_000, multipleOf: 20 }),
+      ),
+      sse: optional(text('Encryption the destination applies', { max: 32, example: 'AES256' })),
+    },
+    reply: poolNamed,
+    errors: [
+      'pool_not_found',
+      'raid_group_not_found',
+      'raid_group_in_use',
+      'destination_not_found',
+      'capacity_refused',
+      'state_conflict',
+    ],
+  }),
+  shrink: endpoint('POST', '/pools/{id}/shrink', {
+    summary: 'Move the data off a RAID group, or out of object storage, and take that space from the pool',
+    access: signedIn,
+    params: {
+      id: poolId,
+      raid_group: optional(raidGroupId),
+      obsshrinksize: optional(
+        integer('GB of object storage to give up, a multiple of 20', { min: 20, max: 1_000_000, multipleOf: 20 }),
+      ),
+      ...waiting,
+    },
+    reply: poolNamed,
+    job: { until: ['normal'] },
+    errors: ['pool_not_found', 'raid_group_not_found', 'capacity_refused', 'state_conflict'],
+  }),
+  cancelShrink: endpoint('POST', '/pools/{id}/cancel_shrink', {
+    summary: 'Stop shrinking a pool; it keeps its space',
+    access: signedIn,
+    params: { id: poolId },
+    reply: poolNamed,
+    errors: ['pool_not_found', 'state_conflict'],
+  }),
+  setSsdCoolOff: endpoint('POST', '/pools/{id}/update_ssd_cool_off', {
+    summary: 'Set how long data stays on SSD after its last use',
+    access: signedIn,
+    params: { id: poolId, cool_off_hours: integer('Hours', { max: 8760, example: 24 }) },
+    reply: response({}),
+    errors: ['pool_not_found'],
+  }),
+  updateProtection: endpoint('POST', '/pools/{id}/update_protection', {
+    summary: 'Set what happens as a pool runs full; what is not sent stays as it is',
+    access: signedIn,
+    params: {
+      id: poolId,
+      capacityhistory: minutes('Minutes the consumption rate is taken over'),
+      alertmode: minutes('Raise an alert when it will be full within this many minutes'),
+      protectedmode: minutes('Refuse new volumes when it will be full within this many minutes'),
+      emergencymode: gigabytes('Delete the oldest snapshots when less than this many GB are left'),
+      effectivecapacityhistory: minutes('capacityhistory, for the capacity after data reduction'),
+      effectivealertmode: minutes('alertmode, for the capacity after data reduction'),
+      effectiveprotectedmode: minutes('protectedmode, for the capacity after data reduction'),
+      effectiveemergencymode: gigabytes('emergencymode, for the capacity after data reduction'),
+    },
+    reply: poolNamed,
+    errors: ['pool_not_found'],
+  }),
+  listDestinationVolumes: endpoint('GET', '/pools/{id}/destination_volumes', {
+    summary: 'List the volumes of a pool that mirrors from other arrays write to',
+    access: signedIn,
+    params: { id: poolId, ...page },
+    reply: volumePage,
+    errors: ['pool_not_found'],
+  }),
+  toggleCache: endpoint('POST', '/pools/{id}/toggle_cache', {
+    summary: "Turn a pool's cache on or off",
+    access: signedIn,
+    params: { id: poolId, command: choice(['enable', 'disable'], 'On or off'), cowcache: optional(cowCache) },
+    reply: poolNamed,
+    errors: ['pool_not_found', 'state_conflict'],
+  }),
+  setCowCache: endpoint('POST', '/pools/{id}/cow_cache', {
+    summary: 'Turn the cache for what snapshots copy on or off',
+    access: signedIn,
+    params: { id: poolId, cowcache: cowCache },
+    reply: poolNamed,
+    errors: ['pool_not_found', 'state_conflict'],
+  }),
+  listRecycleBin: endpoint('GET', '/pools/{id}/volumes_in_recycle_bin', {
+    summary: "List the deleted volumes a pool's recycle bin still holds",
+    access: signedIn,
+    params: { id: poolId, ...page },
+    reply: response({ volumes: listOf(str('JSON text: name, display_name, virtual_capacity and deleted_at')), count }),
+    errors: ['pool_not_found'],
+  }),
+  performance: performance('/pools/{id}/performance', {
+    of: 'a pool',
+    params: { id: poolId, interval },
+    fields: { pool_name: str(), usages: listOf(IoPoint) },
+    errors: ['pool_not_found'],
+  }),
+} satisfies Group;

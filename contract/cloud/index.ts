@@ -1,0 +1,255 @@
+import Type, { type TSchema } from 'typebox';
+import type { Access, Api } from '../endpoint.ts';
+import { endpoint, type Group } from '../endpoint.ts';
+import { choice, json, optional, text } from '../params.ts';
+import { bool, int, listOf, mapOf, maybe, nullable, oneOf, record, str, type RecordOf } from '../records.ts';
+import { success } from '../reply.ts';
+
+/**
+ * What a cloud says to the portal: its inventory, and the arrays it hosts. An array is described as it should be,
+ * whole, as often as one likes: the cloud works out what is missing. So a portal that was cut off just asks again.
+ */
+const cloudAdmin: Access = { roles: ['cloud_admin'] };
+
+export const products = ['storage_array', 'object_storage'] as const;
+export type Product = (typeof products)[number];
+
+const InventoryDriveType = record('InventoryDriveType', {
+  id: int(),
+  key: str(),
+  name: str(),
+  capacity_gb: int(),
+  medium: oneOf('ssd', 'hdd'),
+  cache: bool(),
+  order: int(),
+  hourly_price_usd: str(),
+  total: int('Drives the cloud has'),
+  free: int('Drives no array has'),
+  free_by_zone: mapOf(int()),
+});
+
+const InventoryEngineType = record('InventoryEngineType', {
+  id: int(),
+  nova_id: int(),
+  key: str(),
+  name: str(),
+  specs: str(),
+  hourly_price_usd: str(),
+  encryption_hourly_price_usd: str(),
+  max_drives: int(),
+  max_cache_gb: int(),
+  base_cache_gb: int(),
+  max_flash_cache_gb: int(),
+  recommended_flash_cache_gb: int(),
+});
+
+const InventoryAppEngine = record('InventoryAppEngine', {
+  key: str(),
+  name: str(),
+  type: str(),
+  specs: str(),
+  vcpus: int(),
+  memory_mb: int(),
+  hourly_price_usd: str(),
+  default: bool(),
+});
+
+export const PolicyType = record('PolicyType', {
+  id: int(),
+  name: str(),
+  replicas: int(),
+  data_fragments: int(),
+  parity_fragments: int(),
+});
+
+export const Inventory = record('Inventory', {
+  uuid: str(),
+  version: str(),
+  drive_types: listOf(InventoryDriveType),
+  engine_types: listOf(InventoryEngineType),
+  app_engines: listOf(InventoryAppEngine),
+  fibre_channel: bool(),
+  file_lifecycle: bool(),
+  iscsi_dual_target: bool(),
+  flash_cache: record('InventoryFlashCache', { enabled: bool(), increment_gb: int(), partition_gb: int() }),
+  minimum_drives: int(),
+  object_storage: bool(),
+  zones: listOf(record('InventoryZone', { id: int(), name: str(), display_name: str() })),
+  policy_types: listOf(PolicyType),
+  vlans: record('VlanRange', { first: int(), last: int() }),
+  cache_gb_hourly_price_usd: str(),
+  public_ip_hourly_price_usd: str(),
+});
+export type Inventory = RecordOf<typeof Inventory>;
+
+const named = (description: string, max = 128) => Type.String({ description, minLength: 1, maxLength: max });
+const few = <S extends TSchema>(item: S, max: number) => Type.Array(item, { maxItems: max });
+const driveCounts = Type.Record(named('Drive type key', 64), Type.Integer({ minimum: 0, maximum: 10_000 }), {
+  description: 'How many drives of each type, in all',
+});
+
+const PlacedPolicy = record('PlacedPolicy', {
+  name: named('Name of the storage policy'),
+  type_id: int("One of the inventory's `policy_types`"),
+  drives: driveCounts,
+});
+
+const WantedInterface = record('WantedInterface', {
+  id: int(),
+  address: named('IPv4 or IPv6 address', 45),
+  netmask: named('Its network', 45),
+  gateway: nullable(named('The way out of it', 45)),
+  vlan_id: int(),
+});
+
+/** An array as the portal wants it to be. Product, owner and passcode count when it is placed; later ones change nothing. */
+export const ArraySpec = record('ArraySpec', {
+  product: oneOf(...products),
+  name: named('Name people see'),
+  owner: named("Username of the array's first administrator"),
+  initial_passcode: named("That administrator's first password", 255),
+  internal_key: named('What the portal signs in with', 255),
+  zone: nullable(
+    named(
+      'Zone all drives come from; null: a storage array stays in the zone with most free drives, object storage spreads over all',
+    ),
+  ),
+  engine: nullable(named('Engine type key; object storage has none')),
+  app_engine: nullable(named('Application engine key')),
+  extra_cache_gb: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+  drives: driveCounts,
+  policies: few(PlacedPolicy, 32),
+  proxy_zones: few(named('Zone of each proxy controller added'), 100),
+  public_ip: bool('Whether it also listens on an address of the public range'),
+  interfaces: few(WantedInterface, 64),
+  fibre_channel: bool(),
+  file_lifecycle: bool(),
+  iscsi_dual_target: bool(),
+  data_reduction: bool(),
+  raid_10_pools: bool(),
+});
+export type ArraySpec = RecordOf<typeof ArraySpec>;
+
+export const PlacedDrive = record('PlacedDrive', {
+  uuid: str(),
+  number: int('Order in which the array got it'),
+  type: str(),
+  medium: oneOf('ssd', 'hdd'),
+  capacity_gb: int(),
+  node: str(),
+  zone: str(),
+  zone_display_name: str(),
+  policy: nullable(str('Storage policy it serves, object storage')),
+});
+export type PlacedDrive = RecordOf<typeof PlacedDrive>;
+
+export const hostedStates = ['stopped', 'starting', 'running', 'stopping', 'failed', 'removing'] as const;
+
+export const HostedArray = record('HostedArray', {
+  uuid: str(),
+  number: int(),
+  internal_name: str(),
+  desired: oneOf('running', 'stopped'),
+  state: oneOf(...hostedStates),
+  reason: nullable(str('Why it failed')),
+  management_url: str(),
+  ip_address: str(),
+  ipv6_address: nullable(str()),
+  public_ip: nullable(str()),
+  drives: listOf(PlacedDrive),
+  interfaces: listOf(
+    record('HostedInterface', { id: int(), address: str(), bound: bool('Whether this machine carries the address') }),
+  ),
+  restarts: int('Starts after a crash since the cloud came up'),
+  pid: nullable(int()),
+});
+export type HostedArray = RecordOf<typeof HostedArray>;
+
+const exampleSpec: ArraySpec = {
+  product: 'storage_array',
+  name: 'Accounts',
+  owner: 'dana',
+  initial_passcode: 'pick-your-own',
+  internal_key: 'pick-another',
+  zone: null,
+  engine: 'engine_small',
+  app_engine: null,
+  extra_cache_gb: 0,
+  drives: { SSD_10GB: 2 },
+  policies: [],
+  proxy_zones: [],
+  public_ip: false,
+  interfaces: [],
+  fibre_channel: false,
+  file_lifecycle: false,
+  iscsi_dual_target: false,
+  data_reduction: false,
+  raid_10_pools: false,
+};
+
+const uuid = text('The array, named by the portal', {
+  pattern: '^[0-9a-f-]{36}$',
+  example: '6f1f5f6e-0000-4000-8000-000000000001',
+});
+
+const inventory = {
+  get: endpoint('GET', '/inventory', {
+    summary: 'What this cloud has and what of it is free',
+    access: cloudAdmin,
+    reply: success({ data: Inventory }),
+  }),
+  check: endpoint('GET', '/inventory/check', {
+    summary:
+      'Prove that every drive is where the books say: free, or with exactly one array, its file as large as the drive',
+    access: cloudAdmin,
+    reply: success({ data: listOf(str('A problem, in words')) }),
+  }),
+} satisfies Group;
+
+const hostedArrays = {
+  list: endpoint('GET', '/hosted_arrays', {
+    summary: 'Every array this cloud hosts, and its state',
+    access: cloudAdmin,
+    reply: success({ data: listOf(HostedArray) }),
+  }),
+  get: endpoint('GET', '/hosted_arrays/{uuid}', {
+    summary: 'One array',
+    access: cloudAdmin,
+    params: { uuid },
+    reply: success({ data: HostedArray }),
+    errors: ['not_found'],
+  }),
+  put: endpoint('PUT', '/hosted_arrays/{uuid}', {
+    summary: 'Make an array be as described: place it, grow it, start it, stop it',
+    access: cloudAdmin,
+    params: {
+      uuid,
+      desired: optional(
+        choice(
+          ['running', 'stopped'],
+          'Whether its process should run; absent leaves it as it is, and starts a new one. `running` also tries a failed one again',
+        ),
+      ),
+      // It carries the passcode and the internal key.
+      spec: { ...json<ArraySpec>(ArraySpec, 'The array as it should be', { example: exampleSpec }), secret: true },
+    },
+    reply: success({ data: HostedArray }),
+    errors: ['out_of_stock', 'cloud_full', 'no_address', 'wrong_state'],
+  }),
+  delete: endpoint('DELETE', '/hosted_arrays/{uuid}', {
+    summary:
+      'Stop an array, remove its data and give its drives back; ask again until no array is returned: then it is gone',
+    access: cloudAdmin,
+    params: { uuid },
+    reply: success({ data: maybe(HostedArray) }),
+    errors: [],
+  }),
+} satisfies Group;
+
+export const cloudApi = {
+  name: 'cloud',
+  title: 'Granary cloud',
+  description: 'The inventory of one machine or cluster and the arrays it hosts, as the portal uses them.',
+  dialect: 'portal',
+  groups: { inventory, hostedArrays },
+} as const satisfies Api;

@@ -1,0 +1,99 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { boolean, choice, name, optional, page, text } from '../params.ts';
+import { int, listOf, nullable, oneOf, record, str } from '../records.ts';
+import { fileReply, response } from '../reply.ts';
+import { accountAdmins, adminOnly } from './access.ts';
+import { metering, objectRequests } from './metering.ts';
+import { AccountUser } from './user-records.ts';
+import { waiting, worked } from './waiting.ts';
+
+export const Account = record('Account', {
+  update_time: str('Seconds since 1970'),
+  name: str(),
+  is_system_account: oneOf('True', 'False'),
+  public_url_list: listOf(str('Where its containers are served')),
+  enabled: oneOf('True', 'False'),
+  email: nullable(str()),
+  state: str('`normal`, `deleting` or `deleted`'),
+  create_time: str('Seconds since 1970'),
+  id: str('32 hex digits'),
+  description: nullable(str()),
+});
+
+export const accountId = text('Id of the account', { max: 64, example: '0123456789abcdef0123456789abcdef' });
+
+export const accounts = {
+  list: endpoint('GET', '/objs/accounts', {
+    summary: 'List the accounts',
+    access: adminOnly,
+    params: {
+      ...page,
+      filter_field: optional(choice(['name', 'id'], 'Field that `filter_value` is looked for in')),
+      filter_value: optional(text('Keeps the accounts whose field contains this text', { example: 'web' })),
+    },
+    reply: response({ accounts: listOf(Account), count: int() }),
+  }),
+  get: endpoint('GET', '/objs/accounts/{account_id}', {
+    summary: 'Show one account; the record is under the key `count`',
+    access: accountAdmins,
+    params: { account_id: accountId },
+    reply: response({ count: Account }),
+    errors: ['account_not_found'],
+  }),
+  listUsers: endpoint('GET', '/objs/accounts/{account_id}/users', {
+    summary: 'List the users of an account',
+    access: accountAdmins,
+    params: { account_id: accountId },
+    reply: response({ users: listOf(AccountUser), count: int() }),
+    errors: ['account_not_found'],
+  }),
+  create: endpoint('POST', '/objs/accounts', {
+    summary: 'Create an account; its id is under the key `count`',
+    access: adminOnly,
+    params: { name: name('Name of the account', { example: 'webhosting' }) },
+    reply: response({ count: str('Id of the new account') }),
+    errors: ['name_taken', 'objs_limit_reached'],
+  }),
+  delete: endpoint('DELETE', '/objs/accounts/{account_id}', {
+    summary: 'Delete an account with its users, containers and objects',
+    access: adminOnly,
+    params: { account_id: accountId, force: boolean('Must be YES: says that the data may go too'), ...waiting },
+    reply: worked,
+    job: { until: ['deleted'] },
+    errors: ['account_not_found', 'objs_state_conflict'],
+  }),
+  cleanUp: endpoint('DELETE', '/objs/accounts/{account_id}/cleanup', {
+    summary: 'Remove the billing data that a deleted account left',
+    access: adminOnly,
+    params: { account_id: accountId, ...waiting },
+    reply: worked,
+    job: { until: ['deleted'] },
+    errors: ['account_not_found', 'objs_state_conflict'],
+  }),
+  disable: endpoint('POST', '/objs/accounts/{account_id}/disable', {
+    summary: 'Keep the users of an account out; its data stays',
+    access: adminOnly,
+    params: { account_id: accountId },
+    reply: response({}),
+    errors: ['account_not_found', 'objs_state_conflict'],
+  }),
+  enable: endpoint('POST', '/objs/accounts/{account_id}/enable', {
+    summary: 'Let the users of a disabled account in again',
+    access: adminOnly,
+    params: { account_id: accountId },
+    reply: response({}),
+    errors: ['account_not_found', 'objs_state_conflict'],
+  }),
+  export: endpoint('GET', '/objs/accounts/export', {
+    summary:
+      'Download the accounts as CSV: Name, ID, Status, Used Capacity (GiB), Containers, Objects and Enabled of each',
+    access: adminOnly,
+    reply: fileReply('text/csv'),
+  }),
+  ...metering('/objs/accounts/{id}', {
+    subject: 'an account',
+    access: adminOnly,
+    params: { id: accountId, ...objectRequests },
+    errors: ['account_not_found'],
+  }),
+} satisfies Group;

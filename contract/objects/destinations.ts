@@ -1,0 +1,98 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { boolean, choice, name, optional, secret, text, withDefault } from '../params.ts';
+import { int, listOf, nullable, oneOf, record, str, utc } from '../records.ts';
+import { response } from '../reply.ts';
+import { adminOnly } from './access.ts';
+import { accountId } from './accounts.ts';
+
+const destinationTypes = ['EXT_S3', 'OBJS_S3'] as const;
+
+export const Destination = record('Destination', {
+  id: int(),
+  job_count: int('Containers that are replicated to it'),
+  state: str('`Enabled`'),
+  endpoint: str(),
+  access: str('Access key id'),
+  secret: str('Secret access key'),
+  region: nullable(str()),
+  network: str('What the connection goes out by: `feip` or `outnet`'),
+  type: oneOf(...destinationTypes),
+  ext_name: str('What paths name it by'),
+  display_name: str(),
+  created_at: utc(),
+  modified_at: utc(),
+});
+
+const extName = text('External name of the remote endpoint', { max: 64, example: 'obsdst-00000001' });
+
+const displayName = name('Name of the remote endpoint', { example: 'offsite' });
+const type = choice(destinationTypes, 'A public S3 service (EXT_S3), or another array of this kind (OBJS_S3)');
+const keyId = name('Access key id at the remote endpoint', { example: 'GRANARYEXAMPLEKEY' });
+const secretKey = secret('Secret access key at the remote endpoint', { max: 256, example: 'remote-secret' });
+const connectVia = choice(
+  ['fe', 'outnet'],
+  'Which network the connection goes out by: that of the clients (fe), or the public one (outnet)',
+);
+const region = text('Region of the remote endpoint', { max: 64, example: 'us-east-1' });
+
+export const destinations = {
+  list: endpoint('GET', '/objs/object_storage_destinations', {
+    summary: 'List the remote endpoints that containers are replicated to',
+    access: adminOnly,
+    params: { container_account: optional({ ...accountId, description: 'Keeps those that this account uses' }) },
+    reply: response({ container_replication_targets: listOf(Destination), count: int() }),
+  }),
+  get: endpoint('GET', '/objs/object_storage_destinations/{target-ext-name}', {
+    summary: 'Show one remote endpoint',
+    access: adminOnly,
+    params: { 'target-ext-name': extName },
+    reply: response({ target: Destination }),
+    errors: ['objs_destination_not_found'],
+  }),
+  create: endpoint('POST', '/objs/object_storage_destinations', {
+    summary: 'Add a remote endpoint, after a test of the connection',
+    access: adminOnly,
+    params: {
+      name: displayName,
+      type,
+      endpoint: optional(
+        text('Host of the S3 service; EXT_S3 needs it', { max: 255, example: 's3.us-east-1.amazonaws.com' }),
+      ),
+      endpoint_url: optional(
+        text('Address of the other array; OBJS_S3 needs it', { max: 1024, example: 'https://objects.example.org' }),
+      ),
+      region,
+      username: keyId,
+      password: secretKey,
+      connectVia,
+    },
+    reply: response({}),
+    errors: ['name_taken', 'connection_failed', 'address_refused', 'objs_limit_reached'],
+  }),
+  update: endpoint('PUT', '/objs/object_storage_destinations/{ext-name}', {
+    summary: 'Change a remote endpoint, after a test of the connection',
+    access: adminOnly,
+    params: {
+      'ext-name': extName,
+      name: optional(displayName),
+      type,
+      region_name: optional(region),
+      region_name_text: optional(text('Region as free text, where `region_name` does not offer it', { max: 64 })),
+      username: optional(keyId),
+      password: optional(secretKey),
+      connectVia: optional(connectVia),
+    },
+    reply: response({}),
+    errors: ['objs_destination_not_found', 'name_taken', 'connection_failed', 'address_refused'],
+  }),
+  delete: endpoint('DELETE', '/objs/object_storage_destinations/{ext-name}', {
+    summary: 'Remove a remote endpoint',
+    access: adminOnly,
+    params: {
+      'ext-name': extName,
+      force: withDefault(boolean('Whether to remove it though containers are still replicated to it'), false),
+    },
+    reply: response({}),
+    errors: ['objs_destination_not_found', 'objs_state_conflict'],
+  }),
+} satisfies Group;

@@ -1,0 +1,63 @@
+import Type, { type Static } from 'typebox';
+import { endpoint, type Group } from '../endpoint.ts';
+import { integer, json, optional, page, text } from '../params.ts';
+import { int, listOf, nullable, oneOf, record, str, utc } from '../records.ts';
+import { response } from '../reply.ts';
+import { adminOnly } from './access.ts';
+import { numberedPages } from './paging.ts';
+
+export const EventMessage = record('EventMessage', {
+  msg_id: str(),
+  msg_title: str(),
+  msg_severity: str('0 (emergency) to 7 (debug), the syslog scale'),
+  msg_time: utc(),
+});
+
+export const AccessLogEntry = record('AccessLogEntry', {
+  id: int(),
+  user: nullable(str('Username; null where nobody was signed in')),
+  controller: str('Part of the interface that was called'),
+  action: str('Operation that was called'),
+  params: str('JSON text of the parameters, secrets left out'),
+  created: utc(),
+});
+
+const Sort = Type.Array(
+  Type.Object({
+    property: oneOf('id', 'user', 'controller', 'action', 'created'),
+    direction: oneOf('ASC', 'DESC'),
+  }),
+  { maxItems: 5 },
+);
+
+export const messages = {
+  list: endpoint('GET', '/messages', {
+    summary: 'List the events, newest first',
+    access: adminOnly,
+    params: {
+      severity: optional(
+        integer('Keeps the events of this severity and worse, on the syslog scale', { max: 7, example: 4 }),
+      ),
+      attr_key: optional(text('Attribute that `attr_value` is compared with', { max: 64, example: 'account' })),
+      attr_value: optional(text('Keeps the events whose attribute has this value', { max: 256 })),
+      ...page,
+    },
+    reply: response({ messages: listOf(EventMessage), count: int() }),
+  }),
+} satisfies Group;
+
+export const accessLogs = {
+  list: endpoint('GET', '/access_logs', {
+    summary: 'List who called what, newest first',
+    access: adminOnly,
+    params: {
+      ...numberedPages,
+      sort: optional(
+        json<Static<typeof Sort>>(Sort, 'Fields to sort by, the first counts most', {
+          example: [{ property: 'created', direction: 'DESC' }],
+        }),
+      ),
+    },
+    reply: response({ access_logs: listOf(AccessLogEntry), count: int() }),
+  }),
+} satisfies Group;

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Value } from 'typebox/value';
+import { operations, pathParams } from '../endpoint.ts';
+import { objectsApi } from './index.ts';
+
+const specified = readFileSync(new URL('../endpoints.tsv', import.meta.url), 'utf8')
+  .split('\n')
+  .map((line) => line.split('\t'))
+  .filter(([api]) => api === 'objects')
+  .map(([, , method, path]) => `${method} ${path}`);
+
+test('the objects API has every specified endpoint, and no other', () => {
+  const declared = operations(objectsApi).map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
+  assert.equal(specified.length, 91);
+  assert.deepEqual(declared.toSorted(), specified.toSorted());
+});
+
+for (const { id, endpoint } of operations(objectsApi)) {
+  test(`${id} declares its path parameters`, () => {
+    for (const name of pathParams(endpoint.path)) assert.equal(endpoint.params[name]?.presence, 'required', name);
+  });
+
+  test(`${id} describes its parameters, with an example of each that must be sent`, () => {
+    for (const [name, param] of Object.entries(endpoint.params)) {
+      assert.notEqual(param.description, '', name);
+      if (param.presence === 'required') assert.ok(Value.Check(param.schema, param.example), name);
+    }
+  });
+
+  test(`${id} takes a timeout exactly when it starts a job`, () => {
+    assert.equal('timeout' in endpoint.params, endpoint.job !== undefined);
+  });
+}

@@ -1,0 +1,2 @@
+export { type DocumentOptions, openApiDocument } from './document.ts';
+export type { OpenApiDocument } from './types.ts';

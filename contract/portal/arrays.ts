@@ -1,0 +1,223 @@
+import Type from 'typebox';
+import { endpoint, type Group } from '../endpoint.ts';
+import {
+  boolean,
+  choice,
+  integer,
+  json,
+  list,
+  name,
+  optional,
+  page,
+  recordNumber,
+  text,
+  withDefault,
+} from '../params.ts';
+import { listOf, str } from '../records.ts';
+import { envelope, success } from '../reply.ts';
+import { ownerOnly, signedIn } from './access.ts';
+import { arrayStates, CompatibleInterface, ListedArray, OrderedArray, ShownArray } from './array-records.ts';
+
+const arrayId = recordNumber('The array');
+const zone = text('Zone all drives come from; leave it out to let Granary choose', { max: 64, example: 'zone_0' });
+const told = success({ message: str() });
+const interfaceChanged = envelope({ status: 0 }, { message: str() });
+
+const drives = json<Record<string, number>>(
+  Type.Record(Type.String({ maxLength: 128 }), Type.Integer({ minimum: 1, maximum: 10_000 }), {
+    minProperties: 1,
+    maxProperties: 32,
+  }),
+  'How many drives of each type, by drive type key',
+  { example: { SSD_10GB: 2 } },
+);
+
+/** Any value switches such a feature on where the cloud has it; leaving it out switches it off. */
+const feature = (what: string) =>
+  optional(text(`Any value asks for ${what}, if the cloud has it`, { max: 64, example: 'YES' }));
+
+export const arrays = {
+  list: endpoint('GET', '/arrays', {
+    summary: 'List your arrays; an administrator sees all',
+    access: signedIn,
+    params: {
+      ...page,
+      status: optional(
+        choice(arrayStates, 'Only arrays in this state; deleted ones are listed only so', { example: 'created' }),
+      ),
+      name: optional(name('Only the array of this name')),
+    },
+    reply: success({ data: listOf(ListedArray) }),
+  }),
+  get: endpoint('GET', '/arrays/{array_id}', {
+    summary: 'Show one array',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: success({ data: ShownArray }),
+    errors: ['not_found'],
+  }),
+  create: endpoint('POST', '/arrays', {
+    summary: 'Order an array: block and file, or object storage',
+    access: signedIn,
+    params: {
+      name: name('Name of the array', { example: 'tank' }),
+      moderate: boolean('true asks an administrator; false acts at once for those who may', { example: false }),
+      description: optional(text('What it is for', { min: 0, max: 1024, example: 'for the database' })),
+      provider: text('Provider key', { max: 64, example: 'local' }),
+      kind: withDefault(
+        choice(['storage_array', 'object_storage'], 'Block and file, or object storage'),
+        'storage_array',
+      ),
+      allocation_zone: optional(zone),
+      engine: optional(text('Engine type key; required for a block and file array', { max: 128, example: 'engine_s' })),
+      app_engine: optional(text('App engine key', { max: 128 })),
+      enterprise_suite: feature('the enterprise suite'),
+      fibre_channel: feature('Fibre Channel'),
+      flc_enabled: feature('file lifecycle'),
+      iscsi_dual_target_mode_enabled: feature('a second iSCSI target'),
+      flash_cache_capacity: optional(
+        integer("GB of cache beyond the engine's own, in the cloud's steps", { max: 1_000_000 }),
+      ),
+      drives,
+      custom_network_id: optional(recordNumber('Virtual network to join; your only one is joined by itself')),
+      vlan_id: optional(integer('VLAN to join', { min: 1, max: 4094 })),
+      create_raid_10_pools: withDefault(boolean('Whether pools are laid out as mirrored stripes'), true),
+      data_reduction_bundle: withDefault(boolean('Compression and deduplication; flash arrays only'), true),
+      array_zone_group_storage_policy_type_id: optional({
+        ...recordNumber("Object storage: the first storage policy's type"),
+        aliases: ['vpsa_zone_group_storage_policy_type_id'],
+      }),
+      storage_profile: optional(text('Object storage: name of the first storage policy', { max: 64 })),
+    },
+    reply: envelope({}, { data: OrderedArray }),
+    job: { until: ['created'] },
+    errors: ['not_found', 'name_taken', 'out_of_stock', 'not_supported', 'wrong_state'],
+  }),
+  setEngine: endpoint('POST', '/arrays/{array_id}/engine', {
+    summary: 'Move an array to another engine',
+    access: ownerOnly,
+    params: {
+      array_id: arrayId,
+      engine: text('Engine type key', { max: 128, example: 'engine_m' }),
+      app_engine: text('App engine key', { max: 128, example: 'app_s' }),
+    },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'not_supported'],
+  }),
+  setCache: endpoint('POST', '/arrays/{array_id}/cache', {
+    summary: "Change the cache beyond the engine's own",
+    access: ownerOnly,
+    params: {
+      array_id: arrayId,
+      flash_cache_capacity: integer("GB, in the cloud's steps", { max: 1_000_000, example: 200 }),
+    },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'not_supported'],
+  }),
+  addDrives: endpoint('POST', '/arrays/{array_id}/drives', {
+    summary: 'Add drives to an array',
+    access: ownerOnly,
+    params: {
+      array_id: arrayId,
+      drives,
+      storage_policy: optional(text('Object storage: the policy that gets the drives; required there', { max: 128 })),
+    },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'out_of_stock'],
+  }),
+  hibernate: endpoint('POST', '/arrays/{array_id}/hibernate', {
+    summary: 'Stop an array and keep its data; only its drives and public address are billed on',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: told,
+    job: { until: ['hibernated'] },
+    errors: ['not_found', 'wrong_state'],
+  }),
+  restore: endpoint('POST', '/arrays/{array_id}/restore', {
+    summary: 'Start a hibernated or failed array again',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: told,
+    job: { until: ['created'] },
+    errors: ['not_found', 'wrong_state'],
+  }),
+  addStoragePolicy: endpoint('POST', '/arrays/{array_id}/storage_policy', {
+    summary: 'Object storage: add a storage policy on drives of its own',
+    access: ownerOnly,
+    params: {
+      array_id: arrayId,
+      name: name('Name of the policy', { example: 'archive' }),
+      storage_policy_type: recordNumber("One of the cloud's policy types"),
+      drives,
+    },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'name_taken', 'out_of_stock', 'not_supported'],
+  }),
+  addProxyController: endpoint('POST', '/arrays/{array_id}/proxy_vcs/add', {
+    summary: 'Object storage: add a controller that serves requests',
+    access: ownerOnly,
+    params: { array_id: arrayId, allocation_zone_id: integer('Zone of the controller', { min: 0, example: 0 }) },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'not_supported'],
+  }),
+  addPublicIp: endpoint('POST', '/arrays/{array_id}/public_ip', {
+    summary: 'Give an array a public address',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'no_address'],
+  }),
+  removePublicIp: endpoint('DELETE', '/arrays/{array_id}/public_ip', {
+    summary: "Take an array's public address away",
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: told,
+    errors: ['not_found', 'wrong_state'],
+  }),
+  listCompatibleInterfaces: endpoint('GET', '/arrays/{array_id}/compatible_vnis', {
+    summary: 'Virtual networks the array could join',
+    access: ownerOnly,
+    params: { array_id: arrayId, ...page },
+    reply: success({ data: listOf(CompatibleInterface) }),
+    errors: ['not_found'],
+  }),
+  addInterface: endpoint('POST', '/arrays/{array_id}/add_vni', {
+    summary: 'Join a virtual network: the array gets an address in it',
+    access: ownerOnly,
+    params: { array_id: arrayId, virtual_network_id: recordNumber('The virtual network') },
+    reply: interfaceChanged,
+    errors: ['not_found', 'wrong_state', 'no_address', 'in_use'],
+  }),
+  removeInterface: endpoint('POST', '/arrays/{array_id}/remove_vni', {
+    summary: 'Leave virtual networks',
+    access: ownerOnly,
+    params: {
+      array_id: arrayId,
+      vni_ids: list(recordNumber('An interface'), 'Interfaces to remove', { max: 64, example: [1] }),
+    },
+    reply: interfaceChanged,
+    errors: ['not_found', 'wrong_state'],
+  }),
+  enableDataReduction: endpoint('POST', '/arrays/{array_id}/enable_data_reduction', {
+    summary: 'Switch compression and deduplication on; flash arrays only',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'not_supported'],
+  }),
+  disableDataReduction: endpoint('POST', '/arrays/{array_id}/disable_data_reduction_bundle', {
+    summary: 'Switch compression and deduplication off; flash arrays only',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'not_supported'],
+  }),
+  delete: endpoint('DELETE', '/arrays/{array_id}', {
+    summary: 'Delete an array with all its data; its drives go back to the cloud',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: told,
+    job: { until: ['deleted'] },
+    errors: ['not_found', 'wrong_state'],
+  }),
+} satisfies Group;

@@ -1,0 +1,16 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { integer, optional, page } from '../params.ts';
+import { int, listOf, record, str } from '../records.ts';
+import { success } from '../reply.ts';
+import { adminOnly } from './access.ts';
+
+const PortalEvent = record('PortalEvent', { msg_id: str(), msg_title: str(), msg_severity: str(), msg_time: str() });
+
+export const events = {
+  list: endpoint('GET', '/messages', {
+    summary: 'What happened, newest first',
+    access: adminOnly,
+    params: { ...page, severity: optional(integer('This severity or worse, on the syslog scale', { max: 7 })) },
+    reply: success({ data: listOf(PortalEvent), count: int() }),
+  }),
+} satisfies Group;

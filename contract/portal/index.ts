@@ -1,0 +1,53 @@
+import type { Api } from '../endpoint.ts';
+import { arrays } from './arrays.ts';
+import { billing } from './billing.ts';
+import { clouds, driveTypes } from './clouds.ts';
+import { events } from './events.ts';
+import { virtualNetworks, vlans } from './networks.ts';
+import { objectAccounts, publicObjects } from './object-accounts.ts';
+import { pricing } from './pricing.ts';
+import { providerGroups, providers } from './providers.ts';
+import { arrayRequests } from './requests.ts';
+import { settings } from './settings.ts';
+import { computes, tenants } from './tenants.ts';
+import { tokens } from './tokens.ts';
+import { users } from './users.ts';
+
+export const portalApi = {
+  name: 'portal',
+  title: 'Granary portal',
+  description:
+    'Order, resize, hibernate, restore and delete storage arrays; manage clouds, prices, networks and bills.',
+  dialect: 'portal',
+  groups: {
+    tokens,
+    users,
+    clouds,
+    driveTypes,
+    providers,
+    providerGroups,
+    pricing,
+    arrays,
+    arrayRequests,
+    publicObjects,
+    objectAccounts,
+    computes,
+    tenants,
+    vlans,
+    virtualNetworks,
+    billing,
+    events,
+    settings,
+  },
+} as const satisfies Api;
+
+export * from './access.ts';
+export * from './array-records.ts';
+export { Cloud, DriveType } from './clouds.ts';
+export { VirtualNetwork, Vlan } from './networks.ts';
+export { ObjectAccount } from './object-accounts.ts';
+export { priceKinds, type PriceKind } from './pricing.ts';
+export { Provider, ProviderGroup } from './providers.ts';
+export { ArrayRequest, requestKinds, requestStates, type RequestKind } from './requests.ts';
+export { Tenant } from './tenants.ts';
+export { User } from './users.ts';

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { operations, pathParams } from '../endpoint.ts';
+import { specifiedEndpoints } from '../specified.ts';
+import { portalApi } from './index.ts';
+
+const declared = operations(portalApi).map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
+
+/** What our decisions add to the specification. */
+const additions = [
+  'GET /messages',
+  'GET /users',
+  'GET /users/{id}',
+  'POST /users',
+  'PUT /users/{id}',
+  'DELETE /users/{id}',
+];
+
+test('every portal endpoint of the specification is declared, spelt as there', () => {
+  const expected = [...specifiedEndpoints('portal'), ...additions];
+  assert.deepEqual([...declared].sort(), expected.sort());
+});
+
+test('every path parameter is a declared parameter', () => {
+  for (const { id, endpoint } of operations(portalApi)) {
+    for (const name of pathParams(endpoint.path)) assert.ok(endpoint.params[name], `${id} lacks ${name}`);
+  }
+});

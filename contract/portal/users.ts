@@ -1,0 +1,70 @@
+import { endpoint, type Group } from '../endpoint.ts';
+import { boolean, choice, optional, page, recordNumber, secret, text, withDefault } from '../params.ts';
+import { bool, int, listOf, nullable, oneOf, record, str, utc } from '../records.ts';
+import { success } from '../reply.ts';
+import { adminOnly, portalRoles } from './access.ts';
+
+export const User = record('User', {
+  id: int(),
+  username: str(),
+  email: nullable(str()),
+  role: oneOf(...portalRoles),
+  auto_approved: bool('Orders act at once instead of waiting for an administrator'),
+  created_at: utc(),
+  updated_at: utc(),
+});
+
+const userId = recordNumber('The user');
+const password = secret('At least 8 characters', { min: 8, max: 256, example: 'correct horse battery' });
+const email = text('Mail address', { max: 254, pattern: '^[^@\\s]+@[^@\\s]+$', example: 'ann@example.org' });
+const role = choice(portalRoles, 'What the user may do', { example: 'user' });
+const autoApproved = boolean("Whether the user's orders need no approval");
+
+export const users = {
+  list: endpoint('GET', '/users', {
+    summary: 'List the users',
+    access: adminOnly,
+    params: page,
+    reply: success({ data: listOf(User) }),
+  }),
+  get: endpoint('GET', '/users/{id}', {
+    summary: 'Show one user',
+    access: adminOnly,
+    params: { id: userId },
+    reply: success({ data: User }),
+    errors: ['not_found'],
+  }),
+  create: endpoint('POST', '/users', {
+    summary: 'Add a user',
+    access: adminOnly,
+    params: {
+      username: text('Name to sign in with', { max: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9._@-]*$', example: 'ann' }),
+      password,
+      email: optional(email),
+      role: withDefault(role, 'user'),
+      auto_approved: withDefault(autoApproved, false),
+    },
+    reply: success({ data: User }),
+    errors: ['name_taken'],
+  }),
+  update: endpoint('PUT', '/users/{id}', {
+    summary: 'Change a user; a new password takes effect at once',
+    access: adminOnly,
+    params: {
+      id: userId,
+      password: optional(password),
+      email: optional(email),
+      role: optional(role),
+      auto_approved: optional(autoApproved),
+    },
+    reply: success({ data: User }),
+    errors: ['not_found', 'last_admin'],
+  }),
+  delete: endpoint('DELETE', '/users/{id}', {
+    summary: 'Remove a user who owns nothing any more',
+    access: adminOnly,
+    params: { id: userId },
+    reply: success({}),
+    errors: ['not_found', 'last_admin', 'in_use'],
+  }),
+} satisfies Group;

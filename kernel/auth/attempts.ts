@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+import { GranaryError, fail } from '../errors.ts';
+
+export interface AttemptLimits {
+  /** Failures of one name, or from one address, before it is kept out for a while. */
+  readonly perUsername: number;
+  readonly perAddress: number;
+  /** Failures that are answered at once; each one after them waits twice as long as the one before. */
+  readonly unslowed: number;
+  readonly slowMsMax: number;
+  /** How long the first time out lasts; each further failure doubles it. */
+  readonly blockMs: number;
+  readonly blockMsMax: number;
+  /** Failures are forgotten after this long without another. */
+  readonly memoryMs: number;
+  /** Names and addresses remembered; the one untouched for longest makes room. */
+  readonly entriesMax: number;
+}
+
+export const attemptLimits: AttemptLimits = {
+  perUsername: 10,
+  perAddress: 40,
+  unslowed: 3,
+  slowMsMax: 2_000,
+  blockMs: 15_000,
+  blockMsMax: 15 * 60_000,
+  memoryMs: 30 * 60_000,
+  entriesMax: 20_000,
+};
+
+const SLOW_FIRST_MS = 100;
+
+export interface Attempt {
+  readonly username: string;
+  readonly ip: string;
+}
+
+interface Entry {
+  failures: number;
+  lastAt: number;
+  blockedUntil: number;
+}
+
+interface SignInAttemptsOptions {
+  readonly clock: Clock;
+  readonly limits?: Partial<AttemptLimits>;
+  readonly wait?: (ms: number) => Promise<unknown>;
+}
+
+/** Counts failed sign-ins by name and by address: the first are answered at once, more of them slowly, many not at all. */
+export class SignInAttempts {
+  readonly #clock: Clock;
+  readonly #limits: AttemptLimits;
+  readonly #wait: (ms: number) => Promise<unknown>;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor({ clock, limits, wait = sleep }: SignInAttemptsOptions) {
+    this.#clock = clock;
+    this.#limits = { ...attemptLimits, ...limits };
+    this.#wait = wait;
+  }
+
+  /**
+   * Runs a check of a password. It counts as failed from its start until it succeeds, so that a thousand guesses
+   * sent at the same moment do not slip in before the first one is counted.
+   */
+  async guard<T>(attempt: Attempt, verify: () => Promise<T | undefined>): Promise<T> {
+    this.#refuseBlocked(attempt);
+    this.#count(attempt);
+    const found = await verify();
+    if (found === undefined) return this.#reject(attempt);
+    this.#forgive(attempt);
+    return found;
+  }
+
+  /** After a wrong key: keys are too long to guess, so a right one is never made to wait for the wrong ones before it. */
+  async refuse(attempt: Attempt): Promise<never> {
+    this.#refuseBlocked(attempt);
+    this.#count(attempt);
+    return this.#reject(attempt);
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  async #reject(attempt: Attempt): Promise<never> {
+    const failures = Math.max(...keysOf(attempt).map((key) => this.#entries.get(key)?.failures ?? 0));
+    const beyond = failures - this.#limits.unslowed;
+    if (beyond > 0) await this.#wait(Math.min(SLOW_FIRST_MS * 2 ** (beyond - 1), this.#limits.slowMsMax));
+    throw fail('invalid_credentials');
+  }
+
+  #refuseBlocked(attempt: Attempt): void {
+    const now = this.#clock.now();
+    const until = Math.max(...keysOf(attempt).map((key) => this.#entries.get(key)?.blockedUntil ?? 0));
+    if (until <= now) return;
+    const seconds = Math.ceil((until - now) / 1000);
+    throw new GranaryError('too_many_attempts', { seconds }, [], { 'retry-after': String(seconds) });
+  }
+
+  #count(attempt: Attempt): void {
+    const [byUsername, byAddress] = keysOf(attempt);
+    this.#countOne(byUsername, this.#limits.perUsername);
+    this.#countOne(byAddress, this.#limits.perAddress);
+  }
+
+  #countOne(key: string, max: number): void {
+    const { memoryMs, blockMs, blockMsMax, entriesMax } = this.#limits;
+    const now = this.#clock.now();
+    const known = this.#entries.get(key);
+    const failures = known && now - known.lastAt < memoryMs ? known.failures + 1 : 1;
+    const block = failures < max ? 0 : Math.min(blockMs * 2 ** (failures - max), blockMsMax);
+    // Deleted first, so that the map's order stays that of the last touch.
+    this.#entries.delete(key);
+    this.#entries.set(key, { failures, lastAt: now, blockedUntil: block === 0 ? 0 : now + block });
+    const oldest = this.#entries.size > entriesMax ? this.#entries.keys().next().value : undefined;
+    if (oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** The name starts afresh; the address only gets this one back, or one good account would open the way for guesses at others. */
+  #forgive(attempt: Attempt): void {
+    const [byUsername, byAddress] = keysOf(attempt);
+    this.#entries.delete(byUsername);
+    const entry = this.#entries.get(byAddress);
+    if (!entry) return;
+    entry.failures -= 1;
+    if (entry.failures < this.#limits.perAddress) entry.blockedUntil = 0;
+    if (entry.failures <= 0) this.#entries.delete(byAddress);
+  }
+}
+
+const NAME_LENGTH_MAX = 128;
+
+function keysOf({ username, ip }: Attempt): [string, string] {
+  return [`user ${username.slice(0, NAME_LENGTH_MAX).toLowerCase()}`, `address ${ip}`];
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hashPassword, verifyPassword } from './passwords.ts';
+
+test('a password is known by its hash, and another is not', async () => {
+  const stored = await hashPassword('correct horse battery');
+  assert.equal(await verifyPassword('correct horse battery', stored), true);
+  assert.equal(await verifyPassword('correct horse batterz', stored), false);
+  assert.equal(await verifyPassword('', stored), false);
+});
+
+test('the same password is kept in another form each time, and never as it is', async () => {
+  const [first, second] = await Promise.all([hashPassword('swordfish'), hashPassword('swordfish')]);
+  assert.notEqual(first, second);
+  assert.doesNotMatch(first, /swordfish/);
+});
+
+test('a password is the same however its letters were composed', async () => {
+  const stored = await hashPassword('caf\u00e9');
+  assert.equal(await verifyPassword('cafe\u0301', stored), true);
+});
+
+test('a user that does not exist takes as long as one that does', async () => {
+  const stored = await hashPassword('swordfish');
+  const known = await timed(() => verifyPassword('guess', stored));
+  const unknown = await timed(() => verifyPassword('guess', undefined));
+  assert.equal(await verifyPassword('', undefined), false);
+  assert.ok(unknown > known / 4 && known > unknown / 4, `${known} ms known, ${unknown} ms unknown`);
+});
+
+test('many at once are all answered', async () => {
+  const stored = await hashPassword('swordfish');
+  const guesses = Array.from({ length: 9 }, (_, n) => (n % 2 === 0 ? 'swordfish' : 'guess'));
+  const answers = await Promise.all(guesses.map((guess) => verifyPassword(guess, stored)));
+  assert.deepEqual(
+    answers,
+    guesses.map((guess) => guess === 'swordfish'),
+  );
+});
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}

@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
+import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Seals the secrets that must be shown again (tokens, passcodes, keys of clouds) before they reach the disk. */
+export class Vault {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    if (key.length !== KEY_BYTES) throw new Error(`A vault key has ${KEY_BYTES} bytes, not ${key.length}`);
+    this.#key = key;
+  }
+
+  /** The key lives beside the data, readable by its owner alone; `GRANARY_MASTER_KEY` (64 hex digits) keeps it elsewhere. */
+  static open(keyFile: string): Vault {
+    const given = process.env['GRANARY_MASTER_KEY'];
+    if (given !== undefined) {
+      if (!/^[0-9a-f]{64}$/i.test(given)) throw new Error('GRANARY_MASTER_KEY must be 64 hex digits');
+      return new Vault(Buffer.from(given, 'hex'));
+    }
+    if (!existsSync(keyFile)) createKey(keyFile);
+    chmodSync(keyFile, 0o600);
+    return new Vault(Buffer.from(readFileSync(keyFile, 'utf8').trim(), 'hex'));
+  }
+
+  seal(plain: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#key, nonce);
+    const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+  }
+
+  unseal(sealed: string): string {
+    const bytes = Buffer.from(sealed, 'base64');
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, this.#key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+  }
+
+  /** Tells two texts apart without keeping either: whoever steals the disk cannot guess a weak password from it. */
+  mark(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('base64url');
+  }
+}
+
+/** On disk, name and all, before anything is sealed with it: data without its key is lost. */
+function createKey(keyFile: string): void {
+  const folder = dirname(keyFile);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(keyFile, randomBytes(KEY_BYTES).toString('hex'), { mode: 0o600, flag: 'wx', flush: true });
+  const handle = openSync(folder, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}
+
+/** What a token is looked up by: the token itself is only ever kept sealed. */
+export function fingerprint(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** A token, a key or a passcode: 160 bits, in characters that survive a shell and a URL. */
+export function newSecret(bytes = 20): string {
+  return randomBytes(bytes).toString('base64url');
+}

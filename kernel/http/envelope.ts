@@ -1,0 +1,65 @@
+import { errorCatalogue, replySchema, type Api, type Operation, type RecordReply } from '@granary/contract';
+import type { TSchema } from 'typebox';
+import type { GranaryError } from '../errors.ts';
+import type { Format } from './format.ts';
+import { xmlRoot } from './xml-root.ts';
+import { writeXml } from './xml-writer.ts';
+
+export const contentTypes: Readonly<Record<Format, string>> = {
+  json: 'application/json; charset=utf-8',
+  xml: 'application/xml; charset=utf-8',
+};
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string | number>> | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Wraps what handlers return as the contract declares it, and errors as the API's dialect has them. */
+export class Envelope {
+  readonly #reply: RecordReply;
+  readonly #root: string;
+  #schema: TSchema | undefined;
+
+  constructor(api: Api, operation: Operation, reply: RecordReply) {
+    this.#reply = reply;
+    this.#root = xmlRoot(api, operation);
+  }
+
+  wrap(fields: Fields, format: Format): string {
+    const { wrapper, constants } = this.#reply;
+    const body = { ...constants, ...fields };
+    if (format === 'json') return JSON.stringify(wrapper === undefined ? body : { [wrapper]: body });
+    // XML has no level for the wrapper: the root takes its place.
+    const { kind, fields: schemas } = this.#reply;
+    this.#schema ??= replySchema({ kind, constants, fields: schemas });
+    return writeXml(this.#root, body, this.#schema);
+  }
+}
+
+/** The error in the dialect: the portal by HTTP status, arrays by a code in a reply that is HTTP 200. */
+export function errorAnswer(api: Api, error: GranaryError, format: Format, root: string): Answer {
+  const entry = errorCatalogue[error.entry];
+  const { headers } = error;
+  if (api.dialect === 'portal') {
+    const errors = error.problems.length > 0 ? { errors: error.problems } : {};
+    const body = { status: 'error', message: error.message, ...errors };
+    return { status: entry.http, headers, body: format === 'json' ? JSON.stringify(body) : writeXml(root, body) };
+  }
+  const status = 'keepsHttp' in entry ? entry.http : 200;
+  return { status, headers, body: statusBody(entry.code, error.message, format, root) };
+}
+
+/** The work was taken and goes on after the reply. */
+export function submittedAnswer(api: Api, message: string, format: Format, root: string): Answer {
+  const text = `The request has been submitted. ${message}`.trim();
+  return { status: 200, body: statusBody(api.asyncStatus ?? 0, text, format, root) };
+}
+
+function statusBody(status: number, message: string, format: Format, root: string): string {
+  if (format === 'json') return JSON.stringify({ response: { status, message } });
+  return writeXml(root, { status, status_msg: message });
+}

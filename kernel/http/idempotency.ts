@@ -1,0 +1,106 @@
+import type { Vault } from '../auth/vault.ts';
+import type { Clock } from '../clock.ts';
+import { badParameter, fail } from '../errors.ts';
+import type { Store } from '../store/index.ts';
+import type { Answer } from './envelope.ts';
+
+const KEEP_MS = 24 * 3600 * 1000;
+const KEY_LENGTH_MAX = 255;
+const TOO_MANY = 429;
+
+interface KeyRow {
+  readonly request: string;
+  readonly status: number | null;
+  readonly body: string | null;
+}
+
+interface Asked {
+  readonly actor: string;
+  readonly key: string;
+  /** Everything that makes two requests the same one. */
+  readonly request: unknown;
+}
+
+/**
+ * The same key and request within 24 hours acts once and gets the first answer. The key is taken before the work
+ * starts; if a crash swallows the answer, a repeat is told so instead of acting again.
+ */
+export class Idempotency {
+  readonly #store: Store;
+  readonly #vault: Vault;
+  readonly #clock: Clock;
+  /** Those whose first request is still at work: a repeat waits for its answer. */
+  readonly #working = new Map<string, Promise<Answer>>();
+
+  constructor(store: Store, vault: Vault, clock: Clock) {
+    this.#store = store;
+    this.#vault = vault;
+    this.#clock = clock;
+  }
+
+  /** `act` answers whatever happens: an error too is an answer. */
+  async once(asked: Asked, act: () => Promise<Answer>): Promise<Answer> {
+    const { actor, key } = asked;
+    if (key.length < 1 || key.length > KEY_LENGTH_MAX)
+      throw badParameter('Idempotency-Key', `must have 1 to ${KEY_LENGTH_MAX} characters`);
+    const name = JSON.stringify([actor, key]);
+    const earlier = await this.#take(asked);
+    if (earlier) return this.#working.get(name) ?? this.#replay(key, earlier);
+    // Commits are told in their order, so whoever took the key is here before anyone who found it taken.
+    const work = act().then((answer) => this.#keep(actor, key, answer));
+    this.#working.set(name, work);
+    try {
+      return await work;
+    } finally {
+      this.#working.delete(name);
+    }
+  }
+
+  /** What is known of the key; undefined when it is ours from now on. */
+  #take({ actor, key, request }: Asked): Promise<KeyRow | undefined> {
+    const now = this.#clock.now();
+    const mark = this.#vault.mark(textOf(request));
+    return this.#store.write((tx) => {
+      tx.run('DELETE FROM idempotency_keys WHERE created_at < :before', { before: now - KEEP_MS });
+      const row = tx.get<KeyRow>(
+        'SELECT request, status, body FROM idempotency_keys WHERE actor = :actor AND key = :key',
+        { actor, key },
+      );
+      if (row && row.request !== mark) throw fail('idempotency_mismatch', { key });
+      if (row) return row;
+      tx.run('INSERT INTO idempotency_keys VALUES (:actor, :key, :mark, NULL, NULL, :now)', { actor, key, mark, now });
+      return undefined;
+    });
+  }
+
+  #replay(key: string, { status, body }: KeyRow): Answer {
+    if (status === null || body === null) throw fail('idempotency_interrupted', { key });
+    return { status, body: this.#vault.unseal(body) };
+  }
+
+  /** An answer that tells of our own failure, or to come back later, is not one to repeat: the caller may try again. */
+  #keep(actor: string, key: string, answer: Answer): Promise<Answer> {
+    const { status, body } = answer;
+    return this.#store.write((tx) => {
+      if (status >= 500 || status === TOO_MANY) {
+        tx.run('DELETE FROM idempotency_keys WHERE actor = :actor AND key = :key', { actor, key });
+      } else {
+        const sealed = this.#vault.seal(body as string);
+        tx.run('UPDATE idempotency_keys SET status = :status, body = :sealed WHERE actor = :actor AND key = :key', {
+          actor,
+          key,
+          status,
+          sealed,
+        });
+      }
+      return answer;
+    });
+  }
+}
+
+/** Uploads count by their bytes. */
+function textOf(request: unknown): string {
+  return JSON.stringify(request, (_, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,
+  );
+}

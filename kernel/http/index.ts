@@ -1,0 +1,12 @@
+export { Listeners, type ListenAddress } from './listeners.ts';
+export { createApiServer, type ApiServerOptions, type TlsFiles } from './server.ts';
+export {
+  Submitted,
+  nobody,
+  operationsOf,
+  type Actor,
+  type Context,
+  type CredentialSource,
+  type Handler,
+  type Handlers,
+} from './types.ts';

@@ -1,0 +1,121 @@
+import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import type { TlsFiles } from './server.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+const BIND_MS_MAX = 5_000;
+const BIND_RETRY_MS = 100;
+const DRAIN_MS_MAX = 2_000;
+const CONNECTIONS_MAX = 4_096;
+
+interface ListenersOptions {
+  readonly app: FastifyInstance;
+  readonly tls?: TlsFiles | undefined;
+  /** How long an address may be taken by another process before we give up. */
+  readonly bindMsMax?: number;
+}
+
+/** One application on any number of addresses, which come and go while it runs. */
+export class Listeners {
+  readonly #options: ListenersOptions;
+  readonly #servers = new Map<string, Server>();
+
+  constructor(options: ListenersOptions) {
+    this.#options = options;
+  }
+
+  /** Port 0 lets the system choose; the answer says what it chose. */
+  async open(address: ListenAddress): Promise<ListenAddress> {
+    await this.#options.app.ready();
+    const server = await this.#bind(address);
+    const { port } = server.address() as AddressInfo;
+    const opened = { host: address.host, port };
+    this.#servers.set(keyOf(opened), server);
+    return opened;
+  }
+
+  isOpen(address: ListenAddress): boolean {
+    return this.#servers.has(keyOf(address));
+  }
+
+  get addresses(): ListenAddress[] {
+    return [...this.#servers.keys()].map(addressOf);
+  }
+
+  async close(address: ListenAddress): Promise<void> {
+    const server = this.#servers.get(keyOf(address));
+    if (!server) return;
+    this.#servers.delete(keyOf(address));
+    await drain(server);
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all(this.addresses.map((address) => this.close(address)));
+  }
+
+  /** A process that was killed a moment ago may still be on its way out: its address is tried again for a while. */
+  async #bind(address: ListenAddress): Promise<Server> {
+    const until = performance.now() + (this.#options.bindMsMax ?? BIND_MS_MAX);
+    for (;;) {
+      try {
+        return await listen(this.#newServer(), address);
+      } catch (error) {
+        const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+        if (!taken || performance.now() >= until) throw error;
+      }
+      await sleep(BIND_RETRY_MS);
+    }
+  }
+
+  #newServer(): Server {
+    const { app, tls } = this.#options;
+    const { requestTimeout, keepAliveTimeout } = app.server;
+    const options = { requestTimeout, keepAliveTimeout };
+    const server = tls
+      ? createHttpsServer({ ...options, ...tls }, (q, s) => {
+          app.routing(q, s);
+        })
+      : createHttpServer(options, (q, s) => {
+          app.routing(q, s);
+        });
+    server.maxConnections = CONNECTIONS_MAX;
+    return server;
+  }
+}
+
+function listen(server: Server, { host, port }: ListenAddress): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve(server);
+    });
+  });
+}
+
+/** Lets requests under way finish, within limits. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const impatience = setTimeout(() => {
+    server.closeAllConnections();
+  }, DRAIN_MS_MAX);
+  await closed;
+  clearTimeout(impatience);
+}
+
+function keyOf({ host, port }: ListenAddress): string {
+  return `${host}|${port}`;
+}
+
+function addressOf(key: string): ListenAddress {
+  const [host = '', port = '0'] = key.split('|');
+  return { host, port: Number(port) };
+}

@@ -1,0 +1,159 @@
+import {
+  type Api,
+  type FileBody,
+  type FileReply,
+  type Operation,
+  type RecordReply,
+  pathParams,
+} from '@granary/contract';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { fail, GranaryError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Raw } from './body.ts';
+import { contentTypes, Envelope, errorAnswer, submittedAnswer, type Answer } from './envelope.ts';
+import { formatOf, type Format } from './format.ts';
+import type { Idempotency } from './idempotency.ts';
+import { nobody, Submitted, type Actor, type Context, type CredentialSource } from './types.ts';
+import { readerOf, type Reader } from './validate.ts';
+import { xmlRoot } from './xml-root.ts';
+
+export type AnyHandler = (input: never, context: Context<Actor>) => unknown;
+
+export interface OperationTools {
+  readonly api: Api;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly idempotency: Idempotency;
+  readonly authenticate: (source: CredentialSource) => Soon<Actor | undefined>;
+}
+
+type Soon<T> = T | Promise<T>;
+
+/** Goes on at once where there is nothing to wait for: most requests cost no promise. */
+function then<T, U>(value: Soon<T>, next: (value: T) => Soon<U>): Soon<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/**
+ * One endpoint, from request to reply: authenticate, authorise, validate, act, answer. Everything that can be
+ * known beforehand is worked out once, in the constructor.
+ */
+export class ServedOperation {
+  readonly #operation: Operation;
+  readonly #handler: AnyHandler | undefined;
+  readonly #tools: OperationTools;
+  readonly #read: Reader;
+  readonly #root: string;
+  readonly #envelope: Envelope | undefined;
+  readonly #count: (status: number, seconds: number) => void;
+  readonly #pathNames: readonly string[];
+
+  constructor(operation: Operation, handler: AnyHandler | undefined, tools: OperationTools) {
+    const { reply, path } = operation.endpoint;
+    this.#operation = operation;
+    this.#handler = handler;
+    this.#tools = tools;
+    this.#read = readerOf(operation.endpoint);
+    this.#root = xmlRoot(tools.api, operation);
+    this.#envelope = reply.kind === 'record' ? new Envelope(tools.api, operation, reply as RecordReply) : undefined;
+    this.#count = tools.metrics.counterOf(operation.id);
+    this.#pathNames = pathParams(path);
+  }
+
+  /** Path parameters by position: the contract's names may hold dashes, which the router would split at. */
+  get route(): string {
+    let position = 0;
+    return `/api${this.#operation.endpoint.path.replace(/\{[^}]+\}/g, () => `:p${position++}`)}`;
+  }
+
+  handle(request: FastifyRequest, reply: FastifyReply): void {
+    const startMs = performance.now();
+    const format = formatOf(request);
+    const send = (answer: Answer) => {
+      this.#count(answer.status, (performance.now() - startMs) / 1000);
+      sendAnswer(reply, answer, format);
+    };
+    const sendError = (error: unknown) => {
+      send(this.#failure(error, request, format));
+    };
+    try {
+      const answer = this.#answer(request, format);
+      if (answer instanceof Promise) answer.then(send).catch(sendError);
+      else send(answer);
+    } catch (error) {
+      sendError(error);
+    }
+  }
+
+  #answer(request: FastifyRequest, format: Format): Soon<Answer> {
+    const raw = this.#rawParams(request);
+    return then(this.#authorise(request, raw), (actor) => {
+      if (!this.#handler) throw fail('not_served', { operation: this.#operation.id });
+      const input = this.#read(raw);
+      const context: Context<Actor> = { actor, ip: request.ip, log: this.#tools.log, total: undefined };
+      const key = request.headers['idempotency-key'];
+      if (typeof key !== 'string' || request.method !== 'POST' || !this.#envelope) {
+        return this.#act(input, context, format);
+      }
+      const asked = { actor: actor.id, key, request: [this.#operation.id, format, input] };
+      return this.#tools.idempotency.once(asked, async () => {
+        try {
+          return await this.#act(input, context, format);
+        } catch (error) {
+          return this.#failure(error, request, format);
+        }
+      });
+    });
+  }
+
+  /** Path over body over query: merged on every verb. */
+  #rawParams(request: FastifyRequest): Raw {
+    const raw: Raw = Object.assign({}, request.query, request.body);
+    const params = request.params as Record<string, string>;
+    for (const [position, name] of this.#pathNames.entries()) raw[name] = params[`p${position}`];
+    return raw;
+  }
+
+  #authorise(request: FastifyRequest, raw: Raw): Soon<Actor> {
+    const { roles } = this.#operation.endpoint.access;
+    if (roles === 'anyone') return nobody;
+    return then(this.#tools.authenticate({ headers: request.headers, params: raw, ip: request.ip }), (actor) => {
+      if (!actor) throw fail('invalid_credentials');
+      if (!roles.includes(actor.role)) throw fail('not_allowed', { roles: `the role ${roles.join(' or ')}` });
+      return actor;
+    });
+  }
+
+  #act(input: unknown, context: Context<Actor>, format: Format): Soon<Answer> {
+    return then(this.#handler?.(input as never, context), (result) => {
+      if (result instanceof Submitted) return submittedAnswer(this.#tools.api, result.message, format, this.#root);
+      if (!this.#envelope) return fileAnswer(result as FileBody, this.#operation.endpoint.reply as FileReply);
+      const { total } = context;
+      return {
+        status: 200,
+        headers: total === undefined ? undefined : { 'x-total-count': total },
+        body: this.#envelope.wrap(result as Record<string, unknown>, format),
+      };
+    });
+  }
+
+  /** What is not of the catalogue is our fault: the caller learns where to look, the log learns what it was. */
+  #failure(error: unknown, request: FastifyRequest, format: Format): Answer {
+    const { api, log } = this.#tools;
+    if (error instanceof GranaryError) return errorAnswer(api, error, format, this.#root);
+    log.error({ error, operation: this.#operation.id, request: request.id }, 'a request failed unexpectedly');
+    return errorAnswer(api, fail('internal', { request: request.id }), format, this.#root);
+  }
+}
+
+export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer, format: Format): void {
+  reply.code(status).header('cache-control', 'no-store').header('content-type', contentTypes[format]);
+  if (headers) reply.headers(headers);
+  reply.send(body);
+}
+
+function fileAnswer({ filename, bytes }: FileBody, { contentType }: FileReply): Answer {
+  const disposition = `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`;
+  return { status: 200, headers: { 'content-type': contentType, 'content-disposition': disposition }, body: bytes };
+}

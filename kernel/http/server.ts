@@ -1,0 +1,144 @@
+import { operations, type Api } from '@granary/contract';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify';
+import type { Vault } from '../auth/vault.ts';
+import type { Clock } from '../clock.ts';
+import { fail, GranaryError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { Metrics } from '../metrics.ts';
+import type { Store } from '../store/index.ts';
+import { acceptBodies, BODY_BYTES_MAX, parseForm } from './body.ts';
+import { serveDocs } from './docs.ts';
+import { errorAnswer } from './envelope.ts';
+import { formatOf, readAddress } from './format.ts';
+import { Idempotency } from './idempotency.ts';
+import { sendAnswer, ServedOperation, type AnyHandler } from './operation.ts';
+import type { Actor, CredentialSource, Handlers } from './types.ts';
+
+const REQUEST_TIMEOUT_MS = 120_000;
+const PATH_PARAM_LENGTH_MAX = 1024;
+
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface ApiServerOptions<P extends Api, A extends Actor> {
+  readonly api: P;
+  readonly handlers: Handlers<P, A>;
+  readonly authenticate: (source: CredentialSource) => A | undefined | Promise<A | undefined>;
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  /** Undefined when ready, else what is still missing. */
+  readonly notReady?: () => string | undefined;
+  readonly tls?: TlsFiles | undefined;
+}
+
+type Refusal = (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
+
+/** An HTTP server for one API of the contract. */
+export async function createApiServer<P extends Api, A extends Actor>(
+  options: ApiServerOptions<P, A>,
+): Promise<FastifyInstance> {
+  const { api, log } = options;
+  const metrics = new Metrics(api.name);
+  const refuse = refusalOf(api, log, metrics);
+  const app = newFastify(options.tls, refuse);
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+  app.addHttpMethod('DELETE', { hasBody: true, overrideExisting: true });
+  acceptBodies(app);
+
+  const idempotency = new Idempotency(options.store, options.vault, options.clock);
+  const tools = { api, log, metrics, idempotency, authenticate: options.authenticate };
+  for (const operation of operations(api)) {
+    const served = new ServedOperation(operation, handlerOf(options.handlers, operation.group, operation.name), tools);
+    app.route({
+      method: operation.endpoint.method,
+      url: served.route,
+      handler(request, reply) {
+        served.handle(request, reply);
+      },
+    });
+  }
+  serveDocs(app, async () => {
+    const { openApiDocument } = await import('@granary/contract/openapi');
+    return openApiDocument(api, { version: options.version });
+  });
+  serveHealth(app, metrics, options.notReady ?? (() => undefined));
+  app.setErrorHandler(refuse);
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0] ?? '';
+    refuse(fail('unknown_path', { method: request.method, path: path.slice(0, 200) }), request, reply);
+  });
+  return app;
+}
+
+function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance {
+  const options: FastifyServerOptions = {
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    frameworkErrors: refuse,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX, querystringParser: parseForm },
+    rewriteUrl(request) {
+      const { url, format } = readAddress(request.url ?? '/');
+      request.format = format;
+      return url;
+    },
+  };
+  return Fastify(tls ? ({ ...options, https: tls } as FastifyServerOptions) : options);
+}
+
+function handlerOf(handlers: object, group: string, name: string): AnyHandler | undefined {
+  return (handlers as Record<string, Record<string, AnyHandler> | undefined>)[group]?.[name];
+}
+
+/** Liveness and readiness for whoever supervises the process; figures for Prometheus. */
+function serveHealth(app: FastifyInstance, metrics: Metrics, notReady: () => string | undefined): void {
+  app.get('/healthz', () => ({ status: 'ok' }));
+  app.get('/readyz', (_, reply) => {
+    const missing = notReady();
+    return missing === undefined
+      ? { status: 'ready' }
+      : reply.code(503).send({ status: 'not ready', message: missing });
+  });
+  app.get('/metrics', async (_, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  );
+}
+
+/** Answers what never reached an operation: an unknown path, a body that cannot be read. */
+function refusalOf(api: Api, log: Log, metrics: Metrics): Refusal {
+  const count = metrics.counterOf('none');
+  const root = api.dialect === 'portal' ? 'hash' : 'response';
+  return (error, request, reply) => {
+    const format = formatOf(request);
+    const answer = errorAnswer(api, readingError(error, request, log), format, root);
+    count(answer.status, 0);
+    sendAnswer(reply, answer, format);
+  };
+}
+
+function readingError(error: Error, request: FastifyRequest, log: Log): GranaryError {
+  if (error instanceof GranaryError) return error;
+  const { statusCode = 500, message } = error as FastifyError;
+  if (statusCode === 413) return fail('too_large', { limit: 'this interface takes' });
+  if (statusCode === 415) return fail('unsupported_content', { type: request.headers['content-type'] ?? '(none)' });
+  if (statusCode < 500) {
+    const problem = `The request could not be read: ${message}`;
+    return new GranaryError('bad_parameter', { problem }, [{ field: 'request', message }]);
+  }
+  log.error({ error, request: request.id }, 'a request could not be read');
+  return fail('internal', { request: request.id });
+}

@@ -1,0 +1,27 @@
+import type { TSchema } from 'typebox';
+
+/** What the kernel reads of a JSON schema when it walks a value beside it. */
+export interface Shape {
+  readonly type?: string;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly patternProperties?: Readonly<Record<string, Shape>>;
+  readonly items?: Shape;
+  readonly anyOf?: readonly Shape[];
+}
+
+/** A nullable value is a union; the half that is not null says what it is. */
+export function shapeOf(schema: TSchema | Shape | undefined): Shape | undefined {
+  const shape = schema as Shape | undefined;
+  return shape?.anyOf?.find(({ type }) => type !== 'null') ?? shape;
+}
+
+export function itemShape(shape: Shape | undefined): Shape | undefined {
+  return shapeOf(shape?.items);
+}
+
+/** The field of a record, or any entry of a map. */
+export function fieldShape(shape: Shape | undefined, key: string): Shape | undefined {
+  if (shape?.properties && Object.hasOwn(shape.properties, key)) return shapeOf(shape.properties[key]);
+  return shapeOf(Object.values(shape?.patternProperties ?? {})[0]);
+}

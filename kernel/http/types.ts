@@ -1,0 +1,56 @@
+import type { Api, Endpoint, InputOf, OutputOf } from '@granary/contract';
+import type { Log } from '../log.ts';
+import type { Raw } from './body.ts';
+
+/** Whoever sent the request, as far as the kernel needs to know. */
+export interface Actor {
+  /** Distinct among all who can sign in: idempotency keys belong to it. */
+  readonly id: string;
+  readonly role: string;
+}
+
+/** Where a service finds the credentials of a request. */
+export interface CredentialSource {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly params: Raw;
+  readonly ip: string;
+}
+
+export interface Context<A extends Actor> {
+  readonly actor: A;
+  readonly ip: string;
+  readonly log: Log;
+  /** How many records a list holds in all, told in the `X-Total-Count` header. */
+  total: number | undefined;
+}
+
+/** A handler's answer when the work goes on after the reply. */
+export class Submitted {
+  readonly message: string;
+
+  constructor(message = '') {
+    this.message = message;
+  }
+}
+
+export type Handler<E extends Endpoint, A extends Actor> = (
+  input: InputOf<E>,
+  context: Context<A>,
+) => OutputOf<E> | Submitted | Promise<OutputOf<E> | Submitted>;
+
+/** What a service implements: any part of the contract; the rest answers that it is not served yet. */
+export type Handlers<P extends Api, A extends Actor> = {
+  readonly [G in keyof P['groups']]?: {
+    readonly [N in keyof P['groups'][G]]?: P['groups'][G][N] extends Endpoint ? Handler<P['groups'][G][N], A> : never;
+  };
+};
+
+/** For endpoints anyone may call, when nobody signed in. */
+export const nobody: Actor = { id: 'nobody', role: 'nobody' };
+
+/** The operation ids a set of handlers implements. */
+export function operationsOf(handlers: object): string[] {
+  return Object.entries(handlers).flatMap(([group, endpoints]) =>
+    Object.keys(endpoints as object).map((name) => `${group}.${name}`),
+  );
+}

@@ -1,0 +1,15 @@
+export { assert } from './assert.ts';
+export { attemptLimits, SignInAttempts, type Attempt, type AttemptLimits } from './auth/attempts.ts';
+export { hashPassword, verifyPassword } from './auth/passwords.ts';
+export { fingerprint, newSecret, Vault } from './auth/vault.ts';
+export * from './clock.ts';
+export { badParameter, badParameters, fail, GranaryError, type FieldProblem } from './errors.ts';
+export { EventLog, severity, type EventMessage, type EventOrder, type NewEvent } from './events/events.ts';
+export * from './http/index.ts';
+export { Jobs, type JobOutcome, type JobRun, type RunningJob } from './jobs/jobs.ts';
+export type { JobRow } from './jobs/repository.ts';
+export { createLog, type Log, type LogLevel } from './log.ts';
+export { Metrics } from './metrics.ts';
+export { outgoingAddress, parseHostAndPort, type HostAndPort } from './net/outgoing.ts';
+export * from './process/index.ts';
+export * from './store/index.ts';

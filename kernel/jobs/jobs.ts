@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import type { Store, Tx } from '../store/index.ts';
+import {
+  claimJob,
+  deleteFinishedBefore,
+  findJob,
+  findNextStart,
+  findStartable,
+  finishJob,
+  insertJob,
+  releaseAbandoned,
+  requeueJob,
+  saveProgress,
+  type JobRow,
+} from './repository.ts';
+
+/** What a run of a job ends in. `finish` runs in the transaction that ends the job: both happen or neither. */
+export type JobOutcome =
+  | { readonly outcome: 'done'; readonly finish?: (tx: Tx) => void }
+  | { readonly outcome: 'failed'; readonly reason: string; readonly finish?: (tx: Tx) => void }
+  | { readonly outcome: 'retry'; readonly afterMs: number; readonly reason: string };
+
+export interface RunningJob<A = unknown, C = unknown> {
+  readonly id: number;
+  readonly arguments: A;
+  readonly attempts: number;
+  /** What an earlier run of this job saved, before it was cut off. */
+  readonly checkpoint: C | undefined;
+  /** Aborted when the service stops: return soon; the job goes on at the next start. */
+  readonly signal: AbortSignal;
+  /** Durable when it resolves. */
+  save(progress: number, note: string, checkpoint?: C): Promise<void>;
+}
+
+/** Must be safe to run again from its last checkpoint: a kill -9 can fall between any two steps. */
+export type JobRun<A = unknown, C = unknown> = (job: RunningJob<A, C>) => Promise<JobOutcome>;
+
+interface JobsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly parallelMax?: number;
+}
+
+const PARALLEL_MAX_DEFAULT = 8;
+const KEEP_FINISHED_MS = 7 * 24 * 3600 * 1000;
+const RETRY_MS = 1000;
+const SURPRISES_MAX = 5;
+const IDLE_CHECK_MS = 60_000;
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
+/** A run may also end in an error nobody foresaw. */
+type Ending = JobOutcome & { readonly surprise?: true };
+
+/** Long work, kept in a table, so that it survives kill -9 and goes on where it stopped. */
+export class Jobs {
+  readonly #options: JobsOptions;
+  readonly #runs = new Map<string, JobRun>();
+  readonly #running = new Map<number, Promise<void>>();
+  readonly #waiters = new Map<number, Set<() => void>>();
+  readonly #stopping = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #started = false;
+
+  constructor(options: JobsOptions) {
+    this.#options = options;
+  }
+
+  register<A, C = unknown>(kind: string, run: JobRun<A, C>): void {
+    this.#runs.set(kind, run as JobRun);
+  }
+
+  /** Part of the caller's transaction: the job exists exactly if the change that asked for it does. */
+  enqueue(tx: Tx, kind: string, subject: string, args: unknown): number {
+    const id = insertJob(tx, {
+      kind,
+      subject,
+      arguments: JSON.stringify(args ?? null),
+      now: this.#options.clock.now(),
+    });
+    tx.afterCommit(() => {
+      this.#wake(0);
+    });
+    return id;
+  }
+
+  get(id: number): JobRow | undefined {
+    return this.#options.store.read((db) => findJob(db, id));
+  }
+
+  async start(): Promise<void> {
+    const { store, log } = this.#options;
+    const resumed = await store.write(releaseAbandoned);
+    if (resumed > 0) log.info({ jobs: resumed }, 'resuming jobs that were cut off');
+    this.#started = true;
+    this.#wake(0);
+  }
+
+  /** Takes no new job and waits for the running ones to reach a place they can go on from. */
+  async stop(): Promise<void> {
+    this.#started = false;
+    clearTimeout(this.#timer);
+    this.#stopping.abort();
+    await Promise.all(this.#running.values());
+    for (const id of this.#waiters.keys()) this.#tellWaiters(id);
+  }
+
+  /** Resolves with the job once it has ended, or as it stands when the time is up; a negative time waits for ever. */
+  async wait(id: number, timeoutMs: number): Promise<JobRow | undefined> {
+    const row = this.get(id);
+    if (!row || row.finished_at !== null || this.#stopping.signal.aborted) return row;
+    await new Promise<void>((resolve) => {
+      const waiters = this.#waiters.get(id) ?? new Set();
+      const tell = () => {
+        clearTimeout(timer);
+        waiters.delete(tell);
+        resolve();
+      };
+      const timer = timeoutMs < 0 ? undefined : setTimeout(tell, Math.min(timeoutMs, TIMER_MS_MAX));
+      this.#waiters.set(id, waiters.add(tell));
+    });
+    return this.get(id);
+  }
+
+  #wake(inMs: number): void {
+    if (!this.#started) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.#startJobs();
+      },
+      Math.min(inMs, IDLE_CHECK_MS),
+    );
+  }
+
+  #startJobs(): void {
+    const { store, clock, log, parallelMax = PARALLEL_MAX_DEFAULT } = this.#options;
+    const now = clock.now();
+    try {
+      // Those that are being claimed or put back still look as if they could start.
+      const rows = store.read((db) => findStartable(db, now, parallelMax));
+      const idle = rows.filter(({ id }) => !this.#running.has(id));
+      for (const row of idle.slice(0, parallelMax - this.#running.size)) this.#track(row);
+      // A job that is due but blocked by its subject or by the limit is started when the one before it ends.
+      const next = store.read((db) => findNextStart(db, now));
+      if (next !== undefined) this.#wake(next - now);
+    } catch (error) {
+      log.error({ error }, 'could not look for jobs');
+      this.#wake(RETRY_MS);
+    }
+  }
+
+  #track(row: JobRow): void {
+    const tracked = this.#runJob(row).finally(() => {
+      this.#running.delete(row.id);
+      this.#wake(0);
+    });
+    this.#running.set(row.id, tracked);
+  }
+
+  async #runJob(row: JobRow): Promise<void> {
+    const { store, log } = this.#options;
+    const ticket = randomUUID();
+    try {
+      if (!(await store.write((tx) => claimJob(tx, row.id, ticket)))) return;
+    } catch (error) {
+      log.error({ error, job: row.id, kind: row.kind }, 'a job could not be claimed');
+      return this.#pause();
+    }
+    await this.#end(row, ticket, await this.#run(row, ticket));
+  }
+
+  async #run(row: JobRow, ticket: string): Promise<Ending> {
+    const run = this.#runs.get(row.kind);
+    if (!run) return { outcome: 'failed', reason: `This release has no work of kind ${row.kind}.` };
+    try {
+      return await run(this.#handle(row, ticket));
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return { outcome: 'retry', afterMs: 0, reason: row.note };
+      return this.#surprise(row, error);
+    }
+  }
+
+  /** Tried until it is on disk: a full disk puts off the end of a job, it does not lose it. */
+  async #end(row: JobRow, ticket: string, ending: Ending): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#options.store.write((tx) => {
+          this.#record(tx, row, ticket, ending);
+        });
+      } catch (error) {
+        ending = this.#surprise(row, error);
+        // At the next start nobody holds its ticket and it runs again.
+        if (this.#stopping.signal.aborted) return;
+        await this.#pause();
+      }
+    }
+  }
+
+  #record(tx: Tx, row: JobRow, ticket: string, ending: Ending): void {
+    const now = this.#options.clock.now();
+    if (ending.outcome === 'retry') {
+      const surprises = ending.surprise ? row.surprises + 1 : 0;
+      requeueJob(tx, row.id, ticket, { runAfter: now + ending.afterMs, note: ending.reason, surprises });
+      return;
+    }
+    const error = ending.outcome === 'failed' ? ending.reason : null;
+    if (finishJob(tx, row.id, ticket, { state: ending.outcome, error, now })) ending.finish?.(tx);
+    deleteFinishedBefore(tx, now - KEEP_FINISHED_MS);
+    tx.afterCommit(() => {
+      this.#tellWaiters(row.id);
+    });
+  }
+
+  #surprise(row: JobRow, error: unknown): Ending {
+    this.#options.log.error({ error, job: row.id, kind: row.kind }, 'a job failed unexpectedly');
+    const reason = error instanceof Error ? error.message : String(error);
+    if (row.surprises + 1 >= SURPRISES_MAX) return { outcome: 'failed', reason };
+    return { outcome: 'retry', afterMs: RETRY_MS * 2 ** row.surprises, reason, surprise: true };
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+
+  #handle(row: JobRow, ticket: string): RunningJob {
+    const { store } = this.#options;
+    let checkpoint = row.checkpoint;
+    return {
+      id: row.id,
+      arguments: JSON.parse(row.arguments) as unknown,
+      attempts: row.attempts + 1,
+      checkpoint: checkpoint === null ? undefined : (JSON.parse(checkpoint) as unknown),
+      signal: this.#stopping.signal,
+      save: (progress, note, saved) => {
+        if (saved !== undefined) checkpoint = JSON.stringify(saved);
+        return store.write((tx) => {
+          saveProgress(tx, row.id, ticket, { progress: Math.floor(progress), note, checkpoint });
+        });
+      },
+    };
+  }
+
+  #tellWaiters(id: number): void {
+    for (const resolve of this.#waiters.get(id) ?? []) resolve();
+    this.#waiters.delete(id);
+  }
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createLog, type LogLevel } from './log.ts';
+
+function capture(level: LogLevel = 'info') {
+  const lines: string[] = [];
+  const log = createLog('test', level, { write: (line) => lines.push(line) });
+  return { log, lines, last: () => JSON.parse(lines.at(-1) ?? '{}') as Record<string, unknown> };
+}
+
+const secretNames = [
+  'password new_password proxypassword encryption_pwd passwd initial_passcode token X-Token x-access-key access_key',
+  'secret chap_secret secret_key admin_key internal_key Authorization cookie ssl_pem',
+]
+  .join(' ')
+  .split(' ');
+
+test('no secret is in a line, however it is nested', () => {
+  const name = fc.constantFrom(...secretNames);
+  const wrappings = fc.array(fc.constantFrom('object', 'list', 'error'), { maxLength: 4 });
+  fc.assert(
+    fc.property(name, wrappings, (secret, wraps) => {
+      const { log, lines } = capture();
+      let facts: object = { [secret]: 'hunter2' };
+      for (const wrap of wraps) {
+        if (wrap === 'object') facts = { inner: facts };
+        if (wrap === 'list') facts = { inner: [facts] };
+        if (wrap === 'error') facts = { inner: Object.assign(new Error('broken'), facts) };
+      }
+      log.info(facts, 'a line');
+      assert.equal(lines.length, 1);
+      assert.doesNotMatch(lines[0] as string, /hunter2/);
+    }),
+  );
+});
+
+test('facts that are no secrets are told as they are', () => {
+  const { log, last } = capture();
+  const facts = { job: 7, key: 'ssd', tags: ['a'], at: { host: 'x', port: 1 }, since: '2026-01-01' };
+  log.warn({ ...facts, when: new Date(0) }, 'a line');
+  const { level, service, msg, ...told } = last();
+  delete told['time'];
+  assert.deepEqual([level, service, msg], [40, 'test', 'a line']);
+  assert.deepEqual(told, { ...facts, when: '1970-01-01T00:00:00.000Z' });
+});
+
+test('an error is told with its kind, its causes and where it came from', () => {
+  const { log, last } = capture();
+  const error = new TypeError('outer', { cause: new RangeError('inner') });
+  log.error({ error: Object.assign(error, { code: 'E_TEST' }) }, 'a line');
+  const told = last()['error'] as Record<string, string>;
+  assert.deepEqual([told['type'], told['message'], told['code']], ['TypeError', 'outer: inner', 'E_TEST']);
+  assert.match(told['stack'] ?? '', /log\.test\.ts[\s\S]*caused by: RangeError: inner/);
+  log.error(error);
+  assert.deepEqual(last()['error'], told);
+});
+
+test('what is nested without end is cut off', () => {
+  const { log, lines } = capture();
+  const endless: Record<string, unknown> = {};
+  endless['self'] = endless;
+  log.info(endless, 'a line');
+  assert.match(lines[0] as string, /\[deep\]/);
+});
+
+test('the level is switched while the service runs', () => {
+  const { log, lines } = capture();
+  log.debug('unheard');
+  log.level = 'debug';
+  log.debug('heard');
+  log.level = 'info';
+  log.debug('unheard again');
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] as string, /"heard"/);
+});

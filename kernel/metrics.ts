@@ -1,0 +1,43 @@
+import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+
+const BUCKETS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
+
+/** One registry a service; labels are resolved once, so that a request costs two additions. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests: Counter<'operation' | 'status'>;
+  readonly #seconds: Histogram<'operation'>;
+
+  constructor(service: string) {
+    this.registry.setDefaultLabels({ service });
+    collectDefaultMetrics({ register: this.registry });
+    this.#requests = new Counter({
+      name: 'granary_http_requests_total',
+      help: 'Requests by operation and HTTP status',
+      labelNames: ['operation', 'status'],
+      registers: [this.registry],
+    });
+    this.#seconds = new Histogram({
+      name: 'granary_http_request_seconds',
+      help: 'Time from the request to its reply',
+      labelNames: ['operation'],
+      buckets: BUCKETS_SECONDS,
+      registers: [this.registry],
+    });
+  }
+
+  /** A function that counts one request of the operation. */
+  counterOf(operation: string): (status: number, seconds: number) => void {
+    const seconds = this.#seconds.labels(operation);
+    const byStatus = new Map<number, Counter.Internal>();
+    return (status, elapsed) => {
+      let counter = byStatus.get(status);
+      if (!counter) {
+        counter = this.#requests.labels(operation, String(status));
+        byStatus.set(status, counter);
+      }
+      counter.inc();
+      seconds.observe(elapsed);
+    };
+  }
+}

@@ -1,0 +1,3 @@
+export type { Db, RunResult, SqlParams, SqlValue } from './database.ts';
+export { readMigrations, type Migrations } from './migrations.ts';
+export { Store, type Tx } from './store.ts';

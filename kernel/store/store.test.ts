@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { LineProcess, seededRandom, temporaryFolder, temporaryStore, until } from '../testing.ts';
+import { Store } from './index.ts';
+
+const NUMBERS = 'CREATE TABLE numbers (n INTEGER NOT NULL) STRICT';
+const writer = new URL('writer.fixture.ts', import.meta.url);
+
+function insert(store: Store, n: number): Promise<unknown> {
+  return store.write((tx) => tx.run('INSERT INTO numbers VALUES (:n)', { n }));
+}
+
+function numbersIn(store: Store): number[] {
+  return store.read((db) => db.all<{ n: number }>('SELECT n FROM numbers ORDER BY n')).map(({ n }) => n);
+}
+
+function pragma(store: Store, name: string): unknown {
+  return Object.values(store.read((db) => db.get<object>(`PRAGMA ${name}`)) ?? {})[0];
+}
+
+test('changes that wait together share a commit, in the order they came', async (t) => {
+  const store = temporaryStore(t, NUMBERS);
+  const seen: string[] = [];
+  await Promise.all(
+    Array.from({ length: 300 }, (_, n) =>
+      store.write((tx) => {
+        seen.push('work');
+        tx.run('INSERT INTO numbers VALUES (:n)', { n });
+        tx.afterCommit(() => seen.push('commit'));
+      }),
+    ),
+  );
+  assert.equal(seen.indexOf('commit'), 256);
+  assert.equal(seen.lastIndexOf('work'), 2 * 256 + 43);
+  const inserted = store.read((db) => db.all<{ n: number }>('SELECT n FROM numbers ORDER BY rowid'));
+  assert.deepEqual(
+    inserted.map(({ n }) => n),
+    Array.from({ length: 300 }, (_, n) => n),
+  );
+});
+
+test('a change that fails takes no other with it and leaves nothing behind', async (t) => {
+  const store = temporaryStore(t, NUMBERS);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (fails) => {
+      await store.write((tx) => tx.run('DELETE FROM numbers'));
+      const committed: number[] = [];
+      const outcomes = await Promise.allSettled(
+        fails.map((failing, n) =>
+          store.write((tx) => {
+            tx.run('INSERT INTO numbers VALUES (:n)', { n });
+            tx.afterCommit(() => committed.push(n));
+            if (failing) throw new Error('as asked');
+            return n;
+          }),
+        ),
+      );
+      const expected = fails.flatMap((failing, n) => (failing ? [] : [n]));
+      assert.deepEqual(numbersIn(store), expected);
+      assert.deepEqual(committed, expected);
+      assert.deepEqual(
+        outcomes.map(({ status }) => status === 'rejected'),
+        fails,
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('what waits for the commit runs before the caller hears of it', async (t) => {
+  const store = temporaryStore(t, NUMBERS);
+  const seen: string[] = [];
+  const change = store.write((tx) => {
+    tx.afterCommit(() => seen.push('after commit'));
+    seen.push('work');
+  });
+  await change.then(() => seen.push('answer'));
+  assert.deepEqual(seen, ['work', 'after commit', 'answer']);
+});
+
+test('a change that waits for something is refused: its later half would escape the transaction', async (t) => {
+  const store = temporaryStore(t, NUMBERS);
+  await assert.rejects(
+    store.write(async (tx) => {
+      tx.run('INSERT INTO numbers VALUES (1)');
+      await Promise.resolve();
+    }),
+    /synchronous/,
+  );
+  assert.deepEqual(numbersIn(store), []);
+});
+
+test('a full disk fails the changes that did not fit, keeps those acknowledged, and ends when there is room', async (t) => {
+  const store = temporaryStore(t, 'CREATE TABLE numbers (n INTEGER, filler TEXT)');
+  const pages = Number(pragma(store, 'page_count'));
+  pragma(store, `max_page_count = ${pages + 20}`);
+  const fill = (n: number) =>
+    store.write((tx) => tx.run('INSERT INTO numbers VALUES (:n, :filler)', { n, filler: 'x'.repeat(2000) }));
+  const acknowledged: number[] = [];
+  let refused = 0;
+  for (let round = 0; round < 20; round++) {
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => fill(round * 10 + n)));
+    outcomes.forEach(({ status }, n) => (status === 'fulfilled' ? acknowledged.push(round * 10 + n) : (refused += 1)));
+  }
+  assert.ok(acknowledged.length > 0 && refused > 0);
+  assert.deepEqual(numbersIn(store), acknowledged);
+  pragma(store, 'max_page_count = 100000');
+  await fill(1000);
+  assert.deepEqual(numbersIn(store), [...acknowledged, 1000]);
+});
+
+test('a file is written through at every commit and its references are enforced', async (t) => {
+  const store = temporaryStore(t, 'CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a)');
+  assert.equal(pragma(store, 'synchronous'), 2);
+  assert.equal(pragma(store, 'journal_mode'), 'wal');
+  await assert.rejects(
+    store.write((tx) => tx.run('INSERT INTO b VALUES (7)')),
+    /FOREIGN KEY/,
+  );
+});
+
+test('a store that closes commits what waits and then takes nothing more', async (t) => {
+  const file = join(temporaryFolder(t), 'closing.db');
+  const migrations = { component: 'test', steps: [{ name: '0001-test.sql', sql: NUMBERS }] };
+  const store = new Store(file, migrations);
+  const changes = Promise.all(Array.from({ length: 600 }, (_, n) => insert(store, n)));
+  store.close();
+  await changes;
+  await assert.rejects(insert(store, 1), /closed/);
+  const again = new Store(file, migrations);
+  assert.equal(numbersIn(again).length, 600);
+  again.close();
+});
+
+test('a second process on the same file is refused', async (t) => {
+  const file = join(temporaryFolder(t), 'shared.db');
+  const owner = new LineProcess(writer, file);
+  await until(() => owner.lines.includes('open'));
+  assert.throws(() => new Store(file, { component: 'pairs', steps: [] }, 100), /open in another process/);
+  const before = owner.lines.length;
+  await until(() => owner.lines.length > before);
+  await owner.kill();
+});
+
+test('every acknowledged change is there after kill -9, and none is there by half', async (t) => {
+  const random = seededRandom(t);
+  const file = join(temporaryFolder(t), 'killed.db');
+  const acknowledged = new Set<number>();
+  for (let round = 0; round < 10; round++) {
+    await runAndKill(t, file, round * 1_000_000, random() * 150, acknowledged);
+  }
+  assert.ok(acknowledged.size > 100);
+});
+
+async function runAndKill(t: TestContext, file: string, first: number, killAfterMs: number, all: Set<number>) {
+  const process = new LineProcess(writer, file, String(first));
+  await until(() => process.lines.includes('open'));
+  await new Promise((resolve) => setTimeout(resolve, killAfterMs));
+  await process.kill();
+  for (const line of process.lines.slice(1)) all.add(Number(line));
+  t.diagnostic(`killed ${killAfterMs.toFixed(1)} ms in, after ${process.lines.length - 1} answers`);
+
+  const store = new Store(file, { component: 'reader', steps: [] });
+  const half = (table: string) => store.read((db) => db.all<{ n: number }>(`SELECT n FROM ${table}`)).map(({ n }) => n);
+  const [left, right] = [half('left_half'), half('right_half')];
+  store.close();
+  assert.deepEqual(left, right);
+  const kept = new Set(left);
+  assert.equal(kept.size, left.length);
+  assert.deepEqual(
+    [...all].filter((n) => !kept.has(n)),
+    [],
+  );
+}

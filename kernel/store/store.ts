@@ -1,0 +1,123 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { assert } from '../assert.ts';
+import { Database, type Db } from './database.ts';
+import { migrate, readMigrations, type Migrations } from './migrations.ts';
+
+/** A transaction. Its work is synchronous, so no reader ever sees it half done. */
+export interface Tx extends Db {
+  /** Runs once the transaction is on disk: to drop a cached record, to wake a worker. Must not throw. */
+  afterCommit(action: () => void): void;
+}
+
+interface Waiting {
+  readonly work: (tx: Tx) => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Outcome {
+  readonly waiting: Waiting;
+  readonly value: unknown;
+  readonly actions: (() => void)[];
+}
+
+const BATCH_LENGTH_MAX = 256;
+const LOCK_WAIT_MS = 10_000;
+const kernelMigrations = readMigrations('kernel', new URL('../migrations/', import.meta.url));
+
+/**
+ * Group commit: changes that wait at the same moment share one transaction and one fsync, and are answered after
+ * it. Each runs in a savepoint of its own, so one that fails takes none of the others with it.
+ */
+export class Store {
+  readonly #database: Database;
+  readonly #queue: Waiting[] = [];
+  #scheduled = false;
+  #closed = false;
+
+  /** Waits `lockWaitMs` for a process that is just going away to let go of the file. */
+  constructor(file: string, migrations: Migrations, lockWaitMs = LOCK_WAIT_MS) {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    this.#database = new Database(file, lockWaitMs);
+    try {
+      migrate(this.#database, kernelMigrations);
+      migrate(this.#database, migrations);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  read<T>(work: (db: Db) => T): T {
+    return work(this.#database);
+  }
+
+  write<T>(work: (tx: Tx) => T): Promise<T> {
+    if (this.#closed) return Promise.reject(new Error('The store is closed'));
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#schedule();
+    });
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    while (this.#queue.length > 0) this.#commitBatch();
+    this.#closed = true;
+    this.#database.close();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      if (this.#queue.length > 0) this.#commitBatch();
+      if (this.#queue.length > 0) this.#schedule();
+    });
+  }
+
+  #commitBatch(): void {
+    const batch = this.#queue.splice(0, BATCH_LENGTH_MAX);
+    const done: Outcome[] = [];
+    try {
+      this.#database.exec('BEGIN IMMEDIATE');
+      for (const waiting of batch) this.#attempt(waiting, done);
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      // A full disk or a failed fsync undoes the whole batch: nobody in it is told that it worked.
+      if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+      for (const waiting of batch) waiting.reject(error);
+      return;
+    }
+    for (const { actions } of done) for (const action of actions) action();
+    for (const { waiting, value } of done) waiting.resolve(value);
+  }
+
+  #attempt(waiting: Waiting, done: Outcome[]): void {
+    const actions: (() => void)[] = [];
+    this.#database.exec('SAVEPOINT change');
+    try {
+      const value = waiting.work(this.#transaction(actions));
+      assert(!(value instanceof Promise), 'the work of a transaction is synchronous');
+      done.push({ waiting, value, actions });
+    } catch (error) {
+      // SQLite ends the outer transaction by itself on a full disk or an I/O error; then all of the batch is lost.
+      if (!this.#database.inTransaction) throw error;
+      this.#database.exec('ROLLBACK TO change');
+      waiting.reject(error);
+    }
+    this.#database.exec('RELEASE change');
+  }
+
+  #transaction(actions: (() => void)[]): Tx {
+    const database = this.#database;
+    return {
+      all: (sql, params) => database.all(sql, params),
+      get: (sql, params) => database.get(sql, params),
+      run: (sql, params) => database.run(sql, params),
+      afterCommit: (action) => actions.push(action),
+    };
+  }
+}

@@ -1,0 +1,75 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { Store, type Migrations } from './store/index.ts';
+
+const noMigrations: Migrations = { component: 'test', steps: [] };
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'granary-test-'));
+  t.after(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return folder;
+}
+
+export function temporaryStore(t: TestContext, sql = ''): Store {
+  const migrations = sql === '' ? noMigrations : { component: 'test', steps: [{ name: '0001-test.sql', sql }] };
+  const store = new Store(join(temporaryFolder(t), 'test.db'), migrations);
+  t.after(() => {
+    store.close();
+  });
+  return store;
+}
+
+/** Random numbers in [0, 1) that `GRANARY_TEST_SEED` replays. */
+export function seededRandom(t: TestContext): () => number {
+  const seed = Number(process.env['GRANARY_TEST_SEED'] ?? Date.now() % 2 ** 32);
+  t.diagnostic(`GRANARY_TEST_SEED=${seed}`);
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A real process that tells what it did line by line, and can be killed in the middle. */
+export class LineProcess {
+  readonly lines: string[] = [];
+  readonly #child: ChildProcess;
+  #rest = '';
+
+  constructor(script: URL, ...args: string[]) {
+    this.#child = spawn(process.execPath, [script.pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const parts = (this.#rest + text).split('\n');
+      this.#rest = parts.pop() ?? '';
+      this.lines.push(...parts);
+    });
+  }
+
+  /** Ended, and everything it wrote has been read. */
+  async ended(): Promise<void> {
+    if (!this.#child.stdout?.closed) await once(this.#child, 'close');
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.ended();
+  }
+}
+
+/** Waits until something holds; a test that waits in vain fails. */
+export async function until(holds: () => boolean, timeoutMs = 10_000): Promise<void> {
+  const giveUpAt = Date.now() + timeoutMs;
+  while (!holds()) {
+    if (Date.now() > giveUpAt) throw new Error(`Waited ${timeoutMs} ms in vain for ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}

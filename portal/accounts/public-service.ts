@@ -1,0 +1,121 @@
+import { badParameter, fail, parseHostAndPort, type Tx } from '@granary/kernel';
+import { scopeOf, type PortalActor } from '../actor.ts';
+import type { ArrayStates } from '../arrays/states.ts';
+import type { Tools } from '../tools.ts';
+import * as repository from './repository.ts';
+import type { PublicService } from './repository.ts';
+
+export interface ServiceInput {
+  readonly account_name: string;
+  readonly admin_username: string;
+  readonly admin_password: string;
+  readonly ip: string;
+  readonly host: string;
+  readonly auto_approve: boolean;
+}
+
+export type ServiceChange = { readonly [K in keyof ServiceInput]?: ServiceInput[K] | undefined };
+
+/** Signing up for object storage costs nothing by itself; what is stored there is billed by the array. */
+const PRICE_OF_SERVICE = '0';
+
+/** The offer of an object storage array to people who have no portal account of their own. */
+export class PublicServices {
+  readonly #tools: Tools;
+  readonly #states: ArrayStates;
+
+  constructor(tools: Tools, states: ArrayStates) {
+    this.#tools = tools;
+    this.#states = states;
+  }
+
+  get(actor: PortalActor, arrayId: number): PublicService {
+    return this.#tools.store.read((db) => {
+      const { name } = this.#states.row(db, arrayId, scopeOf(actor));
+      const service = repository.findPublicService(db, arrayId);
+      if (!service) throw fail('not_found', { kind: 'public object service of array', id: name });
+      return service;
+    });
+  }
+
+  async create(actor: PortalActor, arrayId: number, input: ServiceInput): Promise<PublicService> {
+    checkPlace(input.ip);
+    await this.#tools.store.write((tx) => {
+      const { name } = this.#objectStorage(tx, actor, arrayId);
+      const known = repository.findPublicService(tx, arrayId);
+      if (known)
+        throw fail('in_use', {
+          kind: 'Array',
+          id: name,
+          by: `its public object service is there already, as ${known.host}`,
+        });
+      repository.insertPublicService(tx, arrayId, this.#values(input), PRICE_OF_SERVICE);
+      this.#record(tx, arrayId, `The public object service of array ${name} was opened.`, actor);
+    });
+    return this.get(actor, arrayId);
+  }
+
+  async update(actor: PortalActor, arrayId: number, change: ServiceChange): Promise<PublicService> {
+    if (change.ip !== undefined) checkPlace(change.ip);
+    this.get(actor, arrayId);
+    await this.#tools.store.write((tx) => {
+      const { name } = this.#objectStorage(tx, actor, arrayId);
+      repository.updatePublicService(tx, arrayId, this.#changed(change));
+      this.#record(tx, arrayId, `The public object service of array ${name} was changed.`, actor);
+    });
+    return this.get(actor, arrayId);
+  }
+
+  async delete(actor: PortalActor, arrayId: number): Promise<void> {
+    this.get(actor, arrayId);
+    await this.#tools.store.write((tx) => {
+      const { name } = this.#states.row(tx, arrayId, scopeOf(actor));
+      repository.deletePublicService(tx, arrayId);
+      this.#record(tx, arrayId, `The public object service of array ${name} was withdrawn.`, actor);
+    });
+  }
+
+  #objectStorage(tx: Tx, actor: PortalActor, arrayId: number) {
+    const row = this.#states.require(tx, arrayId, scopeOf(actor), 'its public object service', [
+      'created',
+      'hibernated',
+    ]);
+    if (row.product !== 'object_storage') {
+      throw fail('not_supported', { problem: `Array ${row.name} is not an object storage array.` });
+    }
+    return row;
+  }
+
+  #values(input: ServiceInput): repository.ServiceValues {
+    return {
+      accountName: input.account_name,
+      username: input.admin_username,
+      passwordSealed: this.#tools.vault.seal(input.admin_password),
+      ip: input.ip,
+      host: input.host,
+      autoApprove: input.auto_approve,
+    };
+  }
+
+  #changed(change: ServiceChange): Partial<repository.ServiceValues> {
+    return {
+      ...(change.account_name !== undefined && { accountName: change.account_name }),
+      ...(change.admin_username !== undefined && { username: change.admin_username }),
+      ...(change.admin_password !== undefined && { passwordSealed: this.#tools.vault.seal(change.admin_password) }),
+      ...(change.ip !== undefined && { ip: change.ip }),
+      ...(change.host !== undefined && { host: change.host }),
+      ...(change.auto_approve !== undefined && { autoApprove: change.auto_approve }),
+    };
+  }
+
+  #record(tx: Tx, arrayId: number, title: string, actor: PortalActor): void {
+    this.#tools.events.record(tx, { title, subject: `array:${arrayId}`, actor: actor.username });
+    this.#states.touch(tx, arrayId);
+  }
+}
+
+function checkPlace(ip: string): void {
+  const place = parseHostAndPort(ip, 0);
+  const octets = place?.host.split('.').map(Number) ?? [];
+  if (!place || octets.some((octet) => octet > 255)) throw badParameter('ip', 'must be ip:port');
+}

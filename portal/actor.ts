@@ -1,0 +1,27 @@
+import type { PortalRole } from '@granary/contract/portal';
+import type { Actor } from '@granary/kernel';
+
+/** A signed-in portal user. */
+export interface PortalActor extends Actor {
+  readonly userId: number;
+  readonly username: string;
+  readonly role: PortalRole;
+  readonly autoApproved: boolean;
+}
+
+/**
+ * Whose records the actor sees, for the `WHERE` of every query: their own, or everybody's (null) for an
+ * administrator. A record of somebody else is simply not found.
+ */
+export function scopeOf(actor: PortalActor): number | null {
+  return actor.role === 'admin' ? null : actor.userId;
+}
+
+export function isAdmin(actor: PortalActor): boolean {
+  return actor.role === 'admin';
+}
+
+/** Whether orders of this user act at once. */
+export function mayActAtOnce(actor: PortalActor): boolean {
+  return isAdmin(actor) || actor.autoApproved;
+}

@@ -1,0 +1,92 @@
+import type { KeptSpec } from './repository.ts';
+
+/** Every way an array's specification can change after it was ordered. */
+export type Change =
+  | { readonly type: 'engine'; readonly engine: string; readonly appEngine: string }
+  | { readonly type: 'cache'; readonly extraCacheGb: number }
+  | { readonly type: 'drives'; readonly drives: Readonly<Record<string, number>>; readonly policy?: string | undefined }
+  | {
+      readonly type: 'policy';
+      readonly name: string;
+      readonly typeId: number;
+      readonly drives: Readonly<Record<string, number>>;
+    }
+  | { readonly type: 'proxy'; readonly zone: string }
+  | { readonly type: 'public_ip'; readonly wanted: boolean }
+  | { readonly type: 'data_reduction'; readonly enabled: boolean }
+  | { readonly type: 'attach_interface'; readonly interfaceId: number }
+  | { readonly type: 'detach_interfaces'; readonly interfaceIds: readonly number[] };
+
+/** The specification after a change. Pure, so that a job that is cut off works out the same one again. */
+export function applyChange(spec: KeptSpec, change: Change): KeptSpec {
+  switch (change.type) {
+    case 'engine':
+      return { ...spec, engine: change.engine, app_engine: change.appEngine };
+    case 'cache':
+      return { ...spec, extra_cache_gb: change.extraCacheGb };
+    case 'drives':
+      return {
+        ...spec,
+        drives: sum(spec.drives, change.drives),
+        policies: grownPolicies(spec, change.policy, change.drives),
+      };
+    case 'policy':
+      return {
+        ...spec,
+        drives: sum(spec.drives, change.drives),
+        policies: [...spec.policies, { name: change.name, type_id: change.typeId, drives: { ...change.drives } }],
+      };
+    case 'proxy':
+      return { ...spec, proxy_zones: [...spec.proxy_zones, change.zone] };
+    case 'public_ip':
+      return { ...spec, public_ip: change.wanted };
+    case 'data_reduction':
+      return { ...spec, data_reduction: change.enabled };
+    // Interfaces are rows of their own; the specification sent to the cloud is made from them.
+    case 'attach_interface':
+    case 'detach_interfaces':
+      return spec;
+  }
+}
+
+/** What a change does, for events and messages. */
+export function describeChange(change: Change): string {
+  switch (change.type) {
+    case 'engine':
+      return `the change of engine to ${change.engine}`;
+    case 'cache':
+      return `the change of cache to ${change.extraCacheGb} GB`;
+    case 'drives':
+      return `adding ${listDrives(change.drives)}`;
+    case 'policy':
+      return `adding storage policy ${change.name}`;
+    case 'proxy':
+      return `adding a proxy controller in ${change.zone}`;
+    case 'public_ip':
+      return change.wanted ? 'giving it a public address' : 'taking its public address away';
+    case 'data_reduction':
+      return `switching data reduction ${change.enabled ? 'on' : 'off'}`;
+    case 'attach_interface':
+      return 'adding a network interface';
+    case 'detach_interfaces':
+      return 'removing network interfaces';
+  }
+}
+
+export function listDrives(drives: Readonly<Record<string, number>>): string {
+  return Object.entries(drives)
+    .map(([key, count]) => `${count} × ${key}`)
+    .join(', ');
+}
+
+function sum(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): Record<string, number> {
+  const total: Record<string, number> = { ...a };
+  for (const [key, count] of Object.entries(b)) total[key] = (total[key] ?? 0) + count;
+  return total;
+}
+
+function grownPolicies(spec: KeptSpec, name: string | undefined, drives: Readonly<Record<string, number>>) {
+  return spec.policies.map((policy) =>
+    policy.name === name ? { ...policy, drives: sum(policy.drives, drives) } : policy,
+  );
+}

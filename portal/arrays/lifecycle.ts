@@ -1,0 +1,269 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, ConnectionError, type CloudClient } from '@granary/client';
+import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
+import type { Db, JobOutcome, RunningJob, Tx } from '@granary/kernel';
+import type { Clouds } from '../clouds/service.ts';
+import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
+import type { Tools } from '../tools.ts';
+import { applyChange, describeChange, type Change } from './changes.ts';
+import * as repository from './repository.ts';
+import type { ArrayRow } from './repository.ts';
+import { problemsOf } from './rules.ts';
+import type { ArrayStates } from './states.ts';
+
+/** Work on an array that outlives the request: one job at a time for each array, in the order they were asked for. */
+export type Work = 'array.create' | 'array.hibernate' | 'array.restore' | 'array.delete' | 'array.change';
+
+interface WorkArguments {
+  readonly arrayId: number;
+}
+
+interface ChangeArguments extends WorkArguments {
+  readonly change: Change;
+}
+
+const POLL_MS = 100;
+const CLOUD_RETRY_MS = 2000;
+
+interface Parts {
+  readonly tools: Tools;
+  readonly states: ArrayStates;
+  readonly clouds: Clouds;
+  readonly interfaces: Interfaces;
+}
+
+/**
+ * Carries arrays from state to state by telling their cloud what they should be. Each step may run again after a
+ * crash: the cloud is told the whole truth each time, and the record changes only when the cloud has done it.
+ */
+export class ArrayLifecycle {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { jobs } = parts.tools;
+    jobs.register<WorkArguments>('array.create', (job) => this.#work(job, 'creating', (row) => this.#create(job, row)));
+    jobs.register<WorkArguments>('array.restore', (job) =>
+      this.#work(job, 'restoring', (row) => this.#create(job, row)),
+    );
+    jobs.register<WorkArguments>('array.hibernate', (job) =>
+      this.#work(job, 'hibernating', (row) => this.#hibernate(job, row)),
+    );
+    jobs.register<WorkArguments>('array.delete', (job) => this.#work(job, 'deleting', (row) => this.#delete(job, row)));
+    jobs.register<ChangeArguments>('array.change', (job) =>
+      this.#work(job, 'created', (row) => this.#change(job.arguments.change, row)),
+    );
+  }
+
+  start(tx: Tx, work: Work, arrayId: number, more: Readonly<Record<string, unknown>> = {}): number {
+    return this.#parts.tools.jobs.enqueue(tx, work, `array:${arrayId}`, { arrayId, ...more });
+  }
+
+  /** The frame of all work: is it still wanted, and what if the cloud does not answer or says no. */
+  async #work(
+    { arguments: { arrayId }, signal }: RunningJob<WorkArguments>,
+    state: ArrayRow['status'],
+    act: (row: ArrayRow) => Promise<JobOutcome>,
+  ): Promise<JobOutcome> {
+    const { tools, states } = this.#parts;
+    const row = tools.store.read((db) => states.row(db, arrayId));
+    if (row.status !== state) return { outcome: 'failed', reason: `Array ${row.name} is ${row.status}.` };
+    try {
+      return await act(row);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ConnectionError)) throw error;
+      await this.#report(row, 'its cloud does not answer; trying again', row.progress);
+      return { outcome: 'retry', afterMs: CLOUD_RETRY_MS, reason: error.message };
+    }
+  }
+
+  async #create({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+    const { tools, states, interfaces } = this.#parts;
+    const link = this.#link(row);
+    await this.#report(row, 'finding drives and an address', 10);
+    const placed = await this.#put(link, row, row.spec, 'running');
+    if (typeof placed === 'string') return this.#failed(row, placed);
+    await tools.store.write((tx) => {
+      repository.setPlacement(tx, row.id, placed);
+      states.touch(tx, row.id);
+    });
+    await this.#report(row, 'starting its process', 50);
+    const hosted = await this.#until(link, row, signal, (now) => now.state === 'running' || now.state === 'failed');
+    if (hosted?.state !== 'running') return this.#failed(row, hosted?.reason ?? 'the cloud lost it');
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        repository.setPlacement(tx, row.id, hosted);
+        for (const { id } of interfacesOfArray(tx, row.id)) interfaces.attachInterface(tx, id);
+        const event =
+          row.status === 'creating' ? `Array ${row.name} was created.` : `Array ${row.name} is running again.`;
+        states.move(tx, row.id, { status: 'created', progress: 100, event });
+      },
+    };
+  }
+
+  async #hibernate({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+    const { states } = this.#parts;
+    const link = this.#link(row);
+    await this.#report(row, 'stopping its process', 20);
+    const told = await this.#put(link, row, row.spec, 'stopped');
+    if (typeof told === 'string') return this.#failed(row, told);
+    await this.#until(link, row, signal, ({ state }) => state === 'stopped');
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        states.move(tx, row.id, { status: 'hibernated', progress: 100, event: `Array ${row.name} hibernates.` });
+      },
+    };
+  }
+
+  async #delete({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+    const { states, interfaces } = this.#parts;
+    const link = this.#link(row);
+    await this.#report(row, 'removing its data and giving its drives back', 20);
+    // Asked again and again: the cloud answers with the array until it is gone.
+    while ((await link.hostedArrays.delete({ uuid: row.uuid })).data) await sleep(POLL_MS, undefined, { signal });
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        interfaces.releaseAllOfArray(tx, row.id);
+        states.move(tx, row.id, {
+          status: 'deleted',
+          progress: 100,
+          event: `Array ${row.name} was deleted.`,
+          severity: 'notice',
+        });
+      },
+    };
+  }
+
+  async #change(change: Change, row: ArrayRow): Promise<JobOutcome> {
+    const { tools, states, clouds, interfaces } = this.#parts;
+    const spec = applyChange(row.spec, change);
+    const problem = problemsOf(row.product, spec, await clouds.freshInventory(row.cloud_id))[0];
+    const told = problem
+      ? `${problem.field} ${problem.message}`
+      : await this.#put(this.#link(row), row, spec, undefined, leavingOut(change));
+    if (typeof told === 'string') {
+      const reason = `${capitalised(describeChange(change))} failed: ${told}`;
+      return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, row, change, reason) };
+    }
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        repository.setSpec(tx, row.id, spec);
+        repository.setPlacement(tx, row.id, told);
+        repository.setStatusMessage(tx, row.id, null);
+        if (change.type === 'attach_interface') interfaces.attachInterface(tx, change.interfaceId);
+        if (change.type === 'detach_interfaces')
+          for (const id of change.interfaceIds) interfaces.releaseInterface(tx, id);
+        states.touch(tx, row.id);
+        tools.events.record(tx, {
+          title: `Array ${row.name}: ${describeChange(change)} is done.`,
+          subject: `array:${row.id}`,
+        });
+      },
+    };
+  }
+
+  #undoChange(tx: Tx, row: ArrayRow, change: Change, reason: string): void {
+    const { tools, states, interfaces } = this.#parts;
+    repository.setStatusMessage(tx, row.id, reason);
+    if (change.type === 'attach_interface') interfaces.releaseInterface(tx, change.interfaceId);
+    states.touch(tx, row.id);
+    tools.events.record(tx, { severity: 'warning', title: `Array ${row.name}: ${reason}`, subject: `array:${row.id}` });
+  }
+
+  /** Tells the cloud what the array should be; text when the cloud refuses. */
+  async #put(
+    link: CloudClient,
+    row: ArrayRow,
+    kept: repository.KeptSpec,
+    desired: 'running' | 'stopped' | undefined,
+    without: readonly number[] = [],
+  ): Promise<HostedArray | string> {
+    const spec = this.#parts.tools.store.read((db) => this.#specOf(db, row, kept, without));
+    try {
+      return (await link.hostedArrays.put({ uuid: row.uuid, spec, ...(desired && { desired }) })).data;
+    } catch (error) {
+      // A refusal is final; anything else about the cloud is tried again.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401)
+        return error.message;
+      throw error instanceof ApiError ? new ConnectionError('the cloud', error) : error;
+    }
+  }
+
+  #specOf(db: Db, row: ArrayRow, kept: repository.KeptSpec, without: readonly number[]): ArraySpec {
+    const { vault } = this.#parts.tools;
+    const interfaces = interfacesOfArray(db, row.id).filter(({ id }) => !without.includes(id));
+    return {
+      ...kept,
+      product: row.product,
+      name: row.name,
+      owner: row.owner,
+      initial_passcode: vault.unseal(row.initial_passcode_sealed),
+      internal_key: vault.unseal(row.internal_key_sealed),
+      interfaces: interfaces.map(({ id, address, netmask, gateway, vlan_id }) => ({
+        id,
+        address,
+        netmask,
+        gateway,
+        vlan_id,
+      })),
+    };
+  }
+
+  /** Undefined when the cloud no longer has it. */
+  async #until(
+    link: CloudClient,
+    row: ArrayRow,
+    signal: AbortSignal,
+    reached: (hosted: HostedArray) => boolean,
+  ): Promise<HostedArray | undefined> {
+    for (;;) {
+      try {
+        const { data } = await link.hostedArrays.get({ uuid: row.uuid });
+        if (reached(data)) return data;
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return undefined;
+        throw error;
+      }
+      await sleep(POLL_MS, undefined, { signal });
+    }
+  }
+
+  #failed(row: ArrayRow, reason: string): JobOutcome {
+    const { states, interfaces } = this.#parts;
+    const event = `Array ${row.name} failed: ${reason}`;
+    return {
+      outcome: 'failed',
+      reason,
+      finish: (tx) => {
+        // Never placed, never to come back: it holds on to nothing.
+        if (states.row(tx, row.id).nova_id === null) interfaces.releaseAllOfArray(tx, row.id);
+        states.move(tx, row.id, { status: 'failed', message: reason, progress: 0, event, severity: 'error' });
+      },
+    };
+  }
+
+  async #report(row: ArrayRow, message: string, progress: number): Promise<void> {
+    const { tools, states } = this.#parts;
+    await tools.store.write((tx) => {
+      repository.setStatus(tx, row.id, { status: row.status, message: capitalised(message), progress });
+      states.touch(tx, row.id);
+    });
+  }
+
+  #link(row: ArrayRow): CloudClient {
+    return this.#parts.clouds.link(row.cloud_id);
+  }
+}
+
+function leavingOut(change: Change): readonly number[] {
+  return change.type === 'detach_interfaces' ? change.interfaceIds : [];
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

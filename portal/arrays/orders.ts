@@ -1,0 +1,215 @@
+import { randomUUID } from 'node:crypto';
+import type { InputOf } from '@granary/contract';
+import type { Inventory } from '@granary/contract/cloud';
+import type { portalApi } from '@granary/contract/portal';
+import { badParameter, badParameters, fail, newSecret, type Tx } from '@granary/kernel';
+import { isAdmin, mayActAtOnce, type PortalActor } from '../actor.ts';
+import { listOffers } from '../clouds/repository.ts';
+import type { Clouds } from '../clouds/service.ts';
+import { driveTypesOf } from '../clouds/view.ts';
+import { networkForOrder, type Interfaces } from '../networks/index.ts';
+import { findProviderByKey, type ProviderRow } from '../providers/repository.ts';
+import { renameRequest, type RequestRow } from '../requests/repository.ts';
+import type { Requests } from '../requests/service.ts';
+import type { Tools } from '../tools.ts';
+import type { ArrayLifecycle } from './lifecycle.ts';
+import type { ArrayRecords } from './records.ts';
+import * as repository from './repository.ts';
+import type { KeptSpec } from './repository.ts';
+import { checkStock, driveCount, drivesNeeded, isFlash, problemsOf } from './rules.ts';
+import type { ArrayStates } from './states.ts';
+import type { OrderedView } from './view.ts';
+
+export type Order = InputOf<(typeof portalApi)['groups']['arrays']['create']>;
+
+interface Parts {
+  readonly tools: Tools;
+  readonly clouds: Clouds;
+  readonly requests: Requests;
+  readonly interfaces: Interfaces;
+  readonly records: ArrayRecords;
+  readonly states: ArrayStates;
+  readonly lifecycle: ArrayLifecycle;
+}
+
+const PASSCODE_BYTES = 9;
+
+/** From an order to an array that is being created, or waits for an administrator's word. */
+export class Orders {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    parts.requests.register(['create_array'], {
+      prepare: (request) => this.#checkAgain(request),
+      execute: (tx, request) => this.#begin(tx, request),
+      denied: (tx, request, reason) => {
+        this.#refuse(tx, request, reason);
+      },
+      renames: (tx, request, name) => {
+        this.#rename(tx, request, name);
+      },
+    });
+  }
+
+  async place(actor: PortalActor, order: Order): Promise<OrderedView> {
+    const { tools, clouds, requests, records } = this.#parts;
+    const provider = this.#provider(actor, order.provider);
+    const inventory = await clouds.freshInventory(provider.cloud_id);
+    this.#refuseClosedDriveTypes(provider, order.drives);
+    const spec = specOf(order, inventory);
+    const problems = problemsOf(order.kind, spec, inventory);
+    if (problems.length > 0) throw badParameters(problems);
+    checkStock(order.kind, spec.zone, spec.drives, inventory);
+    const networkId = this.#network(actor, provider, order);
+    const filing = {
+      kind: 'create_array',
+      name: order.name,
+      arrayId: null,
+      arguments: {
+        provider: provider.key,
+        product: order.kind,
+        drives: spec.drives,
+        engine: spec.engine,
+        ...(networkId !== undefined && { network_id: networkId }),
+      },
+      moderate: order.moderate,
+    } as const;
+    let arrayId = 0;
+    await requests.file(
+      actor,
+      filing,
+      (tx, requestId) => (arrayId = this.#insert(tx, actor, order, provider, spec, requestId)),
+    );
+    return tools.store.read((db) => records.ordered(db, arrayId));
+  }
+
+  #insert(tx: Tx, actor: PortalActor, order: Order, provider: ProviderRow, spec: KeptSpec, requestId: number): number {
+    const { tools, records } = this.#parts;
+    if (repository.findArrayByName(tx, actor.userId, order.name)) throw fail('name_taken', { name: order.name });
+    const waits = order.moderate || !mayActAtOnce(actor);
+    const id = repository.insertArray(tx, {
+      uuid: randomUUID(),
+      name: order.name,
+      description: order.description ?? null,
+      statusMessage: waits ? `Waiting for an administrator to approve request ${requestId}` : 'Accepted',
+      product: order.kind,
+      ownerId: actor.userId,
+      providerId: provider.id,
+      cloudId: provider.cloud_id,
+      spec,
+      initialPasscodeSealed: tools.vault.seal(newSecret(PASSCODE_BYTES)),
+      internalKeySealed: tools.vault.seal(newSecret()),
+      now: tools.clock.now(),
+    });
+    tools.events.record(tx, {
+      title: `Array ${order.name} was ordered.`,
+      subject: `array:${id}`,
+      actor: actor.username,
+    });
+    tx.afterCommit(() => {
+      records.changed(id);
+    });
+    return id;
+  }
+
+  /** Just before it is carried out: the stock may be gone since it was ordered. */
+  async #checkAgain(request: RequestRow): Promise<void> {
+    const { tools, clouds, states } = this.#parts;
+    if (request.array_id === null) return;
+    const { product, spec, cloud_id: cloudId } = tools.store.read((db) => states.row(db, request.array_id as number));
+    checkStock(product, spec.zone, spec.drives, await clouds.freshInventory(cloudId));
+  }
+
+  #begin(tx: Tx, request: RequestRow): number {
+    const { interfaces, lifecycle, states } = this.#parts;
+    const { id } = states.require(tx, request.array_id as number, null, 'creating it', ['creating']);
+    const networkId = request.arguments['network_id'];
+    if (typeof networkId === 'number') interfaces.reserveAddress(tx, id, networkId);
+    repository.setStatusMessage(tx, id, 'Accepted');
+    states.touch(tx, id);
+    return lifecycle.start(tx, 'array.create', id);
+  }
+
+  #refuse(tx: Tx, request: RequestRow, reason: string): void {
+    const { states } = this.#parts;
+    const { id, name, status } = states.row(tx, request.array_id as number);
+    if (status !== 'creating') return;
+    const message = `Request ${request.id} was denied: ${reason}`;
+    states.move(tx, id, {
+      status: 'failed',
+      message,
+      progress: 0,
+      event: `The order of array ${name} was denied.`,
+      severity: 'notice',
+    });
+  }
+
+  #rename(tx: Tx, request: RequestRow, name: string): void {
+    const { states } = this.#parts;
+    const row = states.row(tx, request.array_id as number);
+    if (repository.findArrayByName(tx, row.owner_id, name)) throw fail('name_taken', { name });
+    repository.renameArray(tx, row.id, name);
+    renameRequest(tx, request.id, name);
+    states.touch(tx, row.id);
+  }
+
+  #provider(actor: PortalActor, key: string): ProviderRow {
+    const row = this.#parts.tools.store.read((db) => findProviderByKey(db, key, isAdmin(actor)));
+    if (!row) throw badParameter('provider', `${key} is not a provider you can order from; see GET /api/providers`);
+    if (row.enabled === 0) throw badParameter('provider', `${key} is closed`);
+    return row;
+  }
+
+  #refuseClosedDriveTypes({ cloud_id: cloudId }: ProviderRow, drives: Order['drives']): void {
+    const { tools, clouds } = this.#parts;
+    const types = tools.store.read((db) => driveTypesOf(clouds.row(db, cloudId).inventory, listOffers(db, cloudId)));
+    const closed = types.find(({ key, enabled }) => !enabled && key in drives);
+    if (closed) throw badParameter('drives', `names ${closed.key}, which is not offered at present`);
+  }
+
+  #network(actor: PortalActor, provider: ProviderRow, order: Order): number | undefined {
+    return this.#parts.tools.store.read((db) =>
+      networkForOrder(db, {
+        ownerId: actor.userId,
+        providerId: provider.id,
+        customNetworkId: order.custom_network_id,
+        vlanId: order.vlan_id,
+      }),
+    );
+  }
+}
+
+function specOf(order: Order, inventory: Inventory): KeptSpec {
+  const isBlock = order.kind === 'storage_array';
+  const spec: KeptSpec = {
+    zone: order.allocation_zone ?? null,
+    engine: isBlock ? (order.engine ?? null) : null,
+    app_engine: isBlock ? (order.app_engine ?? null) : null,
+    extra_cache_gb: order.flash_cache_capacity ?? 0,
+    drives: order.drives,
+    policies: isBlock ? [] : [firstPolicy(order, inventory)],
+    proxy_zones: [],
+    public_ip: false,
+    fibre_channel: order.fibre_channel !== undefined && inventory.fibre_channel,
+    file_lifecycle: order.flc_enabled !== undefined && inventory.file_lifecycle,
+    iscsi_dual_target: order.iscsi_dual_target_mode_enabled !== undefined && inventory.iscsi_dual_target,
+    data_reduction: false,
+    raid_10_pools: order.create_raid_10_pools,
+  };
+  return { ...spec, data_reduction: isBlock && order.data_reduction_bundle && isFlash(spec, inventory) };
+}
+
+/** Without a type named, the safest one the drives allow: the cloud lists them in that order. */
+function firstPolicy(order: Order, inventory: Inventory): KeptSpec['policies'][number] {
+  const asked = order.array_zone_group_storage_policy_type_id;
+  const count = driveCount(order.drives);
+  const fitting = inventory.policy_types.filter((type) => drivesNeeded(type) <= count);
+  const type = inventory.policy_types.find(({ id }) => id === asked) ?? (asked === undefined ? fitting[0] : undefined);
+  if (asked !== undefined && !type) {
+    const ids = inventory.policy_types.map(({ id }) => id).join(', ');
+    throw badParameter('array_zone_group_storage_policy_type_id', `must be one of ${ids}`);
+  }
+  if (!type) throw badParameter('drives', 'are too few for any storage policy type of this cloud');
+  return { name: order.storage_profile ?? type.name, type_id: type.id, drives: order.drives };
+}

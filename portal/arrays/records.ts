@@ -1,0 +1,108 @@
+import { fail, type Db } from '@granary/kernel';
+import { findCloud } from '../clouds/repository.ts';
+import { interfacesOfArray } from '../networks/index.ts';
+import type { Page } from '../paging.ts';
+import { findProvider } from '../providers/repository.ts';
+import { findPublicService } from '../accounts/repository.ts';
+import type { Tools } from '../tools.ts';
+import * as repository from './repository.ts';
+import type { ArrayFilter, ArrayRow } from './repository.ts';
+import {
+  listedView,
+  orderedView,
+  shownView,
+  type ArrayFacts,
+  type ListedView,
+  type OrderedView,
+  type ShownView,
+} from './view.ts';
+
+interface Kept {
+  readonly ownerId: number;
+  readonly listed: ListedView;
+  readonly shown: ShownView;
+}
+
+const KEPT_MAX = 10_000;
+
+/**
+ * Array records as they are shown. This process alone writes them, so they are kept in memory; whoever changes an
+ * array (or what its record shows of other things) calls `changed` after the commit.
+ */
+export class ArrayRecords {
+  readonly #tools: Tools;
+  readonly #kept = new Map<number, Kept>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(tools: Tools) {
+    this.#tools = tools;
+  }
+
+  changed = (id?: number): void => {
+    this.#counts.clear();
+    if (id === undefined) this.#kept.clear();
+    else this.#kept.delete(id);
+  };
+
+  get(id: number, scope: number | null): ShownView {
+    const kept = this.#keep(id);
+    if (!kept || (scope !== null && kept.ownerId !== scope)) throw fail('not_found', { kind: 'array', id });
+    return kept.shown;
+  }
+
+  list(filter: ArrayFilter, page: Page): { arrays: ListedView[]; total: number } {
+    const { store } = this.#tools;
+    const ids = store.read((db) => repository.listArrayIds(db, filter, page));
+    const arrays = ids.flatMap((id) => this.#keep(id)?.listed ?? []);
+    return { arrays, total: this.#count(filter) };
+  }
+
+  ordered(db: Db, id: number): OrderedView {
+    return orderedView(this.#facts(db, row(db, id)));
+  }
+
+  #count(filter: ArrayFilter): number {
+    const key = JSON.stringify(filter);
+    let count = this.#counts.get(key);
+    if (count === undefined) {
+      if (this.#counts.size >= KEPT_MAX) this.#counts.clear();
+      count = this.#tools.store.read((db) => repository.countArrays(db, filter));
+      this.#counts.set(key, count);
+    }
+    return count;
+  }
+
+  #keep(id: number): Kept | undefined {
+    const known = this.#kept.get(id);
+    if (known) return known;
+    return this.#tools.store.read((db) => {
+      const found = repository.findArray(db, id, null);
+      if (!found) return undefined;
+      const facts = this.#facts(db, found);
+      const kept = { ownerId: found.owner_id, listed: listedView(facts), shown: shownView(facts) };
+      if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
+      this.#kept.set(id, kept);
+      return kept;
+    });
+  }
+
+  #facts(db: Db, array: ArrayRow): ArrayFacts {
+    const provider = findProvider(db, array.provider_id);
+    const cloud = findCloud(db, array.cloud_id);
+    if (!provider || !cloud) throw new Error(`Array ${array.id} has no provider or cloud`);
+    return {
+      row: array,
+      initialPasscode: this.#tools.vault.unseal(array.initial_passcode_sealed),
+      provider,
+      inventory: cloud.inventory,
+      interfaces: interfacesOfArray(db, array.id),
+      publicService: findPublicService(db, array.id),
+    };
+  }
+}
+
+function row(db: Db, id: number): ArrayRow {
+  const found = repository.findArray(db, id, null);
+  if (!found) throw fail('not_found', { kind: 'array', id });
+  return found;
+}

@@ -1,0 +1,68 @@
+import { scopeOf } from '../actor.ts';
+import type { PortalHandlers } from '../handlers.ts';
+import { compatibleNetworks } from '../networks/index.ts';
+import type { Tools } from '../tools.ts';
+import type { Orders } from './orders.ts';
+import type { ArrayRecords } from './records.ts';
+import type { Arrays } from './service.ts';
+import type { ArrayStates } from './states.ts';
+
+interface Parts {
+  readonly tools: Tools;
+  readonly orders: Orders;
+  readonly arrays: Arrays;
+  readonly records: ArrayRecords;
+  readonly states: ArrayStates;
+}
+
+export function arrayRoutes({ tools, orders, arrays, records, states }: Parts): PortalHandlers {
+  return {
+    arrays: {
+      list: ({ status, name, ...page }, context) => {
+        const { arrays: data, total } = records.list({ scope: scopeOf(context.actor), status, name }, page);
+        context.total = total;
+        return { data };
+      },
+      get: ({ array_id: id }, { actor }) => ({ data: records.get(id, scopeOf(actor)) }),
+      create: async (order, { actor }) => ({ data: await orders.place(actor, order) }),
+      setEngine: async ({ array_id: id, engine, app_engine: app }, { actor }) => ({
+        message: await arrays.setEngine(actor, id, engine, app),
+      }),
+      setCache: async ({ array_id: id, flash_cache_capacity: gb }, { actor }) => ({
+        message: await arrays.setCache(actor, id, gb),
+      }),
+      addDrives: async ({ array_id: id, drives, storage_policy: policy }, { actor }) => ({
+        message: await arrays.addDrives(actor, id, drives, policy),
+      }),
+      hibernate: async ({ array_id: id }, { actor }) => ({ message: await arrays.hibernate(actor, id) }),
+      restore: async ({ array_id: id }, { actor }) => ({ message: await arrays.restore(actor, id) }),
+      addStoragePolicy: async ({ array_id: id, name, storage_policy_type: typeId, drives }, { actor }) => ({
+        message: await arrays.addStoragePolicy(actor, id, { name, typeId, drives }),
+      }),
+      addProxyController: async ({ array_id: id, allocation_zone_id: zoneId }, { actor }) => ({
+        message: await arrays.addProxyController(actor, id, zoneId),
+      }),
+      addPublicIp: async ({ array_id: id }, { actor }) => ({ message: await arrays.setPublicIp(actor, id, true) }),
+      removePublicIp: async ({ array_id: id }, { actor }) => ({ message: await arrays.setPublicIp(actor, id, false) }),
+      listCompatibleInterfaces: ({ array_id: id, ...page }, context) =>
+        tools.store.read((db) => {
+          const { interfaces: data, total } = compatibleNetworks(db, states.row(db, id, scopeOf(context.actor)), page);
+          context.total = total;
+          return { data };
+        }),
+      addInterface: async ({ array_id: id, virtual_network_id: networkId }, { actor }) => ({
+        message: await arrays.addInterface(actor, id, networkId),
+      }),
+      removeInterface: async ({ array_id: id, vni_ids: ids }, { actor }) => ({
+        message: await arrays.removeInterfaces(actor, id, ids),
+      }),
+      enableDataReduction: async ({ array_id: id }, { actor }) => ({
+        message: await arrays.setDataReduction(actor, id, true),
+      }),
+      disableDataReduction: async ({ array_id: id }, { actor }) => ({
+        message: await arrays.setDataReduction(actor, id, false),
+      }),
+      delete: async ({ array_id: id }, { actor }) => ({ message: await arrays.delete(actor, id) }),
+    },
+  };
+}

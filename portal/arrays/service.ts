@@ -1,0 +1,276 @@
+import type { RequestKind } from '@granary/contract/portal';
+import { badParameter, badParameters, fail, GranaryError, type Tx } from '@granary/kernel';
+import { scopeOf, type PortalActor } from '../actor.ts';
+import type { Clouds } from '../clouds/service.ts';
+import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
+import type { RequestRow } from '../requests/repository.ts';
+import type { Requests } from '../requests/service.ts';
+import type { Tools } from '../tools.ts';
+import { applyChange, describeChange, type Change } from './changes.ts';
+import type { ArrayLifecycle } from './lifecycle.ts';
+import type { ArrayRow } from './repository.ts';
+import { checkStock, isFlash, problemsOf } from './rules.ts';
+import type { ArrayStates } from './states.ts';
+
+interface Parts {
+  readonly tools: Tools;
+  readonly clouds: Clouds;
+  readonly requests: Requests;
+  readonly interfaces: Interfaces;
+  readonly states: ArrayStates;
+  readonly lifecycle: ArrayLifecycle;
+}
+
+const CHANGE_WAIT_MS = 5000;
+
+/** The changes an administrator decides on; the others are the owner's own affair. */
+const moderatedChanges = [
+  'change_engine',
+  'change_cache',
+  'add_drives',
+  'add_storage_policy',
+  'add_proxy_controller',
+] as const satisfies readonly RequestKind[];
+type ModeratedChange = (typeof moderatedChanges)[number];
+
+/** What an owner does with an array that exists. Each answers with a sentence for the owner. */
+export class Arrays {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    parts.requests.register(moderatedChanges, { execute: (tx, request) => this.#executeChange(tx, request) });
+    parts.requests.register(['delete_array'], { execute: (tx, request) => this.#executeDelete(tx, request) });
+  }
+
+  setEngine(actor: PortalActor, id: number, engine: string, appEngine: string): Promise<string> {
+    return this.#moderated(actor, id, 'change_engine', { type: 'engine', engine, appEngine }, 'storage_array');
+  }
+
+  setCache(actor: PortalActor, id: number, extraCacheGb: number): Promise<string> {
+    return this.#moderated(actor, id, 'change_cache', { type: 'cache', extraCacheGb }, 'storage_array');
+  }
+
+  async addDrives(
+    actor: PortalActor,
+    id: number,
+    drives: Readonly<Record<string, number>>,
+    policy: string | undefined,
+  ): Promise<string> {
+    const { product, spec } = this.#row(actor, id);
+    if (product === 'object_storage') {
+      if (policy === undefined) throw badParameter('storage_policy', 'is required for object storage');
+      if (!spec.policies.some(({ name }) => name === policy)) {
+        throw badParameter('storage_policy', `must be one of ${spec.policies.map(({ name }) => name).join(', ')}`);
+      }
+    }
+    return this.#moderated(actor, id, 'add_drives', {
+      type: 'drives',
+      drives,
+      ...(product === 'object_storage' && { policy }),
+    });
+  }
+
+  async addStoragePolicy(
+    actor: PortalActor,
+    id: number,
+    policy: Omit<Extract<Change, { type: 'policy' }>, 'type'>,
+  ): Promise<string> {
+    const { spec } = this.#row(actor, id);
+    if (spec.policies.some(({ name }) => name === policy.name)) throw fail('name_taken', { name: policy.name });
+    return this.#moderated(actor, id, 'add_storage_policy', { type: 'policy', ...policy }, 'object_storage');
+  }
+
+  async addProxyController(actor: PortalActor, id: number, zoneId: number): Promise<string> {
+    const { cloud_id: cloudId } = this.#row(actor, id);
+    const { zones } = await this.#parts.clouds.freshInventory(cloudId);
+    const zone = zones.find((one) => one.id === zoneId);
+    if (!zone) throw badParameter('allocation_zone_id', `must be one of ${zones.map((one) => one.id).join(', ')}`);
+    return this.#moderated(actor, id, 'add_proxy_controller', { type: 'proxy', zone: zone.name }, 'object_storage');
+  }
+
+  async setPublicIp(actor: PortalActor, id: number, wanted: boolean): Promise<string> {
+    const { name, public_ip: address } = this.#row(actor, id);
+    if (wanted && address !== null)
+      throw fail('in_use', { kind: 'The public address of', id: name, by: `it has ${address} already` });
+    if (!wanted && address === null) throw fail('not_found', { kind: 'public address of array', id: name });
+    return this.#own(actor, id, { type: 'public_ip', wanted });
+  }
+
+  async setDataReduction(actor: PortalActor, id: number, enabled: boolean): Promise<string> {
+    const row = this.#row(actor, id, 'storage_array');
+    if (!isFlash(row.spec, await this.#parts.clouds.freshInventory(row.cloud_id))) {
+      throw fail('not_supported', {
+        problem: `Array ${row.name} has spinning drives; data reduction is for flash arrays only.`,
+      });
+    }
+    return this.#own(actor, id, { type: 'data_reduction', enabled });
+  }
+
+  /** The address is taken in the transaction that starts the work: no other array can get it in between. */
+  addInterface(actor: PortalActor, id: number, networkId: number): Promise<string> {
+    const { interfaces } = this.#parts;
+    return this.#own(actor, id, (tx) => ({
+      type: 'attach_interface',
+      interfaceId: interfaces.reserveAddress(tx, id, networkId, actor.username).id,
+    }));
+  }
+
+  removeInterfaces(actor: PortalActor, id: number, interfaceIds: readonly number[]): Promise<string> {
+    return this.#own(actor, id, (tx) => {
+      const known = interfacesOfArray(tx, id).filter(({ attached }) => attached);
+      const unknown = interfaceIds.find((one) => !known.some((row) => row.id === one));
+      if (unknown !== undefined) throw fail('not_found', { kind: 'interface', id: unknown });
+      return { type: 'detach_interfaces', interfaceIds };
+    });
+  }
+
+  async hibernate(actor: PortalActor, id: number): Promise<string> {
+    const { tools, states, lifecycle } = this.#parts;
+    const { name } = await tools.store.write((tx) => {
+      const row = states.require(tx, id, scopeOf(actor), 'hibernating', ['created']);
+      states.move(tx, id, {
+        status: 'hibernating',
+        progress: 0,
+        event: `Array ${row.name} is being hibernated.`,
+        actor: actor.username,
+      });
+      lifecycle.start(tx, 'array.hibernate', id);
+      return row;
+    });
+    return `Array ${name} is being put into hibernating state.`;
+  }
+
+  async restore(actor: PortalActor, id: number): Promise<string> {
+    const { tools, states, lifecycle } = this.#parts;
+    const { name } = await tools.store.write((tx) => {
+      const row = states.require(tx, id, scopeOf(actor), 'restoring', ['hibernated', 'failed']);
+      if (row.nova_id === null) {
+        throw fail('not_supported', { problem: `Array ${row.name} was never placed; delete it and order it again.` });
+      }
+      states.move(tx, id, {
+        status: 'restoring',
+        progress: 0,
+        event: `Array ${row.name} is being restored.`,
+        actor: actor.username,
+      });
+      lifecycle.start(tx, 'array.restore', id);
+      return row;
+    });
+    return `Array ${name} is restoring.`;
+  }
+
+  async delete(actor: PortalActor, id: number): Promise<string> {
+    const { tools, states, requests } = this.#parts;
+    const row = tools.store.read((db) => states.row(db, id, scopeOf(actor)));
+    if (row.nova_id === null) return this.#withdraw(actor, row);
+    tools.store.read((db) => states.require(db, id, scopeOf(actor), 'deleting', ['created', 'hibernated', 'failed']));
+    const filing = { kind: 'delete_array', name: row.name, arrayId: id, arguments: {}, moderate: false } as const;
+    const { decided, requestId } = await requests.file(actor, filing);
+    return decided ? `Array ${row.name} is being deleted.` : waitsFor(requestId);
+  }
+
+  /** An order that was never placed holds nothing: it goes at once. */
+  async #withdraw(actor: PortalActor, { id, name }: ArrayRow): Promise<string> {
+    const { tools, states, requests, interfaces } = this.#parts;
+    await tools.store.write((tx) => {
+      const row = states.row(tx, id, scopeOf(actor));
+      const waits = row.status === 'creating' && requests.isWaiting(tx, id);
+      if (row.nova_id !== null || (row.status !== 'failed' && !waits)) {
+        throw fail('wrong_state', {
+          kind: 'Array',
+          id: name,
+          state: row.status,
+          action: 'deleting',
+          needed: 'created, hibernated or failed',
+        });
+      }
+      requests.withdrawOfArray(tx, id, 'the order was withdrawn', actor.username);
+      interfaces.releaseAllOfArray(tx, id, actor.username);
+      states.move(tx, id, {
+        status: 'deleted',
+        progress: 100,
+        event: `The order of array ${name} was withdrawn.`,
+        actor: actor.username,
+      });
+    });
+    return `The order of array ${name} was withdrawn.`;
+  }
+
+  #executeDelete(tx: Tx, request: RequestRow): number {
+    const { states, lifecycle, requests } = this.#parts;
+    const id = request.array_id as number;
+    const { name } = states.require(tx, id, null, 'deleting', ['created', 'hibernated', 'failed']);
+    states.move(tx, id, { status: 'deleting', progress: 0, event: `Array ${name} is being deleted.` });
+    requests.withdrawOfArray(tx, id, 'the array was deleted', 'system');
+    return lifecycle.start(tx, 'array.delete', id);
+  }
+
+  #executeChange(tx: Tx, request: RequestRow): number {
+    const { states, lifecycle } = this.#parts;
+    const change = request.arguments['change'] as Change;
+    const { id } = states.require(tx, request.array_id as number, null, describeChange(change), ['created']);
+    return lifecycle.start(tx, 'array.change', id, { change });
+  }
+
+  /** A change an administrator decides on. */
+  async #moderated(
+    actor: PortalActor,
+    id: number,
+    kind: ModeratedChange,
+    change: Change,
+    product?: ArrayRow['product'],
+  ): Promise<string> {
+    const { requests } = this.#parts;
+    const row = this.#row(actor, id, product);
+    await this.#check(row, change);
+    const filing = { kind, name: row.name, arrayId: id, arguments: { change }, moderate: false } as const;
+    const { decided, requestId, jobId } = await requests.file(actor, filing);
+    return decided ? this.#outcome(row, change, jobId as number) : waitsFor(requestId);
+  }
+
+  /** A change that is the owner's own affair. */
+  async #own(actor: PortalActor, id: number, change: Change | ((tx: Tx) => Change)): Promise<string> {
+    const { tools, states, lifecycle } = this.#parts;
+    const started = await tools.store.write((tx) => {
+      const row = states.require(tx, id, scopeOf(actor), 'changing it', ['created']);
+      const made = typeof change === 'function' ? change(tx) : change;
+      return { row, made, jobId: lifecycle.start(tx, 'array.change', id, { change: made }) };
+    });
+    return this.#outcome(started.row, started.made, started.jobId);
+  }
+
+  /** What can be refused now is refused now, with the parameter named; the cloud has the last word later. */
+  async #check(row: ArrayRow, change: Change): Promise<void> {
+    const inventory = await this.#parts.clouds.freshInventory(row.cloud_id);
+    const problems = problemsOf(row.product, applyChange(row.spec, change), inventory);
+    if (problems.length > 0) throw badParameters(problems);
+    if (change.type !== 'drives' && change.type !== 'policy') return;
+    const zone = row.product === 'storage_array' ? (row.zones[0] ?? row.spec.zone) : row.spec.zone;
+    checkStock(row.product, zone, change.drives, inventory);
+  }
+
+  async #outcome({ name }: ArrayRow, change: Change, jobId: number): Promise<string> {
+    const job = await this.#parts.tools.jobs.wait(jobId, CHANGE_WAIT_MS);
+    if (job?.state === 'failed')
+      throw new GranaryError('not_supported', { problem: job.error ?? 'The change failed.' });
+    const what = describeChange(change);
+    return job?.state === 'done'
+      ? `Array ${name}: ${what} is done.`
+      : `Array ${name}: ${what} has been submitted and goes on.`;
+  }
+
+  #row(actor: PortalActor, id: number, product?: ArrayRow['product']): ArrayRow {
+    const { tools, states } = this.#parts;
+    const row = tools.store.read((db) => states.require(db, id, scopeOf(actor), 'changing it', ['created']));
+    if (product !== undefined && row.product !== product) {
+      const kind = product === 'object_storage' ? 'an object storage array' : 'a block and file array';
+      throw fail('not_supported', { problem: `Array ${row.name} is not ${kind}.` });
+    }
+    return row;
+  }
+}
+
+function waitsFor(requestId: number): string {
+  return `Request ${requestId} was submitted and waits for an administrator's approval.`;
+}

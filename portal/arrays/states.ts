@@ -1,0 +1,72 @@
+import type { ArrayState } from '@granary/contract/portal';
+import { fail, type Db, type Tx } from '@granary/kernel';
+import { syncMeter } from '../billing/meter.ts';
+import type { Tools } from '../tools.ts';
+import type { ArrayRecords } from './records.ts';
+import * as repository from './repository.ts';
+import type { ArrayRow } from './repository.ts';
+
+export interface Move {
+  readonly status: ArrayState;
+  readonly message?: string;
+  readonly progress: number;
+  readonly event: string;
+  readonly severity?: 'error' | 'warning' | 'notice';
+  readonly actor?: string;
+}
+
+/** The one place an array's state changes: its record, its bill and its events move together. */
+export class ArrayStates {
+  readonly #tools: Tools;
+  readonly #records: ArrayRecords;
+
+  constructor(tools: Tools, records: ArrayRecords) {
+    this.#tools = tools;
+    this.#records = records;
+  }
+
+  row(db: Db, id: number, scope: number | null = null): ArrayRow {
+    const row = repository.findArray(db, id, scope);
+    if (!row) throw fail('not_found', { kind: 'array', id });
+    return row;
+  }
+
+  /** The array, if it is in one of the states the action needs. */
+  require(db: Db, id: number, scope: number | null, action: string, needed: readonly ArrayState[]): ArrayRow {
+    const row = this.row(db, id, scope);
+    if (!needed.includes(row.status)) {
+      throw fail('wrong_state', {
+        kind: 'Array',
+        id: row.name,
+        state: row.status,
+        action,
+        needed: needed.join(' or '),
+      });
+    }
+    return row;
+  }
+
+  move(tx: Tx, id: number, { status, message, progress, event, severity, actor }: Move): void {
+    const { clock, events } = this.#tools;
+    if (status === 'deleted') repository.setDeleted(tx, id, clock.now());
+    else repository.setStatus(tx, id, { status, message: message ?? null, progress });
+    this.touch(tx, id);
+    events.record(tx, {
+      title: event,
+      subject: `array:${id}`,
+      ...(severity && { severity }),
+      ...(actor !== undefined && { actor }),
+    });
+  }
+
+  /** After anything about the array changed: the meter follows, the kept record goes. */
+  touch(tx: Tx, id: number): void {
+    const row = this.row(tx, id);
+    const placed = row.nova_id !== null;
+    const metered = { id, status: row.status, placed, hasPublicIp: row.public_ip !== null, spec: row.spec };
+    syncMeter(tx, metered, this.#tools.clock.now());
+    tx.afterCommit(() => {
+      this.#records.changed(id);
+    });
+  }
+}

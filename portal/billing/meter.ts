@@ -1,0 +1,65 @@
+import type { ArraySpec } from '@granary/contract/cloud';
+import type { ArrayState } from '@granary/contract/portal';
+import type { Tx } from '@granary/kernel';
+import { itemName } from '../pricing/items.ts';
+import { closeItem, deleteItem, listOpenItems, openItem, type Quantity } from './repository.ts';
+
+/** What of an array its bill depends on. */
+export interface MeteredArray {
+  readonly id: number;
+  readonly status: ArrayState;
+  /** The cloud has given it drives. */
+  readonly placed: boolean;
+  readonly hasPublicIp: boolean;
+  readonly spec: Pick<ArraySpec, 'engine' | 'app_engine' | 'extra_cache_gb' | 'drives'>;
+}
+
+/** All of it while it runs; what it holds on to while it does not; nothing before it is there and when it goes. */
+const METERED: Readonly<Record<ArrayState, 'all' | 'held' | 'held_if_placed' | 'nothing'>> = {
+  creating: 'nothing',
+  created: 'all',
+  hibernating: 'all',
+  hibernated: 'held',
+  restoring: 'held',
+  deleting: 'nothing',
+  deleted: 'nothing',
+  failed: 'held_if_placed',
+};
+
+export function meteredItems(array: MeteredArray): Quantity[] {
+  const extent = METERED[array.status];
+  if (extent === 'nothing' || (extent === 'held_if_placed' && !array.placed)) return [];
+  return extent === 'all' ? [...computing(array), ...held(array)] : held(array);
+}
+
+/**
+ * Makes the open items of an array equal to what it has now. Called in the transaction of every change to an array,
+ * and as often as one likes: what has not changed runs on untouched.
+ */
+export function syncMeter(tx: Tx, array: MeteredArray, now: number): void {
+  const wanted = new Map(meteredItems(array).map((item) => [itemName(item), item]));
+  for (const open of listOpenItems(tx, array.id)) {
+    const name = itemName(open);
+    if (wanted.get(name)?.quantity === open.quantity) wanted.delete(name);
+    // Nothing exists for no time at all: an item that ends in the millisecond it began leaves no trace.
+    else if (open.startedAt >= now) deleteItem(tx, open.id);
+    else closeItem(tx, open.id, now);
+  }
+  for (const item of wanted.values()) openItem(tx, array.id, item, now);
+}
+
+function computing({ spec }: MeteredArray): Quantity[] {
+  const items: Quantity[] = [];
+  if (spec.engine !== null) items.push({ kind: 'engine', key: spec.engine, quantity: 1 });
+  if (spec.app_engine !== null) items.push({ kind: 'app_engine', key: spec.app_engine, quantity: 1 });
+  if (spec.extra_cache_gb > 0) items.push({ kind: 'cache_gb', key: 'cache_gb', quantity: spec.extra_cache_gb });
+  return items;
+}
+
+function held({ spec, hasPublicIp }: MeteredArray): Quantity[] {
+  const items: Quantity[] = Object.entries(spec.drives)
+    .filter(([, quantity]) => quantity > 0)
+    .map(([key, quantity]) => ({ kind: 'drive', key, quantity }));
+  if (hasPublicIp) items.push({ kind: 'public_ip', key: 'public_ip', quantity: 1 });
+  return items;
+}

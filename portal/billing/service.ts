@@ -1,0 +1,70 @@
+import type { FileBody } from '@granary/contract';
+import { badParameter, fail, type Db, type Store } from '@granary/kernel';
+import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
+import type { PriceHistory } from '../pricing/history.ts';
+import { priceHistory } from '../pricing/price-book.ts';
+import type { Tools } from '../tools.ts';
+import { billLines, type BillLine } from './bill.ts';
+import { billFiles } from './files.ts';
+import { listArraysIn, listItemsIn, userExists } from './repository.ts';
+import { readWindow, type Span } from './window.ts';
+
+export interface ReportRequest {
+  /** `YYYY-MM-DD HH:MM`, UTC. */
+  readonly start: string;
+  readonly end: string;
+  readonly userId: number | undefined;
+}
+
+/** A bill that is longer is refused before it fills the memory. */
+const LINES_MAX = 500_000;
+
+/** What was used, from the meter, at the prices of the time. */
+export class Billing {
+  readonly #tools: Pick<Tools, 'store' | 'clock'>;
+
+  constructor(tools: Pick<Tools, 'store' | 'clock'>) {
+    this.#tools = tools;
+  }
+
+  /** What still exists is billed up to now. */
+  async report({ start, end, userId }: ReportRequest, actor: PortalActor): Promise<FileBody> {
+    const { store, clock } = this.#tools;
+    const { from, to } = readWindow(start, end);
+    const ownerId = store.read((db) => billedUser(db, userId, actor));
+    const lines = billedLines(store, { from, to: Math.min(to, clock.now()) }, ownerId);
+    const name = [start, end].map((time) => time.replace(' ', 'T').replace(':', '')).join('-');
+    return { filename: `billing-${name}.zip`, bytes: await billFiles(lines, to) };
+  }
+}
+
+/**
+ * The lines of the bill for a span that is past, of one user's arrays or of everybody's (null). They are read array
+ * by array as they are taken. The past does not change: meter and price book only ever write what holds from now on,
+ * so this gives the same bill as one long read that makes everybody else wait.
+ */
+export function* billedLines(store: Store, span: Span, ownerId: number | null): Generator<BillLine> {
+  const prices = new Map<number, PriceHistory>();
+  let count = 0;
+  for (const array of store.read((db) => listArraysIn(db, span, ownerId))) {
+    const known = prices.get(array.providerId) ?? store.read((db) => priceHistory(db, array.providerId, span.to));
+    prices.set(array.providerId, known);
+    const items = store.read((db) => listItemsIn(db, span, array.id));
+    for (const line of billLines(array, items, known, span)) {
+      if (++count > LINES_MAX) throw tooLong();
+      yield line;
+    }
+  }
+}
+
+/** Whose bill it is: of the user asked for, else of all the actor may see. */
+function billedUser(db: Db, userId: number | undefined, actor: PortalActor): number | null {
+  if (userId === undefined) return scopeOf(actor);
+  const visible = isAdmin(actor) ? userExists(db, userId) : userId === actor.userId;
+  if (!visible) throw fail('not_found', { kind: 'user', id: userId });
+  return userId;
+}
+
+function tooLong(): Error {
+  return badParameter('end_datetime', `makes a bill of more than ${LINES_MAX} lines; choose a shorter window`);
+}

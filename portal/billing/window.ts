@@ -1,0 +1,34 @@
+import { badParameter, badParameters } from '@granary/kernel';
+
+/** [from, to) in milliseconds since the epoch. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+const YEARS_MAX = 5;
+
+/** The window of a report, from its two `YYYY-MM-DD HH:MM`, UTC. */
+export function readWindow(start: string, end: string): Span {
+  const from = readMinute(start);
+  const to = readMinute(end);
+  if (from === undefined || to === undefined) {
+    const bad = [...(from === undefined ? ['start_datetime'] : []), ...(to === undefined ? ['end_datetime'] : [])];
+    throw badParameters(bad.map((field) => ({ field, message: 'must be a date and time that exists, in UTC' })));
+  }
+  if (from >= to) throw badParameter('end_datetime', 'must be after start_datetime');
+  if (to > new Date(from).setUTCFullYear(new Date(from).getUTCFullYear() + YEARS_MAX)) {
+    throw badParameter('end_datetime', `must be at most ${YEARS_MAX} years after start_datetime`);
+  }
+  return { from, to };
+}
+
+/** The 30th of February is not quietly the 2nd of March. */
+function readMinute(text: string): number | undefined {
+  const ms = Date.parse(`${text.replace(' ', 'T')}:00.000Z`);
+  return !Number.isNaN(ms) && minuteText(ms) === text ? ms : undefined;
+}
+
+function minuteText(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,34 @@
+import type { PortalHandlers } from '../handlers.ts';
+import { pageOf } from '../paging.ts';
+import type { Clouds } from './service.ts';
+
+export function cloudRoutes(clouds: Clouds): PortalHandlers {
+  return {
+    clouds: {
+      list: (page, context) => {
+        const { clouds: data, total } = clouds.list(context.actor, page);
+        context.total = total;
+        return { data };
+      },
+      get: ({ id }, { actor }) => ({ data: clouds.get(actor, id) }),
+      create: async (input, { actor }) => ({ data: { cloud_id: await clouds.create(input, actor.username) } }),
+      update: async ({ id, ...input }, { actor }) => ({
+        data: { cloud_id: await clouds.update(id, input, actor.username) },
+      }),
+      delete: async ({ id }, { actor }) => {
+        await clouds.delete(id, actor);
+        return {};
+      },
+    },
+    driveTypes: {
+      list: ({ id, ...page }, { actor }) => ({ drive_types: pageOf(clouds.driveTypes(actor, id), page) }),
+      get: ({ cloud_id, drive_type_id }, { actor }) => ({
+        drive_type: clouds.driveType(actor, cloud_id, drive_type_id),
+      }),
+      update: async ({ cloud_id, drive_type_id, ...change }, { actor }) => {
+        const data = await clouds.updateDriveType(cloud_id, drive_type_id, change, actor);
+        return { data, message: `Drive type ${data.key} was updated.` };
+      },
+    },
+  };
+}

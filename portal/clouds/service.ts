@@ -1,0 +1,201 @@
+import type { CloudClient } from '@granary/client';
+import type { Inventory } from '@granary/contract/cloud';
+import { fail, type Db, type Tx } from '@granary/kernel';
+import { isAdmin, type PortalActor } from '../actor.ts';
+import type { Page } from '../paging.ts';
+import { seedPrices } from '../pricing/price-book.ts';
+import type { Tools } from '../tools.ts';
+import { CloudLinks, readInventory } from './links.ts';
+import * as repository from './repository.ts';
+import type { CloudRow } from './repository.ts';
+import { cloudView, driveTypesOf, type CloudView, type DriveTypeView } from './view.ts';
+
+export interface Registration {
+  readonly name: string;
+  readonly enabled?: boolean | undefined;
+  readonly ip: string;
+  readonly admin_user: string;
+  readonly admin_key: string;
+}
+
+export interface DriveTypeChange {
+  readonly name?: string | undefined;
+  readonly display_capacity?: number | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** The clouds that can host arrays, as last read from them. */
+export class Clouds {
+  readonly #tools: Tools;
+  readonly #links: CloudLinks;
+  readonly #onChange: () => void;
+
+  /** `onChange` is told when what array records show of a cloud may have changed. */
+  constructor(tools: Tools, onChange: () => void) {
+    this.#tools = tools;
+    this.#links = new CloudLinks(tools.vault);
+    this.#onChange = onChange;
+  }
+
+  list(actor: PortalActor, page: Page): { clouds: CloudView[]; total: number } {
+    return this.#tools.store.read((db) => ({
+      clouds: repository
+        .listClouds(db, !isAdmin(actor), page)
+        .map((row) => cloudView(row, repository.listOffers(db, row.id))),
+      total: repository.countClouds(db, !isAdmin(actor)),
+    }));
+  }
+
+  get(actor: PortalActor, id: number): CloudView {
+    return this.#tools.store.read((db) => cloudView(this.#visible(db, actor, id), repository.listOffers(db, id)));
+  }
+
+  async create(registration: Registration, actor = 'system'): Promise<number> {
+    const { store, events } = this.#tools;
+    const inventory = await this.#inventoryAt(registration);
+    return store.write((tx) => {
+      this.#refuseTaken(tx, registration.name, inventory.uuid);
+      const id = repository.insertCloud(tx, this.#values(registration, inventory, true));
+      events.record(tx, { title: `Cloud ${registration.name} was added.`, subject: `cloud:${id}`, actor });
+      return id;
+    });
+  }
+
+  async update(id: number, registration: Registration, actor = 'system'): Promise<number> {
+    const { store, events } = this.#tools;
+    store.read((db) => this.row(db, id));
+    const inventory = await this.#inventoryAt(registration);
+    return store.write((tx) => {
+      const { enabled } = this.row(tx, id);
+      this.#refuseTaken(tx, registration.name, inventory.uuid, id);
+      repository.updateCloud(tx, id, this.#values(registration, inventory, enabled));
+      this.#seedNewPrices(tx, id, inventory);
+      events.record(tx, { title: `Cloud ${registration.name} was changed.`, subject: `cloud:${id}`, actor });
+      tx.afterCommit(this.#onChange);
+      return id;
+    });
+  }
+
+  async delete(id: number, actor: PortalActor): Promise<void> {
+    const { store, events } = this.#tools;
+    await store.write((tx) => {
+      const { name } = this.row(tx, id);
+      const providers = repository.namesOfProviders(tx, id);
+      if (providers.length > 0) {
+        const by = `provider ${providers.map((provider) => provider.name).join(', ')} sells it; delete that first`;
+        throw fail('in_use', { kind: 'Cloud', id: name, by });
+      }
+      repository.deleteCloud(tx, id);
+      events.record(tx, { title: `Cloud ${name} was removed.`, subject: `cloud:${id}`, actor: actor.username });
+    });
+  }
+
+  driveTypes(actor: PortalActor, cloudId: number): DriveTypeView[] {
+    return this.#tools.store.read((db) => {
+      const types = driveTypesOf(this.#visible(db, actor, cloudId).inventory, repository.listOffers(db, cloudId));
+      return isAdmin(actor) ? types : types.filter(({ enabled }) => enabled);
+    });
+  }
+
+  driveType(actor: PortalActor, cloudId: number, driveTypeId: number): DriveTypeView {
+    const type = this.driveTypes(actor, cloudId).find(({ id }) => id === driveTypeId);
+    if (!type) throw fail('not_found', { kind: 'drive type', id: driveTypeId });
+    return type;
+  }
+
+  async updateDriveType(
+    cloudId: number,
+    driveTypeId: number,
+    change: DriveTypeChange,
+    actor: PortalActor,
+  ): Promise<DriveTypeView> {
+    const { store, events } = this.#tools;
+    await store.write((tx) => {
+      const type = this.driveType(actor, cloudId, driveTypeId);
+      const known = repository.listOffers(tx, cloudId).find((offer) => offer.drive_type_id === driveTypeId);
+      repository.saveOffer(tx, cloudId, {
+        drive_type_id: driveTypeId,
+        name: change.name ?? known?.name ?? null,
+        display_capacity_gb: change.display_capacity ?? known?.display_capacity_gb ?? null,
+        enabled: change.enabled === undefined ? (known?.enabled ?? null) : Number(change.enabled),
+      });
+      events.record(tx, {
+        title: `Drive type ${type.key} was changed.`,
+        subject: `cloud:${cloudId}`,
+        actor: actor.username,
+      });
+    });
+    return this.driveType(actor, cloudId, driveTypeId);
+  }
+
+  row(db: Db, id: number): CloudRow {
+    const row = repository.findCloud(db, id);
+    if (!row) throw fail('not_found', { kind: 'cloud', id });
+    return row;
+  }
+
+  link(id: number): CloudClient {
+    return this.#links.to(this.#tools.store.read((db) => this.row(db, id)));
+  }
+
+  /** What the cloud has at this moment: stock changes with every order. */
+  async freshInventory(id: number): Promise<Inventory> {
+    const { store, vault, clock } = this.#tools;
+    const row = store.read((db) => this.row(db, id));
+    const key = vault.unseal(row.admin_key_sealed);
+    const inventory = await readInventory({ address: row.address, user: row.admin_user, key });
+    if (JSON.stringify(inventory) !== JSON.stringify(row.inventory)) {
+      await store.write((tx) => {
+        repository.updateInventory(tx, id, inventory, clock.now());
+        this.#seedNewPrices(tx, id, inventory);
+      });
+    }
+    return inventory;
+  }
+
+  /** At each start: the cloud inside this process may have another port than last time. True when it is new. */
+  async ensureLocal(registration: Registration): Promise<{ id: number; isNew: boolean }> {
+    const inventory = await this.#inventoryAt(registration);
+    const known = this.#tools.store.read((db) => repository.findCloudByUuid(db, inventory.uuid));
+    if (!known) return { id: await this.create(registration), isNew: true };
+    return {
+      id: await this.update(known.id, { ...registration, name: known.name, enabled: known.enabled }),
+      isNew: false,
+    };
+  }
+
+  #visible(db: Db, actor: PortalActor, id: number): CloudRow {
+    const row = repository.findCloud(db, id, !isAdmin(actor));
+    if (!row) throw fail('not_found', { kind: 'cloud', id });
+    return row;
+  }
+
+  #inventoryAt({ ip, admin_user: user, admin_key: key }: Registration): Promise<Inventory> {
+    return readInventory({ address: ip, user, key });
+  }
+
+  #refuseTaken(tx: Tx, name: string, uuid: string, self?: number): void {
+    const byName = repository.findCloudByName(tx, name);
+    if (byName && byName.id !== self) throw fail('name_taken', { name });
+    const byUuid = repository.findCloudByUuid(tx, uuid);
+    if (byUuid && byUuid.id !== self)
+      throw fail('in_use', { kind: 'The cloud at', id: 'that address', by: `it is registered as ${byUuid.name}` });
+  }
+
+  #values(registration: Registration, inventory: Inventory, enabledDefault: boolean): repository.CloudValues {
+    return {
+      name: registration.name,
+      enabled: registration.enabled ?? enabledDefault,
+      address: registration.ip,
+      adminUser: registration.admin_user,
+      adminKeySealed: this.#tools.vault.seal(registration.admin_key),
+      inventory,
+      now: this.#tools.clock.now(),
+    };
+  }
+
+  #seedNewPrices(tx: Tx, cloudId: number, inventory: Inventory): void {
+    for (const { id } of repository.namesOfProviders(tx, cloudId))
+      seedPrices(tx, id, inventory, this.#tools.clock.now());
+  }
+}

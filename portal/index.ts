@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { portalApi } from '@granary/contract/portal';
+import {
+  createApiServer,
+  EventLog,
+  Jobs,
+  Store,
+  systemClock,
+  Vault,
+  type Clock,
+  type Log,
+  type TlsFiles,
+} from '@granary/kernel';
+import type { PortalActor } from './actor.ts';
+import { ensureAdmin, ensureLocalCloud } from './first-start.ts';
+import { migrations } from './migrations.ts';
+import { createServices } from './services.ts';
+import type { Tools } from './tools.ts';
+
+export { servedOperations } from './served.ts';
+
+export interface PortalOptions {
+  /** The portal's own folder: its database, its keys. */
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly version: string;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly adminPassword?: string | undefined;
+  readonly tls?: TlsFiles | undefined;
+  /** A cloud that starts and stops with the portal. */
+  readonly localCloud?: { readonly address: string; readonly adminUser: string; readonly adminKey: string } | undefined;
+}
+
+export type App = Awaited<ReturnType<typeof createApiServer>>;
+
+export interface RunningPortal {
+  readonly url: string;
+  readonly app: App;
+  /** Made up at the first start, to be shown once. */
+  readonly adminPassword: string | undefined;
+  readonly adminPasswordFile: string | undefined;
+  stop(): Promise<void>;
+}
+
+export async function startPortal(options: PortalOptions): Promise<RunningPortal> {
+  const { dataDir, log, clock = systemClock } = options;
+  const store = new Store(join(dataDir, 'portal.db'), migrations);
+  const vault = Vault.open(join(dataDir, 'master.key'));
+  const jobs = new Jobs({ store, clock, log });
+  const tools: Tools = { store, vault, clock, log, jobs, events: new EventLog(clock) };
+  const services = createServices(tools);
+  let ready = false;
+  const app = await createApiServer<typeof portalApi, PortalActor>({
+    api: portalApi,
+    handlers: services.handlers,
+    authenticate: (source) => services.signIn.authenticate(source),
+    store,
+    vault,
+    clock,
+    log,
+    version: options.version,
+    notReady: () => (ready ? undefined : 'the portal is starting'),
+    tls: options.tls,
+  });
+  app.get('/', (_, reply) => reply.redirect('/api/docs'));
+  const admin = await ensureAdmin(services, join(dataDir, 'admin-password'), options.adminPassword);
+  if (options.localCloud) {
+    const { address, adminUser, adminKey } = options.localCloud;
+    await ensureLocalCloud(services, { ip: address, admin_user: adminUser, admin_key: adminKey });
+  }
+  const url = await app.listen({ host: options.host, port: options.port });
+  await jobs.start();
+  services.watcher.start();
+  ready = true;
+  log.info({ url }, 'the portal is ready');
+  return {
+    url,
+    app,
+    adminPassword: admin.password,
+    adminPasswordFile: admin.passwordFile,
+    async stop() {
+      ready = false;
+      await app.close();
+      await services.watcher.stop();
+      await jobs.stop();
+      store.close();
+    },
+  };
+}

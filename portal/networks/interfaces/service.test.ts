@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Tx } from '@granary/kernel';
+import fc from 'fast-check';
+import { networkFixture } from '../fixture.ts';
+import { interfacesOfArray } from './service.ts';
+
+test('an array gets the first free address, with the network it is in', async (context) => {
+  const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const network = await add(ann, { name: 'storage', cidr: '10.20.0.0/24', gateway: '10.20.0.1' });
+  const tank = await fixture.array(ann, local, 'tank');
+  const made = await write((tx) => interfaces.reserveAddress(tx, tank, network.id, 'ann'));
+  assert.deepEqual(made, {
+    id: 1,
+    array_id: tank,
+    virtual_network_id: network.id,
+    address: '10.20.0.2',
+    attached: false,
+    name: 'storage',
+    vlan_id: 1000,
+    netmask: '255.255.255.0',
+    gateway: '10.20.0.1',
+  });
+  await write((tx) => {
+    interfaces.attachInterface(tx, made.id);
+    interfaces.attachInterface(tx, made.id);
+  });
+  assert.deepEqual(
+    fixture.tools.store.read((db) => interfacesOfArray(db, tank)),
+    [{ ...made, attached: true }],
+  );
+  assert.deepEqual(fixture.titles().slice(2), [
+    'Address 10.20.0.2 in virtual network storage was reserved.',
+    'The array joined virtual network storage as 10.20.0.2.',
+  ]);
+});
+
+test('a network with both families hands out IPv4, one with IPv6 alone IPv6', async (context) => {
+  const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const both = await add(ann, { cidr: '10.0.0.0/24', ipv6_cidr: 'fd00::/64' });
+  const six = await add(ann, { ipv6_cidr: 'fd00:6::/64', ipv6_gateway: 'fd00:6::1' });
+  const tank = await fixture.array(ann, local);
+  const [first, second] = await write((tx) => [both, six].map(({ id }) => interfaces.reserveAddress(tx, tank, id)));
+  assert.equal(first?.address, '10.0.0.1');
+  assert.deepEqual(
+    [second?.address, second?.netmask, second?.gateway],
+    ['fd00:6::2', 'ffff:ffff:ffff:ffff::', 'fd00:6::1'],
+  );
+});
+
+test('a network without addresses, a full one and one the array is in say so', async (context) => {
+  const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const bare = await add(ann, { name: 'bare' });
+  const tiny = await add(ann, { name: 'tiny', cidr: '10.0.0.0/30', gateway: '10.0.0.1' });
+  const [tank, lake] = [await fixture.array(ann, local), await fixture.array(ann, local)];
+  const join = (array: number, network: number) => write((tx) => interfaces.reserveAddress(tx, array, network));
+
+  await assert.rejects(join(tank, bare.id), {
+    message: 'No free address is left in virtual network bare, which has no cidr.',
+  });
+  await join(tank, tiny.id);
+  await assert.rejects(join(tank, tiny.id), {
+    message: 'Virtual network tiny is in use: the array is in it already, as 10.0.0.2.',
+  });
+  await assert.rejects(join(lake, tiny.id), {
+    entry: 'no_address',
+    message: 'No free address is left in 10.0.0.1-10.0.0.2 of virtual network tiny.',
+  });
+});
+
+test("an array joins its owner's networks at its provider, whoever asks", async (context) => {
+  const { ann, bob, local, add, fixture, cloudId, interfaces, write } = await networkFixture(context);
+  const east = await fixture.provider('east', cloudId);
+  const tank = await fixture.array(ann, local);
+  const foreign = await add(bob, { cidr: '10.0.0.0/24' });
+  const elsewhere = await add(ann, { cidr: '10.0.0.0/24', provider_id: east });
+  for (const id of [foreign.id, elsewhere.id, 99])
+    await assert.rejects(
+      write((tx) => interfaces.reserveAddress(tx, tank, id)),
+      { message: `There is no virtual network ${id}.` },
+    );
+});
+
+test('what an array gives back is free again; giving back twice is harmless', async (context) => {
+  const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const one = await add(ann, { cidr: '10.0.0.0/24' });
+  const two = await add(ann, { cidr: '10.0.1.0/24' });
+  const [tank, lake] = [await fixture.array(ann, local), await fixture.array(ann, local)];
+  const made = await write((tx) => [one, two].map(({ id }) => interfaces.reserveAddress(tx, tank, id)));
+  await write((tx) => {
+    interfaces.releaseInterface(tx, made[0]?.id ?? 0);
+    interfaces.releaseInterface(tx, made[0]?.id ?? 0);
+    interfaces.attachInterface(tx, made[0]?.id ?? 0);
+  });
+  assert.equal((await write((tx) => interfaces.reserveAddress(tx, lake, one.id))).address, '10.0.0.1');
+  await write((tx) => {
+    interfaces.releaseAllOfArray(tx, tank);
+    interfaces.releaseAllOfArray(tx, tank);
+  });
+  assert.deepEqual(
+    fixture.tools.store.read((db) => interfacesOfArray(db, tank)),
+    [],
+  );
+  assert.equal(fixture.titles().filter((title) => title.endsWith('given back.')).length, 2);
+});
+
+/**
+ * Goal: addresses are unique, inside the range, never a gateway, the network's or the broadcast address; and always
+ * the lowest that is free. Method: random joins and leaves of twelve arrays; the model is the set of taken hosts.
+ */
+test('addresses are handed out once each, lowest first, and only from the range', async (context) => {
+  const { ann, local, fixture, interfaces, networks, write } = await networkFixture(context);
+  const arrays: number[] = [];
+  for (let count = 0; count < 12; count++) arrays.push(await fixture.array(ann, local));
+  const plan = fc
+    .record({
+      prefix: fc.integer({ min: 28, max: 29 }),
+      gateways: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 2 }),
+      bounds: fc.option(fc.tuple(fc.nat(7), fc.nat(7)), { nil: undefined }),
+    })
+    .map(({ prefix, gateways, bounds }) => {
+      const size = 2 ** (32 - prefix);
+      const [low, high] = bounds ? [Math.min(...bounds), Math.max(...bounds)] : [1, size - 2];
+      const hosts = Array.from({ length: high - low + 1 }, (_, index) => low + index);
+      const usable = hosts.filter((host) => host !== 0 && host !== size - 1 && !gateways.includes(host));
+      return { prefix, gateways, range: bounds && `10.9.0.${low}-10.9.0.${high}`, usable };
+    })
+    .filter(({ usable }) => usable.length > 0);
+  const steps = fc.array(fc.nat(arrays.length - 1), { maxLength: 40 });
+  let runs = 0;
+
+  await fc.assert(
+    fc.asyncProperty(plan, steps, async ({ prefix, gateways, range, usable }, toggled) => {
+      const [gateway, second] = gateways.map((host) => `10.9.0.${host}`);
+      const network = await networks.create(
+        {
+          name: `n-${++runs}`,
+          provider_id: local,
+          tenant_id: fixture.tenantOf(ann, local),
+          cidr: `10.9.0.0/${prefix}`,
+          gateway,
+          gateway_zone_1: second,
+          allocatable_ip_ranges: range,
+          default_for_tenant: false,
+        },
+        ann,
+      );
+      const held = new Map<number, { id: number; host: number }>();
+      for (const nth of toggled) {
+        const array = arrays[nth] as number;
+        const mine = held.get(array);
+        if (mine) {
+          await write((tx) => {
+            interfaces.releaseInterface(tx, mine.id);
+          });
+          held.delete(array);
+          continue;
+        }
+        const taken = new Set([...held.values()].map(({ host }) => host));
+        const expected = usable.find((host) => !taken.has(host));
+        const joined = write((tx) => interfaces.reserveAddress(tx, array, network.id));
+        if (expected === undefined) {
+          await assert.rejects(joined, { entry: 'no_address' });
+          continue;
+        }
+        const { id, address } = await joined;
+        assert.equal(address, `10.9.0.${expected}`);
+        held.set(array, { id, host: expected });
+      }
+      await write((tx) => {
+        for (const array of arrays) interfaces.releaseAllOfArray(tx, array);
+      });
+      await networks.delete({ id: network.id, provider_id: local, vlan: network.vlan_id }, ann);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('changes that share a commit, or are undone, leave no address out', async (context) => {
+  const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const { id } = await add(ann, { cidr: '10.0.0.0/24' });
+  const arrays: number[] = [];
+  for (let count = 0; count < 6; count++) arrays.push(await fixture.array(ann, local));
+  const join = (nth: number) => write((tx) => interfaces.reserveAddress(tx, arrays[nth] ?? 0, id));
+  const undone = (work: (tx: Tx) => void) =>
+    assert.rejects(
+      write((tx) => {
+        work(tx);
+        throw new Error('undone');
+      }),
+      { message: 'undone' },
+    );
+
+  const first = await join(0);
+  const leave = write((tx) => {
+    interfaces.releaseInterface(tx, first.id);
+  });
+  const shared = await Promise.all([join(1), leave, undone((tx) => interfaces.reserveAddress(tx, arrays[2] ?? 0, id))]);
+  assert.equal(shared[0].address, '10.0.0.2', 'reserved before the other gave its address back');
+  assert.equal((await join(2)).address, '10.0.0.1');
+  await undone((tx) => {
+    interfaces.releaseInterface(tx, shared[0].id);
+    interfaces.reserveAddress(tx, arrays[3] ?? 0, id);
+  });
+  const both = await Promise.all([join(3), join(4)]);
+  assert.deepEqual(
+    both.map(({ address }) => address),
+    ['10.0.0.3', '10.0.0.4'],
+  );
+  assert.equal((await join(5)).address, '10.0.0.5');
+});
+
+test('a /8 with thousands of addresses taken hands out the next one quickly', async (context) => {
+  const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const { id } = await add(ann, { cidr: '10.0.0.0/8', gateway: '10.0.3.7' });
+  const [tank, lake] = [await fixture.array(ann, local), await fixture.array(ann, local)];
+  const taken = 5000;
+  // Straight into the table: five thousand arrays would only take time.
+  await write((tx) => {
+    tx.run(
+      `WITH RECURSIVE host (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM host WHERE n < :taken)
+       INSERT INTO arrays (uuid, name, status, product, owner_id, provider_id, cloud_id, spec,
+         initial_passcode_sealed, internal_key_sealed, created_at)
+       SELECT 'u' || n, 'filler-' || n, 'created', 'storage_array', :ownerId, :local, 1, '{}', '', '', 0 FROM host`,
+      { taken, ownerId: ann.userId, local },
+    );
+    tx.run(
+      `INSERT INTO interfaces (array_id, virtual_network_id, address)
+       SELECT id, :id, printf('10.%d.%d.%d', (id - :lake) >> 16, ((id - :lake) >> 8) & 255, (id - :lake) & 255)
+       FROM arrays WHERE id > :lake AND id - :lake <> 775`,
+      { id, lake },
+    );
+  });
+  const started = performance.now();
+  const made = await write((tx) => interfaces.reserveAddress(tx, tank, id));
+  const elapsedMs = performance.now() - started;
+  context.diagnostic(`${elapsedMs.toFixed(1)} ms`);
+  assert.equal(made.address, '10.0.19.137', 'the host after 5000');
+  assert.ok(elapsedMs < 1000);
+  await write((tx) => {
+    const row = tx.get<{ id: number }>(`SELECT id FROM interfaces WHERE address = '10.0.2.9'`);
+    interfaces.releaseInterface(tx, row?.id ?? 0);
+  });
+  assert.equal((await write((tx) => interfaces.reserveAddress(tx, lake, id))).address, '10.0.2.9');
+});

@@ -1,0 +1,47 @@
+import type { Inventory } from '@granary/contract/cloud';
+import { fail, type Db, type Tx } from '@granary/kernel';
+import type { PriceChange, PriceHistory } from './history.ts';
+import { itemName, listPrices, type ItemPrice } from './items.ts';
+import { isPrice, priceNanos, samePrice } from './price.ts';
+import { deletePricesFrom, findNewestPrice, insertPrice, listCurrentPrices, listPricesBefore } from './repository.ts';
+
+/** Sets what an item costs from now on; tells whether that changed anything. */
+export function setPrice(tx: Tx, providerId: number, item: ItemPrice, now: number): boolean {
+  const newest = findNewestPrice(tx, providerId, item);
+  if (newest && newest.effectiveFrom <= now && samePrice(newest.price, item.price)) return false;
+  // Of two changes in one millisecond the later wins; so it does when the machine's clock was set back between them.
+  deletePricesFrom(tx, providerId, item, now);
+  const before = findNewestPrice(tx, providerId, item);
+  if (!before || !samePrice(before.price, item.price)) insertPrice(tx, providerId, item, now);
+  return true;
+}
+
+/**
+ * Gives a provider the cloud's list price for everything it has no price for yet: when the provider is created, and
+ * when its cloud is synced and has something new. A price the operator set is never touched.
+ */
+export function seedPrices(tx: Tx, providerId: number, inventory: Inventory, now: number): void {
+  const priced = new Set(listCurrentPrices(tx, providerId).map(itemName));
+  for (const item of listPrices(inventory)) {
+    if (priced.has(itemName(item))) continue;
+    if (!isPrice(item.price)) {
+      const problem = `The cloud's price for ${itemName(item)} is "${item.price.slice(0, 40)}", not a decimal of USD an hour; mend it there and sync again.`;
+      throw fail('not_supported', { problem });
+    }
+    insertPrice(tx, providerId, item, now);
+    priced.add(itemName(item));
+  }
+}
+
+/** Every price change of a provider before a time: what bills are worked out from. */
+export function priceHistory(db: Db, providerId: number, before: number): PriceHistory {
+  const history = new Map<string, PriceChange[]>();
+  for (const stored of listPricesBefore(db, providerId, before)) {
+    const { price, effectiveFrom } = stored;
+    const name = itemName(stored);
+    const changes = history.get(name) ?? [];
+    if (changes.length === 0) history.set(name, changes);
+    changes.push({ effectiveFrom, price, nanos: priceNanos(price) });
+  }
+  return history;
+}

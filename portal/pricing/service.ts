@@ -1,0 +1,87 @@
+import { fail, type Db, type Tx } from '@granary/kernel';
+import { isAdmin, type PortalActor } from '../actor.ts';
+import type { Tools } from '../tools.ts';
+import { findEngineKey, itemName, listPrices } from './items.ts';
+import { setPrice } from './price-book.ts';
+import { quoted, readPriceFile, rowProblem, type PriceFileRow } from './price-file.ts';
+import { findProvider, listCurrentPrices, listProviders, type PricedProvider } from './repository.ts';
+
+export interface NewFlavorPrice {
+  readonly providerId: number;
+  /** The engine: its id, `nova_id_<n>`, or its key. */
+  readonly flavor: string;
+  readonly price: string;
+}
+
+export interface EnginePrices {
+  readonly provider: PricedProvider;
+  readonly engines: readonly { readonly key: string; readonly price: string; readonly available: boolean }[];
+}
+
+/** The price books of the providers. Prices have a history: a change holds from the moment it is made. */
+export class Pricing {
+  readonly #tools: Pick<Tools, 'store' | 'clock' | 'events'>;
+
+  constructor(tools: Pick<Tools, 'store' | 'clock' | 'events'>) {
+    this.#tools = tools;
+  }
+
+  /** What engines cost at each provider the actor may see. */
+  enginePrices(actor: PortalActor): EnginePrices[] {
+    return this.#tools.store.read((db) =>
+      listProviders(db, { visibleOnly: !isAdmin(actor) }).map((provider) => {
+        const inCloud = new Set(provider.inventory.engine_types.map(({ key }) => key));
+        const engines = listCurrentPrices(db, provider.id)
+          .filter(({ kind }) => kind === 'engine')
+          .map(({ key, price }) => ({ key, price, available: inCloud.has(key) }));
+        return { provider, engines };
+      }),
+    );
+  }
+
+  async setFlavorPrice({ providerId, flavor, price }: NewFlavorPrice, actor: PortalActor): Promise<void> {
+    const { store, clock, events } = this.#tools;
+    await store.write((tx) => {
+      const provider = existingProvider(tx, providerId);
+      const key = findEngineKey(provider.inventory, flavor);
+      if (key === undefined) throw fail('not_found', { kind: 'engine', id: flavor });
+      if (!setPrice(tx, providerId, { kind: 'engine', key, price }, clock.now())) return;
+      const title = `Engine ${key} of provider ${provider.name} costs ${price} USD an hour from now on.`;
+      events.record(tx, { title, subject: `provider:${providerId}`, actor: actor.username });
+    });
+  }
+
+  /** All prices of the file for all of the providers, or, if anything is wrong with it, none for any. */
+  async upload(providerIds: readonly number[], file: Uint8Array, actor: PortalActor): Promise<void> {
+    const rows = readPriceFile(file);
+    await this.#tools.store.write((tx) => {
+      const providers = [...new Set(providerIds)].map((id) => existingProvider(tx, id));
+      for (const provider of providers) checkItems(provider, rows);
+      for (const provider of providers) this.#apply(tx, provider, rows, actor);
+    });
+  }
+
+  #apply(tx: Tx, provider: PricedProvider, rows: readonly PriceFileRow[], actor: PortalActor): void {
+    const { clock, events } = this.#tools;
+    const now = clock.now();
+    const changed = rows.filter((row) => setPrice(tx, provider.id, row, now)).length;
+    if (changed === 0) return;
+    const title = `A price file changed ${changed} prices of provider ${provider.name}.`;
+    events.record(tx, { title, subject: `provider:${provider.id}`, actor: actor.username });
+  }
+}
+
+function existingProvider(db: Db, id: number): PricedProvider {
+  const provider = findProvider(db, id);
+  if (!provider) throw fail('not_found', { kind: 'provider', id });
+  return provider;
+}
+
+function checkItems({ name, inventory }: PricedProvider, rows: readonly PriceFileRow[]): void {
+  const sold = new Set(listPrices(inventory).map(itemName));
+  for (const { row, kind, key } of rows) {
+    if (!sold.has(itemName({ kind, key }))) {
+      throw rowProblem(row, `the cloud of provider ${name} has no ${kind} with the key ${quoted(key)}`);
+    }
+  }
+}

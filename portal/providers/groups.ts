@@ -1,0 +1,76 @@
+import { fail, type Db, type Tx } from '@granary/kernel';
+import type { PortalActor } from '../actor.ts';
+import type { Page } from '../paging.ts';
+import type { Tools } from '../tools.ts';
+import * as repository from './repository.ts';
+import type { GroupRow } from './repository.ts';
+
+export interface GroupView {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Providers that belong together, such as those of one region. */
+export class ProviderGroups {
+  readonly #tools: Tools;
+
+  constructor(tools: Tools) {
+    this.#tools = tools;
+  }
+
+  list(page: Page): GroupView[] {
+    return this.#tools.store.read((db) => repository.listGroups(db, page)).map(viewOf);
+  }
+
+  get(id: number): GroupView {
+    return viewOf(this.#tools.store.read((db) => this.#row(db, id)));
+  }
+
+  create(name: string, actor: PortalActor): Promise<number> {
+    return this.#tools.store.write((tx) => {
+      this.#refuseTaken(tx, name, undefined);
+      const id = repository.insertGroup(tx, name);
+      this.#record(tx, id, `Provider group ${name} was added.`, actor);
+      return id;
+    });
+  }
+
+  rename(id: number, name: string, actor: PortalActor): Promise<number> {
+    return this.#tools.store.write((tx) => {
+      this.#row(tx, id);
+      this.#refuseTaken(tx, name, id);
+      repository.renameGroup(tx, id, name);
+      this.#record(tx, id, `Provider group ${id} is now called ${name}.`, actor);
+      return id;
+    });
+  }
+
+  async delete(id: number, actor: PortalActor): Promise<void> {
+    await this.#tools.store.write((tx) => {
+      const { name } = this.#row(tx, id);
+      const count = repository.countProvidersOfGroup(tx, id);
+      if (count > 0) throw fail('in_use', { kind: 'Provider group', id: name, by: `${count} providers are in it` });
+      repository.deleteGroup(tx, id);
+      this.#record(tx, id, `Provider group ${name} was removed.`, actor);
+    });
+  }
+
+  #row(db: Db, id: number): GroupRow {
+    const row = repository.findGroup(db, id);
+    if (!row) throw fail('not_found', { kind: 'provider group', id });
+    return row;
+  }
+
+  #refuseTaken(tx: Tx, name: string, self: number | undefined): void {
+    const row = repository.findGroupByName(tx, name);
+    if (row && row.id !== self) throw fail('name_taken', { name });
+  }
+
+  #record(tx: Tx, id: number, title: string, actor: PortalActor): void {
+    this.#tools.events.record(tx, { title, subject: `provider_group:${id}`, actor: actor.username });
+  }
+}
+
+function viewOf({ id, name }: GroupRow): GroupView {
+  return { id: String(id), name };
+}

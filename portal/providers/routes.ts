@@ -1,0 +1,41 @@
+import type { PortalHandlers } from '../handlers.ts';
+import type { ProviderGroups } from './groups.ts';
+import type { Providers } from './service.ts';
+
+export function providerRoutes(providers: Providers): PortalHandlers {
+  return {
+    providers: {
+      list: (page, context) => {
+        const { providers: data, total } = providers.list(context.actor, page);
+        context.total = total;
+        return { data };
+      },
+      get: ({ id }, { actor }) => ({ data: providers.get(actor, id) }),
+      create: async (input, { actor }) => ({ data: { provider_id: await providers.create(input, actor.username) } }),
+      update: async ({ id, name, enabled }, { actor }) => ({
+        data: { provider_id: await providers.update(id, name, enabled, actor) },
+      }),
+      delete: async ({ id }, { actor }) => {
+        await providers.delete(id, actor);
+        return {};
+      },
+    },
+  };
+}
+
+export function providerGroupRoutes(groups: ProviderGroups): PortalHandlers {
+  return {
+    providerGroups: {
+      list: (page) => ({ data: { provider_groups: groups.list(page) } }),
+      get: ({ id }) => ({ data: { provider_group: groups.get(id) } }),
+      create: async ({ name }, { actor }) => ({ data: { provider_group_id: await groups.create(name, actor) } }),
+      update: async ({ id, name }, { actor }) => ({
+        data: { provider_group_id: await groups.rename(id, name, actor) },
+      }),
+      delete: async ({ id }, { actor }) => {
+        await groups.delete(id, actor);
+        return {};
+      },
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { RecordOf } from '@granary/contract';
+import type { Provider } from '@granary/contract/portal';
+import { fail, type Db } from '@granary/kernel';
+import { isAdmin, type PortalActor } from '../actor.ts';
+import type { Clouds } from '../clouds/service.ts';
+import type { Page } from '../paging.ts';
+import { seedPrices } from '../pricing/price-book.ts';
+import { addTenantsOfProvider } from '../tenants/service.ts';
+import type { Tools } from '../tools.ts';
+import * as repository from './repository.ts';
+import type { ProviderRow, ProviderUse } from './repository.ts';
+
+export type ProviderView = RecordOf<typeof Provider>;
+
+export interface NewProvider {
+  readonly name: string;
+  readonly key: string;
+  readonly cloud_id: number;
+  readonly enabled?: boolean | undefined;
+}
+
+/** Who sells the storage of a cloud, at which prices. */
+export class Providers {
+  readonly #tools: Tools;
+  readonly #clouds: Clouds;
+  readonly #onChange: () => void;
+
+  constructor(tools: Tools, clouds: Clouds, onChange: () => void) {
+    this.#tools = tools;
+    this.#clouds = clouds;
+    this.#onChange = onChange;
+  }
+
+  list(actor: PortalActor, page: Page): { providers: ProviderView[]; total: number } {
+    return this.#tools.store.read((db) => ({
+      providers: repository.listProviders(db, isAdmin(actor), page).map(viewOf),
+      total: repository.countProviders(db, isAdmin(actor)),
+    }));
+  }
+
+  isEmpty(): boolean {
+    return this.#tools.store.read((db) => repository.countProviders(db, true)) === 0;
+  }
+
+  get(actor: PortalActor, id: number): ProviderView {
+    const row = this.#tools.store.read((db) => repository.findProvider(db, id, isAdmin(actor)));
+    if (!row) throw fail('not_found', { kind: 'provider', id });
+    return viewOf(row);
+  }
+
+  create(provider: NewProvider, actor = 'system'): Promise<number> {
+    const { store, clock, events } = this.#tools;
+    return store.write((tx) => {
+      const { name, key, cloud_id: cloudId, enabled = true } = provider;
+      const { inventory } = this.#clouds.row(tx, cloudId);
+      const clash = repository.findClash(tx, name, key, 0);
+      if (clash) throw fail('name_taken', { name: clash.key === key ? key : name });
+      const now = clock.now();
+      const id = repository.insertProvider(tx, { name, key, cloudId, enabled, now });
+      seedPrices(tx, id, inventory, now);
+      addTenantsOfProvider(tx, id);
+      events.record(tx, { title: `Provider ${name} was added.`, subject: `provider:${id}`, actor });
+      return id;
+    });
+  }
+
+  update(id: number, name: string, enabled: boolean | undefined, actor: PortalActor): Promise<number> {
+    const { store, events } = this.#tools;
+    return store.write((tx) => {
+      const row = this.#row(tx, id);
+      if (repository.findClash(tx, name, row.key, id)) throw fail('name_taken', { name });
+      repository.updateProvider(tx, id, name, enabled ?? row.enabled === 1);
+      events.record(tx, { title: `Provider ${name} was changed.`, subject: `provider:${id}`, actor: actor.username });
+      tx.afterCommit(this.#onChange);
+      return id;
+    });
+  }
+
+  async delete(id: number, actor: PortalActor): Promise<void> {
+    const { store, events } = this.#tools;
+    await store.write((tx) => {
+      const { name } = this.#row(tx, id);
+      const by = usedBy(repository.useOfProvider(tx, id));
+      if (by !== undefined) throw fail('in_use', { kind: 'Provider', id: name, by });
+      repository.deleteProvider(tx, id);
+      events.record(tx, { title: `Provider ${name} was removed.`, subject: `provider:${id}`, actor: actor.username });
+    });
+  }
+
+  #row(db: Db, id: number): ProviderRow {
+    const row = repository.findProvider(db, id);
+    if (!row) throw fail('not_found', { kind: 'provider', id });
+    return row;
+  }
+}
+
+function usedBy({ arrays, billed, networks, vlans }: ProviderUse): string | undefined {
+  if (arrays > 0) return `it has ${arrays} arrays; delete them first`;
+  if (networks > 0) return `it has ${networks} virtual networks; delete them first`;
+  if (vlans > 0) return `it has ${vlans} VLANs; deallocate them first`;
+  // Bills for the past name the provider, so it stays; closing it hides it from users.
+  return billed > 0 ? `${billed} deleted arrays are on its bills; set enabled=false instead` : undefined;
+}
+
+/** All strings; what is absent appears as the text `null`. */
+function viewOf(row: ProviderRow): ProviderView {
+  return {
+    id: String(row.id),
+    name: row.name,
+    key: row.key,
+    provider_group_id: String(row.provider_group_id),
+    cloud_id: String(row.cloud_id),
+    enabled: String(row.enabled === 1),
+    hidden: String(row.hidden === 1),
+  };
+}

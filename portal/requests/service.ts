@@ -1,0 +1,229 @@
+import type { RecordOf } from '@granary/contract';
+import type { ArrayRequest, RequestKind } from '@granary/contract/portal';
+import { badParameter, fail, formatUtc, type Db, type Tx } from '@granary/kernel';
+import { mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
+import type { Page } from '../paging.ts';
+import type { Tools } from '../tools.ts';
+import * as repository from './repository.ts';
+import type { RequestRow } from './repository.ts';
+
+export type RequestView = RecordOf<typeof ArrayRequest>;
+
+/** What a user asks for. */
+export interface Filing {
+  readonly kind: RequestKind;
+  readonly name: string;
+  readonly arrayId: number | null;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Whether an administrator is to be asked even if the user could act alone. */
+  readonly moderate: boolean;
+}
+
+export interface Filed {
+  readonly requestId: number;
+  /** Carried out already; else it waits for an administrator. */
+  readonly decided: boolean;
+  /** The work that carrying it out started. */
+  readonly jobId: number | undefined;
+}
+
+/** How requests of a kind are carried out; the service whose kind it is registers this. */
+export interface Executor {
+  /** Whatever must be asked of others first; if it throws, the request stays as it is. */
+  prepare?(request: RequestRow, secrets: Readonly<Record<string, string>>): Promise<unknown>;
+  /** In the transaction that approves it: both or neither. Returns the job it started, if any. */
+  execute(tx: Tx, request: RequestRow, prepared: unknown): number | undefined;
+  denied?(tx: Tx, request: RequestRow, reason: string): void;
+  /** Whether the administrator may give it another name. */
+  readonly renames?: (tx: Tx, request: RequestRow, name: string) => void;
+}
+
+/** What needs an administrator's word: filed, approved or denied, and kept as a record of who decided what. */
+export class Requests {
+  readonly #tools: Tools;
+  readonly #executors = new Map<RequestKind, Executor>();
+
+  constructor(tools: Tools) {
+    this.#tools = tools;
+  }
+
+  register(kinds: readonly RequestKind[], executor: Executor): void {
+    for (const kind of kinds) this.#executors.set(kind, executor);
+  }
+
+  /**
+   * Files a request, and carries it out at once for those who may. `alongside` is part of the same transaction:
+   * it runs once the request has its number and before it is carried out.
+   */
+  async file(
+    actor: PortalActor,
+    filing: Filing,
+    alongside?: (tx: Tx, requestId: number) => number | undefined,
+  ): Promise<Filed> {
+    const { store } = this.#tools;
+    const atOnce = mayActAtOnce(actor) && !filing.moderate;
+    const prepared = atOnce ? await this.#prepare(this.#draft(actor, filing), filing.secrets ?? {}) : undefined;
+    return store.write((tx) => {
+      const requestId = this.#insert(tx, actor, filing);
+      const arrayId = alongside?.(tx, requestId);
+      if (arrayId !== undefined) repository.setArray(tx, requestId, arrayId);
+      if (!atOnce) return { requestId, decided: false, jobId: undefined };
+      return { requestId, decided: true, jobId: this.#approve(tx, this.#row(tx, requestId), actor, prepared) };
+    });
+  }
+
+  list(
+    actor: PortalActor,
+    status: RequestRow['status'] | undefined,
+    page: Page,
+  ): { requests: RequestView[]; total: number } {
+    const filter = { scope: scopeOf(actor), status };
+    return this.#tools.store.read((db) => ({
+      requests: repository.listRequests(db, filter, page).map(viewOf),
+      total: repository.countRequests(db, filter),
+    }));
+  }
+
+  get(actor: PortalActor, id: number): RequestView {
+    return viewOf(this.#tools.store.read((db) => this.#row(db, id, scopeOf(actor))));
+  }
+
+  async approve(actor: PortalActor, id: number, name: string): Promise<void> {
+    const { store, vault } = this.#tools;
+    const request = store.read((db) => this.#pending(db, id));
+    const executor = this.#executor(request.kind);
+    if (!executor.renames && name !== request.name)
+      throw badParameter('name', `must be ${request.name}, the name of the request`);
+    const secrets =
+      request.secrets_sealed === null
+        ? {}
+        : (JSON.parse(vault.unseal(request.secrets_sealed)) as Record<string, string>);
+    const prepared = await this.#prepare(request, secrets);
+    await store.write((tx) => {
+      if (name !== request.name) executor.renames?.(tx, request, name);
+      this.#approve(tx, this.#pending(tx, id), actor, prepared);
+    });
+  }
+
+  async deny(actor: PortalActor, id: number, reason: string): Promise<void> {
+    await this.#tools.store.write((tx) => {
+      this.withdraw(tx, this.#pending(tx, id), reason, actor.username);
+    });
+  }
+
+  async delete(actor: PortalActor, id: number): Promise<void> {
+    await this.#tools.store.write((tx) => {
+      const request = this.#row(tx, id);
+      if (request.status === 'pending') this.withdraw(tx, request, 'the request was removed', actor.username);
+      repository.deleteRequest(tx, id);
+    });
+  }
+
+  /** Whether an administrator has yet to decide about an array. */
+  isWaiting(db: Db, arrayId: number): boolean {
+    return repository.findPendingOfArray(db, arrayId).length > 0;
+  }
+
+  /** Everything still waiting about an array that is going away. */
+  withdrawOfArray(tx: Tx, arrayId: number, reason: string, by: string): void {
+    for (const request of repository.findPendingOfArray(tx, arrayId)) this.withdraw(tx, request, reason, by);
+  }
+
+  withdraw(tx: Tx, request: RequestRow, reason: string, by: string): void {
+    const { clock, events } = this.#tools;
+    const decision = { status: 'denied', reason, decidedBy: by, now: clock.now() } as const;
+    if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
+    this.#executor(request.kind).denied?.(tx, request, reason);
+    events.record(tx, {
+      title: `Request ${request.id} (${request.kind}) was denied.`,
+      subject: `request:${request.id}`,
+      actor: by,
+    });
+  }
+
+  #approve(tx: Tx, request: RequestRow, actor: PortalActor, prepared: unknown): number | undefined {
+    const { clock, events } = this.#tools;
+    const decision = { status: 'approved', reason: null, decidedBy: actor.username, now: clock.now() } as const;
+    if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
+    events.record(tx, {
+      title: `Request ${request.id} (${request.kind} ${request.name}) was approved.`,
+      subject: `request:${request.id}`,
+      actor: actor.username,
+    });
+    return this.#executor(request.kind).execute(tx, request, prepared);
+  }
+
+  #insert(tx: Tx, actor: PortalActor, { secrets, ...filing }: Filing): number {
+    const { clock, vault } = this.#tools;
+    return repository.insertRequest(tx, {
+      name: filing.name,
+      kind: filing.kind,
+      arrayId: filing.arrayId,
+      userId: actor.userId,
+      arguments: filing.arguments,
+      secretsSealed: secrets ? vault.seal(JSON.stringify(secrets)) : null,
+      now: clock.now(),
+    });
+  }
+
+  /** A request as `prepare` sees it when it is carried out before it has ever waited. */
+  #draft(actor: PortalActor, filing: Filing): RequestRow {
+    return {
+      id: 0,
+      name: filing.name,
+      status: 'pending',
+      kind: filing.kind,
+      array_id: filing.arrayId,
+      user_id: actor.userId,
+      arguments: filing.arguments,
+      secrets_sealed: null,
+      reason: null,
+      created_at: this.#tools.clock.now(),
+      decided_at: null,
+      decided_by: null,
+    };
+  }
+
+  async #prepare(request: RequestRow, secrets: Readonly<Record<string, string>>): Promise<unknown> {
+    return this.#executor(request.kind).prepare?.(request, secrets);
+  }
+
+  #executor(kind: RequestKind): Executor {
+    const executor = this.#executors.get(kind);
+    if (!executor) throw new Error(`Nobody carries out requests of kind ${kind}`);
+    return executor;
+  }
+
+  #row(db: Db, id: number, scope: number | null = null): RequestRow {
+    const row = repository.findRequest(db, id, scope);
+    if (!row) throw fail('not_found', { kind: 'request', id });
+    return row;
+  }
+
+  #pending(db: Db, id: number): RequestRow {
+    const row = this.#row(db, id);
+    if (row.status !== 'pending') throw alreadyDecided(row);
+    return row;
+  }
+}
+
+function alreadyDecided({ id, status }: RequestRow) {
+  return fail('already_decided', { id, status: status === 'pending' ? 'decided' : status });
+}
+
+function viewOf(row: RequestRow): RequestView {
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status,
+    kind: row.kind,
+    array_id: row.array_id,
+    user_id: row.user_id,
+    arguments: row.arguments,
+    reason: row.reason,
+    created_at: formatUtc(row.created_at),
+    decided_at: row.decided_at === null ? null : formatUtc(row.decided_at),
+    decided_by: row.decided_by,
+  };
+}

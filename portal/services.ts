@@ -1,0 +1,100 @@
+import { accountRoutes, publicServiceRoutes } from './accounts/routes.ts';
+import { PublicServices } from './accounts/public-service.ts';
+import { Accounts } from './accounts/service.ts';
+import { ArrayLifecycle } from './arrays/lifecycle.ts';
+import { Orders } from './arrays/orders.ts';
+import { ArrayRecords } from './arrays/records.ts';
+import { arrayRoutes } from './arrays/routes.ts';
+import { Arrays } from './arrays/service.ts';
+import { ArrayStates } from './arrays/states.ts';
+import { ArrayWatcher } from './arrays/watcher.ts';
+import { billingRoutes } from './billing/routes.ts';
+import { Billing } from './billing/service.ts';
+import { cloudRoutes } from './clouds/routes.ts';
+import { Clouds } from './clouds/service.ts';
+import { eventRoutes } from './events/routes.ts';
+import type { PortalHandlers } from './handlers.ts';
+import { Interfaces, networkRoutes, Networks, Vlans } from './networks/index.ts';
+import { pricingRoutes } from './pricing/routes.ts';
+import { Pricing } from './pricing/service.ts';
+import { ProviderGroups } from './providers/groups.ts';
+import { providerGroupRoutes, providerRoutes } from './providers/routes.ts';
+import { Providers } from './providers/service.ts';
+import { requestRoutes } from './requests/routes.ts';
+import { Requests } from './requests/service.ts';
+import { settingRoutes } from './settings/routes.ts';
+import { Settings } from './settings/service.ts';
+import { Computes, type ComputeArguments } from './tenants/computes/service.ts';
+import { tenantRoutes } from './tenants/routes.ts';
+import { Tenants } from './tenants/service.ts';
+import { tokenRoutes } from './tokens/routes.ts';
+import { SignIn } from './tokens/service.ts';
+import type { Tools } from './tools.ts';
+import { userRoutes } from './users/routes.ts';
+import { Users } from './users/service.ts';
+
+export interface Services {
+  readonly signIn: SignIn;
+  readonly users: Users;
+  readonly clouds: Clouds;
+  readonly providers: Providers;
+  readonly watcher: ArrayWatcher;
+  readonly handlers: PortalHandlers;
+}
+
+/** Every service of the portal, each given what it stands on and nothing else. */
+export function createServices(tools: Tools): Services {
+  const signIn = new SignIn(tools);
+  const users = new Users(tools, () => {
+    signIn.forget();
+  });
+  const records = new ArrayRecords(tools);
+  const recordsChanged = () => {
+    records.changed();
+  };
+  const clouds = new Clouds(tools, recordsChanged);
+  const providers = new Providers(tools, clouds, recordsChanged);
+  const requests = new Requests(tools);
+  const states = new ArrayStates(tools, records);
+  const interfaces = new Interfaces(tools);
+  const lifecycle = new ArrayLifecycle({ tools, states, clouds, interfaces });
+  const parts = { tools, clouds, requests, interfaces, records, states, lifecycle };
+  const orders = new Orders(parts);
+  const arrays = new Arrays(parts);
+  const vlans = new Vlans(tools);
+  const computes = new Computes(tools);
+  requests.register(['create_compute'], {
+    execute: (tx, request) => {
+      const args = request.arguments as unknown as ComputeArguments;
+      computes.createCompute(tx, { userId: request.user_id, arguments: args, actor: 'system' });
+      return undefined;
+    },
+  });
+  const handlers = merged([
+    tokenRoutes(signIn),
+    userRoutes(users),
+    cloudRoutes(clouds),
+    providerRoutes(providers),
+    providerGroupRoutes(new ProviderGroups(tools)),
+    pricingRoutes(new Pricing(tools)),
+    arrayRoutes({ tools, orders, arrays, records, states }),
+    requestRoutes(requests),
+    publicServiceRoutes(new PublicServices(tools, states)),
+    accountRoutes(new Accounts(tools, states, requests)),
+    tenantRoutes(new Tenants(tools), computes, (actor, request) => requests.file(actor, { ...request, arrayId: null })),
+    networkRoutes(new Networks(tools, vlans), vlans),
+    billingRoutes(new Billing(tools)),
+    eventRoutes(tools),
+    settingRoutes(new Settings(tools)),
+  ]);
+  return { signIn, users, clouds, providers, watcher: new ArrayWatcher(tools, clouds, states), handlers };
+}
+
+/** Two rooms may serve one group: prices of providers stand with the prices. */
+function merged(parts: readonly PortalHandlers[]): PortalHandlers {
+  const groups: Record<string, object> = {};
+  for (const part of parts) {
+    for (const [group, handlers] of Object.entries(part)) groups[group] = { ...groups[group], ...handlers };
+  }
+  return groups;
+}

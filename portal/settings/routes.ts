@@ -1,0 +1,14 @@
+import type { PortalHandlers } from '../handlers.ts';
+import type { Settings } from './service.ts';
+
+export function settingRoutes(settings: Settings): PortalHandlers {
+  return {
+    settings: {
+      getLogLevel: () => ({ log_level: settings.logLevel }),
+      setLogLevel: async ({ log_level: level }, { actor }) => {
+        await settings.setLogLevel(level, actor);
+        return {};
+      },
+    },
+  };
+}

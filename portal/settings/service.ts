@@ -1,0 +1,32 @@
+import type { LogLevel } from '@granary/kernel';
+import type { PortalActor } from '../actor.ts';
+import type { Tools } from '../tools.ts';
+import { readSetting, writeSetting } from './repository.ts';
+
+const LOG_LEVEL = 'log_level';
+
+export class Settings {
+  readonly #tools: Tools;
+
+  constructor(tools: Tools) {
+    this.#tools = tools;
+    tools.log.level = this.logLevel;
+  }
+
+  get logLevel(): LogLevel {
+    const kept = this.#tools.store.read((db) => readSetting(db, LOG_LEVEL));
+    return kept === 'debug' ? 'debug' : 'info';
+  }
+
+  /** Takes effect at once, and again after a restart. */
+  async setLogLevel(level: LogLevel, actor: PortalActor): Promise<void> {
+    const { store, events, log } = this.#tools;
+    await store.write((tx) => {
+      writeSetting(tx, LOG_LEVEL, level);
+      events.record(tx, { title: `The log level is now ${level}.`, subject: 'settings', actor: actor.username });
+      tx.afterCommit(() => {
+        log.level = level;
+      });
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import type { PortalHandlers } from '../handlers.ts';
+import type { Computes, FileRequest } from './computes/service.ts';
+import type { Tenants } from './service.ts';
+
+export function tenantRoutes(tenants: Tenants, computes: Computes, fileRequest: FileRequest): PortalHandlers {
+  return {
+    tenants: {
+      list: (page, context) => {
+        const { tenants: data, total } = tenants.list(context.actor, page);
+        context.total = total;
+        return { data };
+      },
+    },
+    computes: {
+      create: async (input, { actor }) => ({ message: await computes.order(input, actor, fileRequest) }),
+    },
+  };
+}

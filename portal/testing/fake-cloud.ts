@@ -1,0 +1,204 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { cloudApi, type ArraySpec, type HostedArray, type Inventory } from '@granary/contract/cloud';
+import { createApiServer, createLog, fail, Store, systemClock, Vault, type Actor } from '@granary/kernel';
+
+const zones = ['zone_0', 'zone_1', 'zone_2'];
+const STOCK_PER_ZONE = 200;
+
+/** A small inventory, as a cloud would serve it. */
+export const testInventory: Inventory = {
+  uuid: '00000000-0000-4000-8000-00000000c10d',
+  version: '0.0.0-test',
+  drive_types: [
+    driveType(1, 'SSD_10GB', 'ssd', 10, '0.001'),
+    driveType(2, 'SSD_100GB', 'ssd', 100, '0.01'),
+    driveType(3, 'HDD_1000GB', 'hdd', 1000, '0.02'),
+  ],
+  engine_types: [engineType(1, 'engine_s', 8, 400, '0.10'), engineType(2, 'engine_m', 24, 1000, '0.30')],
+  app_engines: [
+    {
+      key: 'app_s',
+      name: 'Small',
+      type: 'small',
+      specs: '1 vCPU, 1 GB',
+      vcpus: 1,
+      memory_mb: 1024,
+      hourly_price_usd: '0.05',
+      default: true,
+    },
+  ],
+  fibre_channel: false,
+  file_lifecycle: true,
+  iscsi_dual_target: true,
+  flash_cache: { enabled: true, increment_gb: 200, partition_gb: 20 },
+  minimum_drives: 2,
+  object_storage: true,
+  zones: zones.map((name, id) => ({ id, name, display_name: `Zone ${id}` })),
+  policy_types: [
+    { id: 1, name: '2-way', replicas: 2, data_fragments: 0, parity_fragments: 0 },
+    { id: 2, name: 'erasure 4+2', replicas: 0, data_fragments: 4, parity_fragments: 2 },
+  ],
+  vlans: { first: 1000, last: 1099 },
+  cache_gb_hourly_price_usd: '0.0002',
+  public_ip_hourly_price_usd: '0.005',
+};
+
+function driveType(
+  id: number,
+  key: string,
+  medium: 'ssd' | 'hdd',
+  capacityGb: number,
+  price: string,
+): Inventory['drive_types'][number] {
+  const total = STOCK_PER_ZONE * zones.length;
+  const free_by_zone = Object.fromEntries(zones.map((zone) => [zone, STOCK_PER_ZONE]));
+  return {
+    id,
+    key,
+    name: key,
+    capacity_gb: capacityGb,
+    medium,
+    cache: false,
+    order: id,
+    hourly_price_usd: price,
+    total,
+    free: total,
+    free_by_zone,
+  };
+}
+
+function engineType(
+  id: number,
+  key: string,
+  maxDrives: number,
+  maxCacheGb: number,
+  price: string,
+): Inventory['engine_types'][number] {
+  return {
+    id,
+    nova_id: 100 + id,
+    key,
+    name: key,
+    specs: `${id * 2} vCPU`,
+    hourly_price_usd: price,
+    encryption_hourly_price_usd: '0.01',
+    max_drives: maxDrives,
+    max_cache_gb: maxCacheGb,
+    base_cache_gb: 20,
+    max_flash_cache_gb: maxCacheGb - 20,
+    recommended_flash_cache_gb: 200,
+  };
+}
+
+export interface FakeCloud {
+  readonly address: string;
+  readonly adminUser: string;
+  readonly adminKey: string;
+  readonly hosted: Map<string, { spec: ArraySpec; hosted: HostedArray }>;
+  /** Answers every `put` with this refusal until it is cleared. */
+  refusal: string | undefined;
+  stop(): Promise<void>;
+}
+
+/** A cloud that keeps its arrays in memory and starts no process: for tests of the portal's own rules. */
+export async function startFakeCloud(port = 0): Promise<FakeCloud> {
+  const dir = mkdtempSync(join(tmpdir(), 'granary-fake-cloud-'));
+  const store = new Store(join(dir, 'cloud.db'), { component: 'fake', steps: [] });
+  const hosted: FakeCloud['hosted'] = new Map();
+  let number = 0;
+  const adminKey = 'fake-cloud-key';
+  const fake = { address: '', adminUser: 'cloud', adminKey, hosted, refusal: undefined as string | undefined };
+  const app = await createApiServer<typeof cloudApi, Actor>({
+    api: cloudApi,
+    handlers: {
+      inventory: { get: () => ({ data: inventoryAfter(hosted) }), check: () => ({ data: [] }) },
+      hostedArrays: {
+        list: () => ({ data: [...hosted.values()].map((one) => one.hosted) }),
+        get: ({ uuid }) => ({ data: known(hosted, uuid).hosted }),
+        put: ({ uuid, desired, spec }) => {
+          if (fake.refusal !== undefined) throw fail('cloud_full', { problem: fake.refusal });
+          const before = hosted.get(uuid)?.hosted;
+          const now = hostedArray(uuid, before?.number ?? ++number, desired ?? before?.desired ?? 'running', spec);
+          hosted.set(uuid, { spec, hosted: now });
+          return { data: now };
+        },
+        delete: ({ uuid }) => {
+          hosted.delete(uuid);
+          return {};
+        },
+      },
+    },
+    authenticate: ({ headers }) => {
+      const expected = `Basic ${Buffer.from(`cloud:${adminKey}`).toString('base64')}`;
+      return headers['authorization'] === expected ? { id: 'cloud', role: 'cloud_admin' } : undefined;
+    },
+    store,
+    vault: Vault.open(join(dir, 'master.key')),
+    clock: systemClock,
+    log: createLog('fake-cloud', 'silent'),
+    version: '0.0.0-test',
+  });
+  await app.listen({ host: '127.0.0.1', port });
+  fake.address = `127.0.0.1:${app.addresses().map((bound) => (bound as AddressInfo).port)[0] ?? 0}`;
+  return Object.assign(fake, {
+    async stop() {
+      await app.close();
+      store.close();
+    },
+  });
+}
+
+function known(hosted: FakeCloud['hosted'], uuid: string) {
+  const found = hosted.get(uuid);
+  if (!found) throw fail('not_found', { kind: 'hosted array', id: uuid });
+  return found;
+}
+
+/** What is left when every hosted array has its drives. */
+function inventoryAfter(hosted: FakeCloud['hosted']): Inventory {
+  const drives = [...hosted.values()].flatMap((one) => one.hosted.drives);
+  const drive_types = testInventory.drive_types.map((type) => {
+    const taken = drives.filter((drive) => drive.type === type.key);
+    const free_by_zone = Object.fromEntries(
+      zones.map((zone) => [zone, STOCK_PER_ZONE - taken.filter((drive) => drive.zone === zone).length]),
+    );
+    return { ...type, free: type.total - taken.length, free_by_zone };
+  });
+  return { ...testInventory, drive_types };
+}
+
+function hostedArray(uuid: string, number: number, desired: 'running' | 'stopped', spec: ArraySpec): HostedArray {
+  const zone = spec.zone ?? 'zone_0';
+  const drives = Object.entries(spec.drives).flatMap(([type, count]) =>
+    Array.from({ length: count }, (_, index) => ({
+      uuid: `${uuid}-${type}-${index}`,
+      number: index + 1,
+      type,
+      medium: 'ssd' as const,
+      capacity_gb: 10,
+      node: `node-${index}`,
+      zone,
+      zone_display_name: zone,
+      policy: spec.policies[0]?.name ?? null,
+    })),
+  );
+  return {
+    uuid,
+    number,
+    internal_name: `vsa-${number.toString(16).padStart(8, '0')}`,
+    desired,
+    state: desired === 'running' ? 'running' : 'stopped',
+    reason: null,
+    management_url: `http://127.0.0.1:${10_000 + number}`,
+    ip_address: '127.0.0.1',
+    ipv6_address: null,
+    public_ip: spec.public_ip ? `127.65.0.${number}` : null,
+    drives,
+    interfaces: spec.interfaces.map(({ id, address }) => ({ id, address, bound: false })),
+    restarts: 0,
+    pid: null,
+  };
+}

@@ -1,0 +1,127 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { fingerprint, newSecret, SignInAttempts, verifyPassword, type CredentialSource } from '@granary/kernel';
+import type { PortalActor } from '../actor.ts';
+import type { Tools } from '../tools.ts';
+import { findUserByName, findUserByToken, updateToken, type UserRow } from '../users/repository.ts';
+
+const REMEMBERED_MAX = 10_000;
+const REMEMBER_PASSWORD_MS = 5 * 60_000;
+
+interface Remembered {
+  readonly user: Promise<UserRow>;
+  readonly until: number;
+}
+
+/** Who is asking: a token, or a name and a password. */
+export class SignIn {
+  readonly #tools: Tools;
+  readonly #attempts: SignInAttempts;
+  /** Tokens seen since the user last changed: finding one costs a hash, not a query. */
+  readonly #actors = new Map<string, PortalActor>();
+  /**
+   * Passwords verified lately, under a key that lives only in this process: scrypt is too slow to run for every
+   * request with basic authentication, and requests that arrive together share one run.
+   */
+  readonly #passwords = new Map<string, Remembered>();
+  readonly #passwordKey = randomBytes(32);
+
+  constructor(tools: Tools) {
+    this.#tools = tools;
+    this.#attempts = new SignInAttempts({ clock: tools.clock });
+  }
+
+  /** Called when a user changed: what was remembered may no longer hold. */
+  forget(): void {
+    this.#actors.clear();
+    this.#passwords.clear();
+  }
+
+  authenticate(source: CredentialSource): PortalActor | undefined | Promise<PortalActor | undefined> {
+    const token = source.headers['x-token'];
+    if (typeof token === 'string') return this.#byToken(token);
+    const basic = basicCredentials(source.headers['authorization']);
+    if (!basic) return undefined;
+    // Some clients send the token where the username goes.
+    const actor = this.#byToken(basic.username);
+    if (actor) return actor;
+    return basic.password === ''
+      ? undefined
+      : this.#byPassword(basic.username, basic.password, source.ip).then(actorOf);
+  }
+
+  async token(username: string, password: string, ip: string): Promise<string> {
+    const user = await this.#byPassword(username, password, ip);
+    return this.#tools.vault.unseal(user.token_sealed);
+  }
+
+  async resetToken(username: string, password: string, ip: string): Promise<string> {
+    const { store, vault, events } = this.#tools;
+    const user = await this.#byPassword(username, password, ip);
+    const token = newSecret();
+    await store.write((tx) => {
+      updateToken(tx, user.id, fingerprint(token), vault.seal(token));
+      events.record(tx, {
+        title: `The token of ${user.username} was reset.`,
+        subject: `user:${user.id}`,
+        actor: user.username,
+      });
+      tx.afterCommit(() => {
+        this.forget();
+      });
+    });
+    return token;
+  }
+
+  #byToken(token: string): PortalActor | undefined {
+    const print = fingerprint(token);
+    const known = this.#actors.get(print);
+    if (known) return known;
+    const user = this.#tools.store.read((db) => findUserByToken(db, print));
+    if (!user) return undefined;
+    if (this.#actors.size >= REMEMBERED_MAX) this.#actors.clear();
+    const actor = actorOf(user);
+    this.#actors.set(print, actor);
+    return actor;
+  }
+
+  #byPassword(username: string, password: string, ip: string): Promise<UserRow> {
+    const now = this.#tools.clock.now();
+    const key = createHmac('sha256', this.#passwordKey).update(`${username}\0${password}`).digest('base64');
+    let known = this.#passwords.get(key);
+    if (!known || known.until < now) {
+      known = { user: this.#verify(username, password, ip), until: now + REMEMBER_PASSWORD_MS };
+      if (this.#passwords.size >= REMEMBERED_MAX) this.#passwords.clear();
+      this.#passwords.set(key, known);
+      // A wrong password is not remembered: each try counts.
+      known.user.catch(() => this.#passwords.delete(key));
+    }
+    return known.user;
+  }
+
+  #verify(username: string, password: string, ip: string): Promise<UserRow> {
+    return this.#attempts.guard({ username, ip }, async () => {
+      const user = this.#tools.store.read((db) => findUserByName(db, username));
+      return (await verifyPassword(password, user?.password_hash)) ? user : undefined;
+    });
+  }
+}
+
+export function actorOf(user: UserRow): PortalActor {
+  return {
+    id: `user:${user.id}`,
+    userId: user.id,
+    username: user.username,
+    role: user.role,
+    autoApproved: user.auto_approved === 1,
+  };
+}
+
+function basicCredentials(header: string | string[] | undefined): { username: string; password: string } | undefined {
+  const encoded = typeof header === 'string' ? /^Basic ([A-Za-z0-9+/=_-]{1,2048})$/i.exec(header)?.[1] : undefined;
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon === -1
+    ? { username: text, password: '' }
+    : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}

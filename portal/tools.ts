@@ -1,0 +1,11 @@
+import type { Clock, EventLog, Jobs, Log, Store, Vault } from '@granary/kernel';
+
+/** What every service of the portal is built from. */
+export interface Tools {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly jobs: Jobs;
+  readonly events: EventLog;
+}

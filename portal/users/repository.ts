@@ -1,0 +1,97 @@
+import type { PortalRole } from '@granary/contract/portal';
+import type { Db, Tx } from '@granary/kernel';
+import { sqlPage, type Page } from '../paging.ts';
+
+export interface UserRow {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly role: PortalRole;
+  readonly auto_approved: number;
+  readonly password_hash: string;
+  readonly token_sealed: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export function listUsers(db: Db, page: Page): UserRow[] {
+  return db.all<UserRow>('SELECT * FROM users ORDER BY id LIMIT :limit OFFSET :start', sqlPage(page));
+}
+
+export function countUsers(db: Db): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM users')?.n ?? 0;
+}
+
+export function findUser(db: Db, id: number): UserRow | undefined {
+  return db.get<UserRow>('SELECT * FROM users WHERE id = :id', { id });
+}
+
+export function findUserByName(db: Db, username: string): UserRow | undefined {
+  return db.get<UserRow>('SELECT * FROM users WHERE username = :username', { username });
+}
+
+export function findUserByToken(db: Db, print: string): UserRow | undefined {
+  return db.get<UserRow>('SELECT * FROM users WHERE token_print = :print', { print });
+}
+
+export function countOtherAdmins(db: Db, id: number): number {
+  return db.get<{ n: number }>(`SELECT count(*) AS n FROM users WHERE role = 'admin' AND id <> :id`, { id })?.n ?? 0;
+}
+
+/** Arrays and object accounts that would be left without an owner. */
+export function countBelongings(db: Db, id: number): number {
+  return (
+    db.get<{ n: number }>(
+      `SELECT (SELECT count(*) FROM arrays WHERE owner_id = :id)
+            + (SELECT count(*) FROM object_accounts WHERE user_id = :id)
+            + (SELECT count(*) FROM virtual_networks JOIN tenants ON tenants.id = tenant_id WHERE user_id = :id) AS n`,
+      { id },
+    )?.n ?? 0
+  );
+}
+
+interface NewUser {
+  readonly username: string;
+  readonly email: string | null;
+  readonly role: PortalRole;
+  readonly autoApproved: boolean;
+  readonly passwordHash: string;
+  readonly tokenPrint: string;
+  readonly tokenSealed: string;
+  readonly now: number;
+}
+
+export function insertUser(tx: Tx, { autoApproved, ...user }: NewUser): number {
+  return tx.run(
+    `INSERT INTO users (username, email, role, auto_approved, password_hash, token_print, token_sealed, created_at, updated_at)
+     VALUES (:username, :email, :role, :autoApproved, :passwordHash, :tokenPrint, :tokenSealed, :now, :now)`,
+    { ...user, autoApproved: Number(autoApproved) },
+  ).insertedId;
+}
+
+export interface UserChanges {
+  readonly email: string | null;
+  readonly role: PortalRole;
+  readonly autoApproved: boolean;
+  readonly passwordHash: string;
+}
+
+export function updateUser(tx: Tx, id: number, { autoApproved, ...changes }: UserChanges, now: number): void {
+  tx.run(
+    `UPDATE users SET email = :email, role = :role, auto_approved = :autoApproved, password_hash = :passwordHash,
+       updated_at = :now WHERE id = :id`,
+    { id, now, ...changes, autoApproved: Number(autoApproved) },
+  );
+}
+
+export function updateToken(tx: Tx, id: number, tokenPrint: string, tokenSealed: string): void {
+  tx.run('UPDATE users SET token_print = :tokenPrint, token_sealed = :tokenSealed WHERE id = :id', {
+    id,
+    tokenPrint,
+    tokenSealed,
+  });
+}
+
+export function deleteUser(tx: Tx, id: number): void {
+  tx.run('DELETE FROM users WHERE id = :id', { id });
+}

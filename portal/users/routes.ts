@@ -1,0 +1,21 @@
+import type { PortalHandlers } from '../handlers.ts';
+import type { Users } from './service.ts';
+
+export function userRoutes(users: Users): PortalHandlers {
+  return {
+    users: {
+      list: (page, context) => {
+        const { users: data, total } = users.list(page);
+        context.total = total;
+        return { data };
+      },
+      get: ({ id }) => ({ data: users.get(id) }),
+      create: async (input, { actor }) => ({ data: await users.create(input, actor.username) }),
+      update: async ({ id, ...change }, { actor }) => ({ data: await users.update(id, change, actor) }),
+      delete: async ({ id }, { actor }) => {
+        await users.delete(id, actor);
+        return {};
+      },
+    },
+  };
+}
