@@ -1,0 +1,165 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { errorCatalogue, operations, type Api, type Operation, type Param, type RecordReply } from '@granary/contract';
+import { arrayApi } from '@granary/contract/array';
+import { cloudApi } from '@granary/contract/cloud';
+import { objectsApi } from '@granary/contract/objects';
+import { portalApi } from '@granary/contract/portal';
+import { format, resolveConfig } from 'prettier';
+
+/** Writes the API reference and the page of errors from the contract; `--check` only says whether they are up to date. */
+const apis: readonly Api[] = [portalApi, arrayApi, objectsApi, cloudApi];
+
+interface Schema {
+  readonly type?: string;
+  readonly title?: string;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly description?: string;
+}
+
+function page(api: Api): string {
+  const groups = Object.keys(api.groups).map((group) => {
+    const sections = operations(api)
+      .filter((operation) => operation.group === group)
+      .map(section);
+    return `## ${group}\n\n${sections.join('\n')}`;
+  });
+  return `# ${api.title}\n\n${api.description}\n\nGenerated from the contract by \`npm run docs:api\`. Paths are below \`/api\`.\n\n${groups.join('\n\n')}\n`;
+}
+
+function section({ id, endpoint }: Operation): string {
+  const { method, path, summary, params, reply, access, job, errors } = endpoint;
+  const roles = access.roles === 'anyone' ? 'anyone' : access.roles.join(', ');
+  const rows = Object.entries(params).map(
+    ([name, param]) => `| \`${name}\` | ${kindOf(param)} | ${presenceOf(param)} | ${cell(param.description)} |`,
+  );
+  return [
+    `### ${id}`,
+    `\`${method} ${path}\``,
+    `${summary}. Who: ${roles}${access.owned ? ' (only their own)' : ''}.${job ? ` Work goes on until the state is ${job.until.join(' or ')}.` : ''}`,
+    rows.length > 0 ? ['| Parameter | Type | | |', '|---|---|---|---|', ...rows].join('\n') : '',
+    reply.kind === 'file' ? `Reply: a file, \`${reply.contentType}\`.` : `Reply: \`${replyText(reply)}\``,
+    errors.length > 0 ? `Errors: ${errors.map((name) => `[${name}](../errors.md)`).join(', ')}.` : '',
+    '',
+  ]
+    .filter((line, index, all) => line !== '' || index === all.length - 1)
+    .join('\n\n');
+}
+
+function kindOf(param: Param): string {
+  const schema = param.schema as Schema;
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  const limits = [
+    schema.minimum !== undefined && schema.minimum !== 0 ? `≥ ${schema.minimum}` : '',
+    schema.maxLength !== undefined ? `≤ ${schema.maxLength} characters` : '',
+  ].filter((text) => text !== '');
+  return [param.kind === 'list' ? `list of ${param.item?.kind ?? 'values'}` : param.kind, ...limits].join(', ');
+}
+
+function presenceOf(param: Param): string {
+  if (param.presence === 'required') return 'required';
+  return param.presence === 'optional' ? 'optional' : `default ${JSON.stringify(param.default)}`;
+}
+
+function replyText({ wrapper, constants, fields }: RecordReply): string {
+  const inside = [
+    ...Object.entries(constants).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    ...Object.entries(fields).map(([name, schema]) => `${name}: ${typeText(schema as Schema)}`),
+  ].join(', ');
+  return wrapper === undefined ? `{${inside}}` : `{${wrapper}: {${inside}}}`;
+}
+
+function typeText(schema: Schema): string {
+  if (schema.title !== undefined) return schema.title;
+  if (schema.anyOf) return schema.anyOf.map(typeText).join(' or ');
+  if (schema.type === 'array') return `[${schema.items ? typeText(schema.items) : ''}]`;
+  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' or ');
+  return schema.type ?? 'any';
+}
+
+/** The records an API's replies are made of, by name. */
+function recordsOf(api: Api): Map<string, Schema> {
+  const found = new Map<string, Schema>();
+  const visit = (schema: Schema | undefined): void => {
+    if (!schema || (schema.title !== undefined && found.has(schema.title))) return;
+    if (schema.title !== undefined) found.set(schema.title, schema);
+    for (const child of [schema.items, ...(schema.anyOf ?? []), ...Object.values(schema.properties ?? {})])
+      visit(child);
+  };
+  for (const { endpoint } of operations(api)) {
+    if (endpoint.reply.kind === 'record')
+      for (const field of Object.values(endpoint.reply.fields)) visit(field as Schema);
+  }
+  return found;
+}
+
+function recordSections(api: Api): string {
+  const sections = [...recordsOf(api)]
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([title, schema]) => {
+      const rows = Object.entries(schema.properties ?? {}).map(
+        ([name, field]) => `| \`${name}\` | ${cell(typeText(field))} | ${cell(field.description ?? '')} |`,
+      );
+      return [`### ${title}`, '', '| Field | Type | |', '|---|---|---|', ...rows, ''].join('\n');
+    });
+  return `## Records\n\n${sections.join('\n')}`;
+}
+
+function errorPage(): string {
+  const rows = Object.entries(errorCatalogue).map(
+    ([name, { http, code, message }]) => `| \`${name}\` | ${code} | ${http} | ${cell(message)} |`,
+  );
+  return [
+    '# Errors',
+    '',
+    'Generated from the catalogue by `npm run docs:api`. The portal answers with the HTTP status and',
+    '`{status: "error", message, errors: [{field, message}]}`; arrays and object storage answer HTTP 200 with',
+    '`{response: {status: <code>, message}}`, save for 404 (unknown path), 413, 429, 500, 501 and 503.',
+    '',
+    '| Name | Code | HTTP | Message |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function cell(text: string): string {
+  return text
+    .replaceAll('|', '\\|')
+    .replaceAll('\n', ' ')
+    .replace(/[<>{}]/g, (sign) => `\\${sign}`);
+}
+
+const pages = new Map<string, string>([
+  ...apis.map((api) => [`docs/api/${api.name}.md`, `${page(api)}\n${recordSections(api)}`] as const),
+  ['docs/errors.md', errorPage()],
+]);
+
+const check = process.argv.includes('--check');
+const options = (await resolveConfig('docs/api/portal.md')) ?? {};
+for (const [file, text] of pages) {
+  const wanted = await format(text, { ...options, parser: 'markdown' });
+  if (check) {
+    let found = '';
+    try {
+      found = readFileSync(file, 'utf8');
+    } catch {
+      // Missing counts as out of date.
+    }
+    if (found === wanted) continue;
+    process.stderr.write(`${file} is not what the contract says; run: npm run docs:api\n`);
+    process.exitCode = 1;
+  } else {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, wanted);
+  }
+}
