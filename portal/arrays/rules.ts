@@ -109,7 +109,7 @@ export function driveCount(drives: Drives): number {
 }
 
 export function drivesNeeded(type: Inventory['policy_types'][number]): number {
-  return type.replicas > 0 ? type.replicas : type.data_fragments + type.parity_fragments;
+  return type.data_fragments > 0 ? type.data_fragments + type.parity_fragments : type.replicas;
 }
 
 /** A flash array has no spinning drive. */

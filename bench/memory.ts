@@ -1,0 +1,46 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startGranary, until } from '../e2e/granary.ts';
+import type { Ratio } from './portal.ts';
+
+const IDLE_MS = 15_000;
+const IDLE_MB_MAX = 120;
+
+/** What an array process takes when nobody asks it anything: resident memory, as the kernel counts it. */
+export async function benchMemory(): Promise<Ratio[]> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'granary-bench-'));
+  // The first start fills the compile cache, as on any machine where Granary has run before.
+  await (await startGranary(dataDir)).stop();
+  const granary = await startGranary(dataDir);
+  try {
+    const client = await granary.admin();
+    const { key } = (await client.clouds.list()).data[0]?.engine_types[0] ?? { key: '' };
+    const order = { moderate: false, provider: 'local', drives: { SSD_10GB: 2 } };
+    await client.arrays.create({ ...order, name: 'idle', engine: key });
+    await client.arrays.create({ ...order, name: 'idle objects', kind: 'object_storage' });
+    await until('the arrays run', async () =>
+      (await client.arrays.list()).data.every(({ status }) => status === 'created'),
+    );
+    await sleep(IDLE_MS);
+    const { data } = await granary.cloud().hostedArrays.list();
+    return data.map(({ internal_name: name, pid }, index) => {
+      const value = residentMb(pid ?? 0);
+      return {
+        what: `MB an idle ${index === 0 ? 'block and file' : 'object storage'} array takes (${name})`,
+        value,
+        wanted: `under ${IDLE_MB_MAX}`,
+        met: value < IDLE_MB_MAX,
+      };
+    });
+  } finally {
+    await granary.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+function residentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+}

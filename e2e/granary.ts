@@ -1,0 +1,143 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer, type AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { cloudClient, portalClient, type CloudClient, type PortalClient } from '@granary/client';
+
+const command = fileURLToPath(new URL('../cli/bin/granary.js', import.meta.url));
+const READY_MS_MAX = 30_000;
+
+export const adminPassword = 'an end to end password';
+
+export interface Granary {
+  readonly url: string;
+  readonly dataDir: string;
+  /** Everything it printed until it was ready. */
+  readonly output: readonly string[];
+  readonly process: ChildProcess;
+  admin(): Promise<PortalClient>;
+  /** The cloud's own interface, past the portal: to look at the books. */
+  cloud(): CloudClient;
+  /** Asks it to stop; resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** As a power cut would: the process and its children, at once. */
+  kill(): Promise<void>;
+}
+
+/** A folder of its own, gone when the test ends. */
+export function temporaryFolder(t: { after(action: () => void): void }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'granary-e2e-'));
+  t.after(() => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  });
+  return folder;
+}
+
+/** Loopback addresses nobody else uses: a block of our own, by the number of this process. */
+export function ownAddresses(): string {
+  return `127.${100 + (process.pid % 100)}.${(process.pid >> 4) % 256}.0/24`;
+}
+
+/** `granary up` as an operator runs it, on free ports. */
+export async function startGranary(
+  dataDir: string,
+  { env = {}, addresses = ownAddresses() }: { env?: Readonly<Record<string, string>>; addresses?: string } = {},
+): Promise<Granary> {
+  const cloudPort = await freePort();
+  const args = [
+    'up',
+    '--data',
+    dataDir,
+    '--port',
+    '0',
+    '--cloud-port',
+    String(cloudPort),
+    '--addresses',
+    addresses,
+  ];
+  const child = spawn(process.execPath, [command, ...args], {
+    // A group of its own, so that all of it can be killed at once.
+    detached: true,
+    env: { ...process.env, GRANARY_ADMIN_PASSWORD: adminPassword, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output: string[] = [];
+  const url = await readyUrl(child, output);
+  return {
+    url,
+    dataDir,
+    output,
+    process: child,
+    async admin() {
+      const { data } = await portalClient({ url }).tokens.get({
+        username: 'admin',
+        password: env['GRANARY_ADMIN_PASSWORD'] ?? adminPassword,
+      });
+      return portalClient({ url, token: data.token });
+    },
+    cloud() {
+      const key = readFileSync(join(dataDir, 'cloud', 'admin.key'), 'utf8').trim();
+      return cloudClient({ url: `http://127.0.0.1:${cloudPort}`, user: 'cloud', key });
+    },
+    async stop() {
+      if (child.exitCode !== null) return child.exitCode;
+      child.kill('SIGTERM');
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code;
+    },
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      process.kill(-(child.pid as number), 'SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function readyUrl(child: ChildProcess, output: string[]): Promise<string> {
+  const errors: string[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
+  const told = () => [...output, ...errors].join('\n');
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`Granary was not ready in ${READY_MS_MAX} ms:\n${told()}`));
+    }, READY_MS_MAX);
+    child.on('exit', (code) => {
+      clearTimeout(timer);
+      reject(new Error(`Granary ended with ${code} before it was ready:\n${told()}`));
+    });
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      output.push(line);
+      const url = /^Granary is ready.*?(https?:\/\/\S+)/.exec(line)?.[1];
+      if (url === undefined) return;
+      clearTimeout(timer);
+      resolve(url);
+    });
+  });
+}
+
+/** Polls until the condition gives something; fails with `what` when it takes too long. */
+export async function until<T>(
+  what: string,
+  condition: () => Promise<T | undefined | false>,
+  msMax = 30_000,
+): Promise<T> {
+  const end = Date.now() + msMax;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > end) throw new Error(`Waited ${msMax} ms in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

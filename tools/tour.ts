@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ownAddresses, startGranary } from '../e2e/granary.ts';
+
+/**
+ * The tour in the README is run, not written: each `$ command` between the tour's marks is given to one shell beside a
+ * fresh Granary, and what it prints stands below it. `npm run docs:tour` writes it anew; the end-to-end test of the
+ * tour compares, with whatever differs from run to run masked.
+ */
+const README = resolve(import.meta.dirname, '../README.md');
+const MARKS = /(<!-- tour -->\n)([\s\S]*?)(<!-- end of tour -->)/;
+
+interface Step {
+  readonly command: string;
+  readonly output: string;
+}
+
+export function readTour(): Step[] {
+  const text = MARKS.exec(readFileSync(README, 'utf8'))?.[2] ?? '';
+  const blocks = [...text.matchAll(/```console\n([\s\S]*?)```/g)].map((match) => match[1] as string);
+  return blocks
+    .flatMap((block) => block.split(/^\$ /m).slice(1))
+    .map((step) => {
+      const [command = '', ...output] = step.split('\n');
+      return { command, output: output.join('\n').trim() };
+    });
+}
+
+/** Runs the commands as a new user would, in a folder that looks like a fresh clone that has been started. */
+export async function runTour(steps: readonly Step[], addresses = ownAddresses()): Promise<Step[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'granary-tour-'));
+  const granary = await startGranary(join(folder, 'granary-data'), { env: { GRANARY_ADMIN_PASSWORD: '' }, addresses });
+  try {
+    const toReader = (text: string) =>
+      text
+        .replaceAll(granary.url, 'http://127.0.0.1:7400')
+        .replace(/127\.(?!0\.)\d+\.\d+\.(\d+)(:|\b)/g, '127.64.0.$1$2')
+        .replaceAll(folder, '~/granary')
+        .replaceAll(`${process.env['HOME'] ?? '~'}/`, '~/');
+    const outputs = await inOneShell(
+      folder,
+      steps.map(({ command }) => command.replaceAll('http://127.0.0.1:7400', granary.url)),
+    );
+    return steps.map(({ command }, index) => ({ command, output: toReader(outputs[index] ?? '').trim() }));
+  } finally {
+    await granary.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const DONE = '--- end of a step of the tour ---';
+
+async function inOneShell(folder: string, commands: readonly string[]): Promise<string[]> {
+  // `npx granary` of a clone is the command in its node_modules.
+  const script = ['npx() { "$@"; }', ...commands.flatMap((command) => [command, `echo; echo '${DONE}'`])].join('\n');
+  const bin = resolve(import.meta.dirname, '../node_modules/.bin');
+  const env = { ...process.env, PATH: `${bin}:${process.env['PATH'] ?? ''}`, XDG_CONFIG_HOME: join(folder, '.config') };
+  const shell = spawn('bash', ['-c', `exec 2>&1\n${script}`], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  shell.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  await new Promise((done) => shell.on('close', done));
+  return text.split(DONE);
+}
+
+/** What is the same in every run: secrets, times, sizes and identifiers are masked. */
+export function masked(output: string): string {
+  return output
+    .split('\n')
+    // How often the progress of work is seen depends on how fast it is.
+    .filter((line) => !/^Array tank: (creating|hibernating|restoring|deleting)/.test(line))
+    .join('\n')
+    .replace(/\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2})?/g, '<time>')
+    .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
+    .replace(/\b[A-Za-z0-9_-]{27}\b/g, '<secret>')
+    .replace(/(passcode\W+)[A-Za-z0-9_-]{12}/g, '$1<secret>')
+    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b/g, '<uuid>')
+    .replace(/\b\d+\.\d{6,}\b/g, '<number>')
+    .replace(/ +/g, ' ')
+    .replace(/[─]+/g, '─');
+}
+
+if (import.meta.main) {
+  // The addresses a reader will see; the test keeps to its own.
+  const steps = await runTour(readTour(), '127.64.0.0/16');
+  const queue = [...steps];
+  const text = readFileSync(README, 'utf8').replace(MARKS, (_, open: string, body: string, close: string) => {
+    const written = body.replace(/```console\n[\s\S]*?```/g, (block) => {
+      const count = block.match(/^\$ /gm)?.length ?? 0;
+      const lines = queue
+        .splice(0, count)
+        .map(({ command, output }) => `$ ${command}\n${output}${output === '' ? '' : '\n'}`);
+      return `\`\`\`console\n${lines.join('')}\`\`\``;
+    });
+    return open + written + close;
+  });
+  writeFileSync(README, text);
+}
