@@ -3,20 +3,21 @@ import { test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
 import { priceNanos } from '../pricing/price.ts';
-import { chargeOf, dollarsText, hoursText } from './amount.ts';
+import { centsText, chargeOf, hoursText, nanosText } from './amount.ts';
 
 const HOUR_MS = 3_600_000;
 
 test('amounts are rounded half up where they are printed', () => {
-  const oneHour = (price: string, decimals: number) => dollarsText(chargeOf(1, HOUR_MS, priceNanos(price)), decimals);
-  assert.equal(oneHour('0.005', 2), '0.01');
-  assert.equal(oneHour('0.004999999', 2), '0.00');
-  assert.equal(oneHour('0.995', 2), '1.00');
-  assert.equal(oneHour('1.005', 2), '1.01');
-  assert.equal(oneHour('0', 2), '0.00');
-  assert.equal(oneHour('0.000000001', 9), '0.000000001');
-  assert.equal(dollarsText(chargeOf(1, HOUR_MS / 2, priceNanos('0.000000001')), 9), '0.000000001');
-  assert.equal(dollarsText(chargeOf(1, HOUR_MS / 2 - 1, priceNanos('0.000000001')), 9), '0.000000000');
+  const oneHour = (price: string) => chargeOf(1, HOUR_MS, priceNanos(price));
+  assert.equal(centsText(oneHour('0.005')), '0.01');
+  assert.equal(centsText(oneHour('0.004999999')), '0.00');
+  assert.equal(centsText(oneHour('0.995')), '1.00');
+  assert.equal(centsText(oneHour('1.005')), '1.01');
+  assert.equal(centsText(oneHour('0')), '0.00');
+  assert.equal(centsText(oneHour('0.005') - 1n), '0.00');
+  assert.equal(nanosText(oneHour('0.000000001')), '0.000000001');
+  assert.equal(nanosText(oneHour('0.000000001') / 2n), '0.000000001');
+  assert.equal(nanosText(oneHour('0.000000001') / 2n - 1n), '0.000000000');
 });
 
 test('hours are told to the billionth', () => {
@@ -31,7 +32,7 @@ test('a charge is what decimal arithmetic makes of it', () => {
     fc.property(fc.nat(), fc.nat({ max: 2 ** 40 }), price, (quantity, ms, [whole, fraction]) => {
       const text = `${whole}.${String(fraction).padStart(9, '0')}`;
       const exact = new Big(quantity).times(ms).times(text);
-      const ours = new Big(dollarsText(chargeOf(quantity, ms, priceNanos(text)), 9));
+      const ours = new Big(nanosText(chargeOf(quantity, ms, priceNanos(text))));
       // Within half of the last digit: |ours × 3,600,000 − exact| ≤ 1,800,000 billionths.
       assert.ok(ours.times(HOUR_MS).minus(exact).abs().lte('0.0018'));
     }),

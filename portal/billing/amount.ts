@@ -13,24 +13,35 @@ import type { Nanos } from '../pricing/price.ts';
 export type Shares = bigint;
 
 const MS_PER_HOUR = 3_600_000n;
-const SHARES_PER_DOLLAR = MS_PER_HOUR * 1_000_000_000n;
+const SHARES_PER_NANO = MS_PER_HOUR;
+const SHARES_PER_CENT = SHARES_PER_NANO * 10_000_000n;
+const NANOS_PER_UNIT = 1_000_000_000n;
 
 export function chargeOf(quantity: number, ms: number, hourlyPrice: Nanos): Shares {
   return BigInt(quantity) * BigInt(ms) * hourlyPrice;
 }
 
-export function dollarsText(shares: Shares, decimals: number): string {
-  return decimalText(shares, SHARES_PER_DOLLAR, decimals);
+/** Dollars with two decimals. */
+export function centsText(amount: Shares): string {
+  return decimalText(divided(amount, SHARES_PER_CENT), 2);
 }
 
-/** Nine decimals tell every millisecond apart. */
+/** Dollars with nine decimals, as fine as prices are. */
+export function nanosText(amount: Shares): string {
+  return decimalText(divided(amount, SHARES_PER_NANO), 9);
+}
+
+/** Hours with nine decimals: they tell every millisecond apart. */
 export function hoursText(ms: number): string {
-  return decimalText(BigInt(ms), MS_PER_HOUR, 9);
+  return decimalText(divided(BigInt(ms) * NANOS_PER_UNIT, MS_PER_HOUR), 9);
 }
 
-/** A fraction that is not negative, with so many decimals, the last one rounded half up. */
-function decimalText(numerator: bigint, denominator: bigint, decimals: number): string {
-  const scaled = (numerator * 10n ** BigInt(decimals) * 2n + denominator) / (denominator * 2n);
-  const digits = scaled.toString().padStart(decimals + 1, '0');
+/** Rounded half up; the divisor is even, so its half is exact. */
+function divided(value: bigint, divisor: bigint): bigint {
+  return (value + divisor / 2n) / divisor;
+}
+
+function decimalText(units: bigint, decimals: number): string {
+  const digits = units.toString().padStart(decimals + 1, '0');
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }

@@ -314,3 +314,23 @@ test('a window must be of dates that exist, in order, and at most five years lon
     assert.equal((await bill(start, end)).summary.length, 1);
   }
 });
+
+test('other work goes on while a long bill is made', async () => {
+  const { portal, admin, billing, providerId, meter, at } = await aBilling();
+  using _ = portal;
+  await meter('2026-01-02 00:00:00', { spec: { ...two, drives: {} } });
+  const start = portal.clock.now();
+  await portal.store.write((tx) => {
+    for (let hour = 1; hour < 5000; hour++) setPrice(tx, providerId, engine(`0.${hour}`), start + hour * 3_600_000);
+  });
+  at('2026-12-31 00:00:00');
+  let turns = 0;
+  const timer = setInterval(() => turns++, 0).unref();
+  const { bytes } = await billing.report(
+    { start: '2026-01-02 00:00', end: '2026-12-01 00:00', userId: undefined },
+    admin,
+  );
+  clearInterval(timer);
+  assert.equal(readBill(bytes).items.length, 5000);
+  assert.ok(turns > 1, `${turns} turns`);
+});

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { formatUtc } from '@granary/kernel';
 import { stringify } from 'csv-stringify/sync';
 import { ZipFile } from 'yazl';
-import { dollarsText, hoursText } from './amount.ts';
+import { centsText, hoursText, nanosText } from './amount.ts';
 import { Totals, type BillLine } from './bill.ts';
 import type { BilledArray } from './repository.ts';
 
@@ -14,8 +14,6 @@ const ARRAY_COLUMNS = 'array,array_id,user,provider,product,created,deleted,amou
 const SUMMARY_COLUMNS = 'user,provider,currency,arrays,amount_usd\n';
 /** Lines written between two turns of the event loop: other requests go on while a long bill is made. */
 const LINES_PER_TURN = 1000;
-const CENTS = 2;
-const LINE_DECIMALS = 9;
 /** What zip archives can date a file by. */
 const ZIP_TIME_MIN_MS = Date.UTC(1980, 0, 2);
 const ZIP_TIME_MAX_MS = Date.UTC(2038, 0, 1);
@@ -57,7 +55,7 @@ function lineWriter(): (line: BillLine) => string {
       moments.clear();
     }
     const itemCell = remembered(itemCells, item, () => csv([item]).trimEnd());
-    const charge = `${hoursText(to - from)},${price},${dollarsText(amount, LINE_DECIMALS)}`;
+    const charge = `${hoursText(to - from)},${price},${nanosText(amount)}`;
     const times = `${remembered(moments, from, formatMs)},${remembered(moments, to, formatMs)}`;
     return `${arrayCells},${itemCell},${quantity},${charge},${times}\n`;
   };
@@ -78,7 +76,7 @@ function arraysCsv(totals: Totals): string {
     array.product,
     formatUtc(array.createdAt),
     array.deletedAt === null ? '' : formatUtc(array.deletedAt),
-    dollarsText(amount, CENTS),
+    centsText(amount),
   ]);
   return ARRAY_COLUMNS + csv(...rows);
 }
@@ -89,9 +87,9 @@ function summaryCsv(totals: Totals): string {
     providerName,
     'USD',
     arrays,
-    dollarsText(amount, CENTS),
+    centsText(amount),
   ]);
-  return SUMMARY_COLUMNS + csv(...rows, ['TOTAL', '', 'USD', totals.arrays.length, dollarsText(totals.amount, CENTS)]);
+  return SUMMARY_COLUMNS + csv(...rows, ['TOTAL', '', 'USD', totals.arrays.length, centsText(totals.amount)]);
 }
 
 /** Names are what users chose: one that begins like a formula must not become one in somebody's spreadsheet. */

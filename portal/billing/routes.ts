@@ -1,13 +1,11 @@
-import type { portalApi } from '@granary/contract/portal';
-import type { Handlers } from '@granary/kernel';
-import type { PortalActor } from '../actor.ts';
+import type { PortalHandlers } from '../handlers.ts';
 import type { Billing } from './service.ts';
 
-export function billingRoutes(billing: Billing) {
+export function billingRoutes(billing: Billing): PortalHandlers {
   return {
     billing: {
       download: ({ start_datetime: start, end_datetime: end, user_id }, { actor }) =>
         billing.report({ start, end, userId: user_id === undefined ? undefined : Number(user_id) }, actor),
     },
-  } satisfies Handlers<typeof portalApi, PortalActor>;
+  };
 }

@@ -103,7 +103,7 @@ export function arrayNamesIn(db: Db, networkId: number): string[] {
     .map((row) => row.name);
 }
 
-export interface NewNetworkRow {
+interface NewNetworkRow {
   readonly name: string;
   readonly vlanId: number;
   readonly tenantId: number;

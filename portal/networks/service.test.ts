@@ -184,7 +184,7 @@ test('overlap is found exactly where addresses are shared', async (context) => {
         };
         const outcome = await networks.create(input, admin).then(
           () => 'made',
-          (error: { entry: string }) => error.entry,
+          (error: unknown) => (error as { entry: string }).entry,
         );
         assert.equal(outcome, free ? 'made' : 'overlap');
         if (free) kept.push({ user, vlan, addresses });

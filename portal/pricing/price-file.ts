@@ -49,7 +49,7 @@ export function rowProblem(row: number, problem: string): GranaryError {
 
 /** What a cell holds, in quotes and short enough for a message. */
 export function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 

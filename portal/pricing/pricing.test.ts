@@ -135,6 +135,9 @@ test('a price set after the clock was set back is the current one', async () => 
     [begin + 5000, '8'],
   ]);
   assert.equal(priceBook(portal, providerId)['engine:small'], '8');
+  clock.advance(-1000);
+  await set('8');
+  assert.deepEqual(history(portal, providerId, 'engine:small').at(-1), [begin + 4000, '8']);
 });
 
 test('a flavor is an engine id, nova_id_<n> or an engine key', async () => {

@@ -1,10 +1,8 @@
-import type { portalApi } from '@granary/contract/portal';
-import type { Handlers } from '@granary/kernel';
-import type { PortalActor } from '../actor.ts';
+import type { PortalHandlers } from '../handlers.ts';
 import type { EnginePrices, Pricing } from './service.ts';
 
 /** `providers.setFlavorPrice` stands beside the other handlers of `providers`. */
-export function pricingRoutes(pricing: Pricing) {
+export function pricingRoutes(pricing: Pricing): PortalHandlers {
   return {
     pricing: {
       get: (_, { actor }) => {
@@ -24,7 +22,7 @@ export function pricingRoutes(pricing: Pricing) {
         return {};
       },
     },
-  } satisfies Handlers<typeof portalApi, PortalActor>;
+  };
 }
 
 function toTable({ provider, engines }: EnginePrices) {

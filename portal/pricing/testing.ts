@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Inventory } from '@granary/contract/cloud';
-import { EventLog, ManualClock, readMigrations, Store, type Tx } from '@granary/kernel';
+import { portalApi } from '@granary/contract/portal';
+import { createApiServer, createLog, EventLog, ManualClock, Store, Vault, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
+import type { PortalHandlers } from '../handlers.ts';
+import { migrations } from '../migrations.ts';
 import { seedPrices } from './price-book.ts';
-
-const migrations = readMigrations('portal', new URL('../migrations/', import.meta.url));
 
 /** A portal's store in a folder of its own, with a clock that tests move. For tests. */
 export class TestPortal {
@@ -72,6 +73,20 @@ export class TestPortal {
       { name, ownerId: owner.userId, providerId, now: this.clock.now() },
     ).insertedId;
   }
+}
+
+/** Serves handlers to these users, whose tokens are their names. */
+export function serve(portal: TestPortal, handlers: PortalHandlers, actors: readonly PortalActor[]) {
+  return createApiServer<typeof portalApi, PortalActor>({
+    api: portalApi,
+    handlers,
+    authenticate: ({ headers }) => actors.find(({ username }) => username === headers['x-token']),
+    store: portal.store,
+    vault: new Vault(Buffer.alloc(32)),
+    clock: portal.clock,
+    log: createLog('portal', 'silent'),
+    version: '0.0.0-test',
+  });
 }
 
 interface ProviderOptions {

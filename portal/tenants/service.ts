@@ -7,8 +7,7 @@ import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
 import type { TenantRow } from './repository.ts';
 
-export type { TenantRow } from './repository.ts';
-export type TenantView = RecordOf<typeof Tenant>;
+type TenantView = RecordOf<typeof Tenant>;
 
 /** Every user is a tenant of every provider; networks belong to tenants. */
 export class Tenants {

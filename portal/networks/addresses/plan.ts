@@ -57,15 +57,16 @@ export function readPlans(input: AddressInput): AddressPlans {
 
 function readPlan(input: AddressInput, family: Family, problems: FieldProblem[]): AddressPlan | undefined {
   const names = fields[family];
-  const refuse = (field: FieldName, message: string): undefined => {
+  const refuse = (field: FieldName, message: string): void => {
     problems.push({ field, message });
-    return undefined;
   };
   const read = <T>(field: FieldName, parse: (text: string) => Parsed<T>): T | undefined => {
     const text = input[field];
     if (text === undefined) return undefined;
     const parsed = parse(text.trim());
-    return 'value' in parsed ? parsed.value : refuse(field, parsed.problem);
+    if ('value' in parsed) return parsed.value;
+    refuse(field, parsed.problem);
+    return undefined;
   };
 
   if (input[names.cidr] === undefined) {

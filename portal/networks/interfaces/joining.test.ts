@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { allRecords, networkFixture } from '../fixture.ts';
 import { compatibleNetworks, networkForOrder, type OrderedNetwork } from './joining.ts';
 
-test('the networks an array could join are its owner’s, with addresses, that it is not in', async (context) => {
+test("the networks an array could join are its owner's, with addresses, that it is not in", async (context) => {
   const { ann, bob, local, add, fixture, cloudId, interfaces, write } = await networkFixture(context);
   const east = await fixture.provider('east', cloudId);
   const front = await add(ann, { name: 'front', cidr: '10.0.0.0/24', gateway: '10.0.0.1' });
@@ -58,7 +58,7 @@ test('an order without a wish joins the only network, or the default of several'
   assert.notEqual(back.id, main.id);
 });
 
-test('a network that is named must be the owner’s at the provider', async (context) => {
+test("a network that is named must be the owner's at the provider", async (context) => {
   const { ann, bob, add, order, fixture, cloudId } = await orderFixture(context);
   const east = await fixture.provider('east', cloudId);
   const front = await add(ann, { cidr: '10.0.0.0/24' });
@@ -79,7 +79,7 @@ test('a network that is named must be the owner’s at the provider', async (con
   });
 });
 
-test('a VLAN that is named stands for the owner’s network on it', async (context) => {
+test("a VLAN that is named stands for the owner's network on it", async (context) => {
   const { ann, bob, admin, add, order } = await orderFixture(context);
   const front = await add(ann, { cidr: '10.0.0.0/24' });
   const vlanId = front.vlan_id;

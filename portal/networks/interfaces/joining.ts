@@ -6,7 +6,7 @@ import { netmaskOf } from '../addresses/subnet.ts';
 import * as repository from '../repository.ts';
 import { planOf, type NetworkRow } from '../repository.ts';
 
-export type CompatibleInterfaceView = RecordOf<typeof CompatibleInterface>;
+type CompatibleInterfaceView = RecordOf<typeof CompatibleInterface>;
 
 interface ArrayPlace {
   readonly id: number;

@@ -192,10 +192,13 @@ test('changes that share a commit, or are undone, leave no address out', async (
     );
 
   const first = await join(0);
-  const leave = write((tx) => {
-    interfaces.releaseInterface(tx, first.id);
-  });
-  const shared = await Promise.all([join(1), leave, undone((tx) => interfaces.reserveAddress(tx, arrays[2] ?? 0, id))]);
+  const shared = await Promise.all([
+    join(1),
+    write((tx) => {
+      interfaces.releaseInterface(tx, first.id);
+    }),
+    undone((tx) => interfaces.reserveAddress(tx, arrays[2] ?? 0, id)),
+  ]);
   assert.equal(shared[0].address, '10.0.0.2', 'reserved before the other gave its address back');
   assert.equal((await join(2)).address, '10.0.0.1');
   await undone((tx) => {

@@ -126,10 +126,6 @@ export function deleteVlan(tx: Tx, cloudId: number, vlanId: number): void {
   tx.run('DELETE FROM vlans WHERE cloud_id = :cloudId AND vlan_id = :vlanId', { cloudId, vlanId });
 }
 
-export function deleteVlansOfProvider(tx: Tx, providerId: number): number {
-  return tx.run('DELETE FROM vlans WHERE provider_id = :providerId', { providerId }).changes;
-}
-
 export function setDefaultVlan(tx: Tx, { cloud_id: cloudId, vlan_id: vlanId, provider_id: providerId }: VlanRow): void {
   tx.run('UPDATE vlans SET is_default = 0 WHERE provider_id = :providerId AND is_default = 1', { providerId });
   tx.run('UPDATE vlans SET is_default = 1 WHERE cloud_id = :cloudId AND vlan_id = :vlanId', { cloudId, vlanId });

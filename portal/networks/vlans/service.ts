@@ -8,7 +8,7 @@ import { namely } from '../wording.ts';
 import * as repository from './repository.ts';
 import type { NameOnVlan, ProviderVlans, VlanRow } from './repository.ts';
 
-export type VlanView = RecordOf<typeof Vlan>;
+type VlanView = RecordOf<typeof Vlan>;
 
 interface VlanOfProvider {
   readonly provider_id: number;
@@ -16,7 +16,7 @@ interface VlanOfProvider {
 }
 
 /** Where a new network goes: the VLAN is a wish. */
-export interface NetworkPlace {
+interface NetworkPlace {
   readonly providerId: number;
   readonly tenantId: number;
   readonly wanted: number | undefined;
@@ -66,9 +66,9 @@ export class Vlans {
       const { cloud_id: cloudId } = vlanOfProvider(tx, provider, vlan);
       const networks = repository.networkNamesOn(tx, providerId, vlan);
       if (networks.length > 0)
-        throw fail('in_use', { kind: 'VLAN', id: vlan, by: `${namely('network', networks)} on it; delete them first` });
+        throw fail('in_use', { kind: 'VLAN', id: vlan, by: `${namely('network', networks)} on it and must go first` });
       repository.deleteVlan(tx, cloudId, vlan);
-      this.#record(tx, provider, vlan, `VLAN ${vlan} was taken from provider ${provider.name}.`, actor.username);
+      this.#record(tx, provider, vlan, `VLAN ${vlan} was taken from provider ${provider.name}.`, actor);
       return `The request has been submitted for processing: VLAN ${vlan} leaves provider ${provider.name}.`;
     });
   }
@@ -78,7 +78,7 @@ export class Vlans {
       const provider = providerVlans(tx, providerId);
       repository.setDefaultVlan(tx, vlanOfProvider(tx, provider, vlan));
       const title = `VLAN ${vlan} is now the default of provider ${provider.name}.`;
-      this.#record(tx, provider, vlan, title, actor.username);
+      this.#record(tx, provider, vlan, title, actor);
       return title;
     });
   }
@@ -100,15 +100,6 @@ export class Vlans {
     return wanted;
   }
 
-  /** For a provider that is removed: its VLANs are free again. It must have no network. */
-  releaseAllOfProvider(tx: Tx, providerId: number, actor: string): void {
-    const { name } = providerVlans(tx, providerId);
-    const count = repository.deleteVlansOfProvider(tx, providerId);
-    if (count === 0) return;
-    const title = `${count} VLANs were taken from provider ${name}.`;
-    this.#tools.events.record(tx, { title, subject: `provider:${providerId}`, actor });
-  }
-
   #choose(tx: Tx, provider: ProviderVlans, tenantId: number, actor: PortalActor): number {
     const preset = repository.findDefaultVlan(tx, provider.id);
     if (preset !== undefined && !repository.isSharedVlan(tx, provider.id, preset, tenantId)) return preset;
@@ -126,11 +117,11 @@ export class Vlans {
 
   #give(tx: Tx, provider: ProviderVlans, vlan: number, actor: PortalActor): void {
     repository.insertVlan(tx, { cloudId: provider.cloud_id, vlanId: vlan, providerId: provider.id });
-    this.#record(tx, provider, vlan, `VLAN ${vlan} was given to provider ${provider.name}.`, actor.username);
+    this.#record(tx, provider, vlan, `VLAN ${vlan} was given to provider ${provider.name}.`, actor);
   }
 
-  #record(tx: Tx, { cloud_id: cloudId }: ProviderVlans, vlan: number, title: string, actor: string): void {
-    this.#tools.events.record(tx, { title, subject: `vlan:${cloudId}/${vlan}`, actor });
+  #record(tx: Tx, { cloud_id: cloudId }: ProviderVlans, vlan: number, title: string, actor: PortalActor): void {
+    this.#tools.events.record(tx, { title, subject: `vlan:${cloudId}/${vlan}`, actor: actor.username });
   }
 }
 

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { serve, TestPortal } from '../pricing/testing.ts';
+import { syncMeter } from './meter.ts';
+import { billingRoutes } from './routes.ts';
+import { Billing } from './service.ts';
+import { readBill } from './testing.ts';
+
+test('a bill is downloaded as a zip', async () => {
+  using portal = new TestPortal();
+  const admin = await portal.addUser('admin', 'admin');
+  const ann = await portal.addUser('ann');
+  const id = await portal.addArray(ann, await portal.addProvider('local'));
+  const spec = { engine: 'large', app_engine: null, extra_cache_gb: 0, drives: {} };
+  const array = { id, status: 'created', placed: true, hasPublicIp: false, spec } as const;
+  await portal.store.write((tx) => syncMeter(tx, array, portal.clock.now()));
+  portal.clock.advance(90 * 60_000);
+
+  const app = await serve(portal, billingRoutes(new Billing(portal)), [admin, ann]);
+  const get = (query: Record<string, string>, token: string) =>
+    app.inject({ method: 'GET', url: '/api/billing_items', query, headers: { 'x-token': token } });
+  const window = { start_datetime: '2026-01-01 00:00', end_datetime: '2026-02-01 00:00' };
+  const reply = await get(window, 'ann');
+  assert.equal(reply.headers['content-type'], 'application/zip');
+  assert.equal(
+    reply.headers['content-disposition'],
+    'attachment; filename="billing-2026-01-01T0000-2026-02-01T0000.zip"',
+  );
+  assert.equal(readBill(reply.rawPayload).summary.at(-1)?.['amount_usd'], '1.50');
+
+  assert.equal((await get({ ...window, user_id: String(ann.userId) }, 'admin')).statusCode, 200);
+  assert.equal((await get({ ...window, user_id: String(admin.userId) }, 'ann')).statusCode, 404);
+  const bad = await get({ ...window, end_datetime: '2026-02-30 00:00' }, 'ann');
+  assert.equal(bad.statusCode, 400);
+  assert.match(bad.body, /end_datetime must be a date and time that exists/);
+});
