@@ -46,6 +46,6 @@ async function measure({ url, headers = {} }: Target, duration: number): Promise
   return result.requests.average;
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

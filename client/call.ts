@@ -52,17 +52,18 @@ function requestOf(endpoint: Endpoint, { url, headers }: Connection, input: Inpu
     .filter(([name, value]) => !inPath.includes(name) && value !== undefined)
     .map(([name, value]) => [name, wireValue(endpoint.params[name], value)] as const);
   const address = `${url.replace(/\/$/, '')}/api${path}`;
-  const init: RequestInit = { method: endpoint.method, headers: { accept: 'application/json', ...headers } };
+  const common = { accept: 'application/json', ...headers };
+  const init: RequestInit = { method: endpoint.method, headers: common };
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') return { url: address + queryOf(rest), init };
   if (rest.some(([name]) => endpoint.params[name]?.kind === 'file'))
     return { url: address, init: { ...init, body: formOf(rest) } };
-  const json = { ...init.headers, 'content-type': 'application/json' };
+  const json = { ...common, 'content-type': 'application/json' };
   return { url: address, init: { ...init, headers: json, body: JSON.stringify(Object.fromEntries(rest)) } };
 }
 
 /** Nothing, `.` and `..` would make the address mean another endpoint. */
 function pathSegment(name: string, value: unknown): string {
-  const text = String(value ?? '');
+  const text = wireText(value ?? '');
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`${name} must name something; it is '${text}'.`);
   return encodeURIComponent(text);
 }
@@ -89,7 +90,7 @@ function formOf(entries: Entries): FormData {
 }
 
 function wireText(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 interface Received {
@@ -138,7 +139,7 @@ function parse({ status, bytes }: Received): Body {
 function portalBody({ ok, status }: Received, body: Body): unknown {
   if (ok) return body;
   const problems = Array.isArray(body['errors']) ? (body['errors'] as { field: string; message: string }[]) : [];
-  throw new ApiError(status, String(body['message'] ?? `HTTP ${status}`), problems);
+  throw new ApiError(status, messageIn(body) ?? `HTTP ${status}`, problems);
 }
 
 function arrayBody(api: Api, endpoint: Endpoint, received: Received, body: Body): unknown {
@@ -147,7 +148,12 @@ function arrayBody(api: Api, endpoint: Endpoint, received: Received, body: Body)
   const inner = (wrapper === undefined ? body : ((body[wrapper] as Body | undefined) ?? failure)) ?? body;
   const status = Number(failure?.['status'] ?? inner['status'] ?? 0);
   if (received.ok && status === 0) return inner;
-  const message = String(failure?.['message'] ?? inner['message'] ?? `HTTP ${received.status}`);
+  const message = messageIn(failure) ?? messageIn(inner) ?? `HTTP ${received.status}`;
   if (status !== 0 && status === api.asyncStatus) throw new StillRunning(message);
   throw new ApiError(status || received.status, message);
+}
+
+function messageIn(body: Body | undefined): string | undefined {
+  const message = body?.['message'];
+  return typeof message === 'string' ? message : undefined;
 }

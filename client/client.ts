@@ -3,7 +3,7 @@ import { call, type Connection } from './call.ts';
 
 /** A call of one endpoint: nothing to pass where nothing is required. */
 type Call<E extends Endpoint> =
-  Record<never, never> extends SentTo<E>
+  Partial<SentTo<E>> extends SentTo<E>
     ? (input?: SentTo<E>) => Promise<OutputOf<E>>
     : (input: SentTo<E>) => Promise<OutputOf<E>>;
 

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
 
-/** One registry a service; labels are resolved once, so that a request costs two additions. */
+/** One registry a service; labels are resolved once, not at every request. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests: Counter<'operation' | 'status'>;

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Store, type Migrations } from './store/index.ts';
 
 const noMigrations: Migrations = { component: 'test', steps: [] };
@@ -46,7 +47,7 @@ export class LineProcess {
   #rest = '';
 
   constructor(script: URL, ...args: string[]) {
-    this.#child = spawn(process.execPath, [script.pathname, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#child = spawn(process.execPath, [fileURLToPath(script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       const parts = (this.#rest + text).split('\n');
       this.#rest = parts.pop() ?? '';
@@ -69,7 +70,15 @@ export class LineProcess {
 export async function until(holds: () => boolean, timeoutMs = 10_000): Promise<void> {
   const giveUpAt = Date.now() + timeoutMs;
   while (!holds()) {
-    if (Date.now() > giveUpAt) throw new Error(`Waited ${timeoutMs} ms in vain for ${holds}`);
+    if (Date.now() > giveUpAt) throw new Error(`Waited ${timeoutMs} ms in vain for ${String(holds)}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/** What work costs, in milliseconds of processor time: other processes do not make it look slow. */
+export async function cpuMs(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
 }

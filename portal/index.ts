@@ -14,7 +14,7 @@ import {
 import type { PortalActor } from './actor.ts';
 import { ensureAdmin, ensureLocalCloud } from './first-start.ts';
 import { migrations } from './migrations.ts';
-import { createServices } from './services.ts';
+import { createServices, type Services } from './services.ts';
 import type { Tools } from './tools.ts';
 
 export { servedOperations } from './served.ts';
@@ -38,6 +38,9 @@ export type App = Awaited<ReturnType<typeof createApiServer>>;
 export interface RunningPortal {
   readonly url: string;
   readonly app: App;
+  /** What it is made of, for those who look inside: tests hold its records against its answers. */
+  readonly tools: Tools;
+  readonly services: Services;
   /** Made up at the first start, to be shown once. */
   readonly adminPassword: string | undefined;
   readonly adminPasswordFile: string | undefined;
@@ -78,6 +81,8 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   return {
     url,
     app,
+    tools,
+    services,
     adminPassword: admin.password,
     adminPasswordFile: admin.passwordFile,
     async stop() {

@@ -97,7 +97,7 @@ function recordsOf(api: Api): Map<string, Schema> {
   };
   for (const { endpoint } of operations(api)) {
     if (endpoint.reply.kind === 'record')
-      for (const field of Object.values(endpoint.reply.fields)) visit(field as Schema);
+      for (const field of Object.values(endpoint.reply.fields)) visit(field);
   }
   return found;
 }

@@ -42,6 +42,12 @@ interface Entry {
   blockedUntil: number;
 }
 
+/** Checks under way, and those that wait for one of them to end. */
+interface Turn {
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
 interface SignInAttemptsOptions {
   readonly clock: Clock;
   readonly limits?: Partial<AttemptLimits>;
@@ -54,6 +60,7 @@ export class SignInAttempts {
   readonly #limits: AttemptLimits;
   readonly #wait: (ms: number) => Promise<unknown>;
   readonly #entries = new Map<string, Entry>();
+  readonly #turns = new Map<string, Turn>();
 
   constructor({ clock, limits, wait = sleep }: SignInAttemptsOptions) {
     this.#clock = clock;
@@ -62,16 +69,20 @@ export class SignInAttempts {
   }
 
   /**
-   * Runs a check of a password. It counts as failed from its start until it succeeds, so that a thousand guesses
-   * sent at the same moment do not slip in before the first one is counted.
+   * Runs a check of a password. No more run at a time than may still fail, so that a thousand guesses sent at the
+   * same moment do not slip in before the first one is counted; right passwords just take turns.
    */
   async guard<T>(attempt: Attempt, verify: () => Promise<T | undefined>): Promise<T> {
-    this.#refuseBlocked(attempt);
-    this.#count(attempt);
-    const found = await verify();
-    if (found === undefined) return this.#reject(attempt);
-    this.#forgive(attempt);
-    return found;
+    await this.#takeTurn(attempt);
+    let found: T | undefined;
+    try {
+      found = await verify();
+      if (found === undefined) this.#count(attempt);
+      else this.#entries.delete(keysOf(attempt)[0]);
+    } finally {
+      this.#endTurn(attempt);
+    }
+    return found ?? this.#reject(attempt);
   }
 
   /** After a wrong key: keys are too long to guess, so a right one is never made to wait for the wrong ones before it. */
@@ -119,15 +130,36 @@ export class SignInAttempts {
     if (oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** The name starts afresh; the address only gets this one back, or one good account would open the way for guesses at others. */
-  #forgive(attempt: Attempt): void {
+  async #takeTurn(attempt: Attempt): Promise<void> {
     const [byUsername, byAddress] = keysOf(attempt);
-    this.#entries.delete(byUsername);
-    const entry = this.#entries.get(byAddress);
-    if (!entry) return;
-    entry.failures -= 1;
-    if (entry.failures < this.#limits.perAddress) entry.blockedUntil = 0;
-    if (entry.failures <= 0) this.#entries.delete(byAddress);
+    for (;;) {
+      this.#refuseBlocked(attempt);
+      const turn =
+        this.#crowded(byUsername, this.#limits.perUsername) ?? this.#crowded(byAddress, this.#limits.perAddress);
+      if (!turn) break;
+      await new Promise<void>((resolve) => turn.waiting.push(resolve));
+    }
+    for (const key of [byUsername, byAddress]) {
+      const turn = this.#turns.get(key) ?? { running: 0, waiting: [] };
+      turn.running += 1;
+      this.#turns.set(key, turn);
+    }
+  }
+
+  #crowded(key: string, max: number): Turn | undefined {
+    const turn = this.#turns.get(key);
+    const failures = this.#entries.get(key)?.failures ?? 0;
+    return turn && turn.running + failures >= max ? turn : undefined;
+  }
+
+  #endTurn(attempt: Attempt): void {
+    for (const key of keysOf(attempt)) {
+      const turn = this.#turns.get(key);
+      if (!turn) continue;
+      turn.running -= 1;
+      if (turn.running === 0) this.#turns.delete(key);
+      for (const resolve of turn.waiting.splice(0)) resolve();
+    }
   }
 }
 

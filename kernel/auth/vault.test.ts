@@ -7,12 +7,10 @@ import fc from 'fast-check';
 import { temporaryFolder } from '../testing.ts';
 import { fingerprint, newSecret, Vault } from './vault.ts';
 
-const MASTER_KEY = 'GRANARY_MASTER_KEY';
-
 function withMasterKey(t: TestContext, value: string): void {
-  process.env[MASTER_KEY] = value;
+  process.env['GRANARY_MASTER_KEY'] = value;
   t.after(() => {
-    delete process.env[MASTER_KEY];
+    delete process.env['GRANARY_MASTER_KEY'];
   });
 }
 

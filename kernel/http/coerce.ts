@@ -80,7 +80,7 @@ function toList(raw: unknown, param: Param): Coerced {
 }
 
 function itemsOf(raw: unknown): unknown[] | undefined {
-  if (Array.isArray(raw)) return raw;
+  if (Array.isArray(raw)) return raw as unknown[];
   if (typeof raw === 'number') return [raw];
   if (typeof raw === 'string') {
     const text = raw.trim();
@@ -89,7 +89,7 @@ function itemsOf(raw: unknown): unknown[] | undefined {
   }
   // `name[0]=a` past qs's own list limit, or numbered keys of a JSON body.
   if (typeof raw === 'object' && raw !== null && Object.keys(raw).every((key) => /^\d+$/.test(key)))
-    return Object.values(raw);
+    return Object.values(raw as Record<string, unknown>);
   return undefined;
 }
 

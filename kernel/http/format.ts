@@ -19,15 +19,16 @@ export interface Address {
 const SUFFIX = /\.(json|xml)\/?$/;
 const VERSION = /^\/api\/v\d+(?=\/|$)/;
 /** Paths whose ending is part of their name. */
-const AS_IS = /^\/api\/(openapi\.json$|docs(\/|$))/;
+const AS_IS = /^(?!\/api\/)|^\/api\/(openapi\.json$|docs\/)/;
 
 /** `/api/v2/arrays/7.xml?x=1` means `/api/arrays/7?x=1` in XML. */
 export function readAddress(url: string): Address {
   const mark = url.indexOf('?');
   const path = (mark === -1 ? url : url.slice(0, mark)).replace(VERSION, '/api');
-  const suffix = AS_IS.test(path) || !path.startsWith('/api/') ? null : SUFFIX.exec(path);
-  const plain = suffix ? path.slice(0, suffix.index) : path;
-  return { url: mark === -1 ? plain : plain + url.slice(mark), format: suffix?.[1] as Format | undefined };
+  const suffix = SUFFIX.exec(path);
+  const plain = suffix && !AS_IS.test(path) ? path.slice(0, suffix.index) : path;
+  const format = plain === path ? undefined : (suffix?.[1] as Format);
+  return { url: mark === -1 ? plain : plain + url.slice(mark), format };
 }
 
 export function formatOf(request: FastifyRequest): Format {

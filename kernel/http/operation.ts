@@ -1,11 +1,4 @@
-import {
-  type Api,
-  type FileBody,
-  type FileReply,
-  type Operation,
-  type RecordReply,
-  pathParams,
-} from '@granary/contract';
+import { type Api, type FileBody, type FileReply, type Operation, pathParams } from '@granary/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -56,7 +49,7 @@ export class ServedOperation {
     this.#tools = tools;
     this.#read = readerOf(operation.endpoint);
     this.#root = xmlRoot(tools.api, operation);
-    this.#envelope = reply.kind === 'record' ? new Envelope(tools.api, operation, reply as RecordReply) : undefined;
+    this.#envelope = reply.kind === 'record' ? new Envelope(tools.api, operation, reply) : undefined;
     this.#count = tools.metrics.counterOf(operation.id);
     this.#pathNames = pathParams(path);
   }
@@ -70,8 +63,16 @@ export class ServedOperation {
   handle(request: FastifyRequest, reply: FastifyReply): void {
     const startMs = performance.now();
     const format = formatOf(request);
+    const { log } = this.#tools;
     const send = (answer: Answer) => {
-      this.#count(answer.status, (performance.now() - startMs) / 1000);
+      const ms = performance.now() - startMs;
+      this.#count(answer.status, ms / 1000);
+      if (log.isLevelEnabled('debug')) {
+        log.debug(
+          { operation: this.#operation.id, status: answer.status, ms: Math.round(ms) },
+          'a request was answered',
+        );
+      }
       sendAnswer(reply, answer, format);
     };
     const sendError = (error: unknown) => {
@@ -111,7 +112,7 @@ export class ServedOperation {
   #rawParams(request: FastifyRequest): Raw {
     const raw: Raw = Object.assign({}, request.query, request.body);
     const params = request.params as Record<string, string>;
-    for (const [position, name] of this.#pathNames.entries()) raw[name] = params[`p${position}`];
+    this.#pathNames.forEach((name, position) => (raw[name] = params[`p${position}`]));
     return raw;
   }
 

@@ -68,7 +68,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
       },
     });
   }
-  serveDocs(app, async () => {
+  serveDocs(app, api.title, async () => {
     const { openApiDocument } = await import('@granary/contract/openapi');
     return openApiDocument(api, { version: options.version });
   });
@@ -78,6 +78,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
     const path = request.url.split('?')[0] ?? '';
     refuse(fail('unknown_path', { method: request.method, path: path.slice(0, 200) }), request, reply);
   });
+  await app.after();
   return app;
 }
 

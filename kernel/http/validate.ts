@@ -42,7 +42,8 @@ function readParam(raw: unknown, param: Param, check: Validator): { value: unkno
   }
   const coerced = coerce(raw, param);
   if ('problem' in coerced) return coerced.problem;
-  return check.Check(coerced.value) ? coerced : problemOf(check, coerced.value);
+  // The schema of a file tells how it travels; there is nothing in it to check.
+  return param.kind === 'file' || check.Check(coerced.value) ? coerced : problemOf(check, coerced.value);
 }
 
 /** An empty form field is no value, unless the parameter is a text that may be empty. */
@@ -55,12 +56,22 @@ function problemOf(check: Validator, value: unknown): string {
   const error = check.Errors(value)[0];
   if (!error) return 'is not valid';
   const where = error.instancePath === '' ? '' : `at ${error.instancePath.slice(1, 65)} `;
-  return `${where}${wording(error)}`;
+  return `${where}${wordings[error.keyword]?.(error.params as RuleParams) ?? error.message}`;
 }
 
-function wording(error: { keyword: string; params: unknown; message: string }): string {
-  const params = error.params as { allowedValues?: unknown[]; limit?: number; pattern?: unknown };
-  if (error.keyword === 'enum' && params.allowedValues) return `must be one of ${params.allowedValues.join(', ')}`;
-  if (error.keyword === 'pattern') return 'is not in the expected form';
-  return error.message;
+interface RuleParams {
+  readonly limit?: number;
+  readonly allowedValues?: readonly unknown[];
 }
+
+const wordings: Readonly<Record<string, (params: RuleParams) => string>> = {
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  minLength: ({ limit }) => `must have at least ${limit} characters`,
+  maxLength: ({ limit }) => `must have at most ${limit} characters`,
+  minItems: ({ limit }) => `must have at least ${limit} items`,
+  maxItems: ({ limit }) => `must have at most ${limit} items`,
+  enum: ({ allowedValues = [] }) => `must be one of ${allowedValues.join(', ')}`,
+  pattern: () => 'is not in the expected form',
+  boolean: () => 'is not a known field',
+};

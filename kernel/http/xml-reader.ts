@@ -40,6 +40,7 @@ const OPAQUE = [
  */
 export function readXml(text: string): Record<string, unknown> {
   refuseDeclarations(text);
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- what should replace it is a package of its own
   const nodes = parser.parse(text, true) as Node[];
   const root = nodes.find((node) => isElement(node));
   if (!root) throw new Error('there is no root element');

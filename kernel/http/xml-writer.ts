@@ -21,7 +21,8 @@ function element(name: string, value: unknown, shape: Shape | undefined): string
     return `<${tag} type="array">${value.map((one) => element(item, one, each)).join('')}</${tag}>`;
   }
   if (typeof value === 'object') return `<${tag}>${fields(value, shape)}</${tag}>`;
-  return `<${tag}${typeAttribute(value, shape)}>${escapeText(String(value))}</${tag}>`;
+  const leaf = value as string | number | boolean;
+  return `<${tag}${typeAttribute(leaf, shape)}>${escapeText(String(leaf))}</${tag}>`;
 }
 
 /** As in JSON, a field without a value is left out. */
@@ -33,7 +34,7 @@ function fields(value: object, shape: Shape | undefined): string {
   return text;
 }
 
-function typeAttribute(value: unknown, shape: Shape | undefined): string {
+function typeAttribute(value: string | number | boolean, shape: Shape | undefined): string {
   if (typeof value === 'boolean') return ' type="boolean"';
   if (typeof value === 'number') return Number.isInteger(value) ? ' type="integer"' : ' type="float"';
   return shape?.format === 'utc' || shape?.format === 'iso' ? ' type="datetime"' : '';

@@ -331,7 +331,7 @@ test('after kill -9 jobs go on from their last checkpoint and none is done twice
   const saved = new Map<string, number>();
   let kills = 0;
   for (let finished = false; !finished;) {
-    const worker = new LineProcess(new URL('worker.fixture.ts', import.meta.url), file);
+    const worker = new LineProcess(new URL('testing/worker.ts', import.meta.url), file);
     await until(() => worker.lines.length > 0);
     const killer = setTimeout(() => void worker.kill(), 10 + random() * 40);
     await worker.ended();

@@ -37,6 +37,13 @@ export interface RunningJob<A = unknown, C = unknown> {
 /** Must be safe to run again from its last checkpoint: a kill -9 can fall between any two steps. */
 export type JobRun<A = unknown, C = unknown> = (job: RunningJob<A, C>) => Promise<JobOutcome>;
 
+type GivenUp<A> = (tx: Tx, args: A, reason: string) => void;
+
+interface JobKind {
+  readonly run: JobRun;
+  readonly givenUp: GivenUp<unknown> | undefined;
+}
+
 interface JobsOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -57,7 +64,7 @@ type Ending = JobOutcome & { readonly surprise?: true };
 /** Long work, kept in a table, so that it survives kill -9 and goes on where it stopped. */
 export class Jobs {
   readonly #options: JobsOptions;
-  readonly #runs = new Map<string, JobRun>();
+  readonly #kinds = new Map<string, JobKind>();
   readonly #running = new Map<number, Promise<void>>();
   readonly #waiters = new Map<number, Set<() => void>>();
   readonly #stopping = new AbortController();
@@ -68,8 +75,9 @@ export class Jobs {
     this.#options = options;
   }
 
-  register<A, C = unknown>(kind: string, run: JobRun<A, C>): void {
-    this.#runs.set(kind, run as JobRun);
+  /** `givenUp` runs in the transaction that ends a job which failed unexpectedly too often: its subject must not wait for ever. */
+  register<A, C = unknown>(kind: string, run: JobRun<A, C>, givenUp?: GivenUp<A>): void {
+    this.#kinds.set(kind, { run, givenUp } as JobKind);
   }
 
   /** Part of the caller's transaction: the job exists exactly if the change that asked for it does. */
@@ -173,7 +181,7 @@ export class Jobs {
   }
 
   async #run(row: JobRow, ticket: string): Promise<Ending> {
-    const run = this.#runs.get(row.kind);
+    const run = this.#kinds.get(row.kind)?.run;
     if (!run) return { outcome: 'failed', reason: `This release has no work of kind ${row.kind}.` };
     try {
       return await run(this.#handle(row, ticket));
@@ -187,9 +195,10 @@ export class Jobs {
   async #end(row: JobRow, ticket: string, ending: Ending): Promise<void> {
     for (;;) {
       try {
-        return await this.#options.store.write((tx) => {
+        await this.#options.store.write((tx) => {
           this.#record(tx, row, ticket, ending);
         });
+        return;
       } catch (error) {
         ending = this.#surprise(row, error);
         // At the next start nobody holds its ticket and it runs again.
@@ -217,7 +226,10 @@ export class Jobs {
   #surprise(row: JobRow, error: unknown): Ending {
     this.#options.log.error({ error, job: row.id, kind: row.kind }, 'a job failed unexpectedly');
     const reason = error instanceof Error ? error.message : String(error);
-    if (row.surprises + 1 >= SURPRISES_MAX) return { outcome: 'failed', reason };
+    if (row.surprises + 1 >= SURPRISES_MAX) {
+      const { givenUp } = this.#kinds.get(row.kind) ?? {};
+      return { outcome: 'failed', reason, finish: (tx) => givenUp?.(tx, JSON.parse(row.arguments), reason) };
+    }
     return { outcome: 'retry', afterMs: RETRY_MS * 2 ** row.surprises, reason, surprise: true };
   }
 

@@ -6,7 +6,7 @@ import { LineProcess, seededRandom, temporaryFolder, temporaryStore, until } fro
 import { Store } from './index.ts';
 
 const NUMBERS = 'CREATE TABLE numbers (n INTEGER NOT NULL) STRICT';
-const writer = new URL('writer.fixture.ts', import.meta.url);
+const writer = new URL('testing/writer.ts', import.meta.url);
 
 function insert(store: Store, n: number): Promise<unknown> {
   return store.write((tx) => tx.run('INSERT INTO numbers VALUES (:n)', { n }));
@@ -109,6 +109,27 @@ test('a full disk fails the changes that did not fit, keeps those acknowledged, 
   pragma(store, 'max_page_count = 100000');
   await fill(1000);
   assert.deepEqual(numbersIn(store), [...acknowledged, 1000]);
+});
+
+test('a commit that fails is told to everyone in it, and leaves nothing', async (t) => {
+  const store = temporaryStore(
+    t,
+    'CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a REFERENCES a DEFERRABLE INITIALLY DEFERRED)',
+  );
+  let told = 0;
+  const change = (sql: string) =>
+    store.write((tx) => {
+      tx.afterCommit(() => (told += 1));
+      tx.run(sql);
+    });
+  const outcomes = await Promise.allSettled([change('INSERT INTO a VALUES (1)'), change('INSERT INTO b VALUES (7)')]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  assert.deepEqual([told, store.read((db) => db.all('SELECT * FROM a'))], [0, []]);
+  await change('INSERT INTO a VALUES (2)');
+  assert.equal(told, 1);
 });
 
 test('a file is written through at every commit and its references are enforced', async (t) => {

@@ -5,7 +5,7 @@ import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import type { ArrayRow } from '../arrays/repository.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import type { Page } from '../paging.ts';
-import type { RequestRow } from '../requests/repository.ts';
+import { findRequest, type RequestRow } from '../requests/repository.ts';
 import type { Requests } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { findUser } from '../users/repository.ts';
@@ -145,8 +145,13 @@ export class Accounts {
       await this.#remote.delete(this.#array(request), account.remote_id);
   }
 
+  /** One that still waits is not opened any more, either. */
   #markRemoved(tx: Tx, request: RequestRow): undefined {
-    repository.deleteAccount(tx, accountIdOf(request));
+    const account = repository.findAccount(tx, request.array_id as number, accountIdOf(request));
+    if (!account) return;
+    const opening = findRequest(tx, account.request_id);
+    if (opening?.status === 'pending') this.#requests.withdraw(tx, opening, 'the account was removed', 'system');
+    repository.deleteAccount(tx, account.id);
   }
 
   #array(request: RequestRow): ArrayRow {

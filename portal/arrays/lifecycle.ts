@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionError, type CloudClient } from '@granary/client';
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
-import type { Db, JobOutcome, RunningJob, Tx } from '@granary/kernel';
+import { GranaryError, type Db, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import type { Clouds } from '../clouds/service.ts';
 import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
@@ -21,6 +21,8 @@ interface WorkArguments {
 interface ChangeArguments extends WorkArguments {
   readonly change: Change;
 }
+
+type Act = (job: RunningJob<WorkArguments>, row: ArrayRow) => Promise<JobOutcome>;
 
 const POLL_MS = 100;
 const CLOUD_RETRY_MS = 2000;
@@ -42,16 +44,32 @@ export class ArrayLifecycle {
   constructor(parts: Parts) {
     this.#parts = parts;
     const { jobs } = parts.tools;
-    jobs.register<WorkArguments>('array.create', (job) => this.#work(job, 'creating', (row) => this.#create(job, row)));
-    jobs.register<WorkArguments>('array.restore', (job) =>
-      this.#work(job, 'restoring', (row) => this.#create(job, row)),
-    );
-    jobs.register<WorkArguments>('array.hibernate', (job) =>
-      this.#work(job, 'hibernating', (row) => this.#hibernate(job, row)),
-    );
-    jobs.register<WorkArguments>('array.delete', (job) => this.#work(job, 'deleting', (row) => this.#delete(job, row)));
-    jobs.register<ChangeArguments>('array.change', (job) =>
-      this.#work(job, 'created', (row) => this.#change(job.arguments.change, row)),
+    const register = (work: Work, state: ArrayRow['status'], act: Act) => {
+      const givenUp = (tx: Tx, { arrayId }: WorkArguments, reason: string) => {
+        this.#fail(tx, parts.states.row(tx, arrayId), reason);
+      };
+      jobs.register<WorkArguments>(work, (job) => this.#work(job, state, (row) => act(job, row)), givenUp);
+    };
+    register('array.create', 'creating', (job, row) => this.#create(job, row));
+    register('array.restore', 'restoring', (job, row) => this.#create(job, row));
+    register('array.hibernate', 'hibernating', (job, row) => this.#hibernate(job, row));
+    register('array.delete', 'deleting', (job, row) => this.#delete(job, row));
+    jobs.register<ChangeArguments>(
+      'array.change',
+      (job) => {
+        const { change } = job.arguments;
+        return this.#work(
+          job,
+          'created',
+          (row) => this.#change(change, row),
+          (tx) => {
+            this.#giveBack(tx, change);
+          },
+        );
+      },
+      (tx, { arrayId, change }, reason) => {
+        this.#undoChange(tx, parts.states.row(tx, arrayId), change, reason);
+      },
     );
   }
 
@@ -64,15 +82,17 @@ export class ArrayLifecycle {
     { arguments: { arrayId }, signal }: RunningJob<WorkArguments>,
     state: ArrayRow['status'],
     act: (row: ArrayRow) => Promise<JobOutcome>,
+    tooLate: (tx: Tx) => void = () => undefined,
   ): Promise<JobOutcome> {
     const { tools, states } = this.#parts;
     const row = tools.store.read((db) => states.row(db, arrayId));
-    if (row.status !== state) return { outcome: 'failed', reason: `Array ${row.name} is ${row.status}.` };
+    if (row.status !== state)
+      return { outcome: 'failed', reason: `Array ${row.name} is ${row.status}.`, finish: tooLate };
     try {
       return await act(row);
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ConnectionError)) throw error;
+      if (!isTroubleOfCloud(error)) throw error;
       await this.#report(row, 'its cloud does not answer; trying again', row.progress);
       return { outcome: 'retry', afterMs: CLOUD_RETRY_MS, reason: error.message };
     }
@@ -168,11 +188,16 @@ export class ArrayLifecycle {
   }
 
   #undoChange(tx: Tx, row: ArrayRow, change: Change, reason: string): void {
-    const { tools, states, interfaces } = this.#parts;
+    const { tools, states } = this.#parts;
     repository.setStatusMessage(tx, row.id, reason);
-    if (change.type === 'attach_interface') interfaces.releaseInterface(tx, change.interfaceId);
+    this.#giveBack(tx, change);
     states.touch(tx, row.id);
     tools.events.record(tx, { severity: 'warning', title: `Array ${row.name}: ${reason}`, subject: `array:${row.id}` });
+  }
+
+  /** What was reserved for a change that is not made. */
+  #giveBack(tx: Tx, change: Change): void {
+    if (change.type === 'attach_interface') this.#parts.interfaces.releaseInterface(tx, change.interfaceId);
   }
 
   /** Tells the cloud what the array should be; text when the cloud refuses. */
@@ -234,23 +259,27 @@ export class ArrayLifecycle {
   }
 
   #failed(row: ArrayRow, reason: string): JobOutcome {
-    const { states, interfaces } = this.#parts;
-    const event = `Array ${row.name} failed: ${reason}`;
     return {
       outcome: 'failed',
       reason,
       finish: (tx) => {
-        // Never placed, never to come back: it holds on to nothing.
-        if (states.row(tx, row.id).nova_id === null) interfaces.releaseAllOfArray(tx, row.id);
-        states.move(tx, row.id, { status: 'failed', message: reason, progress: 0, event, severity: 'error' });
+        this.#fail(tx, row, reason);
       },
     };
+  }
+
+  #fail(tx: Tx, row: ArrayRow, reason: string): void {
+    const { states, interfaces } = this.#parts;
+    // Never placed, never to come back: it holds on to nothing.
+    if (states.row(tx, row.id).nova_id === null) interfaces.releaseAllOfArray(tx, row.id);
+    const event = `Array ${row.name} failed: ${reason}`;
+    states.move(tx, row.id, { status: 'failed', message: reason, progress: 0, event, severity: 'error' });
   }
 
   async #report(row: ArrayRow, message: string, progress: number): Promise<void> {
     const { tools, states } = this.#parts;
     await tools.store.write((tx) => {
-      repository.setStatus(tx, row.id, { status: row.status, message: capitalised(message), progress });
+      repository.setProgress(tx, row.id, { status: row.status, message: capitalised(message), progress });
       states.touch(tx, row.id);
     });
   }
@@ -258,6 +287,12 @@ export class ArrayLifecycle {
   #link(row: ArrayRow): CloudClient {
     return this.#parts.clouds.link(row.cloud_id);
   }
+}
+
+/** Silence, an error of its own, or a no to our key: all of them pass, and none is the array's fault. */
+function isTroubleOfCloud(error: unknown): error is Error {
+  if (error instanceof ConnectionError || error instanceof ApiError) return true;
+  return error instanceof GranaryError && ['cloud_unreachable', 'cloud_refused'].includes(error.entry);
 }
 
 function leavingOut(change: Change): readonly number[] {

@@ -4,9 +4,7 @@ import type { Inventory } from '@granary/contract/cloud';
 import type { portalApi } from '@granary/contract/portal';
 import { badParameter, badParameters, fail, newSecret, type Tx } from '@granary/kernel';
 import { isAdmin, mayActAtOnce, type PortalActor } from '../actor.ts';
-import { listOffers } from '../clouds/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
-import { driveTypesOf } from '../clouds/view.ts';
 import { networkForOrder, type Interfaces } from '../networks/index.ts';
 import { findProviderByKey, type ProviderRow } from '../providers/repository.ts';
 import { renameRequest, type RequestRow } from '../requests/repository.ts';
@@ -56,7 +54,7 @@ export class Orders {
     const { tools, clouds, requests, records } = this.#parts;
     const provider = this.#provider(actor, order.provider);
     const inventory = await clouds.freshInventory(provider.cloud_id);
-    this.#refuseClosedDriveTypes(provider, order.drives);
+    clouds.refuseClosedDriveTypes(provider.cloud_id, order.drives);
     const spec = specOf(order, inventory);
     const problems = problemsOf(order.kind, spec, inventory);
     if (problems.length > 0) throw badParameters(problems);
@@ -159,13 +157,6 @@ export class Orders {
     if (!row) throw badParameter('provider', `${key} is not a provider you can order from; see GET /api/providers`);
     if (row.enabled === 0) throw badParameter('provider', `${key} is closed`);
     return row;
-  }
-
-  #refuseClosedDriveTypes({ cloud_id: cloudId }: ProviderRow, drives: Order['drives']): void {
-    const { tools, clouds } = this.#parts;
-    const types = tools.store.read((db) => driveTypesOf(clouds.row(db, cloudId).inventory, listOffers(db, cloudId)));
-    const closed = types.find(({ key, enabled }) => !enabled && key in drives);
-    if (closed) throw badParameter('drives', `names ${closed.key}, which is not offered at present`);
   }
 
   #network(actor: PortalActor, provider: ProviderRow, order: Order): number | undefined {

@@ -129,6 +129,16 @@ export function setStatus(tx: Tx, id: number, { status, message, progress }: Sta
   });
 }
 
+/** How far the work of a state has got; says nothing if the array has left that state meanwhile. */
+export function setProgress(tx: Tx, id: number, { status, message, progress }: StatusChange): void {
+  tx.run('UPDATE arrays SET status_message = :message, progress = :progress WHERE id = :id AND status = :status', {
+    id,
+    status,
+    message,
+    progress,
+  });
+}
+
 export function setStatusMessage(tx: Tx, id: number, message: string | null): void {
   tx.run('UPDATE arrays SET status_message = :message WHERE id = :id', { id, message });
 }

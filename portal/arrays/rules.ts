@@ -51,7 +51,9 @@ function driveProblems(product: Product, spec: KeptSpec, inventory: Inventory): 
 }
 
 function policyProblems({ policies }: KeptSpec, inventory: Inventory): FieldProblem[] {
-  return policies.flatMap(({ name, type_id: typeId, drives }): FieldProblem[] => {
+  return policies.flatMap(({ name, type_id: typeId, drives }, index): FieldProblem[] => {
+    if (policies.findIndex((other) => other.name === name) < index)
+      return [{ field: 'name', message: `${name} is taken by another storage policy` }];
     const type = inventory.policy_types.find(({ id }) => id === typeId);
     if (!type)
       return [

@@ -99,7 +99,9 @@ export class Arrays {
 
   async setDataReduction(actor: PortalActor, id: number, enabled: boolean): Promise<string> {
     const row = this.#row(actor, id, 'storage_array');
-    if (!isFlash(row.spec, await this.#parts.clouds.freshInventory(row.cloud_id))) {
+    // Spinning drives may have come later: what is on can always be switched off.
+    const isSwitchedOff = !enabled && row.spec.data_reduction;
+    if (!isSwitchedOff && !isFlash(row.spec, await this.#parts.clouds.freshInventory(row.cloud_id))) {
       throw fail('not_supported', {
         problem: `Array ${row.name} has spinning drives; data reduction is for flash arrays only.`,
       });
@@ -246,6 +248,7 @@ export class Arrays {
     const problems = problemsOf(row.product, applyChange(row.spec, change), inventory);
     if (problems.length > 0) throw badParameters(problems);
     if (change.type !== 'drives' && change.type !== 'policy') return;
+    this.#parts.clouds.refuseClosedDriveTypes(row.cloud_id, change.drives);
     const zone = row.product === 'storage_array' ? (row.zones[0] ?? row.spec.zone) : row.spec.zone;
     checkStock(row.product, zone, change.drives, inventory);
   }

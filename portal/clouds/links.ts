@@ -20,10 +20,19 @@ export async function readInventory({ address, user, key }: CloudLogin): Promise
   const host = await resolved(place.host, address);
   const link = cloudClient({ url: `http://${host}:${place.port}`, user, key, timeoutMs: ANSWER_MS_MAX });
   try {
-    return (await link.inventory.get()).data;
+    const { data } = await link.inventory.get();
+    if (!isInventory(data)) throw new Error('what it says is not the inventory of a cloud');
+    return data;
   } catch (error) {
     throw explained(error, address);
   }
+}
+
+/** Whatever listens there may say anything. A newer cloud may say more, so only what is needed is looked for. */
+function isInventory(said: Partial<Inventory> | undefined): said is Inventory {
+  if (typeof said?.uuid !== 'string' || !said.flash_cache || !said.vlans) return false;
+  const { drive_types, engine_types, app_engines, zones, policy_types } = said;
+  return [drive_types, engine_types, app_engines, zones, policy_types].every(Array.isArray);
 }
 
 async function resolved(host: string, address: string): Promise<string> {

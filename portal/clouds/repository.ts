@@ -92,6 +92,12 @@ export function namesOfProviders(db: Db, cloudId: number): { id: number; name: s
   return db.all('SELECT id, name FROM providers WHERE cloud_id = :cloudId ORDER BY id', { cloudId });
 }
 
+/** Arrays it hosts, or is about to. */
+export function countArrays(db: Db, cloudId: number): number {
+  const sql = `SELECT count(*) AS n FROM arrays WHERE cloud_id = :cloudId AND status <> 'deleted'`;
+  return db.get<{ n: number }>(sql, { cloudId })?.n ?? 0;
+}
+
 export function listOffers(db: Db, cloudId: number): DriveTypeOffer[] {
   return db.all<DriveTypeOffer>('SELECT * FROM drive_type_offers WHERE cloud_id = :cloudId', { cloudId });
 }

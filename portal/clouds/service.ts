@@ -1,6 +1,6 @@
 import type { CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
-import { fail, type Db, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
 import { seedPrices } from '../pricing/price-book.ts';
@@ -66,9 +66,10 @@ export class Clouds {
     store.read((db) => this.row(db, id));
     const inventory = await this.#inventoryAt(registration);
     return store.write((tx) => {
-      const { enabled } = this.row(tx, id);
+      const row = this.row(tx, id);
       this.#refuseTaken(tx, registration.name, inventory.uuid, id);
-      repository.updateCloud(tx, id, this.#values(registration, inventory, enabled));
+      this.#refuseExchange(tx, row, inventory.uuid);
+      repository.updateCloud(tx, id, this.#values(registration, inventory, row.enabled));
       this.#seedNewPrices(tx, id, inventory);
       events.record(tx, { title: `Cloud ${registration.name} was changed.`, subject: `cloud:${id}`, actor });
       tx.afterCommit(this.#onChange);
@@ -128,6 +129,15 @@ export class Clouds {
     return this.driveType(actor, cloudId, driveTypeId);
   }
 
+  /** Drive types the operator has closed can be kept, not ordered. */
+  refuseClosedDriveTypes(cloudId: number, drives: Readonly<Record<string, number>>): void {
+    const types = this.#tools.store.read((db) =>
+      driveTypesOf(this.row(db, cloudId).inventory, repository.listOffers(db, cloudId)),
+    );
+    const closed = types.find(({ key, enabled }) => !enabled && Object.hasOwn(drives, key));
+    if (closed) throw badParameter('drives', `names ${closed.key}, which is not offered at present`);
+  }
+
   row(db: Db, id: number): CloudRow {
     const row = repository.findCloud(db, id);
     if (!row) throw fail('not_found', { kind: 'cloud', id });
@@ -180,6 +190,14 @@ export class Clouds {
     const byUuid = repository.findCloudByUuid(tx, uuid);
     if (byUuid && byUuid.id !== self)
       throw fail('in_use', { kind: 'The cloud at', id: 'that address', by: `it is registered as ${byUuid.name}` });
+  }
+
+  /** Its arrays would be looked for where they are not. */
+  #refuseExchange(tx: Tx, { id, name, uuid }: CloudRow, uuidThere: string): void {
+    const count = uuid === uuidThere ? 0 : repository.countArrays(tx, id);
+    if (count === 0) return;
+    const by = `it hosts ${count} arrays; at that address is another cloud, to be registered by itself`;
+    throw fail('in_use', { kind: 'Cloud', id: name, by });
   }
 
   #values(registration: Registration, inventory: Inventory, enabledDefault: boolean): repository.CloudValues {

@@ -183,6 +183,8 @@ CREATE TABLE virtual_networks (
   UNIQUE (tenant_id, name)
 ) STRICT;
 
+CREATE INDEX virtual_networks_by_vlan ON virtual_networks (provider_id, vlan_id);
+
 CREATE TABLE interfaces (
   id                 INTEGER PRIMARY KEY AUTOINCREMENT,
   array_id           INTEGER NOT NULL REFERENCES arrays,

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { Store } from './index.ts';
+import { Store } from '../index.ts';
 
 /** Writes pairs until it is killed, and tells each one that was acknowledged. */
 const [file = '', first = '0'] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../clock.ts';
-import { createLog } from '../log.ts';
-import { Store } from '../store/index.ts';
-import { Jobs } from './jobs.ts';
+import { systemClock } from '../../clock.ts';
+import { createLog } from '../../log.ts';
+import { Store } from '../../store/index.ts';
+import { Jobs } from '../jobs.ts';
 
 /** Counts in jobs, a checkpoint at every number, until all are done or the process is killed. */
 const [file = ''] = process.argv.slice(2);

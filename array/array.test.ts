@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { operations } from '@granary/contract';
+import { arrayApi } from '@granary/contract/array';
+import type { HostedConfiguration } from '@granary/kernel';
+import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
+import { testConfiguration, testDrive } from '../kernel/process/testing/configuration.ts';
+import { temporaryFolder } from '../kernel/testing.ts';
+import { servedOperations, startArray } from './index.ts';
+
+const { users, drives, controllers, messages } = arrayApi.groups;
+const passcode = { user: 'dana', password: 'first passcode' };
+
+async function setUp(t: TestContext, changes: Partial<HostedConfiguration> = {}) {
+  const configuration = testConfiguration(temporaryFolder(t), changes);
+  let array = await startArray(configuration);
+  t.after(() => array.stop());
+  const anybody = new CheckedClient(arrayApi, configuration.managementUrl);
+  const { user } = await anybody.call(users.login, passcode);
+  return {
+    configuration,
+    anybody,
+    user,
+    client: anybody.with({ 'x-access-key': user.access_key }),
+    change: (next: Partial<HostedConfiguration>) => array.change({ ...configuration, ...next }),
+    restart: async () => {
+      await array.stop();
+      array = await startArray(configuration);
+    },
+  };
+}
+
+test('the owner signs in with the passcode, by its alias too, and gets a key that opens the array', async (t) => {
+  const { anybody, user } = await setUp(t);
+  assert.deepEqual([user.username, user.role], ['dana', 'admin']);
+  const aliased = { username: 'dana', password: 'first passcode' };
+  const again = await anybody.call(users.login, aliased as never);
+  assert.equal(again.user.access_key, user.access_key, 'signing in again keeps the key');
+  for (const headers of [{ 'x-access-key': user.access_key }, { 'x-token': user.access_key }])
+    assert.equal((await anybody.with(headers).call(drives.list, {})).count, 2);
+  const inQuery = await anybody.call(drives.list, { access_key: user.access_key } as never);
+  assert.equal(inQuery.count, 2);
+});
+
+test('a wrong password, a wrong key and no key are invalid credentials', async (t) => {
+  const { anybody } = await setUp(t);
+  const refusals = [
+    await anybody.refused(users.login, { user: 'dana', password: 'wrong' }),
+    await anybody.refused(users.login, { user: 'nobody', password: 'first passcode' }),
+    await anybody.refused(drives.list, {}),
+    await anybody.with({ 'x-access-key': 'wrong' }).refused(drives.list, {}),
+  ];
+  for (const { http, code, message } of refusals)
+    assert.deepEqual([http, code, message], [200, 5, 'Invalid credentials.']);
+});
+
+test('many wrong passwords close the door for a while, and say for how long', async (t) => {
+  const { anybody } = await setUp(t);
+  const guesses = await Promise.all(
+    Array.from({ length: 15 }, () => anybody.refused(users.login, { user: 'dana', password: 'guess' })),
+  );
+  assert.equal(guesses.filter(({ http }) => http === 200).length, 10);
+  const refused = await anybody.refused(users.login, passcode);
+  assert.deepEqual([refused.http, refused.code], [429, 9]);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+});
+
+test("the portal's internal key opens the array as an administrator", async (t) => {
+  const { anybody, configuration } = await setUp(t);
+  const portal = anybody.with({ 'x-access-key': configuration.internalKey });
+  const { user, initial_password } = await portal.call(users.create, { username: 'jo' });
+  assert.equal(user.role, 'user');
+  const signedIn = await anybody.call(users.login, { user: 'jo', password: initial_password! });
+  const jo = anybody.with({ 'x-access-key': signedIn.user.access_key });
+  assert.equal((await jo.call(users.list, {})).count, 2);
+  assert.equal((await jo.refused(users.create, { username: 'eve' })).code, 6);
+  assert.equal((await portal.refused(users.create, { username: 'JO' })).code, 10096);
+});
+
+test('a new access key ends the old one at once', async (t) => {
+  const { client, anybody } = await setUp(t);
+  const { user } = await client.call(users.resetAccessKey, { name: 'dana' });
+  assert.equal((await client.refused(drives.list, {})).code, 5);
+  await anybody.with({ 'x-access-key': user.access_key }).call(drives.list, {});
+  const { code } = await anybody
+    .with({ 'x-access-key': user.access_key })
+    .refused(users.resetAccessKey, { name: 'eve' });
+  assert.equal(code, 10093);
+});
+
+test('drives have names from the shared sequence, keep them, and come and go while the array runs', async (t) => {
+  const { client, change, restart } = await setUp(t);
+  const { disks } = await client.call(drives.list, {});
+  assert.deepEqual(
+    disks.map(({ name }) => name),
+    ['volume-00000001', 'volume-00000002'],
+  );
+  const { created_at, modified_at, ...first } = disks[0]!;
+  assert.equal(created_at, modified_at);
+  assert.deepEqual(first, {
+    name: 'volume-00000001',
+    display_name: 'volume-00000001',
+    disk_type: 'SSD',
+    disk_uuid: testDrive(1).uuid,
+    storage_node: 'node-1',
+    vpartition_id: 1,
+    raid_group_name: null,
+    usage: 'Available',
+    status: 'Available',
+    capacity: 10,
+    allocation_group: 'SSD_10GB',
+    cache: 'NO',
+    allocation_zone: 'zone_0',
+    allocation_zone_display_name: 'Zone 0',
+  });
+  assert.deepEqual((await client.call(drives.get, { id: 'volume-00000002' })).disk, disks[1]);
+  assert.equal((await client.refused(drives.get, { id: 'volume-00000009' })).code, 10082);
+  await change({ drives: [testDrive(2), testDrive(3)] });
+  const changed = await client.call(drives.listFree, { start: 1, limit: 5 });
+  assert.deepEqual([changed.count, changed.disks.map(({ name }) => name)], [2, ['volume-00000003']]);
+  await restart();
+  const names = (await client.call(drives.list, {})).disks.map(({ name }) => name);
+  assert.deepEqual(names, ['volume-00000002', 'volume-00000004'], 'a name is never used twice');
+});
+
+test('the one controller is this process, with CHAP secrets made once', async (t) => {
+  const { client, configuration, restart } = await setUp(t);
+  const { vcontrollers, count } = await client.call(controllers.list, {});
+  const controller = vcontrollers[0]!;
+  assert.equal(count, 1);
+  assert.equal(controller.name, 'vsa-00000001-vc-0');
+  assert.equal(controller.state, 'active');
+  assert.equal(controller.mgmt_ip, configuration.management.host);
+  assert.equal(controller.cache_size, 20);
+  assert.match(controller.array_chap_secret, /^[A-Za-z0-9]{16}$/);
+  await restart();
+  const again = (await client.call(controllers.list, {})).vcontrollers[0]!;
+  assert.equal(again.array_chap_secret, controller.array_chap_secret);
+});
+
+test('addresses come and go while the array runs; those the machine lacks are left out', async (t) => {
+  const { client, change, configuration } = await setUp(t);
+  const neighbour = (last: number) => configuration.management.host.replace(/\d+$/, String(last));
+  const network = { netmask: '255.255.255.0', gateway: null, vlanId: 7 };
+  const interfaces = [
+    { id: 1, address: neighbour(9), ...network },
+    { id: 2, address: '192.0.2.77', ...network },
+  ];
+  await change({ publicAddress: neighbour(5), interfaces });
+  const at = (host: string) =>
+    fetch(`http://${host}:${configuration.management.port}/healthz`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  assert.deepEqual([await at(neighbour(5)), await at(neighbour(9))], [200, 200]);
+  const { vnis } = await client.call(controllers.listVirtualNetworks, {});
+  assert.deepEqual(
+    vnis.map(({ ip, vlan_id, interface: name }) => [ip, vlan_id, name]),
+    [
+      [neighbour(9), 7, 'vni1'],
+      ['192.0.2.77', 7, 'vni2'],
+    ],
+  );
+  await change({});
+  assert.deepEqual(
+    [await at(neighbour(5)), await at(neighbour(9)), await at(configuration.management.host)],
+    [0, 0, 200],
+  );
+});
+
+test('what happened is in the messages, sorted and chosen as asked', async (t) => {
+  const { client } = await setUp(t);
+  const sort = [
+    { property: 'msg_time', direction: 'ASC' as const },
+    { property: 'msg_id', direction: 'ASC' as const },
+  ];
+  const { messages: all, count } = await client.call(messages.list, { sort });
+  assert.equal(count, all.length);
+  assert.deepEqual(
+    all.map(({ msg_title }) => msg_title.replace(/from .*/, '')),
+    ['2 drives were added.', 'The array started.', 'User dana signed in '],
+  );
+  const { messages: newest } = await client.call(messages.list, { limit: 1 });
+  assert.equal(newest[0]?.msg_id, all.at(-1)?.msg_id);
+  assert.equal((await client.call(messages.list, { severity: 3 })).count, 0);
+  assert.equal((await client.call(messages.list, { attr_key: 'user' })).count, 1);
+  assert.equal((await client.call(messages.list, { attr_key: 'user', attr_value: 'eve' })).count, 0);
+  assert.equal((await client.refused(messages.list, { sort: [{ property: 'size', direction: 'ASC' }] })).code, 7);
+});
+
+test('secrets are sealed in the database', async (t) => {
+  const { user, configuration, client } = await setUp(t);
+  const { vcontrollers } = await client.call(controllers.list, {});
+  const files = ['array.db', 'array.db-wal']
+    .map((name) => readFileSync(join(configuration.folder, name), 'latin1'))
+    .join();
+  for (const secret of [user.access_key, 'first passcode', vcontrollers[0]!.array_chap_secret])
+    assert.ok(!files.includes(secret));
+});
+
+test('the rest of the contract answers that it is not served yet', async (t) => {
+  const { client } = await setUp(t);
+  const { http, code } = await client.refused(arrayApi.groups.pools.list, {});
+  assert.deepEqual([http, code], [501, 2]);
+  const all = operations(arrayApi).map(({ id }) => id);
+  assert.ok(servedOperations().every((id) => all.includes(id)));
+  assert.equal(servedOperations().length, 10);
+});

@@ -1,0 +1,4 @@
+import { runProgram } from '@granary/kernel';
+import { startArray } from './start.ts';
+
+runProgram(startArray);

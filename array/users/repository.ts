@@ -1,0 +1,47 @@
+import type { ArrayRole } from '@granary/contract/array';
+import type { Db, Tx } from '@granary/kernel';
+
+export interface UserRow {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly role: ArrayRole;
+  readonly password_hash: string;
+  readonly access_key: string;
+  readonly access_key_mark: string;
+  readonly created_at: number;
+}
+
+export type NewUser = Omit<UserRow, 'id'>;
+
+export function insertUser(tx: Tx, user: NewUser): UserRow {
+  tx.run(
+    `INSERT INTO users (username, email, role, password_hash, access_key, access_key_mark, created_at)
+     VALUES (:username, :email, :role, :password_hash, :access_key, :access_key_mark, :created_at)`,
+    { ...user },
+  );
+  return findUser(tx, user.username) as UserRow;
+}
+
+export function findUser(db: Db, username: string): UserRow | undefined {
+  return db.get<UserRow>('SELECT * FROM users WHERE username = :username', { username });
+}
+
+export function findUserByKey(db: Db, mark: string): UserRow | undefined {
+  return db.get<UserRow>('SELECT * FROM users WHERE access_key_mark = :mark', { mark });
+}
+
+export function countUsers(db: Db): number {
+  return db.get<{ count: number }>('SELECT count(*) AS count FROM users')?.count ?? 0;
+}
+
+export function listUsers(db: Db, start: number, limit: number): UserRow[] {
+  return db.all<UserRow>('SELECT * FROM users ORDER BY id LIMIT :limit OFFSET :start', {
+    start,
+    limit: limit === 0 ? -1 : limit,
+  });
+}
+
+export function replaceAccessKey(tx: Tx, id: number, sealed: string, mark: string): void {
+  tx.run('UPDATE users SET access_key = :sealed, access_key_mark = :mark WHERE id = :id', { id, sealed, mark });
+}

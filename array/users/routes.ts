@@ -1,0 +1,30 @@
+import { formatUtc } from '@granary/kernel';
+import type { ArrayHandlers } from '../handlers.ts';
+import type { User, Users, UserWithKey } from './service.ts';
+
+export function userRoutes(users: Users): ArrayHandlers<'users'> {
+  return {
+    login: async ({ user, password }, { ip }) => ({
+      user: viewWithKey(await users.signIn({ username: user, ip }, password)),
+    }),
+    list: ({ start, limit }) => {
+      const { users: found, count } = users.list(start, limit);
+      return { users: found.map(viewOf), count };
+    },
+    create: async (input, { actor }) => {
+      const { user, randomPassword } = await users.create(input, actor.username);
+      return { user: viewWithKey(user), ...(randomPassword !== undefined && { initial_password: randomPassword }) };
+    },
+    resetAccessKey: async ({ name }, { actor }) => ({
+      user: viewWithKey(await users.resetAccessKey(name, actor.username)),
+    }),
+  };
+}
+
+function viewOf({ id, username, email, role, createdAt }: User) {
+  return { id, username, email, role, created_at: formatUtc(createdAt) };
+}
+
+function viewWithKey(user: UserWithKey) {
+  return { ...viewOf(user), access_key: user.accessKey };
+}

@@ -1,0 +1,153 @@
+import type { ArrayRole } from '@granary/contract/array';
+import {
+  badParameter,
+  fail,
+  fingerprint,
+  hashPassword,
+  newSecret,
+  SignInAttempts,
+  verifyPassword,
+  type Attempt,
+  type Clock,
+  type EventLog,
+  type Store,
+  type Vault,
+} from '@granary/kernel';
+import {
+  countUsers,
+  findUser,
+  findUserByKey,
+  insertUser,
+  listUsers,
+  replaceAccessKey,
+  type NewUser,
+  type UserRow,
+} from './repository.ts';
+
+export interface User {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly role: ArrayRole;
+  readonly createdAt: number;
+}
+
+export interface UserWithKey extends User {
+  readonly accessKey: string;
+}
+
+interface UsersOptions {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly events: EventLog;
+}
+
+interface NewUserRequest {
+  readonly username: string;
+  readonly email?: string | undefined;
+  readonly password?: string | undefined;
+  readonly role: ArrayRole;
+}
+
+const USERS_MAX = 1000;
+
+export class Users {
+  readonly #options: UsersOptions;
+  readonly #attempts: SignInAttempts;
+
+  constructor(options: UsersOptions) {
+    this.#options = options;
+    this.#attempts = new SignInAttempts({ clock: options.clock });
+  }
+
+  /** At the first start: the owner, who signs in with the passcode the portal shows. */
+  async createOwner(username: string, passcode: string): Promise<void> {
+    const { store } = this.#options;
+    if (store.read(countUsers) > 0) return;
+    const owner = await this.#newUser({ username, role: 'admin', password: passcode }, passcode);
+    await store.write((tx) => insertUser(tx, owner));
+  }
+
+  async signIn(attempt: Attempt, password: string): Promise<UserWithKey> {
+    const { store, events } = this.#options;
+    const row = await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
+    await store.write((tx) => {
+      const title = `User ${row.username} signed in from ${attempt.ip}.`;
+      events.record(tx, { title, subject: `user:${row.username}`, actor: row.username });
+    });
+    return this.#withKey(row);
+  }
+
+  byAccessKey(key: string): User | undefined {
+    const row = this.#options.store.read((db) => findUserByKey(db, fingerprint(key)));
+    return row && toUser(row);
+  }
+
+  refuseKey(ip: string): Promise<never> {
+    return this.#attempts.refuse({ username: '(access key)', ip });
+  }
+
+  list(start: number, limit: number): { users: User[]; count: number } {
+    return this.#options.store.read((db) => ({
+      users: listUsers(db, start, limit).map(toUser),
+      count: countUsers(db),
+    }));
+  }
+
+  async create(request: NewUserRequest, actor: string): Promise<{ user: UserWithKey; randomPassword?: string }> {
+    const { store, events } = this.#options;
+    if (request.username !== request.username.trim())
+      throw badParameter('username', 'must not begin or end with a space');
+    const randomPassword = request.password === undefined ? newSecret(9) : undefined;
+    const fresh = await this.#newUser(request, request.password ?? (randomPassword as string));
+    const row = await store.write((tx) => {
+      if (findUser(tx, fresh.username)) throw fail('name_taken', { name: fresh.username });
+      if (countUsers(tx) >= USERS_MAX)
+        throw fail('limit_reached', { problem: `An array has at most ${USERS_MAX} users.` });
+      events.record(tx, { title: `User ${fresh.username} was created.`, subject: `user:${fresh.username}`, actor });
+      return insertUser(tx, fresh);
+    });
+    return { user: this.#withKey(row), ...(randomPassword !== undefined && { randomPassword }) };
+  }
+
+  async resetAccessKey(username: string, actor: string): Promise<UserWithKey> {
+    const { store, vault, events } = this.#options;
+    const key = newSecret();
+    const row = await store.write((tx) => {
+      const found = findUser(tx, username);
+      if (!found) throw fail('user_not_found', { id: username });
+      replaceAccessKey(tx, found.id, vault.seal(key), fingerprint(key));
+      const title = `The access key of ${found.username} was replaced.`;
+      events.record(tx, { severity: 'notice', title, subject: `user:${found.username}`, actor });
+      return found;
+    });
+    return { ...toUser(row), accessKey: key };
+  }
+
+  async #verify(username: string, password: string): Promise<UserRow | undefined> {
+    const row = this.#options.store.read((db) => findUser(db, username));
+    return (await verifyPassword(password, row?.password_hash)) ? row : undefined;
+  }
+
+  async #newUser({ username, email, role }: NewUserRequest, password: string): Promise<NewUser> {
+    const key = newSecret();
+    return {
+      username,
+      email: email ?? null,
+      role,
+      password_hash: await hashPassword(password),
+      access_key: this.#options.vault.seal(key),
+      access_key_mark: fingerprint(key),
+      created_at: this.#options.clock.now(),
+    };
+  }
+
+  #withKey(row: UserRow): UserWithKey {
+    return { ...toUser(row), accessKey: this.#options.vault.unseal(row.access_key) };
+  }
+}
+
+function toUser({ id, username, email, role, created_at }: UserRow): User {
+  return { id, username, email, role, createdAt: created_at };
+}

@@ -1,0 +1,70 @@
+import { ApiError, portalClient } from '@granary/client';
+import type { GranaryCommand } from '../command.ts';
+import { portalUrl, readCredentials, removeCredentials, writeCredentials } from '../credentials.ts';
+import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
+import { ask, askSecretly, isInteractive, readStdin, say, sayAside, type Terminal } from '../terminal.ts';
+
+interface LoginOptions {
+  readonly url?: string;
+  readonly user?: string;
+  readonly passwordStdin?: true;
+}
+
+const USER_DEFAULT = 'admin';
+
+export function addLogin(program: GranaryCommand, terminal: Terminal): void {
+  program
+    .command('login')
+    .description('Sign in at a portal and keep the token for the next commands')
+    .option('--url <url>', 'Address of the portal (also GRANARY_URL)')
+    .option('--user <name>', 'Who you are')
+    .option('--password-stdin', 'Read the password from standard input (also GRANARY_PASSWORD)')
+    .action(async (options: LoginOptions) => login(options, terminal));
+  program
+    .command('logout')
+    .description('Forget the token that `login` kept')
+    .action(() => logout(terminal));
+}
+
+async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
+  const url = portalUrl(terminal.env, options.url);
+  warnIfOpen(terminal, url);
+  const username = options.user ?? (await askUser(terminal));
+  const password = await passwordFrom(options, terminal);
+  try {
+    const { data } = await portalClient({ url }).tokens.get({ username, password });
+    const file = writeCredentials(terminal.env, { url, token: data.token, username });
+    say(terminal, `Signed in at ${url} as ${username}; the token is kept in ${file}.`);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const message = error.status === 401 ? `The portal at ${url} does not know this user and password.` : error.message;
+    throw new CommandFailure(exitCodes.notAllowed, message, { cause: error });
+  }
+}
+
+function logout(terminal: Terminal): void {
+  const { url } = readCredentials(terminal.env) ?? {};
+  removeCredentials(terminal.env);
+  if (url === undefined) say(terminal, 'You were not signed in.');
+  else say(terminal, `Signed out of ${url}. The token itself works until \`granary tokens reset\`.`);
+}
+
+async function askUser(terminal: Terminal): Promise<string> {
+  if (!isInteractive(terminal)) throw usageFailure('Who signs in? Name the user with --user.');
+  return (await ask(terminal, `User (${USER_DEFAULT}): `)).trim() || USER_DEFAULT;
+}
+
+async function passwordFrom({ passwordStdin }: LoginOptions, terminal: Terminal): Promise<string> {
+  if (passwordStdin) return readStdin(terminal);
+  const given = terminal.env['GRANARY_PASSWORD'];
+  if (given) return given;
+  if (isInteractive(terminal)) return askSecretly(terminal, 'Password: ');
+  throw usageFailure('The password is missing: pipe it in with --password-stdin, or set GRANARY_PASSWORD.');
+}
+
+function warnIfOpen(terminal: Terminal, url: string): void {
+  const { protocol, hostname } = new URL(url);
+  const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  if (protocol === 'http:' && !isLocal)
+    sayAside(terminal, `Note: ${url} is not encrypted; whoever sits between can read the password.`);
+}

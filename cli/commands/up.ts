@@ -1,0 +1,100 @@
+import { Option } from 'commander';
+import type { GranaryCommand } from '../command.ts';
+import { programs } from '../programs.ts';
+import {
+  addCloudOptions,
+  addPortOption,
+  addServiceOptions,
+  addTlsOptions,
+  CLOUD_PORT_DEFAULT,
+  CLOUD_USER_DEFAULT,
+  fromEnvironment,
+  placesOf,
+  PORTAL_PORT_DEFAULT,
+  readPort,
+  readTls,
+  type ServiceOptions,
+  type TlsOptions,
+} from '../services/options.ts';
+import { onPreferredPort } from '../services/ports.ts';
+import { runServices } from '../services/run.ts';
+import { greet, passwordWords, tellReady } from '../services/words.ts';
+import type { Terminal } from '../terminal.ts';
+import { version } from '../version.ts';
+
+/** Only the portal of the same process talks to the cloud. */
+const LOCAL_CLOUD_HOST = '127.0.0.1';
+
+interface UpOptions extends ServiceOptions, TlsOptions {
+  readonly port: string;
+  readonly cloudPort?: string;
+  readonly config?: string;
+  readonly addresses?: string;
+}
+
+export function addUp(program: GranaryCommand, terminal: Terminal): void {
+  const command = program.command('up');
+  command.description('Run Granary on this machine: the portal and a cloud');
+  addServiceOptions(command, terminal);
+  addPortOption(command, terminal, PORTAL_PORT_DEFAULT);
+  const cloudPort = new Option(
+    '--cloud-port <n>',
+    `Port of the cloud, on ${LOCAL_CLOUD_HOST} (default: ${CLOUD_PORT_DEFAULT}, or a free one where that is taken)`,
+  );
+  command.addOption(fromEnvironment(cloudPort, terminal, 'GRANARY_CLOUD_PORT'));
+  addCloudOptions(command);
+  addTlsOptions(command);
+  command.action(async (options: UpOptions) => up(options, terminal));
+}
+
+async function up(options: UpOptions, terminal: Terminal): Promise<void> {
+  const port = readPort(options.port, '--port');
+  const cloudPort = options.cloudPort === undefined ? undefined : readPort(options.cloudPort, '--cloud-port');
+  const tls = readTls(options);
+  const places = placesOf(options);
+  greet(terminal, places.folder);
+  const [{ startCloud }, { startPortal }] = await Promise.all([import('@granary/cloud'), import('@granary/portal')]);
+  await runServices({
+    ...places,
+    portFlags: { [port]: '--port', ...(cloudPort !== undefined && { [cloudPort]: '--cloud-port' }) },
+    terminal,
+    async start(logFor, started) {
+      const startOn = (portOfCloud: number) =>
+        startCloud({
+          dataDir: places.folder,
+          configFile: options.config,
+          host: LOCAL_CLOUD_HOST,
+          port: portOfCloud,
+          adminUser: CLOUD_USER_DEFAULT,
+          programs: programs(),
+          log: logFor('cloud'),
+          addresses: options.addresses,
+        });
+      const cloud =
+        cloudPort === undefined
+          ? await onPreferredPort(LOCAL_CLOUD_HOST, Number(CLOUD_PORT_DEFAULT), startOn)
+          : await startOn(cloudPort);
+      started({ name: 'cloud', stop: () => cloud.stop() });
+      const cloudAddress = `${cloud.address.host}:${cloud.address.port}`;
+      const portal = await startPortal({
+        dataDir: places.portal,
+        host: options.host,
+        port,
+        version,
+        adminPassword: terminal.env['GRANARY_ADMIN_PASSWORD'] || undefined,
+        log: logFor('portal'),
+        tls,
+        localCloud: { address: cloudAddress, adminUser: cloud.adminUser, adminKey: cloud.adminKey },
+      });
+      started({ name: 'portal', stop: () => portal.stop() });
+      tellReady(terminal, portal.url, [
+        ['Portal', portal.url],
+        ['API', `${portal.url}/api/docs`],
+        ['Cloud', cloudAddress],
+        ['User', 'admin'],
+        ['Password', passwordWords(portal)],
+        ['Log', places.log === '-' ? 'standard output' : places.log],
+      ]);
+    },
+  });
+}

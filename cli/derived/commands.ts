@@ -1,0 +1,129 @@
+import { operations, type Api, type Endpoint, type FileBody, type Operation } from '@granary/contract';
+import { exchange, StillRunning, type Answer, type Connection } from '@granary/client';
+import type { GranaryCommand } from '../command.ts';
+import { usageFailure } from '../exit.ts';
+import { refusal } from '../output/errors.ts';
+import { saveFile } from '../output/files.ts';
+import { showField, showReply } from '../output/reply.ts';
+import { say, type Terminal } from '../terminal.ts';
+import { exampleOf } from './example.ts';
+import { kebab } from './names.ts';
+import { addParameters, inputOf } from './options.ts';
+import { resolveNames } from './references.ts';
+import { canWait, subjectOf, waitForWork } from './wait.ts';
+
+/** An API of the contract, and how a command reaches it. */
+export interface Target {
+  readonly api: Api;
+  /** Other names of groups: `user` for `users`. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  connect(endpoint: Endpoint, options: { readonly url?: string | undefined }): Connection;
+}
+
+/** Options every derived command has, beside the parameters of its endpoint. */
+export const OWN_OPTIONS = [
+  '--json',
+  '--field',
+  '--url',
+  '--output',
+  '--wait',
+  '--wait-timeout',
+  '--debug',
+  '--help',
+  '--version',
+];
+
+const WAIT_SECONDS_DEFAULT = 300;
+
+interface OwnOptions {
+  readonly json?: true;
+  readonly field?: string;
+  readonly url?: string;
+  readonly output?: string;
+  readonly wait?: true;
+  readonly waitTimeout?: string;
+}
+
+/** One command for each operation of the API, grouped as the contract groups them. */
+export function addApi(parent: GranaryCommand, target: Target, terminal: Terminal): void {
+  const all = operations(target.api);
+  for (const group of Object.keys(target.api.groups)) {
+    const own = all.filter((operation) => operation.group === group);
+    const command = parent.command(kebab(group));
+    command.summary(own.map(({ name }) => kebab(name)).join(', '));
+    const alias = target.aliases?.[group];
+    if (alias !== undefined) command.alias(alias);
+    for (const operation of own) addOperation(command, target, operation, terminal);
+  }
+}
+
+function addOperation(group: GranaryCommand, target: Target, operation: Operation, terminal: Terminal): void {
+  const { endpoint } = operation;
+  const command = group.command(kebab(operation.name));
+  command.description(endpoint.summary);
+  addParameters(command, endpoint);
+  command.optionsGroup('Around the call:');
+  if (endpoint.reply.kind === 'file')
+    command.option(
+      '--output <file>',
+      "Where to save the file; - writes it to standard output (default: the server's name)",
+    );
+  else {
+    command.option('--json', 'Print the reply as the API gave it');
+    command.option('--field <name>', 'Print this field of the record alone, for scripts');
+  }
+  if (canWait(target.api, operation)) {
+    command.option('--wait', `Wait until it is ${endpoint.job?.until.join(' or ')}`);
+    command.option('--wait-timeout <seconds>', `How long to wait (default: ${WAIT_SECONDS_DEFAULT})`);
+  }
+  command.option('--url <url>', 'Address of the service (also GRANARY_URL)');
+  command.addHelpText('after', `\nExample:\n  ${exampleOf(operation)}`);
+  command.action(async (...given: unknown[]) => {
+    const places = given.slice(0, -2) as string[];
+    await run(target, operation, { places, options: given.at(-2) as Record<string, unknown> }, terminal);
+  });
+}
+
+interface Typed {
+  readonly places: readonly string[];
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+async function run(target: Target, operation: Operation, typed: Typed, terminal: Terminal): Promise<void> {
+  const { api } = target;
+  const { endpoint } = operation;
+  const own = typed.options as OwnOptions;
+  const timeoutMs = waitMs(own);
+  const connection = target.connect(endpoint, own);
+  const read = await inputOf(endpoint, typed, terminal);
+  try {
+    const input = await resolveNames(api, operation, connection, read);
+    const started = await exchange(api, endpoint, connection, input);
+    if (!own.wait) {
+      print(endpoint, started, own, terminal);
+      return;
+    }
+    const subject = subjectOf(operation, read);
+    const ended = await waitForWork({ api, operation, connection, input, subject, started, timeoutMs, terminal });
+    if (ended) print(api.groups[operation.group]?.['get'] ?? endpoint, ended, own, terminal);
+    else if (own.json) print(endpoint, started, own, terminal);
+    else say(terminal, 'Done.');
+  } catch (error) {
+    if (!(error instanceof StillRunning)) throw refusal(api, endpoint, error);
+    say(terminal, error.message);
+  }
+}
+
+function print({ reply }: Endpoint, answer: Answer, own: OwnOptions, terminal: Terminal): void {
+  if (reply.kind === 'file') saveFile(terminal, answer.body as FileBody, own.output);
+  else if (own.json) say(terminal, JSON.stringify(answer.body, null, 2));
+  else if (own.field === undefined) showReply(terminal, reply, answer.value, answer.total);
+  else if (!showField(terminal, reply, answer.value, own.field))
+    throw usageFailure(`The reply has no field ${own.field}.`);
+}
+
+function waitMs({ waitTimeout = String(WAIT_SECONDS_DEFAULT) }: OwnOptions): number {
+  const seconds = Number(waitTimeout);
+  if (!(seconds > 0)) throw usageFailure('--wait-timeout must be a number of seconds above 0.');
+  return seconds * 1000;
+}

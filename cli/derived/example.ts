@@ -1,0 +1,34 @@
+import { pathParams, type Operation, type Param } from '@granary/contract';
+import { commandName, optionFlag } from './names.ts';
+import { optionParams } from './options.ts';
+
+/** A command line one can copy: what is required, with the contract's own example values. */
+export function exampleOf(operation: Operation): string {
+  const { endpoint } = operation;
+  const places = pathParams(endpoint.path).map((name) => exampleText(endpoint.params[name]));
+  const options = optionParams(endpoint)
+    .filter(([, { presence, kind, secret }]) => presence === 'required' && kind !== 'boolean' && !secret)
+    .map(([name, param]) => `${optionFlag(name)} ${exampleText(param)}`);
+  return ['granary', commandName(operation), ...places, ...options].join(' ');
+}
+
+function exampleText(param: Param | undefined): string {
+  if (param?.kind === 'file') return 'FILE';
+  if (param?.kind === 'capacity') return '10G';
+  const { example } = param ?? {};
+  if (example === undefined || example === null) return '…';
+  if (Array.isArray(example)) return quoted(example.join(','));
+  return quoted(typeof example === 'object' ? structureText(example) : `${example as string | number | boolean}`);
+}
+
+/** Short where it can be, JSON where it cannot. */
+function structureText(example: object): string {
+  const entries = Object.entries(example);
+  if (entries.some(([, value]) => typeof value === 'object')) return JSON.stringify(example);
+  return entries.map(([key, value]) => `${key}=${String(value)}`).join(',');
+}
+
+/** As a shell reads it. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,138 @@
+import { pathParams, type Endpoint, type Param } from '@granary/contract';
+import { Option } from 'commander';
+import type { GranaryCommand } from '../command.ts';
+import { usageFailure } from '../exit.ts';
+import { askSecretly, isInteractive, readStdin, type Terminal } from '../terminal.ts';
+import { kebab, optionFlag } from './names.ts';
+import { allowedValues, readList, readValue, type Reading } from './values.ts';
+
+/** Where the API insists on a choice and one answer is what a person at a terminal means. */
+const CHOSEN_FOR_PEOPLE: Readonly<Record<string, unknown>> = { moderate: false };
+
+const PLACEHOLDERS: Readonly<Record<Param['kind'], string>> = {
+  text: 'text',
+  integer: 'n',
+  number: 'n',
+  boolean: '',
+  list: 'a,b',
+  json: 'key=n,key=n',
+  capacity: 'size',
+  file: 'file',
+};
+
+/** What commander gathered for an option, before it is read: texts as typed, or the state of a switch. */
+type Gathered = readonly string[] | boolean | undefined;
+
+export function addParameters(command: GranaryCommand, endpoint: Endpoint): void {
+  const inPath = pathParams(endpoint.path);
+  for (const name of inPath) command.argument(`<${kebab(name)}>`, endpoint.params[name]?.description);
+  for (const [name, param] of optionParams(endpoint)) {
+    for (const option of optionsOf(name, param)) command.addOption(option);
+  }
+  const required = optionParams(endpoint).filter(([name, param]) => isDemanded(name, param));
+  const places = inPath.map((name) => `<${kebab(name)}>`);
+  command.usage([...places, ...required.map(([name, param]) => flagsOf(name, param)), '[options]'].join(' '));
+}
+
+/** The parameters that are options: all that are not part of the path. */
+export function optionParams(endpoint: Endpoint): [string, Param][] {
+  const inPath = pathParams(endpoint.path);
+  return Object.entries(endpoint.params).filter(([name]) => !inPath.includes(name));
+}
+
+function optionsOf(name: string, param: Param): Option[] {
+  const option = new Option(flagsOf(name, param), describe(name, param));
+  if (param.kind !== 'boolean')
+    return [option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text])];
+  return [option, new Option(`--no-${kebab(name)}`).hideHelp()];
+}
+
+function flagsOf(name: string, param: Param): string {
+  const placeholder = PLACEHOLDERS[param.kind];
+  return placeholder === '' ? optionFlag(name) : `${optionFlag(name)} <${placeholder}>`;
+}
+
+function describe(name: string, param: Param): string {
+  const allowed = allowedValues(param);
+  const facts = [
+    isDemanded(name, param) && 'required',
+    allowed && `one of: ${allowed.join(', ')}`,
+    param.secret && '- reads it from standard input',
+    param.kind === 'boolean' && `--no-${kebab(name)} for false`,
+    defaultOf(name, param) !== undefined && `default: ${String(defaultOf(name, param))}`,
+  ].filter((fact) => typeof fact === 'string');
+  return facts.length === 0 ? param.description : `${param.description} (${facts.join('; ')})`;
+}
+
+function defaultOf(name: string, param: Param): unknown {
+  return param.default ?? (param.presence === 'required' ? CHOSEN_FOR_PEOPLE[name] : undefined);
+}
+
+function isDemanded(name: string, param: Param): boolean {
+  return param.presence === 'required' && CHOSEN_FOR_PEOPLE[name] === undefined;
+}
+
+interface Typed {
+  /** Values of the path parameters, in the path's order. */
+  readonly places: readonly string[];
+  /** Commander's options, by its own names for them. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** What to send, made from what was typed; everything wrong with it is told at once. */
+export async function inputOf(endpoint: Endpoint, typed: Typed, terminal: Terminal): Promise<Record<string, unknown>> {
+  const input: Record<string, unknown> = {};
+  const problems: string[] = [];
+  const take = (name: string, label: string, reading: Reading) => {
+    if ('problem' in reading) problems.push(`${label} ${reading.problem}`);
+    else input[name] = reading.value;
+  };
+  for (const [position, name] of pathParams(endpoint.path).entries())
+    take(name, `<${kebab(name)}>`, readPlace(typed.places[position] ?? ''));
+  const secrets = new Secrets(terminal);
+  // Secrets last: nobody is asked for a password that could not be used.
+  const secretsLast = optionParams(endpoint).sort(([, a], [, b]) => Number(a.secret ?? 0) - Number(b.secret ?? 0));
+  for (const [name, param] of secretsLast) {
+    const given = gatheredFor(name, param, typed.options);
+    const gathered = param.secret && problems.length === 0 ? await secrets.complete(name, param, given) : given;
+    if (gathered !== undefined) take(name, optionFlag(name), readGathered(gathered, param));
+    else if (isDemanded(name, param)) problems.push(`${optionFlag(name)} is required`);
+    else if (param.presence === 'required') input[name] = CHOSEN_FOR_PEOPLE[name];
+  }
+  if (problems.length > 0) throw usageFailure('The command is not complete or not right:', problems);
+  return input;
+}
+
+/** A name may stand for a number in a path, so the service judges the rest. */
+function readPlace(text: string): Reading {
+  return /^\.{0,2}$/.test(text) ? { problem: 'must name something' } : { value: text };
+}
+
+function readGathered(gathered: readonly string[] | boolean, param: Param): Reading {
+  if (typeof gathered === 'boolean') return { value: gathered };
+  return param.kind === 'list' ? readList(gathered, param) : readValue(gathered.at(-1) ?? '', param);
+}
+
+function gatheredFor(name: string, param: Param, options: Typed['options']): Gathered {
+  return options[new Option(flagsOf(name, param)).attributeName()] as Gathered;
+}
+
+/** Secrets need not stand on the command line, where other users of the machine and the shell's history see them. */
+class Secrets {
+  readonly #terminal: Terminal;
+  #stdinTaken = false;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  async complete(name: string, param: Param, gathered: Gathered): Promise<Gathered> {
+    if (Array.isArray(gathered) && gathered.at(-1) === '-') {
+      if (this.#stdinTaken) throw usageFailure('Only one option can be read from standard input.');
+      this.#stdinTaken = true;
+      return [await readStdin(this.#terminal)];
+    }
+    if (gathered !== undefined || !isDemanded(name, param) || !isInteractive(this.#terminal)) return gathered;
+    return [await askSecretly(this.#terminal, `${param.description} (${optionFlag(name)}): `)];
+  }
+}

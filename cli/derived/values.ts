@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Param, ParamKind } from '@granary/contract';
+
+/** A value ready to be sent, or what is wrong with its text. */
+export type Reading = { readonly value: unknown } | { readonly problem: string };
+
+type Reader = (text: string, param: Param) => Reading;
+
+const readers: Readonly<Record<ParamKind, Reader>> = {
+  text: readText,
+  integer: (text) => readNumber(text, /^[+-]?\d{1,15}$/, 'must be a whole number'),
+  number: (text) => readNumber(text, /^[+-]?\d{1,15}(\.\d+)?$/, 'must be a number'),
+  boolean: readBoolean,
+  list: (text, param) => readList([text], param),
+  json: readStructure,
+  capacity: readCapacity,
+  file: readFile,
+};
+
+/**
+ * From what one types to what the API takes. Only the form is looked at: ranges, patterns and what else a value must
+ * be are the service's to judge, in one place.
+ */
+export function readValue(text: string, param: Param): Reading {
+  return readers[param.kind](text, param);
+}
+
+/** A list may be one text with commas, several texts, or JSON. */
+export function readList(texts: readonly string[], param: Param): Reading {
+  const items: unknown[] = [];
+  for (const text of texts.flatMap(splitList)) {
+    const reading = typeof text === 'string' && param.item ? readValue(text, param.item) : { value: text };
+    if ('problem' in reading) return { problem: `holds '${String(text)}', which ${reading.problem}` };
+    items.push(reading.value);
+  }
+  return { value: items };
+}
+
+/** What a parameter may be, where it is one of a few. */
+export function allowedValues(param: Param): readonly string[] | undefined {
+  return (param.schema as { enum?: readonly string[] }).enum;
+}
+
+function readText(text: string, param: Param): Reading {
+  const allowed = allowedValues(param);
+  if (allowed && !allowed.includes(text)) return { problem: `must be one of ${allowed.join(', ')}` };
+  return { value: text };
+}
+
+function readNumber(text: string, form: RegExp, problem: string): Reading {
+  return form.test(text.trim()) ? { value: Number(text) } : { problem };
+}
+
+function readBoolean(text: string): Reading {
+  if (/^(true|yes|on|1)$/i.test(text)) return { value: true };
+  if (/^(false|no|off|0)$/i.test(text)) return { value: false };
+  return { problem: 'must be true or false' };
+}
+
+function splitList(text: string): unknown[] {
+  const parsed = text.trim().startsWith('[') ? parseJson(text) : undefined;
+  if (Array.isArray(parsed)) return parsed;
+  return text.split(',').map((item) => item.trim());
+}
+
+function readStructure(text: string): Reading {
+  if (/^\s*[[{]/.test(text)) {
+    const value = parseJson(text);
+    return value === undefined ? { problem: 'is not valid JSON' } : { value };
+  }
+  return readPairs(text);
+}
+
+/** `SSD_10GB=2,SSD_100GB=1` is short for `{"SSD_10GB": 2, "SSD_100GB": 1}`. */
+function readPairs(text: string): Reading {
+  const pairs = text.split(',').map((pair) => /^\s*([^=]*[^=\s])\s*=(.*)$/s.exec(pair));
+  const entries: [string, unknown][] = [];
+  for (const pair of pairs) {
+    const [, key, value = ''] = pair ?? [];
+    if (key === undefined) return { problem: 'must be key=value,key=value or JSON' };
+    if (entries.some(([known]) => known === key)) return { problem: `names ${key} twice` };
+    entries.push([key, /^\s*-?\d{1,15}(\.\d+)?\s*$/.test(value) ? Number(value) : value.trim()]);
+  }
+  return { value: Object.fromEntries(entries) };
+}
+
+function readCapacity(text: string): Reading {
+  if (/^\s*\d{1,12}\s*[MGT]?B?\s*$/i.test(text)) return { value: text.trim() };
+  return { problem: 'must be a capacity such as 10G, 2T or 512M' };
+}
+
+function readFile(path: string): Reading {
+  try {
+    return { value: { filename: basename(path), bytes: readFileSync(path) } };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { problem: code === 'ENOENT' ? `names ${path}, which does not exist` : `cannot be read (${code})` };
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

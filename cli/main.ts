@@ -1,0 +1,66 @@
+import process from 'node:process';
+import { portalApi } from '@granary/contract/portal';
+import { GranaryCommand } from './command.ts';
+import { addCloud } from './commands/cloud.ts';
+import { addLogin } from './commands/login.ts';
+import { addPortal } from './commands/portal.ts';
+import { addUp } from './commands/up.ts';
+import { portalConnection } from './credentials.ts';
+import { addApi, type Target } from './derived/commands.ts';
+import { exitCodes, type ExitCode } from './exit.ts';
+import { reportError } from './output/errors.ts';
+import { widthOf, type Terminal } from './terminal.ts';
+import { version } from './version.ts';
+
+/** Runs one command line and returns the exit code. */
+export async function main(args: readonly string[], terminal: Terminal = process): Promise<ExitCode> {
+  leaveQuietlyWhenUnread(terminal);
+  try {
+    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    return reportError(terminal, error, args.includes('--debug'));
+  }
+}
+
+export function createProgram(terminal: Terminal): GranaryCommand {
+  const program = new GranaryCommand('granary');
+  program
+    .description('Storage as a service that anyone can run.')
+    .version(version)
+    .option('--debug', 'Show where an error came from')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'granary: ')),
+      getOutHelpWidth: () => widthOf(terminal),
+      getErrHelpWidth: () => widthOf(terminal),
+    })
+    .addHelpText('after', '\n`granary <group> --help` and `granary <group> <command> --help` say more.');
+  program.commandsGroup('Run Granary:');
+  addUp(program, terminal);
+  addPortal(program, terminal);
+  addCloud(program, terminal);
+  program.commandsGroup('Sign in:');
+  addLogin(program, terminal);
+  program.commandsGroup('Use the portal:');
+  addApi(program, portalTarget(terminal), terminal);
+  return program;
+}
+
+function portalTarget({ env }: Terminal): Target {
+  return {
+    api: portalApi,
+    aliases: { users: 'user' },
+    connect: ({ access }, { url }) => portalConnection(env, { url, signedIn: access.roles !== 'anyone' }),
+  };
+}
+
+/** `granary arrays list | head -1` is no error. */
+function leaveQuietlyWhenUnread({ stdout }: Terminal): void {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+    throw error;
+  });
+}

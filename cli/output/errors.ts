@@ -1,0 +1,64 @@
+import { errorCatalogue, type Api, type Endpoint, type ErrorEntry } from '@granary/contract';
+import { ApiError, ConnectionError } from '@granary/client';
+import { CommanderError } from 'commander';
+import { optionFlag } from '../derived/names.ts';
+import { CommandFailure, exitCodes, type ExitCode } from '../exit.ts';
+import { sayAside, type Terminal } from '../terminal.ts';
+import { plainText } from './cells.ts';
+
+const entries: readonly ErrorEntry[] = Object.values(errorCatalogue);
+
+/** The HTTP status an error means: the portal answers with it, arrays and object storage with a code of the catalogue. */
+export function httpStatusOf(api: Api, error: ApiError): number {
+  if (api.dialect === 'portal') return error.status;
+  return entries.find(({ code }) => code === error.status)?.http ?? error.status;
+}
+
+/** An error of a call, said in the words of the command line: options, not fields. */
+export function refusal(api: Api, endpoint: Endpoint, error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const status = httpStatusOf(api, error);
+  if (error.problems.length === 0) {
+    const advice = status === 401 ? ' Sign in with `granary login`.' : '';
+    return new CommandFailure(exitCodeOfStatus(status), `${error.message}${advice}`, { cause: error });
+  }
+  const details = error.problems.map(({ field, message }) => `${labelOf(endpoint, field)} ${message}`);
+  return new CommandFailure(exitCodes.usage, 'The command was not accepted:', { details, cause: error });
+}
+
+function labelOf(endpoint: Endpoint, field: string): string {
+  if (!endpoint.params[field]) return field;
+  return endpoint.path.includes(`{${field}}`) ? `<${optionFlag(field).slice(2)}>` : optionFlag(field);
+}
+
+function exitCodeOfStatus(status: number): ExitCode {
+  if (status === 401 || status === 403 || status === 429) return exitCodes.notAllowed;
+  return status === 404 ? exitCodes.notFound : exitCodes.failed;
+}
+
+/** Tells what went wrong on standard error and returns the exit code. */
+export function reportError(terminal: Terminal, error: unknown, debug: boolean): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  const { exitCode, message, details } = failureOf(error, debug);
+  sayAside(terminal, `granary: ${message.split('\n').map(plainText).join('\n')}`);
+  for (const detail of details) sayAside(terminal, `  ${plainText(detail)}`);
+  if (debug) sayAside(terminal, stackOf(error));
+  return exitCode;
+}
+
+function failureOf(error: unknown, debug: boolean): Pick<CommandFailure, 'exitCode' | 'message' | 'details'> {
+  if (error instanceof CommandFailure) return error;
+  if (error instanceof ConnectionError) {
+    const message = `${error.message}. Start it with \`granary up\`, or name another address with --url.`;
+    return { exitCode: exitCodes.noConnection, message, details: [] };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { exitCode: exitCodes.failed, message: debug ? message : `${message} (--debug shows where)`, details: [] };
+}
+
+/** The error and what caused it. */
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const stack = error.stack ?? error.message;
+  return error.cause === undefined ? stack : `${stack}\nCaused by: ${stackOf(error.cause)}`;
+}

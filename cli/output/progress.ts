@@ -1,0 +1,87 @@
+import { Presets, SingleBar } from 'cli-progress';
+import { sayAside, type Terminal } from '../terminal.ts';
+import { cellText, plainText } from './cells.ts';
+
+/** How far some work is, told beside the result. */
+export interface Progress {
+  tell(message: string): void;
+  show(record: Readonly<Record<string, unknown>>): void;
+  finish(): void;
+  /** Puts the terminal back in order; called whatever happened. */
+  stop(): void;
+}
+
+export function showProgress(terminal: Terminal, subject: string): Progress {
+  return terminal.stderr.isTTY ? new BarProgress(terminal, subject) : new LineProgress(terminal, subject);
+}
+
+/** A bar that moves, for people. */
+class BarProgress implements Progress {
+  readonly #terminal: Terminal;
+  readonly #bar: SingleBar;
+  #state = '';
+
+  constructor(terminal: Terminal, subject: string) {
+    this.#terminal = terminal;
+    const format = `${plainText(subject)} {bar} {percentage}% {state}`;
+    const options = { format, stream: terminal.stderr, barsize: 30, gracefulExit: false };
+    this.#bar = new SingleBar(options, Presets.shades_classic);
+  }
+
+  tell(message: string): void {
+    if (message !== '') sayAside(this.#terminal, plainText(message));
+    this.#bar.start(100, 0, { state: '' });
+  }
+
+  show(record: Readonly<Record<string, unknown>>): void {
+    this.#state = wording(record);
+    this.#bar.update(percentOf(record), { state: this.#state });
+  }
+
+  finish(): void {
+    this.#bar.update(100, { state: 'done' });
+  }
+
+  stop(): void {
+    this.#bar.stop();
+  }
+}
+
+/** A line for each change, for logs and pipes. */
+class LineProgress implements Progress {
+  readonly #terminal: Terminal;
+  readonly #subject: string;
+  #last = '';
+
+  constructor(terminal: Terminal, subject: string) {
+    this.#terminal = terminal;
+    this.#subject = subject;
+  }
+
+  tell(message: string): void {
+    if (message !== '') sayAside(this.#terminal, plainText(message));
+  }
+
+  show(record: Readonly<Record<string, unknown>>): void {
+    const line = plainText(`${this.#subject}: ${wording(record)}, ${percentOf(record)}%`);
+    if (line !== this.#last) sayAside(this.#terminal, line);
+    this.#last = line;
+  }
+
+  finish(): void {
+    sayAside(this.#terminal, plainText(`${this.#subject}: done`));
+  }
+
+  stop(): void {
+    // Lines leave nothing behind.
+  }
+}
+
+/** `creating: placing drives` */
+function wording({ status, status_message: message }: Readonly<Record<string, unknown>>): string {
+  return [status, message].map(cellText).filter(Boolean).join(': ');
+}
+
+function percentOf({ progress }: Readonly<Record<string, unknown>>): number {
+  return Math.min(100, Math.max(0, Number(progress ?? 0)));
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Option } from 'commander';
+import type { GranaryCommand } from '../command.ts';
+import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+
+export const PORTAL_PORT_DEFAULT = '7400';
+export const CLOUD_PORT_DEFAULT = '7401';
+export const CLOUD_USER_DEFAULT = 'cloud';
+const PORT_MAX = 65_535;
+
+/** What every service takes. */
+export interface ServiceOptions {
+  readonly data: string;
+  readonly host: string;
+  readonly logFile?: string;
+}
+
+export interface TlsOptions {
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+}
+
+/** Options may also come from the terminal's environment, which commander would read from the process itself. */
+export function fromEnvironment(option: Option, terminal: Terminal, name: string, otherwise?: string): Option {
+  option.description += ` (also ${name})`;
+  const value = terminal.env[name] || otherwise;
+  return value === undefined ? option : option.default(value, otherwise);
+}
+
+export function addServiceOptions(command: GranaryCommand, terminal: Terminal): void {
+  const data = new Option('--data <folder>', 'Where everything is kept');
+  command.addOption(fromEnvironment(data, terminal, 'GRANARY_DATA', './granary-data'));
+  command.option('--host <address>', 'Address to listen on', '127.0.0.1');
+  command.option(
+    '--log-file <file>',
+    'Where the log goes; - is standard output (default: granary.log in the data folder)',
+  );
+}
+
+export function addPortOption(command: GranaryCommand, terminal: Terminal, otherwise: string): void {
+  const port = new Option('--port <n>', 'Port to listen on; 0 takes a free one');
+  command.addOption(fromEnvironment(port, terminal, 'GRANARY_PORT', otherwise));
+}
+
+export function addTlsOptions(command: GranaryCommand): void {
+  command.option('--tls-cert <file>', 'Certificate in PEM form: serves HTTPS');
+  command.option('--tls-key <file>', "The certificate's key");
+}
+
+export function addCloudOptions(command: GranaryCommand): void {
+  command.option('--config <file>', 'What this machine offers (default: granary.config.json in the data folder)');
+  command.option('--addresses <cidr>', "Range of the arrays' addresses, in place of the config's");
+}
+
+export function readPort(text: string, flag: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (!(port <= PORT_MAX)) throw usageFailure(`${flag} must be a port number from 0 to ${PORT_MAX}, not ${text}.`);
+  return port;
+}
+
+export function readTls({ tlsCert, tlsKey }: TlsOptions): { cert: string; key: string } | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) throw usageFailure('--tls-cert and --tls-key belong together.');
+  return { cert: readNamedFile(tlsCert, '--tls-cert'), key: readNamedFile(tlsKey, '--tls-key') };
+}
+
+export function readNamedFile(file: string, flag: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandFailure(exitCodes.failed, `${flag}: ${file} cannot be read (${code}).`, { cause: error });
+  }
+}
+
+/** The folders and files of an installation. */
+export function placesOf({ data, logFile }: ServiceOptions) {
+  const folder = resolve(data);
+  return {
+    folder,
+    portal: join(folder, 'portal'),
+    cloudKey: join(folder, 'cloud', 'admin.key'),
+    log: logFile ?? join(folder, 'granary.log'),
+  };
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { temporaryFolder } from '../../kernel/testing.ts';
+import { FakeTerminal } from '../testing/terminal.ts';
+import { makeFolder } from './folder.ts';
+import { placesOf, readPort, readTls } from './options.ts';
+import { onPreferredPort } from './ports.ts';
+import { runServices } from './run.ts';
+
+async function takenPort(t: TestContext): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test('folders are made with those above them, for their owner alone', (t) => {
+  const folder = join(temporaryFolder(t), 'a', 'b');
+  makeFolder(folder);
+  makeFolder(folder);
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+});
+
+test('a folder that cannot be made is an error, not an endless loop', { skip: !existsSync('/proc/self') }, () => {
+  assert.throws(() => makeFolder('/proc/granary/data'));
+});
+
+test('the preferred port is taken where it is free, else any other', async (t) => {
+  const taken = await takenPort(t);
+  const start = (port: number) => Promise.resolve(port);
+  assert.equal(await onPreferredPort('127.0.0.1', taken, start), 0);
+  const lost = (port: number) =>
+    port === 0 ? Promise.resolve(port) : Promise.reject(Object.assign(new Error('lost'), { code: 'EADDRINUSE' }));
+  const free = await freedPort();
+  assert.equal(await onPreferredPort('127.0.0.1', free, start), free);
+  // Somebody was faster between the look and the start.
+  assert.equal(await onPreferredPort('127.0.0.1', free, lost), 0);
+});
+
+async function freedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+test('ports and certificates are checked before anything starts', (t) => {
+  assert.equal(readPort('7400', '--port'), 7400);
+  for (const text of ['65536', '-1', 'http', '']) assert.throws(() => readPort(text, '--port'), { exitCode: 2 }, text);
+  const file = join(temporaryFolder(t), 'pem');
+  writeFileSync(file, 'PEM');
+  assert.equal(readTls({}), undefined);
+  assert.deepEqual(readTls({ tlsCert: file, tlsKey: file }), { cert: 'PEM', key: 'PEM' });
+  assert.throws(() => readTls({ tlsCert: file }), { exitCode: 2 });
+  assert.throws(() => readTls({ tlsCert: file, tlsKey: `${file}.no` }), {
+    exitCode: 1,
+    message: /--tls-key: .*ENOENT/,
+  });
+});
+
+test('parts stop in the reverse of the order they started in, at a signal', async (t) => {
+  const places = placesOf({ data: join(temporaryFolder(t), 'data'), host: '127.0.0.1' });
+  const order: string[] = [];
+  const part = (name: string) => ({
+    name,
+    stop: () => Promise.resolve(void order.push(`${name} stops`)),
+  });
+  const terminal = new FakeTerminal();
+  await runServices({
+    ...places,
+    portFlags: {},
+    terminal,
+    async start(logFor, started) {
+      logFor('cloud').info('up');
+      started(part('cloud'));
+      started(part('portal'));
+      // Ctrl-C often arrives twice, by way of npm: it is the same one.
+      process.emit('SIGINT');
+      process.emit('SIGINT');
+    },
+  });
+  assert.deepEqual(order, ['portal stops', 'cloud stops']);
+  await sleep(50);
+  assert.match(readFileSync(places.log, 'utf8'), /"service":"cloud".*"msg":"up"/);
+  assert.equal(statSync(places.log).mode & 0o777, 0o600);
+});
+
+test('what had started is stopped when a later part does not start', async (t) => {
+  const places = placesOf({ data: join(temporaryFolder(t), 'data'), host: '127.0.0.1' });
+  let stopped = false;
+  const run = runServices({
+    ...places,
+    portFlags: { 7400: '--port' },
+    terminal: new FakeTerminal(),
+    start(_, started) {
+      started({ name: 'cloud', stop: () => Promise.resolve(void (stopped = true)) });
+      const taken = { code: 'EADDRINUSE', syscall: 'listen', address: '127.0.0.1', port: 7400 };
+      return Promise.reject(Object.assign(new Error('listen EADDRINUSE'), taken));
+    },
+  });
+  await assert.rejects(run, { exitCode: 1, message: /Port 7400 on 127\.0\.0\.1 is taken/ });
+  assert.ok(stopped);
+});

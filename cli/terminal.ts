@@ -1,0 +1,90 @@
+import { createInterface } from 'node:readline/promises';
+import type { ReadStream } from 'node:tty';
+import { text } from 'node:stream/consumers';
+import { CommandFailure, exitCodes } from './exit.ts';
+
+type Output = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+type Input = NodeJS.ReadableStream & Pick<ReadStream, 'isTTY'> & Partial<Pick<ReadStream, 'setRawMode'>>;
+
+/** Where a command reads and writes: the process's own streams, or a test's. */
+export interface Terminal {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const WIDTH_WITHOUT_TERMINAL = 120;
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const BACKSPACE = '\b';
+const DELETE = '\u007f';
+
+export function say(terminal: Terminal, line: string): void {
+  terminal.stdout.write(`${line}\n`);
+}
+
+/** Beside the result: progress, warnings, errors. */
+export function sayAside(terminal: Terminal, line: string): void {
+  terminal.stderr.write(`${line}\n`);
+}
+
+export function widthOf({ stdout, env }: Terminal): number {
+  return stdout.columns || Number(env['COLUMNS']) || WIDTH_WITHOUT_TERMINAL;
+}
+
+export function hasColour({ stdout, env }: Terminal): boolean {
+  return stdout.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+/** Whether somebody is there to answer a question. */
+export function isInteractive({ stdin, stderr }: Terminal): boolean {
+  return Boolean(stdin.isTTY && stderr.isTTY);
+}
+
+export async function ask({ stdin, stderr }: Terminal, question: string): Promise<string> {
+  const lines = createInterface({ input: stdin, output: stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}
+
+/** Asks without showing what is typed. */
+export function askSecretly({ stdin, stderr }: Terminal, question: string): Promise<string> {
+  // Before the question: what is typed at once must not be shown either.
+  stdin.setRawMode?.(true);
+  stdin.resume();
+  stderr.write(question);
+  return new Promise((resolve, reject) => {
+    const typed: string[] = [];
+    const end = (settle: () => void) => {
+      stdin.off('data', hear);
+      stdin.setRawMode?.(false);
+      stdin.pause();
+      stderr.write('\n');
+      settle();
+    };
+    const hear = (chunk: Buffer | string) => {
+      for (const key of chunk.toString()) {
+        if (key === '\r' || key === '\n' || key === CTRL_D) {
+          end(() => resolve(typed.join('')));
+          return;
+        }
+        if (key === CTRL_C) {
+          end(() => reject(new CommandFailure(exitCodes.failed, 'Cancelled.')));
+          return;
+        }
+        if (key === DELETE || key === BACKSPACE) typed.pop();
+        else typed.push(key);
+      }
+    };
+    stdin.on('data', hear);
+  });
+}
+
+/** Everything on standard input, without the newline that `echo` puts at its end. */
+export async function readStdin({ stdin }: Terminal): Promise<string> {
+  return (await text(stdin)).replace(/\r?\n$/, '');
+}

@@ -1,0 +1,57 @@
+import { PassThrough, Readable, Writable } from 'node:stream';
+import type { Terminal } from '../terminal.ts';
+
+interface Setting {
+  /** What comes on standard input. */
+  readonly stdin?: string;
+  readonly env?: Record<string, string>;
+  readonly columns?: number;
+}
+
+/** A terminal that nobody sits at: what is written can be read back. */
+export class FakeTerminal implements Terminal {
+  readonly stdin: Terminal['stdin'];
+  readonly stdout: Writable & { columns: number };
+  readonly stderr: Writable;
+  readonly env: Record<string, string>;
+  #out = '';
+  #err = '';
+
+  constructor({ stdin = '', env = {}, columns = 120 }: Setting = {}) {
+    this.stdin = Object.assign(Readable.from([stdin]), { isTTY: false });
+    this.stdout = Object.assign(
+      collector((text) => (this.#out += text)),
+      { columns },
+    );
+    this.stderr = collector((text) => (this.#err += text));
+    this.env = env;
+  }
+
+  get out(): string {
+    return this.#out;
+  }
+
+  get err(): string {
+    return this.#err;
+  }
+}
+
+/** A terminal with somebody at it, who types as the test says. */
+export function peopledTerminal(): { terminal: FakeTerminal; type: (keys: string) => void; rawModes: boolean[] } {
+  const keys = new PassThrough();
+  const rawModes: boolean[] = [];
+  const terminal = new FakeTerminal();
+  const stdin = Object.assign(keys, { isTTY: true, setRawMode: (mode: boolean) => rawModes.push(mode) });
+  Object.assign(terminal, { stdin });
+  Object.assign(terminal.stderr, { isTTY: true });
+  return { terminal, type: (text) => void keys.write(text), rawModes };
+}
+
+function collector(take: (text: string) => void): Writable {
+  return new Writable({
+    write(chunk: Buffer, _, done) {
+      take(chunk.toString('utf8'));
+      done();
+    },
+  });
+}

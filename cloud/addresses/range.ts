@@ -1,0 +1,33 @@
+import ipaddr from 'ipaddr.js';
+
+const BITS = 32;
+
+/** The addresses of an IPv4 range that a host can have. */
+export class AddressRange {
+  readonly text: string;
+  readonly size: number;
+  readonly #first: number;
+
+  constructor(cidr: string) {
+    const [address, bits] = ipaddr.IPv4.parseCIDR(cidr);
+    const network = toNumber(ipaddr.IPv4.networkAddressFromCIDR(cidr).octets);
+    const all = 2 ** (BITS - bits);
+    this.text = cidr;
+    // The first and the last address name the network and everyone in it, unless the range is too small for that.
+    const reserved = all > 2;
+    this.size = reserved ? all - 2 : all;
+    this.#first = bits === BITS ? toNumber(address.octets) : network + (reserved ? 1 : 0);
+  }
+
+  at(index: number): string {
+    return toText(this.#first + (index % this.size));
+  }
+}
+
+function toNumber(octets: readonly number[]): number {
+  return octets.reduce((value, octet) => value * 256 + octet, 0);
+}
+
+function toText(value: number): string {
+  return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
+}

@@ -1,0 +1,96 @@
+import type { HostedConfiguration, HostedDrive, TlsFiles, Vault, LogLevel } from '@granary/kernel';
+import type { Config } from '../config/schema.ts';
+import type { DriveFiles } from '../inventory/drive-files.ts';
+import type { PlacedDriveRow } from '../inventory/repository.ts';
+import type { HostedRecord } from './repository.ts';
+import { unsealSecrets } from './secrets.ts';
+
+export interface ConfigurationSources {
+  readonly config: Config;
+  readonly vault: Vault;
+  readonly files: DriveFiles;
+  readonly tls: TlsFiles | undefined;
+  readonly logLevel: LogLevel;
+}
+
+/** What the process of an array is told: everything it needs, so that it never asks back. */
+export function configurationOf(
+  array: HostedRecord,
+  rows: readonly PlacedDriveRow[],
+  folder: string,
+  sources: ConfigurationSources,
+): HostedConfiguration {
+  const { config, vault, tls, logLevel } = sources;
+  const { spec } = array;
+  const drives = rows.map((row) => hostedDrive(row, sources));
+  const home = homeOf(array, drives, config);
+  const engine = config.engine_types.find(({ key }) => key === spec.engine);
+  return {
+    uuid: array.uuid,
+    number: array.number,
+    internalName: array.internalName,
+    displayName: spec.name,
+    folder,
+    owner: spec.owner,
+    ...unsealSecrets(vault, array),
+    management: array.management,
+    managementUrl: managementUrlOf(array, tls),
+    publicAddress: array.publicAddress,
+    interfaces: spec.interfaces.map(({ vlan_id, ...rest }) => ({ ...rest, vlanId: vlan_id })),
+    tls: tls ?? null,
+    engine: spec.engine,
+    cacheGb: (engine?.base_cache_gb ?? 0) + spec.extra_cache_gb,
+    ...home,
+    zonesUsed: new Set(drives.map(({ zone }) => zone)).size,
+    drives,
+    policies: policiesOf(array, config),
+    logLevel,
+  };
+}
+
+export function managementUrlOf({ management }: HostedRecord, tls: TlsFiles | undefined): string {
+  const host = management.host.includes(':') ? `[${management.host}]` : management.host;
+  return `${tls ? 'https' : 'http'}://${host}:${management.port}`;
+}
+
+export function hostedDrive(row: PlacedDriveRow, { config, files }: ConfigurationSources): HostedDrive {
+  const type = config.drive_types.find(({ key }) => key === row.type);
+  return {
+    uuid: row.uuid,
+    number: row.number,
+    type: row.type,
+    medium: type?.medium ?? 'ssd',
+    cache: type?.cache ?? false,
+    capacityGb: row.capacity_gb,
+    node: row.node,
+    zone: row.zone,
+    zoneDisplayName: zoneDisplayName(config, row.zone),
+    policy: row.policy,
+    file: files.pathOf(row),
+  };
+}
+
+/** The controller is counted where the first drive is; an array without drives where its zone's first node is. */
+function homeOf(array: HostedRecord, [first]: readonly HostedDrive[], config: Config) {
+  const zone = first?.zone ?? array.zone ?? config.zones[0]?.name ?? '';
+  const node = first?.node ?? config.nodes.find((one) => one.zone === zone)?.name ?? '';
+  return { node, zone, zoneDisplayName: zoneDisplayName(config, zone) };
+}
+
+function zoneDisplayName({ zones }: Config, zone: string): string {
+  return zones.find(({ name }) => name === zone)?.display_name ?? zone;
+}
+
+function policiesOf({ spec }: HostedRecord, { policy_types }: Config): HostedConfiguration['policies'] {
+  return spec.policies.map(({ name, type_id }) => {
+    const type = policy_types.find(({ id }) => id === type_id);
+    return {
+      name,
+      typeId: type_id,
+      typeName: type?.name ?? '',
+      replicas: type?.replicas ?? 1,
+      dataFragments: type?.data_fragments ?? 0,
+      parityFragments: type?.parity_fragments ?? 0,
+    };
+  });
+}

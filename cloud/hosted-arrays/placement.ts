@@ -1,0 +1,182 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArraySpec } from '@granary/contract/cloud';
+import { fail, type Clock, type EventLog, type Log, type Store, type Tx, type Vault } from '@granary/kernel';
+import type { AddressAllocator } from '../addresses/allocator.ts';
+import type { Config } from '../config/schema.ts';
+import type { DriveFiles } from '../inventory/drive-files.ts';
+import {
+  listDrives,
+  listDrivesOf,
+  markFileMade,
+  releaseDrivesOf,
+  type PlacedDriveRow,
+} from '../inventory/repository.ts';
+import { giveDrives } from './drive-orders.ts';
+import {
+  countArrays,
+  deleteArray,
+  findArray,
+  insertArray,
+  isAddressTaken,
+  isPublicAddressTaken,
+  lastNumber,
+  listArrays,
+  updateArray,
+  type HostedRecord,
+} from './repository.ts';
+import { sealSecrets, withoutSecrets } from './secrets.ts';
+import { checkSpec } from './spec-rules.ts';
+
+interface PlacementOptions {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly events: EventLog;
+  readonly log: Log;
+  readonly config: Config;
+  readonly addresses: AddressAllocator;
+  readonly files: DriveFiles;
+  /** Holds one folder an array. */
+  readonly folder: string;
+}
+
+/**
+ * Where arrays are: their row, address, drives and folder. The books are changed first, in one transaction, and
+ * the disk follows; at a start whatever a crash left undone is done.
+ */
+export class Placement {
+  readonly #options: PlacementOptions;
+
+  constructor(options: PlacementOptions) {
+    this.#options = options;
+  }
+
+  folderOf({ internalName }: HostedRecord): string {
+    return join(this.#options.folder, internalName);
+  }
+
+  find(uuid: string): HostedRecord | undefined {
+    return this.#options.store.read((db) => findArray(db, uuid));
+  }
+
+  drivesOf({ number }: HostedRecord): PlacedDriveRow[] {
+    return this.#options.store.read((db) => listDrivesOf(db, number));
+  }
+
+  /** Makes the array be what the spec says; the same again changes nothing. */
+  async place(uuid: string, spec: ArraySpec, desired: 'running' | 'stopped' | undefined): Promise<HostedRecord> {
+    const { store, config } = this.#options;
+    const before = this.find(uuid);
+    refuseRemoving(before);
+    checkSpec(config, withoutSecrets(spec), before);
+    const management = before?.management ?? (await this.#newAddress());
+    const publicAddress = spec.public_ip
+      ? (before?.publicAddress ?? (await this.#newPublicAddress(management.port)))
+      : null;
+    const placed = await store.write((tx) => {
+      const array = before ?? this.#insert(tx, uuid, spec, management);
+      return this.#update(tx, array, spec, desired ?? array.desired, publicAddress);
+    });
+    await this.#makeFiles(placed);
+    return placed;
+  }
+
+  /** Everything an array had: its folder, the files of its drives, then its row. The drives are free after it. */
+  async remove(array: HostedRecord): Promise<void> {
+    const { store, events, files } = this.#options;
+    // A process of a cloud that was killed may be writing there for another moment.
+    await rm(this.folderOf(array), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    await files.remove(this.drivesOf(array));
+    await store.write((tx) => {
+      const freed = releaseDrivesOf(tx, array.number);
+      deleteArray(tx, array.number);
+      const title = `Array ${array.internalName} was removed; ${freed} drives are free again.`;
+      events.record(tx, { severity: 'notice', title, subject: `array:${array.uuid}` });
+    });
+  }
+
+  /** After a start: finishes what a crash cut off. */
+  async mend(): Promise<void> {
+    const { store, files } = this.#options;
+    const arrays = store.read(listArrays);
+    for (const array of arrays.filter(({ removing }) => removing)) await this.#removeLeftover(array);
+    for (const array of arrays.filter(({ removing }) => !removing)) await this.#makeFiles(array);
+    const free = new Set(store.read(listDrives).flatMap(({ uuid, array }) => (array === null ? [uuid] : [])));
+    for (const { uuid, path } of await files.list()) if (uuid !== undefined && free.has(uuid)) await rm(path);
+  }
+
+  /** One that cannot be removed (a file the operator holds, say) must not keep the others down. */
+  async #removeLeftover(array: HostedRecord): Promise<void> {
+    try {
+      await this.remove(array);
+    } catch (error) {
+      this.#options.log.error({ error, array: array.internalName }, 'an array could not be removed; delete it again');
+    }
+  }
+
+  async #newAddress(): Promise<HostedRecord['management']> {
+    const { store, config, addresses } = this.#options;
+    if (store.read(countArrays) >= config.arrays_max)
+      throw fail('cloud_full', { problem: `This cloud hosts at most ${config.arrays_max} arrays (arrays_max).` });
+    return addresses.forArray(store.read(lastNumber), (address) => store.read((db) => isAddressTaken(db, address)));
+  }
+
+  async #newPublicAddress(port: number): Promise<string> {
+    const { store, addresses } = this.#options;
+    return addresses.publicFor(store.read(lastNumber), port, (host) =>
+      store.read((db) => isPublicAddressTaken(db, host)),
+    );
+  }
+
+  #insert(tx: Tx, uuid: string, spec: ArraySpec, management: HostedRecord['management']): HostedRecord {
+    const { vault, clock, events } = this.#options;
+    const array = insertArray(tx, {
+      uuid,
+      product: spec.product,
+      management,
+      spec: withoutSecrets(spec),
+      sealedSecrets: sealSecrets(vault, spec, undefined),
+      now: clock.now(),
+    });
+    const title = `Array ${array.internalName} (${spec.name}) was placed at ${management.host}:${management.port}.`;
+    events.record(tx, { severity: 'notice', title, subject: `array:${uuid}` });
+    return array;
+  }
+
+  #update(
+    tx: Tx,
+    array: HostedRecord,
+    spec: ArraySpec,
+    desired: 'running' | 'stopped',
+    publicAddress: string | null,
+  ): HostedRecord {
+    const { vault, events, config } = this.#options;
+    const kept = withoutSecrets(spec);
+    const { zone, drivesGiven, taken } = giveDrives(tx, config, array, kept);
+    const sealedSecrets = sealSecrets(vault, spec, array);
+    updateArray(tx, array.number, { desired, publicAddress, spec: kept, sealedSecrets, zone, drivesGiven });
+    if (taken > 0) {
+      const title = `Array ${array.internalName} was given ${taken} drives.`;
+      events.record(tx, { title, subject: `array:${array.uuid}` });
+    }
+    return findArray(tx, array.uuid) as HostedRecord;
+  }
+
+  async #makeFiles(array: HostedRecord): Promise<void> {
+    const { store, files } = this.#options;
+    await mkdir(this.folderOf(array), { recursive: true, mode: 0o700 });
+    const fresh = this.drivesOf(array).filter(({ has_file }) => has_file === 0);
+    if (fresh.length === 0) return;
+    await files.make(fresh);
+    await store.write((tx) => {
+      for (const { uuid } of fresh) markFileMade(tx, uuid);
+    });
+  }
+}
+
+export function refuseRemoving(array: HostedRecord | undefined): void {
+  if (!array?.removing) return;
+  const facts = { kind: 'Array', id: array.uuid, state: 'being removed', action: 'a change', needed: 'kept' };
+  throw fail('wrong_state', facts);
+}

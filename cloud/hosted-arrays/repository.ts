@@ -1,0 +1,138 @@
+import type { ArraySpec, Product } from '@granary/contract/cloud';
+import type { Db, ListenAddress, Tx } from '@granary/kernel';
+
+/** The spec as it is kept: its secrets are sealed apart from it. */
+export type KeptSpec = Omit<ArraySpec, 'initial_passcode' | 'internal_key'>;
+
+export interface HostedRecord {
+  readonly number: number;
+  readonly uuid: string;
+  readonly internalName: string;
+  readonly product: Product;
+  readonly zone: string | null;
+  readonly desired: 'running' | 'stopped';
+  readonly removing: boolean;
+  readonly management: ListenAddress;
+  readonly publicAddress: string | null;
+  readonly spec: KeptSpec;
+  readonly sealedSecrets: string;
+  readonly drivesGiven: number;
+}
+
+interface ArrayRow {
+  readonly number: number;
+  readonly uuid: string;
+  readonly product: Product;
+  readonly zone: string | null;
+  readonly desired: 'running' | 'stopped';
+  readonly removing: number;
+  readonly address: string;
+  readonly port: number;
+  readonly public_address: string | null;
+  readonly spec: string;
+  readonly secrets: string;
+  readonly drives_given: number;
+}
+
+export interface NewArray {
+  readonly uuid: string;
+  readonly product: Product;
+  readonly management: ListenAddress;
+  readonly spec: KeptSpec;
+  readonly sealedSecrets: string;
+  readonly now: number;
+}
+
+export type ArrayChange = Pick<
+  HostedRecord,
+  'desired' | 'publicAddress' | 'spec' | 'sealedSecrets' | 'zone' | 'drivesGiven'
+>;
+
+export function findArray(db: Db, uuid: string): HostedRecord | undefined {
+  const row = db.get<ArrayRow>('SELECT * FROM arrays WHERE uuid = :uuid', { uuid });
+  return row && toRecord(row);
+}
+
+export function listArrays(db: Db): HostedRecord[] {
+  return db.all<ArrayRow>('SELECT * FROM arrays ORDER BY number').map(toRecord);
+}
+
+export function countArrays(db: Db): number {
+  return db.get<{ count: number }>('SELECT count(*) AS count FROM arrays')?.count ?? 0;
+}
+
+/** The number the newest array got, whether it still exists or not. */
+export function lastNumber(db: Db): number {
+  return db.get<{ seq: number }>(`SELECT seq FROM sqlite_sequence WHERE name = 'arrays'`)?.seq ?? 0;
+}
+
+export function isAddressTaken(db: Db, { host, port }: ListenAddress): boolean {
+  return db.get('SELECT 1 FROM arrays WHERE address = :host AND port = :port', { host, port }) !== undefined;
+}
+
+export function isPublicAddressTaken(db: Db, host: string): boolean {
+  return db.get('SELECT 1 FROM arrays WHERE public_address = :host', { host }) !== undefined;
+}
+
+export function insertArray(tx: Tx, { uuid, product, management, spec, sealedSecrets, now }: NewArray): HostedRecord {
+  tx.run(
+    `INSERT INTO arrays (uuid, product, desired, address, port, spec, secrets, created_at)
+     VALUES (:uuid, :product, 'running', :address, :port, :spec, :secrets, :now)`,
+    {
+      uuid,
+      product,
+      address: management.host,
+      port: management.port,
+      spec: JSON.stringify(spec),
+      secrets: sealedSecrets,
+      now,
+    },
+  );
+  return findArray(tx, uuid) as HostedRecord;
+}
+
+export function updateArray(tx: Tx, number: number, change: ArrayChange): void {
+  tx.run(
+    `UPDATE arrays SET desired = :desired, public_address = :publicAddress, spec = :spec, secrets = :secrets,
+       zone = :zone, drives_given = :drivesGiven
+     WHERE number = :number`,
+    {
+      number,
+      desired: change.desired,
+      publicAddress: change.publicAddress,
+      spec: JSON.stringify(change.spec),
+      secrets: change.sealedSecrets,
+      zone: change.zone,
+      drivesGiven: change.drivesGiven,
+    },
+  );
+}
+
+export function markRemoving(tx: Tx, number: number): void {
+  tx.run('UPDATE arrays SET removing = 1 WHERE number = :number', { number });
+}
+
+export function deleteArray(tx: Tx, number: number): void {
+  tx.run('DELETE FROM arrays WHERE number = :number', { number });
+}
+
+function toRecord(row: ArrayRow): HostedRecord {
+  return {
+    number: row.number,
+    uuid: row.uuid,
+    internalName: internalNameOf(row.number),
+    product: row.product,
+    zone: row.zone,
+    desired: row.desired,
+    removing: row.removing === 1,
+    management: { host: row.address, port: row.port },
+    publicAddress: row.public_address,
+    spec: JSON.parse(row.spec) as KeptSpec,
+    sealedSecrets: row.secrets,
+    drivesGiven: row.drives_given,
+  };
+}
+
+function internalNameOf(number: number): string {
+  return `vsa-${number.toString(16).padStart(8, '0')}`;
+}

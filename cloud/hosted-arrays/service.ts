@@ -1,0 +1,130 @@
+import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
+import { fail, type EventLog, type Log, type Store } from '@granary/kernel';
+import { listPlacedDrives, type PlacedDriveRow } from '../inventory/repository.ts';
+import type { Locks } from '../locks.ts';
+import type { Supervisor } from '../supervision/supervisor.ts';
+import { configurationOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';
+import { refuseRemoving, type Placement } from './placement.ts';
+import { findArray, listArrays, markRemoving, type HostedRecord } from './repository.ts';
+import { viewOf } from './view.ts';
+
+/** Held by whoever moves drives or their files, so that nobody sees the books and the disk differ. */
+export const BOOKS = 'books';
+
+interface HostedArraysOptions {
+  readonly store: Store;
+  readonly events: EventLog;
+  readonly log: Log;
+  readonly locks: Locks;
+  readonly placement: Placement;
+  readonly supervisor: Supervisor;
+  readonly sources: ConfigurationSources;
+}
+
+interface Wish {
+  readonly spec: ArraySpec;
+  readonly desired?: 'running' | 'stopped' | undefined;
+}
+
+/** The life of the arrays a cloud hosts. What is asked of one array is done in the order it was asked. */
+export class HostedArrays {
+  readonly #options: HostedArraysOptions;
+  readonly #removals = new Map<string, Promise<void>>();
+
+  constructor(options: HostedArraysOptions) {
+    this.#options = options;
+  }
+
+  list(): HostedArray[] {
+    const { store } = this.#options;
+    const drives = Map.groupBy(store.read(listPlacedDrives), ({ array }) => array);
+    return store.read(listArrays).map((array) => this.#viewOf(array, drives.get(array.number) ?? []));
+  }
+
+  get(uuid: string): HostedArray {
+    const array = this.#options.placement.find(uuid);
+    if (!array) throw fail('not_found', { kind: 'array', id: uuid });
+    return this.#viewOf(array);
+  }
+
+  async put(uuid: string, { spec, desired }: Wish): Promise<HostedArray> {
+    const { locks, placement } = this.#options;
+    // Told at once: whoever removes the array may hold the lock for a while.
+    refuseRemoving(placement.find(uuid));
+    return locks.run(uuid, async () => {
+      const array = await locks.run(BOOKS, () => placement.place(uuid, spec, desired));
+      await this.#follow(array, desired === 'running');
+      return this.#viewOf(array);
+    });
+  }
+
+  /** The array on its way out, or nothing once it is gone. */
+  async remove(uuid: string): Promise<HostedArray | undefined> {
+    const { locks, placement } = this.#options;
+    const found = placement.find(uuid);
+    const array = !found || found.removing ? found : await locks.run(uuid, () => this.#markRemoving(uuid));
+    if (!array) return undefined;
+    this.#finishRemoval(array);
+    return this.#viewOf(array);
+  }
+
+  /** After a start: every array as it was, at the address it had. */
+  async startAll(): Promise<void> {
+    const { store } = this.#options;
+    const arrays = store.read(listArrays).filter(({ removing }) => !removing);
+    for (const array of arrays) await this.#follow(array, true);
+  }
+
+  async stop(): Promise<void> {
+    await this.#options.locks.idle();
+    await this.#options.supervisor.stopAll();
+  }
+
+  async #follow(array: HostedRecord, retryFailed: boolean): Promise<void> {
+    const { supervisor, placement, sources } = this.#options;
+    const drives = placement.drivesOf(array);
+    const configuration = configurationOf(array, drives, placement.folderOf(array), sources);
+    const supervised = await supervisor.describe(array.product, configuration);
+    if (array.desired === 'running') {
+      if (supervised.state !== 'failed' || retryFailed) supervised.start();
+    } else if (supervised.state !== 'stopped') {
+      void supervised.stop();
+    }
+  }
+
+  #markRemoving(uuid: string): Promise<HostedRecord | undefined> {
+    const { store, events } = this.#options;
+    return store.write((tx) => {
+      const found = findArray(tx, uuid);
+      if (!found || found.removing) return found;
+      markRemoving(tx, found.number);
+      events.record(tx, { title: `Array ${found.internalName} is being removed.`, subject: `array:${uuid}` });
+      return findArray(tx, uuid);
+    });
+  }
+
+  #finishRemoval(array: HostedRecord): void {
+    const { locks, placement, supervisor, log } = this.#options;
+    const { uuid, internalName } = array;
+    if (this.#removals.has(uuid)) return;
+    const removal = locks
+      .run(uuid, async () => {
+        await supervisor.remove(uuid);
+        await locks.run(BOOKS, () => placement.remove(array));
+        log.info({ array: internalName, uuid }, 'an array was removed');
+      })
+      .catch((error: unknown) => log.error({ error, array: internalName }, 'an array could not be removed; ask again'))
+      .finally(() => this.#removals.delete(uuid));
+    this.#removals.set(uuid, removal);
+  }
+
+  #viewOf(array: HostedRecord, rows?: readonly PlacedDriveRow[]): HostedArray {
+    const { placement, sources, supervisor } = this.#options;
+    return viewOf({
+      array,
+      drives: (rows ?? placement.drivesOf(array)).map((row) => hostedDrive(row, sources)),
+      managementUrl: managementUrlOf(array, sources.tls),
+      supervised: supervisor.get(array.uuid),
+    });
+  }
+}

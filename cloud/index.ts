@@ -1,0 +1,4 @@
+export { ConfigError } from './config/load.ts';
+export { defaultConfig } from './config/defaults.ts';
+export { ConfigSchema, type Config } from './config/schema.ts';
+export { startCloud, type CloudOptions, type RunningCloud } from './start.ts';

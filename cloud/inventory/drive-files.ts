@@ -1,0 +1,100 @@
+import type { Dirent } from 'node:fs';
+import { open, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const GIGABYTE = 2 ** 30;
+const FILE = /^([0-9a-f-]{36})\.drive$/;
+
+interface DriveOnNode {
+  readonly uuid: string;
+  readonly node: string;
+  readonly capacity_gb: number;
+}
+
+export interface FoundFile {
+  readonly node: string;
+  readonly name: string;
+  /** Absent when the name is not one a drive's file has. */
+  readonly uuid: string | undefined;
+  readonly path: string;
+}
+
+/** The files that hold the bytes of drives: sparse, as large as the drive, one folder a storage node. */
+export class DriveFiles {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  pathOf({ node, uuid }: Omit<DriveOnNode, 'capacity_gb'>): string {
+    return join(this.#folder, node, `${uuid}.drive`);
+  }
+
+  /** Made afresh: nothing a crash left behind is ever handed to an array. On disk when it resolves. */
+  async make(drives: readonly DriveOnNode[]): Promise<void> {
+    for (const drive of drives) {
+      await mkdir(join(this.#folder, drive.node), { recursive: true, mode: 0o700 });
+      const file = await open(this.pathOf(drive), 'w', 0o600);
+      try {
+        await file.truncate(drive.capacity_gb * GIGABYTE);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    }
+    for (const node of new Set(drives.map(({ node }) => node))) await syncFolder(join(this.#folder, node));
+  }
+
+  async remove(drives: readonly Omit<DriveOnNode, 'capacity_gb'>[]): Promise<void> {
+    for (const drive of drives) await rm(this.pathOf(drive), { force: true });
+  }
+
+  /** What is wrong with the file of a drive that should have one; undefined when nothing is. */
+  async problemOf(drive: DriveOnNode): Promise<string | undefined> {
+    const expected = drive.capacity_gb * GIGABYTE;
+    try {
+      const { size } = await stat(this.pathOf(drive));
+      return size === expected ? undefined : `its file has ${size} bytes, not ${expected}`;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return code === 'ENOENT' ? 'its file is missing' : `its file cannot be read (${code})`;
+    }
+  }
+
+  /** Every file below the folder, known or not. */
+  async list(): Promise<FoundFile[]> {
+    const found: FoundFile[] = [];
+    for (const entry of await entriesIn(this.#folder)) {
+      const path = join(this.#folder, entry.name);
+      const files = entry.isDirectory() ? await entriesIn(path) : [];
+      if (!entry.isDirectory()) found.push({ node: '', name: entry.name, uuid: undefined, path });
+      for (const { name } of files)
+        found.push({ node: entry.name, name, uuid: FILE.exec(name)?.[1], path: join(path, name) });
+    }
+    return found;
+  }
+
+  async nodes(): Promise<string[]> {
+    return (await entriesIn(this.#folder)).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  }
+}
+
+async function entriesIn(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** A new name is durable once its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

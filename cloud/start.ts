@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { cloudApi } from '@granary/contract/cloud';
+import {
+  createApiServer,
+  EventLog,
+  Listeners,
+  readMigrations,
+  Store,
+  systemClock,
+  Vault,
+  type Clock,
+  type HostedConfiguration,
+  type ListenAddress,
+  type Log,
+  type TlsFiles,
+} from '@granary/kernel';
+import { adminKeyFrom } from './access/admin-key.ts';
+import { authenticator } from './access/authenticate.ts';
+import { AddressAllocator } from './addresses/allocator.ts';
+import { configFileOf, loadConfig } from './config/load.ts';
+import { isIpv4Range } from './config/rules.ts';
+import type { Config } from './config/schema.ts';
+import { Placement } from './hosted-arrays/placement.ts';
+import { listArrays } from './hosted-arrays/repository.ts';
+import { hostedArrayRoutes } from './hosted-arrays/routes.ts';
+import { BOOKS, HostedArrays } from './hosted-arrays/service.ts';
+import { checkBooks } from './inventory/check.ts';
+import { DriveFiles } from './inventory/drive-files.ts';
+import { keepCloudUuid } from './inventory/repository.ts';
+import { inventoryRoutes } from './inventory/routes.ts';
+import { CloudInventory } from './inventory/service.ts';
+import { followConfig } from './inventory/stock.ts';
+import { Locks } from './locks.ts';
+import manifest from './package.json' with { type: 'json' };
+import { openCache } from './supervision/forking.ts';
+import type { SupervisionLimits } from './supervision/limits.ts';
+import type { StateChange } from './supervision/supervised-array.ts';
+import { Supervisor, type Programs } from './supervision/supervisor.ts';
+
+export interface CloudOptions {
+  readonly dataDir: string;
+  /** Taken instead of `<dataDir>/granary.config.json`; must exist. */
+  readonly configFile?: string | undefined;
+  readonly host?: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly adminUser: string;
+  /** Made at the first start and kept in the data directory when not given. */
+  readonly adminKey?: string | undefined;
+  /** The main file of each kind of array process. */
+  readonly programs: Programs;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** Range of the arrays' addresses, in place of the config's. */
+  readonly addresses?: string | undefined;
+  readonly tls?: TlsFiles | undefined;
+  readonly supervision?: Partial<SupervisionLimits>;
+}
+
+export interface RunningCloud {
+  readonly address: ListenAddress;
+  readonly url: string;
+  readonly adminUser: string;
+  readonly adminKey: string;
+  stop(): Promise<void>;
+}
+
+const migrations = readMigrations('cloud', new URL('./migrations/', import.meta.url));
+const HOST_DEFAULT = '127.0.0.1';
+
+/** Starts a cloud: resolves when its interface answers, while the arrays it hosts are coming up. */
+export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
+  const tools = openTools(options);
+  const { store, folder } = tools;
+  const { arrays, placement } = buildArrays(tools);
+  let server: Server | undefined;
+  try {
+    await followConfig(store, tools.events, tools.config, configFileOf(options));
+    await placement.mend();
+    const adminKey = adminKeyFrom(join(folder, 'admin.key'), options.adminKey);
+    server = await serve(tools, arrays, adminKey);
+    await arrays.startAll();
+    return running(tools, arrays, server, adminKey);
+  } catch (error) {
+    await server?.listeners.closeAll();
+    await arrays.stop();
+    store.close();
+    throw error;
+  }
+}
+
+function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: string): RunningCloud {
+  const { log, adminUser, dataDir, tls } = tools.options;
+  const address = server.listeners.addresses[0] as ListenAddress;
+  const url = `${tls ? 'https' : 'http'}://${address.host}:${address.port}`;
+  log.info({ url, dataDir }, 'the cloud is up');
+  return {
+    address,
+    url,
+    adminUser,
+    adminKey,
+    async stop() {
+      await server.listeners.closeAll();
+      await server.app.close();
+      await arrays.stop();
+      tools.store.close();
+      log.info({ url }, 'the cloud has stopped');
+    },
+  };
+}
+
+interface Tools {
+  readonly options: CloudOptions;
+  readonly config: Config;
+  readonly folder: string;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: EventLog;
+  readonly vault: Vault;
+  readonly files: DriveFiles;
+  readonly locks: Locks;
+}
+
+function openTools(options: CloudOptions): Tools {
+  const { dataDir, clock = systemClock } = options;
+  const config = loadConfig(options);
+  const folder = join(dataDir, 'cloud');
+  mkdirSync(join(folder, 'arrays'), { recursive: true, mode: 0o700 });
+  return {
+    options,
+    config,
+    folder,
+    store: new Store(join(folder, 'cloud.db'), migrations),
+    clock,
+    events: new EventLog(clock),
+    vault: Vault.open(join(folder, 'vault.key')),
+    files: new DriveFiles(join(folder, 'nodes')),
+    locks: new Locks(),
+  };
+}
+
+function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement } {
+  const { options, config, folder, store, clock, events, vault, files, locks } = tools;
+  const { log, programs, tls } = options;
+  const placement = new Placement({
+    store,
+    vault,
+    clock,
+    events,
+    log,
+    config,
+    addresses: new AddressAllocator({ network: config.network, arrays: checkedRange(options.addresses) }),
+    files,
+    folder: join(folder, 'arrays'),
+  });
+  const supervisor = new Supervisor({
+    programs,
+    cacheFolder: openCache(join(folder, 'compiled'), manifest.version),
+    log,
+    limits: options.supervision,
+    onChange: (configuration, change) => recordState(tools, configuration, change),
+  });
+  const sources = {
+    config,
+    vault,
+    files,
+    tls,
+    logLevel: log.level === 'debug' ? ('debug' as const) : ('info' as const),
+  };
+  const arrays = new HostedArrays({ store, events, log, locks, placement, supervisor, sources });
+  return { arrays, placement };
+}
+
+function checkedRange(range: string | undefined): string | undefined {
+  if (range !== undefined && !isIpv4Range(range))
+    throw new Error(`--addresses: ${range} is not an IPv4 range such as 127.64.0.0/16`);
+  return range;
+}
+
+interface Server {
+  readonly app: Awaited<ReturnType<typeof createApiServer>>;
+  readonly listeners: Listeners;
+}
+
+async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Promise<Server> {
+  const { options, config, store, clock, vault, files, locks, folder } = tools;
+  const { log, tls, host = HOST_DEFAULT, port, adminUser } = options;
+  const books = { store, config, files, arraysFolder: join(folder, 'arrays'), arrays: () => bookedArrays(store) };
+  const inventory = new CloudInventory({
+    store,
+    config,
+    uuid: await store.write((tx) => keepCloudUuid(tx, randomUUID())),
+    version: manifest.version,
+    check: () => locks.run(BOOKS, () => checkBooks(books)),
+  });
+  const app = await createApiServer({
+    api: cloudApi,
+    handlers: { inventory: inventoryRoutes(inventory), hostedArrays: hostedArrayRoutes(arrays) },
+    authenticate: authenticator({ user: adminUser, key: adminKey }, clock),
+    store,
+    vault,
+    clock,
+    log,
+    version: manifest.version,
+    tls,
+  });
+  const listeners = new Listeners({ app, tls });
+  await listeners.open({ host, port });
+  return { app, listeners };
+}
+
+function bookedArrays(store: Store) {
+  return store.read(listArrays).map(({ spec, ...array }) => ({ ...array, drives: spec.drives }));
+}
+
+/** Every change of state is an event and a line in the log. */
+function recordState({ store, events, options }: Tools, configuration: HostedConfiguration, change: StateChange): void {
+  const { internalName: array, uuid } = configuration;
+  const { state, reason } = change;
+  options.log.info({ array, uuid, state, reason }, 'an array changed state');
+  const because = reason === undefined ? '' : `: ${reason}`;
+  const severity = state === 'failed' ? 'error' : reason === undefined ? 'info' : 'warning';
+  store
+    .write((tx) => {
+      events.record(tx, { severity, title: `Array ${array} is ${state}${because}`, subject: `array:${uuid}` });
+    })
+    .catch((error: unknown) => options.log.error({ error, array }, 'an event could not be recorded'));
+}

@@ -1,0 +1,50 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fingerprint, PREPARE } from '@granary/kernel';
+
+/** An idle array allocates little: a small young generation keeps its memory small, too. */
+const EXEC_OPTIONS = ['--max-semi-space-size=1'];
+/** Nothing else of our environment reaches an array: it may hold secrets of ours. */
+const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL'];
+const PREPARE_MS_MAX = 60_000;
+
+/** Starts a program. Its name stands in the arguments for whoever looks at a list of processes; secrets never do. */
+export function forkProgram(program: string, name: string, cacheFolder: string, signal?: AbortSignal): ChildProcess {
+  return fork(program, [name], {
+    execArgv: EXEC_OPTIONS,
+    env: environment(cacheFolder),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    killSignal: 'SIGKILL',
+    ...(signal && { signal }),
+  });
+}
+
+/** The folder for this release's compiled code; that of releases before it goes. */
+export function openCache(folder: string, version: string): string {
+  const name = `${version}-${process.version}`;
+  mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+  for (const other of readdirSync(folder)) if (other !== name) rmSync(join(folder, other), { recursive: true });
+  return join(folder, name);
+}
+
+/**
+ * Has a program compiled once and for all: a process that must do that itself needs a fifth more memory for as long
+ * as it lives, and twice the time to start. What goes wrong here shows again, and is told, when an array starts.
+ */
+export async function prepareProgram(program: string, cacheFolder: string, stop: AbortSignal): Promise<void> {
+  const mark = join(cacheFolder, `${fingerprint(program).slice(0, 16)}.prepared`);
+  if (existsSync(mark) || stop.aborted) return;
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(PREPARE_MS_MAX)]);
+  const child = forkProgram(program, PREPARE, cacheFolder, signal);
+  for (const stream of [child.stdout, child.stderr]) stream?.resume();
+  child.on('error', () => undefined);
+  const [code] = (await once(child, 'exit').catch(() => [1])) as [number | null];
+  if (code === 0) writeFileSync(mark, '');
+}
+
+function environment(cacheFolder: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => PASSED_ON.includes(name));
+  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: cacheFolder };
+}

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { test, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { createLog } from '@granary/kernel';
+import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
+import { temporaryFolder, until } from '../../kernel/testing.ts';
+import { openCache } from './forking.ts';
+import type { SupervisionLimits } from './limits.ts';
+import { RotatingFile } from './output.ts';
+import type { StateChange } from './supervised-array.ts';
+import { Supervisor } from './supervisor.ts';
+
+const program = fileURLToPath(new URL('../testing/fake-array.ts', import.meta.url));
+const WAIT_MS = 30_000;
+const quick: Partial<SupervisionLimits> = {
+  readyMsMax: 20_000,
+  stopMsMax: 1_000,
+  healthEveryMs: 100,
+  healthMsMax: 2_000,
+  backoffMs: 50,
+};
+
+/** A supervisor with one array whose process is real, and is as it was told to be. */
+async function setUp(t: TestContext, mood = 'serve', limits: Partial<SupervisionLimits> = {}) {
+  const data = temporaryFolder(t);
+  const folder = join(data, 'array');
+  mkdirSync(folder);
+  const setMood = (text: string) => writeFileSync(join(folder, 'mood'), text);
+  setMood(mood);
+  const configuration = testConfiguration(folder);
+  const changes: StateChange[] = [];
+  const supervisor = new Supervisor({
+    programs: { storage_array: program, object_storage: program },
+    cacheFolder: openCache(join(data, 'compiled'), 'test'),
+    log: createLog('test', 'silent'),
+    limits: { ...quick, ...limits },
+    onChange: (_, change) => changes.push(change),
+  });
+  t.after(() => supervisor.stopAll());
+  const array = await supervisor.describe('storage_array', configuration);
+  const reach = (path: string) =>
+    fetch(`${configuration.managementUrl}${path}`).then(
+      (response) => response.text(),
+      () => 'no answer',
+    );
+  const states = () => changes.map(({ state }) => state);
+  const reaches = (state: string) => until(() => array.state === state, WAIT_MS);
+  return { supervisor, array, configuration, folder, setMood, reach, states, changes, reaches };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('an array starts, answers, and stops when it is asked to', async (t) => {
+  const { array, reach, states, reaches, folder } = await setUp(t);
+  assert.equal(array.state, 'stopped');
+  array.start();
+  array.start();
+  await reaches('running');
+  const pid = array.pid!;
+  assert.equal(await reach('/healthz'), 'ok');
+  await array.stop();
+  assert.equal(isAlive(pid), false);
+  assert.equal(array.pid, undefined);
+  assert.deepEqual(states(), ['starting', 'running', 'stopping', 'stopped']);
+  assert.match(readFileSync(join(folder, 'array.log'), 'utf8'), /asked for \/healthz/);
+});
+
+test('a process that crashes is started again', async (t) => {
+  const { array, reach, reaches, changes } = await setUp(t);
+  array.start();
+  await reaches('running');
+  const first = array.pid;
+  await reach('/crash');
+  await until(() => array.restarts === 1 && array.state === 'running', WAIT_MS);
+  assert.notEqual(array.pid, first);
+  assert.deepEqual(
+    changes.find(({ reason }) => reason !== undefined),
+    { state: 'starting', reason: 'A beam broke.' },
+  );
+  assert.equal(await reach('/'), 'ok');
+});
+
+test('three crashes in a minute fail it with the reason; asked to start again, it recovers', async (t) => {
+  const { array, reaches, setMood } = await setUp(t, 'fail');
+  array.start();
+  await reaches('failed');
+  assert.equal(array.reason, 'The cellar is flooded.');
+  assert.equal(array.restarts, 2);
+  assert.equal(array.pid, undefined);
+  setMood('serve');
+  array.start();
+  await reaches('running');
+  assert.equal(array.reason, undefined);
+});
+
+test('a process that ends without a word is told of by its exit code', async (t) => {
+  const { array, reaches } = await setUp(t, 'exit');
+  array.start();
+  await reaches('failed');
+  assert.equal(array.reason, 'it ended with exit code 7');
+});
+
+test('a process that does not get ready in time is killed, and three of them in a row fail it', async (t) => {
+  const { array, reaches } = await setUp(t, 'never ready', { readyMsMax: 400, crashWindowMs: 1 });
+  array.start();
+  await reaches('failed');
+  assert.equal(array.reason, 'it was not ready within 0.4 seconds');
+});
+
+test('a process that stops answering is killed and started again', async (t) => {
+  const { array, reach, reaches, changes } = await setUp(t, 'serve', { healthMsMax: 200 });
+  array.start();
+  await reaches('running');
+  const first = array.pid!;
+  await reach('/deaf');
+  await until(() => array.restarts === 1 && array.state === 'running', WAIT_MS);
+  assert.equal(isAlive(first), false);
+  assert.ok(changes.some(({ reason }) => reason === 'it did not answer its health check 3 times'));
+});
+
+test('a process that does not stop when asked is killed', async (t) => {
+  const { array, reaches } = await setUp(t, 'stubborn', { stopMsMax: 300 });
+  array.start();
+  await reaches('running');
+  const pid = array.pid!;
+  await array.stop();
+  assert.equal(isAlive(pid), false);
+  assert.equal(array.state, 'stopped');
+});
+
+test('start and stop in quick succession end as the last one asked', async (t) => {
+  const { array, reaches } = await setUp(t);
+  array.start();
+  const stopped = array.stop();
+  array.start();
+  await stopped;
+  await reaches('running');
+  array.start();
+  void array.stop();
+  array.start();
+  await array.stop();
+  assert.equal(array.state, 'stopped');
+  assert.equal(array.pid, undefined);
+});
+
+test('a change reaches a running process at once, a starting one when it is up, a stopped one at its start', async (t) => {
+  const { supervisor, array, configuration, reach, reaches } = await setUp(t);
+  const withDrives = (count: number) => ({
+    ...configuration,
+    drives: Array.from({ length: count }, (_, n) => testDrive(n + 1)),
+  });
+  await supervisor.describe('storage_array', withDrives(3));
+  array.start();
+  await supervisor.describe('storage_array', withDrives(4));
+  await reaches('running');
+  await supervisor.describe('storage_array', withDrives(5));
+  assert.equal(await reach('/drives'), '5');
+  const network = { id: 3, address: '127.0.0.9', netmask: '255.0.0.0', gateway: null, vlanId: 1 };
+  await supervisor.describe('storage_array', { ...withDrives(5), interfaces: [network] });
+  assert.deepEqual(array.bound, [configuration.management.host, '127.0.0.9']);
+});
+
+test('an array that refuses a change goes on as it was', async (t) => {
+  const { supervisor, array, configuration, reach, reaches, setMood } = await setUp(t);
+  array.start();
+  await reaches('running');
+  setMood('refuse');
+  await supervisor.describe('storage_array', { ...configuration, drives: [] });
+  assert.equal(array.state, 'running');
+  assert.equal(await reach('/drives'), '2');
+});
+
+test('secrets are not in the arguments or the environment of a process', async (t) => {
+  process.env['GRANARY_TEST_SECRET'] = 'do not pass me on';
+  const { array, configuration, reaches } = await setUp(t);
+  array.start();
+  await reaches('running');
+  if (!existsSync(`/proc/${array.pid}`)) {
+    t.skip('needs /proc');
+    return;
+  }
+  const shown = ['cmdline', 'environ'].map((name) => readFileSync(`/proc/${array.pid}/${name}`, 'utf8')).join();
+  for (const secret of [
+    configuration.initialPasscode,
+    configuration.internalKey,
+    configuration.vaultKey,
+    'do not pass',
+  ])
+    assert.ok(!shown.includes(secret));
+  assert.ok(shown.includes(configuration.internalName));
+});
+
+test('a log starts over when it is full and keeps the one before', async (t) => {
+  const file = join(temporaryFolder(t), 'array.log');
+  const log = new RotatingFile(file, 100);
+  for (let n = 0; n < 10; n += 1) log.write(`line number ${n} of the log\n`);
+  log.end();
+  await finished(log);
+  assert.match(readFileSync(file, 'utf8'), /line number 9/);
+  assert.match(readFileSync(`${file}.1`, 'utf8'), /line number [3-8]/);
+  assert.ok(statSync(file).size <= 100);
+});

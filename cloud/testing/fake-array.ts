@@ -1,0 +1,50 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { HostedConfiguration } from '../../kernel/process/configuration.ts';
+import { runProgram, type HostedProgram } from '../../kernel/process/program.ts';
+
+/**
+ * An array process that does as it is told by a file named `mood` in its folder:
+ * `serve` (also without a file), `fail` (reports a failure at its start), `exit` (ends without a word),
+ * `never ready`, `stubborn` (does not stop when asked). Asked over HTTP it crashes, or stops answering.
+ */
+async function start(configuration: HostedConfiguration): Promise<HostedProgram> {
+  const mood = moodOf(configuration);
+  writeFileSync(join(configuration.folder, 'data'), 'kept');
+  if (mood === 'fail') throw new Error('The cellar is flooded.');
+  if (mood === 'exit') process.exit(7);
+  if (mood === 'never ready') await new Promise(() => setInterval(() => undefined, 1000));
+  if (mood === 'stubborn') process.prependListener('SIGTERM', () => setInterval(() => undefined, 1000));
+  let current = configuration;
+  let deaf = false;
+  const server = createServer((request, response) => {
+    if (request.url === '/crash') throw new Error('A beam broke.');
+    if (request.url === '/deaf') deaf = true;
+    if (request.url === '/healthz' && deaf) return;
+    process.stdout.write(`asked for ${request.url}\n`);
+    response.end(request.url === '/drives' ? String(current.drives.length) : 'ok');
+  });
+  const { host, port } = configuration.management;
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ host, port }, resolve));
+  return {
+    get bound() {
+      return [host, ...current.interfaces.map(({ address }) => address)];
+    },
+    async change(next) {
+      if (moodOf(next) === 'refuse') throw new Error('No more room.');
+      current = next;
+    },
+    async stop() {
+      if (mood === 'stubborn') await new Promise(() => undefined);
+      server.close();
+    },
+  };
+}
+
+function moodOf({ folder }: HostedConfiguration): string {
+  const file = join(folder, 'mood');
+  return existsSync(file) ? readFileSync(file, 'utf8') : 'serve';
+}
+
+runProgram(start);

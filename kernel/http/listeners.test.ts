@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { test } from 'node:test';
+import Fastify from 'fastify';
+import { Listeners } from './listeners.ts';
+
+function setUp(bindMsMax?: number) {
+  const app = Fastify();
+  app.get('/', () => 'here');
+  return new Listeners({ app, ...(bindMsMax !== undefined && { bindMsMax }) });
+}
+
+const ask = async ({ host, port }: { host: string; port: number }) => (await fetch(`http://${host}:${port}/`)).text();
+
+test('one application answers on every address that is open, and no longer where it was closed', async () => {
+  const listeners = setUp();
+  const first = await listeners.open({ host: '127.0.0.1', port: 0 });
+  const second = await listeners.open({ host: '127.0.0.1', port: 0 });
+  assert.equal(await ask(first), 'here');
+  assert.equal(await ask(second), 'here');
+  await listeners.close(second);
+  await assert.rejects(ask(second));
+  assert.equal(await ask(first), 'here');
+  assert.deepEqual(listeners.addresses, [first]);
+  await listeners.closeAll();
+});
+
+test('an address another process is just leaving is tried again', async () => {
+  const listeners = setUp();
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as { port: number };
+  setTimeout(() => other.close(), 250);
+  const opened = await listeners.open({ host: '127.0.0.1', port });
+  assert.equal(await ask(opened), 'here');
+  await listeners.closeAll();
+});
+
+test('an address that stays taken, or that the machine does not carry, is an error', async () => {
+  const listeners = setUp(200);
+  const { port } = await listeners.open({ host: '127.0.0.1', port: 0 });
+  await assert.rejects(listeners.open({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' });
+  await assert.rejects(listeners.open({ host: '192.0.2.1', port }), { code: 'EADDRNOTAVAIL' });
+  await listeners.closeAll();
+});

@@ -1,0 +1,4 @@
+export type { HostedConfiguration, HostedDrive, HostedInterface, HostedPolicy } from './configuration.ts';
+export { HostedServer } from './hosted-server.ts';
+export type { FromProgram, ToProgram } from './messages.ts';
+export { PREPARE, runProgram, type HostedProgram, type StartProgram } from './program.ts';

@@ -1,0 +1,51 @@
+import type { HostedConfiguration } from '../configuration.ts';
+import { testNetwork } from './addresses.ts';
+
+const PORT = 7480;
+
+/** What a cloud would tell an array of two drives. */
+export function testConfiguration(folder: string, changes: Partial<HostedConfiguration> = {}): HostedConfiguration {
+  const host = `${testNetwork()}.1`;
+  return {
+    uuid: '6f1f5f6e-0000-4000-8000-000000000001',
+    number: 1,
+    internalName: 'vsa-00000001',
+    displayName: 'Accounts',
+    folder,
+    owner: 'dana',
+    initialPasscode: 'first passcode',
+    internalKey: 'internal key',
+    vaultKey: 'ab'.repeat(32),
+    management: { host, port: PORT },
+    managementUrl: `http://${host}:${PORT}`,
+    publicAddress: null,
+    interfaces: [],
+    tls: null,
+    engine: 'engine_small',
+    cacheGb: 20,
+    node: 'node-1',
+    zone: 'zone_0',
+    zoneDisplayName: 'Zone 0',
+    zonesUsed: 1,
+    drives: [testDrive(1), testDrive(2)],
+    policies: [],
+    logLevel: 'silent',
+    ...changes,
+  };
+}
+
+export function testDrive(number: number): HostedConfiguration['drives'][number] {
+  return {
+    uuid: `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    number,
+    type: 'SSD_10GB',
+    medium: 'ssd',
+    cache: false,
+    capacityGb: 10,
+    node: `node-${number}`,
+    zone: 'zone_0',
+    zoneDisplayName: 'Zone 0',
+    policy: null,
+    file: `/nowhere/${number}.drive`,
+  };
+}

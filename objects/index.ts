@@ -1,0 +1,2 @@
+export { servedOperations } from './served.ts';
+export { startObjects } from './start.ts';

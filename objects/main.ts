@@ -1,0 +1,4 @@
+import { runProgram } from '@granary/kernel';
+import { startObjects } from './start.ts';
+
+runProgram(startObjects);

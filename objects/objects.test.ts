@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { operations } from '@granary/contract';
+import { objectsApi } from '@granary/contract/objects';
+import type { HostedConfiguration } from '@granary/kernel';
+import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
+import { testConfiguration } from '../kernel/process/testing/configuration.ts';
+import { temporaryFolder } from '../kernel/testing.ts';
+import { servedOperations, startObjects } from './index.ts';
+
+const { users, roles, settings, messages } = objectsApi.groups;
+const owner = { account: 'objs_admin', user: 'dana', password: 'first passcode' };
+
+async function setUp(t: TestContext, changes: Partial<HostedConfiguration> = {}) {
+  const configuration = testConfiguration(temporaryFolder(t), { engine: null, cacheGb: 0, ...changes });
+  let array = await startObjects(configuration);
+  t.after(() => array.stop());
+  const anybody = new CheckedClient(objectsApi, configuration.managementUrl);
+  const { user } = await anybody.call(users.authenticate, owner);
+  return {
+    configuration,
+    anybody,
+    user,
+    client: anybody.with({ 'x-access-key': user.access_key ?? '' }),
+    change: (next: Partial<HostedConfiguration>) => array.change({ ...configuration, ...next }),
+    restart: async () => {
+      await array.stop();
+      array = await startObjects(configuration);
+    },
+  };
+}
+
+test('the owner signs in to the system account and gets every key there is', async (t) => {
+  const { user, configuration, anybody, restart } = await setUp(t);
+  const { objs_user: storage } = user.objs_data;
+  assert.deepEqual([user.username, user.primary, user.admin, user.locked], ['dana', true, true, false]);
+  assert.deepEqual(user.roles, [{ name: 'objs_admin', id: '1' }]);
+  assert.equal(storage.account_name, 'objs_admin');
+  assert.match(storage.account_id, /^[0-9a-f]{32}$/);
+  assert.match(storage.id, /^[0-9a-f]{32}$/);
+  assert.equal(storage.public_url, `${configuration.managementUrl}/v1/AUTH_${storage.account_id}`);
+  assert.equal(new Set([user.access_key, storage.token, storage.s3_access_key, storage.s3_secret_key]).size, 4);
+  assert.ok(user.permissions?.includes('settings.get'));
+  await restart();
+  const again = await anybody.call(users.authenticate, { ...owner, account: storage.account_id });
+  assert.deepEqual(again.user, user, 'the keys are those of the first day, by the id of the account too');
+});
+
+test('a key opens the interface in a header or a parameter, and a username with a password does, too', async (t) => {
+  const { anybody, user, configuration } = await setUp(t);
+  await anybody.with({ 'x-access-key': user.access_key! }).call(roles.list, {});
+  await anybody.call(roles.list, { access_key: user.access_key });
+  await anybody.call(roles.list, { username: 'dana', password: 'first passcode' });
+  await anybody.with({ 'x-access-key': configuration.internalKey }).call(roles.list, {});
+  const wrong = [
+    await anybody.refused(roles.list, {}),
+    await anybody.refused(roles.list, { access_key: 'wrong' }),
+    await anybody.refused(roles.list, { username: 'dana', password: 'wrong' }),
+    await anybody.refused(users.authenticate, { ...owner, account: 'webhosting' }),
+    await anybody.refused(users.authenticate, { ...owner, password: 'wrong' }),
+  ];
+  for (const { http, code } of wrong) assert.deepEqual([http, code], [200, 5]);
+});
+
+test('the roles are the three there are', async (t) => {
+  const { client } = await setUp(t);
+  const { roles: found } = await client.call(roles.list, {});
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ['objs_admin', 'account_admin', 'member'],
+  );
+});
+
+test('the settings tell what is so, and follow the cloud', async (t) => {
+  const { client, change, configuration } = await setUp(t, { zonesUsed: 3 });
+  const before = await client.call(settings.get, {});
+  assert.deepEqual(
+    [
+      before.name,
+      before.display_name,
+      before.multi_zone,
+      before.floating_fe_ip,
+      before.publicip,
+      before.ssl_termination,
+    ],
+    ['vsa-00000001', 'Accounts', 'YES', configuration.management.host, null, 'off'],
+  );
+  const publicAddress = configuration.management.host.replace(/\d+$/, '77');
+  await change({ publicAddress, displayName: 'Archive' });
+  const after = await client.call(settings.get, {});
+  assert.deepEqual([after.display_name, after.publicip], ['Archive', publicAddress]);
+  assert.equal(after.created_at, before.created_at);
+});
+
+test('what happened is in the messages, this severity and worse', async (t) => {
+  const { client } = await setUp(t);
+  const { messages: found, count } = await client.call(messages.list, {});
+  assert.equal(count, 2);
+  assert.match(found[0]!.msg_title, /^User dana of objs_admin signed in from /);
+  assert.equal((await client.call(messages.list, { severity: 4 })).count, 0);
+  assert.equal((await client.call(messages.list, { attr_key: 'account', attr_value: 'objs_admin' })).count, 1);
+});
+
+test('secrets are sealed in the database', async (t) => {
+  const { user, configuration } = await setUp(t);
+  const { token, s3_secret_key } = user.objs_data.objs_user;
+  const files = ['objects.db', 'objects.db-wal']
+    .map((name) => readFileSync(join(configuration.folder, name), 'latin1'))
+    .join();
+  for (const secret of [user.access_key!, token!, s3_secret_key!, 'first passcode']) assert.ok(!files.includes(secret));
+});
+
+test('the rest of the contract answers that it is not served yet', async (t) => {
+  const { client } = await setUp(t);
+  const { http, code } = await client.refused(objectsApi.groups.accounts.list, {});
+  assert.deepEqual([http, code], [501, 2]);
+  const all = operations(objectsApi).map(({ id }) => id);
+  assert.deepEqual(
+    servedOperations().filter((id) => !all.includes(id)),
+    [],
+  );
+});
