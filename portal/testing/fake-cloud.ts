@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ export const testInventory: Inventory = {
     driveType(2, 'SSD_100GB', 'ssd', 100, '0.01'),
     driveType(3, 'HDD_1000GB', 'hdd', 1000, '0.02'),
   ],
-  engine_types: [engineType(1, 'engine_s', 8, 400, '0.10'), engineType(2, 'engine_m', 24, 1000, '0.30')],
+  engine_types: [engineType(1, 'engine_small', 8, 400, '0.10'), engineType(2, 'engine_medium', 24, 1000, '0.30')],
   app_engines: [
     {
-      key: 'app_s',
+      key: 'app_small',
       name: 'Small',
       type: 'small',
       specs: '1 vCPU, 1 GB',
@@ -93,39 +93,83 @@ function engineType(
   };
 }
 
+type Hosted = Map<string, { spec: ArraySpec; hosted: HostedArray }>;
+
 export interface FakeCloud {
   readonly address: string;
   readonly adminUser: string;
   readonly adminKey: string;
-  readonly hosted: Map<string, { spec: ArraySpec; hosted: HostedArray }>;
+  readonly hosted: Hosted;
   /** Answers every `put` with this refusal until it is cleared. */
   refusal: string | undefined;
+  /** Arrays that are told to run while this is set stay `starting` until `setState` says otherwise. */
+  isSlow: boolean;
+  /** Every call about an array ends in an internal error for as long as this is set. */
+  isBroken: boolean;
+  /** Where arrays placed from now on say that they are managed. */
+  managementUrl: string | undefined;
+  /** The hosted array of that name as the portal last described it. */
+  specOf(name: string): ArraySpec;
+  /** Makes the process of an array die, or come back. */
+  setState(name: string, state: HostedArray['state'], reason?: string): void;
   stop(): Promise<void>;
 }
 
+interface FakeCloudOptions {
+  readonly port?: number;
+  readonly uuid?: string;
+  readonly adminKey?: string;
+  /** What an earlier run of this cloud hosted. */
+  readonly hosted?: Hosted;
+  readonly inventory?: Inventory;
+}
+
 /** A cloud that keeps its arrays in memory and starts no process: for tests of the portal's own rules. */
-export async function startFakeCloud(port = 0): Promise<FakeCloud> {
+export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<FakeCloud> {
+  const { port = 0, adminKey = 'fake-cloud-key', hosted = new Map() as Hosted, inventory = testInventory } = options;
+  const { uuid: cloudUuid = inventory.uuid } = options;
   const dir = mkdtempSync(join(tmpdir(), 'granary-fake-cloud-'));
   const store = new Store(join(dir, 'cloud.db'), { component: 'fake', steps: [] });
-  const hosted: FakeCloud['hosted'] = new Map();
-  let number = 0;
-  const adminKey = 'fake-cloud-key';
-  const fake = { address: '', adminUser: 'cloud', adminKey, hosted, refusal: undefined as string | undefined };
+  let number = Math.max(0, ...[...hosted.values()].map((one) => one.hosted.number));
+  const fake = {
+    address: '',
+    adminUser: 'cloud',
+    adminKey,
+    hosted,
+    refusal: undefined as string | undefined,
+    isSlow: false,
+    isBroken: false,
+    managementUrl: undefined as string | undefined,
+  };
+  const refuseIfBroken = () => {
+    if (fake.isBroken) throw new Error('this cloud is broken');
+  };
   const app = await createApiServer<typeof cloudApi, Actor>({
     api: cloudApi,
     handlers: {
-      inventory: { get: () => ({ data: inventoryAfter(hosted) }), check: () => ({ data: [] }) },
+      inventory: {
+        get: () => ({ data: { ...inventoryAfter(inventory, hosted), uuid: cloudUuid } }),
+        check: () => ({ data: [] }),
+      },
       hostedArrays: {
         list: () => ({ data: [...hosted.values()].map((one) => one.hosted) }),
-        get: ({ uuid }) => ({ data: known(hosted, uuid).hosted }),
+        get: ({ uuid }) => {
+          refuseIfBroken();
+          return { data: known(hosted, uuid).hosted };
+        },
         put: ({ uuid, desired, spec }) => {
+          refuseIfBroken();
           if (fake.refusal !== undefined) throw fail('cloud_full', { problem: fake.refusal });
           const before = hosted.get(uuid)?.hosted;
           const now = hostedArray(uuid, before?.number ?? ++number, desired ?? before?.desired ?? 'running', spec);
-          hosted.set(uuid, { spec, hosted: now });
-          return { data: now };
+          const isStarting = fake.isSlow || before?.state === 'starting';
+          const state = isStarting && now.state === 'running' ? ('starting' as const) : now.state;
+          const url = before?.management_url ?? fake.managementUrl ?? now.management_url;
+          hosted.set(uuid, { spec, hosted: { ...now, state, management_url: url } });
+          return { data: known(hosted, uuid).hosted };
         },
         delete: ({ uuid }) => {
+          refuseIfBroken();
           hosted.delete(uuid);
           return {};
         },
@@ -144,30 +188,45 @@ export async function startFakeCloud(port = 0): Promise<FakeCloud> {
   await app.listen({ host: '127.0.0.1', port });
   fake.address = `127.0.0.1:${app.addresses().map((bound) => (bound as AddressInfo).port)[0] ?? 0}`;
   return Object.assign(fake, {
+    specOf: (name: string) => named(hosted, name).spec,
+    setState(name: string, state: HostedArray['state'], reason?: string) {
+      const one = named(hosted, name);
+      one.hosted = { ...one.hosted, state, reason: reason ?? null };
+    },
     async stop() {
       await app.close();
       store.close();
+      rmSync(dir, { recursive: true, force: true });
     },
   });
 }
 
-function known(hosted: FakeCloud['hosted'], uuid: string) {
+function named(hosted: Hosted, name: string) {
+  const found = [...hosted.values()].find((one) => one.spec.name === name);
+  if (!found) throw new Error(`This cloud hosts no array ${name}`);
+  return found;
+}
+
+function known(hosted: Hosted, uuid: string) {
   const found = hosted.get(uuid);
   if (!found) throw fail('not_found', { kind: 'hosted array', id: uuid });
   return found;
 }
 
 /** What is left when every hosted array has its drives. */
-function inventoryAfter(hosted: FakeCloud['hosted']): Inventory {
+function inventoryAfter(whole: Inventory, hosted: Hosted): Inventory {
   const drives = [...hosted.values()].flatMap((one) => one.hosted.drives);
-  const drive_types = testInventory.drive_types.map((type) => {
+  const drive_types = whole.drive_types.map((type) => {
     const taken = drives.filter((drive) => drive.type === type.key);
     const free_by_zone = Object.fromEntries(
-      zones.map((zone) => [zone, STOCK_PER_ZONE - taken.filter((drive) => drive.zone === zone).length]),
+      Object.entries(type.free_by_zone).map(([zone, free]) => [
+        zone,
+        free - taken.filter((drive) => drive.zone === zone).length,
+      ]),
     );
     return { ...type, free: type.total - taken.length, free_by_zone };
   });
-  return { ...testInventory, drive_types };
+  return { ...whole, drive_types };
 }
 
 function hostedArray(uuid: string, number: number, desired: 'running' | 'stopped', spec: ArraySpec): HostedArray {

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { refused, startTestPortal } from '../testing/portal.ts';
+
+const portal = await startTestPortal();
+after(() => portal.stop());
+
+const { friend, admin, cloud, services } = portal;
+const shown = async (id: number) => (await friend.client.arrays.get({ array_id: id })).data;
+const look = () => services.watcher.look();
+
+test('an array whose process the cloud gave up on is shown as failed with the reason, and as created when it is back', async () => {
+  const { id, name } = await portal.array(friend);
+  const before = await shown(id);
+  cloud.setState(name, 'failed', 'It crashed three times in a minute.');
+  await look();
+  const failed = await shown(id);
+  assert.deepEqual([failed.status, failed.status_message], ['failed', 'It crashed three times in a minute.']);
+  assert.equal((await friend.client.arrays.list({ name })).data[0]?.status, 'failed');
+  cloud.setState(name, 'running');
+  await look();
+  await portal.until(id, 'created');
+  assert.deepEqual(await shown(id), before);
+  const { data } = await admin.client.events.list();
+  const titles = data.map((event) => event.msg_title).filter((title) => title.startsWith(`Array ${name} `));
+  const died = titles.indexOf(`Array ${name} failed: It crashed three times in a minute.`);
+  assert.ok(died > 0 && titles[died - 1] === `Array ${name} is running again.`, titles.join(' '));
+});
+
+test('an array that its cloud no longer has is shown as failed', async () => {
+  const { id, name } = await portal.array(friend);
+  const [uuid] = [...cloud.hosted].find(([, { spec }]) => spec.name === name) ?? [];
+  cloud.hosted.delete(uuid ?? '');
+  await look();
+  const failed = await shown(id);
+  assert.deepEqual([failed.status, failed.status_message], ['failed', 'Its cloud no longer has it']);
+  await friend.client.arrays.delete({ array_id: id });
+  await portal.until(id, 'deleted');
+});
+
+test('an array that failed can be restored by its owner', async () => {
+  const { id, name } = await portal.array(friend);
+  cloud.setState(name, 'failed', 'It ran out of memory.');
+  await look();
+  await refused(friend.client.arrays.hibernate({ array_id: id }), 409, /is failed; hibernating needs it to be created/);
+  await friend.client.arrays.restore({ array_id: id });
+  await portal.until(id, 'created');
+});
+
+test('an array that failed can be deleted', async () => {
+  const { id, name } = await portal.array(friend);
+  cloud.setState(name, 'failed', 'It ran out of memory.');
+  await look();
+  await friend.client.arrays.delete({ array_id: id });
+  await portal.until(id, 'deleted');
+});
+
+test('an array that restarts is not called failed, nor one that hibernates', async () => {
+  const { id, name } = await portal.array(friend);
+  cloud.setState(name, 'starting');
+  await look();
+  assert.equal((await shown(id)).status, 'created');
+  cloud.setState(name, 'running');
+  await friend.client.arrays.hibernate({ array_id: id });
+  await portal.until(id, 'hibernated');
+  cloud.setState(name, 'failed', 'It has no process, after all.');
+  await look();
+  assert.equal((await shown(id)).status, 'hibernated');
+});
+
+test('looking changes nothing where nothing has changed', async () => {
+  await portal.array(friend);
+  await portal.rest();
+  const before = portal.dump();
+  await look();
+  assert.deepEqual(portal.dump(), before);
+});
+
+test('the silence of a cloud is not the death of its arrays', async (t) => {
+  const own = await startTestPortal();
+  t.after(() => own.stop());
+  const { id } = await own.array(own.friend);
+  await own.cloud.stop();
+  await own.services.watcher.look();
+  assert.equal((await own.friend.client.arrays.get({ array_id: id })).data.status, 'created');
+});

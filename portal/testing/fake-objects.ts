@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { objectsApi } from '@granary/contract/objects';
+import {
+  createApiServer,
+  createLog,
+  fail,
+  Store,
+  systemClock,
+  Vault,
+  type Actor,
+  type Handlers,
+} from '@granary/kernel';
+
+interface RemoteAccount {
+  readonly name: string;
+  admin?: { readonly username: string; readonly email: string; password?: string };
+}
+
+export interface FakeObjects {
+  readonly url: string;
+  /** Accounts by their id. */
+  readonly accounts: Map<string, RemoteAccount>;
+  /** Keys that callers came with. */
+  readonly keysSeen: Set<string>;
+  /** Whether new users are refused, as when a limit is reached. */
+  refusesUsers: boolean;
+  stop(): Promise<void>;
+}
+
+/** The management interface of an object storage array, as far as accounts go; or one that does not serve them yet. */
+export async function startFakeObjects({ servesAccounts = true } = {}): Promise<FakeObjects> {
+  const dir = mkdtempSync(join(tmpdir(), 'granary-fake-objects-'));
+  const store = new Store(join(dir, 'objects.db'), { component: 'fake', steps: [] });
+  const accounts: FakeObjects['accounts'] = new Map();
+  const keysSeen = new Set<string>();
+  let made = 0;
+  const fake = { accounts, keysSeen, refusesUsers: false };
+  const known = (id: string) => {
+    const account = accounts.get(id);
+    if (!account) throw fail('account_not_found', { id });
+    return account;
+  };
+  const served: Handlers<typeof objectsApi, Actor> = {
+    accounts: {
+      create: ({ name }) => {
+        if ([...accounts.values()].some((one) => one.name === name)) throw fail('name_taken', { name });
+        const id = (++made).toString(16).padStart(32, '0');
+        accounts.set(id, { name });
+        return { count: id };
+      },
+      delete: ({ account_id: id }) => {
+        known(id);
+        accounts.delete(id);
+        return {};
+      },
+    },
+    users: {
+      create: ({ username, email, account_id: id }) => {
+        if (fake.refusesUsers) throw fail('objs_limit_reached', { problem: 'There are too many users.' });
+        known(id).admin = { username, email };
+        return { code: 'once-only' };
+      },
+      usePasswordCode: (input) => {
+        const account = [...accounts.values()].find((one) => one.name === input.account);
+        if (account?.admin?.username !== input.username || input.code !== 'once-only')
+          throw fail('invalid_credentials');
+        account.admin.password = input.new_password;
+        return { status_msg: 'The password was set.' };
+      },
+    },
+  };
+  const app = await createApiServer<typeof objectsApi, Actor>({
+    api: objectsApi,
+    handlers: servesAccounts ? served : {},
+    authenticate: ({ headers }) => {
+      const key = headers['x-access-key'];
+      if (typeof key !== 'string') return undefined;
+      keysSeen.add(key);
+      return { id: 'portal', role: 'objs_admin' };
+    },
+    store,
+    vault: Vault.open(join(dir, 'master.key')),
+    clock: systemClock,
+    log: createLog('fake-objects', 'silent'),
+    version: '0.0.0-test',
+  });
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  return Object.assign(fake, {
+    url,
+    async stop() {
+      await app.close();
+      store.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  });
+}
