@@ -63,6 +63,13 @@ export const errorCatalogue = {
     message: 'Granary does not connect to {address}: link-local and metadata addresses are refused.',
   },
 
+  disk_full: {
+    http: 503,
+    code: 14,
+    keepsHttp: true,
+    message: 'The disk of this server is full; nothing was changed. Free some space and try again.',
+  },
+
   // Portal
   not_found: { http: 404, code: 20001, message: 'There is no {kind} {id}.' },
   name_taken: { http: 409, code: 10096, message: 'The name {name} is taken; choose another.' },

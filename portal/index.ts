@@ -64,7 +64,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     clock,
     log,
     version: options.version,
-    notReady: () => (ready ? undefined : 'the portal is starting'),
+    notReady: () => (store.isDiskFull ? 'the disk is full' : ready ? undefined : 'the portal is starting'),
     tls: options.tls,
   });
   app.get('/', (_, reply) => reply.redirect('/api/docs'));

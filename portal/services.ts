@@ -87,7 +87,7 @@ export function createServices(tools: Tools): Services {
     eventRoutes(tools),
     settingRoutes(new Settings(tools)),
   ]);
-  return { signIn, users, clouds, providers, watcher: new ArrayWatcher(tools, clouds, states), handlers };
+  return { signIn, users, clouds, providers, watcher: new ArrayWatcher(parts), handlers };
 }
 
 /** Two rooms may serve one group: prices of providers stand with the prices. */

@@ -26,8 +26,8 @@ function addArray(tx: Tx, vault: Vault, number: number): void {
     cloudId: 1,
     spec: {
       zone: null,
-      engine: 'engine_s',
-      app_engine: 'app_s',
+      engine: 'engine_small',
+      app_engine: 'app_small',
       extra_cache_gb: 200,
       drives: { SSD_10GB: 4, HDD_1000GB: 4 },
       policies: [],

@@ -69,7 +69,7 @@ export const arrays = {
         'storage_array',
       ),
       allocation_zone: optional(zone),
-      engine: optional(text('Engine type key; required for a block and file array', { max: 128, example: 'engine_s' })),
+      engine: optional(text('Engine type key; required for a block and file array', { max: 128, example: 'engine_small' })),
       app_engine: optional(text('App engine key', { max: 128 })),
       enterprise_suite: feature('the enterprise suite'),
       fibre_channel: feature('Fibre Channel'),
@@ -98,8 +98,8 @@ export const arrays = {
     access: ownerOnly,
     params: {
       array_id: arrayId,
-      engine: text('Engine type key', { max: 128, example: 'engine_m' }),
-      app_engine: text('App engine key', { max: 128, example: 'app_s' }),
+      engine: text('Engine type key', { max: 128, example: 'engine_medium' }),
+      app_engine: text('App engine key', { max: 128, example: 'app_small' }),
     },
     reply: told,
     errors: ['not_found', 'wrong_state', 'not_supported'],
@@ -123,7 +123,7 @@ export const arrays = {
       storage_policy: optional(text('Object storage: the policy that gets the drives; required there', { max: 128 })),
     },
     reply: told,
-    errors: ['not_found', 'wrong_state', 'out_of_stock'],
+    errors: ['not_found', 'wrong_state', 'out_of_stock', 'in_use'],
   }),
   hibernate: endpoint('POST', '/arrays/{array_id}/hibernate', {
     summary: 'Stop an array and keep its data; only its drives and public address are billed on',

@@ -87,7 +87,7 @@ export class SignInAttempts {
 
   /** After a wrong key: keys are too long to guess, so a right one is never made to wait for the wrong ones before it. */
   async refuse(attempt: Attempt): Promise<never> {
-    this.#refuseBlocked(attempt);
+    this.check(attempt);
     this.#count(attempt);
     return this.#reject(attempt);
   }
@@ -103,7 +103,8 @@ export class SignInAttempts {
     throw fail('invalid_credentials');
   }
 
-  #refuseBlocked(attempt: Attempt): void {
+  /** Refuses whoever failed too often lately, whatever they bring this time. */
+  check(attempt: Attempt): void {
     const now = this.#clock.now();
     const until = Math.max(...keysOf(attempt).map((key) => this.#entries.get(key)?.blockedUntil ?? 0));
     if (until <= now) return;
@@ -133,7 +134,7 @@ export class SignInAttempts {
   async #takeTurn(attempt: Attempt): Promise<void> {
     const [byUsername, byAddress] = keysOf(attempt);
     for (;;) {
-      this.#refuseBlocked(attempt);
+      this.check(attempt);
       const turn =
         this.#crowded(byUsername, this.#limits.perUsername) ?? this.#crowded(byAddress, this.#limits.perAddress);
       if (!turn) break;

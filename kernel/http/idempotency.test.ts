@@ -143,3 +143,17 @@ test('only POST takes a key, and a key that is empty or endless is refused', asy
   }
   assert.equal((await create(bench, { key: 'x'.repeat(255) })).status, 200);
 });
+
+test('where anyone may call no answer is kept: the handler checks who it is each time', async (t) => {
+  const bench = await serve(t, 'portal');
+  const ask = (text: string) =>
+    bench.app.inject({
+      method: 'POST',
+      url: '/api/open_echo',
+      headers: { 'idempotency-key': 'k1' },
+      payload: { comment: text },
+    });
+  const [first, other] = [await ask('one'), await ask('two')];
+  assert.deepEqual([first.statusCode, other.statusCode], [200, 200]);
+  assert.notEqual(first.body, other.body);
+});

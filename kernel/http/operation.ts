@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { DiskFullError } from '../store/disk-full.ts';
 import type { Raw } from './body.ts';
 import { contentTypes, Envelope, errorAnswer, submittedAnswer, type Answer } from './envelope.ts';
 import { formatOf, type Format } from './format.ts';
@@ -93,8 +94,8 @@ export class ServedOperation {
       if (!this.#handler) throw fail('not_served', { operation: this.#operation.id });
       const input = this.#read(raw);
       const context: Context<Actor> = { actor, ip: request.ip, log: this.#tools.log, total: undefined };
-      const key = request.headers['idempotency-key'];
-      if (typeof key !== 'string' || request.method !== 'POST' || !this.#envelope) {
+      const key = this.#idempotencyKey(request);
+      if (key === undefined) {
         return this.#act(input, context, format);
       }
       const asked = { actor: actor.id, key, request: [this.#operation.id, format, input] };
@@ -106,6 +107,13 @@ export class ServedOperation {
         }
       });
     });
+  }
+
+  /** Where anyone may call, the handler itself checks who it is: a kept answer would spare the check, so none is kept. */
+  #idempotencyKey({ headers, method }: FastifyRequest): string | undefined {
+    const key = headers['idempotency-key'];
+    const isKept = method === 'POST' && this.#envelope && this.#operation.endpoint.access.roles !== 'anyone';
+    return typeof key === 'string' && isKept ? key : undefined;
   }
 
   /** Path over body over query: merged on every verb. */
@@ -143,6 +151,7 @@ export class ServedOperation {
   #failure(error: unknown, request: FastifyRequest, format: Format): Answer {
     const { api, log } = this.#tools;
     if (error instanceof GranaryError) return errorAnswer(api, error, format, this.#root);
+    if (error instanceof DiskFullError) return errorAnswer(api, fail('disk_full'), format, this.#root);
     log.error({ error, operation: this.#operation.id, request: request.id }, 'a request failed unexpectedly');
     return errorAnswer(api, fail('internal', { request: request.id }), format, this.#root);
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Store, Tx } from '../store/index.ts';
+import type { Db, Store, Tx } from '../store/index.ts';
 import {
   claimJob,
   deleteFinishedBefore,
@@ -9,6 +9,7 @@ import {
   findNextStart,
   findStartable,
   finishJob,
+  hasUnfinished,
   insertJob,
   releaseAbandoned,
   requeueJob,
@@ -96,6 +97,11 @@ export class Jobs {
 
   get(id: number): JobRow | undefined {
     return this.#options.store.read((db) => findJob(db, id));
+  }
+
+  /** Whether work on the subject is waiting or under way. */
+  isBusy(db: Db, subject: string): boolean {
+    return hasUnfinished(db, subject);
   }
 
   async start(): Promise<void> {

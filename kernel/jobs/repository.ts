@@ -43,9 +43,14 @@ export function findStartable(db: Db, now: number, limit: number): JobRow[] {
      WHERE state = 'queued' AND run_after <= :now
        AND NOT EXISTS (SELECT 1 FROM jobs AS earlier WHERE earlier.subject = job.subject
                        AND earlier.id < job.id AND earlier.state IN ('queued', 'running'))
-     ORDER BY id LIMIT :limit`,
+     ORDER BY run_after, id LIMIT :limit`,
     { now, limit },
   );
+}
+
+export function hasUnfinished(db: Db, subject: string): boolean {
+  const sql = `SELECT 1 FROM jobs WHERE subject = :subject AND state IN ('queued', 'running') LIMIT 1`;
+  return db.get(sql, { subject }) !== undefined;
 }
 
 /** When the next job that is put off becomes due. */

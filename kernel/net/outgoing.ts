@@ -2,7 +2,18 @@ import { lookup } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
 import { fail } from '../errors.ts';
 
-const REFUSED_RANGES = new Set(['linkLocal', 'multicast', 'broadcast', 'unspecified', 'reserved']);
+const REFUSED_RANGES = new Set([
+  'linkLocal',
+  'multicast',
+  'broadcast',
+  'unspecified',
+  'reserved',
+  // Forms that carry an IPv4 address inside, which could be any of the above.
+  'rfc6052',
+  'rfc6145',
+  '6to4',
+  'teredo',
+]);
 /** Metadata services of clouds that live outside the link-local ranges. */
 const REFUSED_ADDRESSES = new Set(['fd00:ec2::254', '100.100.100.200', '192.0.0.192']);
 const RESOLVE_TIMEOUT_MS = 1500;
@@ -20,6 +31,13 @@ export async function outgoingAddress(host: string): Promise<string> {
   }
   return parsed.kind() === 'ipv6' ? `[${parsed.toString()}]` : parsed.toString();
 }
+
+/** `fetch` that looks where it goes on every call: a name may lead elsewhere tomorrow. */
+export const guardedFetch: typeof fetch = async (input, init) => {
+  const url = new URL(input instanceof Request ? input.url : input);
+  url.hostname = await outgoingAddress(url.hostname);
+  return fetch(url, init);
+};
 
 async function resolve(host: string): Promise<string> {
   const timeout = new Promise<never>((_, reject) => {

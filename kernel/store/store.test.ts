@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { LineProcess, seededRandom, temporaryFolder, temporaryStore, until } from '../testing.ts';
-import { Store } from './index.ts';
+import { DiskFullError, Store } from './index.ts';
 
 const NUMBERS = 'CREATE TABLE numbers (n INTEGER NOT NULL) STRICT';
 const writer = new URL('testing/writer.ts', import.meta.url);
@@ -102,13 +102,36 @@ test('a full disk fails the changes that did not fit, keeps those acknowledged, 
   let refused = 0;
   for (let round = 0; round < 20; round++) {
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => fill(round * 10 + n)));
-    outcomes.forEach(({ status }, n) => (status === 'fulfilled' ? acknowledged.push(round * 10 + n) : (refused += 1)));
+    outcomes.forEach((outcome, n) => {
+      if (outcome.status === 'fulfilled') acknowledged.push(round * 10 + n);
+      else if (outcome.reason instanceof DiskFullError) refused += 1;
+    });
   }
-  assert.ok(acknowledged.length > 0 && refused > 0);
+  assert.ok(acknowledged.length > 0);
+  assert.equal(refused, 200 - acknowledged.length);
+  assert.ok(store.isDiskFull);
   assert.deepEqual(numbersIn(store), acknowledged);
   pragma(store, 'max_page_count = 100000');
   await fill(1000);
   assert.deepEqual(numbersIn(store), [...acknowledged, 1000]);
+  assert.ok(!store.isDiskFull);
+});
+
+test('a store whose disk was full notices by itself that there is room again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const store = temporaryStore(t, NUMBERS);
+  const failsWith = (facts: object) =>
+    store.write(() => {
+      throw Object.assign(new Error('as the disk says'), facts);
+    });
+  await assert.rejects(failsWith({ errcode: 19 }), /as the disk says/);
+  assert.ok(!store.isDiskFull);
+  for (const facts of [{ errcode: 13 }, { errcode: 778 }, { code: 'ENOSPC' }]) {
+    await assert.rejects(failsWith(facts), DiskFullError);
+    assert.ok(store.isDiskFull);
+    t.mock.timers.tick(5_000);
+    await until(() => !store.isDiskFull);
+  }
 });
 
 test('a commit that fails is told to everyone in it, and leaves nothing', async (t) => {

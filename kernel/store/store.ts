@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { assert } from '../assert.ts';
 import { Database, type Db } from './database.ts';
+import { asDiskFull, DiskFullError } from './disk-full.ts';
 import { migrate, readMigrations, type Migrations } from './migrations.ts';
 
 /** A transaction. Its work is synchronous, so no reader ever sees it half done. */
@@ -23,7 +24,8 @@ interface Outcome {
 }
 
 const BATCH_LENGTH_MAX = 256;
-const LOCK_WAIT_MS = 10_000;
+const LOCK_WAIT_MS = 4000;
+const PROBE_EVERY_MS = 5_000;
 const kernelMigrations = readMigrations('kernel', new URL('../migrations/', import.meta.url));
 
 /**
@@ -35,6 +37,8 @@ export class Store {
   readonly #queue: Waiting[] = [];
   #scheduled = false;
   #closed = false;
+  #isDiskFull = false;
+  #probe: NodeJS.Timeout | undefined;
 
   /** Waits `lockWaitMs` for a process that is just going away to let go of the file. */
   constructor(file: string, migrations: Migrations, lockWaitMs = LOCK_WAIT_MS) {
@@ -61,8 +65,14 @@ export class Store {
     });
   }
 
+  /** From a change that did not fit on the disk to the next one that does. */
+  get isDiskFull(): boolean {
+    return this.#isDiskFull;
+  }
+
   close(): void {
     if (this.#closed) return;
+    clearTimeout(this.#probe);
     while (this.#queue.length > 0) this.#commitBatch();
     this.#closed = true;
     this.#database.close();
@@ -88,9 +98,11 @@ export class Store {
     } catch (error) {
       // A full disk or a failed fsync undoes the whole batch: nobody in it is told that it worked.
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
-      for (const waiting of batch) waiting.reject(error);
+      const told = this.#judge(error);
+      for (const waiting of batch) waiting.reject(told);
       return;
     }
+    if (done.length > 0) this.#isDiskFull = false;
     for (const { actions } of done) for (const action of actions) action();
     for (const { waiting, value } of done) waiting.resolve(value);
   }
@@ -106,9 +118,25 @@ export class Store {
       // SQLite ends the outer transaction by itself on a full disk or an I/O error; then all of the batch is lost.
       if (!this.#database.inTransaction) throw error;
       this.#database.exec('ROLLBACK TO change');
-      waiting.reject(error);
+      waiting.reject(this.#judge(error));
     }
     this.#database.exec('RELEASE change');
+  }
+
+  #judge(error: unknown): unknown {
+    const told = asDiskFull(error);
+    if (told instanceof DiskFullError) this.#awaitRoom();
+    return told;
+  }
+
+  /** Tries a small change now and then: whoever is turned away while the disk is full may not come back to try. */
+  #awaitRoom(): void {
+    this.#isDiskFull = true;
+    clearTimeout(this.#probe);
+    this.#probe = setTimeout(() => {
+      const write = this.write((tx) => tx.run('PRAGMA user_version = 1'));
+      write.catch(() => undefined);
+    }, PROBE_EVERY_MS).unref();
   }
 
   #transaction(actions: (() => void)[]): Tx {

@@ -131,3 +131,9 @@ export function updatePublicService(tx: Tx, arrayId: number, values: Partial<Ser
 export function deletePublicService(tx: Tx, arrayId: number): void {
   tx.run('DELETE FROM public_services WHERE array_id = :arrayId', { arrayId });
 }
+
+/** What an array that is deleted takes with it. */
+export function forgetOfArray(tx: Tx, arrayId: number): void {
+  tx.run('DELETE FROM object_accounts WHERE array_id = :arrayId', { arrayId });
+  deletePublicService(tx, arrayId);
+}

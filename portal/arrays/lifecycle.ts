@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionError, type CloudClient } from '@granary/client';
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import { GranaryError, type Db, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { forgetOfArray } from '../accounts/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
@@ -24,8 +25,23 @@ interface ChangeArguments extends WorkArguments {
 
 type Act = (job: RunningJob<WorkArguments>, row: ArrayRow) => Promise<JobOutcome>;
 
+/**
+ * States a change is carried out in once it was accepted: what came after it waits behind it in the queue, and the
+ * cloud may have taken it already. Only an array that is going away needs it no longer.
+ */
+const changeable = ['created', 'hibernating', 'restoring', 'failed'] as const satisfies readonly ArrayRow['status'][];
+
 const POLL_MS = 100;
+/** How long one run of a job looks at its cloud before it lets others have its place. */
+const RUN_MS_MAX = 20_000;
 const CLOUD_RETRY_MS = 2000;
+
+/** What a cloud says no with; anything else it answers with passes. */
+const REFUSALS: readonly number[] = [400, 409, 422];
+const LOST = 'Its cloud no longer has it';
+
+/** The work is not done, but this run of it has looked long enough. */
+class NotYet extends Error {}
 
 interface Parts {
   readonly tools: Tools;
@@ -48,7 +64,7 @@ export class ArrayLifecycle {
       const givenUp = (tx: Tx, { arrayId }: WorkArguments, reason: string) => {
         this.#fail(tx, parts.states.row(tx, arrayId), reason);
       };
-      jobs.register<WorkArguments>(work, (job) => this.#work(job, state, (row) => act(job, row)), givenUp);
+      jobs.register<WorkArguments>(work, (job) => this.#work(job, [state], (row) => act(job, row)), givenUp);
     };
     register('array.create', 'creating', (job, row) => this.#create(job, row));
     register('array.restore', 'restoring', (job, row) => this.#create(job, row));
@@ -60,7 +76,7 @@ export class ArrayLifecycle {
         const { change } = job.arguments;
         return this.#work(
           job,
-          'created',
+          changeable,
           (row) => this.#change(change, row),
           (tx) => {
             this.#giveBack(tx, change);
@@ -80,18 +96,19 @@ export class ArrayLifecycle {
   /** The frame of all work: is it still wanted, and what if the cloud does not answer or says no. */
   async #work(
     { arguments: { arrayId }, signal }: RunningJob<WorkArguments>,
-    state: ArrayRow['status'],
+    wanted: readonly ArrayRow['status'][],
     act: (row: ArrayRow) => Promise<JobOutcome>,
     tooLate: (tx: Tx) => void = () => undefined,
   ): Promise<JobOutcome> {
     const { tools, states } = this.#parts;
     const row = tools.store.read((db) => states.row(db, arrayId));
-    if (row.status !== state)
+    if (!wanted.includes(row.status))
       return { outcome: 'failed', reason: `Array ${row.name} is ${row.status}.`, finish: tooLate };
     try {
       return await act(row);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof NotYet) return { outcome: 'retry', afterMs: POLL_MS, reason: error.message };
       if (!isTroubleOfCloud(error)) throw error;
       await this.#report(row, 'its cloud does not answer; trying again', row.progress);
       return { outcome: 'retry', afterMs: CLOUD_RETRY_MS, reason: error.message };
@@ -101,8 +118,11 @@ export class ArrayLifecycle {
   async #create({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
     const { tools, states, interfaces } = this.#parts;
     const link = this.#link(row);
-    await this.#report(row, 'finding drives and an address', 10);
-    const placed = await this.#put(link, row, row.spec, 'running');
+    await this.#report(row, row.status === 'creating' ? 'finding drives and an address' : 'asking its cloud', 10);
+    const before = await this.#hosted(link, row);
+    if (!before && row.status !== 'creating') return this.#failed(row, LOST);
+    const spec = withDrivesOf(before, row.spec);
+    const placed = await this.#put(link, row, spec, 'running');
     if (typeof placed === 'string') return this.#failed(row, placed);
     await tools.store.write((tx) => {
       repository.setPlacement(tx, row.id, placed);
@@ -114,6 +134,7 @@ export class ArrayLifecycle {
     return {
       outcome: 'done',
       finish: (tx) => {
+        repository.setSpec(tx, row.id, spec);
         repository.setPlacement(tx, row.id, hosted);
         for (const { id } of interfacesOfArray(tx, row.id)) interfaces.attachInterface(tx, id);
         const event =
@@ -127,12 +148,16 @@ export class ArrayLifecycle {
     const { states } = this.#parts;
     const link = this.#link(row);
     await this.#report(row, 'stopping its process', 20);
-    const told = await this.#put(link, row, row.spec, 'stopped');
+    const hosted = await this.#hosted(link, row);
+    if (!hosted) return this.#failed(row, LOST);
+    const spec = withDrivesOf(hosted, row.spec);
+    const told = await this.#put(link, row, spec, 'stopped');
     if (typeof told === 'string') return this.#failed(row, told);
-    await this.#until(link, row, signal, ({ state }) => state === 'stopped');
+    if (!(await this.#until(link, row, signal, ({ state }) => state === 'stopped'))) return this.#failed(row, LOST);
     return {
       outcome: 'done',
       finish: (tx) => {
+        repository.setSpec(tx, row.id, spec);
         states.move(tx, row.id, { status: 'hibernated', progress: 100, event: `Array ${row.name} hibernates.` });
       },
     };
@@ -143,11 +168,13 @@ export class ArrayLifecycle {
     const link = this.#link(row);
     await this.#report(row, 'removing its data and giving its drives back', 20);
     // Asked again and again: the cloud answers with the array until it is gone.
-    while ((await link.hostedArrays.delete({ uuid: row.uuid })).data) await sleep(POLL_MS, undefined, { signal });
+    const end = performance.now() + RUN_MS_MAX;
+    while ((await link.hostedArrays.delete({ uuid: row.uuid })).data) await pauseUntil(end, signal);
     return {
       outcome: 'done',
       finish: (tx) => {
         interfaces.releaseAllOfArray(tx, row.id);
+        forgetOfArray(tx, row.id);
         states.move(tx, row.id, {
           status: 'deleted',
           progress: 100,
@@ -160,11 +187,14 @@ export class ArrayLifecycle {
 
   async #change(change: Change, row: ArrayRow): Promise<JobOutcome> {
     const { tools, states, clouds, interfaces } = this.#parts;
-    const spec = applyChange(row.spec, change);
+    const link = this.#link(row);
+    const before = await this.#hosted(link, row);
+    if (!before) return this.#failed(row, LOST);
+    const spec = withDrivesOf(before, applyChange(row.spec, change));
     const problem = problemsOf(row.product, spec, await clouds.freshInventory(row.cloud_id))[0];
     const told = problem
       ? `${problem.field} ${problem.message}`
-      : await this.#put(this.#link(row), row, spec, undefined, leavingOut(change));
+      : await this.#put(link, row, spec, undefined, leavingOut(change));
     if (typeof told === 'string') {
       const reason = `${capitalised(describeChange(change))} failed: ${told}`;
       return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, row, change, reason) };
@@ -213,8 +243,7 @@ export class ArrayLifecycle {
       return (await link.hostedArrays.put({ uuid: row.uuid, spec, ...(desired && { desired }) })).data;
     } catch (error) {
       // A refusal is final; anything else about the cloud is tried again.
-      if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 401)
-        return error.message;
+      if (error instanceof ApiError && REFUSALS.includes(error.status)) return error.message;
       throw error instanceof ApiError ? new ConnectionError('the cloud', error) : error;
     }
   }
@@ -246,15 +275,20 @@ export class ArrayLifecycle {
     signal: AbortSignal,
     reached: (hosted: HostedArray) => boolean,
   ): Promise<HostedArray | undefined> {
+    const end = performance.now() + RUN_MS_MAX;
     for (;;) {
-      try {
-        const { data } = await link.hostedArrays.get({ uuid: row.uuid });
-        if (reached(data)) return data;
-      } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return undefined;
-        throw error;
-      }
-      await sleep(POLL_MS, undefined, { signal });
+      const hosted = await this.#hosted(link, row);
+      if (!hosted || reached(hosted)) return hosted;
+      await pauseUntil(end, signal);
+    }
+  }
+
+  async #hosted(link: CloudClient, row: ArrayRow): Promise<HostedArray | undefined> {
+    try {
+      return (await link.hostedArrays.get({ uuid: row.uuid })).data;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
     }
   }
 
@@ -293,6 +327,24 @@ export class ArrayLifecycle {
 function isTroubleOfCloud(error: unknown): error is Error {
   if (error instanceof ConnectionError || error instanceof ApiError) return true;
   return error instanceof GranaryError && ['cloud_unreachable', 'cloud_refused'].includes(error.entry);
+}
+
+async function pauseUntil(end: number, signal: AbortSignal): Promise<void> {
+  if (performance.now() > end) throw new NotYet('it takes its time');
+  await sleep(POLL_MS, undefined, { signal });
+}
+
+/**
+ * A specification with at least the drives the cloud says the array has: an answer that was lost on the way may have
+ * left more there than the record knows, and drives are never taken from a living array.
+ */
+function withDrivesOf(hosted: HostedArray | undefined, spec: repository.KeptSpec): repository.KeptSpec {
+  const drives: Record<string, number> = { ...spec.drives };
+  for (const { type } of hosted?.drives ?? []) {
+    const count = hosted?.drives.filter((drive) => drive.type === type).length ?? 0;
+    drives[type] = Math.max(drives[type] ?? 0, count);
+  }
+  return { ...spec, drives };
 }
 
 function leavingOut(change: Change): readonly number[] {

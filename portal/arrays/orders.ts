@@ -6,6 +6,7 @@ import { badParameter, badParameters, fail, newSecret, type Tx } from '@granary/
 import { isAdmin, mayActAtOnce, type PortalActor } from '../actor.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { networkForOrder, type Interfaces } from '../networks/index.ts';
+import { findNetworkForArray } from '../networks/repository.ts';
 import { findProviderByKey, type ProviderRow } from '../providers/repository.ts';
 import { renameRequest, type RequestRow } from '../requests/repository.ts';
 import type { Requests } from '../requests/service.ts';
@@ -123,7 +124,9 @@ export class Orders {
     const { interfaces, lifecycle, states } = this.#parts;
     const { id } = states.require(tx, request.array_id as number, null, 'creating it', ['creating']);
     const networkId = request.arguments['network_id'];
-    if (typeof networkId === 'number') interfaces.reserveAddress(tx, id, networkId);
+    // It may have been removed while the order waited; the array is wanted all the same.
+    if (typeof networkId === 'number' && findNetworkForArray(tx, id, networkId))
+      interfaces.reserveAddress(tx, id, networkId);
     repository.setStatusMessage(tx, id, 'Accepted');
     states.touch(tx, id);
     return lifecycle.start(tx, 'array.create', id);

@@ -33,6 +33,8 @@ const moderatedChanges = [
 ] as const satisfies readonly RequestKind[];
 type ModeratedChange = (typeof moderatedChanges)[number];
 
+const deletable = ['created', 'hibernated', 'failed'] as const;
+
 /** What an owner does with an array that exists. Each answers with a sentence for the owner. */
 export class Arrays {
   readonly #parts: Parts;
@@ -90,11 +92,15 @@ export class Arrays {
   }
 
   async setPublicIp(actor: PortalActor, id: number, wanted: boolean): Promise<string> {
+    const { tools, states } = this.#parts;
     const { name, public_ip: address } = this.#row(actor, id);
     if (wanted && address !== null)
       throw fail('in_use', { kind: 'The public address of', id: name, by: `it has ${address} already` });
     if (!wanted && address === null) throw fail('not_found', { kind: 'public address of array', id: name });
-    return this.#own(actor, id, { type: 'public_ip', wanted });
+    const told = await this.#own(actor, id, { type: 'public_ip', wanted });
+    // No field of the record shows it, so the answer does.
+    const given = tools.store.read((db) => states.row(db, id)).public_ip;
+    return wanted && given !== null ? `${told} The address is ${given}.` : told;
   }
 
   async setDataReduction(actor: PortalActor, id: number, enabled: boolean): Promise<string> {
@@ -165,30 +171,24 @@ export class Arrays {
   async delete(actor: PortalActor, id: number): Promise<string> {
     const { tools, states, requests } = this.#parts;
     const row = tools.store.read((db) => states.row(db, id, scopeOf(actor)));
-    if (row.nova_id === null) return this.#withdraw(actor, row);
-    tools.store.read((db) => states.require(db, id, scopeOf(actor), 'deleting', ['created', 'hibernated', 'failed']));
+    if (row.status === 'creating') return this.#withdraw(actor, row);
+    tools.store.read((db) => states.require(db, id, scopeOf(actor), 'deleting', deletable));
+    // What was never placed holds nothing of anybody's: it needs no administrator's word to go.
+    if (row.nova_id === null) {
+      await tools.store.write((tx) => this.#startDelete(tx, id, actor.username));
+      return `Array ${row.name} is being deleted.`;
+    }
     const filing = { kind: 'delete_array', name: row.name, arrayId: id, arguments: {}, moderate: false } as const;
     const { decided, requestId } = await requests.file(actor, filing);
     return decided ? `Array ${row.name} is being deleted.` : waitsFor(requestId);
   }
 
-  /** An order that was never placed holds nothing: it goes at once. */
+  /** An order that nobody has approved yet holds nothing: it goes at once. */
   async #withdraw(actor: PortalActor, { id, name }: ArrayRow): Promise<string> {
-    const { tools, states, requests, interfaces } = this.#parts;
+    const { tools, states, requests } = this.#parts;
     await tools.store.write((tx) => {
-      const row = states.row(tx, id, scopeOf(actor));
-      const waits = row.status === 'creating' && requests.isWaiting(tx, id);
-      if (row.nova_id !== null || (row.status !== 'failed' && !waits)) {
-        throw fail('wrong_state', {
-          kind: 'Array',
-          id: name,
-          state: row.status,
-          action: 'deleting',
-          needed: 'created, hibernated or failed',
-        });
-      }
+      if (!requests.isWaiting(tx, id)) states.require(tx, id, scopeOf(actor), 'deleting', deletable);
       requests.withdrawOfArray(tx, id, 'the order was withdrawn', actor.username);
-      interfaces.releaseAllOfArray(tx, id, actor.username);
       states.move(tx, id, {
         status: 'deleted',
         progress: 100,
@@ -200,11 +200,14 @@ export class Arrays {
   }
 
   #executeDelete(tx: Tx, request: RequestRow): number {
+    return this.#startDelete(tx, request.array_id as number, 'system');
+  }
+
+  #startDelete(tx: Tx, id: number, actor: string): number {
     const { states, lifecycle, requests } = this.#parts;
-    const id = request.array_id as number;
-    const { name } = states.require(tx, id, null, 'deleting', ['created', 'hibernated', 'failed']);
-    states.move(tx, id, { status: 'deleting', progress: 0, event: `Array ${name} is being deleted.` });
-    requests.withdrawOfArray(tx, id, 'the array was deleted', 'system');
+    const { name } = states.require(tx, id, null, 'deleting', deletable);
+    states.move(tx, id, { status: 'deleting', progress: 0, event: `Array ${name} is being deleted.`, actor });
+    requests.withdrawOfArray(tx, id, 'the array was deleted', actor);
     return lifecycle.start(tx, 'array.delete', id);
   }
 

@@ -1,26 +1,31 @@
 import { ConnectionError } from '@granary/client';
 import type { HostedArray } from '@granary/contract/cloud';
+import type { Tx } from '@granary/kernel';
 import { listClouds } from '../clouds/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
+import type { ArrayLifecycle } from './lifecycle.ts';
 import { listPlaced, type ArrayRow } from './repository.ts';
 import type { ArrayStates } from './states.ts';
 
 const WATCH_MS = 3000;
 
+interface Parts {
+  readonly tools: Tools;
+  readonly clouds: Clouds;
+  readonly states: ArrayStates;
+  readonly lifecycle: ArrayLifecycle;
+}
+
 /** Looks at the clouds every few seconds, so that an array that died, or came back, is shown as it is. */
 export class ArrayWatcher {
-  readonly #tools: Tools;
-  readonly #clouds: Clouds;
-  readonly #states: ArrayStates;
+  readonly #parts: Parts;
   #timer: NodeJS.Timeout | undefined;
   #look: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(tools: Tools, clouds: Clouds, states: ArrayStates) {
-    this.#tools = tools;
-    this.#clouds = clouds;
-    this.#states = states;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   start(): void {
@@ -39,46 +44,53 @@ export class ArrayWatcher {
   }
 
   async look(): Promise<void> {
-    const { store, log } = this.#tools;
-    for (const { id, name } of store.read((db) => listClouds(db, false, { start: 0, limit: 0 }))) {
-      try {
-        if (store.read((db) => listPlaced(db, id)).length > 0) await this.#lookAt(id);
-      } catch (error) {
-        // Silence of a cloud is not death of its arrays.
-        if (error instanceof ConnectionError)
-          log.debug({ cloud: name, reason: error.message }, 'a cloud does not answer');
-        else log.warn({ error, cloud: name }, 'could not look at a cloud');
-      }
+    const { store, log } = this.#parts.tools;
+    try {
+      const clouds = store.read((db) => listClouds(db, false, { start: 0, limit: 0 }));
+      await Promise.all(clouds.map(({ id, name }) => this.#lookAtQuietly(id, name)));
+    } catch (error) {
+      log.error({ error }, 'could not look at the clouds');
+    }
+  }
+
+  /** Silence of a cloud is not death of its arrays. */
+  async #lookAtQuietly(id: number, cloud: string): Promise<void> {
+    const { log } = this.#parts.tools;
+    try {
+      await this.#lookAt(id);
+    } catch (error) {
+      if (error instanceof ConnectionError) log.debug({ cloud, reason: error.message }, 'a cloud does not answer');
+      else log.warn({ error, cloud }, 'could not look at a cloud');
     }
   }
 
   async #lookAt(cloudId: number): Promise<void> {
-    const { store } = this.#tools;
-    const { data } = await this.#clouds.link(cloudId).hostedArrays.list();
+    const { tools, clouds } = this.#parts;
+    const before = new Map(tools.store.read((db) => listPlaced(db, cloudId)).map(({ id, status }) => [id, status]));
+    if (before.size === 0) return;
+    const { data } = await clouds.link(cloudId).hostedArrays.list();
     const byUuid = new Map(data.map((hosted) => [hosted.uuid, hosted]));
-    await store.write((tx) => {
-      // Read again inside: jobs may have moved an array on while the cloud answered.
+    await tools.store.write((tx) => {
       for (const row of listPlaced(tx, cloudId)) {
-        const move = seen(row, byUuid.get(row.uuid));
-        if (move) this.#states.move(tx, row.id, move);
+        // The answer is older than this moment: it says nothing of an array that has been worked on since.
+        const isUntouched = before.get(row.id) === row.status && !tools.jobs.isBusy(tx, `array:${row.id}`);
+        if (isUntouched) this.#follow(tx, row, byUuid.get(row.uuid));
       }
     });
   }
-}
 
-function seen(row: ArrayRow, hosted: HostedArray | undefined) {
-  if (row.status === 'created' && hosted?.state === 'failed') {
-    const message = hosted.reason ?? 'Its process keeps ending';
-    return {
-      status: 'failed',
-      message,
-      progress: 0,
-      event: `Array ${row.name} failed: ${message}`,
-      severity: 'error',
-    } as const;
+  #follow(tx: Tx, row: ArrayRow, hosted: HostedArray | undefined): void {
+    const { states, lifecycle } = this.#parts;
+    if (row.status === 'created' && (!hosted || hosted.state === 'failed')) {
+      const message = hosted ? (hosted.reason ?? 'Its process keeps ending') : 'Its cloud no longer has it';
+      const event = `Array ${row.name} failed: ${message}`;
+      states.move(tx, row.id, { status: 'failed', message, progress: 0, event, severity: 'error' });
+    }
+    if (row.status === 'failed' && hosted?.state === 'running') {
+      // By the same way a restore takes, so that everything about it is set right.
+      const event = `Array ${row.name} is running again.`;
+      states.move(tx, row.id, { status: 'restoring', progress: 50, event });
+      lifecycle.start(tx, 'array.restore', row.id);
+    }
   }
-  if (row.status === 'failed' && hosted?.state === 'running') {
-    return { status: 'created', progress: 100, event: `Array ${row.name} is running again.` } as const;
-  }
-  return undefined;
 }

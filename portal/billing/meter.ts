@@ -2,7 +2,7 @@ import type { ArraySpec } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
 import type { Tx } from '@granary/kernel';
 import { itemName } from '../pricing/items.ts';
-import { closeItem, deleteItem, listOpenItems, openItem, type Quantity } from './repository.ts';
+import { closeItem, deleteItem, listOpenItems, newestMoment, openItem, type Quantity } from './repository.ts';
 
 /** What of an array its bill depends on. */
 export interface MeteredArray {
@@ -36,7 +36,9 @@ export function meteredItems(array: MeteredArray): Quantity[] {
  * Makes the open items of an array equal to what it has now. Called in the transaction of every change to an array,
  * and as often as one likes: what has not changed runs on untouched.
  */
-export function syncMeter(tx: Tx, array: MeteredArray, now: number): void {
+export function syncMeter(tx: Tx, array: MeteredArray, clockNow: number): void {
+  // A clock that was set back must neither bill a moment twice nor forget one.
+  const now = Math.max(clockNow, newestMoment(tx, array.id));
   const wanted = new Map(meteredItems(array).map((item) => [itemName(item), item]));
   for (const open of listOpenItems(tx, array.id)) {
     const name = itemName(open);

@@ -36,6 +36,13 @@ export function listOpenItems(db: Db, arrayId: number): MeteredItem[] {
   return db.all(`${ITEMS} WHERE array_id = :arrayId AND ended_at IS NULL`, { arrayId });
 }
 
+/** The latest time the meter of an array has noted. */
+export function newestMoment(db: Db, arrayId: number): number {
+  const sql =
+    'SELECT max(max(started_at, coalesce(ended_at, 0))) AS newest FROM metered_items WHERE array_id = :arrayId';
+  return db.get<{ newest: number | null }>(sql, { arrayId })?.newest ?? 0;
+}
+
 export function openItem(tx: Tx, arrayId: number, { kind, key, quantity }: Quantity, startedAt: number): void {
   tx.run(
     `INSERT INTO metered_items (array_id, kind, key, quantity, started_at)

@@ -1,11 +1,20 @@
 import { ApiError, cloudClient, type CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
-import { badParameter, fail, GranaryError, outgoingAddress, parseHostAndPort, type Vault } from '@granary/kernel';
+import {
+  badParameter,
+  fail,
+  GranaryError,
+  guardedFetch,
+  outgoingAddress,
+  parseHostAndPort,
+  type Vault,
+} from '@granary/kernel';
 import type { CloudRow } from './repository.ts';
 
 /** Where `granary cloud` listens unless it is told otherwise. */
 export const CLOUD_PORT_DEFAULT = 7401;
 const ANSWER_MS_MAX = 3000;
+const WORK_MS_MAX = 10_000;
 
 export interface CloudLogin {
   readonly address: string;
@@ -68,7 +77,8 @@ export class CloudLinks {
       url: `http://${withPort(cloud.address)}`,
       user: cloud.admin_user,
       key,
-      timeoutMs: 20_000,
+      timeoutMs: WORK_MS_MAX,
+      fetch: guardedFetch,
     });
     this.#links.set(cloud.id, { sealed, link });
     return link;

@@ -153,11 +153,16 @@ export class Clouds {
     const { store, vault, clock } = this.#tools;
     const row = store.read((db) => this.row(db, id));
     const key = vault.unseal(row.admin_key_sealed);
-    const inventory = await readInventory({ address: row.address, user: row.admin_user, key });
+    const { address } = row;
+    const inventory = await readInventory({ address, user: row.admin_user, key });
+    // Reinstalled, or another machine: it does not have the arrays this one had.
+    if (inventory.uuid !== row.uuid)
+      throw fail('cloud_unreachable', { address, reason: 'another cloud answers there' });
     if (JSON.stringify(inventory) !== JSON.stringify(row.inventory)) {
       await store.write((tx) => {
         repository.updateInventory(tx, id, inventory, clock.now());
         this.#seedNewPrices(tx, id, inventory);
+        if (offerOf(inventory) !== offerOf(row.inventory)) tx.afterCommit(this.#onChange);
       });
     }
     return inventory;
@@ -216,4 +221,10 @@ export class Clouds {
     for (const { id } of repository.namesOfProviders(tx, cloudId))
       seedPrices(tx, id, inventory, this.#tools.clock.now());
   }
+}
+
+/** What an inventory offers, without how much of it is free: that changes with every order and shows in no record. */
+function offerOf(inventory: Inventory): string {
+  const types = inventory.drive_types.map(({ key, name, capacity_gb, medium }) => [key, name, capacity_gb, medium]);
+  return JSON.stringify({ ...inventory, drive_types: types });
 }

@@ -49,6 +49,11 @@ export function findPendingOfArray(db: Db, arrayId: number): RequestRow[] {
   return db.all<StoredRequest>(sql, { arrayId }).map(fromStored);
 }
 
+export function findPendingOfUser(db: Db, userId: number, kind: RequestKind): RequestRow[] {
+  const sql = `SELECT * FROM requests WHERE user_id = :userId AND kind = :kind AND status = 'pending'`;
+  return db.all<StoredRequest>(sql, { userId, kind }).map(fromStored);
+}
+
 export interface NewRequest {
   readonly name: string;
   readonly kind: RequestKind;

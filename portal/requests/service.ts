@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { RecordOf } from '@granary/contract';
 import type { ArrayRequest, RequestKind } from '@granary/contract/portal';
 import { badParameter, fail, formatUtc, type Db, type Tx } from '@granary/kernel';
@@ -65,6 +66,7 @@ export class Requests {
     const atOnce = mayActAtOnce(actor) && !filing.moderate;
     const prepared = atOnce ? await this.#prepare(this.#draft(actor, filing), filing.secrets ?? {}) : undefined;
     return store.write((tx) => {
+      if (!atOnce) this.#refuseSame(tx, actor, filing);
       const requestId = this.#insert(tx, actor, filing);
       const arrayId = alongside?.(tx, requestId);
       if (arrayId !== undefined) repository.setArray(tx, requestId, arrayId);
@@ -152,6 +154,19 @@ export class Requests {
       actor: actor.username,
     });
     return this.#executor(request.kind).execute(tx, request, prepared);
+  }
+
+  /** Asking again for what already waits helps nobody. */
+  #refuseSame(tx: Tx, actor: PortalActor, { kind, name, arrayId, arguments: args }: Filing): void {
+    const same = repository
+      .findPendingOfUser(tx, actor.userId, kind)
+      .find((one) => one.array_id === arrayId && one.name === name && isDeepStrictEqual(one.arguments, args));
+    if (same)
+      throw fail('in_use', {
+        kind: 'The same',
+        id: 'request',
+        by: `request ${same.id} waits for an administrator already`,
+      });
   }
 
   #insert(tx: Tx, actor: PortalActor, { secrets, ...filing }: Filing): number {

@@ -84,7 +84,9 @@ export class SignIn {
     return actor;
   }
 
-  #byPassword(username: string, password: string, ip: string): Promise<UserRow> {
+  async #byPassword(username: string, password: string, ip: string): Promise<UserRow> {
+    // Before anything that is remembered: during a lock-out a right password must look like a wrong one.
+    this.#attempts.check({ username, ip });
     const now = this.#tools.clock.now();
     const key = createHmac('sha256', this.#passwordKey).update(`${username}\0${password}`).digest('base64');
     let known = this.#passwords.get(key);

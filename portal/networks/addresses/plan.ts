@@ -44,8 +44,10 @@ export type AddressInput = Readonly<Partial<Record<FieldName, string | undefined
 
 const prefixes = { ipv4: { min: 8, max: 30 }, ipv6: { min: 48, max: 126 } } as const;
 
-/** This network, link-local, multicast and reserved; in IPv6 the block of loopback and mapped addresses too. */
-const hostless = ['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/8', 'fe80::/10', 'ff00::/8'].map(subnetOf);
+/** This network, loopback (where arrays themselves live), link-local, multicast and reserved; in IPv6 the block of loopback and mapped addresses. */
+const hostless = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '::/8', 'fe80::/10', 'ff00::/8'].map(
+  subnetOf,
+);
 
 /** Reads both families; what is wrong is told all at once, each problem with its parameter. */
 export function readPlans(input: AddressInput): AddressPlans {

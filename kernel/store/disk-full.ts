@@ -1,0 +1,18 @@
+/** A change that did not fit on the disk: nothing of it was kept. */
+export class DiskFullError extends Error {
+  constructor(cause: unknown) {
+    super('The disk is full', { cause });
+    this.name = 'DiskFullError';
+  }
+}
+
+const SQLITE_FULL = 13;
+/** Writing, syncing and growing a file: how SQLite tells of the limits that file systems report in their own ways. */
+const SQLITE_IOERR_WRITES = new Set([778, 1034, 1290, 1546, 4874]);
+
+/** The error as it is, or what it means when the disk is full. */
+export function asDiskFull(error: unknown): unknown {
+  const { errcode = 0, code } = (error ?? {}) as { errcode?: number; code?: string };
+  const isFull = errcode === SQLITE_FULL || SQLITE_IOERR_WRITES.has(errcode) || code === 'ENOSPC' || code === 'EDQUOT';
+  return isFull ? new DiskFullError(error) : error;
+}
