@@ -42,6 +42,7 @@ export async function startArray(first: HostedConfiguration): Promise<HostedProg
     log,
     version: manifest.version,
     tls: first.tls ?? undefined,
+    notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
   });
   const server = new HostedServer(app, first, log);
   await server.serve(first);

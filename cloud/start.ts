@@ -204,6 +204,7 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
     clock,
     log,
     version: manifest.version,
+    notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
     tls,
   });
   const listeners = new Listeners({ app, tls });

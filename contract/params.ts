@@ -19,6 +19,8 @@ export interface Param<T = unknown, P extends Presence = Presence> {
   readonly secret?: true;
   /** A value a reader can copy; also what the tests that walk every endpoint send. */
   readonly example?: T;
+  /** What its pattern asks for, in words. */
+  readonly form?: string;
   /** For a list: how each item is coerced. */
   readonly item?: Param;
 }
@@ -40,6 +42,8 @@ interface TextOptions extends Common<string> {
   readonly min?: number;
   readonly max?: number;
   readonly pattern?: string;
+  /** What the pattern asks for, in words: "must be …". */
+  readonly form?: string;
 }
 
 const TEXT_LENGTH_MAX = 1024;
@@ -55,6 +59,7 @@ export function name(description: string, options: Common<string> = {}): Param<s
   return text(description, {
     max: 128,
     pattern: '^[^\\u0000-\\u001f\\u007f]*\\S[^\\u0000-\\u001f\\u007f]*$',
+    form: 'a name that is not blank and has no control characters',
     ...options,
   });
 }
@@ -105,7 +110,12 @@ export function decimal(description: string, options: NumberOptions = {}): Param
 
 /** An amount of money, kept as the text it was written in: prices never pass through floating point. */
 export function price(description: string): Param<string, 'required'> {
-  return text(description, { max: 24, pattern: '^[0-9]{1,9}(\\.[0-9]{1,9})?$', example: '0.25' });
+  return text(description, {
+    max: 24,
+    pattern: '^[0-9]{1,9}(\\.[0-9]{1,9})?$',
+    form: 'an amount such as 0.25',
+    example: '0.25',
+  });
 }
 
 export function boolean(description: string, options: Common<boolean> = {}): Param<boolean, 'required'> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createLog, type LogLevel } from './log.ts';
+import { createLog, LogLines, type LogLevel } from './log.ts';
 
 function capture(level: LogLevel = 'info') {
   const lines: string[] = [];
@@ -73,4 +73,52 @@ test('the level is switched while the service runs', () => {
   log.debug('unheard again');
   assert.equal(lines.length, 1);
   assert.match(lines[0] as string, /"heard"/);
+});
+
+/** A log on a disk that fails as the test says, with room for so many bytes. */
+function onDisk() {
+  const disk = { text: '', room: Infinity, code: 'ENOSPC', busy: 0 };
+  const lines = new LogLines(7, (_, bytes) => {
+    if (disk.busy > 0) disk.busy -= 1;
+    else if (disk.room > 0) {
+      const taken = bytes.subarray(0, disk.room);
+      disk.room -= taken.length;
+      disk.text += taken.toString();
+      return taken.length;
+    }
+    throw Object.assign(new Error('no'), { code: disk.room > 0 ? 'EAGAIN' : disk.code });
+  });
+  return { disk, log: createLog('test', 'info', lines) };
+}
+
+test('lines that a full or broken disk does not take are lost, and the next ones are written when it does', () => {
+  for (const code of ['ENOSPC', 'EIO', 'EPIPE']) {
+    const { disk, log } = onDisk();
+    log.info('before');
+    Object.assign(disk, { room: 10, code });
+    log.info('cut off');
+    log.fatal('lost');
+    disk.room = Infinity;
+    log.info('after');
+    log.info('later');
+    const lines = disk.text.split('\n').filter((line) => line.endsWith('}'));
+    assert.deepEqual(
+      lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
+      ['before', 'after', 'later'],
+    );
+    assert.doesNotMatch(disk.text, /\n\n/);
+  }
+});
+
+test('a reader that is slow is waited for, one that has stopped reading is not', () => {
+  const { disk, log } = onDisk();
+  disk.busy = 3;
+  log.info('in the end');
+  assert.match(disk.text, /in the end/);
+  disk.busy = 201;
+  log.info('in vain');
+  log.info('in vain, too');
+  log.info('read again');
+  assert.doesNotMatch(disk.text, /in vain/);
+  assert.match(disk.text, /read again/);
 });

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type Log = Logger;
@@ -5,6 +6,9 @@ export type LogLevel = 'debug' | 'info';
 
 const SECRET_NAME = /pass(word|code|wd)|pwd|secret|token|authorization|cookie|pem$|[_-]key$/i;
 const DEPTH_MAX = 5;
+const STDOUT = 1;
+const BUSY_WAIT_MS = 5;
+const BUSY_TRIES_MAX = 200;
 
 /**
  * Redacts by name, whatever the nesting. A net, not the rule: nothing that carries a request's parameters is logged
@@ -21,8 +25,50 @@ export function createLog(service: string, level: LogLevel | 'silent' = 'info', 
       // Errors are told whole above; pino's own teller would take the result for an error once more.
       serializers: { error: (told: unknown) => told },
     },
-    destination ?? pino.destination(1),
+    destination ?? new LogLines(STDOUT),
   );
+}
+
+/**
+ * Writes lines where a descriptor leads. A log is worth less than the service: lines that a full disk or a closed pipe
+ * does not take are lost, and the next ones are written as soon as there is room.
+ */
+export class LogLines implements DestinationStream {
+  readonly #fd: number;
+  readonly #writeSome: (fd: number, bytes: Buffer) => number;
+  #isStuck = false;
+  /** The last line ends in the middle. */
+  #isTorn = false;
+
+  constructor(fd: number, writeSome: (fd: number, bytes: Buffer) => number = writeSync) {
+    this.#fd = fd;
+    this.#writeSome = writeSome;
+  }
+
+  write(line: string): void {
+    // Whoever did not read the last line in time is not waited for again.
+    const tries = this.#isStuck ? 1 : BUSY_TRIES_MAX;
+    const whole = Buffer.from(this.#isTorn ? `\n${line}` : line);
+    let rest = whole;
+    try {
+      while (rest.length > 0) rest = rest.subarray(this.#writeOnce(rest, tries));
+      this.#isStuck = false;
+      this.#isTorn = false;
+    } catch {
+      this.#isStuck = true;
+      this.#isTorn ||= rest.length < whole.length;
+    }
+  }
+
+  #writeOnce(bytes: Buffer, tries: number): number {
+    try {
+      return this.#writeSome(this.#fd, bytes);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || tries <= 1) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_WAIT_MS);
+      return this.#writeOnce(bytes, tries - 1);
+    }
+  }
 }
 
 function redacted(value: unknown, depth: number): unknown {

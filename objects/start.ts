@@ -39,6 +39,7 @@ export async function startObjects(first: HostedConfiguration): Promise<HostedPr
     log,
     version: manifest.version,
     tls: first.tls ?? undefined,
+    notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
   });
   const server = new HostedServer(app, first, log);
   await server.serve(first);

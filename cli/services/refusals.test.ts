@@ -34,6 +34,7 @@ test('a folder that cannot be used says so, however deep the cause lies', () => 
   assert.match(sentenceOf(new Error('outer', { cause: denied })), /^\/data cannot be written/);
   assert.match(sentenceOf(systemError('ENOTDIR', { path: '/data/granary.log' })), /^\/data is not a folder/);
   assert.match(sentenceOf(systemError('ENOSPC', { path: '/data/x' })), /disk is full/);
+  assert.match(sentenceOf(systemError('ERR_SQLITE_ERROR', { errcode: 13 })), /disk of \/data is full/);
 });
 
 test('a second Granary on the same data is told of the first', () => {

@@ -9,6 +9,7 @@ export interface StartFacts {
 }
 
 const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
 
 interface SystemError extends Error {
   readonly code?: string;
@@ -46,6 +47,7 @@ function portSentence(
 function folderSentence({ code, path, errcode }: SystemError, { folder }: StartFacts): string | undefined {
   if (errcode === SQLITE_BUSY)
     return `Another Granary is running on ${folder}; stop it first, or choose another folder with --data.`;
+  if (errcode === SQLITE_FULL) return `The disk of ${folder} is full; make room, or choose another folder with --data.`;
   if (path === undefined) return undefined;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOENT')
     return `${path} cannot be written (${code}); mend its rights, or choose another folder with --data.`;

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../kernel/testing.ts';
 import { FakeTerminal } from '../testing/terminal.ts';
 import { makeFolder } from './folder.ts';
+import { openLogs } from './log-file.ts';
 import { placesOf, readPort, readTls } from './options.ts';
 import { onPreferredPort } from './ports.ts';
 import { runServices } from './run.ts';
@@ -107,4 +108,14 @@ test('what had started is stopped when a later part does not start', async (t) =
   });
   await assert.rejects(run, { exitCode: 1, message: /Port 7400 on 127\.0\.0\.1 is taken/ });
   assert.ok(stopped);
+});
+
+test('a log that has grown large is set aside at the start, and one before it is kept', async (t) => {
+  const file = join(temporaryFolder(t), 'granary.log');
+  writeFileSync(file, 'x'.repeat(100));
+  (await openLogs(file, 100))('test').info('goes on');
+  assert.match(readFileSync(file, 'utf8'), /^x{100}.*goes on/);
+  (await openLogs(file, 100))('test').info('starts over');
+  assert.match(readFileSync(file, 'utf8'), /^\{.*starts over/);
+  assert.match(readFileSync(`${file}.1`, 'utf8'), /goes on/);
 });

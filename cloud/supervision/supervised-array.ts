@@ -5,6 +5,9 @@ import { answers } from './health.ts';
 import type { SupervisionLimits } from './limits.ts';
 import type { Turns } from './turns.ts';
 
+/** Refusals of one change after which it is told as an error. */
+const REFUSALS_MAX = 3;
+
 export type SupervisedState = 'stopped' | 'starting' | 'running' | 'stopping' | 'failed';
 
 export interface StateChange {
@@ -28,6 +31,9 @@ interface SupervisedOptions {
 export class SupervisedArray {
   readonly #options: SupervisedOptions;
   #configuration: HostedConfiguration;
+  /** The last one the process said it follows. */
+  #followed: HostedConfiguration | undefined;
+  #refusals = 0;
   #wantedUp = false;
   #state: SupervisedState = 'stopped';
   #reason: string | undefined;
@@ -75,6 +81,11 @@ export class SupervisedArray {
     });
   }
 
+  /** Says why it cannot even be started. */
+  fail(reason: string): void {
+    if (!this.#loop && !this.#goingDown) this.#enter('failed', reason);
+  }
+
   stop(): Promise<void> {
     this.#wantedUp = false;
     this.#goingDown ??= this.#bringDown().finally(() => {
@@ -84,10 +95,15 @@ export class SupervisedArray {
     return this.#goingDown;
   }
 
-  /** What it is from now on; a running process is told and resolves when it has followed, or not in time. */
+  /**
+   * What it is from now on. A running process is told, and this resolves when it has followed or not in time; then it
+   * is told again with its health checks.
+   */
   async change(configuration: HostedConfiguration): Promise<void> {
-    if (isSame(configuration, this.#configuration)) return;
-    this.#configuration = configuration;
+    if (!isSame(configuration, this.#configuration)) {
+      this.#configuration = configuration;
+      this.#refusals = 0;
+    }
     if (this.#state === 'running' && this.#process) await this.#tell(this.#process);
   }
 
@@ -112,7 +128,7 @@ export class SupervisedArray {
       failedStarts = served ? 0 : failedStarts + 1;
       log.warn({ array: this.#configuration.internalName, reason, crashes: crashes.length }, 'an array process ended');
       if (Math.max(crashes.length, failedStarts) >= limits.crashesMax) {
-        this.#enter('failed', reason);
+        this.#enter('failed', hopelessness(crashes.length, failedStarts, limits, reason));
         return;
       }
       this.#enter('starting', reason);
@@ -144,17 +160,28 @@ export class SupervisedArray {
     const isReady = await process.ready(limits.readyMsMax);
     if (!isReady) process.kill(`it was not ready within ${limits.readyMsMax / 1000} seconds`);
     if (!isReady || isAborted(halt)) return process;
+    this.#followed = configuration;
     this.#enter('running');
-    if (!isSame(configuration, this.#configuration)) void this.#tell(process);
+    void this.#tell(process);
     return process;
   }
 
+  /** Tells the process what it should be, unless it said that it is. */
   async #tell(process: ArrayProcess): Promise<void> {
-    const { limits, log } = this.#options;
-    const answer = await process.change(this.#configuration, limits.changeMsMax);
-    if (answer?.kind !== 'refused') return;
-    const { internalName: array } = this.#configuration;
-    log.error({ array, reason: answer.reason }, 'an array could not follow a change');
+    const configuration = this.#configuration;
+    if (configuration === this.#followed) return;
+    const answer = await process.change(configuration, this.#options.limits.changeMsMax);
+    if (process !== this.#process) return;
+    if (answer?.kind === 'changed') this.#followed = configuration;
+    else this.#countRefusal(answer?.kind === 'refused' ? answer.reason : 'it did not answer in time');
+  }
+
+  /** Told twice and not each time: it goes on for as long as the array refuses. */
+  #countRefusal(reason: string): void {
+    const facts = { array: this.#configuration.internalName, reason };
+    this.#refusals += 1;
+    if (this.#refusals === 1) this.#options.log.warn(facts, 'an array did not follow a change; it is told again');
+    if (this.#refusals === REFUSALS_MAX) this.#options.log.error(facts, 'an array does not follow its configuration');
   }
 
   async #watchHealth(process: ArrayProcess, done: AbortSignal): Promise<void> {
@@ -162,9 +189,12 @@ export class SupervisedArray {
     let misses = 0;
     while (await pause(healthEveryMs, done)) {
       misses = (await answers(this.#configuration.managementUrl, healthMsMax)) ? 0 : misses + 1;
-      if (misses < healthMissesMax || done.aborted) continue;
-      process.kill(`it did not answer its health check ${misses} times`);
-      return;
+      if (done.aborted) return;
+      if (misses >= healthMissesMax) {
+        process.kill(`it did not answer its health check ${misses} times`);
+        return;
+      }
+      if (misses === 0) await this.#tell(process);
     }
   }
 
@@ -189,6 +219,15 @@ async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Why it is not tried again, for whoever reads it at the portal. */
+function hopelessness(crashes: number, failedStarts: number, limits: SupervisionLimits, reason: string): string {
+  const what =
+    crashes >= limits.crashesMax
+      ? `Its process ended ${crashes} times within ${limits.crashWindowMs / 1000} seconds`
+      : `Its process did not start ${failedStarts} times in a row`;
+  return `${what}, last: ${reason.replace(/\.$/, '')}. Restore it to try again.`;
 }
 
 function isSame(a: HostedConfiguration, b: HostedConfiguration): boolean {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@granary/kernel';
 import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
@@ -32,10 +33,11 @@ async function setUp(t: TestContext, mood = 'serve', limits: Partial<Supervision
   setMood(mood);
   const configuration = testConfiguration(folder);
   const changes: StateChange[] = [];
+  const lines: string[] = [];
   const supervisor = new Supervisor({
     programs: { storage_array: program, object_storage: program },
     cacheFolder: openCache(join(data, 'compiled'), 'test'),
-    log: createLog('test', 'silent'),
+    log: createLog('test', 'info', { write: (line) => lines.push(line) }),
     limits: { ...quick, ...limits },
     onChange: (_, change) => changes.push(change),
   });
@@ -48,7 +50,8 @@ async function setUp(t: TestContext, mood = 'serve', limits: Partial<Supervision
     );
   const states = () => changes.map(({ state }) => state);
   const reaches = (state: string) => until(() => array.state === state, WAIT_MS);
-  return { supervisor, array, configuration, folder, setMood, reach, states, changes, reaches };
+  const logged = () => lines.join('');
+  return { supervisor, array, configuration, folder, setMood, reach, states, changes, reaches, logged };
 }
 
 function isAlive(pid: number): boolean {
@@ -94,7 +97,10 @@ test('three crashes in a minute fail it with the reason; asked to start again, i
   const { array, reaches, setMood } = await setUp(t, 'fail');
   array.start();
   await reaches('failed');
-  assert.equal(array.reason, 'The cellar is flooded.');
+  assert.equal(
+    array.reason,
+    'Its process ended 3 times within 60 seconds, last: The cellar is flooded. Restore it to try again.',
+  );
   assert.equal(array.restarts, 2);
   assert.equal(array.pid, undefined);
   setMood('serve');
@@ -107,14 +113,17 @@ test('a process that ends without a word is told of by its exit code', async (t)
   const { array, reaches } = await setUp(t, 'exit');
   array.start();
   await reaches('failed');
-  assert.equal(array.reason, 'it ended with exit code 7');
+  assert.match(array.reason ?? '', /3 times.*last: it ended with exit code 7\. Restore/);
 });
 
 test('a process that does not get ready in time is killed, and three of them in a row fail it', async (t) => {
   const { array, reaches } = await setUp(t, 'never ready', { readyMsMax: 400, crashWindowMs: 1 });
   array.start();
   await reaches('failed');
-  assert.equal(array.reason, 'it was not ready within 0.4 seconds');
+  assert.equal(
+    array.reason,
+    'Its process did not start 3 times in a row, last: it was not ready within 0.4 seconds. Restore it to try again.',
+  );
 });
 
 test('a process that stops answering is killed and started again', async (t) => {
@@ -170,14 +179,22 @@ test('a change reaches a running process at once, a starting one when it is up, 
   assert.deepEqual(array.bound, [configuration.management.host, '127.0.0.9']);
 });
 
-test('an array that refuses a change goes on as it was', async (t) => {
-  const { supervisor, array, configuration, reach, reaches, setMood } = await setUp(t);
+test('an array that refuses a change goes on as it was, and is told again until it follows', async (t) => {
+  const { supervisor, array, configuration, reach, reaches, setMood, logged } = await setUp(t);
   array.start();
   await reaches('running');
   setMood('refuse');
   await supervisor.describe('storage_array', { ...configuration, drives: [] });
   assert.equal(array.state, 'running');
   assert.equal(await reach('/drives'), '2');
+  await until(() => logged().includes('an array does not follow its configuration'), WAIT_MS);
+  setMood('serve');
+  await supervisor.describe('storage_array', { ...configuration, drives: [] });
+  assert.equal(await reach('/drives'), '0', 'the same again is told, too');
+  setMood('refuse');
+  await supervisor.describe('storage_array', { ...configuration, drives: [testDrive(1)] });
+  setMood('serve');
+  while ((await reach('/drives')) !== '1') await sleep(20);
 });
 
 test('secrets are not in the arguments or the environment of a process', async (t) => {

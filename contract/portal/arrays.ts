@@ -69,7 +69,9 @@ export const arrays = {
         'storage_array',
       ),
       allocation_zone: optional(zone),
-      engine: optional(text('Engine type key; required for a block and file array', { max: 128, example: 'engine_small' })),
+      engine: optional(
+        text('Engine type key; required for a block and file array', { max: 128, example: 'engine_small' }),
+      ),
       app_engine: optional(text('App engine key', { max: 128 })),
       enterprise_suite: feature('the enterprise suite'),
       fibre_channel: feature('Fibre Channel'),

@@ -28,11 +28,13 @@ const adminPassword = secret("That administrator's password", { min: 8, max: 256
 const hostAndPort = text('Where the service is reached: ip:port', {
   max: 64,
   pattern: '^(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9A-Fa-f:.]+\\]):\\d{1,5}$',
+  form: 'an address and a port such as 192.0.2.7:8080',
   example: '127.0.0.1:8080',
 });
 const host = text('Name the service is reached by', {
   max: 253,
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$',
+  form: 'a host name',
   example: 'objects.example.org',
 });
 const autoApprove = boolean('Whether sign-ups need no approval');

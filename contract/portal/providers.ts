@@ -42,7 +42,12 @@ export const providers = {
     access: adminOnly,
     params: {
       name: providerName,
-      key: text('Short name orders use', { max: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$', example: 'local' }),
+      key: text('Short name orders use', {
+        max: 64,
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+        form: 'letters, digits, dots, dashes and underscores',
+        example: 'local',
+      }),
       cloud_id: recordNumber('The cloud it sells'),
       enabled: optional(boolean('Whether users see it')),
     },

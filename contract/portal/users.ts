@@ -16,7 +16,12 @@ export const User = record('User', {
 
 const userId = recordNumber('The user');
 const password = secret('At least 8 characters', { min: 8, max: 256, example: 'correct horse battery' });
-const email = text('Mail address', { max: 254, pattern: '^[^@\\s]+@[^@\\s]+$', example: 'ann@example.org' });
+const email = text('Mail address', {
+  max: 254,
+  pattern: '^[^@\\s]+@[^@\\s]+$',
+  form: 'a mail address',
+  example: 'ann@example.org',
+});
 const role = choice(portalRoles, 'What the user may do', { example: 'user' });
 const autoApproved = boolean("Whether the user's orders need no approval");
 
@@ -38,7 +43,12 @@ export const users = {
     summary: 'Add a user',
     access: adminOnly,
     params: {
-      username: text('Name to sign in with', { max: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9._@-]*$', example: 'ann' }),
+      username: text('Name to sign in with', {
+        max: 64,
+        pattern: '^[A-Za-z0-9][A-Za-z0-9._@-]*$',
+        form: 'letters, digits, dots, dashes, underscores and @',
+        example: 'ann',
+      }),
       password,
       email: optional(email),
       role: withDefault(role, 'user'),

@@ -29,15 +29,26 @@ test('the first failures are answered at once, further ones ever more slowly up 
   assert.deepEqual(waits, [100, 200, 300, 300]);
 });
 
-test('after many failures of a name even the right password waits, and is told how long', async () => {
-  const { tryIn, clock } = setUp({ perUsername: 3, blockMs: 10_000 });
-  for (let n = 0; n < 3; n += 1) await tryIn({ ...jo, ip: `192.0.2.${n}` });
+test('after many failures of a name from one address even the right password waits there, and is told how long', async () => {
+  const { tryIn, attempts, clock } = setUp({ perUsername: 3, blockMs: 10_000 });
+  attempts.check(jo);
+  for (let n = 0; n < 3; n += 1) await tryIn(jo);
   const refused = (await tryIn({ ...jo, username: 'JO' }, true)) as GranaryError;
   assert.equal(refused.entry, 'too_many_attempts');
   assert.equal(refused.headers['retry-after'], '10');
+  assert.throws(() => attempts.check(jo), { entry: 'too_many_attempts' });
   clock.advance(10_001);
   assert.equal(await tryIn(jo, true), 'in');
   assert.equal(entryOf(await tryIn(jo)), 'invalid_credentials', 'a success wipes the slate clean');
+});
+
+test('nobody can lock another out from elsewhere; many failures of a name only slow its wrong passwords', async () => {
+  const { tryIn, waits } = setUp({ perUsername: 3, unslowed: 3, slowMsMax: 300 });
+  for (let n = 0; n < 30; n += 1) await tryIn({ ...jo, ip: `198.51.100.${n}` });
+  assert.deepEqual([waits.length, Math.max(...waits)], [27, 300]);
+  assert.equal(entryOf(await tryIn(jo)), 'invalid_credentials');
+  assert.equal(waits.at(-1), 300);
+  assert.equal(await tryIn(jo, true), 'in');
 });
 
 test('each failure after the limit doubles the time out, up to a limit', async () => {

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { GranaryError, fail } from '../errors.ts';
 
 export interface AttemptLimits {
-  /** Failures of one name, or from one address, before it is kept out for a while. */
+  /** Failures of one name from one address, or of any from one address, before it is kept out there for a while. */
   readonly perUsername: number;
   readonly perAddress: number;
   /** Failures that are answered at once; each one after them waits twice as long as the one before. */
@@ -54,7 +54,10 @@ interface SignInAttemptsOptions {
   readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-/** Counts failed sign-ins by name and by address: the first are answered at once, more of them slowly, many not at all. */
+/**
+ * Counts failed sign-ins by name and by address: the first are answered at once, more of them slowly, many not at all.
+ * A name is refused only where the failures came from, so that nobody can lock another out.
+ */
 export class SignInAttempts {
   readonly #clock: Clock;
   readonly #limits: AttemptLimits;
@@ -78,7 +81,7 @@ export class SignInAttempts {
     try {
       found = await verify();
       if (found === undefined) this.#count(attempt);
-      else this.#entries.delete(keysOf(attempt)[0]);
+      else this.#forget(attempt);
     } finally {
       this.#endTurn(attempt);
     }
@@ -97,7 +100,7 @@ export class SignInAttempts {
   }
 
   async #reject(attempt: Attempt): Promise<never> {
-    const failures = Math.max(...keysOf(attempt).map((key) => this.#entries.get(key)?.failures ?? 0));
+    const failures = Math.max(...Object.values(keysOf(attempt)).map((key) => this.#entries.get(key)?.failures ?? 0));
     const beyond = failures - this.#limits.unslowed;
     if (beyond > 0) await this.#wait(Math.min(SLOW_FIRST_MS * 2 ** (beyond - 1), this.#limits.slowMsMax));
     throw fail('invalid_credentials');
@@ -106,16 +109,23 @@ export class SignInAttempts {
   /** Refuses whoever failed too often lately, whatever they bring this time. */
   check(attempt: Attempt): void {
     const now = this.#clock.now();
-    const until = Math.max(...keysOf(attempt).map((key) => this.#entries.get(key)?.blockedUntil ?? 0));
+    const { pair, address } = keysOf(attempt);
+    const until = Math.max(...[pair, address].map((key) => this.#entries.get(key)?.blockedUntil ?? 0));
     if (until <= now) return;
     const seconds = Math.ceil((until - now) / 1000);
     throw new GranaryError('too_many_attempts', { seconds }, [], { 'retry-after': String(seconds) });
   }
 
   #count(attempt: Attempt): void {
-    const [byUsername, byAddress] = keysOf(attempt);
-    this.#countOne(byUsername, this.#limits.perUsername);
-    this.#countOne(byAddress, this.#limits.perAddress);
+    const { pair, address, username } = keysOf(attempt);
+    this.#countOne(pair, this.#limits.perUsername);
+    this.#countOne(address, this.#limits.perAddress);
+    this.#countOne(username, Infinity);
+  }
+
+  #forget(attempt: Attempt): void {
+    const { pair, username } = keysOf(attempt);
+    for (const key of [pair, username]) this.#entries.delete(key);
   }
 
   #countOne(key: string, max: number): void {
@@ -132,15 +142,14 @@ export class SignInAttempts {
   }
 
   async #takeTurn(attempt: Attempt): Promise<void> {
-    const [byUsername, byAddress] = keysOf(attempt);
+    const { pair, address } = keysOf(attempt);
     for (;;) {
       this.check(attempt);
-      const turn =
-        this.#crowded(byUsername, this.#limits.perUsername) ?? this.#crowded(byAddress, this.#limits.perAddress);
+      const turn = this.#crowded(pair, this.#limits.perUsername) ?? this.#crowded(address, this.#limits.perAddress);
       if (!turn) break;
       await new Promise<void>((resolve) => turn.waiting.push(resolve));
     }
-    for (const key of [byUsername, byAddress]) {
+    for (const key of [pair, address]) {
       const turn = this.#turns.get(key) ?? { running: 0, waiting: [] };
       turn.running += 1;
       this.#turns.set(key, turn);
@@ -154,7 +163,8 @@ export class SignInAttempts {
   }
 
   #endTurn(attempt: Attempt): void {
-    for (const key of keysOf(attempt)) {
+    const { pair, address } = keysOf(attempt);
+    for (const key of [pair, address]) {
       const turn = this.#turns.get(key);
       if (!turn) continue;
       turn.running -= 1;
@@ -166,6 +176,7 @@ export class SignInAttempts {
 
 const NAME_LENGTH_MAX = 128;
 
-function keysOf({ username, ip }: Attempt): [string, string] {
-  return [`user ${username.slice(0, NAME_LENGTH_MAX).toLowerCase()}`, `address ${ip}`];
+function keysOf({ username, ip }: Attempt): { username: string; address: string; pair: string } {
+  const name = username.slice(0, NAME_LENGTH_MAX).toLowerCase();
+  return { username: `user ${name}`, address: `address ${ip}`, pair: `user at ${ip} ${name}` };
 }

@@ -11,8 +11,8 @@ const NO = new Set(['false', '0', 'no', 'off']);
 const MEGABYTES: Readonly<Record<string, number>> = { M: 1, G: 1024, T: 1024 * 1024 };
 const DEPTH_MAX = 32;
 
-const toInteger = (raw: unknown) => toNumber(raw, /^[+-]?\d{1,16}$/, 'must be a whole number');
-const toDecimal = (raw: unknown) => toNumber(raw, /^[+-]?\d{1,16}(\.\d{1,16})?$/, 'must be a number');
+const toInteger = (raw: unknown) => toNumber(raw, /^[+-]?\d{1,64}$/, 'must be a whole number');
+const toDecimal = (raw: unknown) => toNumber(raw, /^[+-]?\d{1,32}(\.\d{1,31})?$/, 'must be a number');
 
 const coercions: Readonly<Record<ParamKind, Coercion>> = {
   text: toText,

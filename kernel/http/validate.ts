@@ -43,7 +43,7 @@ function readParam(raw: unknown, param: Param, check: Validator): { value: unkno
   const coerced = coerce(raw, param);
   if ('problem' in coerced) return coerced.problem;
   // The schema of a file tells how it travels; there is nothing in it to check.
-  return param.kind === 'file' || check.Check(coerced.value) ? coerced : problemOf(check, coerced.value);
+  return param.kind === 'file' || check.Check(coerced.value) ? coerced : problemOf(check, coerced.value, param);
 }
 
 /** An empty form field is no value, unless the parameter is a text that may be empty. */
@@ -52,14 +52,25 @@ function isAbsent(raw: unknown, param: Param): boolean {
   return raw === '' && !(param.kind === 'text' && (param.schema as { minLength?: number }).minLength === 0);
 }
 
-function problemOf(check: Validator, value: unknown): string {
+function problemOf(check: Validator, value: unknown, { form }: Param): string {
   const error = check.Errors(value)[0];
   if (!error) return 'is not valid';
+  if (error.keyword === 'pattern' && form !== undefined) return `must be ${form}`;
   const where = error.instancePath === '' ? '' : `at ${error.instancePath.slice(1, 65)} `;
   return `${where}${wordings[error.keyword]?.(error.params as RuleParams) ?? error.message}`;
 }
 
+const typeWords: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  object: 'a map',
+  array: 'a list',
+};
+
 interface RuleParams {
+  readonly type?: unknown;
   readonly limit?: number;
   readonly allowedValues?: readonly unknown[];
 }
@@ -69,6 +80,9 @@ const wordings: Readonly<Record<string, (params: RuleParams) => string>> = {
   maximum: ({ limit }) => `must be at most ${limit}`,
   minLength: ({ limit }) => `must have at least ${limit} characters`,
   maxLength: ({ limit }) => `must have at most ${limit} characters`,
+  type: ({ type }) => `must be ${typeWords[String(type)] ?? String(type)}`,
+  minProperties: () => 'must not be empty',
+  maxProperties: ({ limit }) => `must have at most ${limit} entries`,
   minItems: ({ limit }) => `must have at least ${limit} items`,
   maxItems: ({ limit }) => `must have at most ${limit} items`,
   enum: ({ allowedValues = [] }) => `must be one of ${allowedValues.join(', ')}`,
