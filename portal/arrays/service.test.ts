@@ -37,7 +37,7 @@ test('an engine that is too small for the drives or the cache is refused', async
   );
   assert.deepEqual(
     problems.map(({ field }) => field),
-    ['drives', 'flash_cache_capacity'],
+    ['engine', 'engine'],
   );
   const unknown = friend.client.arrays.setEngine({ array_id: id, engine: 'engine_x', app_engine: 'app_x' });
   const refusal = await refused(

@@ -1,5 +1,5 @@
 import type { RequestKind } from '@granary/contract/portal';
-import { badParameter, badParameters, fail, GranaryError, type Tx } from '@granary/kernel';
+import { badParameter, badParameters, fail, GranaryError, type FieldProblem, type Tx } from '@granary/kernel';
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
@@ -249,7 +249,7 @@ export class Arrays {
   async #check(row: ArrayRow, change: Change): Promise<void> {
     const inventory = await this.#parts.clouds.freshInventory(row.cloud_id);
     const problems = problemsOf(row.product, applyChange(row.spec, change), inventory);
-    if (problems.length > 0) throw badParameters(problems);
+    if (problems.length > 0) throw badParameters(problems.map((problem) => asParameterOf(change, problem)));
     if (change.type !== 'drives' && change.type !== 'policy') return;
     this.#parts.clouds.refuseClosedDriveTypes(row.cloud_id, change.drives);
     const zone = row.product === 'storage_array' ? (row.zones[0] ?? row.spec.zone) : row.spec.zone;
@@ -275,6 +275,12 @@ export class Arrays {
     }
     return row;
   }
+}
+
+/** A smaller engine meets drives and cache that are there already: the parameter that is wrong is the engine. */
+function asParameterOf(change: Change, { field, message }: FieldProblem): FieldProblem {
+  const isOwn = change.type !== 'engine' || field === 'engine' || field === 'app_engine';
+  return isOwn ? { field, message } : { field: 'engine', message: `is too small: ${field} ${message}` };
 }
 
 function waitsFor(requestId: number): string {

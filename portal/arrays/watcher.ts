@@ -88,7 +88,7 @@ export class ArrayWatcher {
     }
     if (row.status === 'failed' && hosted?.state === 'running') {
       // By the same way a restore takes, so that everything about it is set right.
-      const event = `Array ${row.name} is running again.`;
+      const event = `Array ${row.name} answers again.`;
       states.move(tx, row.id, { status: 'restoring', progress: 50, event });
       lifecycle.start(tx, 'array.restore', row.id);
     }

@@ -68,7 +68,14 @@ test('prefixes are /8 to /30 and /48 to /126', () => {
 });
 
 test('ranges where no host may have an address are refused', () => {
-  for (const cidr of ['0.0.0.0/24', '127.64.0.0/24', '169.254.169.0/24', '169.0.0.0/8', '224.0.0.0/24', '255.255.255.0/24'])
+  for (const cidr of [
+    '0.0.0.0/24',
+    '127.64.0.0/24',
+    '169.254.169.0/24',
+    '169.0.0.0/8',
+    '224.0.0.0/24',
+    '255.255.255.0/24',
+  ])
     refuses({ cidr }, ['cidr', /must not touch/]);
   for (const cidr of ['fe80::/64', 'ff02::/64', '::/64', '::ffff:0.0.0.0/112'])
     refuses({ ipv6_cidr: cidr }, ['ipv6_cidr', /must not touch/]);
