@@ -21,13 +21,28 @@ const directions = rooms.map((room) => ({
 module.exports = {
   forbidden: [
     ...directions,
-    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
     {
       name: 'no-orphans',
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['\\.test\\.ts$', '\\.d\\.ts$', '(^|/)index\\.ts$', 'main\\.ts$', '\\.c?js$', '^tools/', '^bench/', '^docs/', '/testing/'],
+        pathNot: [
+          '\\.test\\.ts$',
+          '\\.d\\.ts$',
+          '(^|/)index\\.ts$',
+          'main\\.ts$',
+          '\\.c?js$',
+          '^tools/',
+          '^bench/',
+          '^docs/',
+          '/testing/',
+        ],
       },
       to: {},
     },
@@ -44,6 +59,10 @@ module.exports = {
     exclude: { path: ['node_modules', 'granary-data', '^docs/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'], extensions: ['.ts', '.js', '.cjs', '.json'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default'],
+      extensions: ['.ts', '.js', '.cjs', '.json'],
+    },
   },
 };

@@ -58,7 +58,8 @@ test('an address is understood in the forms people write it', () => {
   assert.equal(readUrl('https://granary.example.org/'), 'https://granary.example.org');
   assert.equal(readUrl('http://10.0.0.1:7400/api/'), 'http://10.0.0.1:7400');
   assert.throws(() => readUrl('ftp://x'), { exitCode: 2 });
-  assert.throws(() => readUrl('http://'), { exitCode: 2 });
+  for (const text of ['http://', 'banana', 'http://:7400', 'host:banana'])
+    assert.throws(() => readUrl(text), { exitCode: 2, message: /is not an address; write it as http:/ }, text);
 });
 
 test('the command goes before the environment, the environment before what was kept', (t) => {

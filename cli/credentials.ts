@@ -49,8 +49,12 @@ export function removeCredentials(env: Environment): void {
 
 /** `host:port` is enough; a trailing `/` or `/api` is not needed and does no harm. */
 export function readUrl(text: string): string {
-  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(whole)) throw usageFailure(`${text} is not an address; write it as http://host:port.`);
+  const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  const whole = hasScheme ? text : `http://${text}`;
+  // A lone word is more likely a slip than a host that serves on port 80.
+  const isLoneWord = !hasScheme && text !== 'localhost' && !/[.:]/.test(text);
+  if (isLoneWord || !URL.canParse(whole))
+    throw usageFailure(`${text} is not an address; write it as http://host:port.`);
   const { protocol, host, pathname } = new URL(whole);
   if (protocol !== 'http:' && protocol !== 'https:')
     throw usageFailure(`${text} is not an address of HTTP; write it as http://host:port.`);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testNetwork } from '../kernel/process/testing/addresses.ts';
+import { temporaryFolder } from '../kernel/testing.ts';
 import { newUuid, testConfig, testSpec } from './testing/specs.ts';
 import { hostedArrays, inventory, startTestCloud, testData, writeConfig } from './testing/test-cloud.ts';
 
@@ -165,4 +166,39 @@ test('a config that forgets drives in use stops the start; one that adds and dro
     ],
   );
   assert.deepEqual((await smaller.client.call(inventory.check, {})).data, []);
+});
+
+test('a range that overlaps the public one, or that this machine does not carry, stops the start', async (t) => {
+  const dataDir = temporaryFolder(t);
+  const network = testNetwork();
+  writeConfig(dataDir, testConfig(1, network));
+  await assert.rejects(
+    startTestCloud(t, dataDir, { addresses: `${network}.0/24` }),
+    /--addresses cannot be used:\s+network\/public: .* overlaps --addresses/,
+  );
+  await assert.rejects(
+    startTestCloud(t, dataDir, { addresses: '203.0.113.0/24' }),
+    /--addresses cannot be used:\s+203\.0\.113\.0\/24: this machine carries no address of it/,
+  );
+});
+
+test('an array whose files are lost to a broken disk is failed with the reason while the others run', async (t) => {
+  const dataDir = testData(t);
+  const first = await startTestCloud(t, dataDir);
+  const [broken, sound] = [newUuid(), newUuid()];
+  for (const uuid of [broken, sound]) {
+    await first.client.call(hostedArrays.put, { uuid, spec: testSpec(), desired: 'running' });
+    await first.reaches(uuid, 'running');
+  }
+  const { data } = await first.client.call(hostedArrays.get, { uuid: broken });
+  await first.stop();
+  const folder = join(dataDir, 'cloud', 'arrays', data.internal_name);
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'not a folder');
+  const second = await startTestCloud(t, dataDir);
+  await second.reaches(sound, 'running');
+  assert.match((await second.reaches(broken, 'failed')).reason ?? '', /could not be made.*Restore it/);
+  rmSync(folder);
+  await second.client.call(hostedArrays.put, { uuid: broken, spec: testSpec(), desired: 'running' });
+  await second.reaches(broken, 'running');
 });

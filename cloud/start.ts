@@ -19,8 +19,8 @@ import {
 import { adminKeyFrom } from './access/admin-key.ts';
 import { authenticator } from './access/authenticate.ts';
 import { AddressAllocator } from './addresses/allocator.ts';
-import { configFileOf, loadConfig } from './config/load.ts';
-import { isIpv4Range } from './config/rules.ts';
+import { ConfigError, configFileOf, loadConfig } from './config/load.ts';
+import { isIpv4Range, overlapOfPublic } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
 import { Placement } from './hosted-arrays/placement.ts';
 import { listArrays } from './hosted-arrays/repository.ts';
@@ -34,7 +34,7 @@ import { CloudInventory } from './inventory/service.ts';
 import { followConfig } from './inventory/stock.ts';
 import { Locks } from './locks.ts';
 import manifest from './package.json' with { type: 'json' };
-import { openCache } from './supervision/forking.ts';
+import { defaultCacheFolder, openCache } from './supervision/cache.ts';
 import type { SupervisionLimits } from './supervision/limits.ts';
 import type { StateChange } from './supervision/supervised-array.ts';
 import { Supervisor, type Programs } from './supervision/supervisor.ts';
@@ -56,6 +56,8 @@ export interface CloudOptions {
   /** Range of the arrays' addresses, in place of the config's. */
   readonly addresses?: string | undefined;
   readonly tls?: TlsFiles | undefined;
+  /** Where compiled code of the array programs is kept: outside the data, because it need not be backed up. */
+  readonly cacheFolder?: string | undefined;
   readonly supervision?: Partial<SupervisionLimits>;
 }
 
@@ -77,11 +79,12 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
   const { arrays, placement } = buildArrays(tools);
   let server: Server | undefined;
   try {
+    await refuseForeignAddresses(tools);
     await followConfig(store, tools.events, tools.config, configFileOf(options));
-    await placement.mend();
+    const problems = await placement.mend();
     const adminKey = adminKeyFrom(join(folder, 'admin.key'), options.adminKey);
     server = await serve(tools, arrays, adminKey);
-    await arrays.startAll();
+    await arrays.startAll(problems);
     return running(tools, arrays, server, adminKey);
   } catch (error) {
     await server?.listeners.closeAll();
@@ -121,11 +124,13 @@ interface Tools {
   readonly vault: Vault;
   readonly files: DriveFiles;
   readonly locks: Locks;
+  readonly addresses: AddressAllocator;
 }
 
 function openTools(options: CloudOptions): Tools {
   const { dataDir, clock = systemClock } = options;
   const config = loadConfig(options);
+  const addresses = new AddressAllocator({ network: config.network, arrays: checkedRange(config, options.addresses) });
   const folder = join(dataDir, 'cloud');
   mkdirSync(join(folder, 'arrays'), { recursive: true, mode: 0o700 });
   return {
@@ -138,12 +143,13 @@ function openTools(options: CloudOptions): Tools {
     vault: Vault.open(join(folder, 'vault.key')),
     files: new DriveFiles(join(folder, 'nodes')),
     locks: new Locks(),
+    addresses,
   };
 }
 
 function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement } {
-  const { options, config, folder, store, clock, events, vault, files, locks } = tools;
-  const { log, programs, tls } = options;
+  const { options, config, folder, store, clock, events, vault, files, locks, addresses } = tools;
+  const { log, programs, tls, host = HOST_DEFAULT } = options;
   const placement = new Placement({
     store,
     vault,
@@ -151,13 +157,14 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     events,
     log,
     config,
-    addresses: new AddressAllocator({ network: config.network, arrays: checkedRange(options.addresses) }),
+    addresses,
+    host,
     files,
     folder: join(folder, 'arrays'),
   });
   const supervisor = new Supervisor({
     programs,
-    cacheFolder: openCache(join(folder, 'compiled'), manifest.version),
+    cacheFolder: openCache(options.cacheFolder ?? defaultCacheFolder(), manifest.version),
     log,
     limits: options.supervision,
     onChange: (configuration, change) => recordState(tools, configuration, change),
@@ -173,10 +180,21 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
   return { arrays, placement };
 }
 
-function checkedRange(range: string | undefined): string | undefined {
-  if (range !== undefined && !isIpv4Range(range))
-    throw new Error(`--addresses: ${range} is not an IPv4 range such as 127.64.0.0/16`);
+function checkedRange({ network }: Config, range: string | undefined): string | undefined {
+  if (range === undefined) return undefined;
+  if (!isIpv4Range(range))
+    throw new ConfigError('--addresses', [`${range} is not an IPv4 range such as 127.64.0.0/16`]);
+  const problems = overlapOfPublic(network, '--addresses', range);
+  if (problems.length > 0) throw new ConfigError('--addresses', problems);
   return range;
+}
+
+/** Told at the start: else the first one to order an array would hear of it. */
+async function refuseForeignAddresses({ addresses, options, config }: Tools): Promise<void> {
+  if (await addresses.isCarried()) return;
+  const problem = 'this machine carries no address of it; choose a range it carries, or give it one of the addresses';
+  if (options.addresses !== undefined) throw new ConfigError('--addresses', [`${options.addresses}: ${problem}`]);
+  throw new ConfigError(configFileOf(options), [`network/arrays: ${config.network.arrays}: ${problem}`]);
 }
 
 interface Server {

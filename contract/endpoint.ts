@@ -42,7 +42,11 @@ interface EndpointOptions<P extends Params, R extends Reply> {
   readonly errors?: readonly ErrorName[];
 }
 
-export function endpoint<R extends Reply, P extends Params = Record<never, Param>>(
+/** No parameter at all: every key is absent, so callers may leave the input out. */
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- nothing is just what it should say
+type NoParams = Record<never, Param>;
+
+export function endpoint<R extends Reply, P extends Params = NoParams>(
   method: Method,
   path: string,
   options: EndpointOptions<P, R>,

@@ -48,17 +48,7 @@ export async function startGranary(
   { env = {}, addresses = ownAddresses() }: { env?: Readonly<Record<string, string>>; addresses?: string } = {},
 ): Promise<Granary> {
   const cloudPort = await freePort();
-  const args = [
-    'up',
-    '--data',
-    dataDir,
-    '--port',
-    '0',
-    '--cloud-port',
-    String(cloudPort),
-    '--addresses',
-    addresses,
-  ];
+  const args = ['up', '--data', dataDir, '--port', '0', '--cloud-port', String(cloudPort), '--addresses', addresses];
   const child = spawn(process.execPath, [command, ...args], {
     // A group of its own, so that all of it can be killed at once.
     detached: true,

@@ -61,9 +61,14 @@ export async function startObjects(first: HostedConfiguration): Promise<HostedPr
     },
   };
 
-  function tell(title: string): Promise<void> {
+  /** An event that a full disk does not take is no reason to be down. */
+  async function tell(title: string): Promise<void> {
     const { internalName } = configuration;
     log.info({ array: internalName, drives: configuration.drives.length, bound: server.bound }, title);
-    return store.write((tx) => tools.events.record(tx, { title, subject: `array:${internalName}` }));
+    try {
+      await store.write((tx) => tools.events.record(tx, { title, subject: `array:${internalName}` }));
+    } catch (error) {
+      log.error({ error, title }, 'an event could not be recorded');
+    }
   }
 }

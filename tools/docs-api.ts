@@ -96,8 +96,7 @@ function recordsOf(api: Api): Map<string, Schema> {
       visit(child);
   };
   for (const { endpoint } of operations(api)) {
-    if (endpoint.reply.kind === 'record')
-      for (const field of Object.values(endpoint.reply.fields)) visit(field);
+    if (endpoint.reply.kind === 'record') for (const field of Object.values(endpoint.reply.fields)) visit(field);
   }
   return found;
 }

@@ -70,20 +70,22 @@ async function inOneShell(folder: string, commands: readonly string[]): Promise<
 
 /** What is the same in every run: secrets, times, sizes and identifiers are masked. */
 export function masked(output: string): string {
-  return output
-    .split('\n')
-    // How often the progress of work is seen depends on how fast it is.
-    .filter((line) => !/^Array tank: (creating|hibernating|restoring|deleting)/.test(line))
-    .join('\n')
-    .replace(/\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?/g, '<time>')
-    .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
-    .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b/g, '<uuid>')
-    .replace(/\b[A-Za-z0-9_-]{27}\b/g, '<secret>')
-    .replace(/(passcode\W+)[A-Za-z0-9_-]{12}/g, '$1<secret>')
-    .replace(/\b\d+\.\d{6,}\b/g, '<number>')
-    .replace(/\d+ bytes/g, '<size>')
-    .replace(/ +/g, ' ')
-    .replace(/[─]+/g, '─');
+  return (
+    output
+      .split('\n')
+      // How often the progress of work is seen depends on how fast it is.
+      .filter((line) => !/^Array tank: (creating|hibernating|restoring|deleting)/.test(line))
+      .join('\n')
+      .replace(/\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?/g, '<time>')
+      .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
+      .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b/g, '<uuid>')
+      .replace(/\b[A-Za-z0-9_-]{27}\b/g, '<secret>')
+      .replace(/(passcode\W+)[A-Za-z0-9_-]{12}/g, '$1<secret>')
+      .replace(/\b\d+\.\d{6,}\b/g, '<number>')
+      .replace(/\d+ bytes/g, '<size>')
+      .replace(/ +/g, ' ')
+      .replace(/[─]+/g, '─')
+  );
 }
 
 if (import.meta.main) {

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
 import { programs } from '../programs.ts';
+import { arrayCacheFolder } from '../services/cache.ts';
 import {
   addCloudOptions,
   addServiceOptions,
@@ -14,7 +15,7 @@ import {
   type ServiceOptions,
 } from '../services/options.ts';
 import { runServices } from '../services/run.ts';
-import { greet, tellReady } from '../services/words.ts';
+import { greet, tellReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface CloudOptions extends ServiceOptions {
@@ -42,6 +43,7 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
   const places = placesOf(options);
   const adminKey = options.adminKeyFile === undefined ? undefined : readKey(options.adminKeyFile);
   greet(terminal, places.folder);
+  warnIfOpen(terminal, options.host, false, 'Keep it on a network that only you use.');
   const { startCloud } = await import('@granary/cloud');
   await runServices({
     ...places,
@@ -58,6 +60,7 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
         programs: programs(),
         log: logFor('cloud'),
         addresses: options.addresses,
+        cacheFolder: arrayCacheFolder(),
       });
       started({ name: 'cloud', stop: () => cloud.stop() });
       tellReady(terminal, cloud.url, [

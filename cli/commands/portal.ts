@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { GranaryCommand } from '../command.ts';
 import {
   addPortOption,
@@ -5,13 +6,14 @@ import {
   addTlsOptions,
   placesOf,
   PORTAL_PORT_DEFAULT,
+  readAdminPassword,
   readPort,
   readTls,
   type ServiceOptions,
   type TlsOptions,
 } from '../services/options.ts';
 import { runServices } from '../services/run.ts';
-import { greet, passwordWords, tellReady } from '../services/words.ts';
+import { greet, passwordWords, tellIgnoredPassword, tellReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -31,8 +33,11 @@ export function addPortal(program: GranaryCommand, terminal: Terminal): void {
 async function runPortal(options: PortalOptions, terminal: Terminal): Promise<void> {
   const port = readPort(options.port, '--port');
   const tls = readTls(options);
+  const adminPassword = readAdminPassword(terminal);
   const places = placesOf(options);
   greet(terminal, places.folder);
+  warnIfOpen(terminal, options.host, tls !== undefined, 'Give --tls-cert and --tls-key.');
+  if (adminPassword !== undefined && existsSync(places.portalDatabase)) tellIgnoredPassword(terminal);
   const { startPortal } = await import('@granary/portal');
   await runServices({
     ...places,
@@ -44,7 +49,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
         host: options.host,
         port,
         version,
-        adminPassword: terminal.env['GRANARY_ADMIN_PASSWORD'] || undefined,
+        adminPassword,
         log: logFor('portal'),
         tls,
       });

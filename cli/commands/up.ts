@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { programs } from '../programs.ts';
+import { arrayCacheFolder } from '../services/cache.ts';
 import {
   addCloudOptions,
   addPortOption,
@@ -11,6 +13,7 @@ import {
   fromEnvironment,
   placesOf,
   PORTAL_PORT_DEFAULT,
+  readAdminPassword,
   readPort,
   readTls,
   type ServiceOptions,
@@ -18,7 +21,7 @@ import {
 } from '../services/options.ts';
 import { onPreferredPort } from '../services/ports.ts';
 import { runServices } from '../services/run.ts';
-import { greet, passwordWords, tellReady } from '../services/words.ts';
+import { greet, passwordWords, tellIgnoredPassword, tellReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -51,8 +54,11 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   const port = readPort(options.port, '--port');
   const cloudPort = options.cloudPort === undefined ? undefined : readPort(options.cloudPort, '--cloud-port');
   const tls = readTls(options);
+  const adminPassword = readAdminPassword(terminal);
   const places = placesOf(options);
   greet(terminal, places.folder);
+  warnIfOpen(terminal, options.host, tls !== undefined, 'Give --tls-cert and --tls-key.');
+  if (adminPassword !== undefined && existsSync(places.portalDatabase)) tellIgnoredPassword(terminal);
   const [{ startCloud }, { startPortal }] = await Promise.all([import('@granary/cloud'), import('@granary/portal')]);
   await runServices({
     ...places,
@@ -69,6 +75,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
           programs: programs(),
           log: logFor('cloud'),
           addresses: options.addresses,
+          cacheFolder: arrayCacheFolder(),
         });
       const cloud =
         cloudPort === undefined
@@ -81,7 +88,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
         host: options.host,
         port,
         version,
-        adminPassword: terminal.env['GRANARY_ADMIN_PASSWORD'] || undefined,
+        adminPassword,
         log: logFor('portal'),
         tls,
         localCloud: { address: cloudAddress, adminUser: cloud.adminUser, adminKey: cloud.adminKey },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operations, pathParams, type Api } from '@granary/contract';
+import { operations, pathParams, type Api, type Operation } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
 import { objectsApi } from '@granary/contract/objects';
 import { portalApi } from '@granary/contract/portal';
@@ -8,6 +8,7 @@ import { GranaryCommand } from '../command.ts';
 import { createProgram } from '../main.ts';
 import { FakeTerminal } from '../testing/terminal.ts';
 import { addApi, OWN_OPTIONS } from './commands.ts';
+import { exampleOf } from './example.ts';
 import { commandName, kebab, optionFlag } from './names.ts';
 import { optionParams } from './options.ts';
 
@@ -89,4 +90,10 @@ test('help says what is required, what is allowed and what stands in', () => {
   assert.match(help, /one of: storage_array, object_storage; default: storage_array/);
   assert.match(help, /--moderate .*\(--no-moderate for false; default: false\)/);
   assert.match(help, /--wait Wait until it is created/);
+});
+
+test('examples can be typed in: with what some orders require, and without secrets on the command line', () => {
+  const example = (id: string) => exampleOf(operations(portalApi).find((one) => one.id === id) as Operation);
+  assert.match(example('arrays.create'), /--name tank .*--engine engine_\w+ .*--drives SSD_10GB=2/);
+  assert.equal(example('users.create'), 'granary users create --username ann --password -');
 });

@@ -2,14 +2,23 @@ import { pathParams, type Operation, type Param } from '@granary/contract';
 import { commandName, optionFlag } from './names.ts';
 import { optionParams } from './options.ts';
 
-/** A command line one can copy: what is required, with the contract's own example values. */
+/** A command line one can copy: what is needed, with the contract's own example values. */
 export function exampleOf(operation: Operation): string {
   const { endpoint } = operation;
   const places = pathParams(endpoint.path).map((name) => exampleText(endpoint.params[name]));
-  const options = optionParams(endpoint)
-    .filter(([, { presence, kind, secret }]) => presence === 'required' && kind !== 'boolean' && !secret)
-    .map(([name, param]) => `${optionFlag(name)} ${exampleText(param)}`);
+  const needed = optionParams(endpoint).filter(([, param]) => isNeeded(param));
+  const firstSecret = needed.find(([, { secret }]) => secret)?.[0];
+  const options = needed
+    // Standard input holds one secret; the others are asked for.
+    .filter(([name, { secret }]) => !secret || name === firstSecret)
+    .map(([name, param]) => `${optionFlag(name)} ${param.secret ? '-' : exampleText(param)}`);
   return ['granary', commandName(operation), ...places, ...options].join(' ');
+}
+
+/** Some are required only of some: the description says of which. */
+function isNeeded({ presence, kind, description, example }: Param): boolean {
+  if (presence === 'required') return kind !== 'boolean';
+  return example !== undefined && /\brequired\b/.test(description);
 }
 
 function exampleText(param: Param | undefined): string {

@@ -9,6 +9,7 @@ export const PORTAL_PORT_DEFAULT = '7400';
 export const CLOUD_PORT_DEFAULT = '7401';
 export const CLOUD_USER_DEFAULT = 'cloud';
 const PORT_MAX = 65_535;
+const PASSWORD_LENGTH_MIN = 8;
 
 /** What every service takes. */
 export interface ServiceOptions {
@@ -75,12 +76,21 @@ export function readNamedFile(file: string, flag: string): string {
   }
 }
 
+/** The password of the first administrator, checked before anything is made. */
+export function readAdminPassword({ env }: Terminal): string | undefined {
+  const password = env['GRANARY_ADMIN_PASSWORD'] || undefined;
+  if (password !== undefined && password.length < PASSWORD_LENGTH_MIN)
+    throw usageFailure(`GRANARY_ADMIN_PASSWORD must have at least ${PASSWORD_LENGTH_MIN} characters.`);
+  return password;
+}
+
 /** The folders and files of an installation. */
 export function placesOf({ data, logFile }: ServiceOptions) {
   const folder = resolve(data);
   return {
     folder,
     portal: join(folder, 'portal'),
+    portalDatabase: join(folder, 'portal', 'portal.db'),
     cloudKey: join(folder, 'cloud', 'admin.key'),
     log: logFile ?? join(folder, 'granary.log'),
   };

@@ -9,9 +9,10 @@ import { temporaryFolder } from '../../kernel/testing.ts';
 import { FakeTerminal } from '../testing/terminal.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs } from './log-file.ts';
-import { placesOf, readPort, readTls } from './options.ts';
+import { placesOf, readAdminPassword, readPort, readTls } from './options.ts';
 import { onPreferredPort } from './ports.ts';
 import { runServices } from './run.ts';
+import { warnIfOpen } from './words.ts';
 
 async function takenPort(t: TestContext): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -118,4 +119,26 @@ test('a log that has grown large is set aside at the start, and one before it is
   (await openLogs(file, 100))('test').info('starts over');
   assert.match(readFileSync(file, 'utf8'), /^\{.*starts over/);
   assert.match(readFileSync(`${file}.1`, 'utf8'), /goes on/);
+});
+
+test('a first password that is too short is refused before anything is made', () => {
+  const read = (password: string) => readAdminPassword(new FakeTerminal({ env: { GRANARY_ADMIN_PASSWORD: password } }));
+  assert.equal(read('long enough'), 'long enough');
+  assert.equal(read(''), undefined);
+  assert.throws(() => read('short'), {
+    exitCode: 2,
+    message: /GRANARY_ADMIN_PASSWORD must have at least 8 characters/,
+  });
+});
+
+test('an address that others reach is warned of, unless it is encrypted', () => {
+  const warned = (host: string, isEncrypted = false) => {
+    const terminal = new FakeTerminal();
+    warnIfOpen(terminal, host, isEncrypted, 'Mend it.');
+    return terminal.err;
+  };
+  for (const host of ['127.0.0.1', '127.8.0.1', 'localhost', '::1']) assert.equal(warned(host), '', host);
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.evil.example'])
+    assert.match(warned(host), /^Warning: .* without encryption.* Mend it\.\n$/, host);
+  assert.equal(warned('0.0.0.0', true), '');
 });

@@ -1,10 +1,27 @@
-import { say, type Terminal } from '../terminal.ts';
+import { isIP } from 'node:net';
+import { say, sayAside, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 /** What a service says while it starts: short, and the address last. */
 
 export function greet(terminal: Terminal, folder: string): void {
   say(terminal, `Granary ${version} starts; its data is in ${folder}`);
+}
+
+/** Passwords and keys that cross a network in the clear are for anyone in between. */
+export function warnIfOpen(terminal: Terminal, host: string, isEncrypted: boolean, advice: string): void {
+  if (!isEncrypted && !isLoopback(host))
+    sayAside(terminal, `Warning: ${host} is served without encryption; whoever sits between can read along. ${advice}`);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Said when a password is given that only a first start takes. */
+export function tellIgnoredPassword(terminal: Terminal): void {
+  const how = 'change a password with `granary user update 1 --password -`';
+  sayAside(terminal, `GRANARY_ADMIN_PASSWORD is ignored: there are users already; ${how}.`);
 }
 
 export function tellReady(terminal: Terminal, url: string, facts: readonly (readonly [string, string])[]): void {

@@ -1,12 +1,13 @@
 import { createServer } from 'node:net';
 import { fail, type ListenAddress } from '@granary/kernel';
 import type { Config } from '../config/schema.ts';
-import { AddressRange } from './range.ts';
+import { AddressRange, isInRange } from './range.ts';
 
 /** Tells whether an array could listen there now: undefined when it could, else the system's word for why not. */
 export type ProbeAddress = (address: ListenAddress) => Promise<string | undefined>;
 
 const PROBES_MAX = 256;
+const ANY_PORT = 0;
 
 interface AllocatorOptions {
   readonly network: Config['network'];
@@ -40,6 +41,19 @@ export class AddressAllocator {
     const count = ports.last - ports.first + 1;
     const at = (index: number) => ({ host, port: ports.first + (index % count) });
     return this.#firstFree(`${host}:${ports.first}-${ports.last}`, count, seed, at, isTaken);
+  }
+
+  /** The range of ours that an address is in. */
+  rangeOf(address: string): string | undefined {
+    const ranges = [this.#arrays.text, ...(this.#public ? [this.#public.text] : [])];
+    return ranges.find((range) => isInRange(address, range));
+  }
+
+  /** Whether this machine carries any of the addresses arrays would get. */
+  async isCarried(): Promise<boolean> {
+    for (let n = 0; n < Math.min(this.#arrays.size, PROBES_MAX); n += 1)
+      if ((await this.#probe({ host: this.#arrays.at(n), port: ANY_PORT })) !== 'EADDRNOTAVAIL') return true;
+    return false;
   }
 
   async publicFor(seed: number, port: number, isTaken: (host: string) => boolean): Promise<string> {

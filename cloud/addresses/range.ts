@@ -2,6 +2,17 @@ import ipaddr from 'ipaddr.js';
 
 const BITS = 32;
 
+/** Whether two IPv4 ranges have an address in common: then the larger one has the other's first. */
+export function rangesOverlap(one: string, other: string): boolean {
+  const [a, b] = [ipaddr.IPv4.parseCIDR(one), ipaddr.IPv4.parseCIDR(other)];
+  return a[0].match(b) || b[0].match(a);
+}
+
+export function isInRange(address: string, range: string): boolean {
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === 'ipv4' && parsed.match(ipaddr.IPv4.parseCIDR(range));
+}
+
 /** The addresses of an IPv4 range that a host can have. */
 export class AddressRange {
   readonly text: string;

@@ -102,6 +102,10 @@ test('what refers to something must refer to something that is there', () => {
     /network\/arrays: 127\.64\.0\.0 is not an IPv4 range/,
   );
   assert.match(
+    refusal((c) => (c.network.public = '127.64.7.0/24')),
+    /network\/public: 127\.64\.7\.0\/24 overlaps network\/arrays, 127\.64\.0\.0\/16/,
+  );
+  assert.match(
     refusal((c) => (c.network.vlans.first = 2000)),
     /network\/vlans: first must not be above last/,
   );

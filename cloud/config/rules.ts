@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { rangesOverlap } from '../addresses/range.ts';
 import type { Config } from './schema.ts';
 
 /** What a schema cannot say: what names what, and what must be no smaller than what. */
@@ -64,10 +65,17 @@ function badRanges({ network }: Config): string[] {
     if (range !== undefined && !isIpv4Range(range))
       problems.push(`network/${name}: ${range} is not an IPv4 range such as 127.64.0.0/16`);
   }
+  if (problems.length === 0) problems.push(...overlapOfPublic(network, 'network/arrays', network.arrays));
   for (const name of ['shared_ports', 'vlans'] as const) {
     if (network[name].first > network[name].last) problems.push(`network/${name}: first must not be above last`);
   }
   return problems;
+}
+
+/** A public address must never be the address of another array. */
+export function overlapOfPublic(network: Config['network'], name: string, arrays: string): string[] {
+  if (network.public === undefined || !rangesOverlap(network.public, arrays)) return [];
+  return [`network/public: ${network.public} overlaps ${name}, ${arrays}; choose ranges that share no address`];
 }
 
 export function isIpv4Range(text: string): boolean {

@@ -62,6 +62,7 @@ async function setUp(folder: string, perNode = PER_NODE) {
     log,
     config,
     addresses: new AddressAllocator({ network: config.network, probe: async () => undefined }),
+    host: '127.0.0.1',
     files,
     folder: arraysFolder,
   });
@@ -268,3 +269,34 @@ async function temporary(): Promise<{ path: string; remove: () => Promise<void> 
   const path = await mkdtemp(join(tmpdir(), 'granary-test-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
+
+test('no interface may have an address of the cloud, of its ranges, or of another array', async (t) => {
+  const { placement } = await setUpFor(t);
+  const at = (address: string, vlan_id = 100) =>
+    testSpec({ interfaces: [{ id: 1, address, netmask: '255.255.255.0', gateway: null, vlan_id }] });
+  const first = newUuid();
+  await placement.place(first, at('10.0.0.5'), undefined);
+  await placement.place(first, at('10.0.0.5'), undefined);
+  for (const address of ['127.99.0.77', '::ffff:127.99.0.77', '127.99.0.200', '127.0.0.1', '127.1', '0.0.0.0', '::'])
+    await assert.rejects(
+      placement.place(newUuid(), at(address), undefined),
+      (error: GranaryError) => error.entry === 'bad_parameter' && /at interfaces: /.test(error.message),
+      address,
+    );
+  await assert.rejects(placement.place(newUuid(), at('10.0.0.5'), undefined), /another array in VLAN 100/);
+  await placement.place(newUuid(), at('10.0.0.5', 101), undefined);
+});
+
+test('an array whose files cannot be made says why and keeps no other down', async (t) => {
+  const { placement, files, check } = await setUpFor(t);
+  const [broken, sound] = [newUuid(), newUuid()];
+  await placement.place(sound, testSpec(), undefined);
+  files.left = 1;
+  await assert.rejects(placement.place(broken, testSpec(), undefined), /killed here/);
+  const problems = await placement.mend();
+  assert.deepEqual([...problems.keys()], [broken]);
+  assert.match(problems.get(broken) ?? '', /could not be made: killed here\. Restore it to try again/);
+  files.left = Infinity;
+  assert.equal((await placement.mend()).size, 0);
+  assert.deepEqual(await check(), []);
+});

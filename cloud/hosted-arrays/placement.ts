@@ -1,7 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArraySpec } from '@granary/contract/cloud';
-import { fail, type Clock, type EventLog, type Log, type Store, type Tx, type Vault } from '@granary/kernel';
+import {
+  badParameters,
+  fail,
+  type Clock,
+  type EventLog,
+  type Log,
+  type Store,
+  type Tx,
+  type Vault,
+} from '@granary/kernel';
 import type { AddressAllocator } from '../addresses/allocator.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
@@ -13,6 +22,7 @@ import {
   type PlacedDriveRow,
 } from '../inventory/repository.ts';
 import { giveDrives } from './drive-orders.ts';
+import { interfaceClashes } from './interface-rules.ts';
 import {
   countArrays,
   deleteArray,
@@ -36,6 +46,8 @@ interface PlacementOptions {
   readonly log: Log;
   readonly config: Config;
   readonly addresses: AddressAllocator;
+  /** Where the cloud itself listens. */
+  readonly host: string;
   readonly files: DriveFiles;
   /** Holds one folder an array. */
   readonly folder: string;
@@ -70,6 +82,7 @@ export class Placement {
     const before = this.find(uuid);
     refuseRemoving(before);
     checkSpec(config, withoutSecrets(spec), before);
+    this.#checkInterfaces(uuid, spec, before);
     const management = before?.management ?? (await this.#newAddress());
     const publicAddress = spec.public_ip
       ? (before?.publicAddress ?? (await this.#newPublicAddress(management.port)))
@@ -96,23 +109,55 @@ export class Placement {
     });
   }
 
-  /** After a start: finishes what a crash cut off. */
-  async mend(): Promise<void> {
-    const { store, files } = this.#options;
-    const arrays = store.read(listArrays);
-    for (const array of arrays.filter(({ removing }) => removing)) await this.#removeLeftover(array);
-    for (const array of arrays.filter(({ removing }) => !removing)) await this.#makeFiles(array);
-    const free = new Set(store.read(listDrives).flatMap(({ uuid, array }) => (array === null ? [uuid] : [])));
-    for (const { uuid, path } of await files.list()) if (uuid !== undefined && free.has(uuid)) await rm(path);
+  /**
+   * After a start: finishes what a crash cut off. An array whose files cannot be had (a disk that is full or broken)
+   * must not keep the others down: why it cannot run is returned, by its uuid.
+   */
+  async mend(): Promise<ReadonlyMap<string, string>> {
+    const problems = new Map<string, string>();
+    for (const array of this.#options.store.read(listArrays)) {
+      const problem = await (array.removing ? this.#removeLeftover(array) : this.#mendFiles(array));
+      if (problem !== undefined) problems.set(array.uuid, problem);
+    }
+    await this.#removeFreeFiles();
+    return problems;
   }
 
-  /** One that cannot be removed (a file the operator holds, say) must not keep the others down. */
-  async #removeLeftover(array: HostedRecord): Promise<void> {
+  async #removeLeftover(array: HostedRecord): Promise<undefined> {
     try {
       await this.remove(array);
     } catch (error) {
       this.#options.log.error({ error, array: array.internalName }, 'an array could not be removed; delete it again');
     }
+  }
+
+  async #mendFiles(array: HostedRecord): Promise<string | undefined> {
+    try {
+      await this.#makeFiles(array);
+      return undefined;
+    } catch (error) {
+      this.#options.log.error({ error, array: array.internalName }, 'the files of an array could not be made');
+      return `The files of its drives could not be made: ${(error as Error).message}. Restore it to try again.`;
+    }
+  }
+
+  async #removeFreeFiles(): Promise<void> {
+    const { store, files, log } = this.#options;
+    const free = new Set(store.read(listDrives).flatMap(({ uuid, array }) => (array === null ? [uuid] : [])));
+    const surplus = (await files.list()).filter(({ uuid }) => uuid !== undefined && free.has(uuid));
+    for (const { path } of surplus)
+      await rm(path).catch((error: unknown) => log.error({ error, path }, 'a free drive could not be removed'));
+  }
+
+  /** An array that listened on another's address, or on the cloud's, would be taken for it. */
+  #checkInterfaces(uuid: string, { interfaces }: ArraySpec, before: HostedRecord | undefined): void {
+    const { store, addresses, host } = this.#options;
+    const had = new Set(before?.spec.interfaces.map(({ address }) => address));
+    const fresh = interfaces.filter(({ address }) => !had.has(address));
+    if (fresh.length === 0) return;
+    const others = store.read(listArrays).filter((array) => array.uuid !== uuid);
+    const problems = interfaceClashes(fresh, { others, host, rangeOf: (address) => addresses.rangeOf(address) });
+    if (problems.length > 0) throw badParameters(problems.map((message) => ({ field: 'spec', message })));
   }
 
   async #newAddress(): Promise<HostedRecord['management']> {

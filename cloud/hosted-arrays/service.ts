@@ -1,5 +1,5 @@
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
-import { fail, type EventLog, type Log, type Store } from '@granary/kernel';
+import { fail, type EventLog, type HostedConfiguration, type Log, type Store } from '@granary/kernel';
 import { listPlacedDrives, type PlacedDriveRow } from '../inventory/repository.ts';
 import type { Locks } from '../locks.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
@@ -68,11 +68,15 @@ export class HostedArrays {
     return this.#viewOf(array);
   }
 
-  /** After a start: every array as it was, at the address it had. */
-  async startAll(): Promise<void> {
-    const { store } = this.#options;
+  /** After a start: every array as it was, at the address it had; those with a problem say so instead. */
+  async startAll(problems: ReadonlyMap<string, string>): Promise<void> {
+    const { store, supervisor } = this.#options;
     const arrays = store.read(listArrays).filter(({ removing }) => !removing);
-    for (const array of arrays) await this.#follow(array, true);
+    for (const array of arrays) {
+      const problem = array.desired === 'running' ? problems.get(array.uuid) : undefined;
+      if (problem === undefined) await this.#follow(array, true);
+      else (await supervisor.describe(array.product, this.#configurationOf(array))).fail(problem);
+    }
   }
 
   async stop(): Promise<void> {
@@ -81,15 +85,17 @@ export class HostedArrays {
   }
 
   async #follow(array: HostedRecord, retryFailed: boolean): Promise<void> {
-    const { supervisor, placement, sources } = this.#options;
-    const drives = placement.drivesOf(array);
-    const configuration = configurationOf(array, drives, placement.folderOf(array), sources);
-    const supervised = await supervisor.describe(array.product, configuration);
+    const supervised = await this.#options.supervisor.describe(array.product, this.#configurationOf(array));
     if (array.desired === 'running') {
       if (supervised.state !== 'failed' || retryFailed) supervised.start();
     } else if (supervised.state !== 'stopped') {
       void supervised.stop();
     }
+  }
+
+  #configurationOf(array: HostedRecord): HostedConfiguration {
+    const { placement, sources } = this.#options;
+    return configurationOf(array, placement.drivesOf(array), placement.folderOf(array), sources);
   }
 
   #markRemoving(uuid: string): Promise<HostedRecord | undefined> {

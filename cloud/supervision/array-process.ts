@@ -13,7 +13,7 @@ interface Launch {
   readonly configuration: HostedConfiguration;
   readonly logFile: string;
   /** Where compiled code is kept between starts: it makes them faster and smaller. */
-  readonly cacheFolder: string;
+  readonly cacheFolder: string | undefined;
 }
 
 export interface Ending {

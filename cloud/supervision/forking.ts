@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fingerprint, PREPARE } from '@granary/kernel';
 
@@ -11,7 +12,12 @@ const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL'];
 const PREPARE_MS_MAX = 60_000;
 
 /** Starts a program. Its name stands in the arguments for whoever looks at a list of processes; secrets never do. */
-export function forkProgram(program: string, name: string, cacheFolder: string, signal?: AbortSignal): ChildProcess {
+export function forkProgram(
+  program: string,
+  name: string,
+  cacheFolder: string | undefined,
+  signal?: AbortSignal,
+): ChildProcess {
   return fork(program, [name], {
     execArgv: EXEC_OPTIONS,
     env: environment(cacheFolder),
@@ -21,19 +27,16 @@ export function forkProgram(program: string, name: string, cacheFolder: string, 
   });
 }
 
-/** The folder for this release's compiled code; that of releases before it goes. */
-export function openCache(folder: string, version: string): string {
-  const name = `${version}-${process.version}`;
-  mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
-  for (const other of readdirSync(folder)) if (other !== name) rmSync(join(folder, other), { recursive: true });
-  return join(folder, name);
-}
-
 /**
  * Has a program compiled once and for all: a process that must do that itself needs a fifth more memory for as long
  * as it lives, and twice the time to start. What goes wrong here shows again, and is told, when an array starts.
  */
-export async function prepareProgram(program: string, cacheFolder: string, stop: AbortSignal): Promise<void> {
+export async function prepareProgram(
+  program: string,
+  cacheFolder: string | undefined,
+  stop: AbortSignal,
+): Promise<void> {
+  if (cacheFolder === undefined) return;
   const mark = join(cacheFolder, `${fingerprint(program).slice(0, 16)}.prepared`);
   if (existsSync(mark) || stop.aborted) return;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(PREPARE_MS_MAX)]);
@@ -41,10 +44,11 @@ export async function prepareProgram(program: string, cacheFolder: string, stop:
   for (const stream of [child.stdout, child.stderr]) stream?.resume();
   child.on('error', () => undefined);
   const [code] = (await once(child, 'exit').catch(() => [1])) as [number | null];
-  if (code === 0) writeFileSync(mark, '');
+  // Without the mark it is compiled again at the next start: no reason not to start now.
+  if (code === 0) await writeFile(mark, '').catch(() => undefined);
 }
 
-function environment(cacheFolder: string): NodeJS.ProcessEnv {
+function environment(cacheFolder: string | undefined): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => PASSED_ON.includes(name));
-  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: cacheFolder };
+  return { ...Object.fromEntries(kept), ...(cacheFolder !== undefined && { NODE_COMPILE_CACHE: cacheFolder }) };
 }

@@ -18,7 +18,7 @@ export interface StateChange {
 interface SupervisedOptions {
   readonly program: string;
   readonly logFile: string;
-  readonly cacheFolder: string;
+  readonly cacheFolder: string | undefined;
   readonly limits: SupervisionLimits;
   readonly turns: Turns;
   /** Once the program is compiled. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { test, type TestContext } from 'node:test';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { createLog } from '@granary/kernel';
 import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
 import { temporaryFolder, until } from '../../kernel/testing.ts';
-import { openCache } from './forking.ts';
+import { openCache } from './cache.ts';
 import type { SupervisionLimits } from './limits.ts';
 import { RotatingFile } from './output.ts';
 import type { StateChange } from './supervised-array.ts';
@@ -25,7 +25,12 @@ const quick: Partial<SupervisionLimits> = {
 };
 
 /** A supervisor with one array whose process is real, and is as it was told to be. */
-async function setUp(t: TestContext, mood = 'serve', limits: Partial<SupervisionLimits> = {}) {
+async function setUp(
+  t: TestContext,
+  mood = 'serve',
+  limits: Partial<SupervisionLimits> = {},
+  { withCache = true } = {},
+) {
   const data = temporaryFolder(t);
   const folder = join(data, 'array');
   mkdirSync(folder);
@@ -36,7 +41,7 @@ async function setUp(t: TestContext, mood = 'serve', limits: Partial<Supervision
   const lines: string[] = [];
   const supervisor = new Supervisor({
     programs: { storage_array: program, object_storage: program },
-    cacheFolder: openCache(join(data, 'compiled'), 'test'),
+    cacheFolder: withCache ? openCache(join(data, 'compiled'), 'test') : undefined,
     log: createLog('test', 'info', { write: (line) => lines.push(line) }),
     limits: { ...quick, ...limits },
     onChange: (_, change) => changes.push(change),
@@ -226,4 +231,20 @@ test('a log starts over when it is full and keeps the one before', async (t) => 
   assert.match(readFileSync(file, 'utf8'), /line number 9/);
   assert.match(readFileSync(`${file}.1`, 'utf8'), /line number [3-8]/);
   assert.ok(statSync(file).size <= 100);
+});
+
+test('compiled code is kept in a folder of ours alone; where there is none, arrays start without', async (t) => {
+  const folder = join(temporaryFolder(t), 'cache');
+  const cache = openCache(folder, '1.0.0') as string;
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  const old = openCache(folder, '0.9.0') as string;
+  utimesSync(old, 0, 0);
+  assert.equal(openCache(folder, '1.0.0'), cache);
+  assert.equal(existsSync(old), false, 'code of releases long unused goes');
+  chmodSync(folder, 0o777);
+  assert.equal(openCache(folder, '1.0.0'), undefined);
+  assert.equal(openCache(join(program, 'cache'), '1.0.0'), undefined);
+  const { array, reaches } = await setUp(t, 'serve', {}, { withCache: false });
+  array.start();
+  await reaches('running');
 });

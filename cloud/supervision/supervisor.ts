@@ -12,7 +12,7 @@ export type Programs = Readonly<Record<Product, string>>;
 
 interface SupervisorOptions {
   readonly programs: Programs;
-  readonly cacheFolder: string;
+  readonly cacheFolder: string | undefined;
   readonly log: Log;
   readonly limits?: Partial<SupervisionLimits> | undefined;
   readonly onChange: (configuration: HostedConfiguration, change: StateChange) => void;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Value } from 'typebox/value';
 import { operations, pathParams } from '../endpoint.ts';
 import { specifiedEndpoints } from '../specified.ts';
+import type { Param } from '../params.ts';
 import { arrayApi } from './index.ts';
 
 /** Served because clients use them, though the specification does not list them. */
@@ -63,6 +64,6 @@ test('examples and defaults are values their own parameter accepts, and required
 test('a change keeps what is not sent: its parameters have no defaults left over from the creation', () => {
   const { volumes, servers, snapshotPolicies, lifecyclePolicies } = arrayApi.groups;
   for (const { params } of [volumes.update, servers.update, snapshotPolicies.update, lifecyclePolicies.update])
-    for (const [name, param] of Object.entries(params))
+    for (const [name, param] of Object.entries<Param>(params))
       if (param.presence === 'optional') assert.ok(!('default' in param), name);
 });

@@ -14,7 +14,7 @@ export interface DocumentOptions {
 const formats =
   'Replies are JSON, or XML where the address ends in `.xml` or `Accept` asks for it: the same fields with dashes for underscores. Requests may be forms, JSON or XML.';
 
-const schemes = {
+const schemes: Readonly<Record<Api['dialect'], Readonly<Record<string, object>>>> = {
   portal: {
     token: { type: 'apiKey', in: 'header', name: 'X-Token', description: 'The token of a user.' },
     basic: { type: 'http', scheme: 'basic', description: 'Username and password, or the token as the username.' },
@@ -22,7 +22,7 @@ const schemes = {
   array: {
     accessKey: { type: 'apiKey', in: 'header', name: 'X-Access-Key', description: 'The access key of a user.' },
   },
-} as const;
+};
 
 /** An API as an OpenAPI 3.1 document: nothing in it is said anywhere but in the contract. */
 export function openApiDocument(api: Api, { version, serverUrl = '/api' }: DocumentOptions): OpenApiDocument {

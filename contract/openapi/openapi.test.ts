@@ -165,7 +165,7 @@ test('what anyone may call needs no credentials, the rest names its roles', () =
   assert.deepEqual(array.security, [{ accessKey: [] }]);
   assert.deepEqual(portal.security, [{ token: [] }, { basic: [] }]);
   assert.deepEqual(array.paths['/things']?.get?.security, []);
-  assert.deepEqual(array.paths['/things']?.post?.['x-roles'], ['admin']);
+  assert.deepEqual(array.paths['/things'].post?.['x-roles'], ['admin']);
 });
 
 test('arrays fail with HTTP 200, the portal with the status of the error', () => {
