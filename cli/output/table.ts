@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import Table from 'cli-table3';
 import { cellText, isNested, plainText, shortCellText } from './cells.ts';
 
@@ -75,8 +76,9 @@ function wrap(text: string, width: number): string {
 }
 
 function newTable({ colour }: Canvas, head: string[]): Table.Table {
-  const style = { head: colour ? ['bold'] : [], border: colour ? ['grey'] : [], compact: true };
-  return new Table({ head, style });
+  // The table's own colours depend on what it thinks of standard output; the canvas knows better.
+  const titles = colour ? head.map((title) => styleText('bold', title, { validateStream: false })) : head;
+  return new Table({ head: titles, style: { head: [], border: [], compact: true } });
 }
 
 /** The most wanted columns that fit, shown in the order of their importance; one is always shown. */

@@ -1,12 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, ConnectionError, type CloudClient } from '@granary/client';
-import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
-import { GranaryError, type Db, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import { forgetOfArray } from '../accounts/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import { applyChange, describeChange, type Change } from './changes.ts';
+import { Hosting, isTroubleOfCloud, NotYet, POLL_MS, withDrivesOf } from './hosting.ts';
 import * as repository from './repository.ts';
 import type { ArrayRow } from './repository.ts';
 import { problemsOf } from './rules.ts';
@@ -31,17 +29,8 @@ type Act = (job: RunningJob<WorkArguments>, row: ArrayRow) => Promise<JobOutcome
  */
 const changeable = ['created', 'hibernating', 'restoring', 'failed'] as const satisfies readonly ArrayRow['status'][];
 
-const POLL_MS = 100;
-/** How long one run of a job looks at its cloud before it lets others have its place. */
-const RUN_MS_MAX = 20_000;
 const CLOUD_RETRY_MS = 2000;
-
-/** What a cloud says no with; anything else it answers with passes. */
-const REFUSALS: readonly number[] = [400, 409, 422];
 const LOST = 'Its cloud no longer has it';
-
-/** The work is not done, but this run of it has looked long enough. */
-class NotYet extends Error {}
 
 interface Parts {
   readonly tools: Tools;
@@ -117,19 +106,19 @@ export class ArrayLifecycle {
 
   async #create({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
     const { tools, states, interfaces } = this.#parts;
-    const link = this.#link(row);
+    const hosting = this.#hosting(row);
     await this.#report(row, row.status === 'creating' ? 'finding drives and an address' : 'asking its cloud', 10);
-    const before = await this.#hosted(link, row);
+    const before = await hosting.get();
     if (!before && row.status !== 'creating') return this.#failed(row, LOST);
     const spec = withDrivesOf(before, row.spec);
-    const placed = await this.#put(link, row, spec, 'running');
+    const placed = await hosting.put(spec, { desired: 'running' });
     if (typeof placed === 'string') return this.#failed(row, placed);
     await tools.store.write((tx) => {
       repository.setPlacement(tx, row.id, placed);
       states.touch(tx, row.id);
     });
     await this.#report(row, 'starting its process', 50);
-    const hosted = await this.#until(link, row, signal, (now) => now.state === 'running' || now.state === 'failed');
+    const hosted = await hosting.until(signal, (now) => now.state === 'running' || now.state === 'failed');
     if (hosted?.state !== 'running') return this.#failed(row, hosted?.reason ?? 'the cloud lost it');
     return {
       outcome: 'done',
@@ -146,14 +135,14 @@ export class ArrayLifecycle {
 
   async #hibernate({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
     const { states } = this.#parts;
-    const link = this.#link(row);
+    const hosting = this.#hosting(row);
     await this.#report(row, 'stopping its process', 20);
-    const hosted = await this.#hosted(link, row);
+    const hosted = await hosting.get();
     if (!hosted) return this.#failed(row, LOST);
     const spec = withDrivesOf(hosted, row.spec);
-    const told = await this.#put(link, row, spec, 'stopped');
+    const told = await hosting.put(spec, { desired: 'stopped' });
     if (typeof told === 'string') return this.#failed(row, told);
-    if (!(await this.#until(link, row, signal, ({ state }) => state === 'stopped'))) return this.#failed(row, LOST);
+    if (!(await hosting.until(signal, ({ state }) => state === 'stopped'))) return this.#failed(row, LOST);
     return {
       outcome: 'done',
       finish: (tx) => {
@@ -165,11 +154,9 @@ export class ArrayLifecycle {
 
   async #delete({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
     const { states, interfaces } = this.#parts;
-    const link = this.#link(row);
+    const hosting = this.#hosting(row);
     await this.#report(row, 'removing its data and giving its drives back', 20);
-    // Asked again and again: the cloud answers with the array until it is gone.
-    const end = performance.now() + RUN_MS_MAX;
-    while ((await link.hostedArrays.delete({ uuid: row.uuid })).data) await pauseUntil(end, signal);
+    await hosting.remove(signal);
     return {
       outcome: 'done',
       finish: (tx) => {
@@ -187,14 +174,14 @@ export class ArrayLifecycle {
 
   async #change(change: Change, row: ArrayRow): Promise<JobOutcome> {
     const { tools, states, clouds, interfaces } = this.#parts;
-    const link = this.#link(row);
-    const before = await this.#hosted(link, row);
+    const hosting = this.#hosting(row);
+    const before = await hosting.get();
     if (!before) return this.#failed(row, LOST);
     const spec = withDrivesOf(before, applyChange(row.spec, change));
     const problem = problemsOf(row.product, spec, await clouds.freshInventory(row.cloud_id))[0];
     const told = problem
       ? `${problem.field} ${problem.message}`
-      : await this.#put(link, row, spec, undefined, leavingOut(change));
+      : await hosting.put(spec, { without: leavingOut(change) });
     if (typeof told === 'string') {
       const reason = `${capitalised(describeChange(change))} failed: ${told}`;
       return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, row, change, reason) };
@@ -230,68 +217,6 @@ export class ArrayLifecycle {
     if (change.type === 'attach_interface') this.#parts.interfaces.releaseInterface(tx, change.interfaceId);
   }
 
-  /** Tells the cloud what the array should be; text when the cloud refuses. */
-  async #put(
-    link: CloudClient,
-    row: ArrayRow,
-    kept: repository.KeptSpec,
-    desired: 'running' | 'stopped' | undefined,
-    without: readonly number[] = [],
-  ): Promise<HostedArray | string> {
-    const spec = this.#parts.tools.store.read((db) => this.#specOf(db, row, kept, without));
-    try {
-      return (await link.hostedArrays.put({ uuid: row.uuid, spec, ...(desired && { desired }) })).data;
-    } catch (error) {
-      // A refusal is final; anything else about the cloud is tried again.
-      if (error instanceof ApiError && REFUSALS.includes(error.status)) return error.message;
-      throw error instanceof ApiError ? new ConnectionError('the cloud', error) : error;
-    }
-  }
-
-  #specOf(db: Db, row: ArrayRow, kept: repository.KeptSpec, without: readonly number[]): ArraySpec {
-    const { vault } = this.#parts.tools;
-    const interfaces = interfacesOfArray(db, row.id).filter(({ id }) => !without.includes(id));
-    return {
-      ...kept,
-      product: row.product,
-      name: row.name,
-      owner: row.owner,
-      initial_passcode: vault.unseal(row.initial_passcode_sealed),
-      internal_key: vault.unseal(row.internal_key_sealed),
-      interfaces: interfaces.map(({ id, address, netmask, gateway, vlan_id }) => ({
-        id,
-        address,
-        netmask,
-        gateway,
-        vlan_id,
-      })),
-    };
-  }
-
-  /** Undefined when the cloud no longer has it. */
-  async #until(
-    link: CloudClient,
-    row: ArrayRow,
-    signal: AbortSignal,
-    reached: (hosted: HostedArray) => boolean,
-  ): Promise<HostedArray | undefined> {
-    const end = performance.now() + RUN_MS_MAX;
-    for (;;) {
-      const hosted = await this.#hosted(link, row);
-      if (!hosted || reached(hosted)) return hosted;
-      await pauseUntil(end, signal);
-    }
-  }
-
-  async #hosted(link: CloudClient, row: ArrayRow): Promise<HostedArray | undefined> {
-    try {
-      return (await link.hostedArrays.get({ uuid: row.uuid })).data;
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return undefined;
-      throw error;
-    }
-  }
-
   #failed(row: ArrayRow, reason: string): JobOutcome {
     return {
       outcome: 'failed',
@@ -318,33 +243,10 @@ export class ArrayLifecycle {
     });
   }
 
-  #link(row: ArrayRow): CloudClient {
-    return this.#parts.clouds.link(row.cloud_id);
+  #hosting(row: ArrayRow): Hosting {
+    const { clouds, tools } = this.#parts;
+    return new Hosting(clouds.link(row.cloud_id), row, tools);
   }
-}
-
-/** Silence, an error of its own, or a no to our key: all of them pass, and none is the array's fault. */
-function isTroubleOfCloud(error: unknown): error is Error {
-  if (error instanceof ConnectionError || error instanceof ApiError) return true;
-  return error instanceof GranaryError && ['cloud_unreachable', 'cloud_refused'].includes(error.entry);
-}
-
-async function pauseUntil(end: number, signal: AbortSignal): Promise<void> {
-  if (performance.now() > end) throw new NotYet('it takes its time');
-  await sleep(POLL_MS, undefined, { signal });
-}
-
-/**
- * A specification with at least the drives the cloud says the array has: an answer that was lost on the way may have
- * left more there than the record knows, and drives are never taken from a living array.
- */
-function withDrivesOf(hosted: HostedArray | undefined, spec: repository.KeptSpec): repository.KeptSpec {
-  const drives: Record<string, number> = { ...spec.drives };
-  for (const { type } of hosted?.drives ?? []) {
-    const count = hosted?.drives.filter((drive) => drive.type === type).length ?? 0;
-    drives[type] = Math.max(drives[type] ?? 0, count);
-  }
-  return { ...spec, drives };
 }
 
 function leavingOut(change: Change): readonly number[] {

@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, ConnectionError, type CloudClient } from '@granary/client';
+import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
+import { GranaryError, type Db } from '@granary/kernel';
+import { interfacesOfArray } from '../networks/index.ts';
+import type { Tools } from '../tools.ts';
+import type { ArrayRow, KeptSpec } from './repository.ts';
+
+export const POLL_MS = 100;
+/** How long one run of a job looks at its cloud before it lets others have its place. */
+const RUN_MS_MAX = 20_000;
+/** What a cloud says no with; anything else it answers with passes. */
+const REFUSALS: readonly number[] = [400, 409, 422];
+
+/** The work is not done, but this run of it has looked long enough. */
+export class NotYet extends Error {}
+
+interface Telling {
+  readonly desired?: 'running' | 'stopped';
+  /** Interfaces that are about to go. */
+  readonly without?: readonly number[];
+}
+
+/** One array as its cloud has it: looked at, told what to be, waited for. */
+export class Hosting {
+  readonly #link: CloudClient;
+  readonly #row: ArrayRow;
+  readonly #tools: Tools;
+
+  constructor(link: CloudClient, row: ArrayRow, tools: Tools) {
+    this.#link = link;
+    this.#row = row;
+    this.#tools = tools;
+  }
+
+  /** Undefined when the cloud does not have it. */
+  async get(): Promise<HostedArray | undefined> {
+    try {
+      return (await this.#link.hostedArrays.get({ uuid: this.#row.uuid })).data;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** Tells the cloud what the array should be, whole; text when the cloud refuses. */
+  async put(kept: KeptSpec, { desired, without = [] }: Telling): Promise<HostedArray | string> {
+    const { uuid } = this.#row;
+    const spec = this.#tools.store.read((db) => this.#specOf(db, kept, without));
+    try {
+      return (await this.#link.hostedArrays.put({ uuid, spec, ...(desired && { desired }) })).data;
+    } catch (error) {
+      // A refusal is final; anything else about the cloud is tried again.
+      if (error instanceof ApiError && REFUSALS.includes(error.status)) return error.message;
+      throw error instanceof ApiError ? new ConnectionError('the cloud', error) : error;
+    }
+  }
+
+  /** Undefined when the cloud no longer has it. */
+  async until(signal: AbortSignal, reached: (hosted: HostedArray) => boolean): Promise<HostedArray | undefined> {
+    const end = performance.now() + RUN_MS_MAX;
+    for (;;) {
+      const hosted = await this.get();
+      if (!hosted || reached(hosted)) return hosted;
+      await pauseUntil(end, signal);
+    }
+  }
+
+  /** Asked again and again: the cloud answers with the array until it is gone. */
+  async remove(signal: AbortSignal): Promise<void> {
+    const end = performance.now() + RUN_MS_MAX;
+    while ((await this.#link.hostedArrays.delete({ uuid: this.#row.uuid })).data) await pauseUntil(end, signal);
+  }
+
+  #specOf(db: Db, kept: KeptSpec, without: readonly number[]): ArraySpec {
+    const row = this.#row;
+    const { vault } = this.#tools;
+    const interfaces = interfacesOfArray(db, row.id).filter(({ id }) => !without.includes(id));
+    return {
+      ...kept,
+      product: row.product,
+      name: row.name,
+      owner: row.owner,
+      initial_passcode: vault.unseal(row.initial_passcode_sealed),
+      internal_key: vault.unseal(row.internal_key_sealed),
+      interfaces: interfaces.map(({ id, address, netmask, gateway, vlan_id }) => ({
+        id,
+        address,
+        netmask,
+        gateway,
+        vlan_id,
+      })),
+    };
+  }
+}
+
+/** Silence, an error of its own, or a no to our key: all of them pass, and none is the array's fault. */
+export function isTroubleOfCloud(error: unknown): error is Error {
+  if (error instanceof ConnectionError || error instanceof ApiError) return true;
+  return error instanceof GranaryError && ['cloud_unreachable', 'cloud_refused'].includes(error.entry);
+}
+
+/**
+ * A specification with at least the drives the cloud says the array has: an answer that was lost on the way may have
+ * left more there than the record knows, and drives are never taken from a living array.
+ */
+export function withDrivesOf(hosted: HostedArray | undefined, spec: KeptSpec): KeptSpec {
+  const held = new Map<string, number>();
+  for (const { type } of hosted?.drives ?? []) held.set(type, (held.get(type) ?? 0) + 1);
+  const drives: Record<string, number> = { ...spec.drives };
+  for (const [type, count] of held) drives[type] = Math.max(drives[type] ?? 0, count);
+  return { ...spec, drives };
+}
+
+async function pauseUntil(end: number, signal: AbortSignal): Promise<void> {
+  if (performance.now() > end) throw new NotYet('it takes its time');
+  await sleep(POLL_MS, undefined, { signal });
+}
