@@ -359,3 +359,30 @@ function checkLine(line: string, saved: Map<string, number>): void {
   if (what === 'start') assert.ok(Number(step) >= (saved.get(job) ?? 0), `${line} after ${saved.get(job)}`);
   if (what === 'saved') saved.set(job, Number(step));
 }
+
+test('jobs that are tried again and again do not crowd out the others', async (t) => {
+  const run: JobRun = ({ arguments: args }) =>
+    Promise.resolve(args === 'quick' ? done : { outcome: 'retry', afterMs: 1, reason: 'not yet' });
+  const made = await bench(t, run, { parallelMax: 2 });
+  for (let n = 0; n < 8; n += 1) await enqueue(made, `stubborn ${n}`);
+  const quick = await enqueue(made, 'quick', 'quick');
+  assert.equal((await made.jobs.wait(quick, 5000))?.state, 'done');
+});
+
+test('a job that is given up on tells its subject so, in the transaction that ends it', async (t) => {
+  const tick = freezeTime(t);
+  const store = temporaryStore(t, 'CREATE TABLE results (job INTEGER PRIMARY KEY) STRICT');
+  const jobs = new Jobs({ store, clock: systemClock, log });
+  t.after(() => jobs.stop());
+  const told: unknown[] = [];
+  jobs.register(
+    'work',
+    () => Promise.reject(new Error('it broke')),
+    (_, args, reason) => told.push([args, reason]),
+  );
+  await jobs.start();
+  const id = await store.write((tx) => jobs.enqueue(tx, 'work', 'thing', 7));
+  for (let n = 0; n < 10; n += 1) await tick(60_000);
+  assert.deepEqual(told, [[7, 'it broke']]);
+  assert.equal(jobs.get(id)?.state, 'failed');
+});

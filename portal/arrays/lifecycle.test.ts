@@ -162,6 +162,34 @@ test('a placement the cloud refuses makes the array fail with the reason; it hol
   await portal.until(id, 'deleted');
 });
 
+test('drives the cloud gave in an answer that never came are taken into the record, and the array goes on', async () => {
+  const { id, name: array } = await portal.array(friend);
+  const entry = [...cloud.hosted.entries()].find(([, { spec }]) => spec.name === array);
+  assert.ok(entry);
+  const [uuid, { spec, hosted }] = entry;
+  const extra = { ...hosted.drives[0]!, uuid: 'one more' };
+  cloud.hosted.set(uuid, { spec, hosted: { ...hosted, drives: [...hosted.drives, extra] } });
+  await friend.client.arrays.hibernate({ array_id: id });
+  await portal.until(id, 'hibernated');
+  assert.equal((await shown(id)).drive_count, hosted.drives.length + 1);
+  await friend.client.arrays.restore({ array_id: id });
+  await portal.until(id, 'created');
+});
+
+test('an array its cloud has lost is not made anew by a restore: it says that it is gone', async () => {
+  const { id, name: array } = await portal.array(friend);
+  await friend.client.arrays.hibernate({ array_id: id });
+  await portal.until(id, 'hibernated');
+  const uuid = [...cloud.hosted].find(([, { spec }]) => spec.name === array)?.[0];
+  cloud.hosted.delete(uuid ?? '');
+  await friend.client.arrays.restore({ array_id: id });
+  await portal.until(id, 'failed');
+  assert.equal((await shown(id)).status_message, 'Its cloud no longer has it');
+  assert.ok(![...cloud.hosted.values()].some(({ spec }) => spec.name === array));
+  await friend.client.arrays.delete({ array_id: id });
+  await portal.until(id, 'deleted');
+});
+
 test('a process that does not come up makes the array fail with the reason; restoring tries again', async () => {
   cloud.isSlow = true;
   const array = name('tank');
