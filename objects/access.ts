@@ -27,7 +27,8 @@ function byPassword(users: Users, { params, ip }: CredentialSource): Promise<Obj
   const user = textOf(params['username']);
   const password = textOf(params['password']);
   if (user === undefined || password === undefined) return undefined;
-  const account = textOf(params['account']) ?? SYSTEM_ACCOUNT;
+  const account = params['account'] === undefined ? SYSTEM_ACCOUNT : textOf(params['account']);
+  if (account === undefined) return undefined;
   return users.byPassword({ account, user, password, ip }).then(actorOf);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Access, Operation } from '@granary/contract';
-import { askedOf, usualEncoding } from './testing/encodings.ts';
+import { askedOf, usualEncoding } from '../kernel/http/testing/encodings.ts';
 import { startTestPortal, type Answered, type Person } from './testing/portal.ts';
 import { portalOperations, preparations, validValues } from './testing/valid-requests.ts';
 

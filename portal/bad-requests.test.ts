@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { askedOf, usualEncoding } from './testing/encodings.ts';
-import { badRequests, type BadRequest } from './testing/bad-requests.ts';
-import { startTestPortal, type Asked, type Person } from './testing/portal.ts';
+import { askedOf, usualEncoding, type Asked } from '../kernel/http/testing/encodings.ts';
+import { badRequests, type BadRequest } from '../kernel/http/testing/bad-requests.ts';
+import { startTestPortal, type Person } from './testing/portal.ts';
 import { portalOperations, validValues } from './testing/valid-requests.ts';
 
 /**

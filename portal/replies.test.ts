@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { replySchema, type Operation } from '@granary/contract';
 import { Check, Errors } from 'typebox/value';
-import { askedOf, usualEncoding } from './testing/encodings.ts';
-import { startTestPortal, type Answered, type Asked } from './testing/portal.ts';
+import { askedOf, usualEncoding, type Asked } from '../kernel/http/testing/encodings.ts';
+import { startTestPortal, type Answered } from './testing/portal.ts';
 import { portalOperations, validValues } from './testing/valid-requests.ts';
 
 /**

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startFakeCloud, testInventory } from './testing/fake-cloud.ts';
 import { startFakeObjects } from './testing/fake-objects.ts';
-import { objectOrder, startTestPortal, type Asked, type Person } from './testing/portal.ts';
+import type { Asked } from '../kernel/http/testing/encodings.ts';
+import { objectOrder, startTestPortal, type Person } from './testing/portal.ts';
 
 /**
  * Goal: no secret is ever in clear on the disk, in the log, in an event, a metric or an error.

@@ -12,6 +12,7 @@ import type { Tools } from '../tools.ts';
 import { findUserByName } from '../users/repository.ts';
 import { eventually } from './eventually.ts';
 import { startFakeCloud, type FakeCloud } from './fake-cloud.ts';
+import type { Asked } from '../../kernel/http/testing/encodings.ts';
 
 type Groups = (typeof portalApi)['groups'];
 export type Order = SentTo<Groups['arrays']['create']>;
@@ -23,14 +24,6 @@ export interface Person {
   readonly password: string;
   readonly token: string;
   readonly client: PortalClient;
-}
-
-export interface Asked {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON when it is no text and no bytes. */
-  readonly body?: unknown;
 }
 
 export interface Answered {

@@ -1,7 +1,6 @@
 import { pathParams, type Operation, type Param } from '@granary/contract';
 import fc from 'fast-check';
-import { askedOf, formText, usualEncoding, xmlText, type Encoding, type Values } from './encodings.ts';
-import type { Asked } from './portal.ts';
+import { askedOf, formText, usualEncoding, xmlText, type Asked, type Encoding, type Values } from './encodings.ts';
 
 /** A request that no service may act on. */
 export interface BadRequest {

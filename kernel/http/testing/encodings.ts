@@ -1,5 +1,13 @@
 import { pathParams, type Operation, type UploadedFile } from '@granary/contract';
-import type { Asked } from './portal.ts';
+
+/** A request as it goes over the wire. */
+export interface Asked {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON when it is no text and no bytes. */
+  readonly body?: unknown;
+}
 
 export type Values = Readonly<Record<string, unknown>>;
 export const encodings = ['json', 'form', 'xml', 'query', 'multipart'] as const;
