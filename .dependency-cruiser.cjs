@@ -1,13 +1,18 @@
-/** Imports point one way: contract ← kernel ← {portal, cloud, array, objects} ← cli; contract ← client ← {portal, cli}. */
+/**
+ * Imports point one way: contract ← kernel ← {portal, cloud, array, objects} ← cli; contract ← client ← {portal, cli};
+ * storage ← protocols ← {array, objects, cli}.
+ */
 const may = {
   contract: [],
   kernel: ['contract'],
   client: ['contract'],
   cloud: ['contract', 'kernel'],
-  array: ['contract', 'kernel'],
-  objects: ['contract', 'kernel'],
+  storage: [],
+  protocols: ['storage'],
+  array: ['contract', 'kernel', 'storage', 'protocols'],
+  objects: ['contract', 'kernel', 'storage', 'protocols'],
   portal: ['contract', 'kernel', 'client'],
-  cli: ['contract', 'kernel', 'client', 'portal', 'cloud', 'array', 'objects'],
+  cli: ['contract', 'kernel', 'client', 'portal', 'cloud', 'storage', 'protocols', 'array', 'objects'],
 };
 const rooms = Object.keys(may);
 

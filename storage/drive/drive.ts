@@ -1,0 +1,35 @@
+import type { Done } from '../units.ts';
+
+/** A drive: so many bytes at given places, and what it has done so far. Offsets and lengths are whole blocks. */
+export interface Drive {
+  readonly id: string;
+  readonly sizeBytes: number;
+
+  read(offset: number, into: Buffer): Done;
+  write(offset: number, from: Buffer): Done;
+
+  /** Resolves when everything written before the call survives a power cut. */
+  flush(): Promise<void>;
+
+  /** The range may be given back to the machine; it reads as anything until it is written again. */
+  discard(offset: number, length: number): Promise<void>;
+
+  statistics(): DriveStatistics;
+  close(): Promise<void>;
+}
+
+/** Totals since the drive was opened. A latency is the sum of what each operation took, in microseconds. */
+export interface DriveStatistics {
+  readonly reads: OperationStatistics;
+  readonly writes: OperationStatistics;
+  readonly flushes: OperationStatistics;
+  readonly discards: OperationStatistics;
+}
+
+export interface OperationStatistics {
+  readonly count: number;
+  readonly bytes: number;
+  readonly errors: number;
+  readonly microseconds: number;
+  readonly microsecondsMax: number;
+}
