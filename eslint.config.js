@@ -2,7 +2,7 @@ import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules/', '**/*.js', '**/*.cjs', 'docs/'] },
+  { ignores: ['node_modules/', '**/*.js', '**/*.cjs', 'docs/', 'storage/kernels/assembly/'] },
   eslint.configs.recommended,
   tseslint.configs.strictTypeChecked,
   {

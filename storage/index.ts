@@ -1,0 +1,18 @@
+export type { BlockDevice } from './block-device.ts';
+export * from './drive/index.ts';
+export { StorageError, type StorageErrorCode } from './errors.ts';
+export { allocate, release } from './kernels/index.ts';
+export type { PoolMode } from './pool/allocator.ts';
+export type { VolumeOptions } from './pool/catalogue.ts';
+export { type CapacityMode, type CapacityThresholds, CapacityWatch } from './pool/capacity-watch.ts';
+export type { EvacuationOptions } from './pool/evacuation.ts';
+export { type NewPool, Pool, type PoolSetup } from './pool/pool.ts';
+export type { CacheStatistics } from './pool/read-cache.ts';
+export type { Snapshot } from './pool/snapshots.ts';
+export type { PoolUsage, VolumeUsage } from './pool/usage.ts';
+export type { NewVolume } from './pool/volumes.ts';
+export * from './raid/index.ts';
+export { BLOCK_BYTES, type Done, EXTENT_BYTES, REGION_BYTES } from './units.ts';
+export type { ChangedRange } from './volume/difference.ts';
+export type { Caps } from './volume/limiter.ts';
+export type { Volume, VolumeStatistics } from './volume/volume.ts';

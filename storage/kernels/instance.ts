@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+
+/** What the kernels export. Pointers are addresses in `memory`; lengths are bytes. See the sources in `assembly/`. */
+interface Kernels {
+  checksums(data: number, count: number, into: number): void;
+  parity(pointers: number, count: number, length: number, p: number, q: number): void;
+  sum(pointers: number, count: number, length: number, target: number): void;
+  solve(
+    pointers: number,
+    count: number,
+    length: number,
+    p: number,
+    q: number,
+    x: number,
+    y: number,
+    timesA: number,
+    timesB: number,
+  ): void;
+  update(change: number, length: number, p: number, q: number, table: number): void;
+  xor(target: number, source: number, length: number): void;
+  fillTables(tables: number): void;
+  addMasks(tweaks: number, count: number, data: number): void;
+}
+
+const PAGE_BYTES = 64 * 1024;
+const MEBIBYTE = 1024 * 1024;
+const MEMORY_BYTES = 64 * MEBIBYTE;
+
+/**
+ * How the memory is shared out: page 0 holds the small tables below, then comes scratch for data that arrives in
+ * ordinary buffers, and from 2 MiB on it is the arena's.
+ */
+export const POINTERS_AT = 1024;
+export const POINTERS_MAX = 256;
+export const CHECKSUMS_AT = 2048;
+export const CHECKSUMS_MAX = 256;
+export const TABLES_AT = 8192;
+export const TABLE_BYTES = 32;
+export const TWEAKS_AT = 16 * 1024;
+export const SCRATCH_AT = PAGE_BYTES;
+export const SCRATCH_BYTES = 2 * MEBIBYTE - PAGE_BYTES;
+export const ARENA_AT = SCRATCH_AT + SCRATCH_BYTES;
+export const ARENA_BYTES = MEMORY_BYTES - ARENA_AT;
+
+// It never grows: growing would detach every buffer handed out. What nobody touches takes no memory of the machine.
+const memory = new WebAssembly.Memory({ initial: MEMORY_BYTES / PAGE_BYTES, maximum: MEMORY_BYTES / PAGE_BYTES });
+
+/** Read once: the getter of the memory costs more than a whole call of a kernel. */
+export const memoryBuffer = memory.buffer;
+
+const code = new WebAssembly.Module(readFileSync(new URL('kernels.wasm', import.meta.url)));
+export const kernels = new WebAssembly.Instance(code, { env: { memory } }).exports as Kernels;
+
+kernels.fillTables(TABLES_AT);

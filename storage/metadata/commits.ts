@@ -1,0 +1,129 @@
+import { type MapPage } from '../volume/extent-map.ts';
+import type { Database } from './database.ts';
+
+interface Changes {
+  pages: { layer: number; page: MapPage }[];
+  operations: ((database: Database) => void)[];
+  retired: number[];
+}
+
+/**
+ * The one way what a pool knows gets onto disk. Changes are made in memory, noted here, and written together at the
+ * next commit: first the groups flush, so that no map on disk ever names a block whose bytes are not; then one
+ * transaction; only then are extents that it gave up free for others, because until then the maps on disk name them.
+ */
+export class Commits {
+  readonly #database: Database;
+  readonly #flushData: () => Promise<void>;
+  readonly #release: (extents: number[]) => void;
+  #open: Changes = noChanges();
+  #running: Promise<void> | undefined;
+  #queued: Promise<void> | undefined;
+
+  constructor(database: Database, flushData: () => Promise<void>, release: (extents: number[]) => void) {
+    this.#database = database;
+    this.#flushData = flushData;
+    this.#release = release;
+  }
+
+  pageChanged(layer: number, page: MapPage): void {
+    if (page.dirty) return;
+    page.dirty = true;
+    this.#open.pages.push({ layer, page });
+  }
+
+  enqueue(operation: (database: Database) => void): void {
+    this.#open.operations.push(operation);
+  }
+
+  /** The extent is free for others after the next commit. */
+  retire(extent: number): void {
+    this.#open.retired.push(extent);
+  }
+
+  get hasRetired(): boolean {
+    return this.#open.retired.length > 0 || this.#running !== undefined;
+  }
+
+  /** Resolves when everything noted before the call survives a power cut. Calls that wait share one commit. */
+  async commit(): Promise<void> {
+    if (!this.#running) return this.#start();
+    this.#queued ??= this.#running.catch(() => undefined).then(() => this.#start());
+    return this.#queued;
+  }
+
+  #start(): Promise<void> {
+    this.#queued = undefined;
+    this.#running = this.#write().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
+
+  async #write(): Promise<void> {
+    const changes = this.#open;
+    this.#open = noChanges();
+    // As they are now: what later writes add to them may not be on disk by the time this is.
+    const rows = changes.pages.map(({ layer, page }) => rowOf(layer, page));
+    try {
+      await this.#flushData();
+      if (rows.length === 0 && changes.operations.length === 0 && changes.retired.length === 0) return;
+      this.#database.transaction(() => {
+        for (const row of rows) writePage(this.#database, row);
+        for (const operation of changes.operations) operation(this.#database);
+      });
+      await this.#database.sync();
+    } catch (error) {
+      this.#takeBack(changes);
+      throw error;
+    }
+    if (changes.retired.length > 0) this.#release(changes.retired);
+  }
+
+  /** Nothing was written, or nobody can tell: all of it is due again, before what came since. */
+  #takeBack(changes: Changes): void {
+    const later = this.#open;
+    this.#open = {
+      pages: [],
+      operations: [...changes.operations, ...later.operations],
+      retired: [...changes.retired, ...later.retired],
+    };
+    for (const { page } of later.pages) page.dirty = false;
+    for (const { layer, page } of [...changes.pages, ...later.pages]) this.pageChanged(layer, page);
+  }
+}
+
+interface PageRow {
+  readonly layer: number;
+  readonly page: number;
+  readonly entries: Uint8Array | undefined;
+  readonly blocks: Uint8Array | undefined;
+}
+
+function rowOf(layer: number, page: MapPage): PageRow {
+  page.dirty = false;
+  page.compact();
+  if (page.used === 0) return { layer, page: page.index, entries: undefined, blocks: undefined };
+  const blocks = page.low && page.high ? Buffer.concat([bytesOf(page.low), bytesOf(page.high)]) : undefined;
+  return { layer, page: page.index, entries: bytesOf(page.entries).slice(), blocks };
+}
+
+function bytesOf(words: Uint32Array | Float64Array): Uint8Array {
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+}
+
+function writePage(database: Database, row: PageRow): void {
+  if (!row.entries) {
+    database.run('DELETE FROM maps WHERE layer = ? AND page = ?', row.layer, row.page);
+    return;
+  }
+  database.run(
+    'INSERT OR REPLACE INTO maps (layer, page, entries, blocks) VALUES (?, ?, ?, ?)',
+    row.layer,
+    row.page,
+    row.entries,
+    row.blocks ?? null,
+  );
+}
+
+function noChanges(): Changes {
+  return { pages: [], operations: [], retired: [] };
+}

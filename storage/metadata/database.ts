@@ -1,0 +1,86 @@
+import fs from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { StorageError } from '../errors.ts';
+
+const CHECKPOINT_PAGES = 4000;
+const LOCK_WAIT_MS = 2000;
+
+/**
+ * One SQLite file, owned by this process alone. A commit is written to the write-ahead log at once and made durable by
+ * `sync`, off the event loop: SQLite's own `synchronous=FULL` would hold up every other request for the time of an
+ * fsync. Frames of the log carry checksums, so a log cut short by a power cut ends at a whole commit.
+ */
+export class Database {
+  readonly #file: string;
+  readonly #sqlite: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #logFd: number | undefined;
+
+  constructor(file: string, schema: string) {
+    this.#file = file;
+    this.#sqlite = new DatabaseSync(file, { timeout: LOCK_WAIT_MS, enableForeignKeyConstraints: true });
+    try {
+      this.#sqlite.exec('PRAGMA locking_mode = EXCLUSIVE');
+      this.#sqlite.exec('PRAGMA journal_mode = WAL');
+      this.#sqlite.exec('PRAGMA synchronous = NORMAL');
+      this.#sqlite.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      this.#sqlite.exec(schema);
+    } catch (error) {
+      this.#sqlite.close();
+      throw new StorageError('conflict', `${file} cannot be opened; is another process using it?`, { cause: error });
+    }
+  }
+
+  all<T>(sql: string, ...values: SQLInputValue[]): T[] {
+    return this.#prepare(sql).all(...values) as T[];
+  }
+
+  get<T>(sql: string, ...values: SQLInputValue[]): T | undefined {
+    return this.#prepare(sql).get(...values) as T | undefined;
+  }
+
+  iterate<T>(sql: string, ...values: SQLInputValue[]): IterableIterator<T> {
+    return this.#prepare(sql).iterate(...values) as IterableIterator<T>;
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): void {
+    this.#prepare(sql).run(...values);
+  }
+
+  /** Everything `work` writes, or nothing. Durable only after `sync`. */
+  transaction(work: () => void): void {
+    this.#sqlite.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      this.#sqlite.exec('COMMIT');
+    } catch (error) {
+      if (this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Resolves when every transaction committed so far survives a power cut. */
+  async sync(): Promise<void> {
+    this.#logFd ??= fs.openSync(`${this.#file}-wal`, 'r+');
+    const fd = this.#logFd;
+    await new Promise<void>((resolve, reject) => {
+      fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  close(): void {
+    if (this.#logFd !== undefined) fs.closeSync(this.#logFd);
+    this.#logFd = undefined;
+    this.#statements.clear();
+    this.#sqlite.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#sqlite.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

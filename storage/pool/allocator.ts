@@ -1,0 +1,136 @@
+import { StorageError } from '../errors.ts';
+import { FIRST_EXTENT } from '../volume/extent-map.ts';
+
+export type PoolMode = 'simple' | 'stripe';
+
+/** A stretch of the pool's extents that lies on one group. */
+export class GroupSpace {
+  readonly groupId: string;
+  readonly firstExtent: number;
+  readonly extentCount: number;
+  /** Nothing new is put here: the group is being emptied. */
+  leaving: boolean;
+  free: number;
+  readonly #taken: Uint32Array;
+  /** No word before this one has a free bit. */
+  #hint = 0;
+
+  constructor(groupId: string, firstExtent: number, extentCount: number, leaving = false) {
+    this.groupId = groupId;
+    this.firstExtent = firstExtent;
+    this.extentCount = extentCount;
+    this.leaving = leaving;
+    this.free = extentCount;
+    this.#taken = new Uint32Array(Math.ceil(extentCount / 32));
+    const spare = this.#taken.length * 32 - extentCount;
+    if (spare > 0) this.#taken[this.#taken.length - 1] = (0xffffffff << (32 - spare)) >>> 0;
+  }
+
+  get used(): number {
+    return this.extentCount - this.free;
+  }
+
+  has(extent: number): boolean {
+    return extent >= this.firstExtent && extent < this.firstExtent + this.extentCount;
+  }
+
+  isTaken(extent: number): boolean {
+    const at = extent - this.firstExtent;
+    return (((this.#taken[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1;
+  }
+
+  /** The lowest free extent: what was given back is used again before the files behind the group grow. */
+  take(): number | undefined {
+    if (this.free === 0) return undefined;
+    let word = this.#hint;
+    while (this.#taken[word] === 0xffffffff) word++;
+    this.#hint = word;
+    const bits = this.#taken[word] ?? 0;
+    const bit = 31 - Math.clz32(~bits & -~bits);
+    this.#taken[word] = (bits | (1 << bit)) >>> 0;
+    this.free--;
+    return this.firstExtent + word * 32 + bit;
+  }
+
+  /** False when somebody has it already. */
+  claim(extent: number): boolean {
+    if (this.isTaken(extent)) return false;
+    const at = extent - this.firstExtent;
+    this.#taken[at >>> 5] = ((this.#taken[at >>> 5] ?? 0) | (1 << (at & 31))) >>> 0;
+    this.free--;
+    return true;
+  }
+
+  release(extent: number): void {
+    if (!this.isTaken(extent)) throw new Error(`extent ${extent} was given back twice`);
+    const at = extent - this.firstExtent;
+    const word = at >>> 5;
+    this.#taken[word] = ((this.#taken[word] ?? 0) & ~(1 << (at & 31))) >>> 0;
+    this.free++;
+    if (word < this.#hint) this.#hint = word;
+  }
+}
+
+/** Which extents of a pool are taken, group by group, and which one comes next. */
+export class Allocator {
+  readonly mode: PoolMode;
+  readonly spaces: GroupSpace[] = [];
+  #turn = 0;
+  /** The space of the last lookup: neighbours are asked for one after the other. */
+  #last: GroupSpace | undefined;
+
+  constructor(mode: PoolMode) {
+    this.mode = mode;
+  }
+
+  get totalExtents(): number {
+    return this.spaces.reduce((sum, space) => sum + space.extentCount, 0);
+  }
+
+  get usedExtents(): number {
+    return this.spaces.reduce((sum, space) => sum + space.used, 0);
+  }
+
+  /** What can still be handed out: nothing on a group that is being emptied. */
+  get freeExtents(): number {
+    return this.spaces.reduce((sum, space) => sum + (space.leaving ? 0 : space.free), 0);
+  }
+
+  add(space: GroupSpace): void {
+    this.spaces.push(space);
+    this.spaces.sort((a, b) => a.firstExtent - b.firstExtent);
+  }
+
+  remove(space: GroupSpace): void {
+    this.spaces.splice(this.spaces.indexOf(space), 1);
+    this.#last = undefined;
+  }
+
+  /** Where a new group's numbers start. */
+  nextFirstExtent(): number {
+    const last = this.spaces.at(-1);
+    return last ? last.firstExtent + last.extentCount : FIRST_EXTENT;
+  }
+
+  spaceOf(extent: number): GroupSpace {
+    if (this.#last?.has(extent)) return this.#last;
+    const space = this.find(extent);
+    if (!space) throw new StorageError('invalid', `extent ${extent} lies on no group of the pool`);
+    this.#last = space;
+    return space;
+  }
+
+  find(extent: number): GroupSpace | undefined {
+    return this.spaces.find((space) => space.has(extent));
+  }
+
+  take(): number | undefined {
+    const open = this.spaces.filter((space) => !space.leaving && space.free > 0);
+    const start = this.mode === 'stripe' ? this.#turn++ : 0;
+    return open[start % Math.max(open.length, 1)]?.take();
+  }
+
+  release(extent: number): void {
+    this.spaceOf(extent).release(extent);
+  }
+}

@@ -1,0 +1,172 @@
+import type { Commits } from '../metadata/commits.ts';
+import type { Database } from '../metadata/database.ts';
+
+/** What is on record about a volume besides its map. */
+export interface VolumeRecord {
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly layer: number;
+  readonly options: VolumeOptions;
+  readonly keyCheck: Buffer | undefined;
+}
+
+/** How a volume's bytes are kept. Both reductions may be switched; they concern what is written from then on. */
+export interface VolumeOptions {
+  readonly compression: boolean;
+  readonly deduplication: boolean;
+}
+
+export interface SnapshotRecord {
+  readonly id: string;
+  readonly volume: string;
+  readonly layer: number;
+  readonly sizeBytes: number;
+  readonly takenAt: Date;
+}
+
+export interface GroupRecord {
+  readonly id: string;
+  readonly firstExtent: number;
+  readonly extentCount: number;
+  readonly leaving: boolean;
+}
+
+/** The pool's own SQL about volumes, snapshots and groups: read once at open, written with the next commit. */
+export class Catalogue {
+  readonly #database: Database;
+  readonly #commits: Commits;
+
+  constructor(database: Database, commits: Commits) {
+    this.#database = database;
+    this.#commits = commits;
+  }
+
+  volumes(): VolumeRecord[] {
+    const rows = this.#database.all<VolumeRow>('SELECT id, size_bytes, layer, options, key_check FROM volumes');
+    return rows.map((row) => ({
+      id: row.id,
+      sizeBytes: row.size_bytes,
+      layer: row.layer,
+      options: JSON.parse(row.options) as VolumeOptions,
+      keyCheck: row.key_check ? Buffer.from(row.key_check) : undefined,
+    }));
+  }
+
+  snapshots(): SnapshotRecord[] {
+    const rows = this.#database.all<SnapshotRow>(
+      'SELECT id, volume, layer, size_bytes, taken_at FROM snapshots ORDER BY taken_at, layer',
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      volume: row.volume,
+      layer: row.layer,
+      sizeBytes: row.size_bytes,
+      takenAt: new Date(row.taken_at),
+    }));
+  }
+
+  addVolume(record: VolumeRecord): void {
+    const { id, sizeBytes, layer, keyCheck } = record;
+    const options = JSON.stringify(record.options);
+    this.#commits.enqueue((database) => {
+      database.run(
+        'INSERT INTO volumes (id, size_bytes, layer, options, key_check) VALUES (?, ?, ?, ?, ?)',
+        ...[id, sizeBytes, layer, options, keyCheck ?? null],
+      );
+    });
+  }
+
+  resizeVolume(id: string, sizeBytes: number): void {
+    this.#commits.enqueue((database) => {
+      database.run('UPDATE volumes SET size_bytes = ? WHERE id = ?', sizeBytes, id);
+    });
+  }
+
+  setOptions(id: string, options: VolumeOptions): void {
+    this.#commits.enqueue((database) => {
+      database.run('UPDATE volumes SET options = ? WHERE id = ?', JSON.stringify(options), id);
+    });
+  }
+
+  setVolumeLayer(id: string, layer: number): void {
+    this.#commits.enqueue((database) => {
+      database.run('UPDATE volumes SET layer = ? WHERE id = ?', layer, id);
+    });
+  }
+
+  removeVolume(id: string): void {
+    this.#commits.enqueue((database) => {
+      database.run('DELETE FROM volumes WHERE id = ?', id);
+    });
+  }
+
+  addSnapshot(record: SnapshotRecord): void {
+    const { id, volume, layer, sizeBytes, takenAt } = record;
+    this.#commits.enqueue((database) => {
+      database.run(
+        'INSERT INTO snapshots (id, volume, layer, size_bytes, taken_at) VALUES (?, ?, ?, ?, ?)',
+        ...[id, volume, layer, sizeBytes, takenAt.getTime()],
+      );
+    });
+  }
+
+  setSnapshotLayer(id: string, layer: number): void {
+    this.#commits.enqueue((database) => {
+      database.run('UPDATE snapshots SET layer = ? WHERE id = ?', layer, id);
+    });
+  }
+
+  removeSnapshot(id: string): void {
+    this.#commits.enqueue((database) => {
+      database.run('DELETE FROM snapshots WHERE id = ?', id);
+    });
+  }
+
+  groups(): GroupRecord[] {
+    const rows = this.#database.all<GroupRow>('SELECT id, first_extent, extent_count, leaving FROM groups');
+    return rows.map((row) => ({
+      id: row.id,
+      firstExtent: row.first_extent,
+      extentCount: row.extent_count,
+      leaving: row.leaving === 1,
+    }));
+  }
+
+  putGroup(group: GroupRecord): void {
+    this.#commits.enqueue((database) => {
+      database.run(
+        'INSERT OR REPLACE INTO groups (id, first_extent, extent_count, leaving) VALUES (?, ?, ?, ?)',
+        ...[group.id, group.firstExtent, group.extentCount, group.leaving ? 1 : 0],
+      );
+    });
+  }
+
+  removeGroup(id: string): void {
+    this.#commits.enqueue((database) => {
+      database.run('DELETE FROM groups WHERE id = ?', id);
+    });
+  }
+}
+
+interface VolumeRow {
+  readonly id: string;
+  readonly size_bytes: number;
+  readonly layer: number;
+  readonly options: string;
+  readonly key_check: Uint8Array | null;
+}
+
+interface SnapshotRow {
+  readonly id: string;
+  readonly volume: string;
+  readonly layer: number;
+  readonly size_bytes: number;
+  readonly taken_at: number;
+}
+
+interface GroupRow {
+  readonly id: string;
+  readonly first_extent: number;
+  readonly extent_count: number;
+  readonly leaving: number;
+}

@@ -1,0 +1,96 @@
+import { setImmediate } from 'node:timers/promises';
+import { StorageError } from '../errors.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import { entriesOf, extentOf, isData } from '../volume/extent-map.ts';
+import type { Layer } from '../volume/layers.ts';
+import type { Volume } from '../volume/volume.ts';
+import type { GroupSpace } from './allocator.ts';
+import type { PoolState } from './state.ts';
+
+export interface EvacuationOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+}
+
+const MOVES_PER_COMMIT = 256;
+
+/**
+ * Moves everything off a group, while volumes are read and written. Nothing new lands on it meanwhile. Cancelled, what
+ * has moved stays where it is now.
+ */
+export async function evacuate(
+  state: PoolState,
+  volumeOf: (layer: Layer) => Volume | undefined,
+  space: GroupSpace,
+  options: EvacuationOptions,
+): Promise<void> {
+  const total = Math.max(space.used, 1);
+  const move = new Mover(state, volumeOf, space, () => {
+    options.onProgress?.(Math.min(1, 1 - space.used / total));
+    if (options.signal?.aborted === true) throw new StorageError('cancelled', 'The evacuation was cancelled.');
+  });
+  // What was written to it after a layer was visited lies in the same layers: a second round finds it.
+  do {
+    await move.round();
+    await state.commits.commit();
+    await state.extents.readers.idle();
+  } while (space.used > 0);
+}
+
+class Mover {
+  readonly #state: PoolState;
+  readonly #volumeOf: (layer: Layer) => Volume | undefined;
+  readonly #space: GroupSpace;
+  readonly #afterEach: () => void;
+  #moved = 0;
+
+  constructor(
+    state: PoolState,
+    volumeOf: (layer: Layer) => Volume | undefined,
+    space: GroupSpace,
+    afterEach: () => void,
+  ) {
+    this.#state = state;
+    this.#volumeOf = volumeOf;
+    this.#space = space;
+    this.#afterEach = afterEach;
+  }
+
+  async round(): Promise<void> {
+    for (const layer of [...this.#state.layers.all()]) {
+      if (layer.format === 'plain') await this.#moveLayer(layer);
+      await setImmediate();
+    }
+  }
+
+  async #moveLayer(layer: Layer): Promise<void> {
+    const numbers: number[] = [];
+    for (const { number, entry } of entriesOf(layer.map)) {
+      if (isData(entry) && this.#space.has(extentOf(entry))) numbers.push(number);
+    }
+    for (const number of numbers) {
+      await this.#moveEntry(layer, number);
+      await this.#step();
+    }
+  }
+
+  async #moveEntry(layer: Layer, number: number): Promise<void> {
+    const format = this.#state.formats[layer.format];
+    const volume = this.#volumeOf(layer);
+    if (!volume) {
+      await format.relocateEntry(layer, number);
+      return;
+    }
+    const blocks = format.entryBytes / BLOCK_BYTES;
+    await volume.lock.run(number * blocks, (number + 1) * blocks, () => {
+      const now = layer.map.get(number);
+      return this.#space.has(extentOf(now)) ? format.relocateEntry(layer, number) : undefined;
+    });
+  }
+
+  async #step(): Promise<void> {
+    this.#moved++;
+    if (this.#moved % MOVES_PER_COMMIT === 0) await this.#state.commits.commit();
+    this.#afterEach();
+  }
+}

@@ -1,0 +1,128 @@
+import { StorageError } from '../errors.ts';
+import type { BlockGroup } from '../raid/group.ts';
+import { BLOCK_BYTES, EXTENT_BYTES, type Done } from '../units.ts';
+import type { ExtentStore } from '../volume/format.ts';
+import { type Allocator, type GroupSpace } from './allocator.ts';
+import type { ReadCache } from './read-cache.ts';
+import { Readers } from './readers.ts';
+
+/** Larger reads go past the cache: a backup must not push out what is read again and again. */
+const CACHED_READ_BYTES_MAX = 64 * 1024;
+
+/** What commits do for extents. */
+export interface Reclaiming {
+  readonly hasRetired: boolean;
+  retire(extent: number): void;
+  commit(): Promise<void>;
+}
+
+/** The extents of a pool as bytes: finds the group an extent lies on, and the cache in front of it. */
+export class Extents implements ExtentStore {
+  readonly allocator: Allocator;
+  readonly readers: Readers;
+  cache: ReadCache | undefined;
+  readonly #groups = new Map<string, BlockGroup>();
+  #commits: Reclaiming | undefined;
+
+  constructor(allocator: Allocator) {
+    this.allocator = allocator;
+    this.readers = new Readers((extent) => this.allocator.release(extent));
+  }
+
+  /** Two parts that need each other: commits flush groups, and extents wait for commits. */
+  connect(commits: Reclaiming): void {
+    this.#commits = commits;
+  }
+
+  /** A group may be missing: what lies on it cannot be read until it is back, the rest can. */
+  addGroup(space: GroupSpace, group: BlockGroup | undefined): void {
+    if (group) this.#groups.set(space.groupId, group);
+    this.allocator.add(space);
+  }
+
+  removeGroup(space: GroupSpace): void {
+    this.#groups.delete(space.groupId);
+    this.allocator.remove(space);
+  }
+
+  groups(): BlockGroup[] {
+    return [...this.#groups.values()];
+  }
+
+  async flush(): Promise<void> {
+    await Promise.all(this.groups().map((group) => group.flush()));
+  }
+
+  allocate(): number | undefined {
+    return this.allocator.take();
+  }
+
+  async reclaim(): Promise<number> {
+    if (this.#commits?.hasRetired === true) await this.#commits.commit();
+    await this.readers.idle();
+    const extent = this.allocator.take();
+    if (extent !== undefined) return extent;
+    throw new StorageError('pool-full', 'The pool is full; expand it, or delete volumes or snapshots.');
+  }
+
+  retire(extent: number): void {
+    this.#commits?.retire(extent);
+  }
+
+  read(extent: number, offset: number, into: Buffer): Done {
+    const space = this.allocator.spaceOf(extent);
+    const room = (space.firstExtent + space.extentCount - extent) * EXTENT_BYTES - offset;
+    if (into.length > room) return this.#readAcross(extent, offset, into, room);
+    const at = (extent - space.firstExtent) * EXTENT_BYTES + offset;
+    const group = this.#groupOf(space);
+    if (this.cache) return this.#readCached(this.cache, group, extent * EXTENT_BYTES + offset, at, into);
+    const done = group.read(at, into);
+    return done && this.readers.during(done);
+  }
+
+  write(extent: number, offset: number, from: Buffer): Done {
+    const space = this.allocator.spaceOf(extent);
+    const room = (space.firstExtent + space.extentCount - extent) * EXTENT_BYTES - offset;
+    if (from.length > room) return this.#writeAcross(extent, offset, from, room);
+    const at = (extent - space.firstExtent) * EXTENT_BYTES + offset;
+    const group = this.#groupOf(space);
+    if (!this.cache) return group.write(at, from);
+    const block = (extent * EXTENT_BYTES + offset) / BLOCK_BYTES;
+    const count = from.length / BLOCK_BYTES;
+    this.cache.forget(block, count);
+    const done = group.write(at, from);
+    // Again afterwards: a read meanwhile may have kept what was there before.
+    return done && done.finally(() => this.cache?.forget(block, count));
+  }
+
+  #readCached(cache: ReadCache, group: BlockGroup, poolOffset: number, groupOffset: number, into: Buffer): Done {
+    const block = poolOffset / BLOCK_BYTES;
+    if (into.length > CACHED_READ_BYTES_MAX) {
+      cache.missed(into.length / BLOCK_BYTES);
+      const done = group.read(groupOffset, into);
+      return done && this.readers.during(done);
+    }
+    if (cache.read(block, into)) return undefined;
+    const stamp = cache.stamp(block, into.length / BLOCK_BYTES);
+    const done = group.read(groupOffset, into);
+    if (done) return this.readers.during(done.then(() => cache.fill(block, into, stamp)));
+    cache.fill(block, into, stamp);
+    return undefined;
+  }
+
+  async #readAcross(extent: number, offset: number, into: Buffer, room: number): Promise<void> {
+    const next = extent + (offset + room) / EXTENT_BYTES;
+    await Promise.all([this.read(extent, offset, into.subarray(0, room)), this.read(next, 0, into.subarray(room))]);
+  }
+
+  async #writeAcross(extent: number, offset: number, from: Buffer, room: number): Promise<void> {
+    const next = extent + (offset + room) / EXTENT_BYTES;
+    await Promise.all([this.write(extent, offset, from.subarray(0, room)), this.write(next, 0, from.subarray(room))]);
+  }
+
+  #groupOf(space: GroupSpace): BlockGroup {
+    const group = this.#groups.get(space.groupId);
+    if (group) return group;
+    throw new StorageError('group-failed', `RAID group ${space.groupId} of the pool is not there.`);
+  }
+}

@@ -1,0 +1,63 @@
+import { StorageError } from '../errors.ts';
+import type { Layer } from '../volume/layers.ts';
+
+/**
+ * Work that rearranges maps in the background, one piece after the other: two at once could move the same extent.
+ * Layers nobody names any more are folded away here.
+ */
+export class Housekeeping {
+  readonly #fold: (layer: Layer) => Promise<Layer[]>;
+  readonly #onError: (error: unknown) => void;
+  readonly #due = new Set<Layer>();
+  #last: Promise<unknown> = Promise.resolve();
+  #sweeping = false;
+  #closed = false;
+
+  constructor(fold: (layer: Layer) => Promise<Layer[]>, onError: (error: unknown) => void) {
+    this.#fold = fold;
+    this.#onError = onError;
+  }
+
+  /** Runs `work` when nothing else rearranges. */
+  exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(() => {
+      if (this.#closed) throw new StorageError('closed', 'The pool is closed.');
+      return work();
+    });
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Folds the layer away if nobody names it any more. */
+  consider(layer: Layer | undefined): void {
+    if (layer?.isForgotten !== true || this.#closed) return;
+    this.#due.add(layer);
+    if (this.#sweeping) return;
+    this.#sweeping = true;
+    this.#sweep()
+      .catch((error: unknown) => this.#onError(error))
+      .finally(() => (this.#sweeping = false));
+  }
+
+  /** Resolves when nothing is left to do. */
+  async settled(): Promise<void> {
+    while (this.#sweeping) await this.#last.then(() => undefined);
+    await this.#last;
+  }
+
+  /** Stops after the piece under way; the rest is found again when the pool is opened. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#due.clear();
+    await this.#last;
+  }
+
+  async #sweep(): Promise<void> {
+    for (let [layer] = this.#due; layer && !this.#closed; [layer] = this.#due) {
+      const current = layer;
+      this.#due.delete(current);
+      const next = await this.exclusively(async () => (current.isForgotten ? this.#fold(current) : []));
+      for (const candidate of next) if (candidate.isForgotten) this.#due.add(candidate);
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import { StorageError } from '../errors.ts';
+import { Commits } from '../metadata/commits.ts';
+import { Database } from '../metadata/database.ts';
+import { SCHEMA } from '../metadata/schema.ts';
+import type { BlockGroup } from '../raid/group.ts';
+import { EXTENT_BYTES } from '../units.ts';
+import { foldAway } from '../volume/fold.ts';
+import { type Layer, Layers } from '../volume/layers.ts';
+import { PlainFormat } from '../volume/plain-format.ts';
+import type { Volume } from '../volume/volume.ts';
+import { Allocator, GroupSpace, type PoolMode } from './allocator.ts';
+import { type CacheStatistics, ReadCache } from './read-cache.ts';
+import { Catalogue } from './catalogue.ts';
+import { evacuate, type EvacuationOptions } from './evacuation.ts';
+import { Extents } from './extents.ts';
+import { Housekeeping } from './housekeeping.ts';
+import { claimExtents } from './opening.ts';
+import { Snapshots } from './snapshots.ts';
+import type { PoolState } from './state.ts';
+import { type PoolUsage, usageOf, type VolumeUsage, volumeUsageOf } from './usage.ts';
+import { Volumes } from './volumes.ts';
+
+export interface PoolSetup {
+  /** Where the pool keeps its books. */
+  readonly file: string;
+  readonly groups: readonly BlockGroup[];
+  /** What went wrong in the background; nothing is lost by it, the work is taken up again at the next open. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface NewPool extends PoolSetup {
+  readonly id: string;
+  readonly mode: PoolMode;
+}
+
+const VERSION = 1;
+
+/** Volumes and snapshots on RAID groups: extents, the books about them, and what happens in the background. */
+export class Pool {
+  readonly id: string;
+  readonly mode: PoolMode;
+  readonly volumes: Volumes;
+  readonly snapshots: Snapshots;
+  readonly state: PoolState;
+  readonly #database: Database;
+
+  static async create(setup: NewPool): Promise<Pool> {
+    const database = new Database(setup.file, SCHEMA);
+    if (database.get('SELECT id FROM pool')) {
+      database.close();
+      throw new StorageError('conflict', `${setup.file} holds a pool already; open it instead.`);
+    }
+    database.run('INSERT INTO pool VALUES (1, ?, ?, ?)', VERSION, setup.id, setup.mode);
+    const pool = new Pool(setup, database);
+    for (const group of setup.groups) await pool.addGroup(group);
+    await pool.flush();
+    return pool;
+  }
+
+  static open(setup: PoolSetup): Pool {
+    return new Pool(setup, new Database(setup.file, SCHEMA));
+  }
+
+  private constructor(setup: PoolSetup, database: Database) {
+    this.#database = database;
+    const row = database.get<{ id: string; mode: PoolMode; version: number }>('SELECT id, mode, version FROM pool');
+    if (row?.version !== VERSION) {
+      database.close();
+      throw new StorageError('invalid', `${setup.file} does not hold a pool of a version this program knows.`);
+    }
+    this.id = row.id;
+    this.mode = row.mode;
+    this.state = this.#connect(setup);
+    this.#openGroups(setup.groups);
+    claimExtents(database, this.state.extents.allocator);
+    this.volumes = new Volumes(this.state);
+    this.snapshots = new Snapshots(this.state, this.volumes);
+    for (const layer of this.state.layers.all()) this.state.housekeeping.consider(layer);
+  }
+
+  /** Resolves when everything answered so far survives a crash. */
+  async flush(): Promise<void> {
+    await this.state.commits.commit();
+  }
+
+  /** Resolves when nothing is left to do in the background. */
+  async settled(): Promise<void> {
+    await this.state.housekeeping.settled();
+  }
+
+  usage(): PoolUsage {
+    return usageOf(this.state, this.volumes);
+  }
+
+  volumeUsage(id: string): VolumeUsage {
+    return volumeUsageOf(this.volumes.get(id), this.snapshots);
+  }
+
+  /** Deletes a volume and its snapshots. Clones of its snapshots stay as they are. */
+  async deleteVolume(id: string): Promise<void> {
+    for (const snapshot of this.snapshots.list(id)) await this.snapshots.delete(snapshot.id);
+    await this.volumes.delete(id);
+  }
+
+  setCacheBytes(bytes: number): void {
+    this.state.extents.cache = bytes > 0 ? new ReadCache(bytes) : undefined;
+  }
+
+  cacheStatistics(): CacheStatistics {
+    return this.state.extents.cache?.statistics() ?? { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0 };
+  }
+
+  /** Expands the pool by a group. */
+  async addGroup(group: BlockGroup): Promise<void> {
+    const { extents, catalogue } = this.state;
+    if (extents.groups().some((other) => other.id === group.id)) {
+      throw new StorageError('conflict', `RAID group ${group.id} is in the pool already.`);
+    }
+    const firstExtent = extents.allocator.nextFirstExtent();
+    const extentCount = Math.floor(group.capacityBytes / EXTENT_BYTES);
+    extents.addGroup(new GroupSpace(group.id, firstExtent, extentCount), group);
+    catalogue.putGroup({ id: group.id, firstExtent, extentCount, leaving: false });
+    await this.flush();
+  }
+
+  /** Moves everything off the group, then takes it out of the pool. Cancelled, the group stays and is used again. */
+  async removeGroup(id: string, options: EvacuationOptions = {}): Promise<void> {
+    const { extents } = this.state;
+    const space = this.#spaceOf(id);
+    if (extents.allocator.freeExtents - (space.leaving ? 0 : space.free) < space.used) {
+      throw new StorageError(
+        'pool-full',
+        `What lies on RAID group ${id} does not fit on the others; expand the pool first.`,
+      );
+    }
+    this.#setLeaving(space, true);
+    try {
+      await this.state.housekeeping.exclusively(() => {
+        return evacuate(this.state, (layer) => this.#volumeOf(layer), space, options);
+      });
+    } catch (error) {
+      this.#setLeaving(space, false);
+      await this.flush();
+      throw error;
+    }
+    extents.removeGroup(space);
+    this.state.catalogue.removeGroup(id);
+    await this.flush();
+  }
+
+  async close(): Promise<void> {
+    for (const volume of this.volumes.list()) volume.close('is closed with its pool');
+    await this.state.housekeeping.close();
+    await this.flush();
+    this.#database.close();
+  }
+
+  #connect(setup: PoolSetup): PoolState {
+    const extents = new Extents(new Allocator(this.mode));
+    const commits = new Commits(
+      this.#database,
+      () => extents.flush(),
+      (retired) => extents.readers.retire(retired),
+    );
+    extents.connect(commits);
+    const layers = new Layers(this.#database, commits);
+    const plain = new PlainFormat(extents, commits);
+    const catalogue = new Catalogue(this.#database, commits);
+    const housekeeping = new Housekeeping((layer) => this.#fold(layer), setup.onError ?? (() => undefined));
+    return { extents, commits, layers, catalogue, formats: { plain, reduced: plain }, housekeeping };
+  }
+
+  async #fold(layer: Layer): Promise<Layer[]> {
+    const { layers, commits, formats } = this.state;
+    if (!layers.has(layer)) return [];
+    return foldAway(
+      {
+        layers,
+        commits,
+        formatOf: (each) => formats[each.format],
+        volumeOf: (each) => this.#volumeOf(each),
+        rename: (from, to) => this.#rename(from, to),
+      },
+      layer,
+    );
+  }
+
+  #rename(from: Layer, to: Layer): void {
+    const { snapshotId, volumeId } = from;
+    if (volumeId !== undefined) this.volumes.setTop(this.volumes.get(volumeId), to);
+    if (snapshotId !== undefined) this.snapshots.setLayer(snapshotId, to);
+    from.snapshotId = undefined;
+  }
+
+  #volumeOf(layer: Layer): Volume | undefined {
+    return layer.volumeId === undefined ? undefined : this.volumes.get(layer.volumeId);
+  }
+
+  #openGroups(groups: readonly BlockGroup[]): void {
+    for (const record of this.state.catalogue.groups()) {
+      const space = new GroupSpace(record.id, record.firstExtent, record.extentCount, record.leaving);
+      this.state.extents.addGroup(
+        space,
+        groups.find((group) => group.id === record.id),
+      );
+    }
+  }
+
+  #spaceOf(id: string): GroupSpace {
+    const space = this.state.extents.allocator.spaces.find((each) => each.groupId === id);
+    if (!space) throw new StorageError('not-found', `RAID group ${id} is not in the pool.`);
+    return space;
+  }
+
+  #setLeaving(space: GroupSpace, leaving: boolean): void {
+    space.leaving = leaving;
+    const { groupId: id, firstExtent, extentCount } = space;
+    this.state.catalogue.putGroup({ id, firstExtent, extentCount, leaving });
+  }
+}

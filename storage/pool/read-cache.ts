@@ -1,0 +1,108 @@
+import { BLOCK_BYTES } from '../units.ts';
+
+export interface CacheStatistics {
+  readonly capacityBytes: number;
+  readonly usedBytes: number;
+  /** Blocks served from the cache, and blocks that had to be read. */
+  readonly hits: number;
+  readonly misses: number;
+}
+
+const STAMPS = 4096;
+
+/**
+ * Blocks read lately, by where they lie in the pool, so that a snapshot and its clones share them. The clock algorithm
+ * decides what goes. Whoever fills it after waiting for a drive shows the stamp taken before, so that bytes overtaken
+ * by a write are never kept.
+ */
+export class ReadCache {
+  readonly #slots: number;
+  readonly #bytes: Buffer;
+  readonly #where = new Map<number, number>();
+  readonly #keys: Float64Array;
+  readonly #touched: Uint8Array;
+  readonly #stamps = new Uint32Array(STAMPS);
+  #hand = 0;
+  #hits = 0;
+  #misses = 0;
+
+  constructor(capacityBytes: number) {
+    this.#slots = Math.floor(capacityBytes / BLOCK_BYTES);
+    this.#bytes = Buffer.alloc(this.#slots * BLOCK_BYTES);
+    this.#keys = new Float64Array(this.#slots).fill(-1);
+    this.#touched = new Uint8Array(this.#slots);
+  }
+
+  /** Copies the blocks when all of them are here. */
+  read(firstBlock: number, into: Buffer): boolean {
+    const count = into.length / BLOCK_BYTES;
+    for (let index = 0; index < count; index++) {
+      const slot = this.#where.get(firstBlock + index);
+      if (slot === undefined) {
+        this.#misses += count;
+        return false;
+      }
+      this.#bytes.copy(into, index * BLOCK_BYTES, slot * BLOCK_BYTES, (slot + 1) * BLOCK_BYTES);
+      this.#touched[slot] = 1;
+    }
+    this.#hits += count;
+    return true;
+  }
+
+  /** Reads that are not looked up, because they would push out more than they bring. */
+  missed(count: number): void {
+    this.#misses += count;
+  }
+
+  stamp(firstBlock: number, count: number): number {
+    let sum = 0;
+    for (let index = 0; index < count; index++) sum += this.#stamps[(firstBlock + index) % STAMPS] ?? 0;
+    return sum;
+  }
+
+  fill(firstBlock: number, from: Buffer, stamp: number): void {
+    const count = from.length / BLOCK_BYTES;
+    if (this.#slots === 0 || stamp !== this.stamp(firstBlock, count)) return;
+    for (let index = 0; index < count; index++) {
+      const slot = this.#where.get(firstBlock + index) ?? this.#evict(firstBlock + index);
+      from.copy(this.#bytes, slot * BLOCK_BYTES, index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES);
+    }
+  }
+
+  /** The blocks are being written: what is kept of them is void. */
+  forget(firstBlock: number, count: number): void {
+    for (let index = 0; index < count; index++) {
+      const block = firstBlock + index;
+      const at = block % STAMPS;
+      this.#stamps[at] = (this.#stamps[at] ?? 0) + 1;
+      const slot = this.#where.get(block);
+      if (slot === undefined) continue;
+      this.#where.delete(block);
+      this.#keys[slot] = -1;
+      this.#touched[slot] = 0;
+    }
+  }
+
+  statistics(): CacheStatistics {
+    return {
+      capacityBytes: this.#slots * BLOCK_BYTES,
+      usedBytes: this.#where.size * BLOCK_BYTES,
+      hits: this.#hits,
+      misses: this.#misses,
+    };
+  }
+
+  #evict(block: number): number {
+    while (this.#touched[this.#hand] === 1) {
+      this.#touched[this.#hand] = 0;
+      this.#hand = (this.#hand + 1) % this.#slots;
+    }
+    const slot = this.#hand;
+    this.#hand = (this.#hand + 1) % this.#slots;
+    const before = this.#keys[slot] ?? -1;
+    if (before >= 0) this.#where.delete(before);
+    this.#keys[slot] = block;
+    this.#where.set(block, slot);
+    return slot;
+  }
+}

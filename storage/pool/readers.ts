@@ -1,0 +1,57 @@
+import { setTimeout } from 'node:timers/promises';
+
+const IDLE_POLL_MS = 2;
+
+interface Generation {
+  readers: number;
+  /** Given up while readers of this generation may still look at them. */
+  readonly retired: number[];
+}
+
+/**
+ * Keeps an extent from being used again while somebody still reads what it held. Readers belong to the generation that
+ * was current when they began; extents given up are handed on once that generation and all before it have finished.
+ */
+export class Readers {
+  readonly #release: (extent: number) => void;
+  readonly #generations: Generation[] = [];
+  #current: Generation = { readers: 0, retired: [] };
+
+  constructor(release: (extent: number) => void) {
+    this.#release = release;
+  }
+
+  async during(work: Promise<void>): Promise<void> {
+    const generation = this.#current;
+    generation.readers++;
+    try {
+      await work;
+    } finally {
+      generation.readers--;
+      if (generation.readers === 0) this.#sweep();
+    }
+  }
+
+  retire(extents: readonly number[]): void {
+    this.#current.retired.push(...extents);
+    this.#generations.push(this.#current);
+    this.#current = { readers: 0, retired: [] };
+    this.#sweep();
+  }
+
+  /** Resolves when nothing given up so far is still looked at. */
+  async idle(): Promise<void> {
+    while (this.waiting > 0) await setTimeout(IDLE_POLL_MS);
+  }
+
+  get waiting(): number {
+    return this.#generations.reduce((sum, generation) => sum + generation.retired.length, 0);
+  }
+
+  #sweep(): void {
+    for (let oldest = this.#generations[0]; oldest?.readers === 0; oldest = this.#generations[0]) {
+      for (const extent of oldest.retired) this.#release(extent);
+      this.#generations.shift();
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import type { BlockDevice } from '../block-device.ts';
+import { StorageError } from '../errors.ts';
+import { type ChangedRange, difference } from '../volume/difference.ts';
+import type { Layer } from '../volume/layers.ts';
+import { SnapshotDevice } from '../volume/snapshot-device.ts';
+import type { Volume } from '../volume/volume.ts';
+import type { PoolState } from './state.ts';
+import type { Volumes } from './volumes.ts';
+
+export interface Snapshot {
+  readonly id: string;
+  readonly volumeId: string;
+  readonly sizeBytes: number;
+  readonly takenAt: Date;
+  layer: Layer;
+}
+
+/** The snapshots of a pool by their id. */
+export class Snapshots {
+  readonly #state: PoolState;
+  readonly #volumes: Volumes;
+  readonly #snapshots = new Map<string, Snapshot>();
+  readonly #byVolume = new Map<string, Set<Snapshot>>();
+
+  constructor(state: PoolState, volumes: Volumes) {
+    this.#state = state;
+    this.#volumes = volumes;
+    for (const { id, volume, layer, sizeBytes, takenAt } of state.catalogue.snapshots()) {
+      this.#add({ id, volumeId: volume, layer: state.layers.get(layer), sizeBytes, takenAt });
+    }
+  }
+
+  get(id: string): Snapshot {
+    const snapshot = this.#snapshots.get(id);
+    if (!snapshot) throw new StorageError('not-found', `There is no snapshot ${id} in the pool.`);
+    return snapshot;
+  }
+
+  /** Of one volume, oldest first. */
+  list(volumeId: string): Snapshot[] {
+    return [...(this.#byVolume.get(volumeId) ?? [])];
+  }
+
+  /** Takes snapshots of several volumes at one moment: between the first and the last no write is answered. */
+  async take(wanted: readonly { readonly volumeId: string; readonly id: string }[], takenAt: Date): Promise<void> {
+    const volumes = wanted.map(({ volumeId }) => this.#volumes.get(volumeId));
+    const taken = wanted.find(({ id }, index) => {
+      return this.#snapshots.has(id) || wanted.findIndex((other) => other.id === id) !== index;
+    });
+    if (taken) throw new StorageError('conflict', `There is a snapshot ${taken.id} in the pool already.`);
+    await closeAll(volumes, () => {
+      for (const [index, { id }] of wanted.entries()) {
+        const volume = volumes[index];
+        if (volume) this.#freeze(volume, id, takenAt);
+      }
+    });
+    await this.#state.commits.commit();
+  }
+
+  /** Resolves when the snapshot is gone for good; its space comes back in the background. */
+  async delete(id: string): Promise<void> {
+    const snapshot = this.get(id);
+    this.#snapshots.delete(id);
+    this.#byVolume.get(snapshot.volumeId)?.delete(snapshot);
+    snapshot.layer.snapshotId = undefined;
+    this.#state.catalogue.removeSnapshot(id);
+    // First the name, for good; then the bytes: folding may write where only the snapshot looked.
+    await this.#state.commits.commit();
+    this.#state.housekeeping.consider(snapshot.layer);
+  }
+
+  clone(id: string, volumeId: string): Promise<Volume> {
+    return this.#volumes.createOver(volumeId, this.get(id));
+  }
+
+  /** The volume becomes what the snapshot shows; the snapshot stays. */
+  async revert(id: string): Promise<void> {
+    const snapshot = this.get(id);
+    const volume = this.#volumes.get(snapshot.volumeId);
+    const before = volume.layer;
+    await volume.gate.closedWhile(() => {
+      this.#volumes.setTop(volume, this.#state.layers.create(snapshot.layer.format, snapshot.layer));
+    });
+    await this.#state.commits.commit();
+    this.#state.housekeeping.consider(before);
+  }
+
+  /** The snapshot as a read-only device. */
+  open(id: string): BlockDevice {
+    const snapshot = this.get(id);
+    const { layer } = snapshot;
+    return new SnapshotDevice({
+      id,
+      sizeBytes: snapshot.sizeBytes,
+      format: this.#state.formats[layer.format],
+      layer: () => this.get(id).layer,
+      volume: () => this.#volumes.get(snapshot.volumeId),
+    });
+  }
+
+  /** What changed from one snapshot to another, or what the snapshot holds at all. */
+  difference(fromId: string | undefined, toId: string): Generator<ChangedRange> {
+    const { layer } = this.get(toId);
+    const from = fromId === undefined ? undefined : this.get(fromId).layer;
+    return difference(this.#state.formats[layer.format], from, layer);
+  }
+
+  /** A fold gave the layer's place to another. */
+  setLayer(id: string, layer: Layer): void {
+    this.get(id).layer = layer;
+    layer.snapshotId = id;
+    this.#state.catalogue.setSnapshotLayer(id, layer.id);
+  }
+
+  #freeze(volume: Volume, id: string, takenAt: Date): void {
+    const layer = this.#volumes.freeze(volume);
+    const { sizeBytes } = volume;
+    this.#add({ id, volumeId: volume.id, layer, sizeBytes, takenAt });
+    this.#state.catalogue.addSnapshot({ id, volume: volume.id, layer: layer.id, sizeBytes, takenAt });
+  }
+
+  #add(snapshot: Snapshot): void {
+    snapshot.layer.snapshotId = snapshot.id;
+    this.#snapshots.set(snapshot.id, snapshot);
+    const siblings = this.#byVolume.get(snapshot.volumeId) ?? new Set();
+    siblings.add(snapshot);
+    this.#byVolume.set(snapshot.volumeId, siblings);
+  }
+}
+
+async function closeAll(volumes: readonly Volume[], work: () => void): Promise<void> {
+  const gates = [...new Set(volumes)].map((volume) => volume.gate);
+  await Promise.all(gates.map((gate) => gate.close()));
+  try {
+    work();
+  } finally {
+    for (const gate of gates) gate.open();
+  }
+}

@@ -1,0 +1,16 @@
+import type { Commits } from '../metadata/commits.ts';
+import type { LayerFormat } from '../volume/format.ts';
+import type { FormatName, Layers } from '../volume/layers.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Extents } from './extents.ts';
+import type { Housekeeping } from './housekeeping.ts';
+
+/** The parts of an open pool that its volumes, snapshots and evacuations work on. */
+export interface PoolState {
+  readonly extents: Extents;
+  readonly commits: Commits;
+  readonly layers: Layers;
+  readonly catalogue: Catalogue;
+  readonly formats: Readonly<Record<FormatName, LayerFormat>>;
+  readonly housekeeping: Housekeeping;
+}

@@ -1,0 +1,41 @@
+import { EXTENT_BYTES } from '../units.ts';
+import type { Volume } from '../volume/volume.ts';
+import type { Snapshots } from './snapshots.ts';
+import type { PoolState } from './state.ts';
+import type { Volumes } from './volumes.ts';
+
+/** Exact to the extent: free + used = total. */
+export interface PoolUsage {
+  readonly totalBytes: number;
+  readonly usedBytes: number;
+  readonly freeBytes: number;
+  /** The sum of what volumes promise. */
+  readonly provisionedBytes: number;
+}
+
+/** Extents that belong to the volume itself, and to the snapshots below it. */
+export interface VolumeUsage {
+  readonly sizeBytes: number;
+  readonly ownBytes: number;
+  readonly snapshotBytes: number;
+}
+
+export function usageOf(state: PoolState, volumes: Volumes): PoolUsage {
+  const { totalExtents, usedExtents } = state.extents.allocator;
+  return {
+    totalBytes: totalExtents * EXTENT_BYTES,
+    usedBytes: usedExtents * EXTENT_BYTES,
+    freeBytes: (totalExtents - usedExtents) * EXTENT_BYTES,
+    provisionedBytes: volumes.list().reduce((sum, volume) => sum + volume.sizeBytes, 0),
+  };
+}
+
+export function volumeUsageOf(volume: Volume, snapshots: Snapshots): VolumeUsage {
+  const { entryBytes } = volume.format;
+  const frozen = snapshots.list(volume.id).reduce((sum, { layer }) => sum + layer.map.owned, 0);
+  return {
+    sizeBytes: volume.sizeBytes,
+    ownBytes: volume.layer.map.owned * entryBytes,
+    snapshotBytes: frozen * entryBytes,
+  };
+}

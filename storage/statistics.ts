@@ -1,0 +1,58 @@
+import type { Done } from './units.ts';
+
+/** Totals of one kind of operation since its owner was opened. */
+export interface OperationStatistics {
+  readonly count: number;
+  readonly bytes: number;
+  readonly errors: number;
+  readonly microseconds: number;
+  readonly microsecondsMax: number;
+}
+
+/** Counts and times operations. */
+export class Meter {
+  #count = 0;
+  #bytes = 0;
+  #errors = 0;
+  #milliseconds = 0;
+  #millisecondsMax = 0;
+
+  /** Notes an operation when it is done, and passes it on. */
+  measure(startedMs: number, bytes: number, done: Done): Done {
+    if (done) return this.#measureLater(startedMs, bytes, done);
+    this.note(startedMs, bytes);
+    return undefined;
+  }
+
+  note(startedMs: number, bytes: number): void {
+    const milliseconds = performance.now() - startedMs;
+    this.#count++;
+    this.#bytes += bytes;
+    this.#milliseconds += milliseconds;
+    if (milliseconds > this.#millisecondsMax) this.#millisecondsMax = milliseconds;
+  }
+
+  noteError(): void {
+    this.#errors++;
+  }
+
+  totals(): OperationStatistics {
+    return {
+      count: this.#count,
+      bytes: this.#bytes,
+      errors: this.#errors,
+      microseconds: this.#milliseconds * 1000,
+      microsecondsMax: this.#millisecondsMax * 1000,
+    };
+  }
+
+  async #measureLater(startedMs: number, bytes: number, done: Promise<void>): Promise<void> {
+    try {
+      await done;
+    } catch (error) {
+      this.noteError();
+      throw error;
+    }
+    this.note(startedMs, bytes);
+  }
+}

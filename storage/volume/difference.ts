@@ -1,0 +1,66 @@
+import { BLOCK_BYTES } from '../units.ts';
+import { EXTENTS_PER_PAGE, HOLE, isOpaque, type MapPage } from './extent-map.ts';
+import type { LayerFormat } from './format.ts';
+import type { Layer } from './layers.ts';
+
+/** A stretch of a volume that may differ; `mapped` tells whether the newer side holds data there or zeros. */
+export interface ChangedRange {
+  readonly offset: number;
+  readonly length: number;
+  readonly mapped: boolean;
+}
+
+/**
+ * What to copy so that a copy of `from` becomes a copy of `to`, in order of offset: everything that the layers between
+ * the two hold. Without `from`, everything `to` holds.
+ */
+export function* difference(format: LayerFormat, from: Layer | undefined, to: Layer): Generator<ChangedRange> {
+  const layers = layersBetween(from, to);
+  const indexes = new Set(layers.flatMap((layer) => [...layer.map.pages.keys()]));
+  let open: { offset: number; length: number; mapped: boolean } | undefined;
+  for (const index of [...indexes].sort((a, b) => a - b)) {
+    const pages = layers.map((layer) => layer.map.pages.get(index)).filter((page) => page !== undefined);
+    for (const block of changedBlocks(format, index, pages)) {
+      const offset = block * BLOCK_BYTES;
+      const mapped = format.isMapped(to, block);
+      if (open?.mapped === mapped && open.offset + open.length === offset) {
+        open.length += BLOCK_BYTES;
+        continue;
+      }
+      if (open) yield open;
+      open = { offset, length: BLOCK_BYTES, mapped };
+    }
+  }
+  if (open) yield open;
+}
+
+/** The layers above the nearest one that both stand on. */
+function layersBetween(from: Layer | undefined, to: Layer): Layer[] {
+  const below = new Set(stackOf(from));
+  const above = new Set(stackOf(to));
+  return [...[...above].filter((layer) => !below.has(layer)), ...[...below].filter((layer) => !above.has(layer))];
+}
+
+function stackOf(top: Layer | undefined): Layer[] {
+  const stack: Layer[] = [];
+  for (let layer = top; layer; layer = layer.parent) stack.push(layer);
+  return stack;
+}
+
+function* changedBlocks(format: LayerFormat, index: number, pages: readonly MapPage[]): Generator<number> {
+  const blocksPerEntry = format.entryBytes / BLOCK_BYTES;
+  for (let slot = 0; slot < EXTENTS_PER_PAGE; slot++) {
+    const holders = pages.filter((page) => (page.entries[slot] ?? HOLE) !== HOLE);
+    if (holders.length === 0) continue;
+    const first = (index * EXTENTS_PER_PAGE + slot) * blocksPerEntry;
+    for (let block = 0; block < blocksPerEntry; block++) {
+      if (holders.some((page) => changes(page, slot, block))) yield first + block;
+    }
+  }
+}
+
+/** An opaque entry hides what lies below in all of its blocks. */
+function changes(page: MapPage, slot: number, block: number): boolean {
+  const entry = page.entries[slot] ?? HOLE;
+  return isOpaque(entry) || page.hasBlock(slot, block);
+}

@@ -1,0 +1,200 @@
+/** An entry of a map: the number of a pool extent, or none, and whether what lies below shines through its gaps. */
+export const HOLE = 0;
+export const FIRST_EXTENT = 1;
+/** Blocks of the entry that its layer does not hold read as zeros, whatever lies below: they were discarded. */
+export const OPAQUE = 0x80000000;
+export const LAST_EXTENT = 0x7fffffff;
+
+export function extentOf(entry: number): number {
+  return entry & LAST_EXTENT;
+}
+
+/** Whether the entry names a place where bytes lie. */
+export function isData(entry: number): boolean {
+  return entry !== HOLE && entry !== OPAQUE;
+}
+
+export function isOpaque(entry: number): boolean {
+  return entry >= OPAQUE;
+}
+
+export const EXTENTS_PER_PAGE = 256;
+const PAGE_SHIFT = 8;
+export const PAGE_MASK = EXTENTS_PER_PAGE - 1;
+const ALL = 0xffffffff;
+
+/** Entries of the plain format are extents; those of the reduced format are addresses of chunks, which take more bits. */
+export type Entries = Uint32Array | Float64Array;
+
+/**
+ * One page of a layer's map: where 256 neighbouring extents (64 MiB) lie. `low` and `high` are 64 bits an extent, one a
+ * block: which of its blocks this layer holds. They exist only while some extent is partial, so a page of whole extents
+ * costs four bytes an extent.
+ */
+export class MapPage {
+  readonly index: number;
+  readonly entries: Entries;
+  low: Uint32Array | undefined;
+  high: Uint32Array | undefined;
+  /** Entries that are not holes. */
+  used = 0;
+  dirty = false;
+
+  constructor(index: number, entries: Entries, low?: Uint32Array, high?: Uint32Array) {
+    this.index = index;
+    this.entries = entries;
+    this.low = low;
+    this.high = high;
+    for (const entry of entries) if (entry !== HOLE) this.used++;
+  }
+
+  isWhole(slot: number): boolean {
+    return !this.low || (this.low[slot] === ALL && this.high?.[slot] === ALL);
+  }
+
+  lowBits(slot: number): number {
+    return this.low ? (this.low[slot] ?? 0) : ALL;
+  }
+
+  highBits(slot: number): number {
+    return this.high ? (this.high[slot] ?? 0) : ALL;
+  }
+
+  hasBlock(slot: number, block: number): boolean {
+    const bits = block < 32 ? this.lowBits(slot) : this.highBits(slot);
+    return ((bits >>> (block & 31)) & 1) === 1;
+  }
+
+  setBits(slot: number, low: number, high: number): void {
+    if (!this.low || !this.high) {
+      if (low >>> 0 === ALL && high >>> 0 === ALL) return;
+      this.low = new Uint32Array(EXTENTS_PER_PAGE).fill(ALL);
+      this.high = new Uint32Array(EXTENTS_PER_PAGE).fill(ALL);
+    }
+    this.low[slot] = low;
+    this.high[slot] = high;
+  }
+
+  /** Whether the blocks were not all there before. */
+  addBlocks(slot: number, from: number, to: number): boolean {
+    if (!this.low || !this.high) return false;
+    const low = (this.low[slot] ?? 0) | maskOf(from, to, 0);
+    const high = (this.high[slot] ?? 0) | maskOf(from, to, 32);
+    if (low >>> 0 === this.low[slot] && high >>> 0 === this.high[slot]) return false;
+    this.low[slot] = low;
+    this.high[slot] = high;
+    return true;
+  }
+
+  removeBlocks(slot: number, from: number, to: number): void {
+    this.setBits(slot, this.lowBits(slot) & ~maskOf(from, to, 0), this.highBits(slot) & ~maskOf(from, to, 32));
+  }
+
+  isEmpty(slot: number): boolean {
+    return this.lowBits(slot) === 0 && this.highBits(slot) === 0;
+  }
+
+  /** Gives the bits back once no extent needs them. */
+  compact(): void {
+    if (!this.low || !this.high) return;
+    for (let slot = 0; slot < EXTENTS_PER_PAGE; slot++) {
+      if (isData(this.entries[slot] ?? HOLE) && !this.isWhole(slot)) return;
+    }
+    this.low = undefined;
+    this.high = undefined;
+  }
+}
+
+function maskOf(from: number, to: number, base: number): number {
+  const start = Math.min(Math.max(from - base, 0), 32);
+  const end = Math.min(Math.max(to - base, 0), 32);
+  if (end <= start) return 0;
+  const width = end - start;
+  return (width === 32 ? ALL : ((1 << width) - 1) << start) >>> 0;
+}
+
+/** Where a layer's bytes lie: pages of the parts that hold something. */
+export class ExtentMap {
+  readonly pages = new Map<number, MapPage>();
+  /** Entries that name a place where bytes lie. */
+  owned = 0;
+  readonly #wide: boolean;
+
+  constructor(wide: boolean) {
+    this.#wide = wide;
+  }
+
+  get(extent: number): number {
+    return this.pages.get(extent >>> PAGE_SHIFT)?.entries[extent & PAGE_MASK] ?? HOLE;
+  }
+
+  pageOf(extent: number): MapPage | undefined {
+    return this.pages.get(extent >>> PAGE_SHIFT);
+  }
+
+  makePage(extent: number): MapPage {
+    const index = extent >>> PAGE_SHIFT;
+    let page = this.pages.get(index);
+    if (!page) {
+      page = new MapPage(index, this.#wide ? new Float64Array(EXTENTS_PER_PAGE) : new Uint32Array(EXTENTS_PER_PAGE));
+      this.pages.set(index, page);
+    }
+    return page;
+  }
+
+  add(page: MapPage): void {
+    this.pages.set(page.index, page);
+    for (const entry of page.entries) if (isData(entry)) this.owned++;
+  }
+
+  /** Puts `value` at the entry with the given blocks held; returns what was there. */
+  set(page: MapPage, slot: number, value: number, low = ALL, high = ALL): number {
+    const before = page.entries[slot] ?? HOLE;
+    if (before === HOLE && value !== HOLE) page.used++;
+    if (before !== HOLE && value === HOLE) page.used--;
+    if (isData(before)) this.owned--;
+    if (isData(value)) this.owned++;
+    page.entries[slot] = value;
+    page.setBits(slot, low, high);
+    return before;
+  }
+}
+
+/** Every entry that is not a hole. */
+export function* entriesOf(map: ExtentMap): Generator<{ page: MapPage; slot: number; number: number; entry: number }> {
+  for (const page of map.pages.values()) {
+    if (page.used === 0) continue;
+    for (const [slot, entry] of page.entries.entries()) {
+      if (entry !== HOLE) yield { page, slot, number: page.index * EXTENTS_PER_PAGE + slot, entry };
+    }
+  }
+}
+
+/** Runs of neighbouring blocks in [from, to) that the entry holds or does not hold. */
+export function* runsOf(
+  page: MapPage,
+  slot: number,
+  from: number,
+  to: number,
+): Generator<{ from: number; to: number; held: boolean }> {
+  let start = from;
+  while (start < to) {
+    const held = page.hasBlock(slot, start);
+    let end = start + 1;
+    while (end < to && page.hasBlock(slot, end) === held) end++;
+    yield { from: start, to: end, held };
+    start = end;
+  }
+}
+
+/** How many blocks of an extent the bits name. */
+export function countBlocks(low: number, high: number): number {
+  return popcount(low) + popcount(high);
+}
+
+function popcount(bits: number): number {
+  let rest = bits >>> 0;
+  rest -= (rest >>> 1) & 0x55555555;
+  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333);
+  return Math.imul((rest + (rest >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}

@@ -1,0 +1,107 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Commits } from '../metadata/commits.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import { entriesOf, HOLE, PAGE_MASK } from './extent-map.ts';
+import type { LayerFormat } from './format.ts';
+import type { Layer, Layers } from './layers.ts';
+import type { Volume } from './volume.ts';
+
+/** Entries that may be left to merge while writes are held back. */
+const MERGES_HELD_MAX = 16;
+const ENTRIES_PER_TURN = 4096;
+
+export interface FoldingHost {
+  readonly layers: Layers;
+  readonly commits: Commits;
+  formatOf(layer: Layer): LayerFormat;
+  /** The volume whose top the layer is. */
+  volumeOf(layer: Layer): Volume | undefined;
+  /** The volume or snapshot that named layer `from` names `to` from now on. */
+  rename(from: Layer, to: Layer): void;
+}
+
+/**
+ * Takes a layer that nobody names any more out of the stack. With nothing above it, what it holds is given up. With
+ * one layer above, the two become one: map entries move, data does not, except where both hold part of one extent.
+ * Returns the layers that may be forgotten now.
+ */
+export async function foldAway(host: FoldingHost, layer: Layer): Promise<Layer[]> {
+  const { parent } = layer;
+  const [above] = layer.children;
+  const survivor = above ? await foldInto(host, layer, above) : dropLayer(host, layer);
+  await host.commits.commit();
+  return [parent, survivor].filter((candidate) => candidate !== undefined);
+}
+
+function dropLayer(host: FoldingHost, layer: Layer): Layer | undefined {
+  const format = host.formatOf(layer);
+  for (const { entry } of entriesOf(layer.map)) format.release(entry);
+  host.layers.remove(layer);
+  return undefined;
+}
+
+async function foldInto(host: FoldingHost, lower: Layer, upper: Layer): Promise<Layer> {
+  const volume = host.volumeOf(upper);
+  while ((await mergeShared(host, lower, upper, volume)) > MERGES_HELD_MAX);
+  if (!volume) {
+    await mergeShared(host, lower, upper, undefined);
+    return mergeMaps(host, lower, upper);
+  }
+  return volume.gate.closedWhile(async () => {
+    await mergeShared(host, lower, upper, undefined);
+    return mergeMaps(host, lower, upper);
+  });
+}
+
+/** Merges the entries of which both layers hold a part; returns how many there were. */
+async function mergeShared(host: FoldingHost, lower: Layer, upper: Layer, volume: Volume | undefined): Promise<number> {
+  const format = host.formatOf(upper);
+  const blocks = format.entryBytes / BLOCK_BYTES;
+  const smaller = lower.map.owned < upper.map.owned ? lower : upper;
+  const numbers = [...entriesOf(smaller.map)].map(({ number }) => number);
+  let merged = 0;
+  for (const [index, number] of numbers.entries()) {
+    if (index % ENTRIES_PER_TURN === 0) await setImmediate();
+    const merge = () => format.mergeEntry(lower, upper, number);
+    // On a volume's top, writers must keep out of the entry meanwhile.
+    const done = volume ? volume.lock.run(number * blocks, (number + 1) * blocks, merge) : merge();
+    if (!done) continue;
+    merged++;
+    await done;
+  }
+  return merged;
+}
+
+/** In one turn, so that all of it reaches the disk in one commit. The smaller map moves into the larger. */
+function mergeMaps(host: FoldingHost, lower: Layer, upper: Layer): Layer {
+  return lower.map.owned > upper.map.owned ? moveDown(host, lower, upper) : moveUp(host, lower, upper);
+}
+
+function moveUp(host: FoldingHost, lower: Layer, upper: Layer): Layer {
+  const format = host.formatOf(upper);
+  for (const { page, slot, number, entry } of entriesOf(lower.map)) {
+    const target = upper.map.makePage(number);
+    if ((target.entries[number & PAGE_MASK] ?? HOLE) !== HOLE) {
+      format.release(entry);
+      continue;
+    }
+    upper.map.set(target, slot, entry, page.lowBits(slot), page.highBits(slot));
+    host.commits.pageChanged(upper.id, target);
+  }
+  host.layers.remove(lower);
+  return upper;
+}
+
+/** The upper's few entries go down; then the lower takes the upper's place and name. */
+function moveDown(host: FoldingHost, lower: Layer, upper: Layer): Layer {
+  const format = host.formatOf(upper);
+  for (const { page, slot, number, entry } of entriesOf(upper.map)) {
+    const target = lower.map.makePage(number);
+    format.release(lower.map.set(target, slot, entry, page.lowBits(slot), page.highBits(slot)));
+    host.commits.pageChanged(lower.id, target);
+  }
+  host.rename(upper, lower);
+  // Taking the upper out hands whatever stands on it to the lower.
+  host.layers.remove(upper);
+  return lower;
+}

@@ -1,0 +1,50 @@
+import type { Xts } from '../kernels/index.ts';
+import type { Done } from '../units.ts';
+import type { Layer } from './layers.ts';
+
+/** What a volume or snapshot is read and written through: its uppermost layer, and its cipher when it has one. */
+export interface LayerView {
+  readonly layer: Layer;
+  readonly cipher: Xts | undefined;
+}
+
+/**
+ * How a volume's blocks lie in layers. All volumes of a family (a volume, its snapshots, their clones) share a format.
+ * Offsets and lengths are whole blocks. The caller keeps overlapping writes apart, and keeps
+ * writers out of every entry that a discard, a merge or a relocation touches.
+ */
+export interface LayerFormat {
+  /** What one entry of a layer's map stands for. */
+  readonly entryBytes: number;
+
+  read(view: LayerView, offset: number, into: Buffer): Done;
+  write(view: LayerView, offset: number, from: Buffer): Done;
+  discard(view: LayerView, offset: number, length: number): Done;
+
+  /** Whether the block holds data in this layer or one below. */
+  isMapped(layer: Layer, block: number): boolean;
+
+  /** Gives up the bytes an entry of a map names. */
+  release(entry: number): void;
+
+  /**
+   * Makes the two entries one, in `upper`, where both hold part of it; afterwards `lower` holds nothing there that
+   * `upper` does not override. Only layer `upper` stands on `lower`, and nobody looks at `lower` any more.
+   */
+  mergeEntry(lower: Layer, upper: Layer, entry: number): Done;
+
+  /** Moves the entry's bytes to an extent the store hands out now. Nobody writes to the entry meanwhile. */
+  relocateEntry(layer: Layer, entry: number): Done;
+}
+
+/** The extents a format keeps its bytes in, and the book it keeps its changes in. */
+export interface ExtentStore {
+  /** `undefined` when none is free at this moment. */
+  allocate(): number | undefined;
+  /** Waits until extents that were given up are free, then takes one; refuses when the pool is full. */
+  reclaim(): Promise<number>;
+  /** The extent is free for others after the next commit. */
+  retire(extent: number): void;
+  read(extent: number, offset: number, into: Buffer): Done;
+  write(extent: number, offset: number, from: Buffer): Done;
+}

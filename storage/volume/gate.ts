@@ -1,0 +1,57 @@
+/**
+ * Lets writes through, or holds them back until it opens again. Closing waits for those under way: what lies below is
+ * then at rest, and a snapshot is one moment.
+ */
+export class Gate {
+  #underWay = 0;
+  #closers = 0;
+  #opened: PromiseWithResolvers<void> | undefined;
+  #drained: PromiseWithResolvers<void> | undefined;
+
+  get isOpen(): boolean {
+    return this.#closers === 0;
+  }
+
+  enter(): void {
+    this.#underWay++;
+  }
+
+  leave(): void {
+    this.#underWay--;
+    if (this.#underWay === 0) this.#drained?.resolve();
+  }
+
+  /** Resolves after the gate opened. It may be closed again by the time the caller goes on: ask in a loop. */
+  async whenOpen(): Promise<void> {
+    await this.#opened?.promise;
+  }
+
+  /** Holds new writes back and waits for those under way. May be nested; the last `open` opens. */
+  async close(): Promise<void> {
+    this.#closers++;
+    this.#opened ??= Promise.withResolvers();
+    if (this.#underWay === 0) return;
+    this.#drained ??= Promise.withResolvers();
+    const { promise } = this.#drained;
+    await promise;
+    this.#drained = undefined;
+  }
+
+  open(): void {
+    this.#closers--;
+    if (this.#closers > 0) return;
+    const opened = this.#opened;
+    this.#opened = undefined;
+    opened?.resolve();
+  }
+
+  /** Runs `work` while no write is under way. */
+  async closedWhile<T>(work: () => T | Promise<T>): Promise<T> {
+    await this.close();
+    try {
+      return await work();
+    } finally {
+      this.open();
+    }
+  }
+}

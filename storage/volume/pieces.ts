@@ -1,0 +1,69 @@
+import type { Xts } from '../kernels/index.ts';
+import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../units.ts';
+import type { ExtentStore } from './format.ts';
+
+/** No extent: the piece is zeros. */
+export const NOTHING = 0;
+
+/** So many blocks of an extent, from a given one on. */
+export interface Piece {
+  readonly extent: number;
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Reads pieces one after the other into the buffer, neighbours in one go. */
+export function readPieces(
+  store: ExtentStore,
+  pieces: readonly Piece[],
+  cipher: Xts | undefined,
+  firstBlock: number,
+  into: Buffer,
+): Done {
+  const waits: Promise<void>[] = [];
+  let block = 0;
+  for (let index = 0; index < pieces.length;) {
+    const run = runFrom(pieces, index);
+    const part = into.subarray(block * BLOCK_BYTES, (block + run.count) * BLOCK_BYTES);
+    const done = readRun(store, run, cipher, firstBlock + block, part);
+    if (done) waits.push(done);
+    block += run.count;
+    index = run.next;
+  }
+  return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+}
+
+export function zeroFill(into: Buffer): Done {
+  into.fill(0);
+  return undefined;
+}
+
+interface Run extends Piece {
+  /** Index of the first piece that is not part of it. */
+  readonly next: number;
+}
+
+/** As many pieces as lie side by side, from `index` on. */
+function runFrom(pieces: readonly Piece[], index: number): Run {
+  const first = pieces[index];
+  if (!first) throw new Error('no piece to read');
+  let { count } = first;
+  let next = index + 1;
+  for (let piece = pieces[next]; piece; piece = pieces[++next]) {
+    const endsAt = first.extent * BLOCKS_PER_EXTENT + first.from + count;
+    const startsAt = piece.extent * BLOCKS_PER_EXTENT + piece.from;
+    const adjoins = first.extent === NOTHING ? piece.extent === NOTHING : startsAt === endsAt;
+    if (!adjoins) break;
+    count += piece.count;
+  }
+  return { extent: first.extent, from: first.from, count, next };
+}
+
+function readRun(store: ExtentStore, run: Run, cipher: Xts | undefined, block: number, into: Buffer): Done {
+  if (run.extent === NOTHING) return zeroFill(into);
+  const done = store.read(run.extent, run.from * BLOCK_BYTES, into);
+  if (!cipher) return done;
+  if (done) return done.then(() => cipher.decrypt(into, block));
+  cipher.decrypt(into, block);
+  return undefined;
+}

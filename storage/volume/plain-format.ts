@@ -1,0 +1,265 @@
+import { allocate, release, type Xts } from '../kernels/index.ts';
+import type { Commits } from '../metadata/commits.ts';
+import { BLOCK_BYTES, BLOCKS_PER_EXTENT, EXTENT_BYTES, type Done } from '../units.ts';
+import { extentOf, HOLE, isOpaque, type MapPage, OPAQUE, PAGE_MASK, runsOf } from './extent-map.ts';
+import type { ExtentStore, LayerFormat, LayerView } from './format.ts';
+import type { Layer } from './layers.ts';
+import { NOTHING, type Piece, readPieces, zeroFill } from './pieces.ts';
+import { mergeEntry, relocateEntry } from './plain-merge.ts';
+
+/** Where a part of a write goes. */
+interface Target {
+  readonly page: MapPage;
+  readonly slot: number;
+  readonly extent: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Blocks lie as they are, in place, in extents of the pool. A layer holds an extent block by block: the first write to
+ * an extent that a lower layer holds copies nothing, it just marks the written blocks as this layer's.
+ */
+export class PlainFormat implements LayerFormat {
+  readonly entryBytes = EXTENT_BYTES;
+  readonly #store: ExtentStore;
+  readonly #commits: Commits;
+
+  constructor(store: ExtentStore, commits: Commits) {
+    this.#store = store;
+    this.#commits = commits;
+  }
+
+  read(view: LayerView, offset: number, into: Buffer): Done {
+    const block = offset / BLOCK_BYTES;
+    const count = into.length / BLOCK_BYTES;
+    const first = block % BLOCKS_PER_EXTENT;
+    if (first + count > BLOCKS_PER_EXTENT) return this.#readPieces(view, block, into);
+    // The common case, without a list: one layer holds all of it.
+    const number = (block - first) / BLOCKS_PER_EXTENT;
+    for (let layer: Layer | undefined = view.layer; layer; layer = layer.parent) {
+      const page = layer.map.pageOf(number);
+      const entry = page?.entries[number & PAGE_MASK] ?? HOLE;
+      if (!page || entry === HOLE) continue;
+      if (entry === OPAQUE) return zeroFill(into);
+      if (!page.isWhole(number & PAGE_MASK)) return this.#readPieces(view, block, into);
+      const done = this.#store.read(extentOf(entry), first * BLOCK_BYTES, into);
+      return view.cipher ? decrypted(view.cipher, done, block, into) : done;
+    }
+    return zeroFill(into);
+  }
+
+  write(view: LayerView, offset: number, from: Buffer): Done {
+    if (!view.cipher) return this.#writePlain(view.layer, offset / BLOCK_BYTES, from);
+    const sealed = allocate(from.length);
+    from.copy(sealed);
+    view.cipher.encrypt(sealed, offset / BLOCK_BYTES);
+    return releasing(sealed, () => this.#writePlain(view.layer, offset / BLOCK_BYTES, sealed));
+  }
+
+  discard(view: LayerView, offset: number, length: number): Done {
+    const waits: Promise<void>[] = [];
+    let block = offset / BLOCK_BYTES;
+    const end = block + length / BLOCK_BYTES;
+    while (block < end) {
+      const from = block % BLOCKS_PER_EXTENT;
+      const to = Math.min(BLOCKS_PER_EXTENT, from + end - block);
+      const done = this.#discardInEntry(view, (block - from) / BLOCKS_PER_EXTENT, from, to);
+      if (done) waits.push(done);
+      block += to - from;
+    }
+    return allOf(waits);
+  }
+
+  isMapped(top: Layer, block: number): boolean {
+    const within = block % BLOCKS_PER_EXTENT;
+    const number = (block - within) / BLOCKS_PER_EXTENT;
+    for (let layer: Layer | undefined = top; layer; layer = layer.parent) {
+      const page = layer.map.pageOf(number);
+      const entry = page?.entries[number & PAGE_MASK] ?? HOLE;
+      if (page && extentOf(entry) !== 0 && page.hasBlock(number & PAGE_MASK, within)) return true;
+      if (isOpaque(entry)) return false;
+    }
+    return false;
+  }
+
+  release(entry: number): void {
+    if (extentOf(entry) !== 0) this.#store.retire(extentOf(entry));
+  }
+
+  mergeEntry(lower: Layer, upper: Layer, entry: number): Done {
+    return mergeEntry(this.#store, this.#commits, lower, upper, entry);
+  }
+
+  relocateEntry(layer: Layer, entry: number): Done {
+    return relocateEntry(this.#store, this.#commits, layer, entry);
+  }
+
+  #readPieces(view: LayerView, block: number, into: Buffer): Done {
+    const pieces: Piece[] = [];
+    const end = block + into.length / BLOCK_BYTES;
+    for (let at = block; at < end;) {
+      const from = at % BLOCKS_PER_EXTENT;
+      const to = Math.min(BLOCKS_PER_EXTENT, from + end - at);
+      collect(view.layer, (at - from) / BLOCKS_PER_EXTENT, from, to, pieces);
+      at += to - from;
+    }
+    return readPieces(this.#store, pieces, view.cipher, block, into);
+  }
+
+  #writePlain(layer: Layer, block: number, from: Buffer): Done {
+    const within = block % BLOCKS_PER_EXTENT;
+    const count = from.length / BLOCK_BYTES;
+    if (within + count > BLOCKS_PER_EXTENT) return this.#writeTargets(layer, block, from);
+    const number = (block - within) / BLOCKS_PER_EXTENT;
+    const page = layer.map.pageOf(number);
+    const slot = number & PAGE_MASK;
+    const extent = extentOf(page?.entries[slot] ?? HOLE);
+    if (!page || extent === 0) return this.#writeTargets(layer, block, from);
+    const done = this.#store.write(extent, within * BLOCK_BYTES, from);
+    if (done) return this.#holdAfter(done, layer, page, slot, within, within + count);
+    if (page.addBlocks(slot, within, within + count)) this.#commits.pageChanged(layer.id, page);
+    return undefined;
+  }
+
+  async #holdAfter(done: Promise<void>, layer: Layer, page: MapPage, slot: number, from: number, to: number) {
+    await done;
+    if (page.addBlocks(slot, from, to)) this.#commits.pageChanged(layer.id, page);
+  }
+
+  /** The general write: takes extents where there are none yet, and writes neighbours in one go. */
+  async #writeTargets(layer: Layer, block: number, from: Buffer): Promise<void> {
+    const targets: Target[] = [];
+    const end = block + from.length / BLOCK_BYTES;
+    for (let at = block; at < end;) {
+      const within = at % BLOCKS_PER_EXTENT;
+      const to = Math.min(BLOCKS_PER_EXTENT, within + end - at);
+      targets.push(await this.#target(layer, (at - within) / BLOCKS_PER_EXTENT, within, to));
+      at += to - within;
+    }
+    const waits: Promise<void>[] = [];
+    let offset = 0;
+    for (const run of neighbours(targets)) {
+      const length = run.reduce((sum, { from: first, to }) => sum + to - first, 0) * BLOCK_BYTES;
+      const [first] = run;
+      const done = this.#store.write(
+        first?.extent ?? HOLE,
+        (first?.from ?? 0) * BLOCK_BYTES,
+        from.subarray(offset, offset + length),
+      );
+      if (done) waits.push(done);
+      offset += length;
+    }
+    await allOf(waits);
+    for (const { page, slot, from: first, to } of targets) {
+      if (page.addBlocks(slot, first, to)) this.#commits.pageChanged(layer.id, page);
+    }
+  }
+
+  async #target(layer: Layer, number: number, from: number, to: number): Promise<Target> {
+    const slot = number & PAGE_MASK;
+    const page = layer.map.makePage(number);
+    const extent = extentOf(page.entries[slot] ?? HOLE);
+    if (extent !== 0) return { page, slot, extent, from, to };
+    const fresh = this.#store.allocate() ?? (await this.#store.reclaim());
+    const entry = page.entries[slot] ?? HOLE;
+    if (extentOf(entry) !== 0) {
+      // A neighbouring write was quicker.
+      this.#store.retire(fresh);
+      return { page, slot, extent: extentOf(entry), from, to };
+    }
+    this.#put(layer, page, slot, isOpaque(entry) ? (fresh | OPAQUE) >>> 0 : fresh, 0, 0);
+    return { page, slot, extent: fresh, from, to };
+  }
+
+  #discardInEntry(view: LayerView, number: number, from: number, to: number): Done {
+    const { layer } = view;
+    const slot = number & PAGE_MASK;
+    const page = layer.map.pageOf(number);
+    const entry = page?.entries[slot] ?? HOLE;
+    const shining = !isOpaque(entry) && layer.parent !== undefined && shinesThrough(layer.parent, number);
+    if (from === 0 && to === BLOCKS_PER_EXTENT) {
+      const opaque = shining || isOpaque(entry);
+      if (opaque || entry !== HOLE) this.#put(layer, layer.map.makePage(number), slot, opaque ? OPAQUE : HOLE);
+      return undefined;
+    }
+    if (shining) {
+      const zeros = Buffer.alloc((to - from) * BLOCK_BYTES);
+      return this.write(view, (number * BLOCKS_PER_EXTENT + from) * BLOCK_BYTES, zeros);
+    }
+    if (!page || extentOf(entry) === 0) return undefined;
+    page.removeBlocks(slot, from, to);
+    this.#commits.pageChanged(layer.id, page);
+    if (page.isEmpty(slot)) this.#put(layer, page, slot, isOpaque(entry) ? OPAQUE : HOLE);
+    return undefined;
+  }
+
+  #put(layer: Layer, page: MapPage, slot: number, entry: number, low?: number, high?: number): void {
+    this.release(layer.map.set(page, slot, entry, low, high));
+    this.#commits.pageChanged(layer.id, page);
+  }
+}
+
+/** Which layer holds what of the entry, in order of blocks. */
+function collect(top: Layer | undefined, number: number, from: number, to: number, pieces: Piece[]): void {
+  const slot = number & PAGE_MASK;
+  for (let layer = top; layer; layer = layer.parent) {
+    const page = layer.map.pageOf(number);
+    const entry = page?.entries[slot] ?? HOLE;
+    if (!page || entry === HOLE) continue;
+    if (entry === OPAQUE) break;
+    const below = isOpaque(entry) ? undefined : layer.parent;
+    for (const run of runsOf(page, slot, from, to)) {
+      if (run.held) pieces.push({ extent: extentOf(entry), from: run.from, count: run.to - run.from });
+      else collect(below, number, run.from, run.to, pieces);
+    }
+    return;
+  }
+  pieces.push({ extent: NOTHING, from, count: to - from });
+}
+
+/** Whether a layer at or below this one may show anything but zeros at the entry. */
+function shinesThrough(top: Layer, number: number): boolean {
+  for (let layer: Layer | undefined = top; layer; layer = layer.parent) {
+    const entry = layer.map.get(number);
+    if (extentOf(entry) !== 0) return true;
+    if (isOpaque(entry)) return false;
+  }
+  return false;
+}
+
+/** Targets whose bytes lie side by side, together. */
+function neighbours(targets: readonly Target[]): Target[][] {
+  const runs: Target[][] = [];
+  for (const target of targets) {
+    const last = runs.at(-1)?.at(-1);
+    const adjoins = last?.to === BLOCKS_PER_EXTENT && target.from === 0 && target.extent === last.extent + 1;
+    if (adjoins) runs.at(-1)?.push(target);
+    else runs.push([target]);
+  }
+  return runs;
+}
+
+function decrypted(cipher: Xts, done: Done, block: number, into: Buffer): Done {
+  if (done) return done.then(() => cipher.decrypt(into, block));
+  cipher.decrypt(into, block);
+  return undefined;
+}
+
+function releasing(buffer: Buffer, work: () => Done): Done {
+  let done: Done;
+  try {
+    done = work();
+  } catch (error) {
+    release(buffer);
+    throw error;
+  }
+  if (done) return done.finally(() => release(buffer));
+  release(buffer);
+  return undefined;
+}
+
+function allOf(waits: Promise<void>[]): Done {
+  if (waits.length === 0) return undefined;
+  return Promise.all(waits).then(() => undefined);
+}

@@ -1,0 +1,57 @@
+import type { BlockDevice } from '../block-device.ts';
+import { StorageError } from '../errors.ts';
+import { BLOCK_BYTES, type Done } from '../units.ts';
+import { checkRange, mappedRuns, readUnaligned } from './alignment.ts';
+import type { LayerFormat } from './format.ts';
+import type { Layer } from './layers.ts';
+import type { Volume } from './volume.ts';
+
+export interface SnapshotSource {
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly format: LayerFormat;
+  /** Asked each time: a fold may give the snapshot another layer. Throws once it is deleted. */
+  readonly layer: () => Layer;
+  /** Whose key it is read with. */
+  readonly volume: () => Volume;
+}
+
+/** A snapshot, as something to read. */
+export class SnapshotDevice implements BlockDevice {
+  readonly readOnly = true;
+  readonly sizeBytes: number;
+  readonly #source: SnapshotSource;
+
+  constructor(source: SnapshotSource) {
+    this.#source = source;
+    this.sizeBytes = source.sizeBytes;
+  }
+
+  read(offset: number, into: Buffer): Done {
+    checkRange(offset, into.length, this.sizeBytes);
+    const { format, id } = this.#source;
+    const layer = this.#source.layer();
+    const volume = this.#source.volume();
+    if (volume.isLocked) throw new StorageError('locked', `Snapshot ${id} is of a locked volume; unlock it first.`);
+    const view = { layer, cipher: volume.cipher };
+    const aligned = offset % BLOCK_BYTES === 0 && into.length % BLOCK_BYTES === 0;
+    return aligned ? format.read(view, offset, into) : readUnaligned(format, view, offset, into);
+  }
+
+  write(): Done {
+    throw new StorageError('read-only', `Snapshot ${this.#source.id} cannot be written to; make a clone of it.`);
+  }
+
+  discard(): Done {
+    return this.write();
+  }
+
+  async flush(): Promise<void> {
+    // Nothing was written.
+  }
+
+  mapped(offset: number, length: number): { length: number; mapped: boolean }[] {
+    checkRange(offset, length, this.sizeBytes);
+    return mappedRuns(this.#source.format, this.#source.layer(), offset, length);
+  }
+}

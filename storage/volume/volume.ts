@@ -1,0 +1,201 @@
+import type { BlockDevice } from '../block-device.ts';
+import { StorageError } from '../errors.ts';
+import { allocate, release, type Xts } from '../kernels/index.ts';
+import { RangeLock } from '../range-lock.ts';
+import { Meter, type OperationStatistics } from '../statistics.ts';
+import { BLOCK_BYTES, type Done } from '../units.ts';
+import { checkRange, edgesOf, mappedRuns, readUnaligned } from './alignment.ts';
+import type { LayerFormat, LayerView } from './format.ts';
+import { Gate } from './gate.ts';
+import type { Layer } from './layers.ts';
+import { type Caps, Limiter } from './limiter.ts';
+
+export interface VolumeStatistics {
+  readonly reads: OperationStatistics;
+  readonly writes: OperationStatistics;
+  readonly discards: OperationStatistics;
+}
+
+export interface VolumeSetup {
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly layer: Layer;
+  readonly format: LayerFormat;
+  readonly encrypted: boolean;
+  /** Resolves when every write that was answered survives a crash. */
+  readonly commit: () => Promise<void>;
+}
+
+/**
+ * A thin volume: sectors that can be read, written and discarded. It keeps overlapping writes apart, completes pieces
+ * smaller than a block, keeps to its caps, and leaves where bytes lie to its format.
+ */
+export class Volume implements BlockDevice, LayerView {
+  readonly id: string;
+  readonly gate = new Gate();
+  readonly lock = new RangeLock();
+  readonly encrypted: boolean;
+  readonly readOnly = false;
+  /** The layer that takes writes. */
+  layer: Layer;
+  cipher: Xts | undefined;
+  sizeBytes: number;
+  readonly format: LayerFormat;
+  readonly #commit: () => Promise<void>;
+  readonly #readLimiter = new Limiter();
+  readonly #writeLimiter = new Limiter();
+  readonly #reads = new Meter();
+  readonly #writes = new Meter();
+  readonly #discards = new Meter();
+  #closed: string | undefined;
+
+  constructor(setup: VolumeSetup) {
+    this.id = setup.id;
+    this.sizeBytes = setup.sizeBytes;
+    this.layer = setup.layer;
+    this.encrypted = setup.encrypted;
+    this.format = setup.format;
+    this.#commit = setup.commit;
+  }
+
+  get isLocked(): boolean {
+    return this.encrypted && this.cipher === undefined;
+  }
+
+  /** Reads and writes are capped apart. */
+  setCaps(reads: Caps, writes: Caps): void {
+    this.#readLimiter.setCaps(reads);
+    this.#writeLimiter.setCaps(writes);
+  }
+
+  statistics(): VolumeStatistics {
+    return { reads: this.#reads.totals(), writes: this.#writes.totals(), discards: this.#discards.totals() };
+  }
+
+  read(offset: number, into: Buffer): Done {
+    this.#check(offset, into.length);
+    const startedMs = performance.now();
+    const wait = this.#readLimiter.take(into.length);
+    const done = wait ? wait.then(() => this.#read(offset, into)) : this.#read(offset, into);
+    return this.#reads.measure(startedMs, into.length, done);
+  }
+
+  write(offset: number, from: Buffer): Done {
+    this.#check(offset, from.length);
+    const startedMs = performance.now();
+    const wait = this.#writeLimiter.take(from.length);
+    const done = wait || !this.gate.isOpen ? this.#writeLater(wait, offset, from) : this.#write(offset, from);
+    return this.#writes.measure(startedMs, from.length, done);
+  }
+
+  discard(offset: number, length: number): Done {
+    this.#check(offset, length);
+    return this.#discards.measure(performance.now(), length, this.#discard(offset, length));
+  }
+
+  async flush(): Promise<void> {
+    this.#refuseIfClosed();
+    await this.#commit();
+  }
+
+  mapped(offset: number, length: number): { length: number; mapped: boolean }[] {
+    this.#check(offset, length);
+    return mappedRuns(this.format, this.layer, offset, length);
+  }
+
+  /** Refuses everything from now on, for the reason given. */
+  close(reason: string): void {
+    this.#closed ??= reason;
+  }
+
+  #read(offset: number, into: Buffer): Done {
+    if (offset % BLOCK_BYTES === 0 && into.length % BLOCK_BYTES === 0) return this.format.read(this, offset, into);
+    return readUnaligned(this.format, this, offset, into);
+  }
+
+  async #writeLater(wait: Promise<void> | undefined, offset: number, from: Buffer): Promise<void> {
+    await wait;
+    while (!this.gate.isOpen) await this.gate.whenOpen();
+    this.#refuseIfClosed();
+    await this.#write(offset, from);
+  }
+
+  #write(offset: number, from: Buffer): Done {
+    const start = Math.floor(offset / BLOCK_BYTES);
+    const end = Math.ceil((offset + from.length) / BLOCK_BYTES);
+    const aligned = offset % BLOCK_BYTES === 0 && from.length % BLOCK_BYTES === 0;
+    if (aligned && this.lock.isFree(start, end)) {
+      // The fast path: most writes are done when this returns, and nothing was allocated for them.
+      const done = this.format.write(this, offset, from);
+      return done && this.#passing(this.lock.run(start, end, () => done));
+    }
+    const work = aligned ? () => this.format.write(this, offset, from) : () => this.#writeEdges(offset, from);
+    return this.#passing(this.lock.run(start, end, work));
+  }
+
+  /** A write under way: whoever closes the gate waits for it. */
+  #passing(done: Done): Done {
+    if (!done) return undefined;
+    this.gate.enter();
+    return done.finally(() => this.gate.leave());
+  }
+
+  /** Blocks only partly written are read first and written whole. */
+  async #writeEdges(offset: number, from: Buffer): Promise<void> {
+    const start = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
+    const end = Math.ceil((offset + from.length) / BLOCK_BYTES) * BLOCK_BYTES;
+    const whole = allocate(end - start);
+    try {
+      for (const edge of edgesOf(offset, from.length)) {
+        await this.format.read(this, edge, whole.subarray(edge - start, edge - start + BLOCK_BYTES));
+      }
+      from.copy(whole, offset - start);
+      await this.format.write(this, start, whole);
+    } finally {
+      release(whole);
+    }
+  }
+
+  async #discard(offset: number, length: number): Promise<void> {
+    while (!this.gate.isOpen) await this.gate.whenOpen();
+    this.#refuseIfClosed();
+    this.gate.enter();
+    try {
+      const start = Math.ceil(offset / BLOCK_BYTES) * BLOCK_BYTES;
+      const end = Math.floor((offset + length) / BLOCK_BYTES) * BLOCK_BYTES;
+      if (end > start) await this.#discardBlocks(start, end - start);
+      await this.#zeroEdges(offset, length, start, end);
+    } finally {
+      this.gate.leave();
+    }
+  }
+
+  async #discardBlocks(offset: number, length: number): Promise<void> {
+    // Whole entries: giving one up must not cross a write to another part of it.
+    const { entryBytes } = this.format;
+    const start = (Math.floor(offset / entryBytes) * entryBytes) / BLOCK_BYTES;
+    const end = (Math.ceil((offset + length) / entryBytes) * entryBytes) / BLOCK_BYTES;
+    await this.lock.run(start, end, () => this.format.discard(this, offset, length));
+  }
+
+  async #zeroEdges(offset: number, length: number, start: number, end: number): Promise<void> {
+    if (start >= end) {
+      await this.#write(offset, Buffer.alloc(length));
+      return;
+    }
+    if (offset < start) await this.#write(offset, Buffer.alloc(start - offset));
+    if (end < offset + length) await this.#write(end, Buffer.alloc(offset + length - end));
+  }
+
+  #check(offset: number, length: number): void {
+    this.#refuseIfClosed();
+    if (this.isLocked) {
+      throw new StorageError('locked', `Volume ${this.id} is encrypted and its key was not given; unlock it first.`);
+    }
+    checkRange(offset, length, this.sizeBytes);
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed !== undefined) throw new StorageError('closed', `Volume ${this.id} ${this.#closed}.`);
+  }
+}
