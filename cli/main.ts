@@ -5,6 +5,7 @@ import { addCloud } from './commands/cloud.ts';
 import { addLogin } from './commands/login.ts';
 import { addPortal } from './commands/portal.ts';
 import { addUp } from './commands/up.ts';
+import { addVolumeServer } from './commands/volume-server.ts';
 import { portalConnection } from './credentials.ts';
 import { addApi, type Target } from './derived/commands.ts';
 import { exitCodes, type ExitCode } from './exit.ts';
@@ -42,6 +43,7 @@ export function createProgram(terminal: Terminal): GranaryCommand {
   addUp(program, terminal);
   addPortal(program, terminal);
   addCloud(program, terminal);
+  addVolumeServer(program, terminal);
   program.commandsGroup('Sign in:');
   addLogin(program, terminal);
   program.commandsGroup('Use the portal:');

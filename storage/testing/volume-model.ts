@@ -1,4 +1,5 @@
 const SECTOR_BYTES = 512;
+const SECTOR_WORDS = SECTOR_BYTES / 4;
 
 /** What a volume must hold: one number a sector, 0 for zeros. */
 export class VolumeModel {
@@ -30,14 +31,23 @@ export class VolumeModel {
 
   /** The bytes the sectors must read as. */
   bytes(sector: number, count: number): Buffer {
-    const words = new Uint32Array((count * SECTOR_BYTES) / 4);
+    const words = new Uint32Array(count * SECTOR_WORDS);
     for (let index = 0; index < count; index++) {
-      const start = (index * SECTOR_BYTES) / 4;
-      const stamp = this.stamps[sector + index] ?? 0;
-      words.fill(stamp, start, start + SECTOR_BYTES / 4);
-      // Sectors of one write differ, so that bytes in the wrong place are seen.
-      if (stamp !== 0) words[start] = (stamp ^ Math.imul(sector + index + 1, 0x9e3779b1)) >>> 0;
+      writeSector(words, index * SECTOR_WORDS, this.stamps[sector + index] ?? 0, sector + index);
     }
     return Buffer.from(words.buffer);
   }
+}
+
+/** What a sector holds after a write with the stamp. */
+export function sectorBytes(stamp: number, sector: number): Buffer {
+  const words = new Uint32Array(SECTOR_WORDS);
+  writeSector(words, 0, stamp, sector);
+  return Buffer.from(words.buffer);
+}
+
+function writeSector(words: Uint32Array, start: number, stamp: number, sector: number): void {
+  words.fill(stamp, start, start + SECTOR_WORDS);
+  // Sectors of one write differ, so that bytes in the wrong place are seen.
+  if (stamp !== 0) words[start] = (stamp ^ Math.imul(sector + 1, 0x9e3779b1)) >>> 0;
 }

@@ -1,0 +1,61 @@
+import { createInterface } from 'node:readline';
+import { say, type Terminal } from '../terminal.ts';
+import type { ScratchVolume } from './scratch-volume.ts';
+
+const HELP = 'status, fail N, return N, replace N, scrub, snapshot NAME, delete NAME, help';
+
+/** Lines typed while the server runs: what happens to real drives, at a moment of one's choice. */
+export function readCommands(terminal: Terminal, scratch: ScratchVolume): { close(): void } {
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', (line) => {
+    obey(scratch, line.trim()).then(
+      (answer) => say(terminal, answer),
+      (error: unknown) => say(terminal, `Not done: ${error instanceof Error ? error.message : String(error)}`),
+    );
+  });
+  return { close: () => lines.close() };
+}
+
+async function obey(scratch: ScratchVolume, line: string): Promise<string> {
+  const [word = '', argument = ''] = line.split(/\s+/);
+  const index = /^\d+$/.test(argument) ? Number(argument) : NaN;
+  switch (word) {
+    case 'fail':
+      scratch.failDrive(index);
+      return `Drive ${argument} no longer answers.`;
+    case 'return':
+      await scratch.returnDrive(index);
+      return `Drive ${argument} is back.`;
+    case 'replace':
+      await scratch.replaceDrive(index);
+      return `An empty drive takes the place of ${argument}.`;
+    case 'scrub': {
+      await scratch.group.scrub();
+      return `Scrubbed; ${scratch.group.state().mismatches} mismatches since the start.`;
+    }
+    case 'snapshot':
+      await scratch.pool.snapshots.take([{ volumeId: scratch.volume.id, id: argument }], new Date());
+      return `Snapshot ${argument} is taken.`;
+    case 'delete':
+      await scratch.pool.snapshots.delete(argument);
+      return `Snapshot ${argument} is deleted.`;
+    case 'status':
+      return JSON.stringify(statusOf(scratch));
+    default:
+      return HELP;
+  }
+}
+
+function statusOf(scratch: ScratchVolume): object {
+  const { status, progress, members, mismatches, dirtyRegions } = scratch.group.state();
+  return {
+    status,
+    progress,
+    members: members.map(({ driveId, state }) => ({ driveId, state })),
+    mismatches,
+    dirtyRegions,
+    usage: scratch.pool.usage(),
+    cache: scratch.pool.cacheStatistics(),
+    volume: scratch.volume.statistics(),
+  };
+}

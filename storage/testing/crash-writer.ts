@@ -1,0 +1,27 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { FaultyDrive } from '../drive/faulty-drive.ts';
+import { Pool } from '../pool/pool.ts';
+import { createGroup, openDrives, sceneOf } from './crash-scene.ts';
+import { perform, storyOf } from './crash-story.ts';
+
+/**
+ * A process to be killed: tells a story on real files and says on its standard output, before and after, which deed it
+ * is at. The pipe keeps what was said when the process is gone.
+ */
+const [folder = '', seedText = ''] = process.argv.slice(2);
+const seed = Number(seedText);
+const scene = sceneOf(seed);
+const drives = (await openDrives(folder, scene)).map((drive) => new FaultyDrive(drive));
+const group = await createGroup(scene, drives);
+const pool = await Pool.create({ file: path.join(folder, 'pool.db'), id: 'pool', mode: 'simple', groups: [group] });
+for (const drive of drives.slice(0, scene.missing)) drive.fail();
+
+let number = 0;
+fs.writeSync(1, 'ready\n');
+for (const deed of storyOf(seed, scene.isReduced)) {
+  number++;
+  fs.writeSync(1, `begin ${number}\n`);
+  await perform(pool, deed, scene.options, number);
+  fs.writeSync(1, `answered ${number}\n`);
+}
