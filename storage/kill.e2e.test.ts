@@ -31,7 +31,8 @@ async function writeUntilKilled(folder: string, seed: number): Promise<{ begun: 
   child.kill('SIGKILL');
   await closed;
   assert.equal(child.signalCode, 'SIGKILL', 'the writer ended by itself');
-  const last = (word: string): number => Number([...said.matchAll(new RegExp(`${word} (\\d+)\\n`, 'g'))].at(-1)?.[1] ?? 0);
+  const last = (word: string): number =>
+    Number([...said.matchAll(new RegExp(`${word} (\\d+)\\n`, 'g'))].at(-1)?.[1] ?? 0);
   return { begun: last('begin'), answered: last('answered') };
 }
 

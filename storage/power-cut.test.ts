@@ -33,20 +33,20 @@ async function cutPower(seed: number): Promise<void> {
   for (const drive of faulty) drive.loseUnflushed();
   for (const drive of faulty.slice(0, scene.missing)) drive.fail();
   const model = new CrashModel();
-  let hasPower = true;
+  const power = { isOn: true };
   const cutAfter = 5 + Math.floor(random() * 120);
   let deeds = 0;
   const cut = async (): Promise<void> => {
-    hasPower = false;
+    power.isOn = false;
     books.powerCut(random() < 0.5);
     await Promise.all(faulty.map((drive) => drive.powerCut(random)));
   };
   let cutting: Promise<void> | undefined;
   for (const deed of storyOf(seed, scene.isReduced)) {
     model.begin(deed);
-    if (++deeds === cutAfter) setTimeout(() => (cutting = cut()), random() * 4);
+    if (++deeds === cutAfter) setTimeout(() => void (cutting = cut()), random() * 4);
     const answered = await tryToPerform(pool, deed, scene.options, deeds);
-    if (!hasPower) break;
+    if (!power.isOn) break;
     assert(answered, `deed ${deeds} failed although there was power`);
     model.answered(deed);
   }

@@ -85,7 +85,7 @@ async function runVolumeServer(options: VolumeServerOptions, terminal: Terminal)
       });
       started({ name: 'iscsi', stop: () => server.close() });
       const console = readCommands(terminal, scratch);
-      started({ name: 'console', stop: () => Promise.resolve(console.close()) });
+      started({ name: 'console', stop: () => console.close() });
       tellReady(terminal, server.url, [
         ['Volume', `${options.size} on ${options.level}, in ${folder}`],
         ['Initiators', initiator?.join(', ') ?? (chap ? 'any that proves the secret' : 'any')],

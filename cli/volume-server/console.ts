@@ -5,7 +5,7 @@ import type { ScratchVolume } from './scratch-volume.ts';
 const HELP = 'status, fail N, return N, replace N, scrub, snapshot NAME, delete NAME, help';
 
 /** Lines typed while the server runs: what happens to real drives, at a moment of one's choice. */
-export function readCommands(terminal: Terminal, scratch: ScratchVolume): { close(): void } {
+export function readCommands(terminal: Terminal, scratch: ScratchVolume): { close(): Promise<void> } {
   const lines = createInterface({ input: process.stdin });
   lines.on('line', (line) => {
     obey(scratch, line.trim()).then(
@@ -13,7 +13,12 @@ export function readCommands(terminal: Terminal, scratch: ScratchVolume): { clos
       (error: unknown) => say(terminal, `Not done: ${error instanceof Error ? error.message : String(error)}`),
     );
   });
-  return { close: () => lines.close() };
+  return {
+    close() {
+      lines.close();
+      return Promise.resolve();
+    },
+  };
 }
 
 async function obey(scratch: ScratchVolume, line: string): Promise<string> {

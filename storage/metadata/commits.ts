@@ -5,6 +5,7 @@ interface Changes {
   pages: { layer: number; page: MapPage }[];
   operations: ((database: Database) => void)[];
   retired: number[];
+  afterwards: (() => void)[];
 }
 
 /**
@@ -16,6 +17,7 @@ export class Commits {
   readonly #database: Database;
   readonly #flushData: () => Promise<void>;
   readonly #release: (extents: number[]) => void;
+  readonly #preparations: (() => void)[] = [];
   #open: Changes = noChanges();
   #running: Promise<void> | undefined;
   #queued: Promise<void> | undefined;
@@ -41,6 +43,16 @@ export class Commits {
     this.#open.retired.push(extent);
   }
 
+  /** Runs at the moment the content of a commit is fixed: what `prepare` notes is part of that commit. */
+  beforeEach(prepare: () => void): void {
+    this.#preparations.push(prepare);
+  }
+
+  /** Runs once everything noted so far survives a power cut. */
+  afterNext(work: () => void): void {
+    this.#open.afterwards.push(work);
+  }
+
   get hasRetired(): boolean {
     return this.#open.retired.length > 0 || this.#running !== undefined;
   }
@@ -59,23 +71,29 @@ export class Commits {
   }
 
   async #write(): Promise<void> {
+    for (const prepare of this.#preparations) prepare();
     const changes = this.#open;
     this.#open = noChanges();
     // As they are now: what later writes add to them may not be on disk by the time this is.
     const rows = changes.pages.map(({ layer, page }) => rowOf(layer, page));
     try {
       await this.#flushData();
-      if (rows.length === 0 && changes.operations.length === 0 && changes.retired.length === 0) return;
-      this.#database.transaction(() => {
-        for (const row of rows) writePage(this.#database, row);
-        for (const operation of changes.operations) operation(this.#database);
-      });
-      await this.#database.sync();
+      await this.#record(rows, changes);
     } catch (error) {
       this.#takeBack(changes);
       throw error;
     }
     if (changes.retired.length > 0) this.#release(changes.retired);
+    for (const work of changes.afterwards) work();
+  }
+
+  async #record(rows: readonly PageRow[], { operations, retired, afterwards }: Changes): Promise<void> {
+    if (rows.length + operations.length + retired.length + afterwards.length === 0) return;
+    this.#database.transaction(() => {
+      for (const row of rows) writePage(this.#database, row);
+      for (const operation of operations) operation(this.#database);
+    });
+    await this.#database.sync();
   }
 
   /** Nothing was written, or nobody can tell: all of it is due again, before what came since. */
@@ -85,6 +103,7 @@ export class Commits {
       pages: [],
       operations: [...changes.operations, ...later.operations],
       retired: [...changes.retired, ...later.retired],
+      afterwards: [...changes.afterwards, ...later.afterwards],
     };
     for (const { page } of later.pages) page.dirty = false;
     for (const { layer, page } of [...changes.pages, ...later.pages]) this.pageChanged(layer, page);
@@ -125,5 +144,5 @@ function writePage(database: Database, row: PageRow): void {
 }
 
 function noChanges(): Changes {
-  return { pages: [], operations: [], retired: [] };
+  return { pages: [], operations: [], retired: [], afterwards: [] };
 }

@@ -41,13 +41,12 @@ CREATE TABLE IF NOT EXISTS maps (
   blocks BLOB,
   PRIMARY KEY (layer, page)
 ) WITHOUT ROWID;
--- Extents packed with chunks of reduced volumes; used: which blocks are taken.
+-- Extents packed with chunks of reduced volumes. Which of their blocks are taken follows from the maps.
 CREATE TABLE IF NOT EXISTS containers (
   id INTEGER PRIMARY KEY,
-  extent INTEGER NOT NULL,
-  used BLOB NOT NULL
+  extent INTEGER NOT NULL
 );
--- Which chunks several entries share. A chunk of one owner that is not to be shared has no row.
+-- Chunks that entries can share, and how many do. A chunk of a volume without deduplication has no row.
 CREATE TABLE IF NOT EXISTS shared_chunks (
   digest BLOB PRIMARY KEY,
   address INTEGER NOT NULL UNIQUE,

@@ -1,5 +1,8 @@
 import type { Commits } from '../metadata/commits.ts';
 import type { Database } from '../metadata/database.ts';
+import type { VolumeOptions } from '../volume/format.ts';
+
+export type { VolumeOptions } from '../volume/format.ts';
 
 /** What is on record about a volume besides its map. */
 export interface VolumeRecord {
@@ -8,12 +11,6 @@ export interface VolumeRecord {
   readonly layer: number;
   readonly options: VolumeOptions;
   readonly keyCheck: Buffer | undefined;
-}
-
-/** How a volume's bytes are kept. Both reductions may be switched; they concern what is written from then on. */
-export interface VolumeOptions {
-  readonly compression: boolean;
-  readonly deduplication: boolean;
 }
 
 export interface SnapshotRecord {

@@ -61,6 +61,15 @@ class Mover {
       if (layer.format === 'plain') await this.#moveLayer(layer);
       await setImmediate();
     }
+    await this.#moveContainers();
+  }
+
+  async #moveContainers(): Promise<void> {
+    const { reduced } = this.#state.formats;
+    for (const id of reduced.containersOn((extent) => this.#space.has(extent))) {
+      await reduced.space.move(id);
+      await this.#step();
+    }
   }
 
   async #moveLayer(layer: Layer): Promise<void> {

@@ -65,6 +65,10 @@ export class Extents implements ExtentStore {
     throw new StorageError('pool-full', 'The pool is full; expand it, or delete volumes or snapshots.');
   }
 
+  isLeaving(extent: number): boolean {
+    return this.allocator.spaceOf(extent).leaving;
+  }
+
   retire(extent: number): void {
     this.#commits?.retire(extent);
   }

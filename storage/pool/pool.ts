@@ -5,8 +5,10 @@ import { SCHEMA } from '../metadata/schema.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import { EXTENT_BYTES } from '../units.ts';
 import { foldAway } from '../volume/fold.ts';
-import { type Layer, Layers } from '../volume/layers.ts';
+import { type Layer, Layers, stackOf } from '../volume/layers.ts';
 import { PlainFormat } from '../volume/plain-format.ts';
+import { ReducedFormat } from '../volume/reduced/reduced-format.ts';
+import { type PoolReduction, type Reduction, reductionOf } from '../volume/reduced/reduction.ts';
 import type { Volume } from '../volume/volume.ts';
 import { Allocator, GroupSpace, type PoolMode } from './allocator.ts';
 import { type CacheStatistics, ReadCache } from './read-cache.ts';
@@ -58,14 +60,19 @@ export class Pool {
   }
 
   static open(setup: PoolSetup): Pool {
-    return new Pool(setup, new Database(setup.file, SCHEMA));
+    const database = new Database(setup.file, SCHEMA);
+    try {
+      return new Pool(setup, database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
   }
 
   private constructor(setup: PoolSetup, database: Database) {
     this.#database = database;
     const row = database.get<{ id: string; mode: PoolMode; version: number }>('SELECT id, mode, version FROM pool');
     if (row?.version !== VERSION) {
-      database.close();
       throw new StorageError('invalid', `${setup.file} does not hold a pool of a version this program knows.`);
     }
     this.id = row.id;
@@ -73,6 +80,7 @@ export class Pool {
     this.state = this.#connect(setup);
     this.#openGroups(setup.groups);
     claimExtents(database, this.state.extents.allocator);
+    this.state.formats.reduced.open();
     this.volumes = new Volumes(this.state);
     this.snapshots = new Snapshots(this.state, this.volumes);
     for (const layer of this.state.layers.all()) this.state.housekeeping.consider(layer);
@@ -94,6 +102,17 @@ export class Pool {
 
   volumeUsage(id: string): VolumeUsage {
     return volumeUsageOf(this.volumes.get(id), this.snapshots);
+  }
+
+  /** What compression and deduplication save in all volumes that were made with them. */
+  reduction(): PoolReduction {
+    return this.state.formats.reduced.reduction();
+  }
+
+  /** What they save in one volume and its snapshots, with what lies below them; zeros for a volume made without. */
+  volumeReduction(id: string): Promise<Reduction> {
+    const tops = [this.volumes.get(id).layer, ...this.snapshots.list(id).map((each) => each.layer)];
+    return reductionOf(new Set(tops.flatMap((top) => stackOf(top))));
   }
 
   /** Deletes a volume and its snapshots. Clones of its snapshots stay as they are. */
@@ -165,9 +184,10 @@ export class Pool {
     extents.connect(commits);
     const layers = new Layers(this.#database, commits);
     const plain = new PlainFormat(extents, commits);
+    const reduced = new ReducedFormat(extents, commits, this.#database);
     const catalogue = new Catalogue(this.#database, commits);
     const housekeeping = new Housekeeping((layer) => this.#fold(layer), setup.onError ?? (() => undefined));
-    return { extents, commits, layers, catalogue, formats: { plain, reduced: plain }, housekeeping };
+    return { extents, commits, layers, catalogue, formats: { plain, reduced }, housekeeping };
   }
 
   async #fold(layer: Layer): Promise<Layer[]> {
@@ -214,6 +234,7 @@ export class Pool {
 
   #setLeaving(space: GroupSpace, leaving: boolean): void {
     space.leaving = leaving;
+    this.state.formats.reduced.space.containers.relist();
     const { groupId: id, firstExtent, extentCount } = space;
     this.state.catalogue.putGroup({ id, firstExtent, extentCount, leaving });
   }

@@ -33,7 +33,7 @@ export class Readers {
   }
 
   retire(extents: readonly number[]): void {
-    this.#current.retired.push(...extents);
+    for (const extent of extents) this.#current.retired.push(extent);
     this.#generations.push(this.#current);
     this.#current = { readers: 0, retired: [] };
     this.#sweep();

@@ -15,6 +15,13 @@ export interface Snapshot {
   layer: Layer;
 }
 
+export interface WantedSnapshot {
+  readonly volumeId: string;
+  readonly id: string;
+  /** How much of the volume it shows; all of it unless told. */
+  readonly sizeBytes?: number;
+}
+
 /** The snapshots of a pool by their id. */
 export class Snapshots {
   readonly #state: PoolState;
@@ -42,16 +49,16 @@ export class Snapshots {
   }
 
   /** Takes snapshots of several volumes at one moment: between the first and the last no write is answered. */
-  async take(wanted: readonly { readonly volumeId: string; readonly id: string }[], takenAt: Date): Promise<void> {
+  async take(wanted: readonly WantedSnapshot[], takenAt: Date): Promise<void> {
     const volumes = wanted.map(({ volumeId }) => this.#volumes.get(volumeId));
     const taken = wanted.find(({ id }, index) => {
       return this.#snapshots.has(id) || wanted.findIndex((other) => other.id === id) !== index;
     });
     if (taken) throw new StorageError('conflict', `There is a snapshot ${taken.id} in the pool already.`);
     await closeAll(volumes, () => {
-      for (const [index, { id }] of wanted.entries()) {
+      for (const [index, { id, sizeBytes }] of wanted.entries()) {
         const volume = volumes[index];
-        if (volume) this.#freeze(volume, id, takenAt);
+        if (volume) this.#freeze(volume, id, sizeBytes ?? volume.sizeBytes, takenAt);
       }
     });
     await this.#state.commits.commit();
@@ -112,9 +119,8 @@ export class Snapshots {
     this.#state.catalogue.setSnapshotLayer(id, layer.id);
   }
 
-  #freeze(volume: Volume, id: string, takenAt: Date): void {
+  #freeze(volume: Volume, id: string, sizeBytes: number, takenAt: Date): void {
     const layer = this.#volumes.freeze(volume);
-    const { sizeBytes } = volume;
     this.#add({ id, volumeId: volume.id, layer, sizeBytes, takenAt });
     this.#state.catalogue.addSnapshot({ id, volume: volume.id, layer: layer.id, sizeBytes, takenAt });
   }

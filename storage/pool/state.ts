@@ -1,6 +1,7 @@
 import type { Commits } from '../metadata/commits.ts';
 import type { LayerFormat } from '../volume/format.ts';
-import type { FormatName, Layers } from '../volume/layers.ts';
+import type { Layers } from '../volume/layers.ts';
+import type { ReducedFormat } from '../volume/reduced/reduced-format.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Extents } from './extents.ts';
 import type { Housekeeping } from './housekeeping.ts';
@@ -11,6 +12,6 @@ export interface PoolState {
   readonly commits: Commits;
   readonly layers: Layers;
   readonly catalogue: Catalogue;
-  readonly formats: Readonly<Record<FormatName, LayerFormat>>;
+  readonly formats: { readonly plain: LayerFormat; readonly reduced: ReducedFormat };
   readonly housekeeping: Housekeeping;
 }

@@ -1,4 +1,4 @@
-import { EXTENT_BYTES } from '../units.ts';
+import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import type { Volume } from '../volume/volume.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { PoolState } from './state.ts';
@@ -13,7 +13,7 @@ export interface PoolUsage {
   readonly provisionedBytes: number;
 }
 
-/** Extents that belong to the volume itself, and to the snapshots below it. */
+/** Space that belongs to the volume itself, and to the snapshots below it. Chunks that several share count for each. */
 export interface VolumeUsage {
   readonly sizeBytes: number;
   readonly ownBytes: number;
@@ -31,11 +31,10 @@ export function usageOf(state: PoolState, volumes: Volumes): PoolUsage {
 }
 
 export function volumeUsageOf(volume: Volume, snapshots: Snapshots): VolumeUsage {
-  const { entryBytes } = volume.format;
-  const frozen = snapshots.list(volume.id).reduce((sum, { layer }) => sum + layer.map.owned, 0);
+  const frozen = snapshots.list(volume.id).reduce((sum, { layer }) => sum + layer.map.ownedBlocks, 0);
   return {
     sizeBytes: volume.sizeBytes,
-    ownBytes: volume.layer.map.owned * entryBytes,
-    snapshotBytes: frozen * entryBytes,
+    ownBytes: volume.layer.map.ownedBlocks * BLOCK_BYTES,
+    snapshotBytes: frozen * BLOCK_BYTES,
   };
 }

@@ -2,9 +2,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { StorageError } from '../errors.ts';
 import { Xts } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
+import type { VolumeOptions } from '../volume/format.ts';
 import type { Layer } from '../volume/layers.ts';
 import { Volume } from '../volume/volume.ts';
-import type { VolumeOptions } from './catalogue.ts';
 import type { PoolState } from './state.ts';
 
 export interface NewVolume {
@@ -23,7 +23,6 @@ export class Volumes {
   readonly #state: PoolState;
   readonly #volumes = new Map<string, Volume>();
   readonly #keyChecks = new Map<string, Buffer>();
-  readonly #options = new Map<string, VolumeOptions>();
 
   constructor(state: PoolState) {
     this.#state = state;
@@ -44,7 +43,7 @@ export class Volumes {
   }
 
   optionsOf(id: string): VolumeOptions {
-    return this.#options.get(id) ?? NO_REDUCTION;
+    return this.#volumes.get(id)?.options ?? NO_REDUCTION;
   }
 
   async create(wanted: NewVolume): Promise<Volume> {
@@ -69,12 +68,27 @@ export class Volumes {
     return volume;
   }
 
+  /** An empty volume of another's size, options and key, perhaps in another pool. */
+  async createLike(id: string, source: Volume, keyCheck: Buffer | undefined): Promise<Volume> {
+    this.#checkNew(id, source.sizeBytes);
+    const layer = this.#state.layers.create(source.layer.format, undefined);
+    const volume = this.#put(id, source.sizeBytes, layer, source.options, keyCheck);
+    volume.cipher = source.cipher;
+    await this.#state.commits.commit();
+    return volume;
+  }
+
+  /** What tells the right key of the volume from a wrong one. */
+  keyCheckOf(id: string): Buffer | undefined {
+    return this.#keyChecks.get(id);
+  }
+
   async setOptions(id: string, options: VolumeOptions): Promise<void> {
     const volume = this.get(id);
     if (volume.layer.format === 'plain' && (options.compression || options.deduplication)) {
       throw new StorageError('conflict', `Volume ${id} was made without data reduction; copy it to one made with it.`);
     }
-    this.#options.set(id, options);
+    volume.options = options;
     this.#state.catalogue.setOptions(id, options);
     await this.#state.commits.commit();
   }
@@ -107,7 +121,6 @@ export class Volumes {
     await volume.gate.closedWhile(() => undefined);
     this.#volumes.delete(id);
     this.#keyChecks.delete(id);
-    this.#options.delete(id);
     volume.layer.volumeId = undefined;
     this.#state.catalogue.removeVolume(id);
     await this.#state.commits.commit();
@@ -146,11 +159,11 @@ export class Volumes {
       layer,
       format: this.#state.formats[layer.format],
       encrypted: keyCheck !== undefined,
+      options,
       commit: () => this.#state.commits.commit(),
     });
     layer.volumeId = id;
     this.#volumes.set(id, volume);
-    this.#options.set(id, options);
     if (keyCheck) this.#keyChecks.set(id, keyCheck);
     return volume;
   }

@@ -34,14 +34,16 @@ export class CrashModel {
         for (const { volume, sector, count, stamp } of deed.writes) this.#mayWrite(volume, sector, count, stamp);
         return;
       case 'create':
-        return this.#addVolume(deed.volume, new VolumeModel(deed.sectors));
+        this.#addVolume(deed.volume, new VolumeModel(deed.sectors));
+        return;
       case 'snapshot': {
         const { latest } = this.#volume(deed.volume);
         this.#snapshots.set(deed.snapshot, { volume: deed.volume, model: latest.copy(), state: 'maybe there' });
         return;
       }
       case 'clone':
-        return this.#addVolume(deed.volume, this.#snapshot(deed.snapshot).model.copy());
+        this.#addVolume(deed.volume, this.#snapshot(deed.snapshot).model.copy());
+        return;
       case 'deleteSnapshot':
         this.#snapshot(deed.snapshot).state = 'maybe gone';
         return;
@@ -52,7 +54,8 @@ export class CrashModel {
   answered(deed: Deed): void {
     switch (deed.kind) {
       case 'writes':
-        for (const { volume, sector, count, stamp } of deed.writes) this.#volume(volume).latest.fill(sector, count, stamp);
+        for (const { volume, sector, count, stamp } of deed.writes)
+          this.#volume(volume).latest.fill(sector, count, stamp);
         return;
       case 'create':
       case 'clone':
@@ -141,6 +144,9 @@ function verifySector(
   const stamp = seen.readUInt32LE(4);
   const allowed = stamp === flushed || maybe?.has(stamp) === true;
   const others = [...(maybe ?? [])].join(', ') || 'none';
-  assert(allowed, `${name}, sector ${sector}: stamp ${stamp}, where ${flushed} was flushed and ${others} written since`);
+  assert(
+    allowed,
+    `${name}, sector ${sector}: stamp ${stamp}, where ${flushed} was flushed and ${others} written since`,
+  );
   assert(seen.equals(sectorBytes(stamp, sector)), `${name}, sector ${sector}: not as stamp ${stamp} was written`);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BlockDevice } from '../block-device.ts';
 import { StorageError } from '../errors.ts';
+import { migrateVolume } from '../pool/migration.ts';
 import type { Pool } from '../pool/pool.ts';
 import { VolumeModel } from './volume-model.ts';
 
@@ -23,20 +24,24 @@ export const STEP_KINDS = [
   ...['write', 'write', 'write', 'write', 'write', 'write', 'write', 'write'],
   ...['read', 'read', 'read', 'discard', 'discard', 'flush'],
   ...['snapshot', 'snapshot', 'deleteSnapshot', 'deleteSnapshot', 'clone', 'checkSnapshot'],
-  ...['create', 'deleteVolume', 'expand', 'revert', 'difference', 'special'],
+  ...['create', 'deleteVolume', 'expand', 'revert', 'difference', 'special', 'migrate'],
 ] as const;
 
 /** A pool and what it must hold, side by side. */
 export class PoolModel {
   pool: Pool;
+  /** A second pool that volumes move to and from. */
+  other: Pool | undefined;
+  readonly #away = new Set<string>();
   readonly volumes = new Map<string, VolumeModel>();
   readonly snapshots = new Map<string, { volumeId: string; model: VolumeModel }>();
   readonly #options: (which: number) => object;
   #stamp = 1;
   #names = 1;
 
-  constructor(pool: Pool, options: (which: number) => object = () => ({})) {
+  constructor(pool: Pool, options: (which: number) => object = () => ({}), other?: Pool) {
     this.pool = pool;
+    this.other = other;
     this.#options = options;
   }
 
@@ -47,7 +52,8 @@ export class PoolModel {
       write: (each) => this.#write(each),
       read: (each) => this.#read(each),
       discard: (each) => this.#discard(each),
-      flush: () => this.pool.flush(),
+      flush: () => this.#flush(),
+      migrate: (each) => this.#migrate(each),
       snapshot: (each) => this.#snapshot(each),
       deleteSnapshot: (each) => this.#deleteSnapshot(each),
       clone: (each) => this.#clone(each),
@@ -63,9 +69,11 @@ export class PoolModel {
 
   /** Everything reads as it must, and the books add up. */
   async verify(): Promise<void> {
-    for (const [id, model] of this.volumes) await verifyDevice(this.pool.volumes.get(id), model, `volume ${id}`);
-    for (const [id, { model }] of this.snapshots) {
-      await verifyDevice(this.pool.snapshots.open(id), model, `snapshot ${id}`);
+    for (const [id, model] of this.volumes) {
+      await verifyDevice(this.#poolOf(id).volumes.get(id), model, `volume ${id}`);
+    }
+    for (const [id, { model, volumeId }] of this.snapshots) {
+      await verifyDevice(this.#poolOf(volumeId).snapshots.open(id), model, `snapshot ${id}`);
     }
   }
 
@@ -76,7 +84,9 @@ export class PoolModel {
     const after = model.copy();
     after.fill(sector, count, stamp);
     try {
-      await this.pool.volumes.get(id).write(sector * SECTOR_BYTES, after.bytes(sector, count));
+      await this.#poolOf(id)
+        .volumes.get(id)
+        .write(sector * SECTOR_BYTES, after.bytes(sector, count));
     } catch (error) {
       await this.#adopt(error, id, sector, count, stamp);
       return;
@@ -88,7 +98,9 @@ export class PoolModel {
     const [id, model] = this.#volume(step);
     const { sector, count } = rangeOf(step, model);
     const bytes = Buffer.alloc(count * SECTOR_BYTES, 0xee);
-    await this.pool.volumes.get(id).read(sector * SECTOR_BYTES, bytes);
+    await this.#poolOf(id)
+      .volumes.get(id)
+      .read(sector * SECTOR_BYTES, bytes);
     compare(bytes, model, sector, `volume ${id}`);
   }
 
@@ -96,7 +108,9 @@ export class PoolModel {
     const [id, model] = this.#volume(step);
     const { sector, count } = rangeOf({ ...step, size: step.size * 7 }, model);
     try {
-      await this.pool.volumes.get(id).discard(sector * SECTOR_BYTES, count * SECTOR_BYTES);
+      await this.#poolOf(id)
+        .volumes.get(id)
+        .discard(sector * SECTOR_BYTES, count * SECTOR_BYTES);
     } catch (error) {
       await this.#adopt(error, id, sector, count, 0);
       return;
@@ -109,7 +123,9 @@ export class PoolModel {
     assert(error instanceof StorageError && error.code === 'pool-full', error as Error);
     const model = this.volumes.get(id);
     const bytes = Buffer.alloc(count * SECTOR_BYTES);
-    await this.pool.volumes.get(id).read(sector * SECTOR_BYTES, bytes);
+    await this.#poolOf(id)
+      .volumes.get(id)
+      .read(sector * SECTOR_BYTES, bytes);
     for (let index = 0; index < count; index++) {
       if (bytes.readUInt32LE(index * SECTOR_BYTES + 4) === stamp) model?.fill(sector + index, 1, stamp);
     }
@@ -120,29 +136,33 @@ export class PoolModel {
     const [volumeId, model] = this.#volume(step);
     if (this.snapshots.size > 24) return;
     const id = `snapshot-${this.#names++}`;
-    await this.pool.snapshots.take([{ volumeId, id }], new Date(this.#names * 1000));
+    await this.#poolOf(volumeId).snapshots.take([{ volumeId, id }], new Date(this.#names * 1000));
     this.snapshots.set(id, { volumeId, model: model.copy() });
   }
 
   async #deleteSnapshot(step: Step): Promise<void> {
     const found = pick(this.snapshots, step.which);
     if (!found) return;
-    await this.pool.snapshots.delete(found[0]);
+    const pool = this.#poolOf(found[1].volumeId);
+    await pool.snapshots.delete(found[0]);
     this.snapshots.delete(found[0]);
-    if (step.at % 2 === 0) await this.pool.settled();
+    if (step.at % 2 === 0) await pool.settled();
   }
 
   async #clone(step: Step): Promise<void> {
     const found = pick(this.snapshots, step.which);
     if (!found || this.volumes.size > 8) return;
     const id = `clone-${this.#names++}`;
-    await this.pool.snapshots.clone(found[0], id);
+    await this.#poolOf(found[1].volumeId).snapshots.clone(found[0], id);
+    if (this.#away.has(found[1].volumeId)) this.#away.add(id);
     this.volumes.set(id, found[1].model.copy());
   }
 
   async #checkSnapshot(step: Step): Promise<void> {
     const found = pick(this.snapshots, step.which);
-    if (found) await verifyDevice(this.pool.snapshots.open(found[0]), found[1].model, `snapshot ${found[0]}`);
+    if (!found) return;
+    const device = this.#poolOf(found[1].volumeId).snapshots.open(found[0]);
+    await verifyDevice(device, found[1].model, `snapshot ${found[0]}`);
   }
 
   async #create(step: Step): Promise<void> {
@@ -159,7 +179,8 @@ export class PoolModel {
   }
 
   async #deleteVolumeById(id: string): Promise<void> {
-    await this.pool.deleteVolume(id);
+    await this.#poolOf(id).deleteVolume(id);
+    this.#away.delete(id);
     this.volumes.delete(id);
     for (const [snapshot, { volumeId }] of this.snapshots) if (volumeId === id) this.snapshots.delete(snapshot);
   }
@@ -168,7 +189,7 @@ export class PoolModel {
     const [id, model] = this.#volume(step);
     const sectors = model.sectors + 64 * (1 + (step.size % 16));
     if (sectors > VOLUME_SECTORS_MAX) return;
-    await this.pool.volumes.expand(id, sectors * SECTOR_BYTES);
+    await this.#poolOf(id).volumes.expand(id, sectors * SECTOR_BYTES);
     model.expand(sectors);
   }
 
@@ -176,7 +197,7 @@ export class PoolModel {
     const found = pick(this.snapshots, step.which);
     if (!found) return;
     const [id, { volumeId, model }] = found;
-    await this.pool.snapshots.revert(id);
+    await this.#poolOf(volumeId).snapshots.revert(id);
     const reverted = model.copy();
     reverted.expand(this.volumes.get(volumeId)?.sectors ?? reverted.sectors);
     this.volumes.set(volumeId, reverted);
@@ -189,7 +210,7 @@ export class PoolModel {
     if (from?.[1].volumeId !== to?.[1].volumeId || !from || !to) return;
     const result = from[1].model.copy();
     if (result.sectors !== to[1].model.sectors) return;
-    for (const { offset, length, mapped } of this.pool.snapshots.difference(from[0], to[0])) {
+    for (const { offset, length, mapped } of this.#poolOf(from[1].volumeId).snapshots.difference(from[0], to[0])) {
       const start = offset / SECTOR_BYTES;
       for (let sector = start; sector < start + length / SECTOR_BYTES; sector++) {
         const stamp = to[1].model.stamps[sector] ?? 0;
@@ -198,6 +219,43 @@ export class PoolModel {
       }
     }
     assert.deepEqual(result.stamps, to[1].model.stamps);
+  }
+
+  async #flush(): Promise<void> {
+    await this.pool.flush();
+    await this.other?.flush();
+  }
+
+  /** To the other pool, and writes go on meanwhile through the volume as it was. */
+  async #migrate(step: Step): Promise<void> {
+    const [id, model] = this.#volume(step);
+    if (!this.other) return;
+    const [from, to] = this.#away.has(id) ? [this.other, this.pool] : [this.pool, this.other];
+    const before = from.volumes.get(id);
+    const stamp = this.#stamp++;
+    const { sector, count } = rangeOf(step, model);
+    const moving = migrateVolume(from, to, id).then(
+      () => true,
+      (error: unknown) => {
+        assert(error instanceof StorageError && error.code === 'pool-full', error as Error);
+        return false;
+      },
+    );
+    const after = model.copy();
+    after.fill(sector, count, stamp);
+    const writing = (async () => before.write(sector * SECTOR_BYTES, after.bytes(sector, count)))();
+    const failure = await writing.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const moved = await moving;
+    if (moved && !this.#away.delete(id)) this.#away.add(id);
+    if (failure === undefined) model.fill(sector, count, stamp);
+    else await this.#adopt(failure, id, sector, count, stamp);
+  }
+
+  #poolOf(volumeId: string): Pool {
+    return this.other && this.#away.has(volumeId) ? this.other : this.pool;
   }
 
   #volume(step: Step): [string, VolumeModel] {

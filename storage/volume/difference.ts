@@ -1,7 +1,7 @@
 import { BLOCK_BYTES } from '../units.ts';
 import { EXTENTS_PER_PAGE, HOLE, isOpaque, type MapPage } from './extent-map.ts';
 import type { LayerFormat } from './format.ts';
-import type { Layer } from './layers.ts';
+import { type Layer, stackOf } from './layers.ts';
 
 /** A stretch of a volume that may differ; `mapped` tells whether the newer side holds data there or zeros. */
 export interface ChangedRange {
@@ -39,12 +39,6 @@ function layersBetween(from: Layer | undefined, to: Layer): Layer[] {
   const below = new Set(stackOf(from));
   const above = new Set(stackOf(to));
   return [...[...above].filter((layer) => !below.has(layer)), ...[...below].filter((layer) => !above.has(layer))];
-}
-
-function stackOf(top: Layer | undefined): Layer[] {
-  const stack: Layer[] = [];
-  for (let layer = top; layer; layer = layer.parent) stack.push(layer);
-  return stack;
 }
 
 function* changedBlocks(format: LayerFormat, index: number, pages: readonly MapPage[]): Generator<number> {

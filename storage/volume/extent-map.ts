@@ -1,3 +1,6 @@
+import { BLOCKS_PER_EXTENT } from '../units.ts';
+import { blockCountOf } from './reduced/address.ts';
+
 /** An entry of a map: the number of a pool extent, or none, and whether what lies below shines through its gaps. */
 export const HOLE = 0;
 export const FIRST_EXTENT = 1;
@@ -118,6 +121,8 @@ export class ExtentMap {
   readonly pages = new Map<number, MapPage>();
   /** Entries that name a place where bytes lie. */
   owned = 0;
+  /** Blocks those places take. */
+  ownedBlocks = 0;
   readonly #wide: boolean;
 
   constructor(wide: boolean) {
@@ -144,7 +149,7 @@ export class ExtentMap {
 
   add(page: MapPage): void {
     this.pages.set(page.index, page);
-    for (const entry of page.entries) if (isData(entry)) this.owned++;
+    for (const entry of page.entries) this.#count(entry, 1);
   }
 
   /** Puts `value` at the entry with the given blocks held; returns what was there. */
@@ -152,11 +157,17 @@ export class ExtentMap {
     const before = page.entries[slot] ?? HOLE;
     if (before === HOLE && value !== HOLE) page.used++;
     if (before !== HOLE && value === HOLE) page.used--;
-    if (isData(before)) this.owned--;
-    if (isData(value)) this.owned++;
+    this.#count(before, -1);
+    this.#count(value, 1);
     page.entries[slot] = value;
     page.setBits(slot, low, high);
     return before;
+  }
+
+  #count(entry: number, by: 1 | -1): void {
+    if (!isData(entry)) return;
+    this.owned += by;
+    this.ownedBlocks += by * (this.#wide ? blockCountOf(entry) : BLOCKS_PER_EXTENT);
   }
 }
 

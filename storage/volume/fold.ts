@@ -28,13 +28,14 @@ export interface FoldingHost {
 export async function foldAway(host: FoldingHost, layer: Layer): Promise<Layer[]> {
   const { parent } = layer;
   const [above] = layer.children;
-  const survivor = above ? await foldInto(host, layer, above) : dropLayer(host, layer);
+  const survivor = above ? await foldInto(host, layer, above) : await dropLayer(host, layer);
   await host.commits.commit();
   return [parent, survivor].filter((candidate) => candidate !== undefined);
 }
 
-function dropLayer(host: FoldingHost, layer: Layer): Layer | undefined {
+async function dropLayer(host: FoldingHost, layer: Layer): Promise<Layer | undefined> {
   const format = host.formatOf(layer);
+  await format.drain?.(layer);
   for (const { entry } of entriesOf(layer.map)) format.release(entry);
   host.layers.remove(layer);
   return undefined;

@@ -6,6 +6,14 @@ import type { Layer } from './layers.ts';
 export interface LayerView {
   readonly layer: Layer;
   readonly cipher: Xts | undefined;
+  /** Concern what is written. */
+  readonly options?: VolumeOptions;
+}
+
+/** How a volume's bytes are kept. Both reductions may be switched; they concern what is written from then on. */
+export interface VolumeOptions {
+  readonly compression: boolean;
+  readonly deduplication: boolean;
 }
 
 /**
@@ -26,6 +34,9 @@ export interface LayerFormat {
 
   /** Gives up the bytes an entry of a map names. */
   release(entry: number): void;
+
+  /** Gives up what a layer holds that nobody looks at any more, bit by bit where that may take long. */
+  drain?(layer: Layer): Promise<void>;
 
   /**
    * Makes the two entries one, in `upper`, where both hold part of it; afterwards `lower` holds nothing there that

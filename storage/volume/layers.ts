@@ -40,6 +40,13 @@ export class Layer {
   }
 }
 
+/** The layer and all below it. */
+export function stackOf(top: Layer | undefined): Layer[] {
+  const stack: Layer[] = [];
+  for (let layer = top; layer; layer = layer.parent) stack.push(layer);
+  return stack;
+}
+
 /** Every layer of a pool, and how they stand on each other. */
 export class Layers {
   readonly #database: Database;

@@ -5,7 +5,7 @@ import { RangeLock } from '../range-lock.ts';
 import { Meter, type OperationStatistics } from '../statistics.ts';
 import { BLOCK_BYTES, type Done } from '../units.ts';
 import { checkRange, edgesOf, mappedRuns, readUnaligned } from './alignment.ts';
-import type { LayerFormat, LayerView } from './format.ts';
+import type { LayerFormat, LayerView, VolumeOptions } from './format.ts';
 import { Gate } from './gate.ts';
 import type { Layer } from './layers.ts';
 import { type Caps, Limiter } from './limiter.ts';
@@ -22,6 +22,7 @@ export interface VolumeSetup {
   readonly layer: Layer;
   readonly format: LayerFormat;
   readonly encrypted: boolean;
+  readonly options: VolumeOptions;
   /** Resolves when every write that was answered survives a crash. */
   readonly commit: () => Promise<void>;
 }
@@ -39,6 +40,7 @@ export class Volume implements BlockDevice, LayerView {
   /** The layer that takes writes. */
   layer: Layer;
   cipher: Xts | undefined;
+  options: VolumeOptions;
   sizeBytes: number;
   readonly format: LayerFormat;
   readonly #commit: () => Promise<void>;
@@ -48,12 +50,14 @@ export class Volume implements BlockDevice, LayerView {
   readonly #writes = new Meter();
   readonly #discards = new Meter();
   #closed: string | undefined;
+  #successor: Volume | undefined;
 
   constructor(setup: VolumeSetup) {
     this.id = setup.id;
     this.sizeBytes = setup.sizeBytes;
     this.layer = setup.layer;
     this.encrypted = setup.encrypted;
+    this.options = setup.options;
     this.format = setup.format;
     this.#commit = setup.commit;
   }
@@ -72,7 +76,16 @@ export class Volume implements BlockDevice, LayerView {
     return { reads: this.#reads.totals(), writes: this.#writes.totals(), discards: this.#discards.totals() };
   }
 
+  /**
+   * Whatever is asked of this volume is done by the other from now on, writes that wait at the gate included. The
+   * caller holds the gate, and has seen to it that both hold the same.
+   */
+  handOver(successor: Volume): void {
+    this.#successor = successor;
+  }
+
   read(offset: number, into: Buffer): Done {
+    if (this.#successor) return this.#successor.read(offset, into);
     this.#check(offset, into.length);
     const startedMs = performance.now();
     const wait = this.#readLimiter.take(into.length);
@@ -81,6 +94,7 @@ export class Volume implements BlockDevice, LayerView {
   }
 
   write(offset: number, from: Buffer): Done {
+    if (this.#successor) return this.#successor.write(offset, from);
     this.#check(offset, from.length);
     const startedMs = performance.now();
     const wait = this.#writeLimiter.take(from.length);
@@ -89,16 +103,19 @@ export class Volume implements BlockDevice, LayerView {
   }
 
   discard(offset: number, length: number): Done {
+    if (this.#successor) return this.#successor.discard(offset, length);
     this.#check(offset, length);
     return this.#discards.measure(performance.now(), length, this.#discard(offset, length));
   }
 
   async flush(): Promise<void> {
+    if (this.#successor) return this.#successor.flush();
     this.#refuseIfClosed();
     await this.#commit();
   }
 
   mapped(offset: number, length: number): { length: number; mapped: boolean }[] {
+    if (this.#successor) return this.#successor.mapped(offset, length);
     this.#check(offset, length);
     return mappedRuns(this.format, this.layer, offset, length);
   }
@@ -116,6 +133,7 @@ export class Volume implements BlockDevice, LayerView {
   async #writeLater(wait: Promise<void> | undefined, offset: number, from: Buffer): Promise<void> {
     await wait;
     while (!this.gate.isOpen) await this.gate.whenOpen();
+    if (this.#successor) return this.#successor.write(offset, from);
     this.#refuseIfClosed();
     await this.#write(offset, from);
   }
@@ -158,6 +176,7 @@ export class Volume implements BlockDevice, LayerView {
 
   async #discard(offset: number, length: number): Promise<void> {
     while (!this.gate.isOpen) await this.gate.whenOpen();
+    if (this.#successor) return this.#successor.discard(offset, length);
     this.#refuseIfClosed();
     this.gate.enter();
     try {

@@ -1,0 +1,13 @@
+/** What happens on a server that someone may want to know of. */
+export type IscsiEvent =
+  | {
+      readonly type: 'login';
+      readonly address: string;
+      readonly initiator: string;
+      readonly target: string | undefined;
+    }
+  | { readonly type: 'login-refused'; readonly address: string; readonly initiator: string; readonly reason: string }
+  | { readonly type: 'session-ended'; readonly address: string; readonly initiator: string; readonly target: string }
+  | { readonly type: 'connection-refused'; readonly address: string; readonly reason: string }
+  | { readonly type: 'connection-dropped'; readonly address: string; readonly reason: string }
+  | { readonly type: 'internal-error'; readonly address: string; readonly error: unknown };

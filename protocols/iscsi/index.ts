@@ -1,0 +1,13 @@
+export type { BufferSource } from './buffers.ts';
+export type { IscsiEvent } from './events.ts';
+export { DEFAULT_LIMITS, type Limits } from './limits.ts';
+export type { ChapSecrets } from './login/chap.ts';
+export type { UnitOptions } from './scsi/logical-unit.ts';
+export {
+  FileReservationStore,
+  MemoryReservationStore,
+  type ReservationState,
+  type ReservationStore,
+} from './scsi/reservation-store.ts';
+export { IscsiServer, type IscsiServerOptions } from './server.ts';
+export type { Access, IscsiTarget, LunAccess, SessionInfo, TargetOptions } from './target.ts';

@@ -1,0 +1,198 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { KeptBuffers, type BufferSource } from './buffers.ts';
+import type { IscsiEvent } from './events.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import type { ChapSecrets } from './login/chap.ts';
+import { describeTargets } from './login/discovery.ts';
+import type { Admission, Doorkeeper, LoginResult } from './login/exchange.ts';
+import { LoginRefused, LoginStatus } from './login/status.ts';
+import type { ReservationStore } from './scsi/reservation-store.ts';
+import { Connection, type ConnectionHost, type OpenedSession } from './session/connection.ts';
+import { Session } from './session/session.ts';
+import { IscsiTarget, type TargetOptions } from './target.ts';
+import { Units } from './units.ts';
+
+const WATCH_INTERVAL_MS = 1_000;
+const NAME = /^(iqn\.|eui\.|naa\.)[^\s,]{1,219}$/;
+
+export interface IscsiServerOptions {
+  readonly host: string;
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly reservations: ReservationStore;
+  readonly limits?: Partial<Limits>;
+  readonly buffers?: BufferSource;
+  /** What an initiator must prove before it may ask which targets there are. Left out: nothing. */
+  authoriseDiscovery?(initiatorName: string, remoteAddress: string): { readonly chap?: ChapSecrets } | undefined;
+  onEvent?(event: IscsiEvent): void;
+  /** Milliseconds, never going back. */
+  now?(): number;
+}
+
+export class IscsiServer implements ConnectionHost {
+  readonly limits: Limits;
+  readonly #options: IscsiServerOptions;
+  readonly #buffers: BufferSource;
+  readonly #units: Units;
+  readonly #server: Server;
+  readonly #targets = new Map<string, IscsiTarget>();
+  readonly #connections = new Set<Connection>();
+  #watch: NodeJS.Timeout | undefined;
+  #lastHandle = 0;
+
+  constructor(options: IscsiServerOptions) {
+    this.#options = options;
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#buffers = options.buffers ?? new KeptBuffers();
+    this.#units = new Units(this.limits, options.reservations);
+    this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+  }
+
+  async listen(): Promise<{ host: string; port: number }> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen({ host, port }, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+    this.#server.on('error', (error) => this.report({ type: 'internal-error', address: '', error }));
+    this.#watch = setInterval(() => this.#watchConnections(), WATCH_INTERVAL_MS);
+    this.#watch.unref();
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('an iSCSI server listens on TCP only');
+    return { host: address.address, port: address.port };
+  }
+
+  addTarget(options: TargetOptions): IscsiTarget {
+    if (!NAME.test(options.iqn)) {
+      throw new RangeError(`${options.iqn} is not an iSCSI name; give one like iqn.2026-01.com.example:disk`);
+    }
+    if (this.#targets.has(options.iqn)) throw new RangeError(`there is a target ${options.iqn} already`);
+    if (this.#targets.size >= this.limits.targetsMax) throw new RangeError('no more targets; remove one first');
+    const target = new IscsiTarget(options, this.#units);
+    this.#targets.set(options.iqn, target);
+    return target;
+  }
+
+  target(iqn: string): IscsiTarget | undefined {
+    return this.#targets.get(iqn);
+  }
+
+  targets(): IscsiTarget[] {
+    return [...this.#targets.values()];
+  }
+
+  /** Resolves when no command uses any device of the target any more. */
+  async removeTarget(iqn: string): Promise<void> {
+    const target = this.#targets.get(iqn);
+    this.#targets.delete(iqn);
+    await target?.close();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    await Promise.all([...this.#targets.keys()].map((iqn) => this.removeTarget(iqn)));
+    for (const connection of this.#connections) connection.end('the server closes');
+    await closed;
+  }
+
+  #accept(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    if (this.#connections.size >= this.limits.connectionsMax) {
+      this.report({ type: 'connection-refused', address, reason: 'too many connections' });
+      socket.destroy();
+      return;
+    }
+    this.#connections.add(new Connection(socket, this));
+  }
+
+  #watchConnections(): void {
+    for (const connection of this.#connections) connection.watch();
+  }
+
+  doorkeeper(address: string): Doorkeeper {
+    return {
+      limits: this.limits,
+      admitTo: (targetName, initiatorName) => this.#admission(targetName, initiatorName, address),
+      admitToDiscovery: (initiatorName) =>
+        this.#options.authoriseDiscovery === undefined ? {} : this.#options.authoriseDiscovery(initiatorName, address),
+    };
+  }
+
+  #admission(targetName: string, initiatorName: string, address: string): Admission | undefined {
+    const target = this.#targets.get(targetName);
+    const access = target?.authorise(initiatorName, address);
+    if (target === undefined || access === undefined) return undefined;
+    return {
+      ...(access.chap === undefined ? {} : { chap: access.chap }),
+      ...(target.alias === undefined ? {} : { alias: target.alias }),
+    };
+  }
+
+  openSession(login: LoginResult, connection: Connection, statusNumber: number): OpenedSession {
+    const handle = this.#nextHandle();
+    const make = (target: IscsiTarget | undefined) =>
+      new Session({
+        handle,
+        login,
+        target,
+        limits: this.limits,
+        buffers: this.#buffers,
+        statusNumber,
+        link: connection,
+        listTargets: (name) => this.#describeTargets(login.initiatorName, connection, name),
+      });
+    if (login.targetName === undefined) return { session: make(undefined), ready: undefined };
+
+    const target = this.#targets.get(login.targetName);
+    const access = target?.authorise(login.initiatorName, connection.address);
+    if (target === undefined || access === undefined) {
+      throw new LoginRefused(LoginStatus.notFound, 'the target was taken away during the login');
+    }
+    const older = target.sessionOf(login.initiatorName, login.isid);
+    if (older === undefined && target.sessionCount >= this.limits.sessionsPerTargetMax) {
+      throw new LoginRefused(LoginStatus.outOfResources, 'the target has no room for more sessions');
+    }
+    const ready = older?.close();
+    if (older !== undefined) target.forget(older);
+    older?.link.end('the initiator logged in again');
+    const session = make(target);
+    target.admit(session, access);
+    return { session, ready };
+  }
+
+  #nextHandle(): number {
+    this.#lastHandle = (this.#lastHandle % 0xffff) + 1;
+    return this.#lastHandle;
+  }
+
+  #describeTargets(initiatorName: string, connection: Connection, name: string | undefined): Buffer {
+    const candidates = name === undefined || name === '' ? this.targets() : [this.#targets.get(name)];
+    const shown = candidates.filter(
+      (target) => target?.authorise(initiatorName, connection.address) !== undefined,
+    ) as IscsiTarget[];
+    return describeTargets(shown, connection.portal);
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.delete(connection);
+    const { session, address, endingReason } = connection;
+    this.report({ type: 'connection-dropped', address, reason: endingReason });
+    if (session === undefined) return;
+    this.#targets.get(session.targetName)?.forget(session);
+    void session.close();
+    const { initiatorName: initiator, targetName: target } = session;
+    if (target !== '') this.report({ type: 'session-ended', address, initiator, target });
+  }
+
+  report(event: IscsiEvent): void {
+    this.#options.onEvent?.(event);
+  }
+
+  now(): number {
+    return this.#options.now?.() ?? performance.now();
+  }
+}

@@ -1,0 +1,26 @@
+import type { Outcome } from '../scsi/outcome.ts';
+import type { Task } from './task.ts';
+
+/** What a session has done so far. */
+export interface Counters {
+  commands: number;
+  reads: number;
+  writes: number;
+  bytesRead: number;
+  bytesWritten: number;
+}
+
+export function newCounters(): Counters {
+  return { commands: 0, reads: 0, writes: 0, bytesRead: 0, bytesWritten: 0 };
+}
+
+/** Adds what a command that ended well has moved between the initiator and the medium. */
+export function count(counters: Counters, task: Task, outcome: Outcome): void {
+  if (task.operation?.readsMedium === true) {
+    counters.reads++;
+    counters.bytesRead += outcome.data?.length ?? 0;
+  } else if (task.operation?.writes === true) {
+    counters.writes++;
+    counters.bytesWritten += task.data.length;
+  }
+}

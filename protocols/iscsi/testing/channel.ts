@@ -1,0 +1,298 @@
+import type { Connection } from './connection.ts';
+import { AbortedError, ProtocolError, RejectError, ScsiError, SessionClosedError } from './errors.ts';
+import type { LoginResult } from './login.ts';
+import type { SessionParameters } from './parameters.ts';
+import type { PduSink, Reader } from './reader.ts';
+import { report, type AsyncMessage, type UnitAttention } from './reports.ts';
+import { decodeSense } from './sense.ts';
+import { settleTask, TaskTable, type Answer, type Task } from './task.ts';
+import { answerReadyToTransfer, checkDataIn, sendCommand } from './transfer.ts';
+import { fields, FINAL, get32, IMMEDIATE, isBefore, NO_TAG, opcodes, put32 } from './wire.ts';
+
+const OVERFLOW = 0x04;
+const UNDERFLOW = 0x02;
+
+/** Commands out, answers in. Every answer is held against the protocol; the first wrong one ends the connection. */
+export class Channel implements PduSink {
+  readonly parameters: SessionParameters;
+  /** What logical units and the target told without being asked, oldest first; the last hundred. */
+  readonly unitAttentions: UnitAttention[] = [];
+  readonly asyncMessages: AsyncMessage[] = [];
+  readonly #connection: Connection;
+  readonly #tasks = new TaskTable();
+  readonly #waiting: Task[] = [];
+  readonly #timer: NodeJS.Timeout;
+  readonly #timeoutMs: number;
+  #nowMs = Date.now();
+  #commandSn: number;
+  #commandSnMax: number;
+  #statusSn: number;
+  #closed: Error | undefined;
+  #current: Task | undefined;
+
+  constructor(connection: Connection, login: LoginResult, timeoutMs: number) {
+    this.#connection = connection;
+    this.parameters = login.parameters;
+    this.#commandSn = login.commandSn;
+    this.#commandSnMax = login.commandSnMax;
+    this.#statusSn = login.expectedStatusSn;
+    this.#timeoutMs = timeoutMs;
+    this.#timer = setInterval(() => this.#expire(), Math.min(timeoutMs / 4, 1000)).unref();
+    connection.reader.sink = this;
+    connection.onClosed = (error) => this.#end(error);
+  }
+
+  get commandSn(): number {
+    return this.#commandSn;
+  }
+
+  /** How many commands the target would take right now. */
+  get window(): number {
+    return (this.#commandSnMax - this.#commandSn + 1) | 0;
+  }
+
+  get isOpen(): boolean {
+    return this.#closed === undefined;
+  }
+
+  /** A task to fill in and `start`. */
+  take(): Task {
+    if (this.#closed !== undefined) throw new SessionClosedError(this.#closed.message, { cause: this.#closed });
+    return this.#tasks.take();
+  }
+
+  start<Result>(task: Task): Promise<Result> {
+    task.deadlineMs = this.#nowMs + this.#timeoutMs;
+    return new Promise((resolve, reject) => {
+      task.resolve = resolve;
+      task.reject = reject;
+      if (task.immediate || (this.#waiting.length === 0 && !isBefore(this.#commandSnMax, this.#commandSn))) {
+        this.#send(task);
+      } else {
+        task.waiting = true;
+        this.#waiting.push(task);
+      }
+    });
+  }
+
+  #send(task: Task): void {
+    task.commandSn = this.#commandSn;
+    task.waiting = false;
+    sendCommand(this.#connection.sender, task, this.parameters, this.#commandSn, this.#statusSn);
+    if (!task.immediate) this.#commandSn = (this.#commandSn + 1) >>> 0;
+  }
+
+  /** Asks with a PDU of its own kind and waits for the answer. `fill` writes the rest of the header. */
+  async exchange(opcode: number, fill: (header: Buffer) => void, data?: Buffer): Promise<Answer> {
+    const task = this.take();
+    task.kind = 'exchange';
+    task.answerOpcode = opcode | 0x20;
+    task.deadlineMs = this.#nowMs + this.#timeoutMs;
+    task.commandSn = this.#commandSn;
+    const { header } = this.#connection.sender;
+    header.fill(0);
+    header[0] = opcode | IMMEDIATE;
+    header[1] = FINAL;
+    put32(header, fields.taskTag, task.tag);
+    put32(header, fields.transferTag, NO_TAG);
+    put32(header, fields.commandSn, this.#commandSn);
+    put32(header, fields.expectedStatusSn, this.#statusSn);
+    fill(header);
+    this.#connection.sender.send(data);
+    return new Promise((resolve, reject) => {
+      task.resolve = resolve;
+      task.reject = reject;
+    });
+  }
+
+  place(header: Buffer, length: number, reader: Reader): void {
+    if (((header[0] as number) & 0x3f) !== opcodes.dataIn) return;
+    const task = this.#find(header);
+    checkDataIn(task, this.parameters, header, length);
+    this.#current = task;
+    reader.destination = task.into;
+    reader.destinationAt = get32(header, fields.bufferOffset);
+  }
+
+  received(header: Buffer, length: number, reader: Reader): void {
+    const opcode = (header[0] as number) & 0x3f;
+    switch (opcode) {
+      case opcodes.dataIn:
+        this.#dataIn(header, length);
+        return;
+      case opcodes.scsiResponse:
+        this.#response(header, reader.scratch.subarray(0, length));
+        return;
+      case opcodes.readyToTransfer:
+        this.#window(header);
+        answerReadyToTransfer(this.#connection.sender, this.#find(header), this.parameters, header, this.#statusSn);
+        return;
+      case opcodes.nopIn:
+        this.#nopIn(header, reader.scratch.subarray(0, length));
+        return;
+      case opcodes.asyncMessage:
+        this.#asyncMessage(header, reader.scratch.subarray(0, length));
+        return;
+      case opcodes.reject:
+        this.#rejected(header, reader.scratch.subarray(0, length));
+        return;
+      default:
+        this.#answer(opcode, header, reader.scratch.subarray(0, length));
+    }
+  }
+
+  #find(header: Buffer): Task {
+    const tag = get32(header, fields.taskTag);
+    const task = this.#tasks.find(tag);
+    if (task === undefined || task.waiting) throw new ProtocolError(`An answer to task ${tag}, which is not under way`);
+    return task;
+  }
+
+  #dataIn(header: Buffer, length: number): void {
+    const task = this.#current ?? this.#find(header);
+    this.#current = undefined;
+    const flags = header[1] as number;
+    task.dataPdus += 1;
+    task.received += length;
+    if ((flags & FINAL) !== 0) task.burst = 0;
+    if ((flags & 1) === 0) {
+      this.#window(header);
+      return;
+    }
+    if ((flags & FINAL) === 0) throw new ProtocolError('Data-In with a status that is not the last of its sequence');
+    this.#statusIn(header);
+    task.status = header[3] as number;
+    this.#complete(task, header, flags);
+  }
+
+  #response(header: Buffer, data: Buffer): void {
+    const task = this.#find(header);
+    this.#statusIn(header);
+    if (header[2] !== 0) {
+      const error = new ScsiError(`The target could not run the command (response ${header[2] ?? 0})`, 0xff, undefined);
+      this.#settle(task, error);
+      return;
+    }
+    const sent = task.dataPdus + task.readyToTransfers;
+    const counted = get32(header, fields.dataSn);
+    if (counted !== 0 && counted !== sent) {
+      throw new ProtocolError(`ExpDataSN ${counted}, but ${sent} Data-In and R2T PDUs came`);
+    }
+    task.status = header[3] as number;
+    const senseBytes = data.length < 2 ? 0 : data.readUInt16BE(0);
+    if (senseBytes > 0) task.sense = decodeSense(data.subarray(2, 2 + senseBytes));
+    if (task.sense?.key === 6) report(this.unitAttentions, { lun: task.lun, sense: task.sense });
+    this.#complete(task, header, header[1] as number);
+  }
+
+  #complete(task: Task, header: Buffer, flags: number): void {
+    const residual = get32(header, fields.residual);
+    if ((flags & UNDERFLOW) !== 0) task.residual = residual;
+    if ((flags & OVERFLOW) !== 0) task.residual = -residual;
+    if (task.isRead && task.status === 0 && task.received !== task.expected - Math.max(task.residual, 0)) {
+      throw new ProtocolError(
+        `${task.received} of ${task.expected} bytes came, but the target says ${task.residual} are missing`,
+      );
+    }
+    this.#settle(task);
+  }
+
+  #settle(task: Task, error?: Error): void {
+    settleTask(task, error);
+    this.#tasks.release(task);
+  }
+
+  #answer(opcode: number, header: Buffer, data: Buffer): void {
+    const task = this.#find(header);
+    if (task.kind !== 'exchange' || task.answerOpcode !== opcode) {
+      throw new ProtocolError(`Opcode 0x${opcode.toString(16)} is no answer to task ${task.tag}`);
+    }
+    this.#statusIn(header);
+    const answer: Answer = { header: Buffer.from(header.subarray(0, 48)), data: Buffer.from(data) };
+    task.resolve(answer as never);
+    this.#tasks.release(task);
+  }
+
+  #nopIn(header: Buffer, data: Buffer): void {
+    if (get32(header, fields.taskTag) !== NO_TAG) {
+      this.#answer(opcodes.nopIn, header, data);
+      return;
+    }
+    this.#window(header);
+    const transferTag = get32(header, fields.transferTag);
+    if (transferTag === NO_TAG) return;
+    const reply = this.#connection.sender.header;
+    reply.fill(0);
+    reply[0] = opcodes.nopOut | IMMEDIATE;
+    reply[1] = FINAL;
+    header.copy(reply, fields.lun, fields.lun, fields.lun + 8);
+    put32(reply, fields.taskTag, NO_TAG);
+    put32(reply, fields.transferTag, transferTag);
+    put32(reply, fields.commandSn, this.#commandSn);
+    put32(reply, fields.expectedStatusSn, this.#statusSn);
+    this.#connection.sender.send();
+  }
+
+  #asyncMessage(header: Buffer, data: Buffer): void {
+    this.#statusIn(header);
+    const sense = data.length < 2 ? undefined : decodeSense(data.subarray(2, 2 + data.readUInt16BE(0)));
+    const lun = ((header[8] as number) & 0x3f) * 256 + (header[9] as number);
+    report(this.asyncMessages, { event: header[36] as number, lun, sense });
+  }
+
+  #rejected(header: Buffer, data: Buffer): void {
+    this.#statusIn(header);
+    const error = new RejectError(header[2] as number);
+    const task = data.length < 48 ? undefined : this.#tasks.find(get32(data, fields.taskTag));
+    if (task === undefined) throw error;
+    this.#settle(task, error);
+  }
+
+  #statusIn(header: Buffer): void {
+    const statusSn = get32(header, fields.statusSn);
+    if (statusSn !== this.#statusSn) throw new ProtocolError(`StatSN ${statusSn} where ${this.#statusSn} was due`);
+    this.#statusSn = (statusSn + 1) >>> 0;
+    this.#window(header);
+  }
+
+  #window(header: Buffer): void {
+    const expected = get32(header, fields.expectedCommandSn);
+    const max = get32(header, fields.commandSnMax);
+    if (isBefore(this.#commandSn, expected)) {
+      throw new ProtocolError(`ExpCmdSN ${expected}, but we have only come to ${this.#commandSn}`);
+    }
+    if (isBefore(max, this.#commandSnMax) || isBefore(max, (expected - 1) >>> 0)) return;
+    this.#commandSnMax = max;
+    while (this.#waiting.length > 0 && !isBefore(this.#commandSnMax, this.#commandSn)) {
+      this.#send(this.#waiting.shift() as Task);
+    }
+  }
+
+  /** Ends the tasks that task management has ended at the target: those sent before command `before`. */
+  abort(before: number, isConcerned: (task: Task) => boolean): void {
+    for (const task of this.#tasks.active()) {
+      if (task.kind === 'exchange' || task.waiting || !isBefore(task.commandSn, before)) continue;
+      if (isConcerned(task)) this.#settle(task, new AbortedError('Ended by task management'));
+    }
+  }
+
+  find(tag: number): Task | undefined {
+    return this.#tasks.find(tag);
+  }
+
+  #expire(): void {
+    this.#nowMs = Date.now();
+    const late = this.#tasks.active().some(({ deadlineMs }) => deadlineMs < this.#nowMs);
+    if (late) this.#connection.destroy(new SessionClosedError(`No answer within ${this.#timeoutMs} ms`));
+  }
+
+  #end(error: Error): void {
+    this.#closed ??= error;
+    clearInterval(this.#timer);
+    this.#waiting.length = 0;
+    for (const task of this.#tasks.active()) {
+      task.reject(error);
+      this.#tasks.release(task);
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StorageError } from '../errors.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import type { Done } from '../units.ts';
+import type { Drive, DriveStatistics } from './drive.ts';
+import { SECTOR_BYTES, UnflushedSectors } from './unflushed-sectors.ts';
+
+interface Range {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A source of numbers from 0 up to 1, given by the tester so that a run can be repeated. */
+export type Random = () => number;
+
+/** Wraps a drive and lets a tester break it: whole or in part, slowly, silently, or by cutting its power. */
+export class FaultyDrive implements Drive {
+  readonly inner: Drive;
+  readonly #unflushed = new UnflushedSectors();
+  #losesUnflushed = false;
+  #failed = false;
+  #withoutPower = false;
+  #unreadable: Range[] = [];
+  #unwritable: Range[] = [];
+  #slowMs = 0;
+
+  constructor(inner: Drive) {
+    this.inner = inner;
+  }
+
+  get id(): string {
+    return this.inner.id;
+  }
+
+  get sizeBytes(): number {
+    return this.inner.sizeBytes;
+  }
+
+  get isFailed(): boolean {
+    return this.#failed;
+  }
+
+  /** Everything is refused until `heal`. */
+  fail(): void {
+    this.#failed = true;
+  }
+
+  failReads(offset: number, length: number): void {
+    this.#unreadable.push({ offset, length });
+  }
+
+  failWrites(offset: number, length: number): void {
+    this.#unwritable.push({ offset, length });
+  }
+
+  heal(): void {
+    this.#failed = false;
+    this.#unreadable = [];
+    this.#unwritable = [];
+    this.#slowMs = 0;
+  }
+
+  /** Each request takes so long on top. */
+  slow(milliseconds: number): void {
+    this.#slowMs = milliseconds;
+  }
+
+  /** From now on a write is kept in memory until the next flush, and `powerCut` may lose it. */
+  loseUnflushed(): void {
+    this.#losesUnflushed = true;
+  }
+
+  /** Changes every byte of the range on the drive beneath, without anyone noticing. */
+  async corrupt(offset: number, length: number, random: Random): Promise<void> {
+    const start = offset - (offset % BLOCK_BYTES);
+    const end = Math.ceil((offset + length) / BLOCK_BYTES) * BLOCK_BYTES;
+    const blocks = Buffer.alloc(end - start);
+    await this.inner.read(start, blocks);
+    this.#unflushed.overlay(start, blocks);
+    for (let at = offset - start; at < offset - start + length; at += 1) {
+      blocks[at] = (blocks[at] ?? 0) ^ (1 + Math.floor(random() * 255));
+    }
+    if (this.#losesUnflushed) this.#unflushed.put(start, blocks);
+    else await this.inner.write(start, blocks);
+  }
+
+  /**
+   * Some of the sectors that were not flushed reach the drive beneath, in any of their versions; the others are gone.
+   * Afterwards everything is refused: what is left is on `inner`.
+   */
+  async powerCut(random: Random): Promise<void> {
+    this.#withoutPower = true;
+    const block = Buffer.alloc(BLOCK_BYTES);
+    for (const { sector, versions } of this.#unflushed.sectors()) {
+      const survivor = versions[Math.floor(random() * (versions.length + 1)) - 1];
+      if (survivor === undefined) continue;
+      const at = (sector * SECTOR_BYTES) % BLOCK_BYTES;
+      const offset = sector * SECTOR_BYTES - at;
+      await this.inner.read(offset, block);
+      survivor.copy(block, at);
+      await this.inner.write(offset, block);
+    }
+    this.#unflushed.clear();
+  }
+
+  read(offset: number, into: Buffer): Done {
+    this.#refuse(offset, into.length, this.#unreadable);
+    if (this.#slowMs === 0 && !this.#losesUnflushed) return this.inner.read(offset, into);
+    return this.#readSlowly(offset, into);
+  }
+
+  write(offset: number, from: Buffer): Done {
+    this.#refuse(offset, from.length, this.#unwritable);
+    if (this.#slowMs > 0) return this.#writeSlowly(offset, from);
+    return this.#writeNow(offset, from);
+  }
+
+  async flush(): Promise<void> {
+    this.#refuse(0, 0, []);
+    if (this.#slowMs > 0) await sleep(this.#slowMs);
+    const block = Buffer.alloc(BLOCK_BYTES);
+    for (const { sector, versions } of this.#unflushed.sectors()) {
+      const newest = versions.at(-1);
+      if (newest === undefined) continue;
+      const at = (sector * SECTOR_BYTES) % BLOCK_BYTES;
+      const offset = sector * SECTOR_BYTES - at;
+      await this.inner.read(offset, block);
+      newest.copy(block, at);
+      await this.inner.write(offset, block);
+      this.#refuse(0, 0, []);
+      this.#unflushed.settle(sector, versions.length);
+    }
+    await this.inner.flush();
+    this.#refuse(0, 0, []);
+  }
+
+  async discard(offset: number, length: number): Promise<void> {
+    this.#refuse(offset, length, this.#unwritable);
+    await this.inner.discard(offset, length);
+  }
+
+  statistics(): DriveStatistics {
+    return this.inner.statistics();
+  }
+
+  async close(): Promise<void> {
+    if (!this.#withoutPower && !this.#failed && this.#unflushed.size > 0) await this.flush();
+    await this.inner.close();
+  }
+
+  async #readSlowly(offset: number, into: Buffer): Promise<void> {
+    if (this.#slowMs > 0) await sleep(this.#slowMs);
+    this.#refuse(offset, into.length, this.#unreadable);
+    await this.inner.read(offset, into);
+    this.#unflushed.overlay(offset, into);
+  }
+
+  async #writeSlowly(offset: number, from: Buffer): Promise<void> {
+    await sleep(this.#slowMs);
+    this.#refuse(offset, from.length, this.#unwritable);
+    await this.#writeNow(offset, from);
+  }
+
+  #writeNow(offset: number, from: Buffer): Done {
+    if (!this.#losesUnflushed) return this.inner.write(offset, from);
+    this.#unflushed.put(offset, from);
+    return undefined;
+  }
+
+  #refuse(offset: number, length: number, broken: readonly Range[]): void {
+    if (this.#withoutPower) throw new StorageError('drive-failed', `Drive ${this.id} has no power; open what is left.`);
+    if (this.#failed) throw new StorageError('drive-failed', `Drive ${this.id} does not answer; heal or replace it.`);
+    for (const range of broken) {
+      if (offset >= range.offset + range.length || range.offset >= offset + length) continue;
+      throw new StorageError('drive-failed', `Drive ${this.id} fails at ${range.offset}; heal or replace it.`);
+    }
+  }
+}

@@ -1,0 +1,238 @@
+import * as fs from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { StorageError } from '../errors.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import type { Done } from '../units.ts';
+import type { Drive, DriveStatistics } from './drive.ts';
+import { DriveMeter } from './drive-meter.ts';
+import { InlineGate } from './inline-gate.ts';
+import { SharedFlush } from './shared-flush.ts';
+
+const INLINE_BYTES_MAX = 16 * 1024;
+const SECTOR_BYTES = 512;
+
+export interface FileDriveOptions {
+  readonly id: string;
+  readonly path: string;
+  /** Needed to create the file; a file that is there already may be larger, and is grown when it is smaller. */
+  readonly sizeBytes?: number;
+}
+
+/** A drive in a sparse file, or a raw device, through the page cache. */
+export class FileDrive implements Drive {
+  readonly id: string;
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly #file: FileHandle;
+  readonly #fd: number;
+  readonly #isRegularFile: boolean;
+  readonly #meter = new DriveMeter();
+  readonly #gate = new InlineGate();
+  readonly #flusher = new SharedFlush(() => this.#flushNow());
+  #inFlight = 0;
+  #refusal: StorageError | undefined;
+  #onIdle: (() => void) | undefined;
+
+  private constructor(options: FileDriveOptions, file: FileHandle, sizeBytes: number, isRegularFile: boolean) {
+    this.id = options.id;
+    this.path = options.path;
+    this.sizeBytes = sizeBytes;
+    this.#file = file;
+    this.#fd = file.fd;
+    this.#isRegularFile = isRegularFile;
+  }
+
+  static async open(options: FileDriveOptions): Promise<FileDrive> {
+    const { path, sizeBytes } = options;
+    if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes > 0)) {
+      throw new StorageError('invalid', `A drive of ${sizeBytes} bytes cannot be; give a whole number above zero.`);
+    }
+    const flags = fs.constants.O_RDWR | (sizeBytes === undefined ? 0 : fs.constants.O_CREAT);
+    const file = await open(path, flags, 0o600).catch((error: unknown) => {
+      throw new StorageError('drive-failed', `Drive ${options.id} cannot be opened at ${path}: ${reason(error)}`, {
+        cause: error,
+      });
+    });
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return new FileDrive(options, file, await deviceSizeBytes(options, found.rdev), false);
+      if (sizeBytes !== undefined && found.size < sizeBytes) await file.truncate(sizeBytes);
+      const size = Math.max(found.size, sizeBytes ?? 0);
+      return new FileDrive(options, file, size - (size % BLOCK_BYTES), true);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  read(offset: number, into: Buffer): Done {
+    this.#check(offset, into.length);
+    const startMs = performance.now();
+    if (into.length > INLINE_BYTES_MAX || !this.#gate.allows(startMs)) return this.#readAsync(offset, into, startMs);
+    let done = 0;
+    try {
+      while (done < into.length) {
+        const count = fs.readSync(this.#fd, into, done, into.length - done, offset + done);
+        if (count === 0) throw new Error(`the file ends before ${offset + into.length} bytes`);
+        done += count;
+      }
+    } catch (error) {
+      throw this.#failed('reads', error);
+    }
+    const endMs = performance.now();
+    this.#gate.took(endMs - startMs, endMs);
+    this.#meter.reads.add(into.length, endMs - startMs);
+    return undefined;
+  }
+
+  write(offset: number, from: Buffer): Done {
+    this.#check(offset, from.length);
+    const startMs = performance.now();
+    if (from.length > INLINE_BYTES_MAX || !this.#gate.allows(startMs)) return this.#writeAsync(offset, from, startMs);
+    let done = 0;
+    try {
+      while (done < from.length) done += fs.writeSync(this.#fd, from, done, from.length - done, offset + done);
+    } catch (error) {
+      throw this.#failed('writes', error);
+    }
+    const endMs = performance.now();
+    this.#gate.took(endMs - startMs, endMs);
+    this.#meter.writes.add(from.length, endMs - startMs);
+    return undefined;
+  }
+
+  flush(): Promise<void> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    return this.#flusher.run();
+  }
+
+  /**
+   * Node cannot punch holes, so space comes back only from the end of a file: it is cut off and grown again. Anything
+   * else is counted and left as it is.
+   */
+  discard(offset: number, length: number): Promise<void> {
+    try {
+      this.#check(offset, length);
+      const startMs = performance.now();
+      const isTail = offset + length === this.sizeBytes;
+      if (isTail && this.#isRegularFile && this.#inFlight === 0) {
+        fs.ftruncateSync(this.#fd, offset);
+        fs.ftruncateSync(this.#fd, this.sizeBytes);
+      }
+      this.#meter.discards.add(length, performance.now() - startMs);
+      return Promise.resolve();
+    } catch (error) {
+      return Promise.reject(error instanceof StorageError ? error : this.#failed('discards', error));
+    }
+  }
+
+  statistics(): DriveStatistics {
+    return this.#meter.snapshot();
+  }
+
+  async close(): Promise<void> {
+    if (this.#refusal?.code === 'closed') return;
+    this.#refusal = new StorageError('closed', `Drive ${this.id} was closed; open it again.`);
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await this.#file.close();
+  }
+
+  #check(offset: number, length: number): void {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    if (offset >= 0 && length >= 0 && offset + length <= this.sizeBytes) return;
+    throw new StorageError(
+      'invalid',
+      `Bytes ${offset} to ${offset + length} are not on drive ${this.id}, which has ${this.sizeBytes}.`,
+    );
+  }
+
+  async #readAsync(offset: number, into: Buffer, startMs: number): Promise<void> {
+    this.#inFlight += 1;
+    try {
+      let done = 0;
+      while (done < into.length) {
+        const count = await readSome(this.#fd, into, done, offset + done);
+        if (count === 0) throw new Error(`the file ends before ${offset + into.length} bytes`);
+        done += count;
+      }
+      this.#meter.reads.add(into.length, performance.now() - startMs);
+    } catch (error) {
+      throw this.#failed('reads', error);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #writeAsync(offset: number, from: Buffer, startMs: number): Promise<void> {
+    this.#inFlight += 1;
+    try {
+      let done = 0;
+      while (done < from.length) done += await writeSome(this.#fd, from, done, offset + done);
+      this.#meter.writes.add(from.length, performance.now() - startMs);
+    } catch (error) {
+      throw this.#failed('writes', error);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #flushNow(): Promise<void> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const startMs = performance.now();
+    this.#inFlight += 1;
+    try {
+      await datasync(this.#fd);
+      this.#meter.flushes.add(0, performance.now() - startMs);
+    } catch (error) {
+      // The kernel forgets pages it could not write, so a later flush would claim success for bytes that are gone.
+      this.#refusal = this.#failed('flushes', error);
+      throw this.#refusal;
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #leave(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) this.#onIdle?.();
+  }
+
+  #failed(operation: 'reads' | 'writes' | 'flushes' | 'discards', error: unknown): StorageError {
+    this.#meter[operation].errors += 1;
+    const message = `Drive ${this.id} (${this.path}) failed: ${reason(error)}. Replace it or bring it back.`;
+    return new StorageError('drive-failed', message, { cause: error });
+  }
+}
+
+function readSome(fd: number, into: Buffer, at: number, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    fs.read(fd, into, at, into.length - at, position, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+function writeSome(fd: number, from: Buffer, at: number, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    fs.write(fd, from, at, from.length - at, position, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+}
+
+function datasync(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Linux tells a device's size, in sectors, under its numbers. */
+async function deviceSizeBytes(options: FileDriveOptions, rdev: number): Promise<number> {
+  const major = (rdev >>> 8) & 0xfff;
+  const minor = (rdev & 0xff) | ((rdev >>> 12) & 0xfff00);
+  const text = await readFile(`/sys/dev/block/${major}:${minor}/size`, 'utf8').catch(() => '');
+  const size = Number(text) * SECTOR_BYTES;
+  if (size > 0) return size - (size % BLOCK_BYTES);
+  throw new StorageError('invalid', `${options.path} is neither a file nor a block device; name one of these.`);
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,42 @@
+const SLOW_MS = 0.2;
+const WAIT_REQUESTS = 64;
+const WAIT_MS = 50;
+const FACTOR_MAX = 64;
+const FORGIVE_AFTER = 32;
+
+/**
+ * Decides whether a small request is done on the spot. As long as the machine answers from memory that is several times
+ * cheaper than a thread-pool hop; once a call had to wait for the disk, the event loop must not be held up again, so
+ * requests take the asynchronous way for a while, and for longer each time it happens again.
+ */
+export class InlineGate {
+  #open = true;
+  #factor = 1;
+  #fastInARow = 0;
+  #requestsLeft = 0;
+  #retryAtMs = 0;
+
+  allows(nowMs: number): boolean {
+    if (this.#open) return true;
+    this.#requestsLeft -= 1;
+    if (this.#requestsLeft > 0 && nowMs < this.#retryAtMs) return false;
+    this.#open = true;
+    return true;
+  }
+
+  took(milliseconds: number, nowMs: number): void {
+    if (milliseconds > SLOW_MS) {
+      this.#open = false;
+      this.#fastInARow = 0;
+      this.#requestsLeft = WAIT_REQUESTS * this.#factor;
+      this.#retryAtMs = nowMs + WAIT_MS * this.#factor;
+      this.#factor = Math.min(this.#factor * 2, FACTOR_MAX);
+      return;
+    }
+    if (this.#factor === 1) return;
+    this.#fastInARow += 1;
+    if (this.#fastInARow < FORGIVE_AFTER) return;
+    this.#fastInARow = 0;
+    this.#factor = 1;
+  }
+}

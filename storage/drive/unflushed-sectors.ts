@@ -1,0 +1,50 @@
+export const SECTOR_BYTES = 512;
+
+/**
+ * What a drive was told and has not made durable. Every version of a sector is kept in order, because after a power cut
+ * any one of them may be the one that reached the medium.
+ */
+export class UnflushedSectors {
+  readonly #versions = new Map<number, Buffer[]>();
+
+  get size(): number {
+    return this.#versions.size;
+  }
+
+  put(offset: number, from: Buffer): void {
+    for (let at = 0; at < from.length; at += SECTOR_BYTES) {
+      const sector = (offset + at) / SECTOR_BYTES;
+      const content = Buffer.from(from.subarray(at, at + SECTOR_BYTES));
+      const versions = this.#versions.get(sector);
+      if (versions === undefined) this.#versions.set(sector, [content]);
+      else versions.push(content);
+    }
+  }
+
+  /** Lays the newest versions over what was read from the drive beneath. */
+  overlay(offset: number, into: Buffer): void {
+    if (this.#versions.size === 0) return;
+    for (let at = 0; at < into.length; at += SECTOR_BYTES) {
+      this.#versions
+        .get((offset + at) / SECTOR_BYTES)
+        ?.at(-1)
+        ?.copy(into, at);
+    }
+  }
+
+  sectors(): { sector: number; versions: readonly Buffer[] }[] {
+    return [...this.#versions].map(([sector, versions]) => ({ sector, versions: [...versions] }));
+  }
+
+  /** Forgets the oldest versions of a sector: a newer one is on the drive beneath. */
+  settle(sector: number, count: number): void {
+    const versions = this.#versions.get(sector);
+    if (versions === undefined) return;
+    versions.splice(0, count);
+    if (versions.length === 0) this.#versions.delete(sector);
+  }
+
+  clear(): void {
+    this.#versions.clear();
+  }
+}

@@ -1,0 +1,37 @@
+import { blocksMatch } from '../kernels/index.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import { NEVER_WRITTEN } from './checksums.ts';
+
+export function blockOf(data: Buffer, index: number): Buffer {
+  return data.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES);
+}
+
+export function areAllWritten(entries: Uint32Array, first: number, count: number): boolean {
+  for (let index = first; index < first + count; index += 1) if (entries[index] === NEVER_WRITTEN) return false;
+  return true;
+}
+
+export function isNoneWritten(entries: Uint32Array, first: number, count: number): boolean {
+  for (let index = first; index < first + count; index += 1) if (entries[index] !== NEVER_WRITTEN) return false;
+  return true;
+}
+
+/**
+ * Holds blocks against their checksums. Those never written become zeros, whatever the drive had there. Returns the
+ * indices of those that are damaged.
+ */
+export function damagedBlocks(data: Buffer, entries: Uint32Array): number[] {
+  const damaged: number[] = [];
+  if (areAllWritten(entries, 0, entries.length) && blocksMatch(data, entries, 0) === -1) return damaged;
+  for (let index = 0; index < entries.length; index += 1) {
+    if (entries[index] === NEVER_WRITTEN) blockOf(data, index).fill(0);
+    else if (blocksMatch(blockOf(data, index), entries, index) !== -1) damaged.push(index);
+  }
+  return damaged;
+}
+
+/** Waits for all, also when one fails, because the others still use the caller's buffers; then throws the first error. */
+export async function allDone(running: readonly Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(running);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+}

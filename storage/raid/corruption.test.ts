@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { StorageError } from '../errors.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import { layOut } from './layout.ts';
+import type { RaidLevel } from './layout.ts';
+import { below, seededRandom } from './testing/random.ts';
+import { Model } from './testing/model.ts';
+import { Rig } from './testing/rig.ts';
+
+const INJECTIONS = 100;
+/** Whole stripes in all the groups below. */
+const BLOCKS = 1280;
+
+/** A group full of known blocks, and where they are on its drives. */
+async function prepare(level: RaidLevel, members: number, stripeBytes: number) {
+  const rig = await Rig.create({ level, members, stripeBytes });
+  const model = new Model();
+  const tags = Array.from({ length: BLOCKS }, () => model.newTag());
+  await rig.group.write(0, model.content(tags));
+  model.set(0, tags);
+  await rig.group.flush();
+  const layout = layOut({ level, memberCount: members, stripeBytes, memberBytes: rig.drives[0]!.sizeBytes });
+  const rows = level === 'RAID1' ? BLOCKS : Math.floor(BLOCKS / layout.dataMembers);
+  return { rig, model, layout, rows };
+}
+
+/** Damages one block in each of many rows: a few bytes, a sector, or all of it. */
+async function inject(
+  { rig, layout, rows }: Awaited<ReturnType<typeof prepare>>,
+  random: () => number,
+  perRow: number,
+) {
+  const chosen = new Set<number>();
+  while (chosen.size < Math.min(INJECTIONS / perRow, rows)) chosen.add(below(random, rows));
+  let injected = 0;
+  for (const row of chosen) {
+    const first = below(random, rig.drives.length);
+    for (let index = 0; index < perRow; index += 1) {
+      const length = [1, 512, BLOCK_BYTES][below(random, 3)]!;
+      const at = below(random, BLOCK_BYTES - length + 1);
+      const drive = rig.drives[(first + index) % rig.drives.length]!;
+      await drive.corrupt(layout.dataOffset + row * BLOCK_BYTES + at, length, random);
+      injected += 1;
+    }
+  }
+  return injected;
+}
+
+async function readAll({ rig, model }: Awaited<ReturnType<typeof prepare>>): Promise<void> {
+  for (let block = 0; block < BLOCKS; block += 7) {
+    const into = Buffer.alloc(Math.min(7, BLOCKS - block) * BLOCK_BYTES);
+    await rig.group.read(block * BLOCK_BYTES, into);
+    model.check(block, into);
+  }
+}
+
+for (const [level, members, stripeBytes, perRow] of [
+  ['RAID1', 2, 65536, 1],
+  ['RAID1', 3, 65536, 2],
+  ['RAID6', 4, 4096, 2],
+  ['RAID6', 6, 16384, 1],
+  ['RAID6', 6, 65536, 2],
+] as const) {
+  describe(`${perRow} damaged blocks in a row of ${level} of ${members}`, () => {
+    it(`a scrub finds and mends ${INJECTIONS} of ${INJECTIONS}`, async () => {
+      const group = await prepare(level, members, stripeBytes);
+      const injected = await inject(group, seededRandom(members), perRow);
+      assert.equal(injected, INJECTIONS);
+      assert.notDeepEqual(await group.rig.group.verify(), []);
+      const result = await group.rig.group.scrub();
+      assert.deepEqual(result, { mismatches: injected, repaired: injected, lost: 0 });
+      assert.deepEqual(await group.rig.group.verify(), []);
+      assert.equal(group.rig.count('block-repaired'), injected);
+      await readAll(group);
+    });
+
+    it('readers never see them, and what is read is mended', async () => {
+      const group = await prepare(level, members, stripeBytes);
+      await inject(group, seededRandom(members + 10), perRow);
+      await readAll(group);
+      const { repairedBlocks } = group.rig.group.state().counters;
+      assert.ok(repairedBlocks > 0);
+      await readAll(group);
+      assert.equal(group.rig.group.state().counters.repairedBlocks, repairedBlocks);
+      await group.rig.group.scrub();
+      assert.deepEqual(await group.rig.group.verify(), []);
+      await readAll(group);
+    });
+
+    it('writers work on what is right', async () => {
+      const group = await prepare(level, members, stripeBytes);
+      await inject(group, seededRandom(members + 20), perRow);
+      for (let block = 0; block < BLOCKS; block += 3) {
+        const tag = group.model.newTag();
+        await group.rig.group.write(block * BLOCK_BYTES, group.model.content([tag]));
+        group.model.set(block, [tag]);
+      }
+      await readAll(group);
+      await group.rig.group.scrub();
+      assert.deepEqual(await group.rig.group.verify(), []);
+      await readAll(group);
+    });
+  });
+}
+
+describe('damage', () => {
+  it('to the checksums themselves is mended from the other members', async () => {
+    for (const [level, members] of [
+      ['RAID1', 2],
+      ['RAID6', 5],
+    ] as const) {
+      const group = await prepare(level, members, 65536);
+      await group.rig.group.close();
+      await group.rig.drives[0]!.corrupt(group.layout.checksumOffset + 40, 200, seededRandom(3));
+      await group.rig.reopen();
+      await readAll(group);
+      await group.rig.group.scrub();
+      assert.deepEqual(await group.rig.group.verify(), []);
+      await readAll(group);
+    }
+  });
+
+  it('beyond repair is told, never returned as data, and gone once the blocks are written anew', async () => {
+    for (const [level, members, copies] of [
+      ['RAID1', 2, 2],
+      ['RAID6', 5, 3],
+    ] as const) {
+      const group = await prepare(level, members, 65536);
+      const random = seededRandom(5);
+      for (const drive of group.rig.drives.slice(0, copies)) {
+        await drive.corrupt(group.layout.dataOffset + 5 * BLOCK_BYTES, 100, random);
+      }
+      const lost: number[] = [];
+      const block = Buffer.alloc(BLOCK_BYTES);
+      for (let index = 0; index < BLOCKS; index += 1) {
+        try {
+          await group.rig.group.read(index * BLOCK_BYTES, block);
+          group.model.check(index, block);
+        } catch (error) {
+          assert.ok(error instanceof StorageError && error.code === 'unreadable');
+          lost.push(index);
+        }
+      }
+      assert.ok(lost.length >= 1 && lost.length <= copies);
+      assert.ok((await group.rig.group.scrub()).lost > 0);
+      for (const index of lost) {
+        const tag = group.model.newTag();
+        await group.rig.group.write(index * BLOCK_BYTES, group.model.content([tag]));
+        group.model.set(index, [tag]);
+      }
+      await readAll(group);
+      await group.rig.group.scrub();
+      assert.deepEqual(await group.rig.group.verify(), []);
+    }
+  });
+
+  it('that lost blocks stays told after a rebuild, and after others of the stripe were written', async () => {
+    const group = await prepare('RAID6', 5, 65536);
+    for (const drive of group.rig.drives.slice(0, 3)) {
+      await drive.corrupt(group.layout.dataOffset, 100, seededRandom(6));
+    }
+    const firstOfChunks = [0, 16, 32];
+    const findLost = async () => {
+      const lost: number[] = [];
+      for (const block of firstOfChunks) {
+        try {
+          await group.rig.group.read(block * BLOCK_BYTES, Buffer.alloc(BLOCK_BYTES));
+        } catch {
+          lost.push(block);
+        }
+      }
+      return lost;
+    };
+    const lost = await findLost();
+    assert.ok(lost.length > 0 && lost.length < firstOfChunks.length);
+    for (const block of firstOfChunks.filter((candidate) => !lost.includes(candidate))) {
+      await group.rig.group.write(block * BLOCK_BYTES, group.model.content([group.model.newTag()]));
+    }
+    assert.deepEqual(await findLost(), lost);
+    for (const slot of [0, 1, 4]) {
+      await group.rig.group.replace(slot, group.rig.newDrive());
+      await group.rig.group.rebuilt();
+    }
+    assert.deepEqual(await findLost(), lost);
+  });
+});

@@ -1,0 +1,11 @@
+export type { BlockGroup } from './group.ts';
+export type { GroupEvent, OnGroupEvent } from './events.ts';
+export type { GroupState, GroupStatus, MemberDescription } from './group-state.ts';
+export { layOut } from './layout.ts';
+export type { Layout, RaidLevel } from './layout.ts';
+export type { CreateOptions, OpenOptions, RuntimeOptions } from './options.ts';
+export { RaidGroup } from './raid-group.ts';
+export type { ScrubOptions, ScrubState } from './scrub.ts';
+export type { Examination } from './strategy.ts';
+export type { ResyncSpeed } from './throttle.ts';
+export type { Finding } from './verify.ts';

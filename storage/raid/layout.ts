@@ -1,0 +1,92 @@
+import { StorageError } from '../errors.ts';
+import { BLOCK_BYTES, EXTENT_BYTES, REGION_BYTES } from '../units.ts';
+
+export type RaidLevel = 'RAID1' | 'RAID6';
+
+const KIBIBYTE = 1024;
+const MEBIBYTE = 1024 * KIBIBYTE;
+const STRIPE_BYTES = [4, 16, 32, 64, 128, 256].map((kibibytes) => kibibytes * KIBIBYTE);
+export const STRIPE_BYTES_DEFAULT = 64 * KIBIBYTE;
+const MEMBERS = { RAID1: { least: 2, most: 3 }, RAID6: { least: 4, most: 10 } } as const;
+const INTENT_OFFSET = 64 * KIBIBYTE;
+const JOURNAL_BYTES_MIN = 512 * KIBIBYTE;
+const JOURNAL_BYTES_MAX = 4 * MEBIBYTE;
+const JOURNAL_SHARE = 64;
+const REGIONS_PER_INTENT_PAGE = BLOCK_BYTES * 8;
+
+export interface LayoutInput {
+  readonly level: RaidLevel;
+  readonly memberCount: number;
+  readonly stripeBytes: number;
+  /** The size of the smallest member; what larger ones have beyond it is not used. */
+  readonly memberBytes: number;
+}
+
+/**
+ * Where things are on every member: superblocks, write-intent bitmap, journal (RAID6), checksums, data. A row is the
+ * blocks at one place on all members.
+ */
+export interface Layout extends LayoutInput {
+  readonly intentOffset: number;
+  readonly intentPages: number;
+  readonly journalOffset: number;
+  readonly journalBytes: number;
+  readonly checksumOffset: number;
+  readonly dataOffset: number;
+  readonly rows: number;
+  readonly regions: number;
+  /** How many members may be missing. */
+  readonly redundancy: number;
+  readonly dataMembers: number;
+  readonly capacityBytes: number;
+}
+
+export function layOut(input: LayoutInput): Layout {
+  check(input);
+  const { level, memberBytes, memberCount } = input;
+  const regionsAtMost = Math.ceil(memberBytes / REGION_BYTES);
+  const intentPages = Math.ceil(regionsAtMost / REGIONS_PER_INTENT_PAGE);
+  const journalOffset = INTENT_OFFSET + intentPages * BLOCK_BYTES;
+  const journalBytes = level === 'RAID6' ? journalSize(memberBytes) : 0;
+  const checksumOffset = journalOffset + journalBytes;
+  const dataOffset = roundUp(checksumOffset + regionsAtMost * BLOCK_BYTES, MEBIBYTE);
+  const dataBytes = Math.max(0, Math.floor((memberBytes - dataOffset) / EXTENT_BYTES) * EXTENT_BYTES);
+  if (dataBytes === 0) {
+    throw new StorageError('invalid', `A drive of ${memberBytes} bytes is too small; take one of 8 MiB or more.`);
+  }
+  const redundancy = level === 'RAID1' ? memberCount - 1 : 2;
+  const dataMembers = level === 'RAID1' ? 1 : memberCount - 2;
+  return {
+    ...input,
+    intentOffset: INTENT_OFFSET,
+    intentPages,
+    journalOffset,
+    journalBytes,
+    checksumOffset,
+    dataOffset,
+    rows: dataBytes / BLOCK_BYTES,
+    regions: Math.ceil(dataBytes / REGION_BYTES),
+    redundancy,
+    dataMembers,
+    capacityBytes: dataBytes * dataMembers,
+  };
+}
+
+function check({ level, memberCount, stripeBytes }: LayoutInput): void {
+  const { least, most } = MEMBERS[level];
+  if (memberCount < least || memberCount > most) {
+    throw new StorageError('invalid', `${level} takes ${least} to ${most} drives, not ${memberCount}.`);
+  }
+  if (STRIPE_BYTES.includes(stripeBytes)) return;
+  const sizes = STRIPE_BYTES.map((bytes) => bytes / KIBIBYTE).join(', ');
+  throw new StorageError('invalid', `A stripe of ${stripeBytes} bytes is not offered; take ${sizes} KiB.`);
+}
+
+function journalSize(memberBytes: number): number {
+  const share = roundUp(Math.floor(memberBytes / JOURNAL_SHARE), 64 * KIBIBYTE);
+  return Math.min(JOURNAL_BYTES_MAX, Math.max(JOURNAL_BYTES_MIN, share));
+}
+
+function roundUp(value: number, unit: number): number {
+  return Math.ceil(value / unit) * unit;
+}

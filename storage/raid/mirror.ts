@@ -1,0 +1,282 @@
+import { StorageError } from '../errors.ts';
+import { blocksMatch, checksumBlocks } from '../kernels/index.ts';
+import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
+import type { Done } from '../units.ts';
+import { allDone, areAllWritten, damagedBlocks } from './blocks.ts';
+import { regionOf } from './checksums.ts';
+import type { GroupCore } from './core.ts';
+import type { Member } from './member.ts';
+import { MirrorCopies } from './mirror-copies.ts';
+import type { Examination, Strategy } from './strategy.ts';
+
+/** Neighbours are read from one member, so that the machine does not keep everything in memory twice. */
+const SLICE_ROWS = 256;
+const PIECES_AT_ONCE = 8;
+
+/** RAID1: every member has everything. */
+export class Mirror implements Strategy {
+  readonly #core: GroupCore;
+  readonly #dataOffset: number;
+
+  constructor(core: GroupCore) {
+    this.#core = core;
+    this.#dataOffset = core.layout.dataOffset;
+  }
+
+  read(offset: number, into: Buffer): Done {
+    const core = this.#core;
+    const row = offset / BLOCK_BYTES;
+    const count = into.length / BLOCK_BYTES;
+    const first = row % BLOCKS_PER_REGION;
+    const region = (row - first) / BLOCKS_PER_REGION;
+    const member = this.#memberFor(row);
+    const page = member?.pages.get(region);
+    const isPlain = page !== undefined && first + count <= BLOCKS_PER_REGION && core.isOpen();
+    if (!isPlain || member === undefined || core.unsynced.has(region)) return this.#readPieces(row, into);
+    if (!areAllWritten(page.entries, first, count)) return this.#readPieces(row, into);
+    page.wasUsed = true;
+    let done: Done;
+    try {
+      done = member.drive.read(this.#dataOffset + offset, into);
+    } catch (error) {
+      core.membership.fail(member, error);
+      return this.#readPieces(row, into);
+    }
+    if (done !== undefined) return this.#readLater(done, member, row, into);
+    if (blocksMatch(into, page.entries, first) === -1) return undefined;
+    return this.#readPieces(row, into);
+  }
+
+  write(offset: number, from: Buffer): Done {
+    const core = this.#core;
+    const row = offset / BLOCK_BYTES;
+    const count = from.length / BLOCK_BYTES;
+    const first = row % BLOCKS_PER_REGION;
+    const region = (row - first) / BLOCKS_PER_REGION;
+    const { writers } = core.membership;
+    if (first + count > BLOCKS_PER_REGION || !core.isOpen() || core.unsynced.has(region)) {
+      return this.#writePieces(row, from);
+    }
+    if (!core.locks.isFree(row, count) || !hasPages(writers, region) || !core.intent.use(region)) {
+      return this.#writePieces(row, from);
+    }
+    for (let index = 0; index < writers.length; index += 1) {
+      const member = writers[index] as Member;
+      try {
+        const done = member.drive.write(this.#dataOffset + offset, from);
+        if (done !== undefined) return this.#writeLater(row, from, writers, index, done);
+      } catch (error) {
+        core.membership.fail(member, error);
+        return this.#writeLater(row, from, writers, index, Promise.resolve());
+      }
+    }
+    setChecksums(writers, region, first, count, from);
+    return undefined;
+  }
+
+  async discard(offset: number, length: number): Promise<void> {
+    const end = (offset + length) / BLOCK_BYTES;
+    for (let row = offset / BLOCK_BYTES; row < end;) {
+      const count = Math.min(end, (regionOf(row) + 1) * BLOCKS_PER_REGION) - row;
+      const range = await this.#core.begin(row, count, true);
+      try {
+        await this.#putChecksums(row, new Uint32Array(count));
+      } finally {
+        this.#core.end(range);
+      }
+      row += count;
+    }
+    await this.#core.membership.settled();
+  }
+
+  async resync(row: number, count: number): Promise<void> {
+    const copies = await MirrorCopies.load(this.#core, row, count);
+    try {
+      copies.agreeAfterCrash();
+      await copies.writeBack();
+    } finally {
+      copies.release();
+    }
+  }
+
+  async fill(target: Member, row: number, count: number): Promise<void> {
+    const copies = await MirrorCopies.load(this.#core, row, count);
+    try {
+      copies.agree();
+      await copies.copyTo(target);
+    } finally {
+      copies.release();
+    }
+  }
+
+  async examine(row: number, count: number, repair: boolean): Promise<Examination> {
+    const copies = await MirrorCopies.load(this.#core, row, count);
+    try {
+      const { mismatches, lost } = copies.agree();
+      const repaired = repair ? await copies.writeBack() : 0;
+      return { mismatches, lost: lost.length, repaired };
+    } finally {
+      copies.release();
+    }
+  }
+
+  #memberFor(row: number): Member | undefined {
+    const { readers } = this.#core.membership;
+    return readers[Math.floor(row / SLICE_ROWS) % readers.length];
+  }
+
+  async #readLater(done: Promise<void>, member: Member, row: number, into: Buffer): Promise<void> {
+    try {
+      await done;
+    } catch (error) {
+      this.#core.membership.fail(member, error);
+      return this.#readPieces(row, into);
+    }
+    const first = row % BLOCKS_PER_REGION;
+    const page = member.pages.get(regionOf(row));
+    if (page !== undefined && areAllWritten(page.entries, first, into.length / BLOCK_BYTES)) {
+      if (blocksMatch(into, page.entries, first) === -1) return undefined;
+    }
+    return this.#readPieces(row, into);
+  }
+
+  async #readPieces(row: number, into: Buffer): Promise<void> {
+    const running: Promise<void>[] = [];
+    for (let at = 0; at < into.length;) {
+      const start = row + at / BLOCK_BYTES;
+      const count = Math.min(SLICE_ROWS - (start % SLICE_ROWS), (into.length - at) / BLOCK_BYTES);
+      running.push(this.#readPiece(start, into.subarray(at, at + count * BLOCK_BYTES)));
+      if (running.length === PIECES_AT_ONCE) await allDone(running.splice(0));
+      at += count * BLOCK_BYTES;
+    }
+    await allDone(running);
+  }
+
+  async #readPiece(row: number, into: Buffer): Promise<void> {
+    await this.#core.enter();
+    const member = this.#core.unsynced.has(regionOf(row)) ? undefined : this.#memberFor(row);
+    if (member === undefined) return this.#readAndRepair(row, into);
+    const entries = new Uint32Array(into.length / BLOCK_BYTES);
+    const isRead = await this.#core.readRows(member, row, into);
+    if (!isRead || !(await this.#core.checksums.read(member, row, entries))) return this.#readAndRepair(row, into);
+    if (damagedBlocks(into, entries).length > 0) return this.#readAndRepair(row, into);
+    if (!areAllWritten(entries, 0, entries.length) && !(await this.#doAllAgree(member, row, entries))) {
+      return this.#readAndRepair(row, into);
+    }
+  }
+
+  /** A checksum of "never written" has nothing behind it that could be checked: the other members must say the same. */
+  async #doAllAgree(member: Member, row: number, entries: Uint32Array): Promise<boolean> {
+    const others = new Uint32Array(entries.length);
+    for (const other of this.#core.membership.readers) {
+      if (other === member) continue;
+      if (!(await this.#core.checksums.read(other, row, others))) return false;
+      if (entries.some((entry, index) => (entry === 0) !== (others[index] === 0))) return false;
+    }
+    return true;
+  }
+
+  /** With everyone else kept out: what does not match now is damaged. */
+  async #readAndRepair(row: number, into: Buffer): Promise<void> {
+    const core = this.#core;
+    const count = into.length / BLOCK_BYTES;
+    const range = await core.begin(row, count, false);
+    try {
+      const copies = await MirrorCopies.load(core, row, count);
+      try {
+        const { lost } = copies.agree();
+        await copies.writeBack();
+        if (lost.length > 0) throw this.#unreadable(lost);
+        copies.data.copy(into);
+      } finally {
+        copies.release();
+      }
+    } finally {
+      core.end(range);
+    }
+    await core.membership.settled();
+  }
+
+  async #writePieces(row: number, from: Buffer): Promise<void> {
+    const running: Promise<void>[] = [];
+    for (let at = 0; at < from.length;) {
+      const start = row + at / BLOCK_BYTES;
+      const count = Math.min(SLICE_ROWS - (start % SLICE_ROWS), (from.length - at) / BLOCK_BYTES);
+      running.push(this.#writePiece(start, from.subarray(at, at + count * BLOCK_BYTES)));
+      if (running.length === PIECES_AT_ONCE) await allDone(running.splice(0));
+      at += count * BLOCK_BYTES;
+    }
+    await allDone(running);
+    await this.#core.membership.settled();
+  }
+
+  async #writePiece(row: number, from: Buffer): Promise<void> {
+    const range = await this.#core.begin(row, from.length / BLOCK_BYTES, true);
+    try {
+      await Promise.all(this.#core.membership.writers.map((member) => this.#core.writeRows(member, row, from)));
+      await this.#putChecksums(row, checksumsOf(from));
+    } finally {
+      this.#core.end(range);
+    }
+  }
+
+  /** Goes on with a write of which the member at `index` is the first that did not end at once. */
+  async #writeLater(
+    row: number,
+    from: Buffer,
+    writers: readonly Member[],
+    index: number,
+    done: Promise<void>,
+  ): Promise<void> {
+    const core = this.#core;
+    const range = core.beginNow(row, from.length / BLOCK_BYTES);
+    try {
+      const others = writers.slice(index + 1).map((member) => core.writeRows(member, row, from));
+      await done.catch((error: unknown) => core.membership.fail(writers[index] as Member, error));
+      await Promise.all(others);
+      await this.#putChecksums(row, checksumsOf(from));
+    } finally {
+      core.end(range);
+    }
+    await core.membership.settled();
+  }
+
+  async #putChecksums(row: number, entries: Uint32Array): Promise<void> {
+    const { checksums, membership } = this.#core;
+    await Promise.all(membership.writers.map((member) => checksums.put(member, row, entries)));
+  }
+
+  #unreadable(lost: readonly number[]): StorageError {
+    this.#core.emit({ type: 'block-lost', row: lost[0] ?? 0 });
+    const rows = lost.join(', ');
+    return new StorageError(
+      'unreadable',
+      `Group ${this.#core.id}: no good copy is left of blocks ${rows}; restore them.`,
+    );
+  }
+}
+
+function hasPages(members: readonly Member[], region: number): boolean {
+  for (const member of members) if (!member.pages.has(region)) return false;
+  return true;
+}
+
+/** For pages that are all in memory. */
+function setChecksums(members: readonly Member[], region: number, first: number, count: number, from: Buffer): void {
+  let computed: Uint32Array | undefined;
+  for (const member of members) {
+    const page = member.pages.get(region);
+    if (page === undefined) continue;
+    page.wasUsed = true;
+    page.noteWrites(first, count);
+    if (computed === undefined) checksumBlocks(from, page.entries, first);
+    else for (let index = first; index < first + count; index += 1) page.entries[index] = computed[index] as number;
+    computed ??= page.entries;
+  }
+}
+
+function checksumsOf(data: Buffer): Uint32Array {
+  const entries = new Uint32Array(data.length / BLOCK_BYTES);
+  checksumBlocks(data, entries, 0);
+  return entries;
+}

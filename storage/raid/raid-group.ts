@@ -1,0 +1,297 @@
+import type { Drive } from '../drive/drive.ts';
+import { SharedFlush } from '../drive/shared-flush.ts';
+import { StorageError } from '../errors.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import type { Done } from '../units.ts';
+import { assemble, identify, layoutOf, newest, takeBack } from './assemble.ts';
+import { GroupCore } from './core.ts';
+import { clearMetadata, requireRoom } from './format.ts';
+import type { BlockGroup } from './group.ts';
+import { describeGroup } from './group-state.ts';
+import type { GroupState } from './group-state.ts';
+import { IntentTidier } from './intent-tidier.ts';
+import { layOut, STRIPE_BYTES_DEFAULT } from './layout.ts';
+import type { Layout } from './layout.ts';
+import { AbsentDrive, Member } from './member.ts';
+import { newUuid } from './membership.ts';
+import { Mirror } from './mirror.ts';
+import type { CreateOptions, OpenOptions, RuntimeOptions } from './options.ts';
+import { ParityStripes } from './parity-stripes.ts';
+import { Rebuilder } from './rebuild.ts';
+import { RegionSet } from './region-set.ts';
+import { Resyncer } from './resync.ts';
+import { Scrubber } from './scrub.ts';
+import type { ScrubOptions } from './scrub.ts';
+import type { Examination } from './strategy.ts';
+import { readSuperblock } from './superblock.ts';
+import type { ResyncSpeed } from './throttle.ts';
+import { verifyGroup } from './verify.ts';
+import type { Finding } from './verify.ts';
+
+const REQUEST_BYTES_MAX = 64 * 1024 * 1024;
+const SPARES_MAX = 4;
+
+/** Drives that keep each other's data: checksummed, mirrored or with two parities, mended while in use. */
+export class RaidGroup implements BlockGroup {
+  readonly id: string;
+  readonly capacityBytes: number;
+  readonly #core: GroupCore;
+  readonly #rebuilder: Rebuilder;
+  readonly #resyncer: Resyncer;
+  readonly #scrubber: Scrubber;
+  readonly #flusher = new SharedFlush(() => this.#flushNow());
+  readonly #tidier: IntentTidier;
+
+  private constructor(id: string, layout: Layout, options: RuntimeOptions) {
+    this.id = id;
+    this.capacityBytes = layout.capacityBytes;
+    this.#core = new GroupCore(id, layout, options);
+    this.#core.strategy = layout.level === 'RAID1' ? new Mirror(this.#core) : new ParityStripes(this.#core);
+    if (options.resyncSpeed !== undefined) this.#core.throttle.setSpeed(options.resyncSpeed);
+    this.#rebuilder = new Rebuilder(this.#core);
+    this.#resyncer = new Resyncer(this.#core);
+    this.#scrubber = new Scrubber(this.#core);
+    this.#core.membership.onRecorded = () => this.#startBackgroundWork();
+    this.#tidier = new IntentTidier(this.#core, () => this.#flusher.run(), options.intentIdleMs);
+  }
+
+  /** Makes a group of drives. What they held is gone. */
+  static async create(options: CreateOptions): Promise<RaidGroup> {
+    const { id, level, members: drives, spares = [] } = options;
+    if (spares.length > SPARES_MAX) {
+      throw new StorageError('invalid', `A group has at most ${SPARES_MAX} spares, not ${spares.length}.`);
+    }
+    const memberBytes = Math.min(...drives.map((drive) => drive.sizeBytes));
+    const stripeBytes = options.stripeBytes ?? STRIPE_BYTES_DEFAULT;
+    const layout = layOut({ level, memberBytes, stripeBytes, memberCount: drives.length });
+    for (const spare of spares) requireRoom(spare, layout);
+    await Promise.all([...drives, ...spares].map((drive) => clearMetadata(drive, layout)));
+    const group = new RaidGroup(id, layout, options);
+    const { membership } = group.#core;
+    for (const [slot, drive] of drives.entries()) membership.members.push(new Member(slot, newUuid(), drive, 1));
+    for (const drive of spares) membership.spares.push({ uuid: newUuid(), drive, superblockSlot: 1 });
+    for (const _ of drives) membership.successors.push(undefined);
+    membership.assess();
+    membership.events = 1;
+    await membership.persist();
+    await membership.settled();
+    return group;
+  }
+
+  /**
+   * Finds a group on its drives again. With too few of them the group is there but refuses everything; `returnDrive`
+   * brings it back.
+   */
+  static async open(options: OpenOptions): Promise<RaidGroup> {
+    const all = await identify(options.drives);
+    const found = all.filter(({ superblock }) => options.id === undefined || superblock.groupId === options.id);
+    const right = newest(found);
+    if (right === undefined) {
+      const name = options.id === undefined ? 'a group' : `group ${options.id}`;
+      throw new StorageError('not-found', `None of the drives belongs to ${name}; name the drives it was made of.`);
+    }
+    const stranger = found.find(({ superblock }) => superblock.groupId !== right.groupId);
+    if (stranger !== undefined) {
+      const { groupId } = stranger.superblock;
+      throw new StorageError('invalid', `Drive ${stranger.drive.id} belongs to group ${groupId}; say which to open.`);
+    }
+    if (right.events < (options.minimumEvents ?? 0)) {
+      throw new StorageError(
+        'conflict',
+        `All drives found of group ${right.groupId} are out of date; bring the others.`,
+      );
+    }
+    const group = new RaidGroup(right.groupId, layoutOf(right), options);
+    await assemble(group.#core, found, options.drives);
+    group.#startBackgroundWork();
+    return group;
+  }
+
+  read(offset: number, into: Buffer): Done {
+    this.#check(offset, into.length);
+    this.#core.counters.reads += 1;
+    return this.#core.strategy.read(offset, into);
+  }
+
+  write(offset: number, from: Buffer): Done {
+    this.#check(offset, from.length);
+    this.#core.counters.writes += 1;
+    return this.#core.strategy.write(offset, from);
+  }
+
+  discard(offset: number, length: number): Done {
+    this.#check(offset, 0, length);
+    this.#core.counters.discards += 1;
+    return length === 0 ? undefined : this.#core.strategy.discard(offset, length);
+  }
+
+  async flush(): Promise<void> {
+    await this.#core.enter();
+    this.#core.counters.flushes += 1;
+    await this.#flusher.run();
+  }
+
+  /** A drive that was missing is there again. It is brought up to date, or the group with it. */
+  async returnDrive(drive: Drive): Promise<void> {
+    const found = await readSuperblock(drive);
+    if (found?.superblock.groupId !== this.id) {
+      throw new StorageError('conflict', `Drive ${drive.id} is no member of group ${this.id}; add it as a spare.`);
+    }
+    const { membership } = this.#core;
+    await membership.idle();
+    if (membership.failure !== undefined) return this.#reassemble(drive);
+    const away = membership.members.find((member) => member.uuid === found.superblock.uuid);
+    if (away?.isAlive !== false) {
+      throw new StorageError('conflict', `Group ${this.id} does not miss drive ${drive.id}; add it as a spare.`);
+    }
+    await membership.change(() => {
+      if (membership.members[away.slot] !== away) return;
+      const member = new Member(away.slot, away.uuid, drive, found.slot);
+      member.isIncomplete = away.isIncomplete;
+      member.failedAt = away.failedAt;
+      takeBack(this.#core, member, found.superblock);
+      membership.members[away.slot] = member;
+      this.#core.emit({ type: 'drive-returned', slot: member.slot, driveId: drive.id });
+    });
+  }
+
+  async addSpare(drive: Drive): Promise<void> {
+    const { membership, layout } = this.#core;
+    this.#requireStranger(drive);
+    requireRoom(drive, layout);
+    if (membership.spares.length >= SPARES_MAX) {
+      throw new StorageError('conflict', `Group ${this.id} has ${SPARES_MAX} spares already; remove one first.`);
+    }
+    await membership.change(() => {
+      membership.spares.push({ uuid: newUuid(), drive, superblockSlot: 1 });
+    });
+  }
+
+  /** Gives the spare back. */
+  async removeSpare(driveId: string): Promise<Drive> {
+    const { membership } = this.#core;
+    const spare = membership.spares.find(({ drive }) => drive.id === driveId);
+    if (spare === undefined) throw new StorageError('not-found', `Group ${this.id} has no spare ${driveId}.`);
+    await membership.change(() => {
+      const index = membership.spares.indexOf(spare);
+      if (index >= 0) membership.spares.splice(index, 1);
+    });
+    await clearMetadata(spare.drive, this.#core.layout);
+    return spare.drive;
+  }
+
+  /**
+   * Puts another drive into a slot. A member that works goes on serving until the new one has everything. Resolves when
+   * the change is on record; `rebuilt` waits for the end.
+   */
+  async replace(slot: number, drive: Drive): Promise<void> {
+    const { membership, layout } = this.#core;
+    const member = membership.members[slot];
+    if (member === undefined) throw new StorageError('not-found', `Group ${this.id} has no slot ${slot}.`);
+    if (membership.successors[slot] !== undefined) {
+      throw new StorageError('conflict', `Slot ${slot} of group ${this.id} is being replaced already; wait for it.`);
+    }
+    this.#requireStranger(drive);
+    requireRoom(drive, layout);
+    await membership.change(() => {
+      const target = new Member(slot, newUuid(), drive, 1);
+      target.startFilling(RegionSet.from(layout.regions, 0), false);
+      const present = membership.members[slot];
+      if (present?.state === 'active') {
+        membership.successors[slot] = target;
+        return;
+      }
+      membership.members[slot] = target;
+      if (present !== undefined) this.#core.retired.push(present.drive);
+    });
+  }
+
+  /** Resolves when nothing is being rebuilt or resynced any more. */
+  async rebuilt(): Promise<void> {
+    await this.#resyncer.finished();
+    await this.#rebuilder.finished();
+    await this.#core.membership.settled();
+  }
+
+  scrub(options?: ScrubOptions): Promise<Examination> {
+    return this.#scrubber.run(options);
+  }
+
+  pauseScrub(): void {
+    this.#scrubber.pause();
+  }
+
+  resumeScrub(): void {
+    this.#scrubber.resume();
+  }
+
+  setResyncSpeed(speed: ResyncSpeed): void {
+    this.#core.throttle.setSpeed(speed);
+  }
+
+  state(): GroupState {
+    return describeGroup(this.#core, this.#scrubber.state(), [this.#rebuilder.progress(), this.#resyncer.progress()]);
+  }
+
+  /** Looks at everything and changes nothing. */
+  verify(): Promise<Finding[]> {
+    return verifyGroup(this.#core);
+  }
+
+  async close(): Promise<void> {
+    const core = this.#core;
+    const { membership, intent } = core;
+    if (core.isClosed) return;
+    core.isClosed = true;
+    this.#scrubber.resume();
+    await this.#tidier.stop();
+    await membership.idle();
+    await core.drain();
+    if (membership.failure === undefined) {
+      await core.flushMembers();
+      if (membership.isComplete && core.unsynced.size === 0) await intent.clear([...intent.marked()]);
+      membership.isClean = core.unsynced.size === 0;
+      await membership.persist();
+    }
+    await membership.idle();
+    await Promise.all([...new Set([...core.drives(), ...core.retired])].map((drive) => drive.close()));
+  }
+
+  #check(offset: number, bufferLength: number, length = bufferLength): void {
+    const isAligned = offset % BLOCK_BYTES === 0 && length % BLOCK_BYTES === 0;
+    const isInside = offset >= 0 && length >= 0 && offset + length <= this.capacityBytes;
+    if (isAligned && isInside && bufferLength <= REQUEST_BYTES_MAX) return;
+    throw new StorageError(
+      'invalid',
+      `Group ${this.id} reads and writes whole blocks within ${this.capacityBytes} bytes, not ${length} at ${offset}.`,
+    );
+  }
+
+  async #flushNow(): Promise<void> {
+    await this.#core.enter();
+    await this.#core.flushMembers();
+    await this.#core.membership.settled();
+  }
+
+  #startBackgroundWork(): void {
+    if (this.#core.isClosed || this.#core.membership.failure !== undefined) return;
+    this.#resyncer.start();
+    this.#rebuilder.start();
+  }
+
+  async #reassemble(drive: Drive): Promise<void> {
+    const { membership } = this.#core;
+    const others = this.#core.drives().filter((other) => !(other instanceof AbsentDrive) && other.id !== drive.id);
+    const drives = [drive, ...others];
+    const found = (await identify(drives)).filter(({ superblock }) => superblock.groupId === this.id);
+    await assemble(this.#core, found, drives);
+    if (membership.failure !== undefined) return;
+    this.#core.emit({ type: 'group-resumed' });
+    this.#startBackgroundWork();
+  }
+
+  #requireStranger(drive: Drive): void {
+    if (this.#core.drives().includes(drive))
+      throw new StorageError('conflict', `Drive ${drive.id} is in group ${this.id} already.`);
+  }
+}

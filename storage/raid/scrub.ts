@@ -1,0 +1,107 @@
+import { StorageError } from '../errors.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import { BATCH_ROWS } from './core.ts';
+import type { GroupCore } from './core.ts';
+import type { Examination } from './strategy.ts';
+
+export interface ScrubOptions {
+  readonly onProgress?: (fraction: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface ScrubState {
+  readonly isRunning: boolean;
+  readonly isPaused: boolean;
+  readonly progress: number;
+  /** Of the run that is on, or the last one. */
+  readonly mismatches: number;
+  readonly repaired: number;
+  readonly lost: number;
+  readonly finishedRuns: number;
+}
+
+/** Reads everything that was written, compares and mends. One run at a time. */
+export class Scrubber {
+  readonly #core: GroupCore;
+  #result: Examination = { mismatches: 0, repaired: 0, lost: 0 };
+  #isRunning = false;
+  #progress = 0;
+  #finishedRuns = 0;
+  #paused: { readonly until: Promise<void>; readonly resume: () => void } | undefined;
+
+  constructor(core: GroupCore) {
+    this.#core = core;
+  }
+
+  state(): ScrubState {
+    return {
+      isRunning: this.#isRunning,
+      isPaused: this.#paused !== undefined,
+      progress: this.#progress,
+      ...this.#result,
+      finishedRuns: this.#finishedRuns,
+    };
+  }
+
+  pause(): void {
+    if (this.#paused !== undefined) return;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#paused = { until: promise, resume: () => resolve(undefined) };
+  }
+
+  resume(): void {
+    this.#paused?.resume();
+    this.#paused = undefined;
+  }
+
+  async run(options: ScrubOptions = {}): Promise<Examination> {
+    if (this.#isRunning) {
+      throw new StorageError('conflict', `Group ${this.#core.id} is being scrubbed already; wait until that is done.`);
+    }
+    this.#isRunning = true;
+    this.#progress = 0;
+    this.#result = { mismatches: 0, repaired: 0, lost: 0 };
+    const onAbort = () => this.resume();
+    options.signal?.addEventListener('abort', onAbort);
+    try {
+      const { regions } = this.#core.layout;
+      for (let region = 0; region < regions; region += 1) {
+        await this.#scrubRegion(region, options.signal);
+        this.#progress = (region + 1) / regions;
+        options.onProgress?.(this.#progress);
+      }
+      this.#finishedRuns += 1;
+      return { ...this.#result };
+    } finally {
+      options.signal?.removeEventListener('abort', onAbort);
+      this.#isRunning = false;
+    }
+  }
+
+  async #scrubRegion(region: number, signal: AbortSignal | undefined): Promise<void> {
+    if (await this.#core.isUnused(region)) return;
+    const { first, end } = this.#core.rowsOf(region);
+    for (let row = first; row < end; row += BATCH_ROWS) {
+      const count = Math.min(BATCH_ROWS, end - row);
+      await this.#core.throttle.pace(count * BLOCK_BYTES);
+      while (this.#paused !== undefined && signal?.aborted !== true) await this.#paused.until;
+      if (signal?.aborted === true) {
+        throw new StorageError('cancelled', `The scrub of group ${this.#core.id} was cancelled; start it again.`);
+      }
+      const found = await examineRows(this.#core, row, count, true);
+      this.#result.mismatches += found.mismatches;
+      this.#result.repaired += found.repaired;
+      this.#result.lost += found.lost;
+    }
+  }
+}
+
+/** Looks at rows with everyone else kept out. */
+export async function examineRows(core: GroupCore, row: number, count: number, repair: boolean): Promise<Examination> {
+  const range = await core.begin(row, count, false);
+  try {
+    return await core.strategy.examine(row, count, repair);
+  } finally {
+    core.end(range);
+  }
+}

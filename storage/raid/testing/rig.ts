@@ -1,0 +1,85 @@
+import { FaultyDrive } from '../../drive/faulty-drive.ts';
+import { MemoryDrive } from '../../drive/testing/memory-drive.ts';
+import type { GroupEvent } from '../events.ts';
+import type { RaidLevel } from '../layout.ts';
+import type { RuntimeOptions } from '../options.ts';
+import { RaidGroup } from '../raid-group.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+export interface RigOptions extends RuntimeOptions {
+  readonly level?: RaidLevel;
+  readonly members?: number;
+  readonly stripeBytes?: number;
+  readonly driveBytes?: number;
+  readonly spares?: number;
+  /** Makes the drives answer now or later, as chance has it. */
+  readonly random?: () => number;
+}
+
+/** Drives in memory that can be broken, and the group on them. */
+export class Rig {
+  readonly options: RigOptions;
+  readonly events: GroupEvent[] = [];
+  drives: FaultyDrive[] = [];
+  spares: FaultyDrive[] = [];
+  group: RaidGroup;
+  #made = 0;
+
+  private constructor(options: RigOptions) {
+    this.options = options;
+    this.group = undefined as unknown as RaidGroup;
+  }
+
+  static async create(options: RigOptions = {}): Promise<Rig> {
+    const rig = new Rig(options);
+    const { level = 'RAID1', stripeBytes } = options;
+    const members = options.members ?? (level === 'RAID1' ? 2 : 5);
+    rig.drives = Array.from({ length: members }, () => rig.newDrive());
+    rig.spares = Array.from({ length: options.spares ?? 0 }, () => rig.newDrive());
+    rig.group = await RaidGroup.create({
+      id: 'group-1',
+      level,
+      members: rig.drives,
+      spares: rig.spares,
+      ...(stripeBytes !== undefined && { stripeBytes }),
+      ...rig.runtime(),
+    });
+    return rig;
+  }
+
+  newDrive(): FaultyDrive {
+    this.#made += 1;
+    const bytes = this.options.driveBytes ?? 10 * MEBIBYTE;
+    return new FaultyDrive(new MemoryDrive(`drive-${this.#made}`, bytes, this.options.random));
+  }
+
+  runtime(): RuntimeOptions {
+    const { checksumCacheBytes, intentIdleMs } = this.options;
+    const speed = { minimumBytesPerSecond: 2 ** 40, maximumBytesPerSecond: 2 ** 40 };
+    return {
+      resyncSpeed: this.options.resyncSpeed ?? speed,
+      onEvent: (event) => this.events.push(event),
+      ...(checksumCacheBytes !== undefined && { checksumCacheBytes }),
+      ...(intentIdleMs !== undefined && { intentIdleMs }),
+    };
+  }
+
+  count(type: GroupEvent['type']): number {
+    return this.events.filter((event) => event.type === type).length;
+  }
+
+  /** Opens the group again on the same drives, as after the process died. */
+  async reopen(drives: readonly FaultyDrive[] = [...this.drives, ...this.spares]): Promise<RaidGroup> {
+    this.group = await RaidGroup.open({ drives, ...this.runtime() });
+    return this.group;
+  }
+
+  /** Cuts the power of all drives at once; what is left of each is in a new drive. */
+  async powerCut(random: () => number): Promise<void> {
+    const all = [...this.drives, ...this.spares];
+    await Promise.all(all.map((drive) => drive.powerCut(random)));
+    this.drives = this.drives.map((drive) => new FaultyDrive(drive.inner));
+    this.spares = this.spares.map((drive) => new FaultyDrive(drive.inner));
+  }
+}

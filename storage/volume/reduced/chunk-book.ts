@@ -1,0 +1,78 @@
+import type { Commits } from '../../metadata/commits.ts';
+import type { Done } from '../../units.ts';
+import { HOLE, OPAQUE, PAGE_MASK } from '../extent-map.ts';
+import type { Layer } from '../layers.ts';
+import { isAddress, isIndexed } from './address.ts';
+import type { ChunkIndex } from './chunk-index.ts';
+import type { ChunkSpace } from './chunk-space.ts';
+import { Totals } from './reduction.ts';
+
+/** Changes that may wait in memory for a commit; past that, whoever makes more waits for one. */
+const PENDING_MAX = 16_384;
+
+/** Which entry of which map names which chunk. Each change is one turn, so that all of it is in the same commit. */
+export class ChunkBook {
+  readonly totals = new Totals();
+  readonly #space: ChunkSpace;
+  readonly #index: ChunkIndex;
+  readonly #commits: Commits;
+
+  constructor(space: ChunkSpace, index: ChunkIndex, commits: Commits) {
+    this.#space = space;
+    this.#index = index;
+    this.#commits = commits;
+  }
+
+  /** The entry names a chunk of this digest that is there already; false when there is none. */
+  share(layer: Layer, number: number, digest: string | undefined): boolean {
+    const address = digest === undefined ? undefined : this.#index.share(digest);
+    if (address === undefined) return false;
+    this.put(layer, number, address);
+    return true;
+  }
+
+  /** The entry names a chunk that was just written. */
+  add(layer: Layer, number: number, address: number, digest: string | undefined): void {
+    this.#space.keep(address);
+    if (digest !== undefined) this.#index.add(digest, address);
+    this.put(layer, number, address);
+  }
+
+  /** The entry reads as zeros from now on. */
+  clear(layer: Layer, number: number): void {
+    const shines = layer.parent !== undefined && addressAt(layer.parent, number) !== undefined;
+    const entry = shines ? OPAQUE : HOLE;
+    if (layer.map.get(number) !== entry) this.put(layer, number, entry);
+  }
+
+  put(layer: Layer, number: number, entry: number): void {
+    const page = layer.map.makePage(number);
+    const before = layer.map.set(page, number & PAGE_MASK, entry);
+    this.#commits.pageChanged(layer.id, page);
+    if (isAddress(entry)) this.totals.add(entry);
+    this.release(before);
+  }
+
+  /** An entry less names the chunk. */
+  release(entry: number): void {
+    if (!isAddress(entry)) return;
+    this.totals.remove(entry);
+    if (isIndexed(entry) && !this.#index.leave(entry)) return;
+    this.#space.drop(entry);
+  }
+
+  /** To be awaited before changes are made: keeps what waits for a commit within bounds. */
+  pendingBounded(): Done {
+    if (this.#index.changedCount + this.#space.givenUpCount < PENDING_MAX) return undefined;
+    return this.#commits.commit();
+  }
+}
+
+/** Where the chunk lies that shows at the entry; `undefined` when it reads as zeros. */
+export function addressAt(top: Layer, number: number): number | undefined {
+  for (let layer: Layer | undefined = top; layer; layer = layer.parent) {
+    const entry = layer.map.get(number);
+    if (entry !== HOLE) return isAddress(entry) ? entry : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import { allocate, release, type Xts } from '../../kernels/index.ts';
+import { BLOCK_BYTES, type Done } from '../../units.ts';
+import { zeroFill } from '../pieces.ts';
+import { blockCountOf, cipherUnitOf, containerOf, isRaw } from './address.ts';
+import { ChunkCache } from './chunk-cache.ts';
+import type { ChunkSpace } from './chunk-space.ts';
+import { copyPart, unpack } from './codec.ts';
+import { allOf } from './each.ts';
+
+const CACHED_CHUNKS_MAX = 256;
+
+/** Blocks [from, from + count) of a chunk; without an address they are zeros. */
+export interface ChunkPart {
+  readonly address: number | undefined;
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Reads chunks: unpacks them, and keeps those unpacked lately for whoever reads on. */
+export class ChunkReader {
+  readonly #space: ChunkSpace;
+  readonly #cache = new ChunkCache(CACHED_CHUNKS_MAX);
+  readonly #loading = new Map<number, Promise<Buffer>>();
+
+  constructor(space: ChunkSpace) {
+    this.#space = space;
+  }
+
+  /** Reads parts one after the other into the buffer. All of them are looked up before this returns. */
+  read(parts: readonly ChunkPart[], cipher: Xts | undefined, into: Buffer): Done {
+    const waits: Promise<void>[] = [];
+    let block = 0;
+    for (const part of neighboursJoined(parts)) {
+      const target = into.subarray(block * BLOCK_BYTES, (block + part.count) * BLOCK_BYTES);
+      const done = this.#readPart(part, cipher, target);
+      if (done) waits.push(done);
+      block += part.count;
+    }
+    return waits.length === 0 ? undefined : this.#space.readers.during(allOf(waits));
+  }
+
+  /** The address gets other bytes. */
+  forget(address: number): void {
+    this.#cache.forget(address);
+  }
+
+  #readPart({ address, from }: ChunkPart, cipher: Xts | undefined, into: Buffer): Done {
+    if (address === undefined) return zeroFill(into);
+    if (isRaw(address)) return this.#readRaw(address, from, cipher, into);
+    const plain = this.#cache.get(address);
+    if (!plain) return this.#unpackInto(address, from, cipher, into);
+    copyPart(plain, from * BLOCK_BYTES, into);
+    return undefined;
+  }
+
+  #readRaw(address: number, from: number, cipher: Xts | undefined, into: Buffer): Done {
+    const done = this.#space.read(address, from, into);
+    if (!cipher) return done;
+    const unit = cipherUnitOf(address) + from;
+    if (done) return done.then(() => cipher.decrypt(into, unit));
+    cipher.decrypt(into, unit);
+    return undefined;
+  }
+
+  async #unpackInto(address: number, from: number, cipher: Xts | undefined, into: Buffer): Promise<void> {
+    let loading = this.#loading.get(address);
+    if (!loading) {
+      loading = this.#load(address, cipher).finally(() => this.#loading.delete(address));
+      this.#loading.set(address, loading);
+    }
+    copyPart(await loading, from * BLOCK_BYTES, into);
+  }
+
+  async #load(address: number, cipher: Xts | undefined): Promise<Buffer> {
+    const stored = allocate(blockCountOf(address) * BLOCK_BYTES);
+    try {
+      await this.#space.read(address, 0, stored);
+      cipher?.decrypt(stored, cipherUnitOf(address));
+      const plain = await unpack(stored);
+      this.#cache.put(address, plain);
+      return plain;
+    } finally {
+      release(stored);
+    }
+  }
+}
+
+/** Raw chunks that lie side by side are read in one go. */
+function neighboursJoined(parts: readonly ChunkPart[]): ChunkPart[] {
+  const joined: ChunkPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (last && adjoins(last, part)) joined[joined.length - 1] = { ...last, count: last.count + part.count };
+    else joined.push(part);
+  }
+  return joined;
+}
+
+function adjoins(one: ChunkPart, next: ChunkPart): boolean {
+  if (one.address === undefined || next.address === undefined) return one.address === next.address;
+  if (!isRaw(one.address) || !isRaw(next.address) || next.from !== 0) return false;
+  if (containerOf(one.address) !== containerOf(next.address)) return false;
+  return cipherUnitOf(one.address) + one.from + one.count === cipherUnitOf(next.address);
+}

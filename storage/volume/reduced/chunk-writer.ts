@@ -1,0 +1,176 @@
+import { allocate, release, type Xts } from '../../kernels/index.ts';
+import { RangeLock } from '../../range-lock.ts';
+import { BLOCK_BYTES } from '../../units.ts';
+import type { LayerView } from '../format.ts';
+import type { Layer } from '../layers.ts';
+import { BLOCKS_PER_CHUNK, blockCountOf, cipherUnitOf, containerOf } from './address.ts';
+import { addressAt, type ChunkBook } from './chunk-book.ts';
+import type { ChunkReader } from './chunk-reader.ts';
+import type { ChunkSpace } from './chunk-space.ts';
+import { CHUNK_BYTES, isZeros, pack, type Packed } from './codec.ts';
+import { digestOf } from './digest.ts';
+import { allOf, each } from './each.ts';
+
+/** As many chunks are packed together and written side by side where there is room. */
+const BLOCKS_PER_BATCH = 8 * BLOCKS_PER_CHUNK;
+const BATCHES_AT_ONCE = 4;
+
+/** A chunk on its way to disk. */
+interface Job {
+  readonly number: number;
+  readonly chunk: Buffer;
+  readonly digest: string | undefined;
+}
+
+interface PlacedJob extends Job {
+  readonly packed: Packed;
+  readonly address: number;
+}
+
+/** Writes chunks to fresh blocks, and switches entries to them when they are there. */
+export class ChunkWriter {
+  readonly #space: ChunkSpace;
+  readonly #book: ChunkBook;
+  readonly #reader: ChunkReader;
+  /** A part of a chunk is written by reading and replacing all of it: one at a time. */
+  readonly #locks = new WeakMap<Layer, RangeLock>();
+
+  constructor(space: ChunkSpace, book: ChunkBook, reader: ChunkReader) {
+    this.#space = space;
+    this.#book = book;
+    this.#reader = reader;
+  }
+
+  write(view: LayerView, block: number, data: Buffer): Promise<void> {
+    const end = block + data.length / BLOCK_BYTES;
+    const starts: number[] = [];
+    for (let at = block; at < end; at += BLOCKS_PER_BATCH - (at % BLOCKS_PER_BATCH)) starts.push(at);
+    return each(starts, BATCHES_AT_ONCE, (start) => {
+      const next = Math.min(end, start + BLOCKS_PER_BATCH - (start % BLOCKS_PER_BATCH));
+      return this.#writeBatch(view, start, data.subarray((start - block) * BLOCK_BYTES, (next - block) * BLOCK_BYTES));
+    });
+  }
+
+  async #writeBatch(view: LayerView, block: number, data: Buffer): Promise<void> {
+    await this.#book.pendingBounded();
+    const first = Math.floor(block / BLOCKS_PER_CHUNK);
+    const end = Math.ceil((block + data.length / BLOCK_BYTES) / BLOCKS_PER_CHUNK);
+    let lock = this.#locks.get(view.layer);
+    if (!lock) this.#locks.set(view.layer, (lock = new RangeLock()));
+    await lock.run(first, end, () => {
+      const whole = data.length === (end - first) * CHUNK_BYTES;
+      return whole ? this.#replace(view, first, data) : this.#complete(view, first, end, block, data);
+    });
+  }
+
+  /** Chunks only partly written are read first and written whole. */
+  async #complete(view: LayerView, first: number, end: number, block: number, data: Buffer): Promise<void> {
+    const chunks = allocate((end - first) * CHUNK_BYTES);
+    const dataAt = (block - first * BLOCKS_PER_CHUNK) * BLOCK_BYTES;
+    try {
+      const edges = new Set<number>();
+      if (dataAt > 0) edges.add(first);
+      if (dataAt + data.length < chunks.length) edges.add(end - 1);
+      for (const number of edges) {
+        const chunk = chunks.subarray((number - first) * CHUNK_BYTES, (number - first + 1) * CHUNK_BYTES);
+        const part = { address: addressAt(view.layer, number), from: 0, count: BLOCKS_PER_CHUNK };
+        await this.#reader.read([part], view.cipher, chunk);
+      }
+      data.copy(chunks, dataAt);
+      await this.#replace(view, first, chunks);
+    } finally {
+      release(chunks);
+    }
+  }
+
+  async #replace(view: LayerView, first: number, chunks: Buffer): Promise<void> {
+    const { layer } = view;
+    const leaders: Job[] = [];
+    /** Equal to one of the leaders. */
+    const followers: Job[] = [];
+    const digests = new Set<string>();
+    for (let at = 0; at < chunks.length; at += CHUNK_BYTES) {
+      const number = first + at / CHUNK_BYTES;
+      const chunk = chunks.subarray(at, at + CHUNK_BYTES);
+      if (isZeros(chunk)) {
+        this.#book.clear(layer, number);
+        continue;
+      }
+      const digest = view.options?.deduplication === true ? digestOf(chunk, view.cipher) : undefined;
+      if (this.#book.share(layer, number, digest)) continue;
+      const isFollower = digest !== undefined && digests.has(digest);
+      (isFollower ? followers : leaders).push({ number, chunk, digest });
+      if (digest !== undefined) digests.add(digest);
+    }
+    if (leaders.length === 0) return;
+    const placed = await this.#place(leaders, view.options?.compression === true);
+    await this.#writeOut(placed, view.cipher);
+    for (const job of placed) this.#publish(layer, job);
+    for (const { number, digest } of followers) {
+      if (!this.#book.share(layer, number, digest)) throw new Error(`the chunk that ${number} equals is not there`);
+    }
+  }
+
+  async #place(jobs: readonly Job[], compression: boolean): Promise<PlacedJob[]> {
+    const packed = await Promise.all(jobs.map(async (job) => ({ ...job, packed: await pack(job.chunk, compression) })));
+    const placed: PlacedJob[] = [];
+    try {
+      for (const job of packed) {
+        const address = await this.#space.take(job.packed.blocks, job.digest !== undefined);
+        this.#reader.forget(address);
+        placed.push({ ...job, address });
+      }
+    } catch (error) {
+      for (const { address } of placed) this.#space.abandon(address);
+      throw error;
+    }
+    return placed;
+  }
+
+  async #writeOut(jobs: readonly PlacedJob[], cipher: Xts | undefined): Promise<void> {
+    try {
+      await allOf(runsOf(jobs).map((run) => this.#writeRun(run, cipher)));
+    } catch (error) {
+      for (const { address } of jobs) this.#space.abandon(address);
+      throw error;
+    }
+  }
+
+  async #writeRun(run: readonly PlacedJob[], cipher: Xts | undefined): Promise<void> {
+    const [first] = run;
+    if (!first) return;
+    const stored = allocate(run.reduce((sum, { packed }) => sum + packed.blocks, 0) * BLOCK_BYTES);
+    try {
+      let at = 0;
+      for (const { packed } of run) {
+        packed.layOut(stored.subarray(at, at + packed.blocks * BLOCK_BYTES));
+        at += packed.blocks * BLOCK_BYTES;
+      }
+      cipher?.encrypt(stored, cipherUnitOf(first.address));
+      await this.#space.write(first.address, stored);
+    } finally {
+      release(stored);
+    }
+  }
+
+  #publish(layer: Layer, { number, address, digest }: PlacedJob): void {
+    // The same bytes may have been stored by somebody else meanwhile.
+    if (this.#book.share(layer, number, digest)) this.#space.abandon(address);
+    else this.#book.add(layer, number, address, digest);
+  }
+}
+
+/** Jobs whose chunks lie side by side, together. */
+function runsOf(jobs: readonly PlacedJob[]): PlacedJob[][] {
+  const runs: PlacedJob[][] = [];
+  for (const job of jobs.toSorted((one, other) => one.address - other.address)) {
+    const last = runs.at(-1)?.at(-1);
+    if (last && adjoins(last.address, job.address)) runs.at(-1)?.push(job);
+    else runs.push([job]);
+  }
+  return runs;
+}
+
+function adjoins(one: number, next: number): boolean {
+  return containerOf(one) === containerOf(next) && cipherUnitOf(one) + blockCountOf(one) === cipherUnitOf(next);
+}

@@ -1,0 +1,121 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Commits } from '../../metadata/commits.ts';
+import type { Database } from '../../metadata/database.ts';
+import { BLOCK_BYTES, type Done } from '../../units.ts';
+import { entriesOf, HOLE } from '../extent-map.ts';
+import type { LayerFormat, LayerView } from '../format.ts';
+import type { Layer } from '../layers.ts';
+import { BLOCKS_PER_CHUNK } from './address.ts';
+import { addressAt, ChunkBook } from './chunk-book.ts';
+import { ChunkIndex } from './chunk-index.ts';
+import { type ChunkPart, ChunkReader } from './chunk-reader.ts';
+import { ChunkSpace, type ContainerStore } from './chunk-space.ts';
+import { ChunkWriter } from './chunk-writer.ts';
+import { CHUNK_BYTES } from './codec.ts';
+import { each } from './each.ts';
+import { openContainers } from './opening.ts';
+import type { PoolReduction } from './reduction.ts';
+
+const ENTRIES_PER_TURN = 1024;
+
+/**
+ * Chunks of a volume are compressed, shared with equal ones, and packed into containers; nothing is written in place. An
+ * entry of a map names a whole chunk, so a layer hides the ones below chunk by chunk.
+ */
+export class ReducedFormat implements LayerFormat {
+  readonly entryBytes = CHUNK_BYTES;
+  readonly space: ChunkSpace;
+  readonly #database: Database;
+  readonly #book: ChunkBook;
+  readonly #reader: ChunkReader;
+  readonly #writer: ChunkWriter;
+
+  constructor(store: ContainerStore, commits: Commits, database: Database) {
+    this.#database = database;
+    this.space = new ChunkSpace(store, commits);
+    this.#book = new ChunkBook(this.space, new ChunkIndex(database, commits), commits);
+    this.#reader = new ChunkReader(this.space);
+    this.#writer = new ChunkWriter(this.space, this.#book, this.#reader);
+  }
+
+  /** Finds out what containers hold. The extents they are on are claimed already. */
+  open(): void {
+    openContainers(this.#database, this.space, this.#book.totals);
+  }
+
+  /** Of all volumes together. */
+  reduction(): PoolReduction {
+    return this.#book.totals.reduction(this.space.containers);
+  }
+
+  read(view: LayerView, offset: number, into: Buffer): Done {
+    const parts: ChunkPart[] = [];
+    for (const { number, from, count } of partsOf(offset / BLOCK_BYTES, into.length / BLOCK_BYTES)) {
+      parts.push({ address: addressAt(view.layer, number), from, count });
+    }
+    return this.#reader.read(parts, view.cipher, into);
+  }
+
+  write(view: LayerView, offset: number, from: Buffer): Done {
+    return this.#writer.write(view, offset / BLOCK_BYTES, from);
+  }
+
+  discard(view: LayerView, offset: number, length: number): Done {
+    const { layer } = view;
+    const edges: { number: number; from: number; count: number }[] = [];
+    for (const part of partsOf(offset / BLOCK_BYTES, length / BLOCK_BYTES)) {
+      if (part.count === BLOCKS_PER_CHUNK) this.#book.clear(layer, part.number);
+      else if (addressAt(layer, part.number) !== undefined) edges.push(part);
+    }
+    if (edges.length === 0) return this.#book.pendingBounded();
+    return each(edges, edges.length, ({ number, from, count }) => {
+      return this.#writer.write(view, number * BLOCKS_PER_CHUNK + from, Buffer.alloc(count * BLOCK_BYTES));
+    });
+  }
+
+  isMapped(layer: Layer, block: number): boolean {
+    return addressAt(layer, Math.floor(block / BLOCKS_PER_CHUNK)) !== undefined;
+  }
+
+  release(entry: number): void {
+    this.#book.release(entry);
+  }
+
+  /** Chunks are whole: nothing shows through the upper's, so what lies below it is given up at once. */
+  mergeEntry(lower: Layer, upper: Layer, entry: number): Done {
+    if (upper.map.get(entry) === HOLE || lower.map.get(entry) === HOLE) return undefined;
+    this.#book.put(lower, entry, HOLE);
+    return this.#book.pendingBounded();
+  }
+
+  /** Chunks keep their address wherever they are: containers move, and maps stay as they are. */
+  relocateEntry(): Done {
+    return undefined;
+  }
+
+  async drain(layer: Layer): Promise<void> {
+    const numbers = [...entriesOf(layer.map)].map(({ number }) => number);
+    for (const [index, number] of numbers.entries()) {
+      this.#book.put(layer, number, HOLE);
+      if (index % ENTRIES_PER_TURN === 0) await setImmediate();
+      const pending = this.#book.pendingBounded();
+      if (pending) await pending;
+    }
+  }
+
+  /** Containers on extents of which `has` is true. */
+  containersOn(has: (extent: number) => boolean): number[] {
+    const { containers } = this.space;
+    return [...containers.ids()].filter((id) => has(containers.extentOf(id) ?? 0));
+  }
+}
+
+/** Cuts a range of blocks at the borders of chunks. */
+function* partsOf(block: number, count: number): Generator<{ number: number; from: number; count: number }> {
+  for (let at = block; at < block + count;) {
+    const from = at % BLOCKS_PER_CHUNK;
+    const some = Math.min(BLOCKS_PER_CHUNK - from, block + count - at);
+    yield { number: (at - from) / BLOCKS_PER_CHUNK, from, count: some };
+    at += some;
+  }
+}
