@@ -1,10 +1,13 @@
-import { benchPortal, type Ratio } from './portal.ts';
+import { benchPortal } from './portal.ts';
+import type { Ratio } from './ratio.ts';
+import { benchStorage } from './storage/main.ts';
 import { benchMemory } from './memory.ts';
 
 /** Ratios within one run, so that the machine drops out; the last column says what we hold ourselves to. */
 const parts: readonly (readonly [string, () => Promise<Ratio[]>])[] = [
   ['portal', benchPortal],
   ['memory', benchMemory],
+  ['storage', benchStorage],
 ];
 
 const wanted = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startGranary, until } from '../e2e/granary.ts';
-import type { Ratio } from './portal.ts';
+import type { Ratio } from './ratio.ts';
 
 const IDLE_MS = 15_000;
 const IDLE_MB_MAX = 120;

@@ -1,11 +1,5 @@
 import { requestRates, startServer, type Target } from './load.ts';
-
-interface Ratio {
-  readonly what: string;
-  readonly value: number;
-  readonly wanted: string;
-  readonly met: boolean;
-}
+import type { Ratio } from './ratio.ts';
 
 /** The portal against a bare Fastify route that serves the same records: what validation, sign-in and the rest cost. */
 export async function benchPortal(): Promise<Ratio[]> {
@@ -60,6 +54,4 @@ function below(what: string, value: number, limit: number): Ratio {
 function told(what: string, value: number): Ratio {
   return { what, value, wanted: 'told only', met: true };
 }
-
-export type { Ratio };
 export { below };

@@ -33,6 +33,16 @@ test('discovery shows the targets that are for the initiator and no others', asy
   );
 });
 
+test('SendTargets can ask for one target, or for the one it is logged in to', async (context) => {
+  const { server, open } = await serve(context);
+  server.addTarget({ iqn: 'iqn.2026-01.com.example:open', authorise: () => ({}) });
+  const { session } = await open();
+  const named = async (name: string) => (await session.text({ SendTargets: name })).map(([, value]) => value)[0];
+  assert.equal(await named('iqn.2026-01.com.example:open'), 'iqn.2026-01.com.example:open');
+  assert.equal(await named(''), TARGET);
+  assert.equal(await named('iqn.2026-01.com.example:none'), undefined);
+});
+
 test('a list of targets too long for one answer comes in pieces', async (context) => {
   const { server, port } = await serve(context);
   for (let index = 0; index < 300; index++) {

@@ -143,7 +143,8 @@ export class IscsiServer implements ConnectionHost {
         buffers: this.#buffers,
         statusNumber,
         link: connection,
-        listTargets: (name) => this.#describeTargets(login.initiatorName, connection, name),
+        // An empty name asks for the target one is logged in to.
+        listTargets: (name) => this.#describeTargets(login, connection, name === '' ? login.targetName : name),
       });
     if (login.targetName === undefined) return { session: make(undefined), ready: undefined };
 
@@ -169,10 +170,10 @@ export class IscsiServer implements ConnectionHost {
     return this.#lastHandle;
   }
 
-  #describeTargets(initiatorName: string, connection: Connection, name: string | undefined): Buffer {
-    const candidates = name === undefined || name === '' ? this.targets() : [this.#targets.get(name)];
+  #describeTargets(login: LoginResult, connection: Connection, name: string | undefined): Buffer {
+    const candidates = name === undefined ? this.targets() : [this.#targets.get(name)];
     const shown = candidates.filter(
-      (target) => target?.authorise(initiatorName, connection.address) !== undefined,
+      (target) => target?.authorise(login.initiatorName, connection.address) !== undefined,
     ) as IscsiTarget[];
     return describeTargets(shown, connection.portal);
   }

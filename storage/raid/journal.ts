@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { BLOCK_BYTES } from '../units.ts';
 import type { FailMember } from './checksums.ts';
 import type { GroupCore } from './core.ts';
@@ -50,6 +51,7 @@ export class Journal {
 
   /** Resolves when the record survives a crash. The caller then writes the blocks and calls `finish`. */
   append(writes: readonly ShardWrite[]): Promise<void> {
+    assert.ok(recordBytes(writes) <= this.recordBytesMax, 'a record fits into the journal');
     return new Promise((resolve, reject) => {
       this.#queue.push({ writes, resolve, reject });
       if (!this.#isRunning) void this.#run();

@@ -168,12 +168,12 @@ async function live(level: RaidLevel, members: number, stripeBytes: number, seed
 describe('a group does what a plain array of blocks does, whatever happens to its drives', () => {
   for (const members of [2, 3]) {
     it(`RAID1 of ${members}`, async () => {
-      for (let seed = 1; seed <= seedCount(4); seed += 1) await live('RAID1', members, 65536, seed * 100 + members);
+      for (let seed = 1; seed <= seedCount(3); seed += 1) await live('RAID1', members, 65536, seed * 100 + members);
     });
   }
   for (const members of [4, 5, 6, 7, 8, 9, 10]) {
     it(`RAID6 of ${members}`, async () => {
-      for (let seed = 1; seed <= seedCount(2); seed += 1) {
+      for (let seed = 1; seed <= seedCount(1); seed += 1) {
         const stripeBytes = STRIPES[(seed + members) % STRIPES.length] as number;
         await live('RAID6', members, stripeBytes, seed * 100 + members);
       }

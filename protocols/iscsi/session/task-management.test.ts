@@ -32,20 +32,18 @@ test('ABORT TASK ends one command, and answers when the device is done with it',
 });
 
 test('ABORT TASK SET and CLEAR TASK SET end all commands of the unit', async (context) => {
-  const device = new GatedDevice(UNIT_BYTES);
-  const { open } = await serve(context, { device });
-  const { lun, session } = await open();
   for (const action of [taskManagement.abortTaskSet, taskManagement.clearTaskSet]) {
-    const before = device.waiting;
+    const device = new GatedDevice(UNIT_BYTES);
+    const { open } = await serve(context, { device });
+    const { lun, session } = await open();
     const doomed = [1, 2, 3].map(() => assert.rejects(lun.execute(READ, { expectIn: 512 }), AbortedError));
-    await until(() => device.waiting === before + 3, 'all are at the device');
+    await until(() => device.waiting === 3, 'all are at the device');
     const response = session.manage(action, 0);
     await session.ping();
-    if (action === taskManagement.clearTaskSet) device.openUp();
-    else setTimeout(() => device.openUp(), 5);
+    device.openUp();
     assert.equal(await response, 0);
     await Promise.all(doomed);
-    if (action === taskManagement.abortTaskSet) return;
+    await lun.testUnitReady();
   }
 });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { allocate, blocksMatch, checksumBlocks, computeParity, recover } from '../storage/kernels/index.ts';
-import { release, updateParity, xorInto, Xts } from '../storage/kernels/index.ts';
+import { allocate, blocksMatch, checksumBlocks, computeParity, recover } from '../../storage/kernels/index.ts';
+import { release, updateParity, xorInto, Xts } from '../../storage/kernels/index.ts';
 
 const KIBIBYTE = 1024;
 const SHARD_BYTES = 64 * KIBIBYTE;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { skipWithout, Tgtd } from '@granary/protocols/iscsi/testing';
-import type { IscsiEndpoint } from './iscsi.ts';
+import type { IscsiEndpoint } from './iscsi-load.ts';
 
 /** As fast as tgtd goes: large segments, and data sent without being asked for. */
 const KEYS = {

@@ -1,0 +1,19 @@
+/** One line of the benchmark: what was measured, and what we hold ourselves to. */
+export interface Ratio {
+  readonly what: string;
+  readonly value: number;
+  readonly wanted: string;
+  readonly met: boolean;
+}
+
+export function atLeast(what: string, value: number, goal: number): Ratio {
+  return { what, value, wanted: `at least ${goal}`, met: value >= goal };
+}
+
+export function atMost(what: string, value: number, goal: number): Ratio {
+  return { what, value, wanted: `at most ${goal}`, met: value <= goal };
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,17 @@
+import { atLeast, type Ratio } from '../ratio.ts';
+import { benchKernels } from './kernels.ts';
+import { benchMaps } from './maps.ts';
+import { benchTarget } from './target.ts';
+import { benchVolume } from './volume.ts';
+
+export async function benchStorage(): Promise<Ratio[]> {
+  return [...(await benchTarget()), ...(await benchVolume()), ...kernelRatios(), ...(await benchMaps())];
+}
+
+/** Parity is what we hold ourselves to; the other kernels are told for orientation. */
+function kernelRatios(): Ratio[] {
+  return benchKernels().map(({ name, gigabytesPerSecond, ratioToCopy }) => {
+    const goal = name.startsWith('computeParity') ? 0.3 : 0;
+    return atLeast(`of Buffer.copy: ${name} [${gigabytesPerSecond.toFixed(2)} GB/s]`, ratioToCopy, goal);
+  });
+}
