@@ -2,6 +2,7 @@ import { Database } from '../metadata/database.ts';
 import { SCHEMA } from '../metadata/schema.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import type { Finding as GroupFinding } from '../raid/verify.ts';
+import { checkReduced } from '../volume/reduced/check.ts';
 import { checkExtents, type ExtentTotals } from './extents.ts';
 import { checkNames } from './names.ts';
 
@@ -63,6 +64,7 @@ export async function checkPool(setup: CheckSetup): Promise<CheckReport> {
   try {
     await checkNames(check);
     const extents = await checkExtents(check);
+    for (const problem of checkReduced(database)) await check.found(problem);
     await checkGroups(check);
     if (check.repair) await Promise.all(setup.groups.map((group) => group.flush()));
     return { findings, extents, ...countRecords(database) };

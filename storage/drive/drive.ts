@@ -11,6 +11,9 @@ export interface Drive {
   /** Resolves when everything written before the call survives a power cut. */
   flush(): Promise<void>;
 
+  /** Resolves when these bytes, though perhaps nothing else that was written, survive a power cut. */
+  writeDurably(offset: number, from: Buffer): Promise<void>;
+
   /** The range may be given back to the machine; it reads as anything until it is written again. */
   discard(offset: number, length: number): Promise<void>;
 

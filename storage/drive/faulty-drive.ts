@@ -23,6 +23,7 @@ export class FaultyDrive implements Drive {
   #unreadable: Range[] = [];
   #unwritable: Range[] = [];
   #slowMs = 0;
+  #settling: Promise<void> = Promise.resolve();
 
   constructor(inner: Drive) {
     this.inner = inner;
@@ -118,20 +119,17 @@ export class FaultyDrive implements Drive {
   async flush(): Promise<void> {
     this.#refuse(0, 0, []);
     if (this.#slowMs > 0) await sleep(this.#slowMs);
-    const block = Buffer.alloc(BLOCK_BYTES);
-    for (const { sector, versions } of this.#unflushed.sectors()) {
-      const newest = versions.at(-1);
-      if (newest === undefined) continue;
-      const at = (sector * SECTOR_BYTES) % BLOCK_BYTES;
-      const offset = sector * SECTOR_BYTES - at;
-      await this.inner.read(offset, block);
-      newest.copy(block, at);
-      await this.inner.write(offset, block);
-      this.#refuse(0, 0, []);
-      this.#unflushed.settle(sector, versions.length);
-    }
+    await this.#settle(0, this.sizeBytes);
     await this.inner.flush();
     this.#refuse(0, 0, []);
+  }
+
+  async writeDurably(offset: number, from: Buffer): Promise<void> {
+    this.#refuse(offset, from.length, this.#unwritable);
+    if (this.#slowMs > 0) await sleep(this.#slowMs);
+    if (!this.#losesUnflushed) return this.inner.writeDurably(offset, from);
+    this.#unflushed.put(offset, from);
+    await this.#settle(offset, offset + from.length);
   }
 
   async discard(offset: number, length: number): Promise<void> {
@@ -165,6 +163,28 @@ export class FaultyDrive implements Drive {
     if (!this.#losesUnflushed) return this.inner.write(offset, from);
     this.#unflushed.put(offset, from);
     return undefined;
+  }
+
+  /** Takes what was not flushed in the range down to the drive beneath; one caller after the other. */
+  #settle(start: number, end: number): Promise<void> {
+    const settling = this.#settling.then(() => this.#settleNow(start, end));
+    this.#settling = settling.catch(() => undefined);
+    return settling;
+  }
+
+  async #settleNow(start: number, end: number): Promise<void> {
+    const block = Buffer.alloc(BLOCK_BYTES);
+    for (const { sector, versions } of this.#unflushed.sectors()) {
+      const newest = versions.at(-1);
+      const place = sector * SECTOR_BYTES;
+      if (newest === undefined || place < start || place >= end) continue;
+      const at = place % BLOCK_BYTES;
+      await this.inner.read(place - at, block);
+      newest.copy(block, at);
+      await this.inner.write(place - at, block);
+      this.#refuse(0, 0, []);
+      this.#unflushed.settle(sector, versions.length);
+    }
   }
 
   #refuse(offset: number, length: number, broken: readonly Range[]): void {

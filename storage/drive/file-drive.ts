@@ -26,6 +26,8 @@ export class FileDrive implements Drive {
   readonly sizeBytes: number;
   readonly #file: FileHandle;
   readonly #fd: number;
+  /** The same file, where a write is durable when it returns: a flush would wait for all the others, too. */
+  readonly #durable: FileHandle;
   readonly #isRegularFile: boolean;
   readonly #meter = new DriveMeter();
   readonly #gate = new InlineGate();
@@ -34,12 +36,19 @@ export class FileDrive implements Drive {
   #refusal: StorageError | undefined;
   #onIdle: (() => void) | undefined;
 
-  private constructor(options: FileDriveOptions, file: FileHandle, sizeBytes: number, isRegularFile: boolean) {
+  private constructor(
+    options: FileDriveOptions,
+    file: FileHandle,
+    durable: FileHandle,
+    sizeBytes: number,
+    isRegularFile: boolean,
+  ) {
     this.id = options.id;
     this.path = options.path;
     this.sizeBytes = sizeBytes;
     this.#file = file;
     this.#fd = file.fd;
+    this.#durable = durable;
     this.#isRegularFile = isRegularFile;
   }
 
@@ -54,14 +63,18 @@ export class FileDrive implements Drive {
         cause: error,
       });
     });
+    const durable = await open(path, fs.constants.O_RDWR | fs.constants.O_DSYNC);
     try {
       const found = await file.stat();
-      if (!found.isFile()) return new FileDrive(options, file, await deviceSizeBytes(options, found.rdev), false);
+      if (!found.isFile()) {
+        return new FileDrive(options, file, durable, await deviceSizeBytes(options, found.rdev), false);
+      }
       if (sizeBytes !== undefined && found.size < sizeBytes) await file.truncate(sizeBytes);
       const size = Math.max(found.size, sizeBytes ?? 0);
-      return new FileDrive(options, file, size - (size % BLOCK_BYTES), true);
+      return new FileDrive(options, file, durable, size - (size % BLOCK_BYTES), true);
     } catch (error) {
       await file.close();
+      await durable.close();
       throw error;
     }
   }
@@ -89,7 +102,9 @@ export class FileDrive implements Drive {
   write(offset: number, from: Buffer): Done {
     this.#check(offset, from.length);
     const startMs = performance.now();
-    if (from.length > INLINE_BYTES_MAX || !this.#gate.allows(startMs)) return this.#writeAsync(offset, from, startMs);
+    if (from.length > INLINE_BYTES_MAX || !this.#gate.allows(startMs)) {
+      return this.#writeAsync(this.#fd, offset, from, startMs);
+    }
     let done = 0;
     try {
       while (done < from.length) done += fs.writeSync(this.#fd, from, done, from.length - done, offset + done);
@@ -100,6 +115,11 @@ export class FileDrive implements Drive {
     this.#gate.took(endMs - startMs, endMs);
     this.#meter.writes.add(from.length, endMs - startMs);
     return undefined;
+  }
+
+  async writeDurably(offset: number, from: Buffer): Promise<void> {
+    this.#check(offset, from.length);
+    await this.#writeAsync(this.#durable.fd, offset, from, performance.now());
   }
 
   flush(): Promise<void> {
@@ -136,6 +156,7 @@ export class FileDrive implements Drive {
     this.#refusal = new StorageError('closed', `Drive ${this.id} was closed; open it again.`);
     if (this.#inFlight > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await this.#file.close();
+    await this.#durable.close();
   }
 
   #check(offset: number, length: number): void {
@@ -164,11 +185,11 @@ export class FileDrive implements Drive {
     }
   }
 
-  async #writeAsync(offset: number, from: Buffer, startMs: number): Promise<void> {
+  async #writeAsync(fd: number, offset: number, from: Buffer, startMs: number): Promise<void> {
     this.#inFlight += 1;
     try {
       let done = 0;
-      while (done < from.length) done += await writeSome(this.#fd, from, done, offset + done);
+      while (done < from.length) done += await writeSome(fd, from, done, offset + done);
       this.#meter.writes.add(from.length, performance.now() - startMs);
     } catch (error) {
       throw this.#failed('writes', error);

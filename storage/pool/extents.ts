@@ -1,3 +1,4 @@
+import { Together } from '../all-done.ts';
 import { StorageError } from '../errors.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import { BLOCK_BYTES, EXTENT_BYTES, type Done } from '../units.ts';
@@ -116,12 +117,18 @@ export class Extents implements ExtentStore {
 
   async #readAcross(extent: number, offset: number, into: Buffer, room: number): Promise<void> {
     const next = extent + (offset + room) / EXTENT_BYTES;
-    await Promise.all([this.read(extent, offset, into.subarray(0, room)), this.read(next, 0, into.subarray(room))]);
+    const together = new Together();
+    together.start(() => this.read(extent, offset, into.subarray(0, room)));
+    together.start(() => this.read(next, 0, into.subarray(room)));
+    await together.done();
   }
 
   async #writeAcross(extent: number, offset: number, from: Buffer, room: number): Promise<void> {
     const next = extent + (offset + room) / EXTENT_BYTES;
-    await Promise.all([this.write(extent, offset, from.subarray(0, room)), this.write(next, 0, from.subarray(room))]);
+    const together = new Together();
+    together.start(() => this.write(extent, offset, from.subarray(0, room)));
+    together.start(() => this.write(next, 0, from.subarray(room)));
+    await together.done();
   }
 
   #groupOf(space: GroupSpace): BlockGroup {

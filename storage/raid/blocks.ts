@@ -29,9 +29,3 @@ export function damagedBlocks(data: Buffer, entries: Uint32Array): number[] {
   }
   return damaged;
 }
-
-/** Waits for all, also when one fails, because the others still use the caller's buffers; then throws the first error. */
-export async function allDone(running: readonly Promise<unknown>[]): Promise<void> {
-  const results = await Promise.allSettled(running);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
-}

@@ -109,8 +109,7 @@ export class IntentLog {
     await Promise.all(
       [...this.#options.members()].map(async (member) => {
         try {
-          for (const { index, content } of pages) await member.drive.write(this.#offsetOf(index), content);
-          await member.drive.flush();
+          for (const { index, content } of pages) await member.drive.writeDurably(this.#offsetOf(index), content);
         } catch (error) {
           this.#options.fail(member, error);
         }

@@ -128,8 +128,7 @@ export class Journal {
       await Promise.all(
         members.slice(0, COPIES - written.size).map(async (member) => {
           try {
-            await member.drive.write(this.#core.layout.journalOffset + start, content);
-            await member.drive.flush();
+            await member.drive.writeDurably(this.#core.layout.journalOffset + start, content);
             written.add(member);
           } catch (error) {
             this.#fail(member, error);

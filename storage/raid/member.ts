@@ -93,6 +93,10 @@ export class AbsentDrive implements Drive {
     return Promise.reject(this.#absent());
   }
 
+  writeDurably(): Promise<void> {
+    return Promise.reject(this.#absent());
+  }
+
   discard(): Promise<void> {
     return Promise.reject(this.#absent());
   }

@@ -1,3 +1,4 @@
+import { Together } from '../all-done.ts';
 import type { Xts } from '../kernels/index.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../units.ts';
 import type { ExtentStore } from './format.ts';
@@ -20,17 +21,17 @@ export function readPieces(
   firstBlock: number,
   into: Buffer,
 ): Done {
-  const waits: Promise<void>[] = [];
+  const together = new Together();
   let block = 0;
   for (let index = 0; index < pieces.length;) {
     const run = runFrom(pieces, index);
+    const first = firstBlock + block;
     const part = into.subarray(block * BLOCK_BYTES, (block + run.count) * BLOCK_BYTES);
-    const done = readRun(store, run, cipher, firstBlock + block, part);
-    if (done) waits.push(done);
+    together.start(() => readRun(store, run, cipher, first, part));
     block += run.count;
     index = run.next;
   }
-  return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+  return together.done();
 }
 
 export function zeroFill(into: Buffer): Done {

@@ -1,3 +1,4 @@
+import { Together } from '../all-done.ts';
 import { allocate, release, type Xts } from '../kernels/index.ts';
 import type { Commits } from '../metadata/commits.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, EXTENT_BYTES, type Done } from '../units.ts';
@@ -58,17 +59,17 @@ export class PlainFormat implements LayerFormat {
   }
 
   discard(view: LayerView, offset: number, length: number): Done {
-    const waits: Promise<void>[] = [];
+    const together = new Together();
     let block = offset / BLOCK_BYTES;
     const end = block + length / BLOCK_BYTES;
     while (block < end) {
       const from = block % BLOCKS_PER_EXTENT;
       const to = Math.min(BLOCKS_PER_EXTENT, from + end - block);
-      const done = this.#discardInEntry(view, (block - from) / BLOCKS_PER_EXTENT, from, to);
-      if (done) waits.push(done);
+      const number = (block - from) / BLOCKS_PER_EXTENT;
+      together.start(() => this.#discardInEntry(view, number, from, to));
       block += to - from;
     }
-    return allOf(waits);
+    return together.done();
   }
 
   isMapped(top: Layer, block: number): boolean {
@@ -137,20 +138,16 @@ export class PlainFormat implements LayerFormat {
       targets.push(await this.#target(layer, (at - within) / BLOCKS_PER_EXTENT, within, to));
       at += to - within;
     }
-    const waits: Promise<void>[] = [];
+    const together = new Together();
     let offset = 0;
     for (const run of neighbours(targets)) {
       const length = run.reduce((sum, { from: first, to }) => sum + to - first, 0) * BLOCK_BYTES;
       const [first] = run;
-      const done = this.#store.write(
-        first?.extent ?? HOLE,
-        (first?.from ?? 0) * BLOCK_BYTES,
-        from.subarray(offset, offset + length),
-      );
-      if (done) waits.push(done);
+      const part = from.subarray(offset, offset + length);
+      together.start(() => this.#store.write(first?.extent ?? HOLE, (first?.from ?? 0) * BLOCK_BYTES, part));
       offset += length;
     }
-    await allOf(waits);
+    await together.done();
     for (const { page, slot, from: first, to } of targets) {
       if (page.addBlocks(slot, first, to)) this.#commits.pageChanged(layer.id, page);
     }
@@ -257,9 +254,4 @@ function releasing(buffer: Buffer, work: () => Done): Done {
   if (done) return done.finally(() => release(buffer));
   release(buffer);
   return undefined;
-}
-
-function allOf(waits: Promise<void>[]): Done {
-  if (waits.length === 0) return undefined;
-  return Promise.all(waits).then(() => undefined);
 }

@@ -22,7 +22,7 @@ test('the examples of RFC 7143 come out', () => {
 
 test('any bytes give what the definition gives, whole or in two pieces', () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(100), (bytes, cut) => {
+    fc.property(fc.uint8Array({ maxLength: 1500, size: 'max' }), fc.nat(1500), (bytes, cut) => {
       const at = Math.min(cut, bytes.length);
       assert.equal(crc32c(bytes), slowly(bytes));
       assert.equal(crc32c(bytes, at, bytes.length, crc32c(bytes, 0, at)), slowly(bytes));

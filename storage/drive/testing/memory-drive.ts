@@ -43,6 +43,10 @@ export class MemoryDrive implements Drive {
     return undefined;
   }
 
+  async writeDurably(offset: number, from: Buffer): Promise<void> {
+    await this.write(offset, from);
+  }
+
   async flush(): Promise<void> {
     this.#meter.flushes.add(0, 0);
     if (this.#random !== undefined && this.#random() < 0.5) await nextTurn();

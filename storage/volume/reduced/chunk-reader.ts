@@ -41,7 +41,7 @@ export class ChunkReader {
 
   /** The address gets other bytes. */
   forget(address: number): void {
-    void address;
+    this.#cache.forget(address);
   }
 
   #readPart({ address, from }: ChunkPart, cipher: Xts | undefined, into: Buffer): Done {

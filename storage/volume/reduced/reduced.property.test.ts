@@ -15,7 +15,7 @@ import { checkReduced } from './check.ts';
 import { reductionOf } from './reduction.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
-const STEPS = 2000;
+const STEPS = 1000;
 const MIB = 1024 * 1024;
 const SECTOR_BYTES = 512;
 const SECTORS_PER_CHUNK = 64;
@@ -215,7 +215,7 @@ for (const mix of mixes) {
     const short = fc.array(step, { maxLength: 200, size: 'max' });
     await fc.assert(
       fc.asyncProperty(short, (steps) => tell(steps, mix)),
-      { numRuns: TORTURE ? 200 : 10 },
+      { numRuns: TORTURE ? 200 : 8 },
     );
     await fc.assert(
       fc.asyncProperty(story, (steps) => tell(steps, mix)),
