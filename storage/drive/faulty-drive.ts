@@ -91,6 +91,8 @@ export class FaultyDrive implements Drive {
    */
   async powerCut(random: Random): Promise<void> {
     this.#withoutPower = true;
+    // What is on its way down stops at the next sector; it must not land on top of what is left.
+    await this.#settling;
     const block = Buffer.alloc(BLOCK_BYTES);
     for (const { sector, versions } of this.#unflushed.sectors()) {
       const survivor = versions[Math.floor(random() * (versions.length + 1)) - 1];
@@ -149,7 +151,10 @@ export class FaultyDrive implements Drive {
   async #readSlowly(offset: number, into: Buffer): Promise<void> {
     if (this.#slowMs > 0) await sleep(this.#slowMs);
     this.#refuse(offset, into.length, this.#unreadable);
+    // What a flush takes down meanwhile may come too late for the read and be gone from here afterwards.
+    const before = this.#unflushed.newest(offset, into.length);
     await this.inner.read(offset, into);
+    for (const { at, content } of before) content.copy(into, at);
     this.#unflushed.overlay(offset, into);
   }
 

@@ -21,15 +21,19 @@ export class UnflushedSectors {
     }
   }
 
+  /** The newest versions in a range, and where in it they are. */
+  newest(offset: number, length: number): { at: number; content: Buffer }[] {
+    const found: { at: number; content: Buffer }[] = [];
+    for (let at = 0; at < length && this.#versions.size > 0; at += SECTOR_BYTES) {
+      const content = this.#versions.get((offset + at) / SECTOR_BYTES)?.at(-1);
+      if (content !== undefined) found.push({ at, content });
+    }
+    return found;
+  }
+
   /** Lays the newest versions over what was read from the drive beneath. */
   overlay(offset: number, into: Buffer): void {
-    if (this.#versions.size === 0) return;
-    for (let at = 0; at < into.length; at += SECTOR_BYTES) {
-      this.#versions
-        .get((offset + at) / SECTOR_BYTES)
-        ?.at(-1)
-        ?.copy(into, at);
-    }
+    for (const { at, content } of this.newest(offset, into.length)) content.copy(into, at);
   }
 
   sectors(): { sector: number; versions: readonly Buffer[] }[] {
