@@ -114,9 +114,8 @@ async function measure({ bytes, depth }: Workload, operate: Operate): Promise<nu
     while (performance.now() - startedMs < ROUND_MS) {
       count++;
       const place = bytes === MIB ? count % places : Math.imul(count, 0x9e3779b1) >>> 0;
-      const done = operate((place % places) * bytes, buffer);
-      if (done) await done;
-      else if (count % OPERATIONS_PER_TURN === 0) await setImmediate();
+      await operate((place % places) * bytes, buffer);
+      if (count % OPERATIONS_PER_TURN === 0) await setImmediate();
     }
   };
   await Promise.all(Array.from({ length: depth }, worker));

@@ -45,7 +45,7 @@ export class IscsiServer implements ConnectionHost {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#buffers = options.buffers ?? new KeptBuffers();
     this.#units = new Units(this.limits, options.reservations);
-    this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
+    this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#accept(socket));
   }
 
   async listen(): Promise<{ host: string; port: number }> {

@@ -6,7 +6,8 @@ export interface Drive {
   readonly sizeBytes: number;
 
   read(offset: number, into: Buffer): Done;
-  write(offset: number, from: Buffer): Done;
+  /** With `aside` another thread may do it, so that the caller can go on; the bytes are taken before this returns. */
+  write(offset: number, from: Buffer, aside?: boolean): Done;
 
   /** Resolves when everything written before the call survives a power cut. */
   flush(): Promise<void>;

@@ -112,10 +112,10 @@ export class FaultyDrive implements Drive {
     return this.#readSlowly(offset, into);
   }
 
-  write(offset: number, from: Buffer): Done {
+  write(offset: number, from: Buffer, aside?: boolean): Done {
     this.#refuse(offset, from.length, this.#unwritable);
     if (this.#slowMs > 0) return this.#writeSlowly(offset, from);
-    return this.#writeNow(offset, from);
+    return this.#writeNow(offset, from, aside);
   }
 
   async flush(): Promise<void> {
@@ -164,8 +164,8 @@ export class FaultyDrive implements Drive {
     await this.#writeNow(offset, from);
   }
 
-  #writeNow(offset: number, from: Buffer): Done {
-    if (!this.#losesUnflushed) return this.inner.write(offset, from);
+  #writeNow(offset: number, from: Buffer, aside?: boolean): Done {
+    if (!this.#losesUnflushed) return this.inner.write(offset, from, aside);
     this.#unflushed.put(offset, from);
     return undefined;
   }

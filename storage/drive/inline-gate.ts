@@ -1,4 +1,6 @@
 const SLOW_MS = 0.2;
+/** What memory gives at the least. */
+const BYTES_PER_MS = 2 * 1024 * 1024;
 const WAIT_REQUESTS = 64;
 const WAIT_MS = 50;
 const FACTOR_MAX = 64;
@@ -24,8 +26,8 @@ export class InlineGate {
     return true;
   }
 
-  took(milliseconds: number, nowMs: number): void {
-    if (milliseconds > SLOW_MS) {
+  took(milliseconds: number, nowMs: number, bytes = 0): void {
+    if (milliseconds > SLOW_MS + bytes / BYTES_PER_MS) {
       this.#open = false;
       this.#fastInARow = 0;
       this.#requestsLeft = WAIT_REQUESTS * this.#factor;

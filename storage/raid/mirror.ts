@@ -61,16 +61,17 @@ export class Mirror implements Strategy {
     if (!core.locks.isFree(row, count) || !hasPages(writers, region) || !core.intent.use(region)) {
       return this.#writePieces(row, from);
     }
-    for (let index = 0; index < writers.length; index += 1) {
-      const member = writers[index] as Member;
+    let running: Promise<void>[] | undefined;
+    for (const member of writers) {
       try {
-        const done = member.drive.write(this.#dataOffset + offset, from);
-        if (done !== undefined) return this.#writeLater(row, from, writers, index, done);
+        const done = member.drive.write(this.#dataOffset + offset, from, true);
+        if (done !== undefined) (running ??= []).push(this.#orFail(member, done));
       } catch (error) {
         core.membership.fail(member, error);
-        return this.#writeLater(row, from, writers, index, Promise.resolve());
+        running ??= [];
       }
     }
+    if (running !== undefined) return this.#writeLater(row, from, running);
     setChecksums(writers, region, first, count, from);
     return undefined;
   }
@@ -214,32 +215,36 @@ export class Mirror implements Strategy {
   async #writePiece(row: number, from: Buffer): Promise<void> {
     const range = await this.#core.begin(row, from.length / BLOCK_BYTES, true);
     try {
-      await Promise.all(this.#core.membership.writers.map((member) => this.#core.writeRows(member, row, from)));
-      await this.#putChecksums(row, checksumsOf(from));
+      const writing = this.#core.membership.writers.map((member) => this.#core.writeRows(member, row, from));
+      // While the drives are at work.
+      const entries = checksumsOf(from);
+      await Promise.all(writing);
+      await this.#putChecksums(row, entries);
     } finally {
       this.#core.end(range);
     }
   }
 
-  /** Goes on with a write of which the member at `index` is the first that did not end at once. */
-  async #writeLater(
-    row: number,
-    from: Buffer,
-    writers: readonly Member[],
-    index: number,
-    done: Promise<void>,
-  ): Promise<void> {
+  /** Waits for the copies that were not written at once. */
+  async #writeLater(row: number, from: Buffer, running: readonly Promise<void>[]): Promise<void> {
     const core = this.#core;
     const range = core.beginNow(row, from.length / BLOCK_BYTES);
     try {
-      const others = writers.slice(index + 1).map((member) => core.writeRows(member, row, from));
-      await done.catch((error: unknown) => core.membership.fail(writers[index] as Member, error));
-      await Promise.all(others);
-      await this.#putChecksums(row, checksumsOf(from));
+      const entries = checksumsOf(from);
+      await Promise.all(running);
+      await this.#putChecksums(row, entries);
     } finally {
       core.end(range);
     }
     await core.membership.settled();
+  }
+
+  async #orFail(member: Member, done: Promise<void>): Promise<void> {
+    try {
+      await done;
+    } catch (error) {
+      this.#core.membership.fail(member, error);
+    }
   }
 
   async #putChecksums(row: number, entries: Uint32Array): Promise<void> {

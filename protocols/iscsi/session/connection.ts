@@ -8,6 +8,7 @@ import { FrameFormat } from '../pdu/frame.ts';
 import { HEADER_BYTES, InitiatorOpcode, TargetOpcode } from '../pdu/opcodes.ts';
 import { ProtocolError, PduReceiver, type PduSink } from '../pdu/receiver.ts';
 import { Output } from './output.ts';
+import { receiveInPlace } from './receive-buffer.ts';
 import type { Session, SessionLink } from './session.ts';
 
 /** The longest data segment taken during login. */
@@ -49,15 +50,15 @@ export class Connection implements PduSink, SessionLink {
   #ending = false;
   #endingReason = 'the initiator closed the connection';
 
-  constructor(socket: Socket, host: ConnectionHost) {
-    this.#socket = socket;
+  constructor(accepted: Socket, host: ConnectionHost) {
     this.#host = host;
+    const socket = receiveInPlace(accepted, (chunk) => this.#received(chunk));
+    this.#socket = socket;
     this.address = socket.remoteAddress ?? '';
     this.output = new Output(socket);
     this.#receiver = new PduReceiver(this, this.format, LOGIN_SEGMENT_BYTES_MAX);
     this.#login = new LoginExchange(host.doorkeeper(this.address));
     this.#since = this.#lastHeard = host.now();
-    socket.on('data', (chunk: Buffer) => this.#received(chunk));
     socket.on('drain', () => {
       if (!this.#ending) socket.resume();
     });
