@@ -41,7 +41,7 @@ export class WriterThread {
     this.#ring.files[slot] = file;
     this.#ring.lengths[slot] = from.length;
     this.#ring.offsets[slot] = offset;
-    const waiting = Promise.withResolvers<void>();
+    const waiting: PromiseWithResolvers<void> = Promise.withResolvers();
     this.#waiting[slot] = waiting;
     this.#asked = (this.#asked + 1) & 0x7fffffff;
     Atomics.store(this.#ring.control, ASKED, this.#asked);

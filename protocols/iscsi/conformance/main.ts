@@ -3,7 +3,7 @@ import { ensurePackages } from '../testing/packages.ts';
 import { unexcusedFailures } from './excused.ts';
 import { conformanceReport, type Candidate } from './report.ts';
 import { runSuite } from './run-suite.ts';
-import { startOurs, startTheirs, type RunningTarget } from './targets.ts';
+import { startTheirs, startVolume, type RunningTarget } from './targets.ts';
 
 /** Runs the whole conformance suite against ours and against tgtd, and writes `docs/iscsi-conformance.md`. */
 const REPORT = new URL('../../../docs/iscsi-conformance.md', import.meta.url);
@@ -25,7 +25,7 @@ if (missing.length > 0) {
   process.stderr.write(`Install these first: apt-get install ${missing.join(' ')}\n`);
   process.exit(2);
 }
-const ours = await candidate('Granary', () => startOurs());
+const ours = await candidate('Granary', () => startVolume());
 const theirs = await candidate('tgtd', startTheirs);
 writeFileSync(REPORT, conformanceReport([ours, theirs]));
 const failed = unexcusedFailures(ours.outcomes);

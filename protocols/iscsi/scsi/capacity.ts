@@ -2,8 +2,6 @@ import type { Operation, ScsiCommand } from './command.ts';
 import { SECTOR_BYTES } from './logical-unit.ts';
 import { INVALID_FIELD_IN_CDB, replied, repliedUpTo, type Outcome } from './outcome.ts';
 
-/** Eight sectors make one physical block. */
-const PHYSICAL_EXPONENT = 3;
 /** LBPME and LBPRZ: thin, and what is not mapped reads as zeros. */
 const THIN_AND_ZEROED = 0xc0;
 
@@ -20,7 +18,8 @@ function readCapacity16({ cdb, unit }: ScsiCommand): Outcome {
   const reply = Buffer.alloc(32);
   reply.writeBigUInt64BE(BigInt(unit.blocks - 1), 0);
   reply.writeUInt32BE(SECTOR_BYTES, 8);
-  reply[13] = PHYSICAL_EXPONENT;
+  // Two to this power are the sectors of a physical block.
+  reply[13] = Math.log2(unit.identity.physicalBlockBytes / SECTOR_BYTES);
   reply[14] = THIN_AND_ZEROED;
   return repliedUpTo(reply, cdb.readUInt32BE(10));
 }

@@ -16,6 +16,8 @@ export interface UnitIdentity {
   readonly vendor?: string;
   readonly product?: string;
   readonly revision?: string;
+  /** What initiators should align to: 4096, in which volumes are kept, unless one insists on 512. */
+  readonly physicalBlockBytes?: 512 | 4096;
 }
 
 export interface UnitOptions extends UnitIdentity {
@@ -47,6 +49,7 @@ export class LogicalUnit {
       vendor: options.vendor ?? 'GRANARY',
       product: options.product ?? 'VOLUME',
       revision: options.revision ?? '1.0',
+      physicalBlockBytes: options.physicalBlockBytes ?? 4096,
     };
     this.device = options.device;
     this.transferBlocksMax = Math.floor(transferBytesMax / SECTOR_BYTES);

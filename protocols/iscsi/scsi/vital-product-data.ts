@@ -17,7 +17,6 @@ const ISCSI_PROTOCOL = 0x50;
 
 const EXTENT_BYTES = 256 * 1024;
 const OPTIMAL_TRANSFER_BYTES = 1024 * 1024;
-const PHYSICAL_BLOCK_BYTES = 4096;
 
 function supportedPages(): Buffer {
   return Buffer.from([...VITAL_PAGES.keys()].sort((one, other) => one - other));
@@ -63,7 +62,7 @@ function blockLimits({ unit }: ScsiCommand): Buffer {
   // WSNZ: WRITE SAME wants a length.
   body[0] = 0x01;
   body[1] = COMPARE_BLOCKS_MAX;
-  body.writeUInt16BE(PHYSICAL_BLOCK_BYTES / SECTOR_BYTES, 2);
+  body.writeUInt16BE(unit.identity.physicalBlockBytes / SECTOR_BYTES, 2);
   body.writeUInt32BE(unit.transferBlocksMax, 4);
   body.writeUInt32BE(Math.min(OPTIMAL_TRANSFER_BYTES / SECTOR_BYTES, unit.transferBlocksMax), 8);
   body.writeUInt32BE(UNMAP_BLOCKS_MAX, 16);
