@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { usageFailure } from '../exit.ts';
+import { lockFolder } from './folder-lock.ts';
 import {
   FaultyDrive,
   FileDrive,
@@ -29,8 +31,19 @@ export class ScratchVolume {
   readonly pool: Pool;
   readonly #options: ScratchVolumeOptions;
   readonly #drives: FaultyDrive[];
+  readonly #lock: { release(): void };
 
   static async open(options: ScratchVolumeOptions): Promise<ScratchVolume> {
+    const lock = lockFolder(options.folder);
+    try {
+      return await ScratchVolume.#openLocked(options, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  static async #openLocked(options: ScratchVolumeOptions, lock: { release(): void }): Promise<ScratchVolume> {
     const isNew = !existsSync(join(options.folder, 'pool.db'));
     const count = isNew ? options.drives : countDrives(options.folder);
     const drives: FaultyDrive[] = [];
@@ -47,10 +60,19 @@ export class ScratchVolume {
     const pool = isNew ? await Pool.create({ ...setup, id: 'pool', mode: 'simple' }) : Pool.open(setup);
     pool.setCacheBytes(options.cacheBytes);
     if (isNew) await pool.volumes.create({ id: VOLUME, sizeBytes: options.sizeBytes, options: options.reduction });
-    return new ScratchVolume(options, group, pool, drives);
+    const scratch = new ScratchVolume(options, group, pool, drives, lock);
+    if (!isNew) await scratch.#checkSize();
+    return scratch;
   }
 
-  private constructor(options: ScratchVolumeOptions, group: RaidGroup, pool: Pool, drives: FaultyDrive[]) {
+  private constructor(
+    options: ScratchVolumeOptions,
+    group: RaidGroup,
+    pool: Pool,
+    drives: FaultyDrive[],
+    lock: { release(): void },
+  ) {
+    this.#lock = lock;
     this.#options = options;
     this.group = group;
     this.pool = pool;
@@ -83,6 +105,19 @@ export class ScratchVolume {
   async close(): Promise<void> {
     await this.pool.close();
     await this.group.close();
+    this.#lock.release();
+  }
+
+  /** Larger is fine, smaller would cut off what a client has stored. */
+  async #checkSize(): Promise<void> {
+    const { sizeBytes } = this.volume;
+    const wanted = this.#options.sizeBytes;
+    if (wanted > sizeBytes) await this.pool.volumes.expand(VOLUME, wanted);
+    if (wanted >= sizeBytes) return;
+    await this.close();
+    throw usageFailure(
+      `--size: ${this.#options.folder} holds a volume of ${sizeBytes / MIB}M; it cannot become smaller.`,
+    );
   }
 
   #drive(index: number): FaultyDrive {

@@ -104,6 +104,17 @@ test('a group that lost too many drives refuses, and goes on when one comes back
   await session.close();
 });
 
+test('one server at a time runs in a folder, and a volume never becomes smaller', async () => {
+  const running = await start('--size', '64M');
+  await assert.rejects(RunningServer.start(folder, '--size', '64M'), /ended with 1/);
+  assert.equal(await running.stop(), 0);
+  await assert.rejects(RunningServer.start(folder, '--size', '32M'), /ended with 2/);
+  const larger = await start('--size', '128M');
+  const session = await larger.login();
+  assert.equal((await session.lun(0).readCapacity()).blocks, (128 * 1024 * 1024) / 512);
+  await session.close();
+});
+
 test('only initiators that are named and know the secret come in', async () => {
   const secret = 'correct-horse-battery';
   const initiatorName = 'iqn.2026-01.test:allowed';

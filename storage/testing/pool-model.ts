@@ -277,7 +277,7 @@ function rangeOf(step: Step, model: VolumeModel): { sector: number; count: numbe
   return { sector, count };
 }
 
-export async function verifyDevice(device: BlockDevice, model: VolumeModel, name: string): Promise<void> {
+async function verifyDevice(device: BlockDevice, model: VolumeModel, name: string): Promise<void> {
   const step = 1024;
   for (let sector = 0; sector < model.sectors; sector += step) {
     const count = Math.min(step, model.sectors - sector);

@@ -6,7 +6,7 @@ export const HOLE = 0;
 export const FIRST_EXTENT = 1;
 /** Blocks of the entry that its layer does not hold read as zeros, whatever lies below: they were discarded. */
 export const OPAQUE = 0x80000000;
-export const LAST_EXTENT = 0x7fffffff;
+const LAST_EXTENT = 0x7fffffff;
 
 export function extentOf(entry: number): number {
   return entry & LAST_EXTENT;
