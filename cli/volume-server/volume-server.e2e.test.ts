@@ -111,6 +111,7 @@ test('one server at a time runs in a folder, and a volume never becomes smaller'
   await assert.rejects(RunningServer.start(folder, '--size', '32M'), /ended with 2/);
   const larger = await start('--size', '128M');
   const session = await larger.login();
+  await session.lun(0).clearUnitAttentions();
   assert.equal((await session.lun(0).readCapacity()).blocks, (128 * 1024 * 1024) / 512);
   await session.close();
 });
