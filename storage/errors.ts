@@ -9,9 +9,16 @@ export class StorageError extends Error {
   }
 }
 
+/** Whether a write was refused for want of room, which is no failure of the drive. */
+export function isNoSpace(error: unknown): error is StorageError {
+  return error instanceof StorageError && error.code === 'no-space';
+}
+
 export type StorageErrorCode =
   /** The drive does not answer, or answered with an error. */
   | 'drive-failed'
+  /** The disk beneath has no room for what was to be written. Nothing is broken: with room it goes on. */
+  | 'no-space'
   /** A group has lost more drives than it can miss. */
   | 'group-failed'
   /** The bytes are damaged and no good copy is left. */

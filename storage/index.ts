@@ -6,7 +6,7 @@ export type { PoolMode } from './pool/allocator.ts';
 export type { VolumeOptions } from './pool/catalogue.ts';
 export { type CapacityMode, type CapacityThresholds, CapacityWatch } from './pool/capacity-watch.ts';
 export type { EvacuationOptions } from './pool/evacuation.ts';
-export { type MigrationOptions, migrateVolume } from './pool/migration.ts';
+export { type MigrationOptions, migrateVolume, settleMigrations } from './pool/migration.ts';
 export { type NewPool, Pool, type PoolSetup } from './pool/pool.ts';
 export type { CacheStatistics } from './pool/read-cache.ts';
 export type { Snapshot } from './pool/snapshots.ts';

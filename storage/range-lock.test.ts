@@ -12,7 +12,7 @@ class Scene {
   readonly #runs = new Map<string, Done>();
 
   run(name: string, start: number, end: number): void {
-    const ending = Promise.withResolvers<void>();
+    const ending: PromiseWithResolvers<void> = Promise.withResolvers();
     this.#ends.set(name, ending);
     const work = (): Promise<void> => {
       this.started.push(name);
@@ -61,7 +61,11 @@ describe('a range lock', () => {
     scene.run('narrow-1', 0, 1);
     scene.run('wide', 0, 100);
     scene.run('narrow-2', 50, 51);
-    assert.deepEqual(scene.started, ['narrow-1'], 'what comes later waits behind the wide one, though nothing runs there');
+    assert.deepEqual(
+      scene.started,
+      ['narrow-1'],
+      'what comes later waits behind the wide one, though nothing runs there',
+    );
     await scene.end('narrow-1');
     assert.deepEqual(scene.started, ['narrow-1', 'wide']);
     await scene.end('wide');
@@ -73,7 +77,10 @@ describe('a range lock', () => {
     const lock = new RangeLock();
     let runs = 0;
     for (let turn = 0; turn < 3; turn++) {
-      const done = lock.run(0, 10, () => void runs++);
+      const done = lock.run(0, 10, () => {
+        runs++;
+        return undefined;
+      });
       assert.equal(done, undefined);
       assert.equal(lock.size, 0);
     }

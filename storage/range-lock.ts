@@ -1,65 +1,98 @@
+import assert from 'node:assert/strict';
 import type { Done } from './units.ts';
 
-interface Hold {
+export interface HeldRange {
   readonly start: number;
   readonly end: number;
-  granted: (() => void) | undefined;
+}
+
+interface WaitingRange extends HeldRange {
+  readonly grant: () => void;
 }
 
 /**
  * Keeps overlapping ranges apart, first come first served. A newcomer also waits behind ranges that still wait, so a
- * wide range is not starved by a stream of narrow ones. Work that finishes at once never enters the list: nothing else
- * can run in between.
+ * wide range is not starved by a stream of narrow ones.
  */
 export class RangeLock {
-  readonly #holds: Hold[] = [];
-
-  /** Runs `work` when nothing overlapping runs any more. */
-  run(start: number, end: number, work: () => Done): Done {
-    if (!this.isFree(start, end)) return this.#queue(start, end, work);
-    const done = work();
-    if (!done) return undefined;
-    const hold: Hold = { start, end, granted: undefined };
-    this.#holds.push(hold);
-    return this.#releaseAfter(hold, done);
-  }
-
-  isFree(start: number, end: number): boolean {
-    for (const hold of this.#holds) {
-      if (hold.start < end && start < hold.end) return false;
-    }
-    return true;
-  }
+  readonly #held: HeldRange[] = [];
+  readonly #waiting: WaitingRange[] = [];
 
   /** How many ranges are held or waited for. */
   get size(): number {
-    return this.#holds.length;
+    return this.#held.length + this.#waiting.length;
   }
 
-  async #queue(start: number, end: number, work: () => Done): Promise<void> {
-    const hold: Hold = { start, end, granted: undefined };
-    const granted = new Promise<void>((resolve) => (hold.granted = resolve));
-    this.#holds.push(hold);
-    await granted;
-    await this.#releaseAfter(hold, (async () => await work())());
+  isFree(start: number, end: number): boolean {
+    if (this.#held.length === 0) return true;
+    return !overlapsAny(this.#held, start, end) && !overlapsAny(this.#waiting, start, end);
   }
 
-  async #releaseAfter(hold: Hold, done: Promise<void>): Promise<void> {
+  /** The caller has just seen that the range is free. */
+  take(start: number, end: number): HeldRange {
+    const range = { start, end };
+    this.#held.push(range);
+    return range;
+  }
+
+  async acquire(start: number, end: number): Promise<HeldRange> {
+    if (this.isFree(start, end)) return this.take(start, end);
+    return new Promise((resolve) => {
+      const range: WaitingRange = { start, end, grant: () => resolve(range) };
+      this.#waiting.push(range);
+    });
+  }
+
+  release(range: HeldRange): void {
+    const index = this.#held.indexOf(range);
+    assert.ok(index >= 0, 'only a held range is released');
+    const last = this.#held.pop();
+    if (last !== undefined && index < this.#held.length) this.#held[index] = last;
+    if (this.#waiting.length > 0) this.#grantNext();
+  }
+
+  /**
+   * Runs `work` when nothing overlapping runs any more. Work that finishes at once never enters the list: nothing else
+   * can run in between.
+   */
+  run(start: number, end: number, work: () => Done): Done {
+    if (!this.isFree(start, end)) return this.#runLater(start, end, work);
+    const done = work();
+    return done && this.#releaseAfter(this.take(start, end), done);
+  }
+
+  async #runLater(start: number, end: number, work: () => Done): Promise<void> {
+    const range = await this.acquire(start, end);
+    await this.#releaseAfter(range, (async () => work())());
+  }
+
+  async #releaseAfter(range: HeldRange, done: Promise<void>): Promise<void> {
     try {
       await done;
     } finally {
-      this.#holds.splice(this.#holds.indexOf(hold), 1);
-      this.#grant();
+      this.release(range);
     }
   }
 
-  #grant(): void {
-    for (const [index, hold] of this.#holds.entries()) {
-      if (!hold.granted) continue;
-      const blocked = this.#holds.slice(0, index).some((other) => other.start < hold.end && hold.start < other.end);
-      if (blocked) continue;
-      hold.granted();
-      hold.granted = undefined;
+  #grantNext(): void {
+    for (let index = 0; index < this.#waiting.length;) {
+      const range = this.#waiting[index] as WaitingRange;
+      const { start, end } = range;
+      if (overlapsAny(this.#held, start, end) || overlapsAny(this.#waiting, start, end, index)) {
+        index += 1;
+        continue;
+      }
+      this.#waiting.splice(index, 1);
+      this.#held.push(range);
+      range.grant();
     }
   }
+}
+
+function overlapsAny(ranges: readonly HeldRange[], start: number, end: number, count = ranges.length): boolean {
+  for (let index = 0; index < count; index += 1) {
+    const range = ranges[index] as HeldRange;
+    if (range.start < end && start < range.end) return true;
+  }
+  return false;
 }

@@ -5,7 +5,7 @@ import { Meter } from './statistics.ts';
 describe('a meter', () => {
   it('counts operations and bytes when they are done, not when they start', async () => {
     const meter = new Meter();
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve }: PromiseWithResolvers<void> = Promise.withResolvers();
     const measured = meter.measure(performance.now(), 512, promise);
     assert.equal(meter.totals().count, 0);
     resolve();

@@ -8,26 +8,28 @@ import { runServices } from '../services/run.ts';
 import { tellReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { readCommands } from '../volume-server/console.ts';
+import { readChapSecret } from '../volume-server/chap-secret.ts';
 import { readSize } from '../volume-server/size.ts';
+import { LEVELS } from '../volume-server/wanted.ts';
 
 interface VolumeServerOptions {
   readonly dir: string;
   readonly size: string;
   readonly host: string;
   readonly port: string;
-  readonly level: RaidLevel;
+  readonly level?: RaidLevel;
   readonly drives?: string;
   readonly compression?: boolean;
   readonly deduplication?: boolean;
   readonly cache: string;
   readonly iqn: string;
-  readonly chap?: string;
+  readonly chapFile?: string;
   readonly initiator?: string[];
 }
 
-const DRIVES = { RAID1: { least: 2, most: 3 }, RAID6: { least: 4, most: 10 } } as const;
 const PORT_DEFAULT = '3260';
-const CHAP = /^([^:]{1,64}):(.{12,64})$/;
+const SIZE_BYTES_MAX = 2 ** 50;
+const CACHE_BYTES_MAX = 4 * 2 ** 30;
 
 export function addVolumeServer(program: GranaryCommand, terminal: Terminal): void {
   const command = program.command('volume-server');
@@ -37,14 +39,14 @@ export function addVolumeServer(program: GranaryCommand, terminal: Terminal): vo
   command.option('--host <address>', 'Address to listen on', '127.0.0.1');
   command.option('--port <n>', 'Port to listen on; 0 takes a free one', PORT_DEFAULT);
   command.addOption(
-    new Option('--level <level>', 'Level of the RAID group').choices(Object.keys(DRIVES)).default('RAID1'),
+    new Option('--level <level>', 'Level of the RAID group (default: RAID1)').choices(Object.keys(LEVELS)),
   );
   command.option('--drives <n>', 'How many drives (default: the fewest the level takes)');
   command.option('--compression', 'Compress what is written');
   command.option('--deduplication', 'Store what is the same once');
   command.option('--cache <size>', 'Memory for blocks read lately; 0 for none', '0');
   command.option('--iqn <name>', 'Name of the target', 'iqn.2026-01.io.granary:volume');
-  command.option('--chap <user:secret>', 'What an initiator must prove; the secret has 12 to 64 characters');
+  command.option('--chap-file <file>', 'Holds USER:SECRET, which an initiator must prove (or set GRANARY_CHAP)');
   command.option('--initiator <iqn...>', 'Initiators that may come in (default: any)');
   command.action(async (options: VolumeServerOptions) => runVolumeServer(options, terminal));
 }
@@ -54,18 +56,20 @@ async function runVolumeServer(options: VolumeServerOptions, terminal: Terminal)
   const folder = resolve(options.dir);
   const wanted = {
     folder,
-    sizeBytes: readSize(options.size, '--size'),
+    sizeBytes: readSize(options.size, '--size', SIZE_BYTES_MAX),
     level: options.level,
-    drives: readDrives(options),
-    reduction: { compression: options.compression === true, deduplication: options.deduplication === true },
-    cacheBytes: options.cache === '0' ? 0 : readSize(options.cache, '--cache'),
+    drives: readDrives(options.drives),
+    compression: options.compression === true,
+    deduplication: options.deduplication === true,
+    cacheBytes: options.cache === '0' ? 0 : readSize(options.cache, '--cache', CACHE_BYTES_MAX),
   };
-  const chap = readChap(options.chap);
+  const chap = readChapSecret(options.chapFile, terminal.env['GRANARY_CHAP']);
   warnIfOpen(terminal, options.host, false, 'Keep it on a network that only you use.');
   const { ScratchVolume } = await import('../volume-server/scratch-volume.ts');
   const { exportVolume } = await import('../volume-server/export.ts');
   await runServices({
     folder,
+    folderFlag: '--dir',
     log: `${folder}/granary.log`,
     portFlags: { [port]: '--port' },
     terminal,
@@ -87,7 +91,7 @@ async function runVolumeServer(options: VolumeServerOptions, terminal: Terminal)
       const console = readCommands(terminal, scratch);
       started({ name: 'console', stop: () => console.close() });
       tellReady(terminal, server.url, [
-        ['Volume', `${options.size} on ${options.level}, in ${folder}`],
+        ['Volume', scratch.describe()],
         ['Initiators', initiator?.join(', ') ?? (chap ? 'any that proves the secret' : 'any')],
         ['While it runs', 'type help to see what you can do to its drives'],
       ]);
@@ -95,19 +99,8 @@ async function runVolumeServer(options: VolumeServerOptions, terminal: Terminal)
   });
 }
 
-function readDrives({ level, drives }: VolumeServerOptions): number {
-  const { least, most } = DRIVES[level];
-  if (drives === undefined) return least;
-  const count = Number(drives);
-  if (count >= least && count <= most && Number.isInteger(count)) return count;
-  throw usageFailure(`--drives must be from ${least} to ${most} for ${level}, not ${drives}.`);
-}
-
-function readChap(text: string | undefined): { user: string; secret: string } | undefined {
+function readDrives(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const [, user, secret] = CHAP.exec(text) ?? [];
-  if (user === undefined || secret === undefined) {
-    throw usageFailure('--chap must be USER:SECRET with a secret of 12 to 64 characters.');
-  }
-  return { user, secret };
+  if (/^\d{1,3}$/.test(text)) return Number(text);
+  throw usageFailure(`--drives must be a number, not ${text}.`);
 }

@@ -37,6 +37,11 @@ test('a folder that cannot be used says so, however deep the cause lies', () => 
   assert.match(sentenceOf(systemError('ERR_SQLITE_ERROR', { errcode: 13 })), /disk of \/data is full/);
 });
 
+test('the option that sets the folder is the one of the command', () => {
+  const denied = systemError('EACCES', { syscall: 'mkdir', path: '/data' });
+  assert.match(startRefusal(denied, { ...facts, folderFlag: '--dir' }).message, /another folder with --dir\.$/);
+});
+
 test('a second Granary on the same data is told of the first', () => {
   const busy = Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
   assert.match(sentenceOf(new Error('cloud.db is open', { cause: busy })), /^Another Granary is running on \/data/);

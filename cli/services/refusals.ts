@@ -3,6 +3,8 @@ import { CommandFailure, exitCodes } from '../exit.ts';
 /** What a sentence about a failed start can name. */
 export interface StartFacts {
   readonly folder: string;
+  /** The option that sets the folder; --data unless told. */
+  readonly folderFlag?: string;
   readonly log: string;
   /** The option that sets each port asked for. */
   readonly portFlags: Readonly<Record<number, string>>;
@@ -44,16 +46,20 @@ function portSentence(
   return undefined;
 }
 
-function folderSentence({ code, path, errcode }: SystemError, { folder }: StartFacts): string | undefined {
+function folderSentence(
+  { code, path, errcode }: SystemError,
+  { folder, folderFlag = '--data' }: StartFacts,
+): string | undefined {
   if (errcode === SQLITE_BUSY)
-    return `Another Granary is running on ${folder}; stop it first, or choose another folder with --data.`;
-  if (errcode === SQLITE_FULL) return `The disk of ${folder} is full; make room, or choose another folder with --data.`;
+    return `Another Granary is running on ${folder}; stop it first, or choose another folder with ${folderFlag}.`;
+  if (errcode === SQLITE_FULL)
+    return `The disk of ${folder} is full; make room, or choose another folder with ${folderFlag}.`;
   if (path === undefined) return undefined;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code === 'ENOENT')
-    return `${path} cannot be written (${code}); mend its rights, or choose another folder with --data.`;
-  if (code === 'ENOTDIR' || code === 'EEXIST') return `${folder} is not a folder; choose another with --data.`;
+    return `${path} cannot be written (${code}); mend its rights, or choose another folder with ${folderFlag}.`;
+  if (code === 'ENOTDIR' || code === 'EEXIST') return `${folder} is not a folder; choose another with ${folderFlag}.`;
   if (code === 'ENOSPC')
-    return `The disk is full: ${path} cannot be written; make room, or choose another folder with --data.`;
+    return `The disk is full: ${path} cannot be written; make room, or choose another folder with ${folderFlag}.`;
   return undefined;
 }
 

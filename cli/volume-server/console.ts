@@ -21,34 +21,45 @@ export function readCommands(terminal: Terminal, scratch: ScratchVolume): { clos
   };
 }
 
-async function obey(scratch: ScratchVolume, line: string): Promise<string> {
+export async function obey(scratch: ScratchVolume, line: string): Promise<string> {
   const [word = '', argument = ''] = line.split(/\s+/);
-  const index = /^\d+$/.test(argument) ? Number(argument) : NaN;
   switch (word) {
     case 'fail':
-      scratch.failDrive(index);
+      scratch.failDrive(driveNamed(word, argument));
       return `Drive ${argument} no longer answers.`;
     case 'return':
-      await scratch.returnDrive(index);
+      await scratch.returnDrive(driveNamed(word, argument));
       return `Drive ${argument} is back.`;
     case 'replace':
-      await scratch.replaceDrive(index);
-      return `An empty drive takes the place of ${argument}.`;
+      return `Drive ${await scratch.replaceDrive(driveNamed(word, argument))} takes the place of ${argument}.`;
     case 'scrub': {
       await scratch.group.scrub();
       return `Scrubbed; ${scratch.group.state().mismatches} mismatches since the start.`;
     }
     case 'snapshot':
-      await scratch.pool.snapshots.take([{ volumeId: scratch.volume.id, id: argument }], new Date());
+      await scratch.pool.snapshots.take(
+        [{ volumeId: scratch.volume.id, id: snapshotNamed(word, argument) }],
+        new Date(),
+      );
       return `Snapshot ${argument} is taken.`;
     case 'delete':
-      await scratch.pool.snapshots.delete(argument);
+      await scratch.pool.snapshots.delete(snapshotNamed(word, argument));
       return `Snapshot ${argument} is deleted.`;
     case 'status':
       return JSON.stringify(statusOf(scratch));
     default:
       return HELP;
   }
+}
+
+function driveNamed(word: string, argument: string): number {
+  if (/^\d{1,6}$/.test(argument)) return Number(argument);
+  throw new RangeError(`say which drive by its number: ${word} N`);
+}
+
+function snapshotNamed(word: string, argument: string): string {
+  if (argument !== '') return argument;
+  throw new RangeError(`say which snapshot by its name: ${word} NAME`);
 }
 
 function statusOf(scratch: ScratchVolume): object {

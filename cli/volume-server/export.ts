@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { FileReservationStore, IscsiServer } from '@granary/protocols/iscsi';
 import { allocate, release, type BlockDevice } from '@granary/storage';
+import type { ChapSecret } from './chap-secret.ts';
 
 export interface Export {
   readonly volume: BlockDevice;
@@ -9,25 +10,24 @@ export interface Export {
   readonly host: string;
   readonly port: number;
   readonly iqn: string;
-  readonly chap: { readonly user: string; readonly secret: string } | undefined;
+  readonly chap: ChapSecret | undefined;
   readonly initiators: readonly string[] | undefined;
 }
 
 /** Makes the volume LUN 0 of a target of its own. */
 export async function exportVolume(wanted: Export): Promise<{ url: string; close(): Promise<void> }> {
+  const authorise = (initiator: string) => {
+    if (wanted.initiators && !wanted.initiators.includes(initiator)) return undefined;
+    return wanted.chap ? { chap: wanted.chap } : {};
+  };
   const server = new IscsiServer({
     host: wanted.host,
     port: wanted.port,
     reservations: new FileReservationStore(join(wanted.folder, 'reservations')),
     buffers: { allocate, release },
+    authoriseDiscovery: authorise,
   });
-  const target = server.addTarget({
-    iqn: wanted.iqn,
-    authorise(initiator) {
-      if (wanted.initiators && !wanted.initiators.includes(initiator)) return undefined;
-      return wanted.chap ? { chap: wanted.chap } : {};
-    },
-  });
+  const target = server.addTarget({ iqn: wanted.iqn, authorise });
   // The same folder is the same disk to an initiator, whichever process serves it.
   const identity = createHash('sha256').update(`${wanted.iqn} ${wanted.folder}`).digest('hex');
   target.setLun(0, {

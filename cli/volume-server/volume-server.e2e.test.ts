@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { Checker, ScsiError } from '@granary/protocols/iscsi/testing';
+import { Checker, Initiator, ScsiError } from '@granary/protocols/iscsi/testing';
 import { RunningServer } from './testing/running-server.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
@@ -109,20 +109,33 @@ test('one server at a time runs in a folder, and a volume never becomes smaller'
   await assert.rejects(RunningServer.start(folder, '--size', '64M'), /ended with 1/);
   assert.equal(await running.stop(), 0);
   await assert.rejects(RunningServer.start(folder, '--size', '32M'), /ended with 2/);
-  const larger = await start('--size', '128M');
+  await assert.rejects(RunningServer.start(folder, '--size', '1G'), /ended with 2/);
+  const larger = await start('--size', '72M');
   const session = await larger.login();
   await session.lun(0).clearUnitAttentions();
-  assert.equal((await session.lun(0).readCapacity()).blocks, (128 * 1024 * 1024) / 512);
+  assert.equal((await session.lun(0).readCapacity()).blocks, (72 * 1024 * 1024) / 512);
   await session.close();
 });
 
 test('only initiators that are named and know the secret come in', async () => {
   const secret = 'correct-horse-battery';
   const initiatorName = 'iqn.2026-01.test:allowed';
-  const running = await start('--size', '64M', '--chap', `joe:${secret}`, '--initiator', initiatorName);
+  const chapFile = path.join(folder, 'chap');
+  fs.writeFileSync(chapFile, `joe:${secret}\n`);
+  const running = await start('--size', '64M', '--chap-file', chapFile, '--initiator', initiatorName);
   await assert.rejects(running.login({ initiatorName }), /LoginError|uthenti/);
   await assert.rejects(running.login({ initiatorName, chap: { username: 'joe', secret: 'wrong-horse-battery' } }));
   await assert.rejects(running.login({ initiatorName: 'iqn.2026-01.test:other', chap: { username: 'joe', secret } }));
   const session = await running.login({ initiatorName, chap: { username: 'joe', secret } });
   await session.close();
+
+  const { host, port, targetName } = running;
+  const known = { host, port, chap: { username: 'joe', secret } };
+  await assert.rejects(Initiator.discover({ host, port, initiatorName }));
+  await assert.rejects(Initiator.discover({ ...known, initiatorName: 'iqn.2026-01.test:other' }));
+  const found = await Initiator.discover({ ...known, initiatorName });
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    [targetName],
+  );
 });

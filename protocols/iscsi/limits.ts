@@ -7,6 +7,8 @@ export interface Limits {
   /** Commands a session may have under way. */
   queueDepth: number;
   immediateCommandsMax: number;
+  /** What may wait for a command that should have come before it; more ends the session. */
+  earlyBytesMax: number;
   /** The most one READ or WRITE moves. */
   transferBytesMax: number;
   /** Data on its way to one initiator; further reads wait. */
@@ -39,6 +41,7 @@ export const DEFAULT_LIMITS: Limits = {
   lunsPerTargetMax: 1024,
   queueDepth: 128,
   immediateCommandsMax: 16,
+  earlyBytesMax: 4 * MIB,
   transferBytesMax: 4 * MIB,
   readBytesMax: 16 * MIB,
   writeBytesMax: 32 * MIB,

@@ -31,6 +31,19 @@ describe('a drive that can be broken', () => {
     assert.throws(() => drive.write(16384, Buffer.alloc(4096)), { code: 'drive-failed' });
   });
 
+  it('takes of a write what fits when it is full, refuses the rest, and goes on with room', async () => {
+    const { drive, inner } = newDrive();
+    drive.refuseSpace(4096);
+    assert.throws(() => drive.write(0, Buffer.alloc(8192, 1)), { code: 'no-space' });
+    assert.deepEqual([inner.bytes[4095], inner.bytes[4096]], [1, 0]);
+    await assert.rejects(drive.writeDurably(0, Buffer.alloc(4096, 2)), { code: 'no-space' });
+    await drive.read(0, Buffer.alloc(4096));
+    await drive.flush();
+    drive.giveSpace();
+    await drive.write(0, Buffer.alloc(8192, 3));
+    assert.equal(inner.bytes[8191], 3);
+  });
+
   it('takes its time when slow', async () => {
     const { drive } = newDrive();
     drive.slow(20);

@@ -23,6 +23,8 @@ export class FaultyDrive implements Drive {
   #unreadable: Range[] = [];
   #unwritable: Range[] = [];
   #slowMs = 0;
+  /** How many bytes still fit; undefined while there is room for all. */
+  #roomBytes: number | undefined;
   #settling: Promise<void> = Promise.resolve();
 
   constructor(inner: Drive) {
@@ -59,6 +61,16 @@ export class FaultyDrive implements Drive {
     this.#unreadable = [];
     this.#unwritable = [];
     this.#slowMs = 0;
+    this.#roomBytes = undefined;
+  }
+
+  /** The disk beneath is full once so many more bytes are written, until `giveSpace`. What fits of a write is written. */
+  refuseSpace(afterBytes = 0): void {
+    this.#roomBytes = afterBytes;
+  }
+
+  giveSpace(): void {
+    this.#roomBytes = undefined;
   }
 
   /** Each request takes so long on top. */
@@ -129,6 +141,8 @@ export class FaultyDrive implements Drive {
   async writeDurably(offset: number, from: Buffer): Promise<void> {
     this.#refuse(offset, from.length, this.#unwritable);
     if (this.#slowMs > 0) await sleep(this.#slowMs);
+    const fits = this.#takeRoom(from.length);
+    if (fits < from.length) return this.#writePart(offset, from.subarray(0, fits));
     if (!this.#losesUnflushed) return this.inner.writeDurably(offset, from);
     this.#unflushed.put(offset, from);
     await this.#settle(offset, offset + from.length);
@@ -165,6 +179,26 @@ export class FaultyDrive implements Drive {
   }
 
   #writeNow(offset: number, from: Buffer, aside?: boolean): Done {
+    const fits = this.#takeRoom(from.length);
+    return fits < from.length ? this.#writePart(offset, from.subarray(0, fits)) : this.#put(offset, from, aside);
+  }
+
+  /** How much of a write there is room for, in whole blocks. */
+  #takeRoom(bytes: number): number {
+    if (this.#roomBytes === undefined) return bytes;
+    const fits = Math.min(bytes, this.#roomBytes - (this.#roomBytes % BLOCK_BYTES));
+    this.#roomBytes -= fits;
+    return fits;
+  }
+
+  #writePart(offset: number, part: Buffer): Done {
+    const refusal = new StorageError('no-space', `Drive ${this.id} has no room; make room on the disk beneath.`);
+    const done = part.length > 0 ? this.#put(offset, part) : undefined;
+    if (done === undefined) throw refusal;
+    return done.then(() => Promise.reject(refusal));
+  }
+
+  #put(offset: number, from: Buffer, aside?: boolean): Done {
     if (!this.#losesUnflushed) return this.inner.write(offset, from, aside);
     this.#unflushed.put(offset, from);
     return undefined;

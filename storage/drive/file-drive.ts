@@ -58,18 +58,15 @@ export class FileDrive implements Drive {
   }
 
   static async open(options: FileDriveOptions): Promise<FileDrive> {
-    const { path, sizeBytes } = options;
+    const { sizeBytes } = options;
     if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes > 0)) {
       throw new StorageError('invalid', `A drive of ${sizeBytes} bytes cannot be; give a whole number above zero.`);
     }
     const flags = fs.constants.O_RDWR | (sizeBytes === undefined ? 0 : fs.constants.O_CREAT);
-    const file = await open(path, flags, 0o600).catch((error: unknown) => {
-      throw new StorageError('drive-failed', `Drive ${options.id} cannot be opened at ${path}: ${reason(error)}`, {
-        cause: error,
-      });
-    });
-    const durable = await open(path, fs.constants.O_RDWR | fs.constants.O_DSYNC);
+    const file = await openFile(options, flags);
+    let durable: FileHandle | undefined;
     try {
+      durable = await openFile(options, fs.constants.O_RDWR | fs.constants.O_DSYNC);
       const found = await file.stat();
       if (!found.isFile()) {
         return new FileDrive(options, file, durable, await deviceSizeBytes(options, found.rdev), false);
@@ -79,7 +76,7 @@ export class FileDrive implements Drive {
       return new FileDrive(options, file, durable, size - (size % BLOCK_BYTES), true);
     } catch (error) {
       await file.close();
-      await durable.close();
+      await durable?.close();
       throw error;
     }
   }
@@ -233,9 +230,34 @@ export class FileDrive implements Drive {
 
   #failed(operation: 'reads' | 'writes' | 'flushes' | 'discards', error: unknown): StorageError {
     this.#meter[operation].errors += 1;
+    // A flush that finds no room has lost bytes it took before; a write that finds none has only refused its own.
+    if (operation === 'writes' && isOutOfRoom(error)) {
+      const what = `Drive ${this.id} has no room to grow; make room on the disk that holds ${this.path}.`;
+      return new StorageError('no-space', what, { cause: error });
+    }
     const message = `Drive ${this.id} (${this.path}) failed: ${reason(error)}. Replace it or bring it back.`;
     return new StorageError('drive-failed', message, { cause: error });
   }
+}
+
+async function openFile({ id, path }: FileDriveOptions, flags: number): Promise<FileHandle> {
+  try {
+    return await open(path, flags, 0o600);
+  } catch (error) {
+    if (isOutOfRoom(error)) {
+      throw new StorageError('no-space', `Drive ${id} cannot be made; make room on the disk for ${path}.`, {
+        cause: error,
+      });
+    }
+    throw new StorageError('drive-failed', `Drive ${id} cannot be opened at ${path}: ${reason(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function isOutOfRoom(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function readSome(fd: number, into: Buffer, at: number, position: number): Promise<number> {

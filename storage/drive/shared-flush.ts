@@ -11,9 +11,15 @@ export class SharedFlush {
     this.#flush = flush;
   }
 
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   run(): Promise<void> {
+    // First: between the end of one and the start of the next none runs, and a newcomer must not slip in beside it.
+    if (this.#queued !== undefined) return this.#queued;
     if (this.#running === undefined) return this.#start();
-    this.#queued ??= this.#running.then(
+    this.#queued = this.#running.then(
       () => this.#next(),
       () => this.#next(),
     );

@@ -1,3 +1,4 @@
+import { SharedFlush } from '../drive/shared-flush.ts';
 import { type MapPage } from '../volume/extent-map.ts';
 import type { Database } from './database.ts';
 
@@ -19,8 +20,7 @@ export class Commits {
   readonly #release: (extents: number[]) => void;
   readonly #preparations: (() => void)[] = [];
   #open: Changes = noChanges();
-  #running: Promise<void> | undefined;
-  #queued: Promise<void> | undefined;
+  readonly #writer = new SharedFlush(() => this.#write());
 
   constructor(database: Database, flushData: () => Promise<void>, release: (extents: number[]) => void) {
     this.#database = database;
@@ -54,20 +54,12 @@ export class Commits {
   }
 
   get hasRetired(): boolean {
-    return this.#open.retired.length > 0 || this.#running !== undefined;
+    return this.#open.retired.length > 0 || this.#writer.isRunning;
   }
 
   /** Resolves when everything noted before the call survives a power cut. Calls that wait share one commit. */
-  async commit(): Promise<void> {
-    if (!this.#running) return this.#start();
-    this.#queued ??= this.#running.catch(() => undefined).then(() => this.#start());
-    return this.#queued;
-  }
-
-  #start(): Promise<void> {
-    this.#queued = undefined;
-    this.#running = this.#write().finally(() => (this.#running = undefined));
-    return this.#running;
+  commit(): Promise<void> {
+    return this.#writer.run();
   }
 
   async #write(): Promise<void> {

@@ -15,9 +15,12 @@ export class Database {
   readonly #sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   #logFd: number | undefined;
+  #failure: StorageError | undefined;
 
-  constructor(file: string, schema: string) {
+  /** Makes the file only when `create` says so: a mistyped name must not pass for an empty pool. */
+  constructor(file: string, schema: string, create = false) {
     this.#file = file;
+    if (!create && !fs.existsSync(file)) throw new StorageError('not-found', `There is no file ${file}.`);
     this.#sqlite = new DatabaseSync(file, { timeout: LOCK_WAIT_MS, enableForeignKeyConstraints: true });
     try {
       this.#sqlite.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -49,6 +52,8 @@ export class Database {
 
   /** Everything `work` writes, or nothing. Durable only after `sync`. */
   transaction(work: () => void): void {
+    if (this.#failure) throw this.#failure;
+    if (!this.#sqlite.isOpen) throw new StorageError('closed', 'The pool is closed.');
     this.#sqlite.exec('BEGIN IMMEDIATE');
     try {
       work();
@@ -61,10 +66,11 @@ export class Database {
 
   /** Resolves when every transaction committed so far survives a power cut. */
   async sync(): Promise<void> {
+    if (this.#failure) throw this.#failure;
     this.#logFd ??= fs.openSync(`${this.#file}-wal`, 'r+');
     const fd = this.#logFd;
     await new Promise<void>((resolve, reject) => {
-      fs.fdatasync(fd, (error) => (error ? reject(error) : resolve()));
+      fs.fdatasync(fd, (error) => (error ? reject(this.#failedForGood(error)) : resolve()));
     });
   }
 
@@ -73,6 +79,13 @@ export class Database {
     this.#logFd = undefined;
     this.#statements.clear();
     this.#sqlite.close();
+  }
+
+  /** The kernel forgets pages it could not write, so a later sync would claim success for commits that are gone. */
+  #failedForGood(cause: Error): StorageError {
+    const what = `${this.#file} could not be made durable (${cause.message}); mend its disk and start again.`;
+    this.#failure = new StorageError('drive-failed', what, { cause });
+    return this.#failure;
   }
 
   #prepare(sql: string): StatementSync {

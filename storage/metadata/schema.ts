@@ -23,7 +23,9 @@ CREATE TABLE IF NOT EXISTS volumes (
   size_bytes INTEGER NOT NULL,
   layer INTEGER NOT NULL,
   options TEXT NOT NULL,
-  key_check BLOB
+  key_check BLOB,
+  -- incoming: a move to this pool has not ended; moved: another pool has it now, and this one is to be deleted.
+  state TEXT
 );
 CREATE TABLE IF NOT EXISTS snapshots (
   id TEXT PRIMARY KEY,

@@ -10,6 +10,8 @@ export class GroupSpace {
   readonly extentCount: number;
   /** Nothing new is put here: the group is being emptied. */
   leaving: boolean;
+  /** Its group did not come with the pool: nothing can be put here. */
+  missing = false;
   free: number;
   readonly #taken: Uint32Array;
   /** No word before this one has a free bit. */
@@ -28,6 +30,11 @@ export class GroupSpace {
 
   get used(): number {
     return this.extentCount - this.free;
+  }
+
+  /** Whether anything new may be put here. */
+  get isOpen(): boolean {
+    return !this.leaving && !this.missing;
   }
 
   has(extent: number): boolean {
@@ -91,9 +98,9 @@ export class Allocator {
     return this.spaces.reduce((sum, space) => sum + space.used, 0);
   }
 
-  /** What can still be handed out: nothing on a group that is being emptied. */
+  /** What can still be handed out: nothing on a group that is being emptied or not there. */
   get freeExtents(): number {
-    return this.spaces.reduce((sum, space) => sum + (space.leaving ? 0 : space.free), 0);
+    return this.spaces.reduce((sum, space) => sum + (space.isOpen ? space.free : 0), 0);
   }
 
   add(space: GroupSpace): void {
@@ -125,7 +132,7 @@ export class Allocator {
   }
 
   take(): number | undefined {
-    const open = this.spaces.filter((space) => !space.leaving && space.free > 0);
+    const open = this.spaces.filter((space) => space.isOpen && space.free > 0);
     const start = this.mode === 'stripe' ? this.#turn++ : 0;
     return open[start % Math.max(open.length, 1)]?.take();
   }

@@ -39,9 +39,9 @@ export class CapacityWatch {
   note(atMs: number, usedBytes: number): void {
     const historyMs = this.#thresholds.historyMinutes * 60_000;
     const spacingMs = historyMs / SAMPLES_MAX;
-    const last = this.#samples.at(-1);
-    // Close samples are one: the newest stands for both.
-    if (last && this.#samples.length > 1 && atMs - last.atMs < spacingMs) this.#samples.pop();
+    const [before, last] = this.#samples.slice(-2);
+    // Close samples are one: the newest stands for both. Those that stay are spaced, so the history is as long as told.
+    if (before && last && last.atMs - before.atMs < spacingMs) this.#samples.pop();
     this.#samples.push({ atMs, usedBytes });
     this.#samples = this.#samples.filter((sample) => atMs - sample.atMs <= historyMs).slice(-SAMPLES_MAX);
   }

@@ -11,7 +11,11 @@ export interface VolumeRecord {
   readonly layer: number;
   readonly options: VolumeOptions;
   readonly keyCheck: Buffer | undefined;
+  /** Where a move between pools stands; absent when there is none. */
+  readonly state?: VolumeState | undefined;
 }
+
+export type VolumeState = 'incoming' | 'moved';
 
 export interface SnapshotRecord {
   readonly id: string;
@@ -39,13 +43,14 @@ export class Catalogue {
   }
 
   volumes(): VolumeRecord[] {
-    const rows = this.#database.all<VolumeRow>('SELECT id, size_bytes, layer, options, key_check FROM volumes');
+    const rows = this.#database.all<VolumeRow>('SELECT id, size_bytes, layer, options, key_check, state FROM volumes');
     return rows.map((row) => ({
       id: row.id,
       sizeBytes: row.size_bytes,
       layer: row.layer,
       options: JSON.parse(row.options) as VolumeOptions,
       keyCheck: row.key_check ? Buffer.from(row.key_check) : undefined,
+      state: row.state ?? undefined,
     }));
   }
 
@@ -63,12 +68,12 @@ export class Catalogue {
   }
 
   addVolume(record: VolumeRecord): void {
-    const { id, sizeBytes, layer, keyCheck } = record;
+    const { id, sizeBytes, layer, keyCheck, state } = record;
     const options = JSON.stringify(record.options);
     this.#commits.enqueue((database) => {
       database.run(
-        'INSERT INTO volumes (id, size_bytes, layer, options, key_check) VALUES (?, ?, ?, ?, ?)',
-        ...[id, sizeBytes, layer, options, keyCheck ?? null],
+        'INSERT OR REPLACE INTO volumes (id, size_bytes, layer, options, key_check, state) VALUES (?, ?, ?, ?, ?, ?)',
+        ...[id, sizeBytes, layer, options, keyCheck ?? null, state ?? null],
       );
     });
   }
@@ -82,6 +87,12 @@ export class Catalogue {
   setOptions(id: string, options: VolumeOptions): void {
     this.#commits.enqueue((database) => {
       database.run('UPDATE volumes SET options = ? WHERE id = ?', JSON.stringify(options), id);
+    });
+  }
+
+  setVolumeState(id: string, state: VolumeState | undefined): void {
+    this.#commits.enqueue((database) => {
+      database.run('UPDATE volumes SET state = ? WHERE id = ?', state ?? null, id);
     });
   }
 
@@ -101,7 +112,7 @@ export class Catalogue {
     const { id, volume, layer, sizeBytes, takenAt } = record;
     this.#commits.enqueue((database) => {
       database.run(
-        'INSERT INTO snapshots (id, volume, layer, size_bytes, taken_at) VALUES (?, ?, ?, ?, ?)',
+        'INSERT OR REPLACE INTO snapshots (id, volume, layer, size_bytes, taken_at) VALUES (?, ?, ?, ?, ?)',
         ...[id, volume, layer, sizeBytes, takenAt.getTime()],
       );
     });
@@ -151,6 +162,7 @@ interface VolumeRow {
   readonly layer: number;
   readonly options: string;
   readonly key_check: Uint8Array | null;
+  readonly state: VolumeState | null;
 }
 
 interface SnapshotRow {

@@ -25,16 +25,27 @@ export async function evacuate(
   options: EvacuationOptions,
 ): Promise<void> {
   const total = Math.max(space.used, 1);
+  const refuseToGoOn = (): void => {
+    if (options.signal?.aborted === true) throw new StorageError('cancelled', 'The evacuation was cancelled.');
+    if (state.housekeeping.isClosed) throw new StorageError('closed', 'The pool is closed.');
+  };
   const move = new Mover(state, volumeOf, space, () => {
     options.onProgress?.(Math.min(1, 1 - space.used / total));
-    if (options.signal?.aborted === true) throw new StorageError('cancelled', 'The evacuation was cancelled.');
+    refuseToGoOn();
   });
   // What was written to it after a layer was visited lies in the same layers: a second round finds it.
-  do {
+  for (let left = Infinity; space.used > 0; left = space.used) {
+    if (space.used >= left) {
+      throw new StorageError(
+        'conflict',
+        `${left} extents of ${space.groupId} do not move; close the pool and check it.`,
+      );
+    }
+    refuseToGoOn();
     await move.round();
     await state.commits.commit();
     await state.extents.readers.idle();
-  } while (space.used > 0);
+  }
 }
 
 class Mover {

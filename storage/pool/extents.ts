@@ -38,6 +38,7 @@ export class Extents implements ExtentStore {
   /** A group may be missing: what lies on it cannot be read until it is back, the rest can. */
   addGroup(space: GroupSpace, group: BlockGroup | undefined): void {
     if (group) this.#groups.set(space.groupId, group);
+    space.missing = group === undefined;
     this.allocator.add(space);
   }
 
@@ -91,12 +92,11 @@ export class Extents implements ExtentStore {
     if (from.length > room) return this.#writeAcross(extent, offset, from, room);
     const at = (extent - space.firstExtent) * EXTENT_BYTES + offset;
     const group = this.#groupOf(space);
-    if (!this.cache) return group.write(at, from);
     const block = (extent * EXTENT_BYTES + offset) / BLOCK_BYTES;
     const count = from.length / BLOCK_BYTES;
-    this.cache.forget(block, count);
+    this.cache?.forget(block, count);
     const done = group.write(at, from);
-    // Again afterwards: a read meanwhile may have kept what was there before.
+    // Again afterwards: a read meanwhile may have kept what was there before, in a cache that was not there before.
     return done && done.finally(() => this.cache?.forget(block, count));
   }
 

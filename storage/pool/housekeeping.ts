@@ -34,15 +34,17 @@ export class Housekeeping {
     this.#due.add(layer);
     if (this.#sweeping) return;
     this.#sweeping = true;
-    this.#sweep()
-      .catch((error: unknown) => this.#onError(error))
-      .finally(() => (this.#sweeping = false));
+    void this.#sweep().finally(() => (this.#sweeping = false));
   }
 
   /** Resolves when nothing is left to do. */
   async settled(): Promise<void> {
     while (this.#sweeping) await this.#last.then(() => undefined);
     await this.#last;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
   }
 
   /** Stops after the piece under way; the rest is found again when the pool is opened. */
@@ -56,8 +58,13 @@ export class Housekeeping {
     for (let [layer] = this.#due; layer && !this.#closed; [layer] = this.#due) {
       const current = layer;
       this.#due.delete(current);
-      const next = await this.exclusively(async () => (current.isForgotten ? this.#fold(current) : []));
-      for (const candidate of next) if (candidate.isForgotten) this.#due.add(candidate);
+      try {
+        const next = await this.exclusively(async () => (current.isForgotten ? this.#fold(current) : []));
+        for (const candidate of next) if (candidate.isForgotten) this.#due.add(candidate);
+      } catch (error) {
+        // The others can still be folded; this one is found again when the pool is opened.
+        this.#onError(error);
+      }
     }
   }
 }

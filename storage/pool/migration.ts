@@ -16,72 +16,108 @@ const ROUNDS_MAX = 6;
 const REST_BYTES = 8 * 1024 * 1024;
 
 /**
- * Moves a volume with its snapshots to another pool while it is read and written. Whoever holds the old volume goes on
- * through it. Cancelled or failed, the volume stays where it was and nothing is left on the other side.
+ * Moves a volume with its snapshots to another pool while it is read and written; nothing else about it may change
+ * meanwhile. Whoever holds the old volume goes on through it. Cancelled or failed, the volume stays where it was and
+ * nothing is left on the other side. Where it belongs is on disk at every moment (`state` of the two volumes), so that
+ * `settleMigrations` can end what a crash cut off.
  */
 export async function migrateVolume(from: Pool, to: Pool, id: string, options: MigrationOptions = {}): Promise<Volume> {
-  const source = from.volumes.get(id);
+  const source = from.volumes.settled(id);
   if (source.isLocked) throw new StorageError('locked', `Volume ${id} is encrypted; unlock it before it is moved.`);
-  const target = await to.volumes.createLike(id, source, from.volumes.keyCheckOf(id));
-  const migration = new Migration(from, to, source, target, options);
+  source.isMoving = true;
+  const migration = new Migration(from, to, source, options);
   try {
-    await migration.run();
+    return await migration.run();
   } catch (error) {
-    await to.deleteVolume(id);
+    if (migration.target) await to.deleteVolume(id);
     throw error;
   } finally {
-    await migration.dropMarks();
+    source.isMoving = false;
+    await migration.tidy();
   }
-  await from.deleteVolume(id);
-  return target;
+}
+
+/** Ends moves that a crash cut off: the copy that is not whole goes, and so does the original of one that is. */
+export async function settleMigrations(pools: readonly Pool[]): Promise<void> {
+  for (const to of pools) {
+    for (const { id } of to.volumes.list().filter((volume) => to.volumes.stateOf(volume.id) === 'incoming')) {
+      const from = pools.find((pool) => pool !== to && pool.volumes.list().some((volume) => volume.id === id));
+      if (!from) continue;
+      if (from.volumes.stateOf(id) === 'moved') await to.volumes.setState(id, undefined);
+      else await to.deleteVolume(id);
+    }
+  }
+  for (const from of pools) {
+    for (const { id } of from.volumes.list().filter((volume) => from.volumes.stateOf(volume.id) === 'moved')) {
+      const isElsewhere = pools.some((pool) => pool !== from && pool.volumes.list().some((volume) => volume.id === id));
+      // Without the copy it is all there is.
+      if (isElsewhere) await from.deleteVolume(id);
+      else await from.volumes.setState(id, undefined);
+    }
+  }
 }
 
 class Migration {
+  /** Until the volume is there for good. */
+  target: Volume | undefined;
   readonly #from: Pool;
   readonly #to: Pool;
   readonly #source: Volume;
-  readonly #target: Volume;
   readonly #options: MigrationOptions;
   readonly #marks: string[] = [];
   readonly #totalBytes: number;
   #copiedBytes = 0;
+  #isMoved = false;
 
-  constructor(from: Pool, to: Pool, source: Volume, target: Volume, options: MigrationOptions) {
+  constructor(from: Pool, to: Pool, source: Volume, options: MigrationOptions) {
     this.#from = from;
     this.#to = to;
     this.#source = source;
-    this.#target = target;
     this.#options = options;
     const { ownBytes, snapshotBytes } = from.volumeUsage(source.id);
     this.#totalBytes = Math.max(1, ownBytes + snapshotBytes);
   }
 
-  async run(): Promise<void> {
-    let last = await this.#copySnapshots();
+  async run(): Promise<Volume> {
+    const { id } = this.#source;
+    const target = await this.#to.volumes.createIncoming(this.#source, this.#from.volumes.keyCheckOf(id));
+    this.target = target;
+    let last = await this.#copySnapshots(target);
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const mark = await this.#mark();
-      const copied = await this.#copy(last, mark);
+      const copied = await this.#copy(target, last, mark);
       last = mark;
       if (copied <= REST_BYTES) break;
     }
     await this.#source.gate.closedWhile(async () => {
-      await this.#copy(last, await this.#mark());
+      await this.#copy(target, last, await this.#mark());
       await this.#to.flush();
-      this.#source.handOver(this.#target);
+      // From here on the target is the volume, whatever happens.
+      await this.#from.volumes.setState(id, 'moved');
+      this.target = undefined;
+      this.#isMoved = true;
+      this.#source.handOver(target);
     });
+    await this.#to.volumes.setState(id, undefined);
+    return target;
   }
 
-  /** Snapshots that only the migration looked at. */
-  async dropMarks(): Promise<void> {
-    for (const mark of this.#marks) await this.#from.snapshots.delete(mark);
+  /** What is left behind on the source. If this fails, the volume is moved all the same, and the next open tidies. */
+  async tidy(): Promise<void> {
+    try {
+      for (const mark of this.#marks) await this.#from.snapshots.unmark(mark);
+      if (this.#isMoved) await this.#from.deleteVolume(this.#source.id);
+    } catch (error) {
+      if (!this.#isMoved) throw error;
+    }
   }
 
   /** The volume's own snapshots, oldest first, each as one of the target. Returns the newest. */
-  async #copySnapshots(): Promise<string | undefined> {
+  async #copySnapshots(target: Volume): Promise<string | undefined> {
     let last: string | undefined;
     for (const { id, takenAt, sizeBytes } of this.#from.snapshots.list(this.#source.id)) {
-      await this.#copy(last, id);
-      await this.#to.snapshots.take([{ volumeId: this.#target.id, id, sizeBytes }], takenAt);
+      await this.#copy(target, last, id);
+      await this.#to.snapshots.take([{ volumeId: target.id, id, sizeBytes }], takenAt);
       last = id;
     }
     return last;
@@ -89,22 +125,22 @@ class Migration {
 
   async #mark(): Promise<string> {
     const id = `migration-${randomUUID()}`;
-    await this.#from.snapshots.take([{ volumeId: this.#source.id, id }], new Date());
+    await this.#from.snapshots.mark(this.#source, id);
     this.#marks.push(id);
     return id;
   }
 
   /** Brings the target from one snapshot to the next; returns how much that took. */
-  async #copy(fromId: string | undefined, toId: string): Promise<number> {
+  async #copy(target: Volume, fromId: string | undefined, toId: string): Promise<number> {
     const device = this.#from.snapshots.open(toId);
     let copied = 0;
     for (const { offset, length, mapped } of this.#from.snapshots.difference(fromId, toId)) {
-      const end = Math.min(offset + length, this.#target.sizeBytes);
+      const end = Math.min(offset + length, device.sizeBytes);
       for (let at = offset; at < end; at += COPY_BYTES) {
         if (this.#options.signal?.aborted === true) throw new StorageError('cancelled', 'The migration was cancelled.');
         const bytes = Math.min(COPY_BYTES, end - at);
-        if (mapped) await copyBytes(device, this.#target, at, bytes);
-        else await this.#target.discard(at, bytes);
+        if (mapped) await copyBytes(device, target, at, bytes);
+        else await target.discard(at, bytes);
         copied += bytes;
         this.#report(bytes);
       }

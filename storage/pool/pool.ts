@@ -45,9 +45,10 @@ export class Pool {
   readonly snapshots: Snapshots;
   readonly state: PoolState;
   readonly #database: Database;
+  readonly #emptying = new Set<string>();
 
   static async create(setup: NewPool): Promise<Pool> {
-    const database = new Database(setup.file, SCHEMA);
+    const database = new Database(setup.file, SCHEMA, true);
     if (database.get('SELECT id FROM pool')) {
       database.close();
       throw new StorageError('conflict', `${setup.file} holds a pool already; open it instead.`);
@@ -72,8 +73,10 @@ export class Pool {
   private constructor(setup: PoolSetup, database: Database) {
     this.#database = database;
     const row = database.get<{ id: string; mode: PoolMode; version: number }>('SELECT id, mode, version FROM pool');
-    if (row?.version !== VERSION) {
-      throw new StorageError('invalid', `${setup.file} does not hold a pool of a version this program knows.`);
+    if (!row) throw new StorageError('not-found', `${setup.file} holds no pool; its creation was perhaps cut off.`);
+    if (row.version !== VERSION) {
+      const what = `${setup.file} holds a pool of version ${row.version}, this program knows ${VERSION}; use a newer one.`;
+      throw new StorageError('invalid', what);
     }
     this.id = row.id;
     this.mode = row.mode;
@@ -119,6 +122,8 @@ export class Pool {
   async deleteVolume(id: string): Promise<void> {
     for (const snapshot of this.snapshots.list(id)) await this.snapshots.delete(snapshot.id);
     await this.volumes.delete(id);
+    // Those that were taken while it went.
+    for (const snapshot of this.snapshots.list(id)) await this.snapshots.delete(snapshot.id);
   }
 
   setCacheBytes(bytes: number): void {
@@ -132,7 +137,7 @@ export class Pool {
   /** Expands the pool by a group. */
   async addGroup(group: BlockGroup): Promise<void> {
     const { extents, catalogue } = this.state;
-    if (extents.groups().some((other) => other.id === group.id)) {
+    if (extents.allocator.spaces.some(({ groupId }) => groupId === group.id)) {
       throw new StorageError('conflict', `RAID group ${group.id} is in the pool already.`);
     }
     const firstExtent = extents.allocator.nextFirstExtent();
@@ -146,12 +151,14 @@ export class Pool {
   async removeGroup(id: string, options: EvacuationOptions = {}): Promise<void> {
     const { extents } = this.state;
     const space = this.#spaceOf(id);
-    if (extents.allocator.freeExtents - (space.leaving ? 0 : space.free) < space.used) {
+    if (this.#emptying.has(id)) throw new StorageError('conflict', `RAID group ${id} is being emptied already.`);
+    if (extents.allocator.freeExtents - (space.isOpen ? space.free : 0) < space.used) {
       throw new StorageError(
         'pool-full',
         `What lies on RAID group ${id} does not fit on the others; expand the pool first.`,
       );
     }
+    this.#emptying.add(id);
     this.#setLeaving(space, true);
     try {
       await this.state.housekeeping.exclusively(() => {
@@ -161,6 +168,8 @@ export class Pool {
       this.#setLeaving(space, false);
       await this.flush();
       throw error;
+    } finally {
+      this.#emptying.delete(id);
     }
     extents.removeGroup(space);
     this.state.catalogue.removeGroup(id);
@@ -192,7 +201,9 @@ export class Pool {
 
   async #fold(layer: Layer): Promise<Layer[]> {
     const { layers, commits, formats } = this.state;
-    if (!layers.has(layer)) return [];
+    // Folding writes where only the forgotten name looked, so on disk, too, it must be forgotten first.
+    await commits.commit();
+    if (!layers.has(layer) || !layer.isForgotten) return [];
     return foldAway(
       {
         layers,

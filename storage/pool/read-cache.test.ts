@@ -100,7 +100,10 @@ describe("a pool's read cache", () => {
     const volume = await pool.volumes.create({ id: 'volume', sizeBytes: MIB });
     await volume.write(0, blocks('a', 4));
     await pool.snapshots.take([{ volumeId: 'volume', id: 'snapshot' }], new Date());
-    const clones = [await pool.snapshots.clone('snapshot', 'clone-1'), await pool.snapshots.clone('snapshot', 'clone-2')];
+    const clones = [
+      await pool.snapshots.clone('snapshot', 'clone-1'),
+      await pool.snapshots.clone('snapshot', 'clone-2'),
+    ];
     pool.setCacheBytes(MIB);
     for (const device of [volume, ...clones, pool.snapshots.open('snapshot')]) {
       assert.equal(await lettersOf(device, 4), 'aaaa');

@@ -17,7 +17,8 @@ describe('readers', () => {
   it('hold an extent back until every read that began before it was given up has ended', async () => {
     const released: number[] = [];
     const readers = new Readers((extent) => void released.push(extent));
-    const [older, newer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const older: PromiseWithResolvers<void> = Promise.withResolvers();
+    const newer: PromiseWithResolvers<void> = Promise.withResolvers();
     const reading = readers.during(older.promise);
     readers.retire([1]);
     const readingLater = readers.during(newer.promise);
@@ -41,7 +42,7 @@ describe('readers', () => {
   it('let go of an extent also when the read fails, and idle waits for that', async () => {
     const released: number[] = [];
     const readers = new Readers((extent) => void released.push(extent));
-    const { promise, reject } = Promise.withResolvers<void>();
+    const { promise, reject }: PromiseWithResolvers<void> = Promise.withResolvers();
     const reading = assert.rejects(readers.during(promise), /unreadable/);
     readers.retire([1]);
     const idle = readers.idle();

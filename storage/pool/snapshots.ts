@@ -49,23 +49,23 @@ export class Snapshots {
   }
 
   /** Takes snapshots of several volumes at one moment: between the first and the last no write is answered. */
-  async take(wanted: readonly WantedSnapshot[], takenAt: Date): Promise<void> {
-    const volumes = wanted.map(({ volumeId }) => this.#volumes.get(volumeId));
-    const taken = wanted.find(({ id }, index) => {
-      return this.#snapshots.has(id) || wanted.findIndex((other) => other.id === id) !== index;
-    });
-    if (taken) throw new StorageError('conflict', `There is a snapshot ${taken.id} in the pool already.`);
-    await closeAll(volumes, () => {
-      for (const [index, { id, sizeBytes }] of wanted.entries()) {
-        const volume = volumes[index];
-        if (volume) this.#freeze(volume, id, sizeBytes ?? volume.sizeBytes, takenAt);
-      }
-    });
-    await this.#state.commits.commit();
+  take(wanted: readonly WantedSnapshot[], takenAt: Date): Promise<void> {
+    const volumes = wanted.map(({ volumeId }) => this.#volumes.settled(volumeId));
+    return this.#take(wanted, volumes, takenAt);
+  }
+
+  /** For the one who moves the volume: a moment to copy up to. */
+  mark(volume: Volume, id: string): Promise<void> {
+    return this.#take([{ volumeId: volume.id, id }], [volume], new Date());
   }
 
   /** Resolves when the snapshot is gone for good; its space comes back in the background. */
   async delete(id: string): Promise<void> {
+    this.#volumes.settled(this.get(id).volumeId);
+    await this.unmark(id);
+  }
+
+  async unmark(id: string): Promise<void> {
     const snapshot = this.get(id);
     this.#snapshots.delete(id);
     this.#byVolume.get(snapshot.volumeId)?.delete(snapshot);
@@ -76,17 +76,34 @@ export class Snapshots {
     this.#state.housekeeping.consider(snapshot.layer);
   }
 
+  async #take(wanted: readonly WantedSnapshot[], volumes: readonly Volume[], takenAt: Date): Promise<void> {
+    if (Number.isNaN(takenAt.getTime())) throw new StorageError('invalid', 'A snapshot needs a time it was taken at.');
+    this.#refuseTaken(wanted);
+    await closeAll(volumes, () => {
+      // Again: while writes came to rest, somebody else may have taken the name, or deleted the volume.
+      this.#refuseTaken(wanted);
+      for (const { volumeId } of wanted) this.#volumes.get(volumeId);
+      for (const [index, { id, sizeBytes }] of wanted.entries()) {
+        const volume = volumes[index];
+        if (volume) this.#freeze(volume, id, sizeBytes ?? volume.sizeBytes, takenAt);
+      }
+    });
+    await this.#state.commits.commit();
+  }
+
   clone(id: string, volumeId: string): Promise<Volume> {
     return this.#volumes.createOver(volumeId, this.get(id));
   }
 
   /** The volume becomes what the snapshot shows; the snapshot stays. */
   async revert(id: string): Promise<void> {
-    const snapshot = this.get(id);
-    const volume = this.#volumes.get(snapshot.volumeId);
-    const before = volume.layer;
-    await volume.gate.closedWhile(() => {
-      this.#volumes.setTop(volume, this.#state.layers.create(snapshot.layer.format, snapshot.layer));
+    const volume = this.#volumes.settled(this.get(id).volumeId);
+    const before = await volume.gate.closedWhile(() => {
+      // Only now: while writes came to rest, either layer may have become another.
+      const { layer } = this.get(id);
+      const top = volume.layer;
+      this.#volumes.setTop(volume, this.#state.layers.create(layer.format, layer));
+      return top;
     });
     await this.#state.commits.commit();
     this.#state.housekeeping.consider(before);
@@ -117,6 +134,18 @@ export class Snapshots {
     this.get(id).layer = layer;
     layer.snapshotId = id;
     this.#state.catalogue.setSnapshotLayer(id, layer.id);
+  }
+
+  #refuseTaken(wanted: readonly WantedSnapshot[]): void {
+    for (const { id, volumeId, sizeBytes } of wanted) {
+      const most = this.#volumes.get(volumeId).sizeBytes;
+      if (id !== '' && (sizeBytes === undefined || (sizeBytes > 0 && sizeBytes <= most))) continue;
+      throw new StorageError('invalid', `A snapshot needs a name, and shows at most the ${most} bytes of ${volumeId}.`);
+    }
+    const taken = wanted.find(({ id }, index) => {
+      return this.#snapshots.has(id) || wanted.findIndex((other) => other.id === id) !== index;
+    });
+    if (taken) throw new StorageError('conflict', `There is a snapshot ${taken.id} in the pool already.`);
   }
 
   #freeze(volume: Volume, id: string, sizeBytes: number, takenAt: Date): void {

@@ -5,6 +5,7 @@ import { BLOCK_BYTES } from '../units.ts';
 import type { VolumeOptions } from '../volume/format.ts';
 import type { Layer } from '../volume/layers.ts';
 import { Volume } from '../volume/volume.ts';
+import type { VolumeState } from './catalogue.ts';
 import type { PoolState } from './state.ts';
 
 export interface NewVolume {
@@ -23,12 +24,16 @@ export class Volumes {
   readonly #state: PoolState;
   readonly #volumes = new Map<string, Volume>();
   readonly #keyChecks = new Map<string, Buffer>();
+  readonly #states = new Map<string, VolumeState>();
 
   constructor(state: PoolState) {
     this.#state = state;
     for (const record of state.catalogue.volumes()) {
       const layer = state.layers.get(record.layer);
-      this.#add(record.id, record.sizeBytes, layer, record.options, record.keyCheck);
+      const volume = this.#add(record.id, record.sizeBytes, layer, record.options, record.keyCheck);
+      if (!record.state) continue;
+      this.#states.set(record.id, record.state);
+      volume.close(`is ${record.state}: a move between pools was cut off; settle it first`);
     }
   }
 
@@ -36,6 +41,13 @@ export class Volumes {
     const volume = this.#volumes.get(id);
     if (!volume) throw new StorageError('not-found', `There is no volume ${id} in the pool.`);
     return volume;
+  }
+
+  /** The volume, unless it is being moved: what changes it now would be missing on the other side. */
+  settled(id: string): Volume {
+    const volume = this.get(id);
+    if (!volume.isMoving) return volume;
+    throw new StorageError('conflict', `Volume ${id} is being moved to another pool; wait for that, or cancel it.`);
   }
 
   list(): Volume[] {
@@ -50,11 +62,12 @@ export class Volumes {
     const options = wanted.options ?? NO_REDUCTION;
     const reduced = options.compression || options.deduplication;
     this.#checkNew(wanted.id, wanted.sizeBytes);
+    // First, because it refuses bad keys.
+    const cipher = wanted.key && new Xts(wanted.key);
     const layer = this.#state.layers.create(reduced ? 'reduced' : 'plain', undefined);
     const volume = this.#put(wanted.id, wanted.sizeBytes, layer, options, wanted.key && checkOf(wanted.key));
-    if (wanted.key) volume.cipher = new Xts(wanted.key);
-    await this.#state.commits.commit();
-    return volume;
+    volume.cipher = cipher;
+    return this.#committed(volume);
   }
 
   /** A volume over a frozen layer: it starts as what the layer shows, and shares its key. */
@@ -64,18 +77,34 @@ export class Volumes {
     const options = this.optionsOf(source.volumeId);
     const volume = this.#put(id, source.sizeBytes, layer, options, this.#keyChecks.get(source.volumeId));
     volume.cipher = this.#volumes.get(source.volumeId)?.cipher;
-    await this.#state.commits.commit();
-    return volume;
+    return this.#committed(volume);
   }
 
-  /** An empty volume of another's size, options and key, perhaps in another pool. */
-  async createLike(id: string, source: Volume, keyCheck: Buffer | undefined): Promise<Volume> {
-    this.#checkNew(id, source.sizeBytes);
+  /** An empty volume of the size, options and key of one that is to be moved here; its state says so. */
+  async createIncoming(source: Volume, keyCheck: Buffer | undefined): Promise<Volume> {
+    this.#checkNew(source.id, source.sizeBytes);
     const layer = this.#state.layers.create(source.layer.format, undefined);
-    const volume = this.#put(id, source.sizeBytes, layer, source.options, keyCheck);
+    const volume = this.#put(source.id, source.sizeBytes, layer, source.options, keyCheck, 'incoming');
     volume.cipher = source.cipher;
-    await this.#state.commits.commit();
-    return volume;
+    return this.#committed(volume);
+  }
+
+  /** Where a move of the volume between pools stands. */
+  stateOf(id: string): VolumeState | undefined {
+    return this.#states.get(id);
+  }
+
+  async setState(id: string, state: VolumeState | undefined): Promise<void> {
+    const before = this.#states.get(id);
+    this.#noteState(id, state);
+    try {
+      await this.#state.commits.commit();
+    } catch (error) {
+      // What failed is tried again with the next commit; this undoes it there.
+      this.#noteState(id, before);
+      throw error;
+    }
+    if (!state) this.get(id).reopen();
   }
 
   /** What tells the right key of the volume from a wrong one. */
@@ -84,7 +113,7 @@ export class Volumes {
   }
 
   async setOptions(id: string, options: VolumeOptions): Promise<void> {
-    const volume = this.get(id);
+    const volume = this.settled(id);
     if (volume.layer.format === 'plain' && (options.compression || options.deduplication)) {
       throw new StorageError('conflict', `Volume ${id} was made without data reduction; copy it to one made with it.`);
     }
@@ -104,7 +133,7 @@ export class Volumes {
   }
 
   async expand(id: string, sizeBytes: number): Promise<void> {
-    const volume = this.get(id);
+    const volume = this.settled(id);
     checkSize(sizeBytes);
     if (sizeBytes < volume.sizeBytes) {
       throw new StorageError('invalid', `Volume ${id} has ${volume.sizeBytes} bytes and cannot become smaller.`);
@@ -116,13 +145,10 @@ export class Volumes {
 
   /** Resolves when the volume is gone for good; its space comes back in the background. */
   async delete(id: string): Promise<void> {
-    const volume = this.get(id);
+    const volume = this.settled(id);
     volume.close('was deleted');
     await volume.gate.closedWhile(() => undefined);
-    this.#volumes.delete(id);
-    this.#keyChecks.delete(id);
-    volume.layer.volumeId = undefined;
-    this.#state.catalogue.removeVolume(id);
+    this.#forget(volume);
     await this.#state.commits.commit();
     this.#state.housekeeping.consider(volume.layer);
   }
@@ -146,10 +172,45 @@ export class Volumes {
     checkSize(sizeBytes);
   }
 
-  #put(id: string, sizeBytes: number, layer: Layer, options: VolumeOptions, keyCheck: Buffer | undefined): Volume {
+  #put(
+    id: string,
+    sizeBytes: number,
+    layer: Layer,
+    options: VolumeOptions,
+    keyCheck: Buffer | undefined,
+    state?: VolumeState,
+  ): Volume {
     const volume = this.#add(id, sizeBytes, layer, options, keyCheck);
-    this.#state.catalogue.addVolume({ id, sizeBytes, layer: layer.id, options, keyCheck });
+    if (state) this.#states.set(id, state);
+    this.#state.catalogue.addVolume({ id, sizeBytes, layer: layer.id, options, keyCheck, state });
     return volume;
+  }
+
+  /** A new volume, once it is on disk; otherwise there is none. */
+  async #committed(volume: Volume): Promise<Volume> {
+    try {
+      await this.#state.commits.commit();
+      return volume;
+    } catch (error) {
+      volume.close('could not be made');
+      this.#forget(volume);
+      this.#state.layers.remove(volume.layer);
+      throw error;
+    }
+  }
+
+  #noteState(id: string, state: VolumeState | undefined): void {
+    if (state) this.#states.set(id, state);
+    else this.#states.delete(id);
+    this.#state.catalogue.setVolumeState(id, state);
+  }
+
+  #forget(volume: Volume): void {
+    this.#volumes.delete(volume.id);
+    this.#keyChecks.delete(volume.id);
+    this.#states.delete(volume.id);
+    volume.layer.volumeId = undefined;
+    this.#state.catalogue.removeVolume(volume.id);
   }
 
   #add(id: string, sizeBytes: number, layer: Layer, options: VolumeOptions, keyCheck: Buffer | undefined): Volume {

@@ -57,6 +57,8 @@ class Assembly {
   async run(): Promise<void> {
     const { membership, unsynced, intent, journal } = this.#core;
     await this.#core.drain();
+    // It is in the journal, too.
+    this.#core.resyncs.owed.clear();
     membership.events = this.#right.events;
     membership.sequence = this.#right.sequence;
     this.#placeMembers();
@@ -67,7 +69,11 @@ class Assembly {
     this.#placeReturned();
     await journal.replay();
     unsynced.clear();
-    if (!this.#isClean()) unsynced.addAll(intent.marked());
+    if (!this.#isClean()) {
+      unsynced.addAll(intent.marked());
+      // Members are resynced among themselves; what a successor has there may be older.
+      for (const successor of membership.successors) successor?.pending?.addAll(intent.marked());
+    }
     this.#core.wasMissing = missingOnRecord(this.#right, intent.marked());
     membership.isClean = false;
     // The resync of parity depends on who was there at the crash, so it comes before anyone missing is put on record.

@@ -1,4 +1,4 @@
-import { blocksMatch } from '../kernels/index.ts';
+import { blocksMatch, checksumBlocks } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { NEVER_WRITTEN } from './checksums.ts';
 
@@ -28,4 +28,10 @@ export function damagedBlocks(data: Buffer, entries: Uint32Array): number[] {
     else if (blocksMatch(blockOf(data, index), entries, index) !== -1) damaged.push(index);
   }
   return damaged;
+}
+
+export function checksumsOf(data: Buffer): Uint32Array {
+  const entries = new Uint32Array(data.length / BLOCK_BYTES);
+  checksumBlocks(data, entries, 0);
+  return entries;
 }

@@ -1,3 +1,5 @@
+import { isNoSpace } from '../errors.ts';
+import type { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
 import type { Layout } from './layout.ts';
 import type { Member } from './member.ts';
@@ -10,6 +12,9 @@ export const NEVER_WRITTEN = 0;
 /** Stands in for the checksum of a block whose content is lost, so that nobody takes the bytes there for data. */
 export const LOST = 0x1057_b10c;
 
+/** Why a page is still to be written: the disk is full. */
+type Refusal = StorageError | undefined;
+
 /** The checksums of one region on one member. */
 export class ChecksumPage {
   readonly member: Member;
@@ -21,7 +26,7 @@ export class ChecksumPage {
   hasFirstWrites = false;
   wasUsed = true;
   isResident = true;
-  writing: Promise<boolean> | undefined;
+  writing: Promise<Refusal> | undefined;
 
   constructor(member: Member, region: number) {
     this.member = member;
@@ -43,6 +48,7 @@ export class ChecksumPage {
   }
 }
 
+/** Takes a member out; throws instead when the disk is full, because that is no failure of the member. */
 export type FailMember = (member: Member, error: unknown) => void;
 
 /**
@@ -101,18 +107,19 @@ export class ChecksumCache {
   /**
    * Writes what was changed on a member so far, and waits for what is being written already. The checksum of a block
    * that had none must not be on the drive before its data is: after a crash whatever was there before, perhaps of
-   * another owner, would be taken for it.
+   * another owner, would be taken for it. What a full disk refuses stays changed, and the refusal is thrown.
    */
   async writeBack(member: Member): Promise<void> {
     const pages = [...member.pages.values()];
     const flushing = pages.some((page) => page.hasFirstWrites) ? this.#flushData(member) : undefined;
-    const writes: Promise<boolean>[] = [];
+    const writes: Promise<Refusal>[] = [];
     for (const page of pages) {
       const writing = page.isDirty ? this.#write(page, flushing) : page.writing;
       if (writing !== undefined) writes.push(writing);
     }
     await flushing;
-    await Promise.all(writes);
+    const refusal = (await Promise.all(writes)).find((result) => result !== undefined);
+    if (refusal !== undefined) throw refusal;
   }
 
   forget(member: Member): void {
@@ -151,6 +158,7 @@ export class ChecksumCache {
 
   /** Makes room for one page. Pages that change while they are written stay, so it may give up and let the ring grow. */
   async #evict(): Promise<void> {
+    let isFull = false;
     for (let tries = this.#ring.length * 2; tries > 0 && this.#ring.length > 0; tries -= 1) {
       this.#hand = (this.#hand + 1) % this.#ring.length;
       const page = this.#ring[this.#hand];
@@ -159,11 +167,22 @@ export class ChecksumCache {
         page.wasUsed = false;
         continue;
       }
-      if (page.writing !== undefined) continue;
-      if (page.isDirty) await this.writeBack(page.member);
+      if (page.writing !== undefined || (page.isDirty && isFull)) continue;
+      if (page.isDirty) isFull = !(await this.#tryWriteBack(page.member));
       if (!isIdle(page)) continue;
       this.#remove(page);
       if (this.#ring.length < this.#pagesMax) return;
+    }
+  }
+
+  /** False when the disk is full: then pages that were changed stay. */
+  async #tryWriteBack(member: Member): Promise<boolean> {
+    try {
+      await this.writeBack(member);
+      return true;
+    } catch (error) {
+      if (isNoSpace(error)) return false;
+      throw error;
     }
   }
 
@@ -176,14 +195,19 @@ export class ChecksumCache {
   }
 
   /** The caller waits for `after`, if there is one, in the same way: it belongs to the same member. */
-  #write(page: ChecksumPage, after: Promise<boolean> | undefined): Promise<boolean> {
+  #write(page: ChecksumPage, after: Promise<void> | undefined): Promise<Refusal> {
+    const { hasFirstWrites } = page;
     page.isDirty = false;
     page.hasFirstWrites = false;
     const before = page.writing;
     // A copy, because the page goes on changing and may take in checksums of data that is not durable.
     const content = Buffer.from(page.bytes);
-    const writing = this.#writeNow(page, content, [before, after]).finally(() => {
+    const writing = this.#writeNow(page, content, [before, after]).then((refusal) => {
       if (page.writing === writing) page.writing = undefined;
+      if (refusal === undefined) return undefined;
+      page.isDirty = true;
+      page.hasFirstWrites ||= hasFirstWrites;
+      return refusal;
     });
     page.writing = writing;
     return writing;
@@ -192,26 +216,24 @@ export class ChecksumCache {
   async #writeNow(
     { member, region }: ChecksumPage,
     content: Buffer,
-    conditions: readonly (Promise<boolean> | undefined)[],
-  ): Promise<boolean> {
+    conditions: readonly (Promise<unknown> | undefined)[],
+  ): Promise<Refusal> {
     for (const condition of conditions) await condition;
-    if (isGone(member)) return false;
+    if (isGone(member)) return undefined;
     try {
       await member.drive.write(this.#offsetOf(region), content);
-      return true;
     } catch (error) {
+      if (isNoSpace(error)) return error;
       this.#fail(member, error);
-      return false;
     }
+    return undefined;
   }
 
-  async #flushData(member: Member): Promise<boolean> {
+  async #flushData(member: Member): Promise<void> {
     try {
       await member.drive.flush();
-      return true;
     } catch (error) {
       this.#fail(member, error);
-      return false;
     }
   }
 

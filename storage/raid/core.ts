@@ -1,5 +1,6 @@
 import type { Drive } from '../drive/drive.ts';
-import { StorageError } from '../errors.ts';
+import { allDone } from '../all-done.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
 import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
 import { isNoneWritten } from './blocks.ts';
 import { ChecksumCache, regionOf } from './checksums.ts';
@@ -10,8 +11,9 @@ import type { Layout } from './layout.ts';
 import type { Member } from './member.ts';
 import { Membership } from './membership.ts';
 import type { RuntimeOptions } from './options.ts';
-import { RangeLock } from './range-lock.ts';
-import type { HeldRange } from './range-lock.ts';
+import { RegionResyncs } from './region-resyncs.ts';
+import { RangeLock } from '../range-lock.ts';
+import type { HeldRange } from '../range-lock.ts';
 import { RegionSet } from './region-set.ts';
 import type { Strategy } from './strategy.ts';
 import { wipeSuperblocks } from './superblock.ts';
@@ -19,6 +21,7 @@ import { Throttle } from './throttle.ts';
 
 /** Rows that background work takes at a time: no more, so that others do not wait long. */
 export const BATCH_ROWS = 64;
+const RETRY_MS_DEFAULT = 5000;
 
 export interface GroupCounters {
   reads: number;
@@ -42,8 +45,11 @@ export class GroupCore {
   readonly journal: Journal;
   readonly throttle: Throttle;
   readonly locks = new RangeLock();
-  /** Regions in which members may differ since a crash: nothing is read or written there before they were resynced. */
+  /** Regions in which members may differ since a crash or a refused write: they are resynced before anything else. */
   readonly unsynced: RegionSet;
+  readonly resyncs = new RegionResyncs(this);
+  /** Called when there is something to be put in order in the background. */
+  startWork: () => void = () => undefined;
   readonly counters: GroupCounters = {
     reads: 0,
     writes: 0,
@@ -54,7 +60,6 @@ export class GroupCore {
     lostBlocks: 0,
     resyncedRegions: 0,
   };
-  readonly #resyncing = new Map<number, Promise<void>>();
   #strategy: Strategy | undefined;
   #inFlight = 0;
   #onDrained: (() => void)[] = [];
@@ -62,17 +67,20 @@ export class GroupCore {
   /** Which members lacked which rows when the group crashed, as far as the superblocks say. */
   wasMissing: (slot: number, row: number) => boolean = () => false;
   isClosed = false;
+  readonly #retryMs: number;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(id: string, layout: Layout, options: RuntimeOptions) {
     this.id = id;
     this.layout = layout;
     this.emit = options.onEvent ?? (() => undefined);
-    const fail = (member: Member, error: unknown) => this.membership.fail(member, error);
+    this.#retryMs = options.noSpaceRetryMs ?? RETRY_MS_DEFAULT;
+    const fail = (member: Member, error: unknown) => this.fail(member, error);
     this.checksums = new ChecksumCache(layout, fail, options.checksumCacheBytes);
     this.membership = new Membership(id, layout, {
       onEvent: this.emit,
       drain: () => this.drain(),
-      beforeChange: () => this.#resyncBeforeChange(),
+      beforeChange: () => this.resyncs.beforeChange(),
       flushMembers: () => this.flushMembers(),
       afterChange: () => this.#afterChange(),
       forget: (member) => this.checksums.forget(member),
@@ -98,33 +106,49 @@ export class GroupCore {
 
   /** Whether a write can go ahead without waiting for anything. */
   isOpen(): boolean {
-    return this.membership.settling === undefined && this.membership.failure === undefined && !this.isClosed;
+    const { settling, failure, stalled } = this.membership;
+    return settling === undefined && failure === undefined && stalled === undefined && !this.isClosed;
   }
 
   /** Waits until the group takes operations; throws when it does not any more. */
-  async enter(): Promise<void> {
+  async enter(isReader = false): Promise<void> {
     if (this.isClosed) throw new StorageError('closed', `Group ${this.id} was closed; open it again.`);
-    if (!this.isOpen()) await this.membership.settled();
+    if (!this.isOpen()) await this.settled(isReader);
+  }
+
+  /** Waits until members are on record. Who only reads need not mind that there is no room for the record. */
+  async settled(isReader: boolean): Promise<void> {
+    try {
+      await this.membership.settled();
+    } catch (error) {
+      if (!isReader || !isNoSpace(error) || this.membership.failure !== undefined) throw error;
+    }
   }
 
   /**
    * Lets an operation into rows of one region and keeps all others out, until `end`. With `marks` the region is in the
-   * write-intent log by then.
+   * write-intent log by then. With `isReader` a region that cannot be resynced for want of room is no obstacle: the
+   * caller has to look whether it is in `unsynced`.
    */
-  async begin(row: number, count: number, marks: boolean): Promise<HeldRange> {
+  async begin(row: number, count: number, marks: boolean, isReader = false): Promise<HeldRange> {
     const region = regionOf(row);
+    let mayDiffer = false;
     for (;;) {
-      await this.enter();
-      if (this.unsynced.has(region)) {
-        await this.resyncRegion(region);
+      await this.enter(isReader);
+      if (this.unsynced.has(region) && !mayDiffer) {
+        mayDiffer = !(await this.resyncs.tryRun(region, isReader));
         continue;
       }
       if (marks && !this.intent.use(region)) {
         await this.intent.mark(region);
         continue;
       }
-      const range = await this.locks.acquire(row, count);
-      if (this.isOpen() && !this.unsynced.has(region) && (!marks || this.intent.use(region))) {
+      const range = await this.locks.acquire(row, row + count);
+      if (
+        (this.isOpen() || (isReader && this.#isReadable())) &&
+        (mayDiffer || !this.unsynced.has(region)) &&
+        (!marks || this.intent.use(region))
+      ) {
         this.#inFlight += 1;
         return range;
       }
@@ -135,12 +159,24 @@ export class GroupCore {
   /** The same without waiting: the caller has seen that nothing is in the way. */
   beginNow(row: number, count: number): HeldRange {
     this.#inFlight += 1;
-    return this.locks.take(row, count);
+    return this.locks.take(row, row + count);
+  }
+
+  /** Keeps the members as they are while something works on them. */
+  async whileHeld(work: () => Promise<void>): Promise<void> {
+    this.#inFlight += 1;
+    await work().finally(() => this.#leave());
   }
 
   end(range: HeldRange): void {
     this.locks.release(range);
     this.#leave();
+  }
+
+  /** Takes out a member that answered with an error. That the disk is full is the caller's matter. */
+  fail(member: Member, error: unknown): void {
+    if (isNoSpace(error)) throw error;
+    this.membership.fail(member, error);
   }
 
   /** Reads rows of a member; false when it failed over it. */
@@ -155,35 +191,37 @@ export class GroupCore {
     }
   }
 
+  /** The same for writing; throws when there is no room. */
   async writeRows(member: Member, row: number, from: Buffer): Promise<boolean> {
     if (!member.isAlive) return false;
     try {
       await member.drive.write(this.layout.dataOffset + row * BLOCK_BYTES, from);
       return true;
     } catch (error) {
-      this.membership.fail(member, error);
+      this.fail(member, error);
       return false;
     }
   }
 
-  /** Checksums first, then the drives: both are durable afterwards, or the member is out. */
+  /** Checksums first, then the drives: both are durable afterwards, or the member is out, or there is no room. */
   async flushMembers(): Promise<void> {
-    await Promise.all(
+    await allDone(
       this.membership.writers.map(async (member) => {
         await this.checksums.writeBack(member);
         if (!member.isAlive) return;
-        await member.drive.flush().catch((error: unknown) => this.membership.fail(member, error));
+        await member.drive.flush().catch((error: unknown) => this.fail(member, error));
       }),
     );
   }
 
-  /** Brings one region in line after a crash. Those who need the same one share the work. */
-  resyncRegion(region: number): Promise<void> {
-    const running = this.#resyncing.get(region);
-    if (running !== undefined) return running;
-    const resyncing = this.#resyncByBatches(region).finally(() => this.#resyncing.delete(region));
-    this.#resyncing.set(region, resyncing);
-    return resyncing;
+  /** The disk is full: background work stops and is started again after a while. */
+  retryLater(work: 'rebuild' | 'resync', error: Error): void {
+    if (this.#retry !== undefined || this.isClosed) return;
+    this.emit({ type: 'no-space', work, reason: error.message });
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      this.startWork();
+    }, this.#retryMs).unref();
   }
 
   drives(): Drive[] {
@@ -214,42 +252,22 @@ export class GroupCore {
     await wipeSuperblocks(member.drive).catch(() => undefined);
   }
 
+  /** Leaves everything on the drives as a clean start needs it. */
+  async persistAtEnd(): Promise<void> {
+    const { membership, intent, unsynced } = this;
+    await this.flushMembers();
+    if (membership.isComplete && unsynced.size === 0) await intent.clear([...intent.marked()]);
+    membership.isClean = unsynced.size === 0 && membership.stalled === undefined;
+    await membership.persist();
+  }
+
   async drain(): Promise<void> {
     while (this.#inFlight > 0) await new Promise<void>((resolve) => this.#onDrained.push(resolve));
   }
 
-  async #resyncByBatches(region: number): Promise<void> {
-    await Promise.resolve();
-    const { first, end } = this.rowsOf(region);
-    for (let row = first; row < end; row += BATCH_ROWS) {
-      await this.enter();
-      if (!this.unsynced.has(region)) return;
-      this.#inFlight += 1;
-      try {
-        await this.strategy.resync(row, Math.min(BATCH_ROWS, end - row));
-      } finally {
-        this.#leave();
-      }
-    }
-    await this.enter();
-    this.#synced(region);
-  }
-
-  #synced(region: number): void {
-    if (this.unsynced.delete(region)) this.counters.resyncedRegions += 1;
-  }
-
-  /** Parity can only be put right while it is known which members were there at the crash. */
-  async #resyncBeforeChange(): Promise<void> {
-    if (this.layout.level !== 'RAID6') return;
-    for (const region of [...this.unsynced]) {
-      const { first, end } = this.rowsOf(region);
-      for (let row = first; row < end; row += BATCH_ROWS) {
-        await this.strategy.resync(row, Math.min(BATCH_ROWS, end - row));
-      }
-      if (this.membership.failure !== undefined) return;
-      this.#synced(region);
-    }
+  #isReadable(): boolean {
+    const { settling, failure } = this.membership;
+    return settling === undefined && failure === undefined && !this.isClosed;
   }
 
   async #afterChange(): Promise<void> {

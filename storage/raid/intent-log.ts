@@ -1,3 +1,4 @@
+import { allDone } from '../all-done.ts';
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { FailMember } from './checksums.ts';
@@ -106,16 +107,25 @@ export class IntentLog {
     this.#changedPages.clear();
     if (pages.length === 0) return;
     const covered = pages.flatMap(({ index }) => this.#regionsOf(index));
-    await Promise.all(
-      [...this.#options.members()].map(async (member) => {
-        try {
-          for (const { index, content } of pages) await member.drive.writeDurably(this.#offsetOf(index), content);
-        } catch (error) {
-          this.#options.fail(member, error);
-        }
-      }),
-    );
+    try {
+      await allDone([...this.#options.members()].map((member) => this.#writeTo(member, pages)));
+    } catch (error) {
+      // Refused for want of room: some members may have them, but not all.
+      for (const { index } of pages) this.#changedPages.add(index);
+      throw error;
+    }
     for (const region of covered) if (this.#wanted.has(region)) this.#durable.add(region);
+  }
+
+  async #writeTo(
+    member: Member,
+    pages: readonly { readonly index: number; readonly content: Buffer }[],
+  ): Promise<void> {
+    try {
+      for (const { index, content } of pages) await member.drive.writeDurably(this.#offsetOf(index), content);
+    } catch (error) {
+      this.#options.fail(member, error);
+    }
   }
 
   #regionsOf(page: number): number[] {

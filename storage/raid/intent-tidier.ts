@@ -33,11 +33,10 @@ export class IntentTidier {
     if (idle.length === 0) return;
     try {
       await this.#flush();
+      if (this.#mayTidy()) await intent.clear(idle.filter((region) => this.#isUntouched(region)));
     } catch {
-      // The group is lost: its marks are needed when it comes back.
-      return;
+      // The group is lost, and its marks are needed when it comes back; or the disk is full, and there is time.
     }
-    if (this.#mayTidy()) await intent.clear(idle.filter((region) => this.#isUntouched(region)));
   }
 
   /** What a missing member lacks is in the log, and so is what a crash left. */
@@ -48,6 +47,6 @@ export class IntentTidier {
 
   #isUntouched(region: number): boolean {
     const { first, end } = this.#core.rowsOf(region);
-    return this.#core.intent.isIdle(region) && this.#core.locks.isFree(first, end - first);
+    return this.#core.intent.isIdle(region) && this.#core.locks.isFree(first, end);
   }
 }

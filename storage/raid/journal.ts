@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { allDone } from '../all-done.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { FailMember } from './checksums.ts';
 import type { GroupCore } from './core.ts';
@@ -32,6 +34,8 @@ export class Journal {
   #rows: { readonly row: number; readonly end: number }[] = [];
   #queue: Waiting[] = [];
   #isRunning = false;
+  /** A record was refused halfway: what comes after it would not be found, so a new generation has to begin. */
+  #isCutOff = false;
   #onIdle: (() => void) | undefined;
 
   constructor(options: { readonly core: GroupCore; readonly fail: FailMember }) {
@@ -69,22 +73,25 @@ export class Journal {
     this.#index = 0;
     this.#position = 0;
     this.#rows = [];
+    this.#isCutOff = false;
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#queue.length > 0) {
-      const batch = this.#takeBatch();
-      if (batch.length === 0) {
-        await this.#wrap();
-        continue;
-      }
+      const batch = this.#isCutOff ? [] : this.#takeBatch();
       try {
+        if (batch.length === 0) {
+          await this.#wrap();
+          continue;
+        }
         await this.#writeBatch(batch);
         this.#active += batch.length;
         for (const { resolve } of batch) resolve();
       } catch (error) {
-        for (const { reject } of batch) reject(error);
+        this.#isCutOff ||= batch.length > 0 && isNoSpace(error);
+        const refused = batch.length > 0 ? batch : this.#queue.splice(0);
+        for (const { reject } of refused) reject(error);
       }
     }
     this.#isRunning = false;
@@ -106,6 +113,9 @@ export class Journal {
   async #wrap(): Promise<void> {
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     this.#onIdle = undefined;
+    if (this.#core.resyncs.owed.size > 0) {
+      throw new StorageError('no-space', `Group ${this.#core.id} has writes it found no room for; make room for them.`);
+    }
     await this.#core.flushMembers();
     this.startAnew();
   }
@@ -125,7 +135,7 @@ export class Journal {
     while (written.size < COPIES) {
       if (this.#core.membership.failure !== undefined) throw this.#core.membership.failure;
       const members = this.#core.membership.readers.filter((member) => !written.has(member));
-      await Promise.all(
+      await allDone(
         members.slice(0, COPIES - written.size).map(async (member) => {
           try {
             await member.drive.writeDurably(this.#core.layout.journalOffset + start, content);

@@ -63,6 +63,12 @@ export class Member {
     this.cursor = isPartial ? 0 : Math.max(0, pending.next(0));
   }
 
+  /** While it is being filled: a write to this region did not reach it in full. */
+  fillAgain(region: number): void {
+    this.pending?.add(region);
+    if (this.fillingRegion === region) this.fillingRow = region * BLOCKS_PER_REGION;
+  }
+
   complete(): void {
     this.state = 'active';
     this.pending = undefined;

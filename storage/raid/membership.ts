@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { allDone } from '../all-done.ts';
 import type { Drive } from '../drive/drive.ts';
-import { StorageError } from '../errors.ts';
-import type { OnGroupEvent } from './events.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
 import type { Layout } from './layout.ts';
 import { Member } from './member.ts';
+import type { MembershipHooks } from './membership-hooks.ts';
 import { RegionSet } from './region-set.ts';
 import { writeSuperblock } from './superblock.ts';
 import type { MemberRecord, Superblock } from './superblock.ts';
@@ -12,17 +13,6 @@ export interface Spare {
   readonly uuid: string;
   readonly drive: Drive;
   superblockSlot: number;
-}
-
-export interface MembershipHooks {
-  readonly onEvent: OnGroupEvent;
-  /** Resolves when no write is under way; new ones wait until the change is on record. */
-  readonly drain: () => Promise<void>;
-  /** What has to be put in order while the members are still what they were. */
-  readonly beforeChange: () => Promise<void>;
-  readonly flushMembers: () => Promise<void>;
-  readonly afterChange: () => Promise<void>;
-  readonly forget: (member: Member) => void;
 }
 
 const ROUNDS_MAX = 32;
@@ -44,13 +34,16 @@ export class Membership {
   isClean = false;
   failure: StorageError | undefined;
   settling: Promise<void> | undefined;
+  /** Members have changed, and there is no room to put that on record. Whoever comes next tries again. */
+  stalled: StorageError | undefined;
   /** Called when a change is on record. */
   onRecorded: () => void = () => undefined;
   readonly #groupId: string;
   readonly #layout: Layout;
   readonly #hooks: MembershipHooks;
-  readonly #changes: (() => void)[] = [];
+  readonly #changes: { readonly make: () => void; readonly refuse: (error: StorageError) => void }[] = [];
   #again = false;
+  #isUnrecorded = false;
 
   constructor(groupId: string, layout: Layout, hooks: MembershipHooks) {
     this.#groupId = groupId;
@@ -80,15 +73,18 @@ export class Membership {
     this.#hooks.onEvent({ type: 'drive-failed', slot: member.slot, driveId: member.drive.id, reason });
     if (this.successors[member.slot] === member) this.successors[member.slot] = undefined;
     this.refresh();
+    this.#isUnrecorded = true;
     if (this.#missing().length > this.#layout.redundancy) this.#failGroup();
     else this.#settle();
   }
 
-  /** Makes a change when no write is under way, and has it on record when it resolves. */
-  async change(change: () => void): Promise<void> {
-    this.#changes.push(change);
+  /** Makes a change when no write is under way, and has it on record when it resolves; without room it is not made. */
+  async change(make: () => void): Promise<void> {
+    const refused: StorageError[] = [];
+    this.#changes.push({ make, refuse: (error) => refused.push(error) });
     this.#settle();
     await this.settled();
+    for (const error of refused) throw error;
   }
 
   /** Waits until every change is on record, or the group is lost. */
@@ -99,12 +95,16 @@ export class Membership {
   /** The same, but throws when the group is lost. */
   async settled(): Promise<void> {
     await this.idle();
-    if (this.failure !== undefined) throw this.failure;
+    if (this.stalled !== undefined) this.#settle();
+    await this.idle();
+    const refusal = this.failure ?? this.stalled;
+    if (refusal !== undefined) throw refusal;
   }
 
   /** Looks whether there are enough members; if not, the group refuses everything and touches nothing. */
   assess(): boolean {
     this.failure = undefined;
+    this.stalled = undefined;
     this.refresh();
     if (this.#missing().length <= this.#layout.redundancy) return true;
     this.#failGroup();
@@ -119,6 +119,7 @@ export class Membership {
 
   /** Has the present members put on record when the work that is held ends. */
   record(): void {
+    this.#isUnrecorded = true;
     this.#again = true;
   }
 
@@ -141,9 +142,9 @@ export class Membership {
   /** Writes the superblocks of all members and spares, durably. */
   async persist(): Promise<void> {
     this.sequence += 1;
-    const writes = this.writers.map((member) => this.#persistOn(member, (error) => this.fail(member, error)));
+    const writes = this.writers.map((member) => this.#persistOn(member, (error) => this.#failOrThrow(member, error)));
     const spares = this.spares.map((spare) => this.#persistOn(spare, (error) => this.#dropSpare(spare, error)));
-    await Promise.all([...writes, ...spares]);
+    await allDone([...writes, ...spares]);
   }
 
   async #persistOn(place: Member | Spare, onError: (error: unknown) => void): Promise<void> {
@@ -191,31 +192,50 @@ export class Membership {
   }
 
   async #settleRounds(): Promise<void> {
-    for (let round = 0; this.#again; round += 1) {
-      if (round === ROUNDS_MAX) throw new Error('drives fail faster than that can be put on record');
-      this.#again = false;
-      await this.#hooks.drain();
-      if (this.#isLost()) return;
-      await this.#hooks.beforeChange();
-      await this.#hooks.flushMembers();
-      // More drives failed: what was flushed may not be all of it.
-      if (this.#isAgain()) continue;
-      if (this.#isLost()) return;
-      for (const change of this.#changes.splice(0)) change();
-      this.#takeSpares();
-      this.refresh();
-      this.events += 1;
-      await this.#hooks.afterChange();
-      await this.persist();
+    try {
+      for (let round = 0; this.#again; round += 1) {
+        if (round === ROUNDS_MAX) throw new Error('drives fail faster than that can be put on record');
+        this.#again = false;
+        await this.#hooks.drain();
+        if (this.#isLost()) return;
+        await this.#settleRound();
+      }
+      this.#isUnrecorded = false;
+      this.stalled = undefined;
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      this.#refuseChanges(error);
     }
+  }
+
+  async #settleRound(): Promise<void> {
+    await this.#hooks.beforeChange();
+    await this.#hooks.flushMembers();
+    // More drives failed: what was flushed may not be all of it.
+    if (this.#again || this.#isLost()) return;
+    for (const { make } of this.#changes.splice(0)) make();
+    this.#takeSpares();
+    this.refresh();
+    this.#isUnrecorded = true;
+    this.events += 1;
+    await this.#hooks.afterChange();
+    await this.persist();
+  }
+
+  /** Nobody has to change members while the disk is full; but what has changed already has to be on record. */
+  #refuseChanges(error: StorageError): void {
+    for (const { refuse } of this.#changes.splice(0)) refuse(error);
+    this.#again = false;
+    if (this.#isUnrecorded) this.stalled = error;
+  }
+
+  #failOrThrow(member: Member, error: unknown): void {
+    if (isNoSpace(error)) throw error;
+    this.fail(member, error);
   }
 
   #isLost(): boolean {
     return this.failure !== undefined;
-  }
-
-  #isAgain(): boolean {
-    return this.#again;
   }
 
   #takeSpares(): void {
@@ -238,9 +258,12 @@ export class Membership {
 
   #dropSpare(spare: Spare, error: unknown): void {
     const index = this.spares.indexOf(spare);
-    if (index < 0) return;
-    this.spares.splice(index, 1);
     const reason = error instanceof Error ? error.message : String(error);
+    // What it says about the group is only older; which spares there are, the members say.
+    if (isNoSpace(error)) this.#hooks.onEvent({ type: 'no-space', work: 'spare', reason });
+    if (index < 0 || isNoSpace(error)) return;
+    this.spares.splice(index, 1);
+    this.#isUnrecorded = true;
     this.#hooks.onEvent({ type: 'spare-failed', driveId: spare.drive.id, reason });
     this.#settle();
   }
@@ -262,9 +285,8 @@ export class Membership {
 
   #giveUp(error: unknown): void {
     if (this.failure !== undefined) return;
-    this.failure = new StorageError('group-failed', `Group ${this.#groupId} cannot go on: ${String(error)}`, {
-      cause: error,
-    });
+    const message = `Group ${this.#groupId} cannot go on: ${String(error)}`;
+    this.failure = isNoSpace(error) ? error : new StorageError('group-failed', message, { cause: error });
   }
 }
 

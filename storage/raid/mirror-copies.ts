@@ -72,11 +72,12 @@ export class MirrorCopies {
 
   /**
    * Decides what to go on with after a crash, when data and checksums may be old or new, each on its own: a copy that
-   * matches its checksum, or else the first as it is.
+   * matches its checksum, or else the first as it is. Returns the rows that were lost before.
    */
-  agreeAfterCrash(): void {
+  agreeAfterCrash(): number[] {
+    const lost: number[] = [];
     this.#isDamage = false;
-    if (this.#areEqual()) return;
+    if (this.#areEqual()) return lost;
     for (let index = 0; index < this.#count; index += 1) {
       const right = this.#copies.find((copy) => !copy.damaged.has(index));
       const first = this.#copies.find((copy) => copy.entries[index] !== LOST);
@@ -86,8 +87,11 @@ export class MirrorCopies {
         checksumBlocks(blockOf(first.data, index), first.entries, index);
         this.#choose(index, first);
         first.wrong.add(index);
+      } else {
+        lost.push(this.#row + index);
       }
     }
+    return lost;
   }
 
   /** Puts right whatever differs, and returns how many blocks that were. */

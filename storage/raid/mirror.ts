@@ -1,13 +1,14 @@
-import { StorageError } from '../errors.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
 import { blocksMatch, checksumBlocks } from '../kernels/index.ts';
 import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
 import type { Done } from '../units.ts';
 import { allDone } from '../all-done.ts';
-import { areAllWritten, damagedBlocks } from './blocks.ts';
+import { areAllWritten, checksumsOf, damagedBlocks } from './blocks.ts';
 import { regionOf } from './checksums.ts';
 import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
 import { MirrorCopies } from './mirror-copies.ts';
+import { ifThereIsRoom } from './owed-writes.ts';
 import type { Examination, Strategy } from './strategy.ts';
 
 /** Neighbours are read from one member, so that the machine does not keep everything in memory twice. */
@@ -58,7 +59,7 @@ export class Mirror implements Strategy {
     if (first + count > BLOCKS_PER_REGION || !core.isOpen() || core.unsynced.has(region)) {
       return this.#writePieces(row, from);
     }
-    if (!core.locks.isFree(row, count) || !hasPages(writers, region) || !core.intent.use(region)) {
+    if (!core.locks.isFree(row, row + count) || !hasPages(writers, region) || !core.intent.use(region)) {
       return this.#writePieces(row, from);
     }
     let running: Promise<void>[] | undefined;
@@ -67,8 +68,7 @@ export class Mirror implements Strategy {
         const done = member.drive.write(this.#dataOffset + offset, from, true);
         if (done !== undefined) (running ??= []).push(this.#orFail(member, done));
       } catch (error) {
-        core.membership.fail(member, error);
-        running ??= [];
+        (running ??= []).push(this.#orFail(member, rejected(error)));
       }
     }
     if (running !== undefined) return this.#writeLater(row, from, running);
@@ -155,7 +155,7 @@ export class Mirror implements Strategy {
   }
 
   async #readPiece(row: number, into: Buffer): Promise<void> {
-    await this.#core.enter();
+    await this.#core.enter(true);
     const member = this.#core.unsynced.has(regionOf(row)) ? undefined : this.#memberFor(row);
     if (member === undefined) return this.#readAndRepair(row, into);
     const entries = new Uint32Array(into.length / BLOCK_BYTES);
@@ -182,12 +182,13 @@ export class Mirror implements Strategy {
   async #readAndRepair(row: number, into: Buffer): Promise<void> {
     const core = this.#core;
     const count = into.length / BLOCK_BYTES;
-    const range = await core.begin(row, count, false);
+    const range = await core.begin(row, count, false, true);
     try {
       const copies = await MirrorCopies.load(core, row, count);
       try {
-        const { lost } = copies.agree();
-        await copies.writeBack();
+        const isSynced = !core.unsynced.has(regionOf(row));
+        const lost = isSynced ? copies.agree().lost : copies.agreeAfterCrash();
+        if (isSynced) await ifThereIsRoom(copies.writeBack());
         if (lost.length > 0) throw this.#unreadable(lost);
         copies.data.copy(into);
       } finally {
@@ -196,7 +197,7 @@ export class Mirror implements Strategy {
     } finally {
       core.end(range);
     }
-    await core.membership.settled();
+    await core.settled(true);
   }
 
   async #writePieces(row: number, from: Buffer): Promise<void> {
@@ -218,7 +219,7 @@ export class Mirror implements Strategy {
       const writing = this.#core.membership.writers.map((member) => this.#core.writeRows(member, row, from));
       // While the drives are at work.
       const entries = checksumsOf(from);
-      await Promise.all(writing);
+      await this.#written(row, writing);
       await this.#putChecksums(row, entries);
     } finally {
       this.#core.end(range);
@@ -231,7 +232,7 @@ export class Mirror implements Strategy {
     const range = core.beginNow(row, from.length / BLOCK_BYTES);
     try {
       const entries = checksumsOf(from);
-      await Promise.all(running);
+      await this.#written(row, running);
       await this.#putChecksums(row, entries);
     } finally {
       core.end(range);
@@ -239,11 +240,21 @@ export class Mirror implements Strategy {
     await core.membership.settled();
   }
 
+  /** Waits for all copies. When one is refused, all checksums stay: they tell which copies have what was there before. */
+  async #written(row: number, running: readonly Promise<unknown>[]): Promise<void> {
+    try {
+      await allDone(running);
+    } catch (error) {
+      if (isNoSpace(error)) this.#core.resyncs.leaveUnsynced(row, true);
+      throw error;
+    }
+  }
+
   async #orFail(member: Member, done: Promise<void>): Promise<void> {
     try {
       await done;
     } catch (error) {
-      this.#core.membership.fail(member, error);
+      this.#core.fail(member, error);
     }
   }
 
@@ -281,8 +292,7 @@ function setChecksums(members: readonly Member[], region: number, first: number,
   }
 }
 
-function checksumsOf(data: Buffer): Uint32Array {
-  const entries = new Uint32Array(data.length / BLOCK_BYTES);
-  checksumBlocks(data, entries, 0);
-  return entries;
+async function rejected(error: unknown): Promise<void> {
+  await Promise.resolve();
+  throw error;
 }

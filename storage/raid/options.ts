@@ -12,6 +12,8 @@ export interface RuntimeOptions {
   readonly checksumCacheBytes?: number;
   /** How long nobody has written to a region when its mark in the write-intent log is taken away. */
   readonly intentIdleMs?: number;
+  /** How long a rebuild or resync that found the disk full waits before it tries again. */
+  readonly noSpaceRetryMs?: number;
 }
 
 export interface CreateOptions extends RuntimeOptions {

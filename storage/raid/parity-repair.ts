@@ -1,3 +1,4 @@
+import { StorageError } from '../errors.ts';
 import { checksumBlocks, computeParity, recover } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { blockOf } from './blocks.ts';
@@ -67,6 +68,22 @@ export class ParityRepair {
     return repaired;
   }
 
+  /** What a resync would make of rows, without writing it. */
+  foresee(rows: StripeRows): void {
+    this.#core.resyncs.owed.overlay(rows);
+    if (hasAbsentData(rows, this.#core)) {
+      // Half of a write and a member missing: nothing can be worked out before the rest of it is.
+      if (this.#core.resyncs.isTorn(rows.row))
+        throw new StorageError('no-space', 'A stripe is half written; make room for it.');
+      rows.solve();
+      return;
+    }
+    for (let index = 0; index < rows.count; index += 1) {
+      const damaged = rows.erasedAt(index).filter((shard) => shard < rows.dataShards);
+      if (damaged.length > 0) this.#settleDamaged(rows, index, damaged);
+    }
+  }
+
   /** Writes to a member what belongs there. What cannot be worked out is marked as lost. */
   async fill(target: Member, row: number, count: number): Promise<void> {
     const rows = await StripeRows.load(this.#core, this.#map, row, count);
@@ -97,7 +114,7 @@ export class ParityRepair {
       if (rows.isUnused()) return;
       const absent = rows.shards.map((_, shard) => shard).filter((shard) => rows.stateOf(shard, 0) === 'absent');
       // With a member missing since before the crash everything went through the journal, and is in line already.
-      if (absent.some((shard) => this.#core.wasMissing(rows.slotOf(shard), row))) return;
+      if (absent.some((shard) => this.#core.resyncs.wasInLine(rows.slotOf(shard), row))) return;
       if (absent.some((shard) => shard < rows.dataShards)) await this.#resyncWithoutData(rows, absent);
       else await this.#resyncData(rows);
     } finally {

@@ -1,4 +1,4 @@
-import { StorageError } from '../errors.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
 import { blocksMatch } from '../kernels/index.ts';
 import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
 import type { Done } from '../units.ts';
@@ -11,6 +11,7 @@ import { ParityPlanner } from './parity-plan.ts';
 import type { Plan, ShardPart, StripeChange } from './parity-plan.ts';
 import { damagedPlaces, ParityRepair } from './parity-repair.ts';
 import type { Member } from './member.ts';
+import { ifThereIsRoom } from './owed-writes.ts';
 import type { Examination, Strategy } from './strategy.ts';
 import { StripeMap } from './stripe-map.ts';
 import type { ChunkPart } from './stripe-map.ts';
@@ -18,6 +19,7 @@ import { StripeRows } from './stripe-rows.ts';
 
 const STRIPES_AT_ONCE = 8;
 const PARTS_AT_ONCE = 64;
+const noData = Promise.resolve();
 
 /** RAID6: data in chunks over the members, with two parities that move from stripe to stripe. */
 export class ParityStripes implements Strategy {
@@ -112,7 +114,7 @@ export class ParityStripes implements Strategy {
   }
 
   async #readPart(part: ChunkPart, into: Buffer): Promise<void> {
-    await this.#core.enter();
+    await this.#core.enter(true);
     const member = this.#core.membership.members[this.#map.slotOf(part.stripe, part.shard)];
     if (member?.holds(part.row) !== true || this.#core.unsynced.has(regionOf(part.row))) {
       return this.#readAndRepair(part, into);
@@ -127,14 +129,12 @@ export class ParityStripes implements Strategy {
   /** With everyone else kept out: what does not match now is damaged, and worked out from the rest of the stripe. */
   async #readAndRepair({ row, count, shard }: ChunkPart, into: Buffer): Promise<void> {
     const core = this.#core;
-    const range = await core.begin(row, count, false);
+    const range = await core.begin(row, count, false, true);
     try {
       const rows = await StripeRows.load(core, this.#map, row, count);
       try {
-        const damaged = damagedPlaces(rows);
-        rows.solve();
-        core.counters.mismatches += damaged.length;
-        await this.#repair.writeSolved(rows, damaged);
+        if (core.unsynced.has(regionOf(row))) this.#repair.foresee(rows);
+        else await this.#solve(rows);
         const lost = rows.states[shard]?.findIndex((state) => state === 'gone') ?? -1;
         if (lost >= 0) throw this.#unreadable(row + lost);
         rows.shards[shard]?.copy(into);
@@ -144,7 +144,14 @@ export class ParityStripes implements Strategy {
     } finally {
       core.end(range);
     }
-    await core.membership.settled();
+    await core.settled(true);
+  }
+
+  async #solve(rows: StripeRows): Promise<void> {
+    const damaged = damagedPlaces(rows);
+    rows.solve();
+    this.#core.counters.mismatches += damaged.length;
+    await ifThereIsRoom(this.#repair.writeSolved(rows, damaged));
   }
 
   async #change(block: number, count: number, from: Buffer | undefined): Promise<void> {
@@ -172,6 +179,7 @@ export class ParityStripes implements Strategy {
   }
 
   async #changeStripe(change: StripeChange): Promise<void> {
+    if (this.#core.resyncs.owed.size > 0) await this.#core.resyncs.payOwed();
     const range = await this.#core.begin(change.row, change.count, true);
     try {
       if (this.#needsJournal(change)) await this.#changeByJournal(change);
@@ -193,6 +201,9 @@ export class ParityStripes implements Strategy {
     const isSafe = !this.#needsJournal(change);
     try {
       if (isSafe) await this.#apply(plan.writes);
+    } catch (error) {
+      if (isNoSpace(error)) this.#core.resyncs.leaveUnsynced(change.row, true);
+      throw error;
     } finally {
       plan.release();
     }
@@ -207,18 +218,24 @@ export class ParityStripes implements Strategy {
       if (window === undefined) continue;
       const plan = await this.#plan(window);
       try {
-        await this.#throughJournal(plan);
+        await this.#throughJournal(row, plan);
       } finally {
         plan.release();
       }
     }
   }
 
-  async #throughJournal(plan: Plan): Promise<void> {
-    const { journal } = this.#core;
+  async #throughJournal(row: number, plan: Plan): Promise<void> {
+    const { journal, resyncs } = this.#core;
     await journal.append(plan.writes);
     try {
       await this.#apply(plan.writes);
+    } catch (error) {
+      if (isNoSpace(error)) {
+        resyncs.owed.keep(row, plan.writes);
+        this.#core.resyncs.leaveUnsynced(row, false);
+      }
+      throw error;
     } finally {
       journal.finish();
     }
@@ -235,18 +252,16 @@ export class ParityStripes implements Strategy {
 
   async #apply(writes: readonly ShardWrite[]): Promise<void> {
     const { members, successors } = this.#core.membership;
-    const running: Promise<void>[] = [];
-    for (const write of writes) {
-      for (const member of [members[write.slot], successors[write.slot]]) {
-        if (member?.holds(write.row) === true) running.push(this.#applyTo(member, write));
-      }
-    }
-    await allDone(running);
-  }
-
-  async #applyTo(member: Member, { row, data, entries }: ShardWrite): Promise<void> {
-    if (data !== undefined && !(await this.#core.writeRows(member, row, data))) return;
-    await this.#core.checksums.put(member, row, entries);
+    const targets = writes.flatMap((write) =>
+      [members[write.slot], successors[write.slot]]
+        .filter((member) => member?.holds(write.row) === true)
+        .map((member) => ({ ...write, member: member as Member })),
+    );
+    await allDone(
+      targets.map(({ member, row, data }) => (data === undefined ? noData : this.#core.writeRows(member, row, data))),
+    );
+    // Only now: when a write is refused, the checksums tell what was there before from what is half written.
+    await allDone(targets.map(({ member, row, entries }) => this.#core.checksums.put(member, row, entries)));
   }
 
   #unreadable(row: number): StorageError {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { BLOCK_BYTES } from '../units.ts';
 import { decodeHeader, decodePayload, encodeRecord } from './journal-record.ts';
 import { layOut } from './layout.ts';
-import { RangeLock } from './range-lock.ts';
+import { RangeLock } from '../range-lock.ts';
 import { RegionSet } from './region-set.ts';
 import { StripeMap } from './stripe-map.ts';
 import { Throttle } from './throttle.ts';
@@ -14,14 +14,14 @@ describe('the range lock', () => {
     const locks = new RangeLock();
     const order: string[] = [];
     const first = await locks.acquire(0, 10);
-    const apart = await locks.acquire(10, 5);
+    const apart = await locks.acquire(10, 15);
     const waiting = [
-      locks.acquire(5, 10).then((range) => (order.push('second'), range)),
+      locks.acquire(5, 15).then((range) => (order.push('second'), range)),
       locks.acquire(0, 2).then((range) => (order.push('third'), range)),
-      locks.acquire(12, 2).then((range) => (order.push('fourth'), range)),
+      locks.acquire(12, 14).then((range) => (order.push('fourth'), range)),
     ] as const;
-    assert.ok(!locks.isFree(14, 1));
-    assert.ok(locks.isFree(15, 1));
+    assert.ok(!locks.isFree(14, 15));
+    assert.ok(locks.isFree(15, 16));
     locks.release(first);
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(order, ['third']);

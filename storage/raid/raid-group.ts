@@ -1,6 +1,6 @@
 import type { Drive } from '../drive/drive.ts';
 import { SharedFlush } from '../drive/shared-flush.ts';
-import { StorageError } from '../errors.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import { assemble, identify, layoutOf, newest, takeBack } from './assemble.ts';
@@ -51,7 +51,8 @@ export class RaidGroup implements BlockGroup {
     this.#rebuilder = new Rebuilder(this.#core);
     this.#resyncer = new Resyncer(this.#core);
     this.#scrubber = new Scrubber(this.#core);
-    this.#core.membership.onRecorded = () => this.#startBackgroundWork();
+    this.#core.startWork = () => this.#startBackgroundWork();
+    this.#core.membership.onRecorded = this.#core.startWork;
     this.#tidier = new IntentTidier(this.#core, () => this.#flusher.run(), options.intentIdleMs);
   }
 
@@ -103,6 +104,7 @@ export class RaidGroup implements BlockGroup {
     }
     const group = new RaidGroup(right.groupId, layoutOf(right), options);
     await assemble(group.#core, found, options.drives);
+    if (isNoSpace(group.#core.membership.failure)) throw group.#core.membership.failure;
     group.#startBackgroundWork();
     return group;
   }
@@ -240,21 +242,19 @@ export class RaidGroup implements BlockGroup {
 
   async close(): Promise<void> {
     const core = this.#core;
-    const { membership, intent } = core;
+    const { membership } = core;
     if (core.isClosed) return;
     core.isClosed = true;
     this.#scrubber.resume();
     await this.#tidier.stop();
     await membership.idle();
     await core.drain();
-    if (membership.failure === undefined) {
-      await core.flushMembers();
-      if (membership.isComplete && core.unsynced.size === 0) await intent.clear([...intent.marked()]);
-      membership.isClean = core.unsynced.size === 0;
-      await membership.persist();
+    try {
+      if (membership.failure === undefined) await core.persistAtEnd();
+      await membership.idle();
+    } finally {
+      await Promise.all([...new Set([...core.drives(), ...core.retired])].map((drive) => drive.close()));
     }
-    await membership.idle();
-    await Promise.all([...new Set([...core.drives(), ...core.retired])].map((drive) => drive.close()));
   }
 
   #check(offset: number, bufferLength: number, length = bufferLength): void {
@@ -274,7 +274,8 @@ export class RaidGroup implements BlockGroup {
   }
 
   #startBackgroundWork(): void {
-    if (this.#core.isClosed || this.#core.membership.failure !== undefined) return;
+    const { failure, stalled } = this.#core.membership;
+    if (this.#core.isClosed || failure !== undefined || stalled !== undefined) return;
     this.#resyncer.start();
     this.#rebuilder.start();
   }

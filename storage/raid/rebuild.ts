@@ -1,3 +1,4 @@
+import { isNoSpace } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { regionOf } from './checksums.ts';
 import { BATCH_ROWS } from './core.ts';
@@ -25,7 +26,9 @@ export class Rebuilder {
       this.#core.emit({ type: 'rebuild-started', slot, driveId: drive.id });
       const running = this.#run(member)
         // The group was lost or closed, or the member failed again: what comes next starts it anew.
-        .catch(() => undefined)
+        .catch((error: unknown) => {
+          if (isNoSpace(error)) this.#core.retryLater('rebuild', error);
+        })
         .finally(() => this.#running.delete(member));
       this.#running.set(member, running);
     }
@@ -44,11 +47,19 @@ export class Rebuilder {
   }
 
   async #run(member: Member): Promise<void> {
+    // Writes that were refused meanwhile leave more to be filled.
+    while (member.state === 'rebuilding') {
+      if (!(await this.#fill(member))) return;
+      await this.#finish(member);
+    }
+  }
+
+  async #fill(member: Member): Promise<boolean> {
     let sinceRecord = 0;
     const { pending } = member;
-    if (pending === undefined) return;
-    for (let region = pending.next(0); region !== -1; region = pending.next(region + 1)) {
-      if (!(await this.#fillRegion(member, region))) return;
+    if (pending === undefined) return false;
+    for (let region = pending.next(0); region !== -1; region = pending.next(0)) {
+      if (!(await this.#fillRegion(member, region))) return false;
       sinceRecord += 1;
       if (sinceRecord < REGIONS_PER_RECORD || member.isPartial) continue;
       sinceRecord = 0;
@@ -57,7 +68,7 @@ export class Rebuilder {
         member.cursor = cursor;
       });
     }
-    await this.#finish(member);
+    return true;
   }
 
   async #fillRegion(member: Member, region: number): Promise<boolean> {
@@ -85,7 +96,7 @@ export class Rebuilder {
       if (isWhole && !(await this.#core.isUnused(regionOf(row)))) return;
       if (isWhole) await this.#core.checksums.put(member, row, new Uint32Array(count));
       else await this.#core.strategy.fill(member, row, count);
-      member.fillingRow = row + count;
+      if (member.fillingRow === row) member.fillingRow = row + count;
     } finally {
       this.#core.end(range);
     }
@@ -96,7 +107,7 @@ export class Rebuilder {
     const { slot, drive } = member;
     let replaced: Member | undefined;
     await membership.change(() => {
-      if (member.state !== 'rebuilding') return;
+      if (member.state !== 'rebuilding' || (member.pending?.size ?? 0) > 0) return;
       member.complete();
       if (membership.successors[slot] !== member) return;
       replaced = membership.members[slot];

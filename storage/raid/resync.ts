@@ -1,3 +1,4 @@
+import { isNoSpace } from '../errors.ts';
 import { REGION_BYTES } from '../units.ts';
 import type { GroupCore } from './core.ts';
 
@@ -17,7 +18,9 @@ export class Resyncer {
     this.#core.emit({ type: 'resync-started', regions: this.#total });
     this.#running = this.#run()
       // The group was lost or closed: what is left is found dirty when it comes back.
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        if (isNoSpace(error)) this.#core.retryLater('resync', error);
+      })
       .finally(() => {
         this.#running = undefined;
       });
@@ -36,7 +39,7 @@ export class Resyncer {
     const { unsynced, throttle } = this.#core;
     for (let region = unsynced.next(0); region !== -1; region = unsynced.next(region + 1)) {
       await throttle.pace(REGION_BYTES);
-      await this.#core.resyncRegion(region);
+      await this.#core.resyncs.run(region);
     }
     this.#core.emit({ type: 'resync-finished' });
   }

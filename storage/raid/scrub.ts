@@ -1,4 +1,4 @@
-import { StorageError } from '../errors.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { BATCH_ROWS } from './core.ts';
 import type { GroupCore } from './core.ts';
@@ -72,6 +72,9 @@ export class Scrubber {
       }
       this.#finishedRuns += 1;
       return { ...this.#result };
+    } catch (error) {
+      if (isNoSpace(error)) this.#core.emit({ type: 'no-space', work: 'scrub', reason: error.message });
+      throw error;
     } finally {
       options.signal?.removeEventListener('abort', onAbort);
       this.#isRunning = false;

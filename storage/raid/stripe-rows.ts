@@ -1,7 +1,9 @@
 import { allocate, blocksMatch, recover, release } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { blockOf, damagedBlocks, isNoneWritten } from './blocks.ts';
+import { LOST } from './checksums.ts';
 import type { GroupCore } from './core.ts';
+import type { ShardWrite } from './journal-record.ts';
 import { isParityConsistent } from './parity-check.ts';
 import type { StripeMap } from './stripe-map.ts';
 
@@ -66,6 +68,16 @@ export class StripeRows {
 
   entryOf(shard: number, index: number): number {
     return this.entries[shard]?.[index] ?? 0;
+  }
+
+  /** Takes a block as a write will leave it. */
+  replace(shard: number, index: number, write: ShardWrite, from: number): void {
+    const block = this.block(shard, index);
+    if (write.data === undefined) block.fill(0);
+    else blockOf(write.data, from).copy(block);
+    const entries = this.entries[shard];
+    if (entries !== undefined) entries[index] = write.entries[from] ?? 0;
+    this.setState(shard, index, write.entries[from] === LOST ? 'damaged' : 'good');
   }
 
   /** Whether no member has ever been written to in these rows. */

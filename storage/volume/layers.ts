@@ -81,7 +81,7 @@ export class Layers {
     this.#layers.set(id, layer);
     const parentId = parent?.id ?? null;
     this.#commits.enqueue((database) => {
-      database.run('INSERT INTO layers (id, parent, format) VALUES (?, ?, ?)', id, parentId, format);
+      database.run('INSERT OR REPLACE INTO layers (id, parent, format) VALUES (?, ?, ?)', id, parentId, format);
     });
     return layer;
   }

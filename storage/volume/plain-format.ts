@@ -2,7 +2,7 @@ import { Together } from '../all-done.ts';
 import { allocate, release, type Xts } from '../kernels/index.ts';
 import type { Commits } from '../metadata/commits.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, EXTENT_BYTES, type Done } from '../units.ts';
-import { extentOf, HOLE, isOpaque, type MapPage, OPAQUE, PAGE_MASK, runsOf } from './extent-map.ts';
+import { EXTENTS_PER_PAGE, extentOf, HOLE, isOpaque, type MapPage, OPAQUE, PAGE_MASK, runsOf } from './extent-map.ts';
 import type { ExtentStore, LayerFormat, LayerView } from './format.ts';
 import type { Layer } from './layers.ts';
 import { NOTHING, type Piece, readPieces, zeroFill } from './pieces.ts';
@@ -66,6 +66,11 @@ export class PlainFormat implements LayerFormat {
       const from = block % BLOCKS_PER_EXTENT;
       const to = Math.min(BLOCKS_PER_EXTENT, from + end - block);
       const number = (block - from) / BLOCKS_PER_EXTENT;
+      if (!hasPage(view.layer, number)) {
+        // Nothing anywhere near: on to the next page, or an empty terabyte would take seconds.
+        block = (number - (number & PAGE_MASK) + EXTENTS_PER_PAGE) * BLOCKS_PER_EXTENT;
+        continue;
+      }
       together.start(() => this.#discardInEntry(view, number, from, to));
       block += to - from;
     }
@@ -213,6 +218,12 @@ function collect(top: Layer | undefined, number: number, from: number, to: numbe
     return;
   }
   pieces.push({ extent: NOTHING, from, count: to - from });
+}
+
+/** Whether this layer or one below has anything on the page of the entry. */
+function hasPage(top: Layer, number: number): boolean {
+  for (let layer: Layer | undefined = top; layer; layer = layer.parent) if (layer.map.pageOf(number)) return true;
+  return false;
 }
 
 /** Whether a layer at or below this one may show anything but zeros at the entry. */

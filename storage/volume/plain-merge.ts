@@ -41,8 +41,13 @@ export function relocateEntry(store: ExtentStore, commits: Commits, layer: Layer
 async function relocate(store: ExtentStore, commits: Commits, entry: Entry): Promise<void> {
   const { layer, page, slot, extent } = entry;
   const target = store.allocate() ?? (await store.reclaim());
-  for (const run of [...runsOf(page, slot, 0, BLOCKS_PER_EXTENT)].filter(({ held }) => held)) {
-    await copyBlocks(store, extent, target, run.from, run.to);
+  try {
+    for (const run of [...runsOf(page, slot, 0, BLOCKS_PER_EXTENT)].filter(({ held }) => held)) {
+      await copyBlocks(store, extent, target, run.from, run.to);
+    }
+  } catch (error) {
+    store.retire(target);
+    throw error;
   }
   put(entry, target, entry.opaque, page.lowBits(slot), page.highBits(slot));
   store.retire(extent);

@@ -37,6 +37,8 @@ export class Volume implements BlockDevice, LayerView {
   readonly lock = new RangeLock();
   readonly encrypted: boolean;
   readonly readOnly = false;
+  /** On its way to another pool. */
+  isMoving = false;
   /** The layer that takes writes. */
   layer: Layer;
   cipher: Xts | undefined;
@@ -89,7 +91,7 @@ export class Volume implements BlockDevice, LayerView {
     this.#check(offset, into.length);
     const startedMs = performance.now();
     const wait = this.#readLimiter.take(into.length);
-    const done = wait ? wait.then(() => this.#read(offset, into)) : this.#read(offset, into);
+    const done = wait ? this.#readLater(wait, offset, into) : this.#read(offset, into);
     return this.#reads.measure(startedMs, into.length, done);
   }
 
@@ -120,6 +122,10 @@ export class Volume implements BlockDevice, LayerView {
     return mappedRuns(this.format, this.layer, offset, length);
   }
 
+  reopen(): void {
+    this.#closed = undefined;
+  }
+
   /** Refuses everything from now on, for the reason given. */
   close(reason: string): void {
     this.#closed ??= reason;
@@ -128,6 +134,13 @@ export class Volume implements BlockDevice, LayerView {
   #read(offset: number, into: Buffer): Done {
     if (offset % BLOCK_BYTES === 0 && into.length % BLOCK_BYTES === 0) return this.format.read(this, offset, into);
     return readUnaligned(this.format, this, offset, into);
+  }
+
+  async #readLater(wait: Promise<void>, offset: number, into: Buffer): Promise<void> {
+    await wait;
+    if (this.#successor) return this.#successor.read(offset, into);
+    this.#refuseIfClosed();
+    await this.#read(offset, into);
   }
 
   async #writeLater(wait: Promise<void> | undefined, offset: number, from: Buffer): Promise<void> {

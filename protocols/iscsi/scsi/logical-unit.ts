@@ -1,7 +1,7 @@
 import type { BlockDevice } from '@granary/storage';
 import type { Attachment } from './nexus.ts';
 import { PersistentReservations } from './persistent-reservations.ts';
-import { RangeLock } from './range-lock.ts';
+import { CommandLock } from './command-lock.ts';
 import type { ReservationStore } from './reservation-store.ts';
 import { Attention, type SenseData } from './sense.ts';
 
@@ -30,7 +30,7 @@ export class LogicalUnit {
   readonly identity: Required<UnitIdentity>;
   readonly device: BlockDevice;
   readonly transferBlocksMax: number;
-  readonly lock = new RangeLock();
+  readonly lock = new CommandLock();
   readonly reservations: PersistentReservations;
   readonly attachments = new Set<Attachment>();
   /** Who holds the reservation of RESERVE(6) and RESERVE(10). */

@@ -47,6 +47,7 @@ export function failureOf(error: unknown): Outcome {
     case 'unreadable':
       return failed(Sense.unreadable);
     case 'pool-full':
+    case 'no-space':
       return failed(Sense.spaceAllocationFailed);
     case 'read-only':
       return failed(Sense.writeProtected);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BlockDevice } from '@granary/storage';
 import { SECTORS, UNIT_BLOCKS, fakePair, told } from './testing/fake-session.ts';
 
 function unmapList(...ranges: [lba: number, blocks: number][]): Buffer {
@@ -53,6 +54,26 @@ test('UNMAP takes empty lists and refuses what it cannot do', async () => {
   const many = unmapList(...Array.from({ length: 257 }, (): [number, number] => [0, 1]));
   assert.equal(told(await one.send(unmapCdb(many.length), many)), '5/26/00');
   assert.equal(told(await one.send('42 01')), '5/24/00', 'anchoring');
+});
+
+test('GET LBA STATUS asks the device for a bounded range, and tells of no more', async () => {
+  const asked: number[] = [];
+  const device: BlockDevice = {
+    sizeBytes: 2 ** 40,
+    readOnly: false,
+    read: () => undefined,
+    write: () => undefined,
+    flush: () => Promise.resolve(),
+    discard: () => undefined,
+    mapped(_, length) {
+      asked.push(length);
+      return [{ length, mapped: true }];
+    },
+  };
+  const { one } = fakePair({ device });
+  const { data } = await one.send('9e 12 00 00 00 00 00 00 00 08 00 00 10 00');
+  assert.deepEqual(asked, [64 * 1024 * 1024]);
+  assert.equal(data?.readUInt32BE(16), (64 * 1024 * 1024) / 512);
 });
 
 test('GET LBA STATUS beyond the end is refused', async () => {

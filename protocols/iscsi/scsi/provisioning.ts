@@ -105,8 +105,8 @@ function readDescriptors(data: Buffer): BlockRange[] {
   return ranges;
 }
 
-/** One answer tells of at most so much of the unit, so that the device's list stays short; initiators ask on. */
-const STATUS_WINDOW_BYTES = 4 * 1024 * 1024 * 1024;
+/** One answer tells of at most so much of the unit, so that the device is soon done with it; initiators ask on. */
+const STATUS_WINDOW_BYTES = 64 * 1024 * 1024;
 const STATUS_DESCRIPTORS_MAX = 256;
 
 function getLbaStatus({ cdb, unit }: ScsiCommand): Outcome {

@@ -112,6 +112,20 @@ test('WRITE AND VERIFY writes, and VERIFY compares', async () => {
   }
 });
 
+test('WRITE AND VERIFY reads back what it wrote, not what another wrote meanwhile', async () => {
+  const device = new RamDevice(UNIT_BYTES);
+  const flush = device.flush.bind(device);
+  device.flush = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await flush();
+  };
+  const { one, other } = fakePair({ device });
+  const verified = one.send('2e 02 00 00 00 05 00 00 01', SECTORS.of(1));
+  const written = other.send('2a 00 00 00 00 05 00 00 01', SECTORS.of(2));
+  assert.deepEqual([told(await verified), told(await written)], ['good', 'good']);
+  assert.deepEqual((await one.send('28 00 00 00 00 05 00 00 01')).data, SECTORS.of(2));
+});
+
 test('VERIFY can compare every block with one', async () => {
   const { one } = fakePair();
   await one.send('2a 00 00 00 00 00 00 00 03', SECTORS.of(7, 3));
@@ -143,6 +157,7 @@ test('failures of storage are told in the words of SCSI', async () => {
   const expected: Record<StorageErrorCode, string> = {
     unreadable: '3/11/00',
     'pool-full': '7/27/07',
+    'no-space': '7/27/07',
     'read-only': '7/27/00',
     'drive-failed': '4/44/00',
     'group-failed': '4/44/00',

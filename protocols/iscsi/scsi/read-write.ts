@@ -72,12 +72,13 @@ async function writeAndVerify(command: ScsiCommand, layout: MediumLayout): Promi
   if (refusal !== undefined) return refusal;
   const data = wholeBlocks(command.data);
   if (data.length === 0) return GOOD;
+  const back = Buffer.allocUnsafe(data.length);
   await onRange(command, lba, data.length / SECTOR_BYTES, true, async () => {
     await unit.device.write(lba * SECTOR_BYTES, data);
     await unit.device.flush();
+    // Still under the lock: what another wrote meanwhile would pass for a failed write.
+    await unit.device.read(lba * SECTOR_BYTES, back);
   });
-  const back = Buffer.allocUnsafe(data.length);
-  await unit.device.read(lba * SECTOR_BYTES, back);
   return byteCheck === 0 || back.equals(data) ? GOOD : failed(Sense.miscompare);
 }
 

@@ -193,6 +193,24 @@ test('commands outside the window are ignored and those that come early wait', a
   await stillServes(lun, events);
 });
 
+test('a session that sends too much ahead of a missing command is ended', async (context) => {
+  const { port, lun, events, server } = await besiege(context);
+  const client = await RawClient.open(port);
+  context.after(() => client.socket.destroy());
+  client.send(loginPdu('800000de0000', ['InitialR2T', 'No']));
+  await until(() => client.take().length > 0, 'the login is answered');
+  const data = Buffer.alloc(64 * 1024);
+  const count = server.limits.earlyBytesMax / data.length;
+  const write = (number: number) =>
+    commandPdu({ tag: number, number, cdb: '2a 00 00 00 00 00 00 00 80', expected: data.length, data, flags: 0xa1 });
+  for (let number = 1; number < count; number++) client.send(write(number));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(client.isClosed, false);
+  client.send(write(count));
+  await until(() => client.isClosed, 'the session is ended');
+  await stillServes(lun, events);
+});
+
 test('data out of order fails its command and not the session', async (context) => {
   const { port, lun, events } = await besiege(context);
   const client = await RawClient.open(port);

@@ -9,6 +9,7 @@ import { Attention } from '../scsi/sense.ts';
 import { decodeLun } from '../scsi/unit-control.ts';
 import { CommandWindow } from './command-window.ts';
 import type { Counters } from './counters.ts';
+import { EarlyPdus } from './early-pdus.ts';
 import { Executor } from './executor.ts';
 import { Responder } from './responder.ts';
 import { isColdReset, manageTasks, type ManagedSession } from './task-management.ts';
@@ -74,8 +75,7 @@ export class Session implements Nexus, ManagedSession {
   readonly #responder: Responder;
   readonly #text: TextExchange;
   readonly #attachments = new Map<number, Attachment>();
-  /** PDUs that came before one that must be carried out first. */
-  readonly #early = new Map<number, { header: Buffer; data: Buffer }>();
+  readonly #early: EarlyPdus;
   #ended: Promise<void> | undefined;
 
   constructor(options: SessionOptions) {
@@ -87,6 +87,7 @@ export class Session implements Nexus, ManagedSession {
     this.isid = login.isid;
     this.link = link;
     this.#window = new CommandWindow(login.commandNumber, limits.queueDepth);
+    this.#early = new EarlyPdus(limits.earlyBytesMax);
     const { parameters } = login;
     this.#responder = new Responder(link.output, link.format, this.#window, parameters, options.statusNumber);
     this.#text = new TextExchange(this.#responder, parameters, limits, options.listTargets);
@@ -174,7 +175,7 @@ export class Session implements Nexus, ManagedSession {
       case 'outside':
         return;
       case 'early':
-        this.#early.set(number, { header: Buffer.from(header.subarray(0, 48)), data: Buffer.from(data) });
+        this.#early.hold(number, header, data);
         return;
       case 'next':
         this.#window.received();
@@ -185,10 +186,8 @@ export class Session implements Nexus, ManagedSession {
 
   #handleEarly(): void {
     for (;;) {
-      const number = this.#window.expected;
-      const held = this.#early.get(number);
+      const held = this.#early.take(this.#window.expected);
       if (held === undefined || this.#ended !== undefined) return;
-      this.#early.delete(number);
       this.#window.received();
       this.#handle((held.header[0] ?? 0) & OPCODE_MASK, held.header, held.data);
     }

@@ -17,11 +17,10 @@ export interface RigOptions {
   readonly groups?: readonly BlockGroup[];
 }
 
-/** A pool on memory groups, and the errors of its background work. */
+/** A pool on memory groups. */
 export class Rig {
   readonly file: string;
-  readonly problems: unknown[] = [];
-  groups: BlockGroup[];
+  readonly groups: BlockGroup[];
   pool: Pool;
 
   constructor(file: string, groups: BlockGroup[], pool: Pool) {
@@ -48,6 +47,11 @@ export async function rigOf(t: TestContext, options: RigOptions = {}): Promise<R
     await fs.rm(folder, { recursive: true });
   });
   return rig;
+}
+
+/** Lets so many steps of whatever runs at the same time go by. */
+export async function ticks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick++) await Promise.resolve();
 }
 
 /** So many extents of memory. */

@@ -55,13 +55,14 @@ export class Rig {
   }
 
   runtime(): RuntimeOptions {
-    const { checksumCacheBytes, intentIdleMs } = this.options;
+    const { checksumCacheBytes, intentIdleMs, noSpaceRetryMs } = this.options;
     const speed = { minimumBytesPerSecond: 2 ** 40, maximumBytesPerSecond: 2 ** 40 };
     return {
       resyncSpeed: this.options.resyncSpeed ?? speed,
       onEvent: (event) => this.events.push(event),
       ...(checksumCacheBytes !== undefined && { checksumCacheBytes }),
       ...(intentIdleMs !== undefined && { intentIdleMs }),
+      ...(noSpaceRetryMs !== undefined && { noSpaceRetryMs }),
     };
   }
 

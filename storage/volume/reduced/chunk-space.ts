@@ -109,7 +109,7 @@ export class ChunkSpace {
   #takeFrom(extent: number, count: number, indexed: boolean): number | undefined {
     const id = this.containers.create(extent);
     this.#commits.enqueue((database) => {
-      database.run('INSERT INTO containers (id, extent) VALUES (?, ?)', id, extent);
+      database.run('INSERT OR REPLACE INTO containers (id, extent) VALUES (?, ?)', id, extent);
     });
     const address = this.containers.take(count, indexed);
     // The group began to leave while the extent was waited for.

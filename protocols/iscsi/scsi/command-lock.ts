@@ -16,7 +16,7 @@ type Eventual = Promise<unknown> | undefined;
  * Keeps commands that must not be interleaved with others apart, block by block. Commands that are done at once never
  * wait for anything but an exclusive one under way, and leave no trace here: one thread runs one of them at a time.
  */
-export class RangeLock {
+export class CommandLock {
   readonly #held = new Set<Range>();
   #waiting: Waiter[] = [];
   /** Held or waited for. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { RangeLock } from './range-lock.ts';
+import { CommandLock } from './command-lock.ts';
 
 test('what is done at once is done at once and leaves nothing behind', () => {
-  const lock = new RangeLock();
+  const lock = new CommandLock();
   assert.equal(
     lock.run(0, 10, false, () => undefined),
     undefined,
@@ -20,7 +20,7 @@ test('an exclusive range is never shared, and everybody gets a turn', async () =
   const range = fc.record({ start: fc.nat(20), length: fc.integer({ min: 1, max: 10 }), exclusive: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(range, { maxLength: 30 }), async (ranges) => {
-      const lock = new RangeLock();
+      const lock = new CommandLock();
       const inside = new Set<(typeof ranges)[number]>();
       const runs = ranges.map((mine, index) =>
         lock.run(mine.start, mine.start + mine.length, mine.exclusive, async () => {
@@ -41,7 +41,7 @@ test('an exclusive range is never shared, and everybody gets a turn', async () =
 });
 
 test('who fails lets the next one in', async () => {
-  const lock = new RangeLock();
+  const lock = new CommandLock();
   const failing = lock.run(0, 1, true, () => Promise.reject(new Error('no')));
   const next = lock.run(0, 1, true, () => Promise.resolve('in'));
   await assert.rejects(failing);
@@ -49,7 +49,7 @@ test('who fails lets the next one in', async () => {
 });
 
 test('a later range does not overtake a waiting one it overlaps', async () => {
-  const lock = new RangeLock();
+  const lock = new CommandLock();
   const order: string[] = [];
   const step = (name: string) => async () => {
     await turn();
