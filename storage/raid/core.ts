@@ -19,8 +19,6 @@ import type { Strategy } from './strategy.ts';
 import { wipeSuperblocks } from './superblock.ts';
 import { Throttle } from './throttle.ts';
 
-/** Rows that background work takes at a time: no more, so that others do not wait long. */
-export const BATCH_ROWS = 64;
 const RETRY_MS_DEFAULT = 5000;
 
 export interface GroupCounters {

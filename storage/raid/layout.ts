@@ -1,6 +1,9 @@
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, EXTENT_BYTES, REGION_BYTES } from '../units.ts';
 
+/** Rows that background work takes at a time: no more, so that others do not wait long. */
+export const BATCH_ROWS = 64;
+
 export type RaidLevel = 'RAID1' | 'RAID6';
 
 const KIBIBYTE = 1024;

@@ -1,7 +1,7 @@
 import { isNoSpace } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { regionOf } from './checksums.ts';
-import { BATCH_ROWS } from './core.ts';
+import { BATCH_ROWS } from './layout.ts';
 import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
 

@@ -1,6 +1,6 @@
 import { isNoSpace } from '../errors.ts';
 import { regionOf } from './checksums.ts';
-import { BATCH_ROWS } from './core.ts';
+import { BATCH_ROWS } from './layout.ts';
 import type { GroupCore } from './core.ts';
 import { OwedWrites } from './owed-writes.ts';
 

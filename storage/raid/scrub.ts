@@ -1,6 +1,6 @@
 import { isNoSpace, StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import { BATCH_ROWS } from './core.ts';
+import { BATCH_ROWS } from './layout.ts';
 import type { GroupCore } from './core.ts';
 import type { Examination } from './strategy.ts';
 

@@ -1,4 +1,4 @@
-import { BATCH_ROWS } from './core.ts';
+import { BATCH_ROWS } from './layout.ts';
 import type { GroupCore } from './core.ts';
 import { examineRows } from './scrub.ts';
 import { readSuperblock } from './superblock.ts';
