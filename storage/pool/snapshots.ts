@@ -49,14 +49,14 @@ export class Snapshots {
   }
 
   /** Takes snapshots of several volumes at one moment: between the first and the last no write is answered. */
-  take(wanted: readonly WantedSnapshot[], takenAt: Date): Promise<void> {
+  async take(wanted: readonly WantedSnapshot[], takenAt: Date): Promise<void> {
     const volumes = wanted.map(({ volumeId }) => this.#volumes.settled(volumeId));
-    return this.#take(wanted, volumes, takenAt);
+    await this.#take(wanted, volumes, takenAt);
   }
 
   /** For the one who moves the volume: a moment to copy up to. */
-  mark(volume: Volume, id: string): Promise<void> {
-    return this.#take([{ volumeId: volume.id, id }], [volume], new Date());
+  async mark(volume: Volume, id: string): Promise<void> {
+    await this.#take([{ volumeId: volume.id, id }], [volume], new Date());
   }
 
   /** Resolves when the snapshot is gone for good; its space comes back in the background. */

@@ -11,7 +11,7 @@ import { ChunkIndex } from './chunk-index.ts';
 
 async function open(context: TestContext, flush: () => Promise<void> = async () => undefined) {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'granary-index-'));
-  const database = new Database(path.join(folder, 'pool.db'), SCHEMA);
+  const database = new Database(path.join(folder, 'pool.db'), SCHEMA, true);
   const commits = new Commits(database, flush, () => undefined);
   context.after(async () => {
     database.close();

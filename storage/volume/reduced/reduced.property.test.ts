@@ -86,6 +86,7 @@ class Story {
   }
 
   async #removeGroup(model: PoolModel, { size, at }: Step): Promise<void> {
+    if (this.#groups.length === 0) return;
     const id = this.#groups[size % this.#groups.length]?.id ?? '';
     const removal = model.pool.removeGroup(id).then(
       () =>
