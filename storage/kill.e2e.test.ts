@@ -48,7 +48,9 @@ async function killAndVerify(seed: number): Promise<number> {
     if (number <= answered) model.answered(deed);
     if (number >= begun) break;
   }
-  const drives = (await openDrives(folder, scene)).slice(scene.missing);
+  const all = await openDrives(folder, scene);
+  for (const missing of all.slice(0, scene.missing)) await missing.close();
+  const drives = all.slice(scene.missing);
   const file = path.join(folder, 'pool.db');
   const group = await RaidGroup.open({ drives });
   assert.deepEqual((await checkPool({ file, groups: [group] })).findings, [], 'the check finds something');

@@ -52,6 +52,7 @@ async function cutPower(seed: number): Promise<void> {
   }
   await cutting;
   books.release();
+  for (const missing of drives.slice(0, scene.missing)) await missing.close();
   await verifyAfterwards(folder, books.afterwards, drives.slice(scene.missing), model);
   fs.rmSync(folder, { recursive: true });
 }
