@@ -5,13 +5,14 @@ import { benchTarget } from './target.ts';
 import { benchVolume } from './volume.ts';
 
 export async function benchStorage(): Promise<Ratio[]> {
-  return [...(await benchTarget()), ...(await benchVolume()), ...kernelRatios(), ...(await benchMaps())];
+  // What looks at this process itself comes first, while nothing else has been at work in it.
+  return [...(await benchMaps()), ...kernelRatios(), ...(await benchVolume()), ...(await benchTarget())];
 }
 
 /** Parity is what we hold ourselves to; the other kernels are told for orientation. */
 function kernelRatios(): Ratio[] {
   return benchKernels().map(({ name, gigabytesPerSecond, ratioToCopy }) => {
-    const goal = name.startsWith('computeParity') ? 0.3 : 0;
+    const goal = name.startsWith('computeParity') && name.endsWith('arena') ? 0.3 : 0;
     return atLeast(`of Buffer.copy: ${name} [${gigabytesPerSecond.toFixed(2)} GB/s]`, ratioToCopy, goal);
   });
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { allocate, type Done, FileDrive, Pool, RaidGroup } from '@granary/storage';
+import { allocate, type Done, FileDrive, Pool, RaidGroup, release } from '@granary/storage';
 import { atLeast, median, type Ratio } from '../ratio.ts';
 
 const MIB = 1024 * 1024;
@@ -117,6 +117,7 @@ async function measure({ bytes, depth }: Workload, operate: Operate): Promise<nu
       await operate((place % places) * bytes, buffer);
       if (count % OPERATIONS_PER_TURN === 0) await setImmediate();
     }
+    release(buffer);
   };
   await Promise.all(Array.from({ length: depth }, worker));
   return (count * 1000) / (performance.now() - startedMs);
