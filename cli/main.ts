@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { portalApi } from '@granary/contract/portal';
 import { GranaryCommand } from './command.ts';
+import { addArray } from './commands/array.ts';
 import { addCloud } from './commands/cloud.ts';
 import { addLogin } from './commands/login.ts';
 import { addPortal } from './commands/portal.ts';
@@ -48,6 +49,8 @@ export function createProgram(terminal: Terminal): GranaryCommand {
   addLogin(program, terminal);
   program.commandsGroup('Use the portal:');
   addApi(program, portalTarget(terminal), terminal);
+  program.commandsGroup('Use one array:');
+  addArray(program, terminal);
   return program;
 }
 

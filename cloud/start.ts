@@ -168,6 +168,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     log,
     limits: options.supervision,
     onChange: (configuration, change) => recordState(tools, configuration, change),
+    onReturn: (array, drive) => arrays.returnDrive(array, drive),
   });
   const sources = {
     config,
@@ -176,7 +177,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     tls,
     logLevel: log.level === 'debug' ? ('debug' as const) : ('info' as const),
   };
-  const arrays = new HostedArrays({ store, events, log, locks, placement, supervisor, sources });
+  const arrays: HostedArrays = new HostedArrays({ store, events, log, locks, placement, supervisor, sources });
   return { arrays, placement };
 }
 

@@ -31,6 +31,11 @@ export interface Endpoint<P extends Params = Params, R extends Reply = Reply> {
 /** How a caller sees the work end: the status field of the record it watches. */
 export interface JobForm {
   readonly until: readonly string[];
+  /**
+   * The record to watch where it is not the one the path names: the group whose `get` shows it, and the parameter or
+   * field of the reply that names it.
+   */
+  readonly watch?: { readonly group: string; readonly by: string };
 }
 
 interface EndpointOptions<P extends Params, R extends Reply> {

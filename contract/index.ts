@@ -1,5 +1,5 @@
 export * from './endpoint.ts';
 export * from './errors.ts';
-export type { Param, ParamKind, Params, Parsed, Presence, Sent, UploadedFile } from './params.ts';
+export type { Param, ParamKind, Params, Parsed, Presence, Reference, Sent, UploadedFile } from './params.ts';
 export * from './reply.ts';
 export * from './records.ts';

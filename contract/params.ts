@@ -23,6 +23,13 @@ export interface Param<T = unknown, P extends Presence = Presence> {
   readonly form?: string;
   /** For a list: how each item is coerced. */
   readonly item?: Param;
+  /** The records it names one of: the group that lists them, and their field that holds the identifier. */
+  readonly refers?: Reference;
+}
+
+export interface Reference {
+  readonly group: string;
+  readonly field: string;
 }
 
 export type Params = Readonly<Record<string, Param>>;

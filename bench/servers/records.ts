@@ -55,6 +55,7 @@ function addArray(tx: Tx, vault: Vault, number: number): void {
     ipv6_address: null,
     public_ip: null,
     drives: [],
+    drives_returned: {},
     interfaces: [],
     restarts: 0,
     pid: null,

@@ -10,14 +10,23 @@ import { exampleOf } from './example.ts';
 import { kebab } from './names.ts';
 import { addParameters, inputOf } from './options.ts';
 import { resolveNames } from './references.ts';
-import { canWait, subjectOf, waitForWork } from './wait.ts';
+import { canWait, subjectOf, waitForWork, watchedGet } from './wait.ts';
 
 /** An API of the contract, and how a command reaches it. */
 export interface Target {
   readonly api: Api;
   /** Other names of groups: `user` for `users`. */
   readonly aliases?: Readonly<Record<string, string>>;
-  connect(endpoint: Endpoint, options: { readonly url?: string | undefined }): Connection;
+  /** Options beside --url that say where it is: flags and what they mean. */
+  readonly places?: readonly (readonly [flags: string, description: string])[];
+  /** What one types before the group: `array` in `granary array volumes list`. */
+  readonly prefix?: string;
+  connect(endpoint: Endpoint, options: PlaceOptions): Connection | Promise<Connection>;
+}
+
+export interface PlaceOptions {
+  readonly url?: string | undefined;
+  readonly array?: string | undefined;
 }
 
 /** Options every derived command has, beside the parameters of its endpoint. */
@@ -25,6 +34,7 @@ export const OWN_OPTIONS = [
   '--json',
   '--field',
   '--url',
+  '--array',
   '--output',
   '--wait',
   '--wait-timeout',
@@ -34,11 +44,11 @@ export const OWN_OPTIONS = [
 ];
 
 const WAIT_SECONDS_DEFAULT = 300;
+const PORTAL_PLACE = ['--url <url>', 'Address of the service (also GRANARY_URL)'] as const;
 
-interface OwnOptions {
+interface OwnOptions extends PlaceOptions {
   readonly json?: true;
   readonly field?: string;
-  readonly url?: string;
   readonly output?: string;
   readonly wait?: true;
   readonly waitTimeout?: string;
@@ -76,8 +86,8 @@ function addOperation(group: GranaryCommand, target: Target, operation: Operatio
     command.option('--wait', `Wait until it is ${endpoint.job?.until.join(' or ')}`);
     command.option('--wait-timeout <seconds>', `How long to wait (default: ${WAIT_SECONDS_DEFAULT})`);
   }
-  command.option('--url <url>', 'Address of the service (also GRANARY_URL)');
-  command.addHelpText('after', `\nExample:\n  ${exampleOf(operation)}`);
+  for (const [flags, description] of target.places ?? [PORTAL_PLACE]) command.option(flags, description);
+  command.addHelpText('after', `\nExample:\n  ${exampleOf(operation, target.prefix)}`);
   command.action(async (...given: unknown[]) => {
     const places = given.slice(0, -2) as string[];
     await run(target, operation, { places, options: given.at(-2) as Record<string, unknown> }, terminal);
@@ -94,23 +104,40 @@ async function run(target: Target, operation: Operation, typed: Typed, terminal:
   const { endpoint } = operation;
   const own = typed.options as OwnOptions;
   const timeoutMs = waitMs(own);
-  const connection = target.connect(endpoint, own);
+  const connection = await target.connect(endpoint, own);
   const read = await inputOf(endpoint, typed, terminal);
   try {
     const input = await resolveNames(api, operation, connection, read);
-    const started = await exchange(api, endpoint, connection, input);
+    const started = await start({ api, endpoint, connection, input }, own.wait === true);
     if (!own.wait) {
       print(endpoint, started, own, terminal);
       return;
     }
     const subject = subjectOf(operation, read);
     const ended = await waitForWork({ api, operation, connection, input, subject, started, timeoutMs, terminal });
-    if (ended) print(api.groups[operation.group]?.['get'] ?? endpoint, ended, own, terminal);
+    if (ended) print(watchedGet(api, operation) ?? endpoint, ended, own, terminal);
     else if (own.json) print(endpoint, started, own, terminal);
     else say(terminal, 'Done.');
   } catch (error) {
     if (!(error instanceof StillRunning)) throw refusal(api, endpoint, error);
     say(terminal, error.message);
+  }
+}
+
+interface Call {
+  readonly api: Api;
+  readonly endpoint: Endpoint;
+  readonly connection: Connection;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** Who is going to wait takes an answer that the work goes on as the start of it. */
+async function start({ api, endpoint, connection, input }: Call, goesOn: boolean): Promise<Answer> {
+  try {
+    return await exchange(api, endpoint, connection, input);
+  } catch (error) {
+    if (!goesOn || !(error instanceof StillRunning)) throw error;
+    return { body: {}, value: { message: error.message }, total: undefined };
   }
 }
 

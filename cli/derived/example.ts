@@ -3,7 +3,7 @@ import { commandName, optionFlag } from './names.ts';
 import { optionParams } from './options.ts';
 
 /** A command line one can copy: what is needed, with the contract's own example values. */
-export function exampleOf(operation: Operation): string {
+export function exampleOf(operation: Operation, prefix?: string): string {
   const { endpoint } = operation;
   const places = pathParams(endpoint.path).map((name) => exampleText(endpoint.params[name]));
   const needed = optionParams(endpoint).filter(([, param]) => isNeeded(param));
@@ -12,7 +12,9 @@ export function exampleOf(operation: Operation): string {
     // Standard input holds one secret; the others are asked for.
     .filter(([name, { secret }]) => !secret || name === firstSecret)
     .map(([name, param]) => `${optionFlag(name)} ${param.secret ? '-' : exampleText(param)}`);
-  return ['granary', commandName(operation), ...places, ...options].join(' ');
+  return ['granary', ...(prefix === undefined ? [] : [prefix]), commandName(operation), ...places, ...options].join(
+    ' ',
+  );
 }
 
 /** Some are required only of some: the description says of which. */

@@ -34,7 +34,7 @@ type Sight = Fields | 'gone' | 'not there yet';
 /** Whether the record that the work is about can be found: at the same path, or by the name it was given. */
 export function canWait(api: Api, operation: Operation): boolean {
   if (!operation.endpoint.job) return false;
-  return getOf(api, operation) !== undefined || isNamed(api, operation);
+  return watchedGet(api, operation) !== undefined || isNamed(api, operation);
 }
 
 /**
@@ -93,13 +93,14 @@ function tookTooLong(work: Work, sight: Sight): CommandFailure {
 }
 
 function watcherOf(work: Work): () => Promise<Sight> {
-  const get = getOf(work.api, work.operation);
+  const get = watchedGet(work.api, work.operation);
   return get ? () => lookAt(work, get) : lookForName(work);
 }
 
-async function lookAt({ api, connection, input }: Work, get: Endpoint): Promise<Sight> {
+async function lookAt(work: Work, get: Endpoint): Promise<Sight> {
+  const { api, connection } = work;
   try {
-    return recordIn(await call(api, get, connection, placesOf(get, input)));
+    return recordIn(await call(api, get, connection, watchedPlaces(work, get)));
   } catch (error) {
     if (error instanceof ApiError && httpStatusOf(api, error) === 404) return 'gone';
     throw error;
@@ -118,15 +119,20 @@ function lookForName({ api, operation, connection, input }: Work): () => Promise
 }
 
 /** The whole record at the end, as `get` shows it. */
-async function finalReply({ api, operation, connection, input }: Work, sight: Sight): Promise<Answer | undefined> {
-  const get = api.groups[operation.group]?.['get'];
+async function finalReply(work: Work, sight: Sight): Promise<Answer | undefined> {
+  const { api, operation, connection, input } = work;
+  const watched = watchedGet(api, operation);
+  const get = watched ?? api.groups[operation.group]?.['get'];
   if (!get || typeof sight !== 'object' || sight['status'] === 'deleted') return undefined;
+  if (watched) return exchange(api, get, connection, watchedPlaces(work, get));
   const [idParam = 'id'] = pathParams(get.path);
   return exchange(api, get, connection, placesOf(get, { [idParam]: sight['id'], ...input }));
 }
 
-/** The `get` of the operation's group, where the operation's path holds all it needs. */
-function getOf(api: Api, { group, endpoint }: Operation): Endpoint | undefined {
+/** What shows the record to watch: the contract says so, or the `get` of the group, where the path holds all it needs. */
+export function watchedGet(api: Api, { group, endpoint }: Operation): Endpoint | undefined {
+  const { watch } = endpoint.job ?? {};
+  if (watch) return api.groups[watch.group]?.['get'];
   const get = api.groups[group]?.['get'];
   const inPath = pathParams(endpoint.path);
   if (!get || inPath.length === 0) return undefined;
@@ -135,6 +141,14 @@ function getOf(api: Api, { group, endpoint }: Operation): Endpoint | undefined {
 
 function isNamed(api: Api, { group, endpoint }: Operation): boolean {
   return endpoint.params['name'] !== undefined && api.groups[group]?.['list']?.params['name'] !== undefined;
+}
+
+/** Names the record by what was sent, or by what the call replied. */
+function watchedPlaces({ operation, input, started }: Work, get: Endpoint): Fields {
+  const { watch } = operation.endpoint.job ?? {};
+  if (!watch) return placesOf(get, input);
+  const [idParam = 'id'] = pathParams(get.path);
+  return { [idParam]: input[watch.by] ?? (started.value as Fields)[watch.by] };
 }
 
 function placesOf(endpoint: Endpoint, input: Fields): Fields {

@@ -82,6 +82,10 @@ function wording({ status, status_message: message }: Readonly<Record<string, un
   return [status, message].map(cellText).filter(Boolean).join(': ');
 }
 
-function percentOf({ progress }: Readonly<Record<string, unknown>>): number {
-  return Math.min(100, Math.max(0, Number(progress ?? 0)));
+/** A field of its own, a percentage within the status, or what was done of a total. */
+function percentOf(record: Readonly<Record<string, unknown>>): number {
+  const inStatus = /(\d+)\s*%/.exec(cellText(record['status']))?.[1];
+  const done = Number(record['already_migrated_mb'] ?? 0) / Number(record['total_capacity_to_migrate_mb'] ?? 1);
+  const percent = Number(record['progress'] ?? inStatus ?? (Number.isFinite(done) ? done * 100 : 0));
+  return Math.min(100, Math.max(0, Math.round(percent)));
 }

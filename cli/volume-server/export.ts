@@ -21,8 +21,6 @@ export async function exportVolume(wanted: Export): Promise<{ url: string; close
     return wanted.chap ? { chap: wanted.chap } : {};
   };
   const server = new IscsiServer({
-    host: wanted.host,
-    port: wanted.port,
     reservations: new FileReservationStore(join(wanted.folder, 'reservations')),
     buffers: { allocate, release },
     authoriseDiscovery: authorise,
@@ -35,6 +33,6 @@ export async function exportVolume(wanted: Export): Promise<{ url: string; close
     serial: identity.slice(0, 16),
     naa: `6${identity.slice(0, 31)}`,
   });
-  const { host, port } = await server.listen();
+  const { host, port } = await server.listen(wanted);
   return { url: `iscsi://${host}:${port}/${wanted.iqn}/0`, close: () => server.close() };
 }

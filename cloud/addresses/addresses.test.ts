@@ -5,6 +5,7 @@ import type { ListenAddress } from '@granary/kernel';
 import { testNetwork } from '../../kernel/process/testing/addresses.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { AddressAllocator, type ProbeAddress } from './allocator.ts';
+import { iscsiPortOf } from './iscsi-port.ts';
 import { AddressRange } from './range.ts';
 
 const none = () => false;
@@ -58,6 +59,17 @@ test('arrays that share one address differ by port', async () => {
     addresses.forArray(4, () => true),
     { entry: 'no_address' },
   );
+});
+
+test('an array serves iSCSI at the usual port of its own address, else at a port beside the shared ones', () => {
+  const { network } = defaultConfig('linux');
+  const ports = (first: number, last: number) => ({ ...network, shared_ports: { first, last } });
+  assert.equal(iscsiPortOf(network.management_port, network), 3260);
+  assert.deepEqual(
+    [20_000, 20_003].map((port) => iscsiPortOf(port, ports(20_000, 20_003))),
+    [20_004, 20_007],
+  );
+  assert.equal(iscsiPortOf(65_000, ports(65_000, 65_400)), 64_599);
 });
 
 test('when no address is left, or none can be bound, the error says why', async () => {

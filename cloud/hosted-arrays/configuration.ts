@@ -1,4 +1,5 @@
 import type { HostedConfiguration, HostedDrive, TlsFiles, Vault, LogLevel } from '@granary/kernel';
+import { iscsiPortOf } from '../addresses/iscsi-port.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDriveRow } from '../inventory/repository.ts';
@@ -35,6 +36,7 @@ export function configurationOf(
     ...unsealSecrets(vault, array),
     management: array.management,
     managementUrl: managementUrlOf(array, tls),
+    iscsiPort: iscsiPortOf(array.management.port, config.network),
     publicAddress: array.publicAddress,
     interfaces: spec.interfaces.map(({ vlan_id, ...rest }) => ({ ...rest, vlanId: vlan_id })),
     tls: tls ?? null,

@@ -22,6 +22,7 @@ import {
   type PlacedDriveRow,
 } from '../inventory/repository.ts';
 import { giveDrives } from './drive-orders.ts';
+import { takeBack, withoutReturned } from './drive-returns.ts';
 import { interfaceClashes } from './interface-rules.ts';
 import {
   countArrays,
@@ -77,10 +78,11 @@ export class Placement {
   }
 
   /** Makes the array be what the spec says; the same again changes nothing. */
-  async place(uuid: string, spec: ArraySpec, desired: 'running' | 'stopped' | undefined): Promise<HostedRecord> {
+  async place(uuid: string, given: ArraySpec, desired: 'running' | 'stopped' | undefined): Promise<HostedRecord> {
     const { store, config } = this.#options;
     const before = this.find(uuid);
     refuseRemoving(before);
+    const spec = withoutReturned(given, before);
     checkSpec(config, withoutSecrets(spec), before);
     this.#checkInterfaces(uuid, spec, before);
     const management = before?.management ?? (await this.#newAddress());
@@ -93,6 +95,18 @@ export class Placement {
     });
     await this.#makeFiles(placed);
     return placed;
+  }
+
+  /** A drive that the array no longer uses is free again, and its bytes are gone. */
+  async takeBack(array: HostedRecord, drive: string): Promise<void> {
+    const { store, events, files, config } = this.#options;
+    const row = await store.write((tx) => {
+      const taken = takeBack(tx, array, drive, config.minimum_drives);
+      const title = `Array ${array.internalName} gave a ${taken.type} back.`;
+      events.record(tx, { severity: 'notice', title, subject: `array:${array.uuid}` });
+      return taken;
+    });
+    await files.remove([row]);
   }
 
   /** Everything an array had: its folder, the files of its drives, then its row. The drives are free after it. */

@@ -2,7 +2,8 @@ import type { ArraySpec, Product } from '@granary/contract/cloud';
 import type { Db, ListenAddress, Tx } from '@granary/kernel';
 
 /** The spec as it is kept: its secrets are sealed apart from it. */
-export type KeptSpec = Omit<ArraySpec, 'initial_passcode' | 'internal_key'>;
+export type KeptSpec = Omit<ArraySpec, 'initial_passcode' | 'internal_key' | 'drives_returned'> &
+  Partial<Pick<ArraySpec, 'drives_returned'>>;
 
 export interface HostedRecord {
   readonly number: number;

@@ -68,6 +68,24 @@ export class HostedArrays {
     return this.#viewOf(array);
   }
 
+  /** An array gives a drive back. Null when it was taken: then the array has been told that it is gone. */
+  async returnDrive(uuid: string, drive: string): Promise<string | null> {
+    const { locks, placement, log } = this.#options;
+    try {
+      await locks.run(uuid, async () => {
+        const array = placement.find(uuid);
+        refuseRemoving(array);
+        if (!array) throw fail('not_found', { kind: 'array', id: uuid });
+        await locks.run(BOOKS, () => placement.takeBack(array, drive));
+        await this.#follow(placement.find(uuid) ?? array, false);
+      });
+      return null;
+    } catch (error) {
+      log.warn({ error, array: uuid, drive }, 'a drive could not be taken back');
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
   /** After a start: every array as it was, at the address it had; those with a problem say so instead. */
   async startAll(problems: ReadonlyMap<string, string>): Promise<void> {
     const { store, supervisor } = this.#options;

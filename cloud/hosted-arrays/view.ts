@@ -26,6 +26,7 @@ export function viewOf({ array, drives, managementUrl, supervised }: Shown): Hos
     ipv6_address: null,
     public_ip: array.publicAddress,
     drives: drives.map(driveView),
+    drives_returned: array.spec.drives_returned ?? {},
     interfaces: array.spec.interfaces.map(({ id, address }) => ({ id, address, bound: bound.has(address) })),
     restarts: supervised?.restarts ?? 0,
     pid: supervised?.pid ?? null,

@@ -74,6 +74,15 @@ export function markFileMade(tx: Tx, uuid: string): void {
   tx.run('UPDATE drives SET has_file = 1 WHERE uuid = :uuid AND array IS NOT NULL', { uuid });
 }
 
+/** False when the array does not have it. */
+export function releaseDrive(tx: Tx, uuid: string, array: number): boolean {
+  const { changes } = tx.run(
+    'UPDATE drives SET array = NULL, number = NULL, policy = NULL, has_file = 0 WHERE uuid = :uuid AND array = :array',
+    { uuid, array },
+  );
+  return changes === 1;
+}
+
 export function releaseDrivesOf(tx: Tx, array: number): number {
   return tx.run('UPDATE drives SET array = NULL, number = NULL, policy = NULL, has_file = 0 WHERE array = :array', {
     array,

@@ -14,6 +14,8 @@ interface Launch {
   readonly logFile: string;
   /** Where compiled code is kept between starts: it makes them faster and smaller. */
   readonly cacheFolder: string | undefined;
+  /** The array gives a drive back: null when it was taken, else why not. */
+  readonly onReturn: (drive: string) => Promise<string | null>;
 }
 
 export interface Ending {
@@ -25,6 +27,7 @@ export interface Ending {
 export class ArrayProcess {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
+  readonly #onReturn: Launch['onReturn'];
   readonly #changes = new Map<number, (answer: FromProgram | undefined) => void>();
   #ready: (isReady: boolean) => void = () => undefined;
   #bound: readonly string[] = [];
@@ -32,7 +35,8 @@ export class ArrayProcess {
   #told: string | undefined;
   #lastWords = '';
 
-  constructor({ program, configuration, logFile, cacheFolder }: Launch) {
+  constructor({ program, configuration, logFile, cacheFolder, onReturn }: Launch) {
+    this.#onReturn = onReturn;
     this.#child = forkProgram(program, configuration.internalName, cacheFolder);
     const written = this.#keepOutput(logFile);
     this.#child.on('message', (message: FromProgram) => this.#hear(message));
@@ -92,6 +96,11 @@ export class ArrayProcess {
   #hear(message: FromProgram): void {
     if (message.kind === 'failed') {
       this.#told ??= message.reason;
+      return;
+    }
+    if (message.kind === 'return-drive') {
+      const { id, uuid } = message;
+      void this.#onReturn(uuid).then((problem) => this.#send({ kind: 'drive-returned', id, problem }));
       return;
     }
     // Also when nobody waits any more: a change may take longer than whoever asked for it.

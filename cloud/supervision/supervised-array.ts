@@ -25,6 +25,7 @@ interface SupervisedOptions {
   readonly prepared: Promise<void>;
   readonly log: Log;
   readonly onChange: (change: StateChange) => void;
+  readonly onReturn: (drive: string) => Promise<string | null>;
 }
 
 /** Keeps one array the way it should be: up, through crashes and hangs, or down. */
@@ -153,9 +154,9 @@ export class SupervisedArray {
 
   async #launch(halt: AbortSignal): Promise<ArrayProcess | undefined> {
     if (halt.aborted) return undefined;
-    const { program, logFile, cacheFolder, limits } = this.#options;
+    const { program, logFile, cacheFolder, limits, onReturn } = this.#options;
     const configuration = this.#configuration;
-    const process = new ArrayProcess({ program, configuration, logFile, cacheFolder });
+    const process = new ArrayProcess({ program, configuration, logFile, cacheFolder, onReturn });
     this.#process = process;
     const isReady = await process.ready(limits.readyMsMax);
     if (!isReady) process.kill(`it was not ready within ${limits.readyMsMax / 1000} seconds`);

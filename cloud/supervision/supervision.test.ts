@@ -45,6 +45,7 @@ async function setUp(
     log: createLog('test', 'info', { write: (line) => lines.push(line) }),
     limits: { ...quick, ...limits },
     onChange: (_, change) => changes.push(change),
+    onReturn: () => Promise.resolve(null),
   });
   t.after(() => supervisor.stopAll());
   const array = await supervisor.describe('storage_array', configuration);

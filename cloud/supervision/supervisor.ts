@@ -16,6 +16,8 @@ interface SupervisorOptions {
   readonly log: Log;
   readonly limits?: Partial<SupervisionLimits> | undefined;
   readonly onChange: (configuration: HostedConfiguration, change: StateChange) => void;
+  /** An array gives a drive back: null when it was taken, else why not. */
+  readonly onReturn: (array: string, drive: string) => Promise<string | null>;
 }
 
 /** The processes of all arrays of a cloud. */
@@ -50,7 +52,7 @@ export class Supervisor {
       await known.change(configuration);
       return known;
     }
-    const { programs, cacheFolder, log, onChange } = this.#options;
+    const { programs, cacheFolder, log, onChange, onReturn } = this.#options;
     const array = new SupervisedArray(configuration, {
       program: programs[product],
       logFile: join(configuration.folder, LOG_FILE),
@@ -60,6 +62,7 @@ export class Supervisor {
       prepared: this.#prepared[product],
       log,
       onChange: (change) => onChange(configuration, change),
+      onReturn: (drive) => onReturn(configuration.uuid, drive),
     });
     this.#arrays.set(configuration.uuid, array);
     return array;

@@ -2,14 +2,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { HostedConfiguration } from '../../kernel/process/configuration.ts';
-import { runProgram, type HostedProgram } from '../../kernel/process/program.ts';
+import { runProgram, type HostedProgram, type ProgramHost } from '../../kernel/process/program.ts';
 
 /**
  * An array process that does as it is told by a file named `mood` in its folder:
  * `serve` (also without a file), `fail` (reports a failure at its start), `exit` (ends without a word),
- * `never ready`, `stubborn` (does not stop when asked). Asked over HTTP it crashes, or stops answering.
+ * `never ready`, `stubborn` (does not stop when asked). Asked over HTTP it crashes, stops answering, or gives a drive
+ * back.
  */
-async function start(configuration: HostedConfiguration): Promise<HostedProgram> {
+async function start(configuration: HostedConfiguration, cloud: ProgramHost): Promise<HostedProgram> {
   const mood = moodOf(configuration);
   writeFileSync(join(configuration.folder, 'data'), 'kept');
   if (mood === 'fail') throw new Error('The cellar is flooded.');
@@ -21,6 +22,12 @@ async function start(configuration: HostedConfiguration): Promise<HostedProgram>
   const server = createServer((request, response) => {
     if (request.url === '/crash') throw new Error('A beam broke.');
     if (request.url === '/deaf') deaf = true;
+    const returned = /^\/return\/(.+)$/.exec(request.url ?? '')?.[1];
+    if (returned !== undefined) {
+      const answer = cloud.returnDrive(returned).then(() => 'taken');
+      void answer.catch((error: unknown) => String(error)).then((text) => response.end(text));
+      return;
+    }
     if (request.url === '/healthz' && deaf) return;
     process.stdout.write(`asked for ${request.url}\n`);
     response.end(request.url === '/drives' ? String(current.drives.length) : 'ok');

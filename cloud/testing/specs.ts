@@ -16,6 +16,7 @@ export function testSpec(changes: Partial<ArraySpec> = {}): ArraySpec {
     app_engine: null,
     extra_cache_gb: 0,
     drives: { SSD_10GB: 2 },
+    drives_returned: {},
     policies: [],
     proxy_zones: [],
     public_ip: false,

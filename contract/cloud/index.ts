@@ -118,6 +118,10 @@ export const ArraySpec = record('ArraySpec', {
   app_engine: nullable(named('Application engine key')),
   extra_cache_gb: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
   drives: driveCounts,
+  drives_returned: Type.Unsafe<Record<string, number>>({
+    ...driveCounts,
+    description: 'Drives the array gave back, as far as the portal has heard: `drives` no longer counts them',
+  }),
   policies: few(PlacedPolicy, 32),
   proxy_zones: few(named('Zone of each proxy controller added'), 100),
   public_ip: bool('Whether it also listens on an address of the public range'),
@@ -157,6 +161,7 @@ export const HostedArray = record('HostedArray', {
   ipv6_address: nullable(str()),
   public_ip: nullable(str()),
   drives: listOf(PlacedDrive),
+  drives_returned: driveCounts,
   interfaces: listOf(
     record('HostedInterface', { id: int(), address: str(), bound: bool('Whether this machine carries the address') }),
   ),
@@ -176,6 +181,7 @@ const exampleSpec: ArraySpec = {
   app_engine: null,
   extra_cache_gb: 0,
   drives: { SSD_10GB: 2 },
+  drives_returned: {},
   policies: [],
   proxy_zones: [],
   public_ip: false,

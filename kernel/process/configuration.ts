@@ -54,6 +54,8 @@ export interface HostedConfiguration {
   readonly vaultKey: string;
   readonly management: ListenAddress;
   readonly managementUrl: string;
+  /** Where a block array serves its volumes, on all its addresses. */
+  readonly iscsiPort: number;
   readonly publicAddress: string | null;
   readonly interfaces: readonly HostedInterface[];
   readonly tls: TlsFiles | null;

@@ -11,10 +11,18 @@ export interface HostedProgram {
   stop(): Promise<void>;
 }
 
-export type StartProgram = (configuration: HostedConfiguration) => Promise<HostedProgram>;
+/** What an array may ask of the cloud that runs it. */
+export interface ProgramHost {
+  /** Rejects with the cloud's reason when it does not take the drive back. */
+  returnDrive(uuid: string): Promise<void>;
+}
+
+export type StartProgram = (configuration: HostedConfiguration, host: ProgramHost) => Promise<HostedProgram>;
 
 /** Once the cloud is gone, nobody would ever stop this process: it leaves soon, whatever hangs. */
 const LEAVE_MS_MAX = 2_000;
+
+const RETURN_MS_MAX = 30_000;
 
 /** The argument that asks a program only to be compiled. */
 export const PREPARE = 'prepare';
@@ -36,7 +44,9 @@ export function runProgram(start: StartProgram): void {
 
 class Program {
   readonly #start: StartProgram;
+  readonly #returns = new Map<number, (problem: string | null) => void>();
   #running: HostedProgram | undefined;
+  #lastReturn = 0;
   #work: Promise<void> = Promise.resolve();
   #leaving = false;
 
@@ -46,6 +56,10 @@ class Program {
 
   listen(): void {
     process.on('message', (message: ToProgram) => {
+      if (message.kind === 'drive-returned') {
+        this.#returns.get(message.id)?.(message.problem);
+        return;
+      }
       // One after the other: a change that arrives during the start waits for it.
       this.#work = this.#work.then(() => this.#handle(message)).catch((error: unknown) => this.#fail(error));
     });
@@ -59,9 +73,9 @@ class Program {
     process.on('uncaughtException', (error) => this.#fail(error));
   }
 
-  async #handle(message: ToProgram): Promise<void> {
+  async #handle(message: Exclude<ToProgram, { kind: 'drive-returned' }>): Promise<void> {
     if (message.kind === 'start') {
-      this.#running = await this.#start(message.configuration);
+      this.#running = await this.#start(message.configuration, { returnDrive: (uuid) => this.#returnDrive(uuid) });
       tell({ kind: 'ready', bound: this.#running.bound });
       flushCompileCache();
       return;
@@ -72,6 +86,21 @@ class Program {
     } catch (error) {
       tell({ kind: 'refused', id: message.id, reason: reasonOf(error) });
     }
+  }
+
+  #returnDrive(uuid: string): Promise<void> {
+    const id = ++this.#lastReturn;
+    return new Promise((resolve, reject) => {
+      const answer = (problem: string | null) => {
+        clearTimeout(timer);
+        this.#returns.delete(id);
+        if (problem === null) resolve();
+        else reject(new Error(problem));
+      };
+      const timer = setTimeout(() => answer('The cloud did not answer in time.'), RETURN_MS_MAX);
+      this.#returns.set(id, answer);
+      tell({ kind: 'return-drive', id, uuid });
+    });
   }
 
   async #leave(code: number): Promise<void> {

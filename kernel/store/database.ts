@@ -68,6 +68,8 @@ export class Database implements Db {
     this.exec('PRAGMA locking_mode = EXCLUSIVE');
     this.exec('PRAGMA journal_mode = WAL');
     this.exec('PRAGMA synchronous = FULL');
+    // What is deleted is overwritten: the keys of a deleted array are gone with its row.
+    this.exec('PRAGMA secure_delete = ON');
     const mode = this.get<{ synchronous: number }>('PRAGMA synchronous')?.synchronous;
     assert(mode === SYNCHRONOUS_FULL, `synchronous is ${mode}, not FULL`);
   }

@@ -79,6 +79,14 @@ export function listDrives(drives: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
+/** The specification once the portal has heard which drives the array gave back. */
+export function withReturned(spec: KeptSpec, returned: Readonly<Record<string, number>>): KeptSpec {
+  const heard = spec.drives_returned ?? {};
+  const fresh = Object.entries(returned).map(([type, count]) => [type, (heard[type] ?? 0) - count] as const);
+  const drives = sum(spec.drives, Object.fromEntries(fresh));
+  return { ...spec, drives, drives_returned: returned };
+}
+
 function sum(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): Record<string, number> {
   const total: Record<string, number> = { ...a };
   for (const [key, count] of Object.entries(b)) total[key] = (total[key] ?? 0) + count;

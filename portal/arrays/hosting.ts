@@ -78,6 +78,7 @@ export class Hosting {
     const interfaces = interfacesOfArray(db, row.id).filter(({ id }) => !without.includes(id));
     return {
       ...kept,
+      drives_returned: kept.drives_returned ?? {},
       product: row.product,
       name: row.name,
       owner: row.owner,

@@ -6,8 +6,9 @@ import { sqlPage, type Page } from '../paging.ts';
 /** What the record keeps of the specification; names, secrets and interfaces have places of their own. */
 export type KeptSpec = Omit<
   ArraySpec,
-  'product' | 'name' | 'owner' | 'initial_passcode' | 'internal_key' | 'interfaces'
->;
+  'product' | 'name' | 'owner' | 'initial_passcode' | 'internal_key' | 'interfaces' | 'drives_returned'
+> &
+  Partial<Pick<ArraySpec, 'drives_returned'>>;
 
 interface StoredArray {
   readonly id: number;

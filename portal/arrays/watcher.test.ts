@@ -87,3 +87,20 @@ test('the silence of a cloud is not the death of its arrays', async (t) => {
   await own.services.watcher.look();
   assert.equal((await own.friend.client.arrays.get({ array_id: id })).data.status, 'created');
 });
+
+test('drives an array gave back leave its record and its bill', async () => {
+  const { id, name } = await portal.array(friend, { drives: { SSD_10GB: 4 } });
+  const [uuid, kept] = [...cloud.hosted].find(([, { spec }]) => spec.name === name) ?? [];
+  assert.ok(uuid !== undefined && kept);
+  const hosted = { ...kept.hosted, drives: kept.hosted.drives.slice(1), drives_returned: { SSD_10GB: 1 } };
+  cloud.hosted.set(uuid, { ...kept, hosted });
+  await look();
+  await look();
+  const { data } = await admin.client.events.list();
+  const told = data.filter(({ msg_title }) => msg_title === `Array ${name} gave drives back; it has 3 × SSD_10GB now.`);
+  assert.equal(told.length, 1);
+  await friend.client.arrays.addDrives({ array_id: id, drives: { SSD_10GB: 1 }, moderate: false } as never);
+  await portal.until(id, 'created');
+  const spec = cloud.specOf(name);
+  assert.deepEqual([spec.drives, spec.drives_returned], [{ SSD_10GB: 4 }, { SSD_10GB: 1 }]);
+});

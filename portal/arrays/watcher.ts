@@ -5,7 +5,8 @@ import { listClouds } from '../clouds/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
-import { listPlaced, type ArrayRow } from './repository.ts';
+import { listDrives, withReturned } from './changes.ts';
+import { listPlaced, setSpec, type ArrayRow } from './repository.ts';
 import type { ArrayStates } from './states.ts';
 
 const WATCH_MS = 3000;
@@ -81,6 +82,7 @@ export class ArrayWatcher {
 
   #follow(tx: Tx, row: ArrayRow, hosted: HostedArray | undefined): void {
     const { states, lifecycle } = this.#parts;
+    if (hosted) this.#hearReturns(tx, row, hosted);
     if (row.status === 'created' && (!hosted || hosted.state === 'failed')) {
       const message = hosted ? (hosted.reason ?? 'Its process keeps ending') : 'Its cloud no longer has it';
       const event = `Array ${row.name} failed: ${message}`;
@@ -92,5 +94,17 @@ export class ArrayWatcher {
       states.move(tx, row.id, { status: 'restoring', progress: 50, event });
       lifecycle.start(tx, 'array.restore', row.id);
     }
+  }
+
+  /** Drives its administrator gave back are no longer the array's, nor on its bill. */
+  #hearReturns(tx: Tx, row: ArrayRow, { drives_returned: returned }: HostedArray): void {
+    const { tools, states } = this.#parts;
+    const heard = row.spec.drives_returned ?? {};
+    if (Object.entries(returned).every(([type, count]) => heard[type] === count)) return;
+    const spec = withReturned(row.spec, returned);
+    setSpec(tx, row.id, spec);
+    states.touch(tx, row.id);
+    const title = `Array ${row.name} gave drives back; it has ${listDrives(spec.drives)} now.`;
+    tools.events.record(tx, { title, subject: `array:${row.id}`, severity: 'notice' });
   }
 }

@@ -256,6 +256,7 @@ function hostedArray(uuid: string, number: number, desired: 'running' | 'stopped
     ipv6_address: null,
     public_ip: spec.public_ip ? `127.65.0.${number}` : null,
     drives,
+    drives_returned: spec.drives_returned,
     interfaces: spec.interfaces.map(({ id, address }) => ({ id, address, bound: false })),
     restarts: 0,
     pid: null,

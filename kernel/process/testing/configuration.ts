@@ -18,6 +18,7 @@ export function testConfiguration(folder: string, changes: Partial<HostedConfigu
     vaultKey: 'ab'.repeat(32),
     management: { host, port: PORT },
     managementUrl: `http://${host}:${PORT}`,
+    iscsiPort: 3260,
     publicAddress: null,
     interfaces: [],
     tls: null,

@@ -1,0 +1,62 @@
+import { portalClient } from '@granary/client';
+import type { Connection } from '@granary/client';
+import { portalConnection, readUrl } from '../credentials.ts';
+import type { PlaceOptions } from '../derived/commands.ts';
+import { CommandFailure, exitCodes } from '../exit.ts';
+import type { Terminal } from '../terminal.ts';
+import { readArrayKeys, type ArrayKey } from './keys.ts';
+
+type Environment = Terminal['env'];
+
+export interface ArrayPlace {
+  readonly url: string;
+  readonly name: string;
+  /** What the portal shows its owner: the first password. */
+  readonly passcode?: string;
+}
+
+/** Where the array is that a command means: by its address, by its name, or the one signed in to last. */
+export async function placeOf(env: Environment, { url, array }: PlaceOptions): Promise<ArrayPlace> {
+  const address = url ?? env['GRANARY_ARRAY_URL'];
+  if (address) return { url: readUrl(address), name: address };
+  const name = array ?? env['GRANARY_ARRAY'];
+  const keys = readArrayKeys(env);
+  const kept = name === undefined ? keys[0] : keys.find((each) => each.name === name);
+  if (kept) return kept;
+  if (name === undefined)
+    throw new CommandFailure(exitCodes.notAllowed, 'Which array? Sign in to one with `granary array login NAME`.');
+  return placeByName(env, name);
+}
+
+/** Asks the portal, which knows arrays by their name. */
+export async function placeByName(env: Environment, name: string): Promise<ArrayPlace> {
+  const { url, headers } = portalConnection(env, { signedIn: true });
+  const portal = portalClient({ url, token: headers?.['x-token'] ?? '' });
+  const found = (await portal.arrays.list({ name })).data.find((each) => each.name === name);
+  if (!found || found.id === null)
+    throw new CommandFailure(exitCodes.notFound, `The portal at ${url} shows you no array named ${name}.`);
+  const { data } = await portal.arrays.get({ array_id: found.id });
+  if (data.management_url === null || data.status !== 'created')
+    throw new CommandFailure(exitCodes.failed, `Array ${name} is ${data.status}; it answers once it is created.`);
+  return { url: data.management_url, name, passcode: data.initial_passcode };
+}
+
+/** A kept key is sent to the array that gave it, and to no other. */
+export async function arrayConnection(
+  env: Environment,
+  options: PlaceOptions & { readonly signedIn: boolean },
+): Promise<Connection> {
+  const place = await placeOf(env, options);
+  if (!options.signedIn) return { url: place.url };
+  const key = env['GRANARY_ACCESS_KEY'] || keyFor(readArrayKeys(env), place.url);
+  if (!key)
+    throw new CommandFailure(
+      exitCodes.notAllowed,
+      `You are not signed in to ${place.name}; run \`granary array login ${place.name}\` or set GRANARY_ACCESS_KEY.`,
+    );
+  return { url: place.url, headers: { 'x-access-key': key } };
+}
+
+function keyFor(keys: readonly ArrayKey[], url: string): string | undefined {
+  return keys.find((each) => each.url === url)?.key;
+}
