@@ -4,32 +4,15 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { operations } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
-import type { HostedConfiguration } from '@granary/kernel';
-import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
-import { testConfiguration, testDrive } from '../kernel/process/testing/configuration.ts';
-import { temporaryFolder } from '../kernel/testing.ts';
-import { servedOperations, startArray } from './index.ts';
+import { testDrive } from '../kernel/process/testing/configuration.ts';
+import { servedOperations } from './index.ts';
+import { testArray, type TestArray } from './testing/test-array.ts';
 
 const { users, drives, controllers, messages } = arrayApi.groups;
 const passcode = { user: 'dana', password: 'first passcode' };
 
-async function setUp(t: TestContext, changes: Partial<HostedConfiguration> = {}) {
-  const configuration = testConfiguration(temporaryFolder(t), changes);
-  let array = await startArray(configuration);
-  t.after(() => array.stop());
-  const anybody = new CheckedClient(arrayApi, configuration.managementUrl);
-  const { user } = await anybody.call(users.login, passcode);
-  return {
-    configuration,
-    anybody,
-    user,
-    client: anybody.with({ 'x-access-key': user.access_key }),
-    change: (next: Partial<HostedConfiguration>) => array.change({ ...configuration, ...next }),
-    restart: async () => {
-      await array.stop();
-      array = await startArray(configuration);
-    },
-  };
+function setUp(t: TestContext): Promise<TestArray> {
+  return testArray(t, { drives: 2, driveGb: 10 });
 }
 
 test('the owner signs in with the passcode, by its alias too, and gets a key that opens the array', async (t) => {
@@ -91,7 +74,8 @@ test('a new access key ends the old one at once', async (t) => {
 });
 
 test('drives have names from the shared sequence, keep them, and come and go while the array runs', async (t) => {
-  const { client, change, restart } = await setUp(t);
+  const array = await setUp(t);
+  const { client } = array;
   const { disks } = await client.call(drives.list, {});
   assert.deepEqual(
     disks.map(({ name }) => name),
@@ -117,16 +101,17 @@ test('drives have names from the shared sequence, keep them, and come and go whi
   });
   assert.deepEqual((await client.call(drives.get, { id: 'volume-00000002' })).disk, disks[1]);
   assert.equal((await client.refused(drives.get, { id: 'volume-00000009' })).code, 10082);
-  await change({ drives: [testDrive(2), testDrive(3)] });
+  await array.change({ drives: array.place([2, 3]) });
   const changed = await client.call(drives.listFree, { start: 1, limit: 5 });
   assert.deepEqual([changed.count, changed.disks.map(({ name }) => name)], [2, ['volume-00000003']]);
-  await restart();
+  await array.restart();
   const names = (await client.call(drives.list, {})).disks.map(({ name }) => name);
   assert.deepEqual(names, ['volume-00000002', 'volume-00000004'], 'a name is never used twice');
 });
 
 test('the one controller is this process, with CHAP secrets made once', async (t) => {
-  const { client, configuration, restart } = await setUp(t);
+  const array = await setUp(t);
+  const { client, configuration } = array;
   const { vcontrollers, count } = await client.call(controllers.list, {});
   const controller = vcontrollers[0]!;
   assert.equal(count, 1);
@@ -135,20 +120,21 @@ test('the one controller is this process, with CHAP secrets made once', async (t
   assert.equal(controller.mgmt_ip, configuration.management.host);
   assert.equal(controller.cache_size, 20);
   assert.match(controller.array_chap_secret, /^[A-Za-z0-9]{16}$/);
-  await restart();
+  await array.restart();
   const again = (await client.call(controllers.list, {})).vcontrollers[0]!;
   assert.equal(again.array_chap_secret, controller.array_chap_secret);
 });
 
 test('addresses come and go while the array runs; those the machine lacks are left out', async (t) => {
-  const { client, change, configuration } = await setUp(t);
+  const array = await setUp(t);
+  const { client, configuration } = array;
   const neighbour = (last: number) => configuration.management.host.replace(/\d+$/, String(last));
   const network = { netmask: '255.255.255.0', gateway: null, vlanId: 7 };
   const interfaces = [
     { id: 1, address: neighbour(9), ...network },
     { id: 2, address: '192.0.2.77', ...network },
   ];
-  await change({ publicAddress: neighbour(5), interfaces });
+  await array.change({ publicAddress: neighbour(5), interfaces });
   const at = (host: string) =>
     fetch(`http://${host}:${configuration.management.port}/healthz`).then(
       ({ status }) => status,
@@ -163,7 +149,7 @@ test('addresses come and go while the array runs; those the machine lacks are le
       ['192.0.2.77', 7, 'vni2'],
     ],
   );
-  await change({});
+  await array.change({});
   assert.deepEqual(
     [await at(neighbour(5)), await at(neighbour(9)), await at(configuration.management.host)],
     [0, 0, 200],
@@ -180,7 +166,7 @@ test('what happened is in the messages, sorted and chosen as asked', async (t) =
   assert.equal(count, all.length);
   assert.deepEqual(
     all.map(({ msg_title }) => msg_title.replace(/from .*/, '')),
-    ['2 drives were added.', 'The array started.', 'User dana signed in '],
+    ['Drives volume-00000001 and volume-00000002 were added.', 'The array started.', 'User dana signed in '],
   );
   const { messages: newest } = await client.call(messages.list, { limit: 1 });
   assert.equal(newest[0]?.msg_id, all.at(-1)?.msg_id);

@@ -1,34 +1,149 @@
-import type { Clock, EventLog, HostedConfiguration, Store, Vault } from '@granary/kernel';
+import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
+import { Clones } from './consistency-groups/service.ts';
 import type { Heartbeat } from './controllers/heartbeat.ts';
 import { controllerRoutes } from './controllers/routes.ts';
 import { Controllers } from './controllers/service.ts';
+import { Outages } from './drives/outages.ts';
+import { Replacing } from './drives/replacing.ts';
 import { driveRoutes } from './drives/routes.ts';
 import { Drives } from './drives/service.ts';
+import { Shredding } from './drives/shredding.ts';
+import { Mailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
+import { migrationRoutes } from './migration-jobs/routes.ts';
+import { Migrations } from './migration-jobs/service.ts';
+import { mirrorGroupRoutes, mirrorRoutes } from './mirror-jobs/routes.ts';
+import { Mirrors } from './mirror-jobs/service.ts';
+import { controllerPerformanceRoutes } from './performance/routes.ts';
+import { Performance } from './performance/service.ts';
+import { PoolContents } from './pools/contents.ts';
+import { objectStorageRoutes } from './object-storage-destinations/routes.ts';
+import { ObjectStorageDestinations } from './object-storage-destinations/service.ts';
+import { peerRoutes } from './peers/routes.ts';
+import { Peers } from './peers/service.ts';
+import { poolRoutes } from './pools/routes.ts';
+import { Pools } from './pools/service.ts';
+import { Building } from './raid-groups/building.ts';
+import { Membership } from './raid-groups/membership.ts';
+import { raidGroupRoutes } from './raid-groups/routes.ts';
+import { Scrubbing } from './raid-groups/scrubbing.ts';
+import { RaidGroups } from './raid-groups/service.ts';
+import { HotSpares } from './raid-groups/spares.ts';
+import { remoteArrayRoutes } from './remote-arrays/routes.ts';
+import { RemoteArrays } from './remote-arrays/service.ts';
+import { serverRoutes } from './servers/routes.ts';
+import { Servers } from './servers/service.ts';
+import { encryptionRoutes } from './settings/encryption-routes.ts';
+import { Encryption } from './settings/encryption.ts';
+import { settingsRoutes } from './settings/routes.ts';
+import { SettingsService } from './settings/service.ts';
+import { snapshotPolicyRoutes } from './snapshot-policies/routes.ts';
+import { SnapshotPolicies } from './snapshot-policies/service.ts';
+import { snapshotSetRoutes } from './snapshot-sets/routes.ts';
+import { SnapshotSets } from './snapshot-sets/service.ts';
+import { snapshotRoutes } from './snapshots/routes.ts';
+import { Snapshots } from './snapshots/service.ts';
+import { tagRoutes } from './tags/routes.ts';
+import { Tags } from './tags/service.ts';
+import type { ArrayTools } from './tools.ts';
 import { userRoutes } from './users/routes.ts';
 import { Users } from './users/service.ts';
+import { volumeRoutes } from './volumes/routes.ts';
+import { Volumes } from './volumes/service.ts';
 
-/** What every resource of an array is built from. */
-export interface ArrayTools {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly events: EventLog;
-  readonly heartbeat: Heartbeat;
-  /** Asked each time it matters: the cloud may change it while the array runs. */
-  readonly configuration: () => HostedConfiguration;
-}
-
-export function createServices(tools: ArrayTools) {
-  const { store, events } = tools;
+/** The whole array, put together: who needs whom stands here and nowhere else. */
+export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbeat }) {
+  const { store, events, jobs } = tools;
   const users = new Users(tools);
-  const drives = new Drives(tools);
-  const controllers = new Controllers(tools);
+  const settings = new SettingsService(tools);
+  const encryption = new Encryption(tools);
+  const mailer = new Mailer(tools, settings);
+  const performance = new Performance(tools, settings);
+  const drives = new Drives(tools, performance);
+  const shredding = new Shredding(tools, drives);
+  const replacing = new Replacing(tools, drives);
+  const outages = new Outages(tools, drives);
+  const raidGroups = new RaidGroups(tools, drives, performance);
+  const scrubbing = new Scrubbing(tools, raidGroups);
+  const building = new Building(tools, { drives, groups: raidGroups, scrubbing, performance });
+  const spares = new HotSpares(tools, drives, raidGroups);
+  const membership = new Membership(tools, drives);
+  const pools = new Pools(tools, raidGroups, performance);
+  const poolContents = new PoolContents(tools, pools, raidGroups, performance);
+  const tags = new Tags(tools);
+  const volumes = new Volumes(tools, {
+    pools,
+    encryption,
+    performance,
+    recycleBin: () => settings.recycleBin(),
+  });
+  const servers = new Servers(tools, performance);
+  const controllers = new Controllers(tools, {
+    heartbeat: tools.heartbeat,
+    encryption,
+    settings,
+    sessions: servers.sessions,
+  });
+  const snapshots = new Snapshots(tools, volumes, pools);
+  const snapshotPolicies = new SnapshotPolicies(tools, volumes, snapshots);
+  const snapshotSets = new SnapshotSets(tools, {
+    volumes,
+    snapshots,
+    suspendSeconds: () => settings.current().suspendSeconds,
+  });
+  const migrations = new Migrations(tools, volumes, pools);
+  const clones = new Clones(volumes, snapshots);
+  const remoteArrays = new RemoteArrays(tools, encryption);
+  const mirrors = new Mirrors(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
+  const objectStorage = new ObjectStorageDestinations(tools);
+  const peers = new Peers(tools, users, () => remoteArrays.self);
+  pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
     users: userRoutes(users),
-    drives: driveRoutes(drives),
-    controllers: controllerRoutes(controllers),
+    settings: { ...settingsRoutes(settings, encryption), ...encryptionRoutes(encryption) },
+    controllers: { ...controllerRoutes(controllers), ...controllerPerformanceRoutes(performance) },
+    drives: driveRoutes({ drives, shredding, replacing, outages }),
+    raidGroups: raidGroupRoutes({ groups: raidGroups, building, scrubbing, spares }),
+    pools: poolRoutes(pools, poolContents, jobs),
+    poolTags: tagRoutes(tags, { kind: 'pool', check: (name) => pools.get(name) }),
+    volumeTags: tagRoutes(tags, { kind: 'volume', check: (name) => volumes.get(name) }),
+    serverTags: tagRoutes(tags, { kind: 'server', check: (name) => servers.get(name) }),
+    volumes: volumeRoutes(volumes, { jobs: tools.jobs, servers, snapshotPolicies, performance }),
+    servers: serverRoutes(servers, { volumes, performance }),
+    snapshots: snapshotRoutes(snapshots),
+    snapshotPolicies: snapshotPolicyRoutes(snapshotPolicies),
+    snapshotSets: snapshotSetRoutes(snapshotSets),
+    consistencyGroups: { ...consistencyGroupRoutes({ clones, migrations, jobs }), ...mirrorGroupRoutes(mirrors) },
+    migrationJobs: migrationRoutes(migrations),
+    remoteArrays: remoteArrayRoutes(remoteArrays, () => tools.configuration().management.port),
+    mirrorJobs: mirrorRoutes(mirrors),
+    objectStorageDestinations: objectStorageRoutes(objectStorage),
     messages: messageRoutes(store, events),
   };
-  return { users, drives, controllers, handlers };
+  return {
+    users,
+    settings,
+    encryption,
+    mailer,
+    performance,
+    controllers,
+    drives,
+    raidGroups,
+    building,
+    membership,
+    pools,
+    volumes,
+    servers,
+    snapshots,
+    snapshotPolicies,
+    snapshotSets,
+    migrations,
+    remoteArrays,
+    mirrors,
+    peers,
+    handlers,
+    peerHandlers: peerRoutes(peers, pools, mirrors.destinations),
+  };
 }
+
+export type ArrayServices = ReturnType<typeof createServices>;

@@ -1,45 +1,76 @@
 import { join } from 'node:path';
-import { arrayApi } from '@granary/contract/array';
+import { arrayApi, peerApi } from '@granary/contract/array';
 import {
   createApiServer,
   createLog,
   EventLog,
   HostedServer,
+  innerApi,
+  Jobs,
   Store,
   systemClock,
   Vault,
   type HostedConfiguration,
   type HostedProgram,
+  type ProgramHost,
 } from '@granary/kernel';
 import { authenticator } from './access.ts';
 import { Heartbeat } from './controllers/heartbeat.ts';
+import { EngineEvents } from './engine-events/engine-events.ts';
+import { startEngine } from './engine/start.ts';
+import { settle, startWatching, stopWatching } from './lifecycle.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
+import { Readings } from './readings/readings.ts';
 import { createServices } from './services.ts';
 
-/** Brings one storage array up: its database, its drives, its management interface. */
-export async function startArray(first: HostedConfiguration): Promise<HostedProgram> {
+/** Shreds, scrubs, rebuilds and migrations take hours; they must not keep short work waiting. */
+const JOBS_MAX = 128;
+
+/** An array that no cloud runs keeps its drives. */
+const noHost: ProgramHost = {
+  returnDrive: () => Promise.reject(new Error('No cloud runs this array.')),
+};
+
+/** Brings one storage array up: its database, its engine, its management interface. */
+export async function startArray(first: HostedConfiguration, host: ProgramHost = noHost): Promise<HostedProgram> {
   let configuration = first;
   const log = createLog('array', first.logLevel);
+  const clock = systemClock;
   const store = new Store(join(first.folder, 'array.db'), migrations);
+  const events = new EventLog(clock);
+  const engineEvents = new EngineEvents({ store, clock, events, log });
+  const running = await startEngine({ configuration, log, onEvent: (event) => engineEvents.take(event) });
+  const { engine } = running;
+  const readings = new Readings(engine, log);
   const tools = {
     store,
     vault: new Vault(Buffer.from(first.vaultKey, 'hex')),
-    clock: systemClock,
-    events: new EventLog(systemClock),
-    heartbeat: new Heartbeat(systemClock),
+    clock,
+    events,
+    jobs: new Jobs({ store, clock, log, parallelMax: JOBS_MAX }),
+    log,
+    engine,
+    readings,
+    heartbeat: new Heartbeat(clock),
     configuration: () => configuration,
+    returnDrive: (uuid: string) => host.returnDrive(uuid),
   };
-  const { users, drives, controllers, handlers } = createServices(tools);
+  const services = createServices(tools);
+  const { users, drives, controllers, handlers } = services;
   await users.createOwner(first.owner, first.initialPasscode);
   await controllers.createChap();
   await drives.follow(first.drives);
+  await readings.refresh();
+  await settle(services, tools);
+  // Not before: a server that comes back must find its disks, or it gives up.
+  await running.serve();
   const app = await createApiServer({
     ...tools,
     api: arrayApi,
     handlers,
     authenticate: authenticator(users, () => configuration.internalKey),
-    log,
+    inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
     version: manifest.version,
     tls: first.tls ?? undefined,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
@@ -47,6 +78,9 @@ export async function startArray(first: HostedConfiguration): Promise<HostedProg
   const server = new HostedServer(app, first, log);
   await server.serve(first);
   tools.heartbeat.start();
+  await readings.start();
+  await tools.jobs.start();
+  startWatching(services);
   await tell('The array started.');
 
   return {
@@ -54,14 +88,21 @@ export async function startArray(first: HostedConfiguration): Promise<HostedProg
       return server.bound;
     },
     async change(next) {
-      await drives.follow(next.drives);
+      await running.follow(next);
       configuration = next;
+      await drives.follow(next.drives);
+      await services.pools.followConfiguration();
       await server.serve(next);
       await tell('The array follows a new configuration.');
     },
     async stop() {
       await server.stop();
       tools.heartbeat.stop();
+      await stopWatching(services);
+      await readings.stop();
+      await tools.jobs.stop();
+      await running.stop();
+      await engineEvents.settled();
       await tell('The array stopped.');
       store.close();
     },
@@ -72,7 +113,7 @@ export async function startArray(first: HostedConfiguration): Promise<HostedProg
     const { internalName } = configuration;
     log.info({ array: internalName, drives: configuration.drives.length, bound: server.bound }, title);
     try {
-      await store.write((tx) => tools.events.record(tx, { title, subject: `array:${internalName}` }));
+      await store.write((tx) => events.record(tx, { title, subject: `array:${internalName}` }));
     } catch (error) {
       log.error({ error, title }, 'an event could not be recorded');
     }

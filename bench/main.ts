@@ -1,3 +1,4 @@
+import { benchArray } from './array/main.ts';
 import { benchPortal } from './portal.ts';
 import type { Ratio } from './ratio.ts';
 import { benchStorage } from './storage/main.ts';
@@ -8,6 +9,7 @@ const parts: readonly (readonly [string, () => Promise<Ratio[]>])[] = [
   ['portal', benchPortal],
   ['memory', benchMemory],
   ['storage', benchStorage],
+  ['array', benchArray],
 ];
 
 const wanted = process.argv.slice(2);

@@ -112,6 +112,7 @@ export const errorCatalogue = {
   policy_not_found: { http: 404, code: 10084, message: 'Policy {id} was not found.' },
   consistency_group_not_found: { http: 404, code: 10085, message: 'Consistency group {id} was not found.' },
   server_not_found: { http: 404, code: 10086, message: 'Server {id} was not found.' },
+  attachment_not_found: { http: 404, code: 10086, message: 'Volume {volume} is not attached to server {server}.' },
   controller_not_found: { http: 404, code: 10087, message: 'Controller {id} was not found.' },
   job_not_found: { http: 404, code: 10088, message: 'Job {id} was not found.' },
   remote_array_not_found: { http: 404, code: 10089, message: 'Remote array {id} was not found.' },
@@ -127,7 +128,7 @@ export const errorCatalogue = {
   pool_not_empty: {
     http: 409,
     code: 10102,
-    message: 'Pool {id} still has {count} volumes; delete or migrate them first.',
+    message: 'Pool {id} still has {count} volumes, those in the recycle bin included; delete or migrate them first.',
   },
   volume_attached: { http: 409, code: 10103, message: 'Volume {id} is attached to {servers}; detach it first.' },
   volume_has_snapshots: {
@@ -153,10 +154,27 @@ export const errorCatalogue = {
   volume_locked: {
     http: 409,
     code: 10108,
-    message: 'The encryption password has not been restored; restore it first.',
+    message:
+      'The encryption password is not known to the array; set one (POST /settings/encryption), or give it again after a restart (POST /settings/restore_encryption).',
+  },
+  not_offered: { http: 409, code: 10109, message: '{problem}' },
+  drive_sizes_differ: {
+    http: 409,
+    code: 10110,
+    message: 'The drives have {sizes} GB; choose drives of one size, or use force=YES to count all as the smallest.',
+  },
+  remote_refused: {
+    http: 422,
+    code: 10120,
+    message: 'The remote array at {address} refused the sign-in: {reason}.',
   },
   capacity_refused: { http: 409, code: 10200, message: '{problem}' },
   limit_reached: { http: 409, code: 10201, message: '{problem}' },
+  pool_protected: {
+    http: 409,
+    code: 10202,
+    message: 'Pool {id} is in {mode} mode: {reason}. Expand it, delete something, or change its protection.',
+  },
 
   // Object storage
   account_not_found: { http: 404, code: 50001, message: 'Account {id} was not found.' },

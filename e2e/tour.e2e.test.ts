@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { masked, readTour, runTour } from '../tools/tour.ts';
+import { masked, readTour, runTour, touredPages } from '../tools/tour.ts';
 
 const missing = ['bash', 'curl', 'unzip'].filter((tool) => {
   try {
@@ -12,15 +12,17 @@ const missing = ['bash', 'curl', 'unzip'].filter((tool) => {
   }
 });
 
-test(
-  "the README's tour prints what the README says",
-  { skip: missing.length > 0 ? `this machine lacks ${missing.join(', ')}` : false },
-  async () => {
-    const written = readTour();
-    assert.ok(written.length >= 8, 'the README has a tour');
-    const seen = await runTour(written);
-    for (const [index, { command, output }] of written.entries()) {
-      assert.equal(masked(seen[index]?.output ?? ''), masked(output), command);
-    }
-  },
-);
+for (const page of touredPages) {
+  test(
+    `the tour in ${page} prints what ${page} says`,
+    { skip: missing.length > 0 ? `this machine lacks ${missing.join(', ')}` : false },
+    async () => {
+      const written = readTour(page);
+      assert.ok(written.length >= 8, `${page} has a tour`);
+      const seen = await runTour(written);
+      for (const [index, { command, output }] of written.entries()) {
+        assert.equal(masked(seen[index]?.output ?? ''), masked(output), command);
+      }
+    },
+  );
+}

@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorName } from '@granary/contract';
+import { errorCatalogue, type ErrorName } from '@granary/contract/errors';
 
 export interface FieldProblem {
   readonly field: string;

@@ -36,6 +36,10 @@ export class Meter {
     this.#errors++;
   }
 
+  get count(): number {
+    return this.#count;
+  }
+
   totals(): OperationStatistics {
     return {
       count: this.#count,

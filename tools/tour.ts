@@ -5,11 +5,13 @@ import { join, resolve } from 'node:path';
 import { ownAddresses, startGranary } from '../e2e/granary.ts';
 
 /**
- * The tour in the README is run, not written: each `$ command` between the tour's marks is given to one shell beside a
- * fresh Granary, and what it prints stands below it. `npm run docs:tour` writes it anew; the end-to-end test of the
- * tour compares, with whatever differs from run to run masked.
+ * Tours in the documentation are run, not written: each `$ command` between the tour's marks is given to one shell
+ * beside a fresh Granary, and what it prints stands below it. `npm run docs:tour` writes them anew; the end-to-end test
+ * of the tours compares, with whatever differs from run to run masked.
  */
-const README = resolve(import.meta.dirname, '../README.md');
+export const touredPages = ['README.md', 'docs/administrators.md'] as const;
+type Page = (typeof touredPages)[number];
+
 const MARKS = /(<!-- tour -->\n)([\s\S]*?)(<!-- end of tour -->)/;
 
 interface Step {
@@ -17,8 +19,8 @@ interface Step {
   readonly output: string;
 }
 
-export function readTour(): Step[] {
-  const text = MARKS.exec(readFileSync(README, 'utf8'))?.[2] ?? '';
+export function readTour(page: Page): Step[] {
+  const text = MARKS.exec(readFileSync(fileOf(page), 'utf8'))?.[2] ?? '';
   const blocks = [...text.matchAll(/```console\n([\s\S]*?)```/g)].map((match) => match[1] as string);
   return blocks
     .flatMap((block) => block.split(/^\$ /m).slice(1))
@@ -74,7 +76,7 @@ export function masked(output: string): string {
     output
       .split('\n')
       // How often the progress of work is seen depends on how fast it is.
-      .filter((line) => !/^Array tank: (creating|hibernating|restoring|deleting)/.test(line))
+      .filter((line) => !/^(Array|Drive|Pool|RaidGroup|Volume|ConsistencyGroup) \S+: (?!done$)/.test(line))
       .join('\n')
       .replace(/\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?/g, '<time>')
       .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
@@ -88,11 +90,15 @@ export function masked(output: string): string {
   );
 }
 
-if (import.meta.main) {
+function fileOf(page: Page): string {
+  return resolve(import.meta.dirname, '..', page);
+}
+
+async function writeTour(page: Page): Promise<void> {
   // The addresses a reader will see; the test keeps to its own.
-  const steps = await runTour(readTour(), '127.64.0.0/16');
+  const steps = await runTour(readTour(page), '127.64.0.0/16');
   const queue = [...steps];
-  const text = readFileSync(README, 'utf8').replace(MARKS, (_, open: string, body: string, close: string) => {
+  const text = readFileSync(fileOf(page), 'utf8').replace(MARKS, (_, open: string, body: string, close: string) => {
     const written = body.replace(/```console\n[\s\S]*?```/g, (block) => {
       const count = block.match(/^\$ /gm)?.length ?? 0;
       const lines = queue
@@ -102,5 +108,7 @@ if (import.meta.main) {
     });
     return open + written + close;
   });
-  writeFileSync(README, text);
+  writeFileSync(fileOf(page), text);
 }
+
+if (import.meta.main) for (const page of touredPages) await writeTour(page);

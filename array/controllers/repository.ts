@@ -16,3 +16,8 @@ export function insertChap(tx: Tx, { array_user, array_secret }: ChapRow): void 
     array_secret,
   });
 }
+
+/** Fibre Channel ports of all servers. */
+export function countWwpns(db: Db): number {
+  return db.get<{ count: number }>('SELECT count(*) AS count FROM server_wwpns')?.count ?? 0;
+}

@@ -1,64 +1,78 @@
 import { randomInt } from 'node:crypto';
-import type { HostedConfiguration, Store, Vault } from '@granary/kernel';
+import { fail, type HostedConfiguration } from '@granary/kernel';
+import type { ControllerReport } from '../engine/report.ts';
+import type { Sessions } from '../servers/sessions.ts';
+import type { Encryption } from '../settings/encryption.ts';
+import type { SettingsService } from '../settings/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import { Failover } from './failover.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { findChap, insertChap, type ChapRow } from './repository.ts';
+import { countWwpns, findChap, insertChap } from './repository.ts';
+import { viewOf, type ControllerView } from './view.ts';
 
-export interface Controller {
-  readonly name: string;
-  readonly index: number;
-  readonly target: string;
-  readonly chapUser: string;
-  readonly chapSecret: string;
-  readonly heartbeats: { readonly own: number; readonly cloud: number };
-  readonly configuration: HostedConfiguration;
-}
-
-interface ControllersOptions {
-  readonly store: Store;
-  readonly vault: Vault;
+interface ControllersParts {
   readonly heartbeat: Heartbeat;
-  /** Asked each time: the cloud may change it while the array runs. */
-  readonly configuration: () => HostedConfiguration;
+  readonly encryption: Encryption;
+  readonly settings: SettingsService;
+  readonly sessions: Sessions;
 }
 
-const TARGET_PREFIX = 'iqn.2025-11.io.granary';
 const SECRET_LENGTH = 16;
 const SECRET_CHARACTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
 
-/** An array has one controller: this process. */
+/** An array has two controllers: one serves, the other stands by. */
 export class Controllers {
-  readonly #options: ControllersOptions;
+  readonly #tools: ArrayTools;
+  readonly #parts: ControllersParts;
+  readonly #failover: Failover;
 
-  constructor(options: ControllersOptions) {
-    this.#options = options;
+  constructor(tools: ArrayTools, parts: ControllersParts) {
+    this.#tools = tools;
+    this.#parts = parts;
+    this.#failover = new Failover(tools);
   }
 
   /** At the first start: the name and secret servers sign in to the array with. */
   async createChap(): Promise<void> {
-    const { store, vault, configuration } = this.#options;
+    const { store, vault, configuration } = this.#tools;
     const fresh = { array_user: configuration().internalName, array_secret: vault.seal(newChapSecret()) };
     await store.write((tx) => insertChap(tx, fresh));
   }
 
-  list(): Controller[] {
-    const { store, vault, heartbeat } = this.#options;
-    const configuration = this.#options.configuration();
-    const chap = store.read(findChap) as ChapRow;
-    return [
-      {
-        name: `${configuration.internalName}-vc-0`,
-        index: 0,
-        target: `${TARGET_PREFIX}:${configuration.internalName}`,
-        chapUser: chap.array_user,
-        chapSecret: vault.unseal(chap.array_secret),
-        heartbeats: { own: heartbeat.own, cloud: heartbeat.cloud },
-        configuration,
-      },
-    ];
+  list(showsSecrets: boolean): ControllerView[] {
+    const { store, vault, readings, configuration } = this.#tools;
+    const { heartbeat, encryption, settings } = this.#parts;
+    const { chap, wwpns } = store.read((db) => ({ chap: findChap(db), wwpns: countWwpns(db) }));
+    const shared = {
+      configuration: configuration(),
+      settings: settings.current(),
+      chapUser: chap?.array_user ?? '',
+      chapSecret: chap && showsSecrets ? vault.unseal(chap.array_secret) : '',
+      isPasswordSet: encryption.isPasswordSet,
+      isEncryptionActive: encryption.isActive,
+      isIntact: [...readings.groups].every(({ state }) => state !== 'degraded' && state !== 'failed'),
+      wwpns,
+      cloudHeartbeatAt: heartbeat.cloud,
+    };
+    return readings.controllers.map((report) => viewOf(report, shared));
   }
 
   networks(): HostedConfiguration['interfaces'] {
-    return this.#options.configuration().interfaces;
+    return this.#tools.configuration().interfaces;
+  }
+
+  failover(isForced: boolean, actor: string): Promise<void> {
+    return this.#failover.run(isForced, actor);
+  }
+
+  sessions(id: string): ReturnType<Sessions['ofController']> {
+    return this.#parts.sessions.ofController(this.#get(id).name);
+  }
+
+  #get(id: string): ControllerReport {
+    const found = this.#tools.readings.controllers.find(({ name }) => name === id);
+    if (!found) throw fail('controller_not_found', { id });
+    return found;
   }
 }
 

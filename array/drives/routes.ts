@@ -1,37 +1,46 @@
-import { formatUtc } from '@granary/kernel';
+import { Submitted } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Drive, Drives } from './service.ts';
+import type { Outages } from './outages.ts';
+import type { Replacing } from './replacing.ts';
+import type { Drives } from './service.ts';
+import type { Shredding } from './shredding.ts';
+import { viewOfDrive } from './view.ts';
 
-export function driveRoutes(drives: Drives): ArrayHandlers<'drives'> {
-  const page = ({ start, limit }: { start: number; limit: number }) => {
-    const { drives: found, count } = drives.list(start, limit);
-    return { disks: found.map(viewOf), count };
-  };
+interface DriveServices {
+  readonly drives: Drives;
+  readonly shredding: Shredding;
+  readonly replacing: Replacing;
+  readonly outages: Outages;
+}
+
+export function driveRoutes(services: DriveServices): ArrayHandlers<'drives'> {
+  const { drives, shredding, replacing, outages } = services;
   return {
-    list: page,
-    get: ({ id }) => ({ disk: viewOf(drives.get(id)) }),
-    // No RAID group can be made yet, so every drive is free.
-    listFree: page,
+    list: (page) => pageOf(drives.list(page)),
+    get: ({ id }) => ({ disk: viewOfDrive(drives.get(id)) }),
+    listFree: (page) => pageOf(drives.listFree(page)),
+    rename: async ({ id, newname }, { actor }) => named(await drives.rename(id, newname, actor.username)),
+    remove: async ({ id }, { actor }) => named(await drives.remove(id, actor.username)),
+    replace: async (input, { actor }) => namedWhenDone(await replacing.start(input, actor.username)),
+    shred: async (input, { actor }) => namedWhenDone(await shredding.start(input, actor.username)),
+    cancelShred: async ({ id }, { actor }) => named(await shredding.cancel(id, actor.username)),
+    takeOffline: async ({ id, force }, { actor }) => named(await outages.takeOffline(id, force, actor.username)),
+    bringOnline: async ({ id }, { actor }) => named(await outages.bringOnline(id, actor.username)),
+    performance: ({ id, interval }) => {
+      const usages = drives.points(id, interval);
+      return { disk_name: id, usages, count: usages.length };
+    },
   };
 }
 
-function viewOf({ name, displayName, placed, createdAt, modifiedAt }: Drive) {
-  return {
-    name,
-    display_name: displayName,
-    disk_type: placed.medium.toUpperCase(),
-    disk_uuid: placed.uuid,
-    storage_node: placed.node,
-    vpartition_id: placed.number,
-    raid_group_name: null,
-    usage: 'Available' as const,
-    status: 'Available',
-    capacity: placed.capacityGb,
-    allocation_group: placed.type,
-    cache: placed.cache ? ('YES' as const) : ('NO' as const),
-    allocation_zone: placed.zone,
-    allocation_zone_display_name: placed.zoneDisplayName,
-    created_at: formatUtc(createdAt),
-    modified_at: formatUtc(modifiedAt),
-  };
+function pageOf({ drives, count }: ReturnType<Drives['list']>) {
+  return { disks: drives.map(viewOfDrive), count };
+}
+
+function named(name: string) {
+  return { disk_name: name };
+}
+
+function namedWhenDone(name: string | Submitted) {
+  return name instanceof Submitted ? name : named(name);
 }

@@ -1,69 +1,156 @@
-import { fail, type Clock, type EventLog, type HostedDrive, type Store } from '@granary/kernel';
-import { nextName } from '../sequences/repository.ts';
-import { countDrives, deleteDrive, findDrive, insertDrive, listDrives, type DriveRow } from './repository.ts';
+import { fail, GranaryError, type Db, type HostedDrive, type NewEvent, type Tx } from '@granary/kernel';
+import type { Page } from '../paging.ts';
+import type { IoPoint, Performance } from '../performance/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import { Turns } from '../turns.ts';
+import { called } from '../wording.ts';
+import { conflict, refuseUnlessFree, type Drive } from './drive.ts';
+import { Placements } from './placements.ts';
+import * as repository from './repository.ts';
+import type { DriveRow } from './repository.ts';
 
-/** A drive of the array: what it calls it, and what the cloud placed there. */
-export interface Drive {
-  readonly name: string;
-  readonly displayName: string;
-  readonly createdAt: number;
-  readonly modifiedAt: number;
-  readonly placed: HostedDrive;
+interface DrivePage {
+  readonly drives: Drive[];
+  readonly count: number;
 }
 
-interface DrivesOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly events: EventLog;
-}
+const MEMBERSHIP = 'membership';
 
+/** The drives the cloud gave the array: what they are called, where they are, and how they do. */
 export class Drives {
-  readonly #options: DrivesOptions;
-  #placed: ReadonlyMap<string, HostedDrive> = new Map();
+  readonly #tools: ArrayTools;
+  readonly #performance: Performance;
+  readonly #placements: Placements;
+  readonly #turns = new Turns();
 
-  constructor(options: DrivesOptions) {
-    this.#options = options;
+  constructor(tools: ArrayTools, performance: Performance) {
+    this.#tools = tools;
+    this.#performance = performance;
+    this.#placements = new Placements(tools, (uuid) => performance.forget('drive', uuid));
   }
 
-  /** Knows exactly the drives the cloud placed from now on: names the new ones, forgets those it took back. */
-  async follow(placed: readonly HostedDrive[]): Promise<void> {
-    const { store, clock, events } = this.#options;
-    const after = new Map(placed.map((drive) => [drive.uuid, drive]));
-    // Both until the rows are written: whoever lists meanwhile finds every drive there is a row of.
-    this.#placed = new Map([...this.#placed, ...after]);
-    await store.write((tx) => {
-      const rows = listDrives(tx);
-      const known = new Set(rows.map(({ uuid }) => uuid));
-      const gone = rows.filter(({ uuid }) => !after.has(uuid));
-      const fresh = placed.filter(({ uuid }) => !known.has(uuid)).toSorted((a, b) => a.number - b.number);
-      for (const { name } of gone) deleteDrive(tx, name);
-      for (const { uuid } of fresh) insertDrive(tx, { name: nextName(tx, 'volume'), uuid, now: clock.now() });
-      if (gone.length > 0) events.record(tx, { title: `${gone.length} drives were taken away.`, subject: 'drives' });
-      if (fresh.length > 0) events.record(tx, { title: `${fresh.length} drives were added.`, subject: 'drives' });
+  /**
+   * Which drive belongs to which RAID group is kept in two books, ours and the engine's: whoever changes both does it
+   * in a turn, and whoever compares them, too.
+   */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.run(MEMBERSHIP, work);
+  }
+
+  /** So that whoever asks next sees what was just done. What is done stays done when this fails. */
+  async look(): Promise<void> {
+    const { readings, log } = this.#tools;
+    await readings.refresh().catch((error: unknown) => log.warn({ error }, 'the engine could not be read'));
+  }
+
+  /** Knows the drives the cloud placed from now on, and those it took away that are still in a RAID group. */
+  follow(placed: readonly HostedDrive[]): Promise<void> {
+    return this.inTurn(async () => {
+      await this.#placements.follow(placed);
+      await this.look();
     });
-    this.#placed = after;
   }
 
-  list(start: number, limit: number): { drives: Drive[]; count: number } {
-    return this.#options.store.read((db) => ({
-      drives: listDrives(db, start, limit).map((row) => this.#toDrive(row)),
-      count: countDrives(db),
+  /** After a start: the engine hears which drives are out of service, and what was being given back is ours still. */
+  settle(): Promise<void> {
+    return this.#placements.settle();
+  }
+
+  /** Drives the cloud took away that were in a RAID group until now. */
+  forgetAbsent(tx: Tx): void {
+    this.#placements.forgetAbsent(tx);
+  }
+
+  list(page: Page): DrivePage {
+    return this.#tools.store.read((db) => ({
+      drives: repository.listDrives(db, page).map((row) => this.describe(row)),
+      count: repository.countDrives(db),
+    }));
+  }
+
+  listFree(page: Page): DrivePage {
+    return this.#tools.store.read((db) => ({
+      drives: repository.listFreeDrives(db, page).map((row) => this.describe(row)),
+      count: repository.countFreeDrives(db),
+    }));
+  }
+
+  /** Members first. */
+  listOfGroup(group: string, page: Page): DrivePage {
+    return this.#tools.store.read((db) => ({
+      drives: repository.drivesOfGroup(db, group, page).map((row) => this.describe(row)),
+      count: repository.countDrivesOfGroup(db, group),
     }));
   }
 
   get(name: string): Drive {
-    const row = this.#options.store.read((db) => findDrive(db, name));
-    if (!row) throw fail('drive_not_found', { id: name });
-    return this.#toDrive(row);
+    return this.#tools.store.read((db) => this.named(db, name));
   }
 
-  #toDrive(row: DriveRow): Drive {
+  named(db: Db, name: string): Drive {
+    const row = repository.findDrive(db, name);
+    if (!row) throw fail('drive_not_found', { id: name });
+    return this.describe(row);
+  }
+
+  ofGroup(db: Db, group: string): Drive[] {
+    return repository.drivesOfGroup(db, group).map((row) => this.describe(row));
+  }
+
+  describe(row: DriveRow): Drive {
+    const { jobs, readings } = this.#tools;
+    const placed = this.#placements.find(row.uuid);
     return {
-      name: row.name,
-      displayName: row.display_name,
-      createdAt: row.created_at,
-      modifiedAt: row.modified_at,
-      placed: this.#placed.get(row.uuid) as HostedDrive,
+      row,
+      placed: placed ?? (JSON.parse(row.placed) as HostedDrive),
+      isPresent: placed !== undefined,
+      state: readings.drive(row.uuid)?.state,
+      shredded: row.shred_job === null ? undefined : jobs.get(row.shred_job)?.progress,
     };
+  }
+
+  async rename(name: string, newName: string, actor: string): Promise<string> {
+    const { store, clock } = this.#tools;
+    await store.write((tx) => {
+      const { row } = this.named(tx, name);
+      if (row.display_name === newName) return;
+      if (repository.isDisplayNameTaken(tx, newName)) throw fail('name_taken', { name: newName });
+      repository.updateDrive(tx, name, { display_name: newName }, clock.now());
+      this.record(tx, row, { title: `Drive ${called(row)} was renamed to ${newName}.`, actor });
+    });
+    return name;
+  }
+
+  /** Gives a free drive back. The cloud tells the configuration without it before it answers: no turn is held here. */
+  async remove(name: string, actor: string): Promise<string> {
+    const { store, clock, returnDrive } = this.#tools;
+    const row = await store.write((tx) => {
+      const drive = this.named(tx, name);
+      refuseUnlessFree(drive);
+      repository.updateDrive(tx, name, { is_leaving: 1 }, clock.now());
+      return drive.row;
+    });
+    try {
+      await returnDrive(row.uuid);
+    } catch (error) {
+      await store.write((tx) => repository.updateDrive(tx, name, { is_leaving: 0 }, clock.now()));
+      if (error instanceof GranaryError) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw conflict(row, `was not taken back. ${reason.replace(/\.$/, '')}`);
+    }
+    await store.write((tx) => {
+      repository.deleteDrive(tx, name);
+      this.record(tx, row, { title: `Drive ${called(row)} was given back to the cloud.`, actor, severity: 'notice' });
+    });
+    this.#performance.forget('drive', row.uuid);
+    return name;
+  }
+
+  points(name: string, intervalSeconds: number): IoPoint[] {
+    return this.#performance.points('drive', this.get(name).row.uuid, intervalSeconds);
+  }
+
+  record(tx: Tx, { name }: DriveRow, event: Omit<NewEvent, 'subject'>): void {
+    this.#tools.events.record(tx, { ...event, subject: `drive:${name}` });
   }
 }

@@ -45,3 +45,22 @@ export function listUsers(db: Db, start: number, limit: number): UserRow[] {
 export function replaceAccessKey(tx: Tx, id: number, sealed: string, mark: string): void {
   tx.run('UPDATE users SET access_key = :sealed, access_key_mark = :mark WHERE id = :id', { id, sealed, mark });
 }
+
+export function updateUser(tx: Tx, id: number, user: Pick<UserRow, 'email' | 'role' | 'password_hash'>): void {
+  const { email, role, password_hash } = user;
+  tx.run('UPDATE users SET email = :email, role = :role, password_hash = :password_hash WHERE id = :id', {
+    id,
+    email,
+    role,
+    password_hash,
+  });
+}
+
+export function deleteUser(tx: Tx, id: number): void {
+  tx.run('DELETE FROM users WHERE id = :id', { id });
+}
+
+export function countOtherAdmins(db: Db, id: number): number {
+  const sql = `SELECT count(*) AS count FROM users WHERE role = 'admin' AND id != :id`;
+  return db.get<{ count: number }>(sql, { id })?.count ?? 0;
+}

@@ -15,6 +15,17 @@ export function userRoutes(users: Users): ArrayHandlers<'users'> {
       const { user, randomPassword } = await users.create(input, actor.username);
       return { user: viewWithKey(user), ...(randomPassword !== undefined && { initial_password: randomPassword }) };
     },
+    update: async ({ name, ...change }, { actor }) => ({
+      user: viewOf(await users.update(name, change, actor.username)),
+    }),
+    delete: async ({ name }, { actor }) => {
+      await users.delete(name, actor.username);
+      return {};
+    },
+    changePassword: async ({ password, new_password: next }, { actor, ip }) => {
+      await users.changePassword({ username: actor.username, ip }, password, next);
+      return {};
+    },
     resetAccessKey: async ({ name }, { actor }) => ({
       user: viewWithKey(await users.resetAccessKey(name, actor.username)),
     }),

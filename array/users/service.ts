@@ -9,17 +9,22 @@ import {
   verifyPassword,
   type Attempt,
   type Clock,
+  type Db,
   type EventLog,
   type Store,
+  type Tx,
   type Vault,
 } from '@granary/kernel';
 import {
+  countOtherAdmins,
   countUsers,
+  deleteUser,
   findUser,
   findUserByKey,
   insertUser,
   listUsers,
   replaceAccessKey,
+  updateUser,
   type NewUser,
   type UserRow,
 } from './repository.ts';
@@ -48,6 +53,12 @@ interface NewUserRequest {
   readonly email?: string | undefined;
   readonly password?: string | undefined;
   readonly role: ArrayRole;
+}
+
+interface UserChange {
+  readonly email?: string | undefined;
+  readonly password?: string | undefined;
+  readonly role?: ArrayRole | undefined;
 }
 
 const USERS_MAX = 1000;
@@ -111,12 +122,55 @@ export class Users {
     return { user: this.#withKey(row), ...(randomPassword !== undefined && { randomPassword }) };
   }
 
+  async update(username: string, change: UserChange, actor: string): Promise<User> {
+    const { store, events } = this.#options;
+    const hash = change.password === undefined ? undefined : await hashPassword(change.password);
+    return store.write((tx) => {
+      const row = existing(tx, username);
+      const { email = row.email, role = row.role } = change;
+      if (row.role === 'admin' && role !== 'admin') keepAnAdmin(tx, row);
+      updateUser(tx, row.id, { email, role, password_hash: hash ?? row.password_hash });
+      const what = [hash && 'password', email !== row.email && 'mail address', role !== row.role && `role (${role})`];
+      const told = what.filter((one) => typeof one === 'string').join(', ') || 'nothing';
+      const title = `User ${row.username} was changed: ${told}.`;
+      events.record(tx, { severity: 'notice', title, subject: `user:${row.username}`, actor });
+      return toUser(existing(tx, username));
+    });
+  }
+
+  async delete(username: string, actor: string): Promise<void> {
+    const { store, events } = this.#options;
+    await store.write((tx) => {
+      const row = existing(tx, username);
+      if (row.username === actor)
+        throw fail('state_conflict', { problem: 'You cannot remove yourself; ask another administrator.' });
+      if (row.role === 'admin') keepAnAdmin(tx, row);
+      deleteUser(tx, row.id);
+      const title = `User ${row.username} was removed.`;
+      events.record(tx, { severity: 'notice', title, subject: `user:${row.username}`, actor });
+    });
+  }
+
+  /** By users themselves, who have to know the one before. */
+  async changePassword(attempt: Attempt, password: string, next: string): Promise<void> {
+    const { store, events } = this.#options;
+    store.read((db) => existing(db, attempt.username));
+    const { id } = await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
+    const hash = await hashPassword(next);
+    await store.write((tx) => {
+      const row = existing(tx, attempt.username);
+      if (row.id !== id) throw fail('user_not_found', { id: attempt.username });
+      updateUser(tx, row.id, { ...row, password_hash: hash });
+      const title = `User ${row.username} changed their password.`;
+      events.record(tx, { severity: 'notice', title, subject: `user:${row.username}`, actor: row.username });
+    });
+  }
+
   async resetAccessKey(username: string, actor: string): Promise<UserWithKey> {
     const { store, vault, events } = this.#options;
     const key = newSecret();
     const row = await store.write((tx) => {
-      const found = findUser(tx, username);
-      if (!found) throw fail('user_not_found', { id: username });
+      const found = existing(tx, username);
       replaceAccessKey(tx, found.id, vault.seal(key), fingerprint(key));
       const title = `The access key of ${found.username} was replaced.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${found.username}`, actor });
@@ -146,6 +200,17 @@ export class Users {
   #withKey(row: UserRow): UserWithKey {
     return { ...toUser(row), accessKey: this.#options.vault.unseal(row.access_key) };
   }
+}
+
+function existing(db: Db, username: string): UserRow {
+  const row = findUser(db, username);
+  if (!row) throw fail('user_not_found', { id: username });
+  return row;
+}
+
+function keepAnAdmin(tx: Tx, { id, username }: UserRow): void {
+  if (countOtherAdmins(tx, id) === 0)
+    throw fail('state_conflict', { problem: `User ${username} is the last administrator; make another one first.` });
 }
 
 function toUser({ id, username, email, role, created_at }: UserRow): User {

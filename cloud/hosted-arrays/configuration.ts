@@ -41,6 +41,7 @@ export function configurationOf(
     interfaces: spec.interfaces.map(({ vlan_id, ...rest }) => ({ ...rest, vlanId: vlan_id })),
     tls: tls ?? null,
     engine: spec.engine,
+    dataReduction: spec.data_reduction,
     cacheGb: (engine?.base_cache_gb ?? 0) + spec.extra_cache_gb,
     ...home,
     zonesUsed: new Set(drives.map(({ zone }) => zone)).size,

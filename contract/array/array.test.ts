@@ -32,13 +32,27 @@ const decided = [
   'POST /nas/groups',
 ];
 
+/** Ours: what an administrator needs and neither document has. */
+const added = [
+  'POST /drives/{id}/offline',
+  'POST /drives/{id}/online',
+  'POST /snapshot_policies/{snaprule}/resume',
+  'PUT /users/{name}',
+  'DELETE /users/{name}',
+  'POST /users/password',
+  'GET /settings',
+  'PUT /settings',
+  'POST /settings/encryption',
+  'POST /settings/restore_encryption',
+];
+
 const specified = specifiedEndpoints('array');
 const declared = operations(arrayApi);
 
 test('every endpoint of the specification is declared once, and beyond them only those decided on', () => {
   assert.equal(specified.length, 147);
   const routes = declared.map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
-  assert.deepEqual(routes.toSorted(), [...specified, ...decided].toSorted());
+  assert.deepEqual(routes.toSorted(), [...specified, ...decided, ...added].toSorted());
 });
 
 test('every part of a path that varies is a required parameter', () => {

@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, name, page, withDefault } from '../params.ts';
 import { int, listOf, nullable, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { adminOnly, signedIn } from './access.ts';
 import { driveId } from './ids.ts';
 import { interval, IoPoint, performance } from './performance.ts';
 import { count } from './shared.ts';
@@ -70,11 +70,14 @@ export const drives = {
     params: {
       id: driveId,
       toname: { ...driveId, description: 'The free drive that takes its place', example: 'volume-00000002' },
-      force: withDefault(boolean('Go on although the RAID group is left without redundancy meanwhile'), false),
+      force: withDefault(
+        boolean('Go on although the RAID group has no redundancy left, or the new drive is of another type'),
+        false,
+      ),
       ...waiting,
     },
     reply: driveNamed,
-    job: { until: ['Normal', 'Failed'] },
+    job: { until: ['Normal', 'Failed'], watch: { group: 'drives', by: 'toname' } },
     errors: ['drive_not_found', 'drive_in_use', 'state_conflict', 'capacity_refused'],
   }),
   shred: endpoint('POST', '/drives/{id}/shred', {
@@ -82,7 +85,7 @@ export const drives = {
     access: signedIn,
     params: {
       id: driveId,
-      force: withDefault(boolean('Go on past warnings'), false),
+      force: withDefault(boolean('Try it although the drive has failed'), false),
       ...waiting,
     },
     reply: driveNamed,
@@ -92,6 +95,23 @@ export const drives = {
   cancelShred: endpoint('POST', '/drives/{id}/cancel_shred', {
     summary: 'Stop shredding a drive; what was overwritten stays overwritten',
     access: signedIn,
+    params: { id: driveId },
+    reply: driveNamed,
+    errors: ['drive_not_found', 'state_conflict'],
+  }),
+  takeOffline: endpoint('POST', '/drives/{id}/offline', {
+    summary: 'Take a drive out of service, as if its cable were pulled: to rehearse a failure, or before it is changed',
+    access: adminOnly,
+    params: {
+      id: driveId,
+      force: withDefault(boolean('Go on although its RAID group loses data access without it'), false),
+    },
+    reply: driveNamed,
+    errors: ['drive_not_found', 'state_conflict'],
+  }),
+  bringOnline: endpoint('POST', '/drives/{id}/online', {
+    summary: 'Put a drive back into service; what it missed is copied to it',
+    access: adminOnly,
     params: { id: driveId },
     reply: driveNamed,
     errors: ['drive_not_found', 'state_conflict'],

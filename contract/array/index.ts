@@ -14,6 +14,7 @@ import { quotaProjects, quotas } from './quotas.ts';
 import { raidGroups } from './raid-groups.ts';
 import { remoteArrays } from './remote-arrays.ts';
 import { servers } from './servers.ts';
+import { settings } from './settings.ts';
 import { snapshotPolicies } from './snapshot-policies.ts';
 import { snapshots } from './snapshots.ts';
 import { poolTags, serverTags, volumeTags } from './tags.ts';
@@ -30,11 +31,13 @@ export { MirrorJob } from './mirror-jobs.ts';
 export { NasGroup, NasUser } from './nas.ts';
 export { ObjectStorageDestination } from './object-storage-destinations.ts';
 export { CachePoint, ControllerPoint, IoPoint } from './performance.ts';
+export { peerApi } from './peers.ts';
 export { Pool } from './pools.ts';
 export { Quota, QuotaProject } from './quotas.ts';
 export { RaidGroup } from './raid-groups.ts';
 export { RemoteArray, RemotePool } from './remote-arrays.ts';
 export { Server, ServerSession, Session, VolumeServer } from './servers.ts';
+export { Settings } from './settings.ts';
 export { SnapshotPolicy } from './snapshot-policies.ts';
 export { Snapshot } from './snapshots.ts';
 export { Tag } from './tags.ts';
@@ -75,5 +78,6 @@ export const arrayApi = {
     auditLogs,
     controllers,
     messages,
+    settings,
   },
 } as const satisfies Api;

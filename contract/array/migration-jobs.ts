@@ -46,7 +46,7 @@ export const migrationJobs = {
     access: signedIn,
     params,
     reply: groupNamed,
-    errors: ['job_not_found', 'state_conflict'],
+    errors: ['job_not_found', 'limit_reached', 'state_conflict'],
   }),
   abort: endpoint('POST', '/migration_jobs/{migration_cg_id}/abort', {
     summary: 'Give up a migration; the volume stays where it was',

@@ -23,17 +23,17 @@ const poolTypes = [
 export const Pool = record('Pool', {
   name: str(),
   display_name: str(),
-  status: str('normal, or what is under way'),
+  status: str('normal, shrinking <n>%, failed (not all of it can be read), creating or deleting'),
   capacity: int('GB'),
   available_capacity: num('GB'),
-  provisioned_capacity: num('GB promised to volumes'),
+  provisioned_capacity: num('GB promised to volumes, those in the recycle bin included'),
   version: int(),
   data_type: str(),
   mount_sync: yesNo(),
   access_time_update: nullable(yesNo()),
   raid_group_name: str('Comma list of its RAID groups'),
   mode: oneOf('simple', 'stripe'),
-  stripe_size: int('KB'),
+  stripe_size: int('KB that lie on one RAID group before the next one takes its turn; 0 where they are not spread'),
   cache: yesNo(),
   cow_cache: yesNo(),
   capacity_mode: oneOf('normal', 'alert', 'protected', 'emergency'),
@@ -41,7 +41,7 @@ export const Pool = record('Pool', {
   alert_mode: int('Minutes before it is full'),
   protected_mode: int('Minutes before it is full'),
   emergency_mode: int('GB left'),
-  chunk_size: int('KB'),
+  chunk_size: int('KB: space is handed out in pieces of this size'),
   type: oneOf(...poolTypes),
   created_at: utc(),
   modified_at: utc(),
@@ -50,7 +50,7 @@ export const Pool = record('Pool', {
 const poolNamed = response({ pool_name: str() });
 const volumePage = response({ volumes: listOf(Volume), count });
 const raidGroupIds = list(raidGroupId, 'The RAID groups it is made of', { max: 100, example: ['RaidGroup-1'] });
-const cowCache = boolean('Cache what snapshots copy');
+const cowCache = boolean('Cache what is read through snapshots and clones, too');
 
 const YEAR_MINUTES = 525_600;
 const minutes = (description: string) => optional(integer(description, { max: YEAR_MINUTES }));
@@ -75,9 +75,14 @@ export const pools = {
     access: signedIn,
     params: {
       display_name: name('Name shown to users', { example: 'main' }),
-      capacity: capacity('How much of the RAID groups it takes'),
+      capacity: optional(capacity('How much of the RAID groups it takes; all when left out')),
       raid_groups: raidGroupIds,
-      cache: withDefault(boolean('Keep its hot data in cache'), false),
+      cache: withDefault(
+        boolean(
+          "Keep what is read lately in memory: pools that do so share the array's cache evenly, which is at most a quarter of its machine's memory",
+        ),
+        false,
+      ),
       cowcache: withDefault(cowCache, true),
       mode: withDefault(
         choice(['stripe', 'simple'], 'Spread over the RAID groups, or fill one after the other'),
@@ -140,6 +145,7 @@ export const pools = {
       'destination_not_found',
       'capacity_refused',
       'state_conflict',
+      'not_offered',
     ],
   }),
   shrink: endpoint('POST', '/pools/{id}/shrink', {
@@ -155,7 +161,7 @@ export const pools = {
     },
     reply: poolNamed,
     job: { until: ['normal'] },
-    errors: ['pool_not_found', 'raid_group_not_found', 'capacity_refused', 'state_conflict'],
+    errors: ['pool_not_found', 'raid_group_not_found', 'capacity_refused', 'state_conflict', 'not_offered'],
   }),
   cancelShrink: endpoint('POST', '/pools/{id}/cancel_shrink', {
     summary: 'Stop shrinking a pool; it keeps its space',
@@ -165,22 +171,29 @@ export const pools = {
     errors: ['pool_not_found', 'state_conflict'],
   }),
   setSsdCoolOff: endpoint('POST', '/pools/{id}/update_ssd_cool_off', {
-    summary: 'Set how long data stays on SSD after its last use',
+    summary: 'Set how long data stays in the cache after its last use',
     access: signedIn,
-    params: { id: poolId, cool_off_hours: integer('Hours', { max: 8760, example: 24 }) },
+    params: {
+      id: poolId,
+      cool_off_hours: integer('Hours; 0 keeps it as long as there is room', { max: 8760, example: 24 }),
+    },
     reply: response({}),
     errors: ['pool_not_found'],
   }),
   updateProtection: endpoint('POST', '/pools/{id}/update_protection', {
-    summary: 'Set what happens as a pool runs full; what is not sent stays as it is',
+    summary: 'Set what happens as a pool runs full; what is not sent stays as it is, and 0 turns a threshold off',
     access: signedIn,
     params: {
       id: poolId,
-      capacityhistory: minutes('Minutes the consumption rate is taken over'),
-      alertmode: minutes('Raise an alert when it will be full within this many minutes'),
-      protectedmode: minutes('Refuse new volumes when it will be full within this many minutes'),
-      emergencymode: gigabytes('Delete the oldest snapshots when less than this many GB are left'),
-      effectivecapacityhistory: minutes('capacityhistory, for the capacity after data reduction'),
+      capacityhistory: minutes('Minutes the consumption rate is taken over; 60 at first'),
+      alertmode: minutes('Raise an alert when it will be full within this many minutes; 60 at first'),
+      protectedmode: minutes('Refuse new volumes when it will be full within this many minutes; 10 at first'),
+      emergencymode: gigabytes(
+        'Refuse new volumes and delete the oldest snapshots when less than this many GB are left; 1 at first, or 0 in a pool below 20 GB',
+      ),
+      effectivecapacityhistory: minutes(
+        'capacityhistory, for what servers could still write if it is reduced as what is there was; the worse of both views counts',
+      ),
       effectivealertmode: minutes('alertmode, for the capacity after data reduction'),
       effectiveprotectedmode: minutes('protectedmode, for the capacity after data reduction'),
       effectiveemergencymode: gigabytes('emergencymode, for the capacity after data reduction'),
@@ -203,7 +216,7 @@ export const pools = {
     errors: ['pool_not_found', 'state_conflict'],
   }),
   setCowCache: endpoint('POST', '/pools/{id}/cow_cache', {
-    summary: 'Turn the cache for what snapshots copy on or off',
+    summary: 'Turn the cache for what is read through snapshots and clones on or off',
     access: signedIn,
     params: { id: poolId, cowcache: cowCache },
     reply: poolNamed,
@@ -213,7 +226,10 @@ export const pools = {
     summary: "List the deleted volumes a pool's recycle bin still holds",
     access: signedIn,
     params: { id: poolId, ...page },
-    reply: response({ volumes: listOf(str('JSON text: name, display_name, virtual_capacity and deleted_at')), count }),
+    reply: response({
+      volumes: listOf(str('JSON text: name, display_name, cg_name, virtual_capacity and deleted_at')),
+      count,
+    }),
     errors: ['pool_not_found'],
   }),
   performance: performance('/pools/{id}/performance', {

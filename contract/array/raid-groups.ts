@@ -34,7 +34,7 @@ export const RaidGroup = record('RaidGroup', {
 
 const raidGroupPage = response({ raid_groups: listOf(RaidGroup), count });
 const raidGroupNamed = response({ raidgroup_name: str() });
-const megabytesASecond = { max: 100_000, example: 100 };
+const megabytesASecond = { min: 1, max: 100_000, example: 100 };
 
 export const raidGroups = {
   list: endpoint('GET', '/raid_groups', {
@@ -72,17 +72,25 @@ export const raidGroups = {
         64,
       ),
       hot_spare: withDefault(boolean('Keep the last drive as a hot spare'), false),
-      force: withDefault(boolean('Allow drives of different capacity; the smallest counts for all'), false),
+      force: withDefault(boolean('Allow drives of different capacity or type; the smallest counts for all'), false),
     },
     reply: raidGroupNamed,
-    errors: ['drive_not_found', 'drive_in_use', 'name_taken', 'capacity_refused', 'limit_reached'],
+    errors: [
+      'drive_not_found',
+      'drive_in_use',
+      'drive_sizes_differ',
+      'name_taken',
+      'capacity_refused',
+      'limit_reached',
+      'state_conflict',
+    ],
   }),
   delete: endpoint('DELETE', '/raid_groups/{id}', {
     summary: 'Delete a RAID group that is in no pool; its drives are free again',
     access: signedIn,
     params: { id: raidGroupId },
     reply: raidGroupNamed,
-    errors: ['raid_group_not_found', 'raid_group_in_use'],
+    errors: ['raid_group_not_found', 'raid_group_in_use', 'state_conflict'],
   }),
   listDrives: endpoint('GET', '/raid_groups/{id}/disks', {
     summary: 'List the drives of a RAID group',
@@ -133,7 +141,15 @@ export const raidGroups = {
       force: withDefault(boolean('Allow a drive of different capacity or type'), false),
     },
     reply: raidGroupNamed,
-    errors: ['raid_group_not_found', 'drive_not_found', 'drive_in_use', 'capacity_refused', 'limit_reached'],
+    errors: [
+      'raid_group_not_found',
+      'drive_not_found',
+      'drive_in_use',
+      'drive_sizes_differ',
+      'capacity_refused',
+      'limit_reached',
+      'state_conflict',
+    ],
   }),
   removeHotSpare: endpoint('POST', '/raid_groups/{id}/hot_spares/remove', {
     summary: "Free a RAID group's hot spare",

@@ -57,17 +57,41 @@ const wwpns = (description: string) =>
   optional(list(text('A WWPN', { max: 32, pattern: '^[0-9A-Fa-f:]{16,23}$' }), description));
 const chapUser = (description: string) => optional(text(description, { max: 64 }));
 const chapSecret = (description: string) => optional(secret(description, { min: 12, max: 16 }));
+/** The same in a change, where empty takes it away. */
+const newChapUser = (description: string) => optional(text(`${description}; empty takes it away`, { min: 0, max: 64 }));
+const newChapSecret = (description: string) =>
+  optional(
+    secret(`${description}; empty takes it away`, {
+      min: 0,
+      max: 16,
+      pattern: '^(.{12,16})?$',
+      form: '12 to 16 characters, or empty',
+    }),
+  );
+const chapTexts = {
+  arrayUser: 'Name the server signs in to the array with',
+  arraySecret: 'Secret the server signs in to the array with, 12 to 16 characters',
+  hostUser: 'Name the array signs in to the server with',
+  hostSecret: 'Secret the array signs in to the server with, 12 to 16 characters',
+};
 
 const settings = {
   display_name: name('Name shown to users', { example: 'web-1' }),
   os: optional(choice(['Windows', 'Linux', 'Solaris', 'AIX', 'ESXi'], 'Operating system')),
-  iqn: optional(text('Its iSCSI initiator name', { max: 223, example: 'iqn.2026-01.org.example:web-1' })),
+  iqn: optional(
+    text('Its iSCSI initiator name', {
+      max: 223,
+      pattern: '^(iqn|eui|naa)\\.[^\\s,\\u0000-\\u001f\\u007f]+$',
+      form: 'an iSCSI name: it begins with iqn., eui. or naa. and has no spaces or commas',
+      example: 'iqn.2026-01.org.example:web-1',
+    }),
+  ),
   iscsi: optional(text('Address, or network as address/bits, it comes from', { max: 64, example: '10.0.0.7' })),
   wwpns: wwpns('Its Fibre Channel ports'),
-  arraychapuser: chapUser('Name the server signs in to the array with'),
-  arraychapsecret: chapSecret('Secret the server signs in to the array with, 12 to 16 characters'),
-  hostchapuser: chapUser('Name the array signs in to the server with'),
-  hostchapsecret: chapSecret('Secret the array signs in to the server with, 12 to 16 characters'),
+  arraychapuser: chapUser(chapTexts.arrayUser),
+  arraychapsecret: chapSecret(chapTexts.arraySecret),
+  hostchapuser: chapUser(chapTexts.hostUser),
+  hostchapsecret: chapSecret(chapTexts.hostSecret),
   ipsec_iscsi: withDefault(boolean('iSCSI only over IPsec'), false),
   ipsec_nfs: withDefault(boolean('NFS only over IPsec'), false),
   force: withDefault(boolean('Go on past warnings'), false),
@@ -92,7 +116,7 @@ export const servers = {
     access: signedIn,
     params: settings,
     reply: serverNamed,
-    errors: ['name_taken', 'limit_reached', 'state_conflict'],
+    errors: ['name_taken', 'limit_reached', 'not_offered', 'state_conflict'],
   }),
   update: endpoint('POST', '/servers/{id}/config', {
     summary: 'Change a server; what is not sent stays as it is',
@@ -100,12 +124,16 @@ export const servers = {
     params: {
       id: serverId,
       ...allOptional(settings),
+      arraychapuser: newChapUser(chapTexts.arrayUser),
+      arraychapsecret: newChapSecret(chapTexts.arraySecret),
+      hostchapuser: newChapUser(chapTexts.hostUser),
+      hostchapsecret: newChapSecret(chapTexts.hostSecret),
       monitoring: optional(boolean('Watch whether it is connected')),
       add_wwpns: wwpns('Fibre Channel ports to add'),
       remove_wwpns: wwpns('Fibre Channel ports to remove'),
     },
     reply: serverNamed,
-    errors: ['server_not_found', 'name_taken', 'state_conflict'],
+    errors: ['server_not_found', 'name_taken', 'not_offered', 'state_conflict'],
   }),
   delete: endpoint('DELETE', '/servers/{id}', {
     summary: 'Forget a server that has no volume attached',
@@ -158,7 +186,7 @@ export const servers = {
         choice(accessTypes, 'How the servers reach it; ISCSI for a block volume and NFS for a share when left out'),
       ),
       lun: optional(integer('LUN of a block volume; the first free one when left out', { max: 16_383 })),
-      readonly: withDefault(boolean('Reading only; shares only'), false),
+      readonly: optional(boolean('Reading only')),
       force: withDefault(boolean('Attach it although other servers have it'), false),
     },
     reply: response({}),

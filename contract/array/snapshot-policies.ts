@@ -86,7 +86,7 @@ export const snapshotPolicies = {
       application: choice(['user', 'file_history'], 'Snapshots to go back to, or earlier versions of files for users'),
     },
     reply: ruleNamed,
-    errors: ['volume_not_found', 'policy_not_found', 'state_conflict'],
+    errors: ['volume_not_found', 'policy_not_found', 'limit_reached', 'not_offered', 'state_conflict'],
   }),
   detach: endpoint('POST', '/volumes/{id}/detach_snapshot_policy', {
     summary: 'Detach a snapshot policy from a volume',
@@ -98,7 +98,7 @@ export const snapshotPolicies = {
       force: withDefault(boolean('Go on past warnings'), false),
     },
     reply: ruleNamed,
-    errors: ['volume_not_found', 'policy_not_found'],
+    errors: ['volume_not_found', 'policy_not_found', 'state_conflict'],
   }),
   pause: endpoint('POST', '/snapshot_policies/{snaprule}/pause', {
     summary: 'Take no more snapshots of a volume by one of its policies',
@@ -107,6 +107,13 @@ export const snapshotPolicies = {
       snaprule: snapshotRuleId,
       id: optional({ ...snapshotRuleId, description: 'The same rule once more; the path decides' }),
     },
+    reply: response({ snaprule_name: str() }),
+    errors: ['policy_not_found', 'state_conflict'],
+  }),
+  resume: endpoint('POST', '/snapshot_policies/{snaprule}/resume', {
+    summary: 'Take snapshots of a volume by one of its paused policies again',
+    access: signedIn,
+    params: { snaprule: snapshotRuleId },
     reply: response({ snaprule_name: str() }),
     errors: ['policy_not_found', 'state_conflict'],
   }),

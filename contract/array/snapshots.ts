@@ -70,7 +70,14 @@ export const snapshots = {
       display_name: name('Name shown to users', { example: 'before the upgrade' }),
     },
     reply: snapshotNamed,
-    errors: ['consistency_group_not_found', 'name_taken', 'capacity_refused', 'limit_reached', 'state_conflict'],
+    errors: [
+      'consistency_group_not_found',
+      'name_taken',
+      'capacity_refused',
+      'pool_protected',
+      'limit_reached',
+      'state_conflict',
+    ],
   }),
   rename: endpoint('POST', '/snapshots/{id}/rename', {
     summary: 'Rename a snapshot',

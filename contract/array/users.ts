@@ -18,6 +18,13 @@ export const User = record('User', userFields);
 export const UserWithKey = record('UserWithKey', { ...userFields, access_key: str('Sent as X-Access-Key') });
 
 const username = name('Name to sign in with', { example: 'jo' });
+const email = text('Mail address', {
+  max: 254,
+  pattern: '^[^@\\s]+@[^@\\s]+$',
+  form: 'a mail address',
+  example: 'jo@example.org',
+});
+const newPassword = (description: string) => secret(description, { min: 8, max: 255, example: 'correct horse' });
 
 export const users = {
   login: endpoint('POST', '/users/login', {
@@ -41,12 +48,41 @@ export const users = {
     access: adminOnly,
     params: {
       username,
-      email: optional(text('Mail address', { max: 254, pattern: '^[^@\\s]+@[^@\\s]+$', example: 'jo@example.org' })),
-      password: optional(secret('First password; a random one is made when left out', { min: 8, max: 255 })),
+      email: optional(email),
+      password: optional(newPassword('First password; a random one is made when left out')),
       role: withDefault(choice(arrayRoles, 'What they may do'), 'user'),
     },
     reply: response({ user: UserWithKey, initial_password: maybe(str('The random one, shown this once')) }),
     errors: ['name_taken', 'limit_reached'],
+  }),
+  update: endpoint('PUT', '/users/{name}', {
+    summary: 'Change a user; what is not sent stays as it is',
+    access: adminOnly,
+    params: {
+      name: username,
+      email: optional(email),
+      password: optional(newPassword('New password; the access key stays')),
+      role: optional(choice(arrayRoles, 'What they may do')),
+    },
+    reply: response({ user: User }),
+    errors: ['user_not_found', 'state_conflict'],
+  }),
+  delete: endpoint('DELETE', '/users/{name}', {
+    summary: 'Remove a user; their access key stops working at once',
+    access: adminOnly,
+    params: { name: username },
+    reply: response({}),
+    errors: ['user_not_found', 'state_conflict'],
+  }),
+  changePassword: endpoint('POST', '/users/password', {
+    summary: 'Change your own password; the access key stays',
+    access: signedIn,
+    params: {
+      password: secret('The password so far', { max: 255, example: 'correct horse' }),
+      new_password: newPassword('The new one'),
+    },
+    reply: response({}),
+    errors: ['invalid_credentials', 'too_many_attempts', 'user_not_found'],
   }),
   resetAccessKey: endpoint('POST', '/users/{name}/access_key', {
     summary: 'Give a user a new access key; the old one stops working at once',

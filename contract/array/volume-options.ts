@@ -7,10 +7,13 @@ const anonymousId = (description: string) =>
   withDefault(integer(`${description}; 0 is 65534`, { max: 4_294_967_295 }), 0);
 const cap = (description: string) => optional(integer(`${description}; 0 is no cap. Block volumes only`));
 
+const reduces = (description: string) =>
+  optional(boolean(`${description}; when left out, YES on flash arrays whose data reduction is on, else NO`));
+
 /** What a volume can be created with and later changed to. */
 export const reduction = {
-  dedupe: on('Store blocks that are alike once, where the array can'),
-  compress: on('Compress, where the array can'),
+  dedupe: reduces('Store blocks that are alike once'),
+  compress: reduces('Compress'),
 } satisfies Params;
 
 export const shareOptions = {

@@ -68,7 +68,16 @@ export const volumes = {
       ...cappings,
     },
     reply: volumeNamed,
-    errors: ['pool_not_found', 'name_taken', 'capacity_refused', 'limit_reached', 'volume_locked', 'state_conflict'],
+    errors: [
+      'pool_not_found',
+      'name_taken',
+      'capacity_refused',
+      'pool_protected',
+      'limit_reached',
+      'volume_locked',
+      'not_offered',
+      'state_conflict',
+    ],
   }),
   update: endpoint('PUT', '/volumes/{id}', {
     summary: 'Change the options of a volume or share; what is not sent stays as it is',
@@ -102,7 +111,7 @@ export const volumes = {
     access: signedIn,
     params: { id: volumeId, new_name: name('New name', { example: 'reports 2026', aliases: ['newname'] }) },
     reply: volumeNamed,
-    errors: ['volume_not_found', 'name_taken'],
+    errors: ['volume_not_found', 'name_taken', 'state_conflict'],
   }),
   expand: endpoint('POST', '/volumes/{id}/expand', {
     summary: 'Make a volume or share larger',
@@ -119,7 +128,7 @@ export const volumes = {
       new_comment: text('The note; empty removes it', { min: 0, example: 'Quarterly reports', aliases: ['comment'] }),
     },
     reply: volumeNamed,
-    errors: ['volume_not_found'],
+    errors: ['volume_not_found', 'state_conflict'],
   }),
   listServers: endpoint('GET', '/volumes/{id}/servers', {
     summary: 'List the servers a volume or share is attached to',
@@ -134,17 +143,20 @@ export const volumes = {
     params: {
       id: volumeId,
       servers: list(serverId, 'The servers', { example: ['srv-00000001'], aliases: ['server_name'] }),
-      force: withDefault(boolean('Detach even while a server is connected'), false),
+      force: withDefault(
+        boolean('Taken because clients send it: a server that is connected never holds this up'),
+        false,
+      ),
     },
     reply: response({}),
-    errors: ['volume_not_found', 'server_not_found', 'state_conflict'],
+    errors: ['volume_not_found', 'server_not_found', 'attachment_not_found', 'state_conflict'],
   }),
   setPermissions: endpoint('POST', '/volumes/{id}/attach_permissions', {
     summary: 'Set whether a server it is attached to may write',
     access: signedIn,
     params: { id: volumeId, server_name: serverId, read_only: boolean('Reading only') },
     reply: response({}),
-    errors: ['volume_not_found', 'server_not_found'],
+    errors: ['volume_not_found', 'server_not_found', 'attachment_not_found'],
   }),
   setExportName: endpoint('PUT', '/volumes/{id}/export_name', {
     summary: 'Change the name a share is exported under; clients have to mount it again',
@@ -189,7 +201,7 @@ export const volumes = {
       autoexpandby: autoExpandBy,
     },
     reply: volumeNamed,
-    errors: ['volume_not_found', 'capacity_refused'],
+    errors: ['volume_not_found', 'state_conflict'],
   }),
   updatePerformanceThresholds: endpoint('POST', '/volumes/{id}/update_performance_thresholds', {
     summary: 'Set above which load a volume raises an alert; what is not sent stays as it is',
@@ -204,7 +216,7 @@ export const volumes = {
       write_latency_limit: alertAbove('milliseconds a write takes'),
     },
     reply: volumeNamed,
-    errors: ['volume_not_found'],
+    errors: ['volume_not_found', 'state_conflict'],
   }),
   listFileHistory: endpoint('GET', '/volumes/{id}/file_history', {
     summary: 'List the snapshots through which users of a share reach earlier versions of their files',

@@ -32,6 +32,15 @@ export function acceptBodies(app: FastifyInstance): void {
   );
 }
 
+/** Bytes as they are, under the name `octets`; everything else travels in the query then. */
+export function acceptOctets(app: FastifyInstance): void {
+  const whole = { parseAs: 'buffer', bodyLimit: UPLOAD_BYTES_MAX } as const;
+  app.addContentTypeParser('application/octet-stream', whole, (_: FastifyRequest, bytes: Buffer, done) => {
+    const octets: UploadedFile = { filename: '', bytes };
+    done(null, { octets });
+  });
+}
+
 /** An empty body has no parameters, whatever its type. */
 function acceptText(app: FastifyInstance, type: string | RegExp, read: (text: string, type: string) => Raw): void {
   app.addContentTypeParser(type, { parseAs: 'string' }, (request, body, done) => {

@@ -1,5 +1,5 @@
 export { Listeners, type ListenAddress } from './listeners.ts';
-export { createApiServer, type ApiServerOptions, type TlsFiles } from './server.ts';
+export { createApiServer, innerApi, type ApiServerOptions, type TlsFiles } from './server.ts';
 export {
   Submitted,
   nobody,

@@ -12,12 +12,12 @@ import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 import type { Store } from '../store/index.ts';
-import { acceptBodies, BODY_BYTES_MAX, parseForm } from './body.ts';
+import { acceptBodies, acceptOctets, BODY_BYTES_MAX, parseForm } from './body.ts';
 import { serveDocs } from './docs.ts';
 import { errorAnswer } from './envelope.ts';
 import { formatOf, readAddress } from './format.ts';
 import { Idempotency } from './idempotency.ts';
-import { sendAnswer, ServedOperation, type AnyHandler } from './operation.ts';
+import { sendAnswer, ServedOperation, type AnyHandler, type OperationTools } from './operation.ts';
 import type { Actor, CredentialSource, Handlers } from './types.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -28,10 +28,27 @@ export interface TlsFiles {
   readonly key: string;
 }
 
+/** A second interface at the same addresses, for programs of ours: it takes octets, and is not on the pages for people. */
+export interface InnerApi {
+  readonly api: Api;
+  readonly handlers: object;
+  readonly authenticate: OperationTools['authenticate'];
+}
+
+/** Holds handlers against the interface they are for. */
+export function innerApi<P extends Api, A extends Actor>(
+  api: P,
+  handlers: Handlers<P, A>,
+  authenticate: (source: CredentialSource) => A | undefined,
+): InnerApi {
+  return { api, handlers, authenticate };
+}
+
 export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly api: P;
   readonly handlers: Handlers<P, A>;
   readonly authenticate: (source: CredentialSource) => A | undefined | Promise<A | undefined>;
+  readonly inner?: InnerApi;
   readonly store: Store;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -48,7 +65,7 @@ type Refusal = (error: Error, request: FastifyRequest, reply: FastifyReply) => v
 export async function createApiServer<P extends Api, A extends Actor>(
   options: ApiServerOptions<P, A>,
 ): Promise<FastifyInstance> {
-  const { api, log } = options;
+  const { api, log, inner } = options;
   const metrics = new Metrics(api.name);
   const refuse = refusalOf(api, log, metrics);
   const app = newFastify(options.tls, refuse);
@@ -57,15 +74,13 @@ export async function createApiServer<P extends Api, A extends Actor>(
   acceptBodies(app);
 
   const idempotency = new Idempotency(options.store, options.vault, options.clock);
-  const tools = { api, log, metrics, idempotency, authenticate: options.authenticate };
-  for (const operation of operations(api)) {
-    const served = new ServedOperation(operation, handlerOf(options.handlers, operation.group, operation.name), tools);
-    app.route({
-      method: operation.endpoint.method,
-      url: served.route,
-      handler(request, reply) {
-        served.handle(request, reply);
-      },
+  const common = { log, metrics, idempotency };
+  serveOperations(app, options.handlers, { ...common, api, authenticate: options.authenticate });
+  if (inner) {
+    app.register((scope, _, done) => {
+      acceptOctets(scope);
+      serveOperations(scope, inner.handlers, { ...common, api: inner.api, authenticate: inner.authenticate });
+      done();
     });
   }
   serveDocs(app, api.title, async () => {
@@ -80,6 +95,19 @@ export async function createApiServer<P extends Api, A extends Actor>(
   });
   await app.after();
   return app;
+}
+
+function serveOperations(app: FastifyInstance, handlers: object, tools: OperationTools): void {
+  for (const operation of operations(tools.api)) {
+    const served = new ServedOperation(operation, handlerOf(handlers, operation.group, operation.name), tools);
+    app.route({
+      method: operation.endpoint.method,
+      url: served.route,
+      handler(request, reply) {
+        served.handle(request, reply);
+      },
+    });
+  }
 }
 
 function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance {

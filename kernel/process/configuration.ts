@@ -61,6 +61,8 @@ export interface HostedConfiguration {
   readonly tls: TlsFiles | null;
   readonly engine: string | null;
   readonly cacheGb: number;
+  /** New volumes are compressed and deduplicated unless told otherwise. */
+  readonly dataReduction: boolean;
   /** Storage node and zone its controller is counted in. */
   readonly node: string;
   readonly zone: string;

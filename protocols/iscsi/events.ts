@@ -1,3 +1,5 @@
+import type { Counters } from './session/counters.ts';
+
 /** What happens on a server that someone may want to know of. */
 export type IscsiEvent =
   | {
@@ -5,9 +7,20 @@ export type IscsiEvent =
       readonly address: string;
       readonly initiator: string;
       readonly target: string | undefined;
+      /** What `authorise` knows the initiator by. */
+      readonly label: string;
     }
   | { readonly type: 'login-refused'; readonly address: string; readonly initiator: string; readonly reason: string }
-  | { readonly type: 'session-ended'; readonly address: string; readonly initiator: string; readonly target: string }
+  | {
+      readonly type: 'session-ended';
+      readonly address: string;
+      readonly initiator: string;
+      readonly target: string;
+      readonly label: string;
+      readonly reason: string;
+      /** What it did in all. */
+      readonly counters: Readonly<Counters>;
+    }
   | { readonly type: 'connection-refused'; readonly address: string; readonly reason: string }
   | { readonly type: 'connection-dropped'; readonly address: string; readonly reason: string }
   | { readonly type: 'internal-error'; readonly address: string; readonly error: unknown };

@@ -9,5 +9,5 @@ export {
   type ReservationState,
   type ReservationStore,
 } from './scsi/reservation-store.ts';
-export { IscsiServer, type IscsiServerOptions } from './server.ts';
+export { IscsiServer, type IscsiServerOptions, type Portal } from './server.ts';
 export type { Access, IscsiTarget, LunAccess, SessionInfo, TargetOptions } from './target.ts';

@@ -1,9 +1,10 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { KeptBuffers, type BufferSource } from './buffers.ts';
 import type { IscsiEvent } from './events.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import type { ChapSecrets } from './login/chap.ts';
-import { describeTargets } from './login/discovery.ts';
+import { describeTargets, portalAddress } from './login/discovery.ts';
 import type { Admission, Doorkeeper, LoginResult } from './login/exchange.ts';
 import { LoginRefused, LoginStatus } from './login/status.ts';
 import type { ReservationStore } from './scsi/reservation-store.ts';
@@ -15,10 +16,13 @@ import { Units } from './units.ts';
 const WATCH_INTERVAL_MS = 1_000;
 const NAME = /^(iqn\.|eui\.|naa\.)[^\s,]{1,219}$/;
 
-export interface IscsiServerOptions {
+export interface Portal {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
+}
+
+export interface IscsiServerOptions {
   readonly reservations: ReservationStore;
   readonly limits?: Partial<Limits>;
   readonly buffers?: BufferSource;
@@ -34,7 +38,7 @@ export class IscsiServer implements ConnectionHost {
   readonly #options: IscsiServerOptions;
   readonly #buffers: BufferSource;
   readonly #units: Units;
-  readonly #server: Server;
+  readonly #listeners = new Map<string, Server>();
   readonly #targets = new Map<string, IscsiTarget>();
   readonly #connections = new Set<Connection>();
   #watch: NodeJS.Timeout | undefined;
@@ -45,24 +49,33 @@ export class IscsiServer implements ConnectionHost {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#buffers = options.buffers ?? new KeptBuffers();
     this.#units = new Units(this.limits, options.reservations);
-    this.#server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#accept(socket));
   }
 
-  async listen(): Promise<{ host: string; port: number }> {
-    const { host, port } = this.#options;
+  /** Every target is reached at every portal. */
+  async listen({ host, port }: Portal): Promise<Portal> {
+    const listener = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#accept(socket));
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen({ host, port }, () => {
-        this.#server.off('error', reject);
+      listener.once('error', reject);
+      // Exclusive: in a cluster, too, it is this process that listens.
+      listener.listen({ host, port, exclusive: true }, () => {
+        listener.off('error', reject);
         resolve();
       });
     });
-    this.#server.on('error', (error) => this.report({ type: 'internal-error', address: '', error }));
-    this.#watch = setInterval(() => this.#watchConnections(), WATCH_INTERVAL_MS);
-    this.#watch.unref();
-    const address = this.#server.address();
+    listener.on('error', (error) => this.report({ type: 'internal-error', address: '', error }));
+    this.#watch ??= setInterval(() => this.#watchConnections(), WATCH_INTERVAL_MS).unref();
+    const address = listener.address();
     if (address === null || typeof address === 'string') throw new Error('an iSCSI server listens on TCP only');
-    return { host: address.address, port: address.port };
+    const portal = { host: address.address, port: address.port };
+    this.#listeners.set(portalAddress(portal.host, portal.port), listener);
+    return portal;
+  }
+
+  /** Nobody new comes in there; who is in stays. */
+  stopListening({ host, port }: Portal): void {
+    const address = portalAddress(host, port);
+    this.#listeners.get(address)?.close();
+    this.#listeners.delete(address);
   }
 
   addTarget(options: TargetOptions): IscsiTarget {
@@ -91,12 +104,23 @@ export class IscsiServer implements ConnectionHost {
     await target?.close();
   }
 
-  async close(): Promise<void> {
+  /** Commands that have reached a device get so long to end and be answered; what has not is dropped. */
+  async close(drainMs = 0): Promise<void> {
     clearInterval(this.#watch);
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = Promise.all([...this.#listeners.values()].map((listener) => closing(listener)));
+    this.#listeners.clear();
+    if (drainMs > 0) await this.#drain(drainMs);
     await Promise.all([...this.#targets.keys()].map((iqn) => this.removeTarget(iqn)));
     for (const connection of this.#connections) connection.end('the server closes');
     await closed;
+  }
+
+  async #drain(ms: number): Promise<void> {
+    for (const connection of this.#connections) connection.stopListening();
+    const sessions = [...this.#connections].map(async ({ session }) => session?.executor.whenIdle());
+    const late = new AbortController();
+    await Promise.race([Promise.all(sessions), delay(ms, undefined, late).catch(() => undefined)]);
+    late.abort();
   }
 
   #accept(socket: Socket): void {
@@ -134,11 +158,12 @@ export class IscsiServer implements ConnectionHost {
 
   openSession(login: LoginResult, connection: Connection, statusNumber: number): OpenedSession {
     const handle = this.#nextHandle();
-    const make = (target: IscsiTarget | undefined) =>
+    const make = (target: IscsiTarget | undefined, label = '') =>
       new Session({
         handle,
         login,
         target,
+        label,
         limits: this.limits,
         buffers: this.#buffers,
         statusNumber,
@@ -160,7 +185,7 @@ export class IscsiServer implements ConnectionHost {
     const ready = older?.close();
     if (older !== undefined) target.forget(older);
     older?.link.end('the initiator logged in again');
-    const session = make(target);
+    const session = make(target, access.label);
     target.admit(session, access);
     return { session, ready };
   }
@@ -185,8 +210,10 @@ export class IscsiServer implements ConnectionHost {
     if (session === undefined) return;
     this.#targets.get(session.targetName)?.forget(session);
     void session.close();
-    const { initiatorName: initiator, targetName: target } = session;
-    if (target !== '') this.report({ type: 'session-ended', address, initiator, target });
+    const { initiatorName: initiator, targetName: target, label, counters } = session;
+    if (target !== '') {
+      this.report({ type: 'session-ended', address, initiator, target, label, reason: endingReason, counters });
+    }
   }
 
   report(event: IscsiEvent): void {
@@ -196,4 +223,8 @@ export class IscsiServer implements ConnectionHost {
   now(): number {
     return this.#options.now?.() ?? performance.now();
   }
+}
+
+function closing(listener: Server): Promise<void> {
+  return new Promise((resolve) => listener.close(() => resolve()));
 }

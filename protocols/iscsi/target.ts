@@ -7,6 +7,8 @@ import type { Session, SessionTarget, VisibleUnit } from './session/session.ts';
 
 /** What an initiator may do at a target. */
 export interface Access {
+  /** By what whoever authorises knows the initiator; sessions and events tell it. */
+  readonly label?: string;
   readonly chap?: ChapSecrets;
   readonly readOnly?: boolean;
   /** Which of the target's LUNs the initiator sees, and under what number. Left out: all, under their own. */
@@ -32,6 +34,7 @@ export interface SessionInfo {
   readonly initiator: string;
   readonly initiatorAlias: string;
   readonly address: string;
+  readonly label: string;
   readonly isid: string;
   readonly connections: number;
   readonly commands: number;
@@ -39,6 +42,9 @@ export interface SessionInfo {
   readonly writes: number;
   readonly bytesRead: number;
   readonly bytesWritten: number;
+  /** From the arrival of each command to its answer. */
+  readonly readMilliseconds: number;
+  readonly writeMilliseconds: number;
 }
 
 /** Where targets get their units from: the same volume is the same unit under every target. */
@@ -73,8 +79,15 @@ export class IscsiTarget implements SessionTarget {
 
   /** Shows a device under a free number; whoever sees the target is told. */
   setLun(lun: number, options: UnitOptions): void {
-    this.#checkLun(lun, options);
-    this.#luns.set(lun, this.#registry.acquire(options));
+    this.setLuns([[lun, options]]);
+  }
+
+  /** Many at once cost sessions one look. */
+  setLuns(units: Iterable<readonly [lun: number, options: UnitOptions]>): void {
+    for (const [lun, options] of units) {
+      this.#checkLun(lun, options);
+      this.#luns.set(lun, this.#registry.acquire(options));
+    }
     this.#refresh();
   }
 
@@ -118,7 +131,8 @@ export class IscsiTarget implements SessionTarget {
     for (const session of [...this.#sessions.keys()]) {
       const access = this.authorise(session.initiatorName, session.link.address);
       if (access === undefined) this.#drop(session, 'access was taken away');
-      else this.#sessions.set(session, access);
+      else if (isProvenBy(this.#sessions.get(session), access)) this.#sessions.set(session, access);
+      else this.#drop(session, 'it has to prove itself anew');
     }
     this.#refresh();
   }
@@ -129,6 +143,7 @@ export class IscsiTarget implements SessionTarget {
       initiator: session.initiatorName,
       initiatorAlias: session.initiatorAlias,
       address: session.link.address,
+      label: session.label,
       isid: session.isid,
       connections: 1,
       ...session.counters,
@@ -206,4 +221,12 @@ export class IscsiTarget implements SessionTarget {
   #refresh(): void {
     for (const session of this.#sessions.keys()) if (session.refreshUnits()) session.tellLunsChanged();
   }
+}
+
+/** Whether who came in by one access may have the other without showing a secret again. */
+function isProvenBy(before: Access | undefined, now: Access): boolean {
+  if (before?.label !== now.label) return false;
+  if (now.chap === undefined || now.chap.isOptional === true) return true;
+  const shown = before?.chap?.isOptional === true ? undefined : before?.chap;
+  return shown?.user === now.chap.user && shown.secret === now.chap.secret;
 }

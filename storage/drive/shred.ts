@@ -1,4 +1,5 @@
 import { randomFill } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StorageError } from '../errors.ts';
 import type { Drive } from './drive.ts';
@@ -8,26 +9,40 @@ const PASSES_MAX = 35;
 const fillWithRandom = promisify<Buffer, Buffer>(randomFill);
 
 export interface ShredOptions {
+  /** Where to begin, as a fraction of the whole: what lies before was overwritten earlier. */
+  readonly from?: number;
   readonly passes?: number;
   readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** Overwrites the whole drive with random bytes, once per pass, each pass made durable before the next begins. */
+/**
+ * Overwrites the whole drive with random bytes, once per pass, each pass made durable before the next begins. What is
+ * all zeros, as the holes of a sparse file are, holds nothing to overwrite and is passed over.
+ */
 export async function shred(drive: Drive, options: ShredOptions = {}): Promise<void> {
   const passes = options.passes ?? 1;
   if (!Number.isInteger(passes) || passes < 1 || passes > PASSES_MAX) {
     throw new StorageError('invalid', `A drive is shredded in 1 to ${PASSES_MAX} passes, not ${passes}.`);
   }
   const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, drive.sizeBytes));
+  const zeros = Buffer.alloc(chunk.length);
+  const chunks = Math.ceil(drive.sizeBytes / CHUNK_BYTES);
+  const first = Math.floor(Math.min(1, Math.max(0, options.from ?? 0)) * passes * chunks);
   for (let pass = 0; pass < passes; pass += 1) {
-    for (let offset = 0; offset < drive.sizeBytes; offset += CHUNK_BYTES) {
+    const start = Math.max(0, first - pass * chunks) * CHUNK_BYTES;
+    for (let offset = start; offset < drive.sizeBytes; offset += CHUNK_BYTES) {
       if (options.signal?.aborted === true) {
         throw new StorageError('cancelled', `Shredding drive ${drive.id} was cancelled; what it held is partly gone.`);
       }
       const piece = chunk.subarray(0, Math.min(CHUNK_BYTES, drive.sizeBytes - offset));
-      await fillWithRandom(piece);
-      await drive.write(offset, piece);
+      await drive.read(offset, piece);
+      // Reads of holes are done at once: others must get their turn.
+      await setImmediate();
+      if (!piece.equals(zeros.subarray(0, piece.length))) {
+        await fillWithRandom(piece);
+        await drive.write(offset, piece);
+      }
       options.onProgress?.((pass + (offset + piece.length) / drive.sizeBytes) / passes);
     }
     await drive.flush();

@@ -3,6 +3,9 @@ import { FIRST_EXTENT } from '../volume/extent-map.ts';
 
 export type PoolMode = 'simple' | 'stripe';
 
+/** What moves off a group has two places for a moment: a pool that is full to its limit can still be emptied. */
+const MOVES_AT_ONCE = 8;
+
 /** A stretch of the pool's extents that lies on one group. */
 export class GroupSpace {
   readonly groupId: string;
@@ -83,6 +86,9 @@ export class Allocator {
   readonly mode: PoolMode;
   readonly spaces: GroupSpace[] = [];
   #turn = 0;
+  /** Moves off a group that is being emptied have given these up, but they are not free yet. */
+  readonly #inTransit = new Set<number>();
+  #limitExtents = Infinity;
   /** The space of the last lookup: neighbours are asked for one after the other. */
   #last: GroupSpace | undefined;
 
@@ -90,8 +96,14 @@ export class Allocator {
     this.mode = mode;
   }
 
+  /** No more than this is handed out, however much the groups have. */
+  setLimit(extents: number): void {
+    this.#limitExtents = extents;
+  }
+
   get totalExtents(): number {
-    return this.spaces.reduce((sum, space) => sum + space.extentCount, 0);
+    const extents = this.spaces.reduce((sum, space) => sum + space.extentCount, 0);
+    return Math.max(this.usedExtents, Math.min(extents, this.#limitExtents));
   }
 
   get usedExtents(): number {
@@ -132,12 +144,25 @@ export class Allocator {
   }
 
   take(): number | undefined {
+    if (this.#isAtLimit()) return undefined;
     const open = this.spaces.filter((space) => space.isOpen && space.free > 0);
     const start = this.mode === 'stripe' ? this.#turn++ : 0;
     return open[start % Math.max(open.length, 1)]?.take();
   }
 
+  /** Nobody names it any more; it is released once that is on disk. */
+  retire(extent: number): void {
+    if (this.spaceOf(extent).leaving) this.#inTransit.add(extent);
+  }
+
   release(extent: number): void {
+    this.#inTransit.delete(extent);
     this.spaceOf(extent).release(extent);
+  }
+
+  #isAtLimit(): boolean {
+    if (this.#limitExtents === Infinity) return false;
+    const slack = this.spaces.some(({ leaving }) => leaving) ? MOVES_AT_ONCE : 0;
+    return this.usedExtents - this.#inTransit.size >= this.#limitExtents + slack;
   }
 }

@@ -29,8 +29,10 @@ export async function evacuate(
     if (options.signal?.aborted === true) throw new StorageError('cancelled', 'The evacuation was cancelled.');
     if (state.housekeeping.isClosed) throw new StorageError('closed', 'The pool is closed.');
   };
+  let moved = 0;
   const move = new Mover(state, volumeOf, space, () => {
-    options.onProgress?.(Math.min(1, 1 - space.used / total));
+    moved++;
+    options.onProgress?.(Math.min(1, moved / total));
     refuseToGoOn();
   });
   // What was written to it after a layer was visited lies in the same layers: a second round finds it.

@@ -2,7 +2,7 @@ import { Together } from '../all-done.ts';
 import { StorageError } from '../errors.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import { BLOCK_BYTES, EXTENT_BYTES, type Done } from '../units.ts';
-import type { ExtentStore } from '../volume/format.ts';
+import type { Caching, ExtentStore } from '../volume/format.ts';
 import { type Allocator, type GroupSpace } from './allocator.ts';
 import type { ReadCache } from './read-cache.ts';
 import { Readers } from './readers.ts';
@@ -72,16 +72,28 @@ export class Extents implements ExtentStore {
   }
 
   retire(extent: number): void {
+    this.allocator.retire(extent);
     this.#commits?.retire(extent);
   }
 
-  read(extent: number, offset: number, into: Buffer): Done {
+  /** The group is back: what lies on it can be read again. */
+  bringGroup(group: BlockGroup): void {
+    const space = this.allocator.spaces.find(({ groupId }) => groupId === group.id);
+    if (!space) throw new StorageError('not-found', `RAID group ${group.id} is not in the pool.`);
+    this.#groups.set(group.id, group);
+    space.missing = false;
+  }
+
+  read(extent: number, offset: number, into: Buffer, caching: Caching = 'past'): Done {
     const space = this.allocator.spaceOf(extent);
     const room = (space.firstExtent + space.extentCount - extent) * EXTENT_BYTES - offset;
-    if (into.length > room) return this.#readAcross(extent, offset, into, room);
+    if (into.length > room) return this.#readAcross(extent, offset, into, room, caching);
     const at = (extent - space.firstExtent) * EXTENT_BYTES + offset;
     const group = this.#groupOf(space);
-    if (this.cache) return this.#readCached(this.cache, group, extent * EXTENT_BYTES + offset, at, into);
+    if (this.cache && caching !== 'past') {
+      const keeps = caching === 'own' || this.cache.keepsForeign;
+      return this.#readCached(this.cache, group, extent * EXTENT_BYTES + offset, at, into, keeps);
+    }
     const done = group.read(at, into);
     return done && this.readers.during(done);
   }
@@ -100,7 +112,14 @@ export class Extents implements ExtentStore {
     return done && done.finally(() => this.cache?.forget(block, count));
   }
 
-  #readCached(cache: ReadCache, group: BlockGroup, poolOffset: number, groupOffset: number, into: Buffer): Done {
+  #readCached(
+    cache: ReadCache,
+    group: BlockGroup,
+    poolOffset: number,
+    groupOffset: number,
+    into: Buffer,
+    keeps: boolean,
+  ): Done {
     const block = poolOffset / BLOCK_BYTES;
     if (into.length > CACHED_READ_BYTES_MAX) {
       cache.missed(into.length / BLOCK_BYTES);
@@ -108,6 +127,10 @@ export class Extents implements ExtentStore {
       return done && this.readers.during(done);
     }
     if (cache.read(block, into)) return undefined;
+    if (!keeps) {
+      const done = group.read(groupOffset, into);
+      return done && this.readers.during(done);
+    }
     const stamp = cache.stamp(block, into.length / BLOCK_BYTES);
     const done = group.read(groupOffset, into);
     if (done) return this.readers.during(done.then(() => cache.fill(block, into, stamp)));
@@ -115,11 +138,11 @@ export class Extents implements ExtentStore {
     return undefined;
   }
 
-  async #readAcross(extent: number, offset: number, into: Buffer, room: number): Promise<void> {
+  async #readAcross(extent: number, offset: number, into: Buffer, room: number, caching: Caching): Promise<void> {
     const next = extent + (offset + room) / EXTENT_BYTES;
     const together = new Together();
-    together.start(() => this.read(extent, offset, into.subarray(0, room)));
-    together.start(() => this.read(next, 0, into.subarray(room)));
+    together.start(() => this.read(extent, offset, into.subarray(0, room), caching));
+    together.start(() => this.read(next, 0, into.subarray(room), caching));
     await together.done();
   }
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
 import type { MemoryGroup } from '../testing/memory-group.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
-import { migrateVolume } from './migration.ts';
+import { migrateVolume, type MigrationProgress } from './migration.ts';
 import type { Pool } from './pool.ts';
 import { blocks, groupOf, KEY, lettersOf, MIB, readOf, type Rig, rigOf } from './testing/rig.ts';
 
@@ -51,8 +51,8 @@ describe('migrating a volume', () => {
   it('takes its snapshots along and leaves nothing behind', async (t) => {
     const { from, to } = await twoPools(t);
     await prepare(from.pool);
-    const progress: number[] = [];
-    const onProgress = (fraction: number): void => void progress.push(fraction);
+    const progress: MigrationProgress[] = [];
+    const onProgress = (each: MigrationProgress): void => void progress.push(each);
     const target = await migrateVolume(from.pool, to.pool, 'volume', { onProgress });
     assert.equal(target, to.pool.volumes.get('volume'));
     await verify(to.pool);
@@ -60,7 +60,8 @@ describe('migrating a volume', () => {
     await from.pool.settled();
     await from.pool.flush();
     assert.deepEqual([from.pool.volumes.list(), from.pool.usage().usedBytes], [[], 0]);
-    assert(progress.every((value) => value > 0 && value <= 1));
+    assert(progress.every(({ copiedBytes, totalBytes }) => copiedBytes > 0 && copiedBytes <= totalBytes));
+    assert.deepEqual([...new Set(progress.map(({ snapshot }) => snapshot))], ['first', 'second', undefined]);
   });
 
   it('loses no write that goes on meanwhile through the volume as it was', async (t) => {

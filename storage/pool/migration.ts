@@ -2,14 +2,31 @@ import { randomUUID } from 'node:crypto';
 import type { BlockDevice } from '../block-device.ts';
 import { StorageError } from '../errors.ts';
 import { allocate, release } from '../kernels/index.ts';
+import { stackOf } from '../volume/layers.ts';
 import type { Volume } from '../volume/volume.ts';
 import type { Pool } from './pool.ts';
 
-export interface MigrationOptions {
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((fraction: number) => void) | undefined;
+export interface MigrationProgress {
+  readonly copiedBytes: number;
+  /** As much as it can become: what was discarded since is not copied. */
+  readonly totalBytes: number;
+  /** The snapshot that is being copied; none once it is the volume's own data. */
+  readonly snapshot: string | undefined;
 }
 
+export interface MigrationOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
+  /** Without them, they are gone afterwards. With them unless told. */
+  readonly withSnapshots?: boolean | undefined;
+  /** Waited for before each piece: whoever wants a pause takes one here. */
+  readonly turn?: (() => Promise<void> | undefined) | undefined;
+  /** Writes are held back, and the next one goes to the other volume. */
+  readonly onHandOver?: ((target: Volume) => void) | undefined;
+}
+
+/** Names of the moments a move copies up to; nobody else's begin so. */
+const MARK = 'migration-';
 const COPY_BYTES = 1024 * 1024;
 /** How many times what was written meanwhile is copied before writes are held back for the rest. */
 const ROUNDS_MAX = 6;
@@ -48,6 +65,9 @@ export async function settleMigrations(pools: readonly Pool[]): Promise<void> {
     }
   }
   for (const from of pools) {
+    for (const { id } of [...from.snapshots.all()]) {
+      if (id.startsWith(MARK)) await from.snapshots.unmark(id);
+    }
     for (const { id } of from.volumes.list().filter((volume) => from.volumes.stateOf(volume.id) === 'moved')) {
       const isElsewhere = pools.some((pool) => pool !== from && pool.volumes.list().some((volume) => volume.id === id));
       // Without the copy it is all there is.
@@ -67,6 +87,7 @@ class Migration {
   readonly #marks: string[] = [];
   readonly #totalBytes: number;
   #copiedBytes = 0;
+  #snapshot: string | undefined;
   #isMoved = false;
 
   constructor(from: Pool, to: Pool, source: Volume, options: MigrationOptions) {
@@ -74,15 +95,17 @@ class Migration {
     this.#to = to;
     this.#source = source;
     this.#options = options;
-    const { ownBytes, snapshotBytes } = from.volumeUsage(source.id);
-    this.#totalBytes = Math.max(1, ownBytes + snapshotBytes);
+    const tops = [source.layer, ...from.snapshots.list(source.id).map(({ layer }) => layer)];
+    const layers = new Set(tops.flatMap((top) => stackOf(top)));
+    const entries = [...layers].reduce((sum, layer) => sum + layer.map.owned, 0);
+    this.#totalBytes = entries * source.format.entryBytes;
   }
 
   async run(): Promise<Volume> {
     const { id } = this.#source;
     const target = await this.#to.volumes.createIncoming(this.#source, this.#from.volumes.keyCheckOf(id));
     this.target = target;
-    let last = await this.#copySnapshots(target);
+    let last = this.#options.withSnapshots === false ? undefined : await this.#copySnapshots(target);
     for (let round = 0; round < ROUNDS_MAX; round++) {
       const mark = await this.#mark();
       const copied = await this.#copy(target, last, mark);
@@ -96,9 +119,12 @@ class Migration {
       await this.#from.volumes.setState(id, 'moved');
       this.target = undefined;
       this.#isMoved = true;
+      target.takeCapsOf(this.#source);
+      this.#options.onHandOver?.(target);
       this.#source.handOver(target);
     });
     await this.#to.volumes.setState(id, undefined);
+    this.#tell({ copiedBytes: this.#totalBytes, totalBytes: this.#totalBytes, snapshot: undefined });
     return target;
   }
 
@@ -116,15 +142,17 @@ class Migration {
   async #copySnapshots(target: Volume): Promise<string | undefined> {
     let last: string | undefined;
     for (const { id, takenAt, sizeBytes } of this.#from.snapshots.list(this.#source.id)) {
+      this.#snapshot = id;
       await this.#copy(target, last, id);
       await this.#to.snapshots.take([{ volumeId: target.id, id, sizeBytes }], takenAt);
       last = id;
     }
+    this.#snapshot = undefined;
     return last;
   }
 
   async #mark(): Promise<string> {
-    const id = `migration-${randomUUID()}`;
+    const id = `${MARK}${randomUUID()}`;
     await this.#from.snapshots.mark(this.#source, id);
     this.#marks.push(id);
     return id;
@@ -137,10 +165,11 @@ class Migration {
     for (const { offset, length, mapped } of this.#from.snapshots.difference(fromId, toId)) {
       const end = Math.min(offset + length, device.sizeBytes);
       for (let at = offset; at < end; at += COPY_BYTES) {
+        await this.#options.turn?.();
         if (this.#options.signal?.aborted === true) throw new StorageError('cancelled', 'The migration was cancelled.');
         const bytes = Math.min(COPY_BYTES, end - at);
         if (mapped) await copyBytes(device, target, at, bytes);
-        else await target.discard(at, bytes);
+        else await target.clear(at, bytes);
         copied += bytes;
         this.#report(bytes);
       }
@@ -150,15 +179,21 @@ class Migration {
 
   #report(bytes: number): void {
     this.#copiedBytes += bytes;
-    this.#options.onProgress?.(Math.min(1, this.#copiedBytes / this.#totalBytes));
+    // What was written meanwhile is copied on top.
+    const totalBytes = Math.max(this.#totalBytes, this.#copiedBytes);
+    this.#tell({ copiedBytes: this.#copiedBytes, totalBytes, snapshot: this.#snapshot });
+  }
+
+  #tell(progress: MigrationProgress): void {
+    this.#options.onProgress?.(progress);
   }
 }
 
-async function copyBytes(from: BlockDevice, to: BlockDevice, offset: number, length: number): Promise<void> {
+async function copyBytes(from: BlockDevice, to: Volume, offset: number, length: number): Promise<void> {
   const buffer = allocate(length);
   try {
     await from.read(offset, buffer);
-    await to.write(offset, buffer);
+    await to.fill(offset, buffer);
   } finally {
     release(buffer);
   }

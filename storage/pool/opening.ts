@@ -1,20 +1,26 @@
 import { StorageError } from '../errors.ts';
 import type { Database } from '../metadata/database.ts';
+import { BLOCKS_PER_EXTENT } from '../units.ts';
 import { extentOf } from '../volume/extent-map.ts';
+import type { Layers } from '../volume/layers.ts';
 import type { Allocator } from './allocator.ts';
 
 /**
  * Which extents are taken follows from the maps and from nothing else, so it cannot disagree with them. Maps are read
  * page by page without keeping them.
  */
-export function claimExtents(database: Database, allocator: Allocator): void {
-  const pages = database.iterate<{ entries: Uint8Array }>(
-    "SELECT entries FROM maps JOIN layers ON layers.id = maps.layer WHERE layers.format = 'plain'",
+export function claimExtents(database: Database, allocator: Allocator, layers: Layers): void {
+  const pages = database.iterate<{ layer: number; entries: Uint8Array }>(
+    "SELECT maps.layer, entries FROM maps JOIN layers ON layers.id = maps.layer WHERE layers.format = 'plain'",
   );
-  for (const { entries } of pages) {
+  for (const { layer, entries } of pages) {
+    let owned = 0;
     for (const entry of new Uint32Array(entries.slice().buffer)) {
-      if (extentOf(entry) !== 0) claim(allocator, extentOf(entry));
+      if (extentOf(entry) === 0) continue;
+      claim(allocator, extentOf(entry));
+      owned++;
     }
+    layers.get(layer).noteOwned(owned * BLOCKS_PER_EXTENT);
   }
   for (const { extent } of database.iterate<{ extent: number }>('SELECT extent FROM containers')) {
     claim(allocator, extent);

@@ -11,7 +11,8 @@ import { ReducedFormat } from '../volume/reduced/reduced-format.ts';
 import { type PoolReduction, type Reduction, reductionOf } from '../volume/reduced/reduction.ts';
 import type { Volume } from '../volume/volume.ts';
 import { Allocator, GroupSpace, type PoolMode } from './allocator.ts';
-import { type CacheStatistics, ReadCache } from './read-cache.ts';
+import { type CacheSettings, PoolCache } from './pool-cache.ts';
+import type { CacheStatistics } from './read-cache.ts';
 import { Catalogue } from './catalogue.ts';
 import { evacuate, type EvacuationOptions } from './evacuation.ts';
 import { Extents } from './extents.ts';
@@ -19,7 +20,7 @@ import { Housekeeping } from './housekeeping.ts';
 import { claimExtents } from './opening.ts';
 import { Snapshots } from './snapshots.ts';
 import type { PoolState } from './state.ts';
-import { type PoolUsage, usageOf, type VolumeUsage, volumeUsageOf } from './usage.ts';
+import { type PoolUsage, spaceOf, usageOf, type VolumeUsage, volumeUsageOf } from './usage.ts';
 import { Volumes } from './volumes.ts';
 
 export interface PoolSetup {
@@ -46,6 +47,7 @@ export class Pool {
   readonly state: PoolState;
   readonly #database: Database;
   readonly #emptying = new Set<string>();
+  readonly #cache = new PoolCache();
 
   static async create(setup: NewPool): Promise<Pool> {
     const database = new Database(setup.file, SCHEMA, true);
@@ -82,8 +84,8 @@ export class Pool {
     this.mode = row.mode;
     this.state = this.#connect(setup);
     this.#openGroups(setup.groups);
-    claimExtents(database, this.state.extents.allocator);
-    this.state.formats.reduced.open();
+    claimExtents(database, this.state.extents.allocator, this.state.layers);
+    this.state.formats.reduced.open(this.state.layers);
     this.volumes = new Volumes(this.state);
     this.snapshots = new Snapshots(this.state, this.volumes);
     for (const layer of this.state.layers.all()) this.state.housekeeping.consider(layer);
@@ -101,6 +103,11 @@ export class Pool {
 
   usage(): PoolUsage {
     return usageOf(this.state, this.volumes);
+  }
+
+  /** The part of it that costs nothing to tell. */
+  space(): { readonly totalBytes: number; readonly usedBytes: number } {
+    return spaceOf(this.state);
   }
 
   volumeUsage(id: string): VolumeUsage {
@@ -127,11 +134,31 @@ export class Pool {
   }
 
   setCacheBytes(bytes: number): void {
-    this.state.extents.cache = bytes > 0 ? new ReadCache(bytes) : undefined;
+    this.setCache({ bytes });
+  }
+
+  /** What is kept stays, unless there is another size. */
+  setCache(settings: CacheSettings): void {
+    this.#cache.set(settings);
+    this.state.extents.cache = this.#cache.current;
   }
 
   cacheStatistics(): CacheStatistics {
-    return this.state.extents.cache?.statistics() ?? { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0 };
+    return this.#cache.statistics();
+  }
+
+  /** Lets the pool use no more of its groups than this; what is used already stays. Not kept: told at each open. */
+  setCapacityLimit(bytes: number): void {
+    this.state.extents.allocator.setLimit(Math.floor(bytes / EXTENT_BYTES));
+  }
+
+  /** A group that was missing when the pool was opened is there. */
+  bringGroup(group: BlockGroup): void {
+    this.state.extents.bringGroup(group);
+  }
+
+  get groups(): { readonly id: string; readonly isMissing: boolean }[] {
+    return this.state.extents.allocator.spaces.map(({ groupId, missing }) => ({ id: groupId, isMissing: missing }));
   }
 
   /** Expands the pool by a group. */
@@ -178,6 +205,7 @@ export class Pool {
 
   async close(): Promise<void> {
     for (const volume of this.volumes.list()) volume.close('is closed with its pool');
+    this.#cache.close();
     await this.state.housekeeping.close();
     await this.flush();
     this.#database.close();
@@ -204,7 +232,8 @@ export class Pool {
     // Folding writes where only the forgotten name looked, so on disk, too, it must be forgotten first.
     await commits.commit();
     if (!layers.has(layer) || !layer.isForgotten) return [];
-    return foldAway(
+    const concerned = [layer, ...layer.children].map(({ ownerId }) => this.volumes.find(ownerId));
+    const left = await foldAway(
       {
         layers,
         commits,
@@ -214,6 +243,8 @@ export class Pool {
       },
       layer,
     );
+    for (const volume of concerned) if (volume) volume.revision++;
+    return left;
   }
 
   #rename(from: Layer, to: Layer): void {

@@ -16,12 +16,17 @@ const STAMPS = 4096;
  * by a write are never kept.
  */
 export class ReadCache {
+  /** Whether what is read through snapshots and clones is kept. */
+  keepsForeign = true;
   readonly #slots: number;
   readonly #bytes: Buffer;
   readonly #where = new Map<number, number>();
   readonly #keys: Float64Array;
   readonly #touched: Uint8Array;
   readonly #stamps = new Uint32Array(STAMPS);
+  /** The round in which it was last read. */
+  readonly #rounds: Uint32Array;
+  #round = 0;
   #hand = 0;
   #hits = 0;
   #misses = 0;
@@ -31,6 +36,7 @@ export class ReadCache {
     this.#bytes = Buffer.alloc(this.#slots * BLOCK_BYTES);
     this.#keys = new Float64Array(this.#slots).fill(-1);
     this.#touched = new Uint8Array(this.#slots);
+    this.#rounds = new Uint32Array(this.#slots);
   }
 
   /** Copies the blocks when all of them are here. */
@@ -44,6 +50,7 @@ export class ReadCache {
       }
       this.#bytes.copy(into, index * BLOCK_BYTES, slot * BLOCK_BYTES, (slot + 1) * BLOCK_BYTES);
       this.#touched[slot] = 1;
+      this.#rounds[slot] = this.#round;
     }
     this.#hits += count;
     return true;
@@ -65,6 +72,7 @@ export class ReadCache {
     if (this.#slots === 0 || stamp !== this.stamp(firstBlock, count)) return;
     for (let index = 0; index < count; index++) {
       const slot = this.#where.get(firstBlock + index) ?? this.#evict(firstBlock + index);
+      this.#rounds[slot] = this.#round;
       from.copy(this.#bytes, slot * BLOCK_BYTES, index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES);
     }
   }
@@ -76,10 +84,15 @@ export class ReadCache {
       const at = block % STAMPS;
       this.#stamps[at] = (this.#stamps[at] ?? 0) + 1;
       const slot = this.#where.get(block);
-      if (slot === undefined) continue;
-      this.#where.delete(block);
-      this.#keys[slot] = -1;
-      this.#touched[slot] = 0;
+      if (slot !== undefined) this.#drop(block, slot);
+    }
+  }
+
+  /** A round has passed: drops what was not read in so many rounds. */
+  cool(rounds: number): void {
+    this.#round++;
+    for (const [block, slot] of this.#where) {
+      if (this.#round - (this.#rounds[slot] ?? 0) > rounds) this.#drop(block, slot);
     }
   }
 
@@ -90,6 +103,12 @@ export class ReadCache {
       hits: this.#hits,
       misses: this.#misses,
     };
+  }
+
+  #drop(block: number, slot: number): void {
+    this.#where.delete(block);
+    this.#keys[slot] = -1;
+    this.#touched[slot] = 0;
   }
 
   #evict(block: number): number {

@@ -43,6 +43,14 @@ export class Snapshots {
     return snapshot;
   }
 
+  find(id: string): Snapshot | undefined {
+    return this.#snapshots.get(id);
+  }
+
+  all(): IterableIterator<Snapshot> {
+    return this.#snapshots.values();
+  }
+
   /** Of one volume, oldest first. */
   list(volumeId: string): Snapshot[] {
     return [...(this.#byVolume.get(volumeId) ?? [])];
@@ -70,6 +78,7 @@ export class Snapshots {
     this.#snapshots.delete(id);
     this.#byVolume.get(snapshot.volumeId)?.delete(snapshot);
     snapshot.layer.snapshotId = undefined;
+    this.#noteChange(snapshot.volumeId);
     this.#state.catalogue.removeSnapshot(id);
     // First the name, for good; then the bytes: folding may write where only the snapshot looked.
     await this.#state.commits.commit();
@@ -122,17 +131,19 @@ export class Snapshots {
     });
   }
 
-  /** What changed from one snapshot to another, or what the snapshot holds at all. */
-  difference(fromId: string | undefined, toId: string): Generator<ChangedRange> {
+  /** What changed from one snapshot to another, or what the snapshot holds at all; from an offset on. */
+  difference(fromId: string | undefined, toId: string, startOffset = 0): Generator<ChangedRange> {
     const { layer } = this.get(toId);
     const from = fromId === undefined ? undefined : this.get(fromId).layer;
-    return difference(this.#state.formats[layer.format], from, layer);
+    return difference(this.#state.formats[layer.format], from, layer, startOffset);
   }
 
   /** A fold gave the layer's place to another. */
   setLayer(id: string, layer: Layer): void {
-    this.get(id).layer = layer;
+    const snapshot = this.get(id);
+    snapshot.layer = layer;
     layer.snapshotId = id;
+    layer.ownerId = snapshot.volumeId;
     this.#state.catalogue.setSnapshotLayer(id, layer.id);
   }
 
@@ -154,8 +165,14 @@ export class Snapshots {
     this.#state.catalogue.addSnapshot({ id, volume: volume.id, layer: layer.id, sizeBytes, takenAt });
   }
 
+  #noteChange(volumeId: string): void {
+    const volume = this.#volumes.find(volumeId);
+    if (volume) volume.revision++;
+  }
+
   #add(snapshot: Snapshot): void {
     snapshot.layer.snapshotId = snapshot.id;
+    snapshot.layer.ownerId = snapshot.volumeId;
     this.#snapshots.set(snapshot.id, snapshot);
     const siblings = this.#byVolume.get(snapshot.volumeId) ?? new Set();
     siblings.add(snapshot);

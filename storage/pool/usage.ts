@@ -20,21 +20,26 @@ export interface VolumeUsage {
   readonly snapshotBytes: number;
 }
 
-export function usageOf(state: PoolState, volumes: Volumes): PoolUsage {
+export function spaceOf(state: PoolState): { readonly totalBytes: number; readonly usedBytes: number } {
   const { totalExtents, usedExtents } = state.extents.allocator;
+  return { totalBytes: totalExtents * EXTENT_BYTES, usedBytes: usedExtents * EXTENT_BYTES };
+}
+
+export function usageOf(state: PoolState, volumes: Volumes): PoolUsage {
+  const { totalBytes, usedBytes } = spaceOf(state);
   return {
-    totalBytes: totalExtents * EXTENT_BYTES,
-    usedBytes: usedExtents * EXTENT_BYTES,
-    freeBytes: (totalExtents - usedExtents) * EXTENT_BYTES,
+    totalBytes,
+    usedBytes,
+    freeBytes: totalBytes - usedBytes,
     provisionedBytes: volumes.list().reduce((sum, volume) => sum + volume.sizeBytes, 0),
   };
 }
 
 export function volumeUsageOf(volume: Volume, snapshots: Snapshots): VolumeUsage {
-  const frozen = snapshots.list(volume.id).reduce((sum, { layer }) => sum + layer.map.ownedBlocks, 0);
+  const frozen = snapshots.list(volume.id).reduce((sum, { layer }) => sum + layer.ownedBlocks, 0);
   return {
     sizeBytes: volume.sizeBytes,
-    ownBytes: volume.layer.map.ownedBlocks * BLOCK_BYTES,
+    ownBytes: volume.layer.ownedBlocks * BLOCK_BYTES,
     snapshotBytes: frozen * BLOCK_BYTES,
   };
 }

@@ -43,6 +43,10 @@ export class Volumes {
     return volume;
   }
 
+  find(id: string | undefined): Volume | undefined {
+    return id === undefined ? undefined : this.#volumes.get(id);
+  }
+
   /** The volume, unless it is being moved: what changes it now would be missing on the other side. */
   settled(id: string): Volume {
     const volume = this.get(id);
@@ -130,6 +134,7 @@ export class Volumes {
     if (!timingSafeEqual(check, checkOf(key)))
       throw new StorageError('invalid', `The key is not that of volume ${id}.`);
     volume.cipher = new Xts(key);
+    volume.revision++;
   }
 
   async expand(id: string, sizeBytes: number): Promise<void> {
@@ -139,6 +144,7 @@ export class Volumes {
       throw new StorageError('invalid', `Volume ${id} has ${volume.sizeBytes} bytes and cannot become smaller.`);
     }
     volume.sizeBytes = sizeBytes;
+    volume.revision++;
     this.#state.catalogue.resizeVolume(id, sizeBytes);
     await this.#state.commits.commit();
   }
@@ -164,6 +170,8 @@ export class Volumes {
     volume.layer.volumeId = undefined;
     volume.layer = layer;
     layer.volumeId = volume.id;
+    layer.ownerId = volume.id;
+    volume.revision++;
     this.#state.catalogue.setVolumeLayer(volume.id, layer.id);
   }
 
@@ -224,6 +232,7 @@ export class Volumes {
       commit: () => this.#state.commits.commit(),
     });
     layer.volumeId = id;
+    layer.ownerId = id;
     this.#volumes.set(id, volume);
     if (keyCheck) this.#keyChecks.set(id, keyCheck);
     return volume;

@@ -61,6 +61,7 @@ class Assembly {
     this.#core.resyncs.owed.clear();
     membership.events = this.#right.events;
     membership.sequence = this.#right.sequence;
+    membership.recordedEvents = this.#right.events;
     this.#placeMembers();
     this.#placeSpares();
     this.#reportStrangers();
@@ -117,7 +118,7 @@ class Assembly {
       member.state = 'failed';
       member.isIncomplete = record.incomplete ?? record.state === 'rebuilding';
       member.failedAt = record.failedAt ?? this.#right.events + 1;
-      if (record.state !== 'failed') this.#isNewlyMissing = true;
+      if (record.state !== 'failed') this.#noteMissing(member);
       else if (found !== undefined) this.#returned.push(member);
       return member;
     }
@@ -129,12 +130,18 @@ class Assembly {
     return member;
   }
 
+  #noteMissing({ slot, drive }: Member): void {
+    this.#isNewlyMissing = true;
+    this.#core.emit({ type: 'drive-failed', slot, driveId: drive.id, reason: 'it was not found' });
+  }
+
   #placeSpares(): void {
     const { spares } = this.#core.membership;
     spares.length = 0;
-    for (const { uuid } of this.#right.spares) {
+    for (const { uuid, driveId } of this.#right.spares) {
       const found = this.#found.get(uuid);
       if (found !== undefined) spares.push({ uuid, drive: found.drive, superblockSlot: found.slot });
+      else this.#core.emit({ type: 'spare-failed', driveId, reason: 'it was not found' });
     }
   }
 

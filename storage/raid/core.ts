@@ -81,6 +81,7 @@ export class GroupCore {
       beforeChange: () => this.resyncs.beforeChange(),
       flushMembers: () => this.flushMembers(),
       afterChange: () => this.#afterChange(),
+      afterRecord: options.onRecorded ?? (() => Promise.resolve()),
       forget: (member) => this.checksums.forget(member),
     });
     const members = () => this.membership.writers;

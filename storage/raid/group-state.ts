@@ -32,6 +32,8 @@ export interface GroupState {
   readonly mismatches: number;
   readonly dirtyRegions: number;
   readonly resyncSpeed: ResyncSpeed;
+  /** What was rebuilt, resynced and scrubbed since it was opened. */
+  readonly backgroundBytes: number;
   readonly scrub: ScrubState;
   readonly counters: Readonly<GroupCounters>;
 }
@@ -57,6 +59,7 @@ export function describeGroup(
     mismatches: core.counters.mismatches,
     dirtyRegions: core.intent.markedCount,
     resyncSpeed: core.throttle.speed,
+    backgroundBytes: core.throttle.pacedBytes,
     scrub,
     counters: { ...core.counters },
   };

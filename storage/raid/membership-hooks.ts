@@ -1,5 +1,6 @@
 import type { OnGroupEvent } from './events.ts';
 import type { Member } from './member.ts';
+import type { MembershipRecord } from './options.ts';
 
 /** What a membership asks of its group. */
 export interface MembershipHooks {
@@ -10,5 +11,7 @@ export interface MembershipHooks {
   readonly beforeChange: () => Promise<void>;
   readonly flushMembers: () => Promise<void>;
   readonly afterChange: () => Promise<void>;
+  /** The drives have it on record. */
+  readonly afterRecord: (record: MembershipRecord) => Promise<void>;
   readonly forget: (member: Member) => void;
 }

@@ -5,6 +5,7 @@ import { isNoSpace, StorageError } from '../errors.ts';
 import type { Layout } from './layout.ts';
 import { Member } from './member.ts';
 import type { MembershipHooks } from './membership-hooks.ts';
+import type { MembershipRecord } from './options.ts';
 import { RegionSet } from './region-set.ts';
 import { writeSuperblock } from './superblock.ts';
 import type { MemberRecord, Superblock } from './superblock.ts';
@@ -30,6 +31,8 @@ export class Membership {
   readers: readonly Member[] = [];
   writers: readonly Member[] = [];
   events = 0;
+  /** The last ones that any drive has on record. */
+  recordedEvents = 0;
   sequence = 0;
   isClean = false;
   failure: StorageError | undefined;
@@ -145,6 +148,7 @@ export class Membership {
     const writes = this.writers.map((member) => this.#persistOn(member, (error) => this.#failOrThrow(member, error)));
     const spares = this.spares.map((spare) => this.#persistOn(spare, (error) => this.#dropSpare(spare, error)));
     await allDone([...writes, ...spares]);
+    if (this.writers.some((member) => member.isAlive)) this.recordedEvents = this.events;
   }
 
   async #persistOn(place: Member | Spare, onError: (error: unknown) => void): Promise<void> {
@@ -220,6 +224,16 @@ export class Membership {
     this.events += 1;
     await this.#hooks.afterChange();
     await this.persist();
+    if (!this.#isLost()) await this.#hooks.afterRecord(this.#onRecord());
+  }
+
+  #onRecord(): MembershipRecord {
+    const successors = this.successors.filter((member) => member !== undefined);
+    return {
+      events: this.events,
+      members: [...this.members, ...successors].map(({ drive }) => drive.id),
+      spares: this.spares.map(({ drive }) => drive.id),
+    };
   }
 
   /** Nobody has to change members while the disk is full; but what has changed already has to be on record. */

@@ -3,6 +3,13 @@ import type { OnGroupEvent } from './events.ts';
 import type { RaidLevel } from './layout.ts';
 import type { ResyncSpeed } from './throttle.ts';
 
+/** Names of drives, those that are missing too. */
+export interface MembershipRecord {
+  readonly events: number;
+  readonly members: readonly string[];
+  readonly spares: readonly string[];
+}
+
 export interface RuntimeOptions {
   readonly onEvent?: OnGroupEvent;
   readonly resyncSpeed?: ResyncSpeed;
@@ -12,6 +19,11 @@ export interface RuntimeOptions {
   readonly checksumCacheBytes?: number;
   /** How long nobody has written to a region when its mark in the write-intent log is taken away. */
   readonly intentIdleMs?: number;
+  /**
+   * Who belongs to the group from now on, as its drives have it on record. Nothing written under it is answered before
+   * this resolves: whoever keeps `events` can tell drives that were left behind, and pass it as `minimumEvents`.
+   */
+  readonly onRecorded?: (record: MembershipRecord) => Promise<void>;
   /** How long a rebuild or resync that found the disk full waits before it tries again. */
   readonly noSpaceRetryMs?: number;
 }

@@ -1,6 +1,7 @@
 import type { Drive } from '../drive/drive.ts';
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
+import { Meter, type OperationStatistics } from '../statistics.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import { assemble, identify, layoutOf, newest, takeBack } from './assemble.ts';
@@ -41,6 +42,8 @@ export class RaidGroup implements BlockGroup {
   readonly #scrubber: Scrubber;
   readonly #flusher = new SharedFlush(() => this.#flushNow());
   readonly #tidier: IntentTidier;
+  readonly #reads = new Meter();
+  readonly #writes = new Meter();
 
   private constructor(id: string, layout: Layout, options: RuntimeOptions) {
     this.id = id;
@@ -112,13 +115,15 @@ export class RaidGroup implements BlockGroup {
   read(offset: number, into: Buffer): Done {
     this.#check(offset, into.length);
     this.#core.counters.reads += 1;
-    return this.#core.strategy.read(offset, into);
+    const startedMs = performance.now();
+    return this.#reads.measure(startedMs, into.length, this.#core.strategy.read(offset, into));
   }
 
   write(offset: number, from: Buffer): Done {
     this.#check(offset, from.length);
     this.#core.counters.writes += 1;
-    return this.#core.strategy.write(offset, from);
+    const startedMs = performance.now();
+    return this.#writes.measure(startedMs, from.length, this.#core.strategy.write(offset, from));
   }
 
   discard(offset: number, length: number): Done {
@@ -235,6 +240,11 @@ export class RaidGroup implements BlockGroup {
     return describeGroup(this.#core, this.#scrubber.state(), [this.#rebuilder.progress(), this.#resyncer.progress()]);
   }
 
+  /** What was read and written through it since it was opened. */
+  statistics(): { readonly reads: OperationStatistics; readonly writes: OperationStatistics } {
+    return { reads: this.#reads.totals(), writes: this.#writes.totals() };
+  }
+
   /** Looks at everything and changes nothing. */
   verify(): Promise<Finding[]> {
     return verifyGroup(this.#core);
@@ -285,6 +295,9 @@ export class RaidGroup implements BlockGroup {
     const others = this.#core.drives().filter((other) => !(other instanceof AbsentDrive) && other.id !== drive.id);
     const drives = [drive, ...others];
     const found = (await identify(drives)).filter(({ superblock }) => superblock.groupId === this.id);
+    if ((newest(found)?.events ?? 0) < membership.recordedEvents) {
+      throw new StorageError('conflict', `Drive ${drive.id} is older than group ${this.id}; bring the others first.`);
+    }
     await assemble(this.#core, found, drives);
     if (membership.failure !== undefined) return;
     this.#core.emit({ type: 'group-resumed' });

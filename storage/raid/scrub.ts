@@ -5,6 +5,8 @@ import type { GroupCore } from './core.ts';
 import type { Examination } from './strategy.ts';
 
 export interface ScrubOptions {
+  /** Where to begin, as a fraction of the whole: what lies before was looked at earlier. */
+  readonly from?: number;
   readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -59,13 +61,14 @@ export class Scrubber {
       throw new StorageError('conflict', `Group ${this.#core.id} is being scrubbed already; wait until that is done.`);
     }
     this.#isRunning = true;
-    this.#progress = 0;
+    const { regions } = this.#core.layout;
+    const first = Math.floor(Math.min(1, Math.max(0, options.from ?? 0)) * regions);
+    this.#progress = first / regions;
     this.#result = { mismatches: 0, repaired: 0, lost: 0 };
     const onAbort = () => this.resume();
     options.signal?.addEventListener('abort', onAbort);
     try {
-      const { regions } = this.#core.layout;
-      for (let region = 0; region < regions; region += 1) {
+      for (let region = first; region < regions; region += 1) {
         await this.#scrubRegion(region, options.signal);
         this.#progress = (region + 1) / regions;
         options.onProgress?.(this.#progress);
@@ -82,21 +85,25 @@ export class Scrubber {
   }
 
   async #scrubRegion(region: number, signal: AbortSignal | undefined): Promise<void> {
+    refuseIfCancelled(this.#core.id, signal);
     if (await this.#core.isUnused(region)) return;
     const { first, end } = this.#core.rowsOf(region);
     for (let row = first; row < end; row += BATCH_ROWS) {
       const count = Math.min(BATCH_ROWS, end - row);
       await this.#core.throttle.pace(count * BLOCK_BYTES);
       while (this.#paused !== undefined && signal?.aborted !== true) await this.#paused.until;
-      if (signal?.aborted === true) {
-        throw new StorageError('cancelled', `The scrub of group ${this.#core.id} was cancelled; start it again.`);
-      }
+      refuseIfCancelled(this.#core.id, signal);
       const found = await examineRows(this.#core, row, count, true);
       this.#result.mismatches += found.mismatches;
       this.#result.repaired += found.repaired;
       this.#result.lost += found.lost;
     }
   }
+}
+
+function refuseIfCancelled(id: string, signal: AbortSignal | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw new StorageError('cancelled', `The scrub of group ${id} was cancelled; start it again.`);
 }
 
 /** Looks at rows with everyone else kept out. */

@@ -23,6 +23,7 @@ export class Throttle {
   #seenCount = 0;
   #busyUntilMs = 0;
   #freeAtMs = 0;
+  #pacedBytes = 0;
 
   constructor(nowMs: () => number, foregroundCount: () => number) {
     this.#nowMs = nowMs;
@@ -31,6 +32,11 @@ export class Throttle {
 
   get speed(): ResyncSpeed {
     return this.#speed;
+  }
+
+  /** How much background work there has been. */
+  get pacedBytes(): number {
+    return this.#pacedBytes;
   }
 
   setSpeed(speed: ResyncSpeed): void {
@@ -44,6 +50,7 @@ export class Throttle {
 
   /** Waits as long as work of so many bytes has to take. */
   async pace(bytes: number): Promise<void> {
+    this.#pacedBytes += bytes;
     const nowMs = this.#nowMs();
     const count = this.#foregroundCount();
     if (count !== this.#seenCount) this.#busyUntilMs = nowMs + BUSY_MS;

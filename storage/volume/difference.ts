@@ -10,20 +10,32 @@ export interface ChangedRange {
   readonly mapped: boolean;
 }
 
+/** Longer ones are told in parts: nobody waits long for the next. */
+const RANGE_BYTES_MAX = 64 * 1024 * 1024;
+
 /**
  * What to copy so that a copy of `from` becomes a copy of `to`, in order of offset: everything that the layers between
- * the two hold. Without `from`, everything `to` holds.
+ * the two hold. Without `from`, everything `to` holds. Begins at an offset.
  */
-export function* difference(format: LayerFormat, from: Layer | undefined, to: Layer): Generator<ChangedRange> {
+export function* difference(
+  format: LayerFormat,
+  from: Layer | undefined,
+  to: Layer,
+  startOffset = 0,
+): Generator<ChangedRange> {
   const layers = layersBetween(from, to);
-  const indexes = new Set(layers.flatMap((layer) => [...layer.map.pages.keys()]));
+  const startBlock = Math.ceil(startOffset / BLOCK_BYTES);
+  const firstIndex = Math.floor(startOffset / (EXTENTS_PER_PAGE * format.entryBytes));
+  const indexes = new Set(layers.flatMap((layer) => [...layer.map.pages.keys()]).filter((index) => index >= firstIndex));
   let open: { offset: number; length: number; mapped: boolean } | undefined;
   for (const index of [...indexes].sort((a, b) => a - b)) {
     const pages = layers.map((layer) => layer.map.pages.get(index)).filter((page) => page !== undefined);
     for (const block of changedBlocks(format, index, pages)) {
+      if (block < startBlock) continue;
       const offset = block * BLOCK_BYTES;
       const mapped = format.isMapped(to, block);
-      if (open?.mapped === mapped && open.offset + open.length === offset) {
+      const goesOn = open?.mapped === mapped && open.offset + open.length === offset;
+      if (open && goesOn && open.length < RANGE_BYTES_MAX) {
         open.length += BLOCK_BYTES;
         continue;
       }

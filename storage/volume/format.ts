@@ -8,6 +8,18 @@ export interface LayerView {
   readonly cipher: Xts | undefined;
   /** Concern what is written. */
   readonly options?: VolumeOptions;
+  /** A snapshot is looked at: not what a volume holds now. */
+  readonly isSnapshot?: boolean;
+}
+
+/**
+ * How a read goes about the cache. `own`: a volume reads what it wrote. `foreign`: through a snapshot, or a clone what
+ * lies below it; kept only if the cache keeps such. `past`: work inside the pool, which is none of the cache's business.
+ */
+export type Caching = 'own' | 'foreign' | 'past';
+
+export function cachingOf(view: LayerView, layer: Layer): Caching {
+  return view.isSnapshot !== true && layer.ownerId === view.layer.ownerId ? 'own' : 'foreign';
 }
 
 /** How a volume's bytes are kept. Both reductions may be switched; they concern what is written from then on. */
@@ -56,6 +68,7 @@ export interface ExtentStore {
   reclaim(): Promise<number>;
   /** The extent is free for others after the next commit. */
   retire(extent: number): void;
-  read(extent: number, offset: number, into: Buffer): Done;
+  /** `past` the cache unless told. */
+  read(extent: number, offset: number, into: Buffer, caching?: Caching): Done;
   write(extent: number, offset: number, from: Buffer): Done;
 }

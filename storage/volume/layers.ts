@@ -17,6 +17,10 @@ export class Layer {
   snapshotId: string | undefined;
   /** The volume this layer is the top of. */
   volumeId: string | undefined;
+  /** The volume that wrote it, as far as is known: clones read what others wrote. */
+  ownerId: string | undefined;
+  /** What the map holds, before it is read. */
+  #ownedAtOpen = 0;
   readonly #load: (layer: Layer) => ExtentMap;
   #map: ExtentMap | undefined;
 
@@ -32,6 +36,15 @@ export class Layer {
   get map(): ExtentMap {
     this.#map ??= this.#load(this);
     return this.#map;
+  }
+
+  /** Blocks its entries take. Known without reading the map. */
+  get ownedBlocks(): number {
+    return this.#map?.ownedBlocks ?? this.#ownedAtOpen;
+  }
+
+  noteOwned(blocks: number): void {
+    this.#ownedAtOpen += blocks;
   }
 
   /** Nobody names it and at most one layer stands on it: it can be folded away. */

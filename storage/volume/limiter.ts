@@ -4,6 +4,12 @@ export interface Caps {
   readonly bytesPerSecond?: number | undefined;
 }
 
+interface Waiter {
+  readonly bytes: number;
+  readonly resolve: () => void;
+  timer: NodeJS.Timeout | undefined;
+}
+
 /** How far a volume may run ahead of its cap after a pause. */
 const BURST_MS = 50;
 
@@ -16,15 +22,24 @@ export class Limiter {
   #caps: Caps = {};
   #operationsDueMs = 0;
   #bytesDueMs = 0;
+  /** In the order they came. */
+  readonly #waiting = new Set<Waiter>();
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
+  /** Those who wait already wait by the new caps; without any they go at once. */
   setCaps(caps: Caps): void {
     this.#caps = caps;
     this.#operationsDueMs = 0;
     this.#bytesDueMs = 0;
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const waiter of waiting) {
+      clearTimeout(waiter.timer);
+      this.#admit(waiter);
+    }
   }
 
   get caps(): Caps {
@@ -38,6 +53,27 @@ export class Limiter {
   /** Resolves when the request may go; `undefined` when it may go at once. */
   take(bytes: number): Promise<void> | undefined {
     if (this.isOpen) return undefined;
+    const waitMs = this.#charge(bytes);
+    if (waitMs <= 0) return undefined;
+    return new Promise((resolve) => this.#wait({ bytes, resolve, timer: undefined }, waitMs));
+  }
+
+  #admit(waiter: Waiter): void {
+    const waitMs = this.isOpen ? 0 : this.#charge(waiter.bytes);
+    if (waitMs <= 0) waiter.resolve();
+    else this.#wait(waiter, waitMs);
+  }
+
+  #wait(waiter: Waiter, waitMs: number): void {
+    this.#waiting.add(waiter);
+    waiter.timer = setTimeout(() => {
+      this.#waiting.delete(waiter);
+      waiter.resolve();
+    }, waitMs);
+  }
+
+  /** Moves the points in time on; returns how long the request has to wait. */
+  #charge(bytes: number): number {
     const now = this.#now();
     const { operationsPerSecond, bytesPerSecond } = this.#caps;
     const earliest = now - BURST_MS;
@@ -47,8 +83,6 @@ export class Limiter {
     if (bytesPerSecond !== undefined) {
       this.#bytesDueMs = Math.max(this.#bytesDueMs, earliest) + (bytes * 1000) / bytesPerSecond;
     }
-    const waitMs = Math.max(this.#operationsDueMs, this.#bytesDueMs) - now;
-    if (waitMs <= 0) return undefined;
-    return new Promise((resolve) => setTimeout(resolve, waitMs));
+    return Math.max(this.#operationsDueMs, this.#bytesDueMs) - now;
   }
 }

@@ -1,7 +1,7 @@
 import { Together } from '../all-done.ts';
 import type { Xts } from '../kernels/index.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../units.ts';
-import type { ExtentStore } from './format.ts';
+import type { Caching, ExtentStore } from './format.ts';
 
 /** No extent: the piece is zeros. */
 export const NOTHING = 0;
@@ -11,6 +11,7 @@ export interface Piece {
   readonly extent: number;
   readonly from: number;
   readonly count: number;
+  readonly caching: Caching;
 }
 
 /** Reads pieces one after the other into the buffer, neighbours in one go. */
@@ -54,15 +55,15 @@ function runFrom(pieces: readonly Piece[], index: number): Run {
     const endsAt = first.extent * BLOCKS_PER_EXTENT + first.from + count;
     const startsAt = piece.extent * BLOCKS_PER_EXTENT + piece.from;
     const adjoins = first.extent === NOTHING ? piece.extent === NOTHING : startsAt === endsAt;
-    if (!adjoins) break;
+    if (!adjoins || piece.caching !== first.caching) break;
     count += piece.count;
   }
-  return { extent: first.extent, from: first.from, count, next };
+  return { ...first, count, next };
 }
 
 function readRun(store: ExtentStore, run: Run, cipher: Xts | undefined, block: number, into: Buffer): Done {
   if (run.extent === NOTHING) return zeroFill(into);
-  const done = store.read(run.extent, run.from * BLOCK_BYTES, into);
+  const done = store.read(run.extent, run.from * BLOCK_BYTES, into, run.caching);
   if (!cipher) return done;
   if (done) return done.then(() => cipher.decrypt(into, block));
   cipher.decrypt(into, block);

@@ -3,7 +3,7 @@ import { allocate, release, type Xts } from '../kernels/index.ts';
 import type { Commits } from '../metadata/commits.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, EXTENT_BYTES, type Done } from '../units.ts';
 import { EXTENTS_PER_PAGE, extentOf, HOLE, isOpaque, type MapPage, OPAQUE, PAGE_MASK, runsOf } from './extent-map.ts';
-import type { ExtentStore, LayerFormat, LayerView } from './format.ts';
+import { cachingOf, type ExtentStore, type LayerFormat, type LayerView } from './format.ts';
 import type { Layer } from './layers.ts';
 import { NOTHING, type Piece, readPieces, zeroFill } from './pieces.ts';
 import { mergeEntry, relocateEntry } from './plain-merge.ts';
@@ -44,7 +44,7 @@ export class PlainFormat implements LayerFormat {
       if (!page || entry === HOLE) continue;
       if (entry === OPAQUE) return zeroFill(into);
       if (!page.isWhole(number & PAGE_MASK)) return this.#readPieces(view, block, into);
-      const done = this.#store.read(extentOf(entry), first * BLOCK_BYTES, into);
+      const done = this.#store.read(extentOf(entry), first * BLOCK_BYTES, into, cachingOf(view, layer));
       return view.cipher ? decrypted(view.cipher, done, block, into) : done;
     }
     return zeroFill(into);
@@ -107,7 +107,7 @@ export class PlainFormat implements LayerFormat {
     for (let at = block; at < end;) {
       const from = at % BLOCKS_PER_EXTENT;
       const to = Math.min(BLOCKS_PER_EXTENT, from + end - at);
-      collect(view.layer, (at - from) / BLOCKS_PER_EXTENT, from, to, pieces);
+      collect(view, view.layer, { number: (at - from) / BLOCKS_PER_EXTENT, from, to }, pieces);
       at += to - from;
     }
     return readPieces(this.#store, pieces, view.cipher, block, into);
@@ -202,8 +202,16 @@ export class PlainFormat implements LayerFormat {
   }
 }
 
+/** Blocks `from` to `to` of an entry. */
+interface Stretch {
+  readonly number: number;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Which layer holds what of the entry, in order of blocks. */
-function collect(top: Layer | undefined, number: number, from: number, to: number, pieces: Piece[]): void {
+function collect(view: LayerView, top: Layer | undefined, stretch: Stretch, pieces: Piece[]): void {
+  const { number, from, to } = stretch;
   const slot = number & PAGE_MASK;
   for (let layer = top; layer; layer = layer.parent) {
     const page = layer.map.pageOf(number);
@@ -212,12 +220,13 @@ function collect(top: Layer | undefined, number: number, from: number, to: numbe
     if (entry === OPAQUE) break;
     const below = isOpaque(entry) ? undefined : layer.parent;
     for (const run of runsOf(page, slot, from, to)) {
-      if (run.held) pieces.push({ extent: extentOf(entry), from: run.from, count: run.to - run.from });
-      else collect(below, number, run.from, run.to, pieces);
+      const count = run.to - run.from;
+      if (!run.held) collect(view, below, { number, from: run.from, to: run.to }, pieces);
+      else pieces.push({ extent: extentOf(entry), from: run.from, count, caching: cachingOf(view, layer) });
     }
     return;
   }
-  pieces.push({ extent: NOTHING, from, count: to - from });
+  pieces.push({ extent: NOTHING, from, count: to - from, caching: 'past' });
 }
 
 /** Whether this layer or one below has anything on the page of the entry. */

@@ -33,7 +33,7 @@ export class SnapshotDevice implements BlockDevice {
     const layer = this.#source.layer();
     const volume = this.#source.volume();
     if (volume.isLocked) throw new StorageError('locked', `Snapshot ${id} is of a locked volume; unlock it first.`);
-    const view = { layer, cipher: volume.cipher };
+    const view = { layer, cipher: volume.cipher, isSnapshot: true };
     const aligned = offset % BLOCK_BYTES === 0 && into.length % BLOCK_BYTES === 0;
     return aligned ? format.read(view, offset, into) : readUnaligned(format, view, offset, into);
   }

@@ -37,6 +37,8 @@ export class Volume implements BlockDevice, LayerView {
   readonly lock = new RangeLock();
   readonly encrypted: boolean;
   readonly readOnly = false;
+  /** Goes up with whatever changes what there is to tell of it, except reads and writes. */
+  revision = 0;
   /** On its way to another pool. */
   isMoving = false;
   /** The layer that takes writes. */
@@ -74,6 +76,16 @@ export class Volume implements BlockDevice, LayerView {
     this.#writeLimiter.setCaps(writes);
   }
 
+  /** The caps of another one. */
+  takeCapsOf(other: Volume): void {
+    this.setCaps(other.#readLimiter.caps, other.#writeLimiter.caps);
+  }
+
+  /** Goes up with everything that is done to it: whoever looks often sees cheaply whether anything was. */
+  get stamp(): number {
+    return this.#reads.count + this.#writes.count + this.#discards.count + this.revision;
+  }
+
   statistics(): VolumeStatistics {
     return { reads: this.#reads.totals(), writes: this.#writes.totals(), discards: this.#discards.totals() };
   }
@@ -84,6 +96,20 @@ export class Volume implements BlockDevice, LayerView {
    */
   handOver(successor: Volume): void {
     this.#successor = successor;
+    // Those who wait for their turn wait there.
+    this.setCaps({}, {});
+  }
+
+  /** Writes what belongs here, for whoever fills the volume: no cap holds it back, and it does not count as use. */
+  async fill(offset: number, from: Buffer): Promise<void> {
+    this.#check(offset, from.length);
+    await this.#write(offset, from);
+  }
+
+  /** The same for what reads as zeros. */
+  async clear(offset: number, length: number): Promise<void> {
+    this.#check(offset, length);
+    await this.#discard(offset, length);
   }
 
   read(offset: number, into: Buffer): Done {

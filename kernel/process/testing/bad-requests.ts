@@ -64,8 +64,8 @@ const INVALID_CREDENTIALS = 5;
 const BAD_PARAMETER = 7;
 const UNSUPPORTED_CONTENT = 10;
 const NOT_SERVED = 2;
-/** What tells of a request without being what it changed. */
-const NOT_STATE = new Set(['events', 'idempotency_keys']);
+/** What tells of a request without being what it changed, and what is measured all the time. */
+const NOT_STATE = new Set(['events', 'idempotency_keys', 'performance']);
 
 /** The process under test, and what its tests ask of it. */
 interface Running {

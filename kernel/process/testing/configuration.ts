@@ -24,6 +24,7 @@ export function testConfiguration(folder: string, changes: Partial<HostedConfigu
     tls: null,
     engine: 'engine_small',
     cacheGb: 20,
+    dataReduction: false,
     node: 'node-1',
     zone: 'zone_0',
     zoneDisplayName: 'Zone 0',

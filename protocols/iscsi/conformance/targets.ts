@@ -46,10 +46,10 @@ async function serve(
   after: () => Promise<void>,
 ): Promise<RunningTarget> {
   const reservations = new MemoryReservationStore();
-  const server = new IscsiServer({ host: '127.0.0.1', port: 0, reservations, buffers: { allocate, release } });
+  const server = new IscsiServer({ reservations, buffers: { allocate, release } });
   const target = server.addTarget({ iqn: TARGET_NAME, authorise: () => ({}) });
   target.setLun(0, { serial: 'conformance-0', naa: '3000000000000001', ...options });
-  const { host, port } = await server.listen();
+  const { host, port } = await server.listen({ host: '127.0.0.1', port: 0 });
   const url = `iscsi://${host}:${port}/${TARGET_NAME}/0`;
   const stop = async (): Promise<void> => {
     await server.close();

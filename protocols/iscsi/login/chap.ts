@@ -7,6 +7,8 @@ export interface ChapSecrets {
   /** With these the target can prove itself to the initiator, too. */
   readonly mutualUser?: string;
   readonly mutualSecret?: string;
+  /** Only who offers nothing but CHAP is asked for the secret; whoever may do without comes in without. */
+  readonly isOptional?: boolean;
 }
 
 /** Numbers of the IANA registry "PPP Authentication Algorithms". */

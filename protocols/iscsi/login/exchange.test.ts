@@ -146,3 +146,23 @@ test('a login that never ends is ended', () => {
     for (let turn = 0; turn < 30; turn++) flood.handle(request(CONTINUED | 0x04), Buffer.alloc(8192, 65));
   }, ProtocolError);
 });
+
+test('where CHAP is optional, who can do without comes in without, and who insists must know the secret', () => {
+  const chap = { user: 'alice', secret: 'twelve bytes!', isOptional: true };
+  const open = (flags: number, pairs: [string, string][]) => {
+    const exchange = new LoginExchange(doorkeeper({ chap }));
+    return { exchange, reply: exchange.handle(request(flags), encodeText([...NAMES, ...pairs])) };
+  };
+  assert.ok(open(OPERATIONAL_TO_FULL, []).reply.result);
+  assert.ok(open(SECURITY_TO_FULL, []).reply.result);
+  const either = open(SECURITY_TO_FULL, [['AuthMethod', 'CHAP,None']]);
+  assert.ok(either.reply.result);
+  assert.equal(decodeText(either.reply.text).get('AuthMethod'), 'None');
+  const insisting = open(SECURITY_TO_OPERATIONAL, [['AuthMethod', 'CHAP']]);
+  assert.equal(decodeText(insisting.reply.text).get('AuthMethod'), 'CHAP');
+  insisting.exchange.handle(request(0), encodeText([['CHAP_A', '5']]));
+  assert.throws(
+    () => insisting.exchange.handle(request(SECURITY_TO_OPERATIONAL), encodeText([['CHAP_N', 'alice']])),
+    refusal(LoginStatus.authenticationFailure),
+  );
+});

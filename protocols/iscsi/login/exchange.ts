@@ -169,7 +169,7 @@ export class LoginExchange {
     if (this.#authenticated) return true;
     const { chap } = identity.admission;
     const offers = pairs.get('AuthMethod')?.split(',');
-    if (chap === undefined) {
+    if (chap === undefined || (this.#chap === undefined && isSpared(chap, offers))) {
       if (offers !== undefined && !offers.includes('None')) throw unauthenticated('no CHAP secret is set here');
       if (offers !== undefined) replies.push(['AuthMethod', 'None']);
       this.#authenticated = offers !== undefined || transitWanted;
@@ -190,7 +190,10 @@ export class LoginExchange {
   }
 
   #mustBeAuthenticated(identity: Identity): true {
-    if (!this.#authenticated && identity.admission.chap !== undefined) throw unauthenticated('CHAP is required');
+    const { chap } = identity.admission;
+    if (!this.#authenticated && chap !== undefined && !isSpared(chap, undefined)) {
+      throw unauthenticated('CHAP is required');
+    }
     this.#authenticated = true;
     return true;
   }
@@ -237,4 +240,8 @@ function notFound(): LoginRefused {
 
 function unauthenticated(reason: string): LoginRefused {
   return new LoginRefused(LoginStatus.authenticationFailure, reason);
+}
+
+function isSpared(chap: ChapSecrets, offers: readonly string[] | undefined): boolean {
+  return chap.isOptional === true && (offers === undefined || offers.includes('None'));
 }

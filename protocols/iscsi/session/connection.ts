@@ -135,8 +135,8 @@ export class Connection implements PduSink, SessionLink {
       this.format.headerDigest = result.parameters.headerDigest;
       this.format.dataDigest = result.parameters.dataDigest;
       this.#receiver.dataLengthMax = this.#host.limits.dataSegmentBytesMax;
-      const { initiatorName, targetName } = result;
-      this.#host.report({ type: 'login', address: this.address, initiator: initiatorName, target: targetName });
+      const { initiatorName: initiator, targetName: target } = result;
+      this.#host.report({ type: 'login', address: this.address, initiator, target, label: session.label });
     };
     if (ready === undefined) begin();
     else ready.then(begin, begin);
@@ -177,6 +177,11 @@ export class Connection implements PduSink, SessionLink {
       this.#pinged = true;
       this.#session.ping();
     }
+  }
+
+  /** What is under way is answered still; what comes now is taken off the wire and not heard. */
+  stopListening(): void {
+    this.#receiver.stop();
   }
 
   end(reason: string): void {

@@ -8,10 +8,12 @@ export interface Counters {
   writes: number;
   bytesRead: number;
   bytesWritten: number;
+  readMilliseconds: number;
+  writeMilliseconds: number;
 }
 
 export function newCounters(): Counters {
-  return { commands: 0, reads: 0, writes: 0, bytesRead: 0, bytesWritten: 0 };
+  return { commands: 0, reads: 0, writes: 0, bytesRead: 0, bytesWritten: 0, readMilliseconds: 0, writeMilliseconds: 0 };
 }
 
 /** Adds what a command that ended well has moved between the initiator and the medium. */
@@ -19,8 +21,10 @@ export function count(counters: Counters, task: Task, outcome: Outcome): void {
   if (task.operation?.readsMedium === true) {
     counters.reads++;
     counters.bytesRead += outcome.data?.length ?? 0;
+    counters.readMilliseconds += performance.now() - task.arrivedMs;
   } else if (task.operation?.writes === true) {
     counters.writes++;
     counters.bytesWritten += task.data.length;
+    counters.writeMilliseconds += performance.now() - task.arrivedMs;
   }
 }

@@ -276,6 +276,12 @@ export class Executor implements TaskOwner {
     return Promise.resolve();
   }
 
+  /** Resolves when no device works for this session; what still waits for its data does not count. */
+  async whenIdle(): Promise<void> {
+    const running = [...this.#tasks.values()].filter((task) => task.running);
+    await Promise.all(running.map((task) => new Promise<void>((resolve) => task.whenEnded.push(resolve))));
+  }
+
   /** The session is gone: nothing is answered any more. */
   close(): Promise<void> {
     this.#closed = true;

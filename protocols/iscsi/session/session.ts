@@ -55,6 +55,8 @@ export interface SessionOptions {
   readonly handle: number;
   readonly login: LoginResult;
   readonly target: SessionTarget | undefined;
+  /** By what whoever let it in knows it. */
+  readonly label: string;
   readonly limits: Limits;
   readonly buffers: BufferSource;
   readonly statusNumber: number;
@@ -68,6 +70,7 @@ export class Session implements Nexus, ManagedSession {
   readonly initiatorName: string;
   readonly initiatorAlias: string;
   readonly isid: string;
+  readonly label: string;
   readonly executor: Executor;
   readonly link: SessionLink;
   readonly #options: SessionOptions;
@@ -85,6 +88,7 @@ export class Session implements Nexus, ManagedSession {
     this.initiatorName = login.initiatorName;
     this.initiatorAlias = login.initiatorAlias;
     this.isid = login.isid;
+    this.label = options.label;
     this.link = link;
     this.#window = new CommandWindow(login.commandNumber, limits.queueDepth);
     this.#early = new EarlyPdus(limits.earlyBytesMax);

@@ -21,6 +21,7 @@ export interface TaskOwner {
 /** One SCSI command of one session, from its arrival to its answer. */
 export class Task implements ScsiCommand {
   readonly #owner: TaskOwner;
+  readonly arrivedMs = performance.now();
   readonly tag: number;
   readonly cdb: Buffer;
   readonly immediate: boolean;

@@ -1,3 +1,4 @@
+import { ProtocolError } from './errors.ts';
 import type { Lun } from './lun.ts';
 import { Random } from './random.ts';
 import { SECTOR_BYTES, SectorModel } from './sector-model.ts';
@@ -15,6 +16,8 @@ export interface CheckerOptions {
   readonly sectors: number;
   /** What the unit holds at first: zeros, which are checked, or anything. */
   readonly initial?: 'zeros' | 'unknown';
+  /** Opens a new session when the target ends one in order; what it had not answered is then asked again. */
+  readonly reconnect?: () => Promise<Lun>;
   /** Unmapped sectors must read as zeros. Leave it out where the unit does not promise that. */
   readonly unmap?: boolean;
 }
@@ -53,18 +56,21 @@ export class Checker {
   readonly #model: SectorModel;
   readonly #random: Random;
   readonly #unmaps: boolean;
+  readonly #reconnect: (() => Promise<Lun>) | undefined;
   readonly #busy = new Set<Range>();
   #lun: Lun;
+  #reconnecting: Promise<void> | undefined;
   #generation = 0;
   /** Answered since the last flush began. */
   #volatile: Written[] = [];
 
-  constructor(lun: Lun, { seed, sectors, initial = 'zeros', unmap = false }: CheckerOptions) {
+  constructor(lun: Lun, { seed, sectors, initial = 'zeros', unmap = false, reconnect }: CheckerOptions) {
     if (lun.blockBytes !== SECTOR_BYTES) throw new Error(`The checker needs blocks of ${SECTOR_BYTES} bytes`);
     this.#lun = lun;
     this.#model = new SectorModel(sectors, seed, initial);
     this.#random = new Random(seed);
     this.#unmaps = unmap;
+    this.#reconnect = reconnect;
   }
 
   /** Goes on over another session, after a crash or a restart of the target. */
@@ -118,7 +124,7 @@ export class Checker {
         counts.writes += 1;
         counts.bytesWritten += bytes.length;
       } else {
-        this.#model.check(await this.#lun.read(range.lba, range.sectors, bytes), range.lba);
+        this.#model.check(await this.#ask((lun) => lun.read(range.lba, range.sectors, bytes)), range.lba);
         counts.reads += 1;
         counts.bytesRead += bytes.length;
       }
@@ -131,7 +137,7 @@ export class Checker {
     const written = this.#begin(range, false);
     const fua = this.#random.below(20) === 0;
     this.#model.fill(bytes, range.lba, written.generation);
-    await this.#lun.write(range.lba, bytes, { fua });
+    await this.#ask((lun) => lun.write(range.lba, bytes, { fua }));
     this.#model.written(range.lba, range.sectors);
     if (fua) this.#model.makeDurable(range.lba, range.sectors, written.generation);
     else this.#volatile.push(written);
@@ -139,7 +145,7 @@ export class Checker {
 
   async #unmap(range: Range): Promise<void> {
     const written = this.#begin(range, true);
-    await this.#lun.unmap([{ lba: range.lba, blocks: range.sectors }]);
+    await this.#ask((lun) => lun.unmap([{ lba: range.lba, blocks: range.sectors }]));
     this.#model.written(range.lba, range.sectors);
     this.#volatile.push(written);
   }
@@ -155,7 +161,7 @@ export class Checker {
     const covered = this.#volatile;
     this.#volatile = [];
     try {
-      await this.#lun.synchronizeCache();
+      await this.#ask((lun) => lun.synchronizeCache());
     } catch (error) {
       this.#volatile.push(...covered);
       throw error;
@@ -186,10 +192,30 @@ export class Checker {
         const lba = next;
         const sectors = Math.min(step, this.#model.sectors - lba);
         next += step;
-        look(await this.#lun.read(lba, sectors, buffer.subarray(0, sectors * SECTOR_BYTES)), lba);
+        look(await this.#ask((lun) => lun.read(lba, sectors, buffer.subarray(0, sectors * SECTOR_BYTES))), lba);
       }
     };
     await Promise.all(Array.from({ length: VERIFY_DEPTH }, worker));
+  }
+
+  async #ask<T>(command: (lun: Lun) => Promise<T>): Promise<T> {
+    for (;;) {
+      const lun = this.#lun;
+      try {
+        return await command(lun);
+      } catch (error) {
+        if (this.#reconnect === undefined || lun.session.isOpen || error instanceof ProtocolError) throw error;
+        if (lun === this.#lun) await (this.#reconnecting ??= this.#openAgain(this.#reconnect));
+      }
+    }
+  }
+
+  async #openAgain(reconnect: () => Promise<Lun>): Promise<void> {
+    try {
+      this.#lun = await reconnect();
+    } finally {
+      this.#reconnecting = undefined;
+    }
   }
 
   /** A random range that nothing under way touches; half of them whole blocks of 4 KiB. */

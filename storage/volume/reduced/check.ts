@@ -31,8 +31,8 @@ function checkEntries(
   report: (problem: string) => void,
 ): Map<number, number> {
   const owners = new Map<number, number>();
-  for (const page of reducedPages(database)) {
-    for (const entry of page) {
+  for (const { entries } of reducedPages(database)) {
+    for (const entry of entries) {
       if (entry === HOLE || entry === OPAQUE) continue;
       const known = owners.get(entry) ?? 0;
       if (isAddress(entry) && isIndexed(entry)) owners.set(entry, known + 1);

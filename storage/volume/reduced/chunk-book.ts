@@ -1,6 +1,7 @@
 import type { Commits } from '../../metadata/commits.ts';
 import type { Done } from '../../units.ts';
 import { HOLE, OPAQUE, PAGE_MASK } from '../extent-map.ts';
+import { type Caching, cachingOf, type LayerView } from '../format.ts';
 import type { Layer } from '../layers.ts';
 import { isAddress, isIndexed } from './address.ts';
 import type { ChunkIndex } from './chunk-index.ts';
@@ -66,6 +67,15 @@ export class ChunkBook {
     if (this.#index.changedCount + this.#space.givenUpCount < PENDING_MAX) return undefined;
     return this.#commits.commit();
   }
+}
+
+/** Where the chunk lies that shows at the entry, and how a cache treats it. */
+export function placeAt(view: LayerView, number: number): { address: number | undefined; caching: Caching } {
+  for (let layer: Layer | undefined = view.layer; layer; layer = layer.parent) {
+    const entry = layer.map.get(number);
+    if (entry !== HOLE) return { address: isAddress(entry) ? entry : undefined, caching: cachingOf(view, layer) };
+  }
+  return { address: undefined, caching: 'past' };
 }
 
 /** Where the chunk lies that shows at the entry; `undefined` when it reads as zeros. */

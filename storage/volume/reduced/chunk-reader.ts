@@ -1,5 +1,6 @@
 import { allocate, release, type Xts } from '../../kernels/index.ts';
 import { BLOCK_BYTES, type Done } from '../../units.ts';
+import type { Caching } from '../format.ts';
 import { zeroFill } from '../pieces.ts';
 import { blockCountOf, cipherUnitOf, containerOf, isRaw } from './address.ts';
 import { ChunkCache } from './chunk-cache.ts';
@@ -14,6 +15,7 @@ export interface ChunkPart {
   readonly address: number | undefined;
   readonly from: number;
   readonly count: number;
+  readonly caching?: Caching;
 }
 
 /** Reads chunks: unpacks them, and keeps those unpacked lately for whoever reads on. */
@@ -44,17 +46,17 @@ export class ChunkReader {
     this.#cache.forget(address);
   }
 
-  #readPart({ address, from }: ChunkPart, cipher: Xts | undefined, into: Buffer): Done {
+  #readPart({ address, from, caching }: ChunkPart, cipher: Xts | undefined, into: Buffer): Done {
     if (address === undefined) return zeroFill(into);
-    if (isRaw(address)) return this.#readRaw(address, from, cipher, into);
+    if (isRaw(address)) return this.#readRaw(address, from, cipher, into, caching);
     const plain = this.#cache.get(address);
-    if (!plain) return this.#unpackInto(address, from, cipher, into);
+    if (!plain) return this.#unpackInto(address, from, cipher, into, caching);
     copyPart(plain, from * BLOCK_BYTES, into);
     return undefined;
   }
 
-  #readRaw(address: number, from: number, cipher: Xts | undefined, into: Buffer): Done {
-    const done = this.#space.read(address, from, into);
+  #readRaw(address: number, from: number, cipher: Xts | undefined, into: Buffer, caching?: Caching): Done {
+    const done = this.#space.read(address, from, into, caching);
     if (!cipher) return done;
     const unit = cipherUnitOf(address) + from;
     if (done) return done.then(() => cipher.decrypt(into, unit));
@@ -62,19 +64,19 @@ export class ChunkReader {
     return undefined;
   }
 
-  async #unpackInto(address: number, from: number, cipher: Xts | undefined, into: Buffer): Promise<void> {
+  async #unpackInto(address: number, from: number, cipher: Xts | undefined, into: Buffer, caching?: Caching) {
     let loading = this.#loading.get(address);
     if (!loading) {
-      loading = this.#load(address, cipher).finally(() => this.#loading.delete(address));
+      loading = this.#load(address, cipher, caching).finally(() => this.#loading.delete(address));
       this.#loading.set(address, loading);
     }
     copyPart(await loading, from * BLOCK_BYTES, into);
   }
 
-  async #load(address: number, cipher: Xts | undefined): Promise<Buffer> {
+  async #load(address: number, cipher: Xts | undefined, caching: Caching | undefined): Promise<Buffer> {
     const stored = allocate(blockCountOf(address) * BLOCK_BYTES);
     try {
-      await this.#space.read(address, 0, stored);
+      await this.#space.read(address, 0, stored, caching);
       cipher?.decrypt(stored, cipherUnitOf(address));
       const plain = await unpack(stored);
       this.#cache.put(address, plain);
@@ -98,6 +100,7 @@ function neighboursJoined(parts: readonly ChunkPart[]): ChunkPart[] {
 
 function adjoins(one: ChunkPart, next: ChunkPart): boolean {
   if (one.address === undefined || next.address === undefined) return one.address === next.address;
+  if (one.caching !== next.caching) return false;
   if (!isRaw(one.address) || !isRaw(next.address) || next.from !== 0) return false;
   if (containerOf(one.address) !== containerOf(next.address)) return false;
   return cipherUnitOf(one.address) + one.from + one.count === cipherUnitOf(next.address);

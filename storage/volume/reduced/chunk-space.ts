@@ -3,7 +3,7 @@ import { allocate, release } from '../../kernels/index.ts';
 import type { Commits } from '../../metadata/commits.ts';
 import { Readers } from '../../pool/readers.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../../units.ts';
-import type { ExtentStore } from '../format.ts';
+import type { Caching, ExtentStore } from '../format.ts';
 import { containerOf, FIRST_ADDRESS, firstBlockOf } from './address.ts';
 import { Containers } from './containers.ts';
 
@@ -62,8 +62,8 @@ export class ChunkSpace {
     this.#giveUp(address);
   }
 
-  read(address: number, from: number, into: Buffer): Done {
-    return this.#store.read(this.#extentOf(address), (firstBlockOf(address) + from) * BLOCK_BYTES, into);
+  read(address: number, from: number, into: Buffer, caching?: Caching): Done {
+    return this.#store.read(this.#extentOf(address), (firstBlockOf(address) + from) * BLOCK_BYTES, into, caching);
   }
 
   write(address: number, from: Buffer): Done {

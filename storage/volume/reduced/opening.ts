@@ -1,33 +1,37 @@
 import { StorageError } from '../../errors.ts';
 import type { Database } from '../../metadata/database.ts';
-import { containerOf, isAddress, isIndexed } from './address.ts';
+import type { Layers } from '../layers.ts';
+import { blockCountOf, containerOf, isAddress, isIndexed } from './address.ts';
 import type { ChunkSpace } from './chunk-space.ts';
 import type { Totals } from './reduction.ts';
 
 /** Which blocks of containers are taken follows from the maps alone. They are read page by page without keeping them. */
-export function openContainers(database: Database, space: ChunkSpace, totals: Totals): void {
+export function openContainers(database: Database, space: ChunkSpace, totals: Totals, layers: Layers): void {
   const { containers } = space;
   for (const { id, extent } of database.iterate<{ id: number; extent: number }>('SELECT id, extent FROM containers')) {
     if (!containers.restore(id, extent)) throw damaged(`Container ${id} is not possible`);
   }
   containers.collectSpareSlots();
-  for (const entries of reducedPages(database)) {
+  for (const { layer, entries } of reducedPages(database)) {
+    let blocks = 0;
     for (const entry of entries) {
       if (!isAddress(entry)) continue;
       claim(space, entry);
       totals.add(entry);
+      blocks += blockCountOf(entry);
     }
+    layers.get(layer).noteOwned(blocks);
   }
   space.removeUnused();
 }
 
 /** The entries of each page of a reduced map that is on disk. */
-export function* reducedPages(database: Database): Generator<Float64Array> {
-  const pages = database.iterate<{ entries: Uint8Array }>(
-    "SELECT entries FROM maps JOIN layers ON layers.id = maps.layer WHERE layers.format = 'reduced'",
+export function* reducedPages(database: Database): Generator<{ layer: number; entries: Float64Array }> {
+  const pages = database.iterate<{ layer: number; entries: Uint8Array }>(
+    "SELECT maps.layer, entries FROM maps JOIN layers ON layers.id = maps.layer WHERE layers.format = 'reduced'",
   );
   // In memory of their own: what SQLite returns may lie anywhere.
-  for (const { entries } of pages) yield new Float64Array(entries.slice().buffer);
+  for (const { layer, entries } of pages) yield { layer, entries: new Float64Array(entries.slice().buffer) };
 }
 
 function claim({ containers }: ChunkSpace, address: number): void {

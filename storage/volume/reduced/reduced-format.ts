@@ -4,9 +4,9 @@ import type { Database } from '../../metadata/database.ts';
 import { BLOCK_BYTES, type Done } from '../../units.ts';
 import { entriesOf, HOLE } from '../extent-map.ts';
 import type { LayerFormat, LayerView } from '../format.ts';
-import type { Layer } from '../layers.ts';
+import type { Layer, Layers } from '../layers.ts';
 import { BLOCKS_PER_CHUNK } from './address.ts';
-import { addressAt, ChunkBook } from './chunk-book.ts';
+import { addressAt, ChunkBook, placeAt } from './chunk-book.ts';
 import { ChunkIndex } from './chunk-index.ts';
 import { type ChunkPart, ChunkReader } from './chunk-reader.ts';
 import { ChunkSpace, type ContainerStore } from './chunk-space.ts';
@@ -39,8 +39,8 @@ export class ReducedFormat implements LayerFormat {
   }
 
   /** Finds out what containers hold. The extents they are on are claimed already. */
-  open(): void {
-    openContainers(this.#database, this.space, this.#book.totals);
+  open(layers: Layers): void {
+    openContainers(this.#database, this.space, this.#book.totals, layers);
   }
 
   /** Of all volumes together. */
@@ -51,7 +51,7 @@ export class ReducedFormat implements LayerFormat {
   read(view: LayerView, offset: number, into: Buffer): Done {
     const parts: ChunkPart[] = [];
     for (const { number, from, count } of partsOf(offset / BLOCK_BYTES, into.length / BLOCK_BYTES)) {
-      parts.push({ address: addressAt(view.layer, number), from, count });
+      parts.push({ ...placeAt(view, number), from, count });
     }
     return this.#reader.read(parts, view.cipher, into);
   }

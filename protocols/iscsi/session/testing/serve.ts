@@ -29,8 +29,6 @@ export interface ServeOptions extends Partial<IscsiServerOptions> {
 export async function serve(context: TestContext, options: ServeOptions = {}): Promise<Served> {
   const events: IscsiEvent[] = [];
   const server = new IscsiServer({
-    host: '127.0.0.1',
-    port: 0,
     reservations: new MemoryReservationStore(),
     onEvent: (event) => events.push(event),
     ...options,
@@ -38,7 +36,7 @@ export async function serve(context: TestContext, options: ServeOptions = {}): P
   const device = new RamDevice(UNIT_BYTES);
   const target = server.addTarget({ iqn: TARGET, authorise: options.authorise ?? (() => ({})) });
   target.setLun(0, { device: options.device ?? device, serial: 'unit-0', naa: '3000000000000001' });
-  const { port } = await server.listen();
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
   const sessions: Session[] = [];
   context.after(async () => {
     for (const session of sessions) session.destroy();

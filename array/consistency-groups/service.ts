@@ -1,0 +1,38 @@
+import { fail } from '@granary/kernel';
+import type { Snapshots } from '../snapshots/service.ts';
+import type { VolumeRow } from '../volumes/repository.ts';
+import { checkReady, checkUnmoved } from '../volumes/rules.ts';
+import type { Volumes } from '../volumes/service.ts';
+
+/** New volumes that start as what another one holds, or held when a snapshot was taken. */
+export class Clones {
+  readonly #volumes: Volumes;
+  readonly #snapshots: Snapshots;
+
+  constructor(volumes: Volumes, snapshots: Snapshots) {
+    this.#volumes = volumes;
+    this.#snapshots = snapshots;
+  }
+
+  clone(cgName: string, displayName: string, snapshot: string | undefined, actor: string): Promise<VolumeRow> {
+    const volume = this.#volumes.byGroup(cgName);
+    checkReady(volume);
+    checkUnmoved(volume);
+    if (snapshot === undefined) return this.#cloneNow(volume, displayName, actor);
+    return this.#snapshots.using(snapshot, ({ volume: of }) => {
+      if (of !== volume.name) throw fail('snapshot_not_found', { id: snapshot });
+      return this.#volumes.createClone(displayName, volume, snapshot, actor);
+    });
+  }
+
+  /** By a snapshot that nobody ever sees. */
+  async #cloneNow(volume: VolumeRow, displayName: string, actor: string): Promise<VolumeRow> {
+    const naming = { displayName: `Clone ${displayName}`, orSimilar: true, application: 'user' } as const;
+    const rows = await this.#snapshots.begin([{ ...naming, volume }]);
+    try {
+      return await this.#volumes.createClone(displayName, volume, rows[0]?.name ?? '', actor);
+    } finally {
+      await this.#snapshots.drop(rows);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { fail } from '@granary/kernel';
+import type { GroupReport } from '../engine/report.ts';
+import type { ArrayTools } from '../tools.ts';
+
+/** Hands over from the active controller to the standby. */
+export class Failover {
+  readonly #tools: ArrayTools;
+  #isRunning = false;
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+  }
+
+  /** Forced, it is tried even where drives are being mended; what is under way starts again at the other controller. */
+  async run(isForced: boolean, actor: string): Promise<void> {
+    const { engine, readings } = this.#tools;
+    if (this.#isRunning) throw conflict('A failover is under way already; wait until it ends.');
+    this.#isRunning = true;
+    try {
+      await readings.refresh();
+      if (!isForced) this.#check();
+      const from = this.#activeName();
+      await engine.failover();
+      await readings.refresh();
+      await this.#record(from, this.#activeName(), actor);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #check(): void {
+    const { readings } = this.#tools;
+    const standby = readings.controllers.find(({ state }) => state === 'standby');
+    if (!standby) throw conflict('No standby controller is ready; wait until one is.');
+    const busy = [...readings.groups].find(({ state }) => state === 'failed' || state === 'recovering');
+    if (busy) throw conflict(`RAID group ${busy.id} ${stateOf(busy)}; wait until that is over, or force the failover.`);
+  }
+
+  #activeName(): string | undefined {
+    return this.#tools.readings.controllers.find(({ state }) => state === 'active')?.name;
+  }
+
+  async #record(from: string | undefined, to: string | undefined, actor: string): Promise<void> {
+    const { store, events, configuration } = this.#tools;
+    const title = `Controller ${to ?? 'none'} took over from ${from ?? 'none'}, as asked.`;
+    const subject = to === undefined ? `array:${configuration().internalName}` : `controller:${to}`;
+    await store.write((tx) => events.record(tx, { severity: 'notice', title, subject, actor }));
+  }
+}
+
+function stateOf({ state }: GroupReport): string {
+  return state === 'failed' ? 'has failed' : 'is recovering';
+}
+
+function conflict(problem: string) {
+  return fail('state_conflict', { problem });
+}

@@ -1,0 +1,100 @@
+import type { RecordOf } from '@granary/contract';
+import type { Controller, ControllerVirtualNetwork } from '@granary/contract/array';
+import { formatUtc, type HostedConfiguration, type HostedInterface } from '@granary/kernel';
+import type { ControllerReport } from '../engine/report.ts';
+import { RUNNING_MAX } from '../migration-jobs/service.ts';
+import manifest from '../package.json' with { type: 'json' };
+import type { ArraySettings } from '../settings/values.ts';
+
+export type ControllerView = RecordOf<typeof Controller>;
+
+/** What both controllers have in common. */
+export interface SharedFacts {
+  readonly configuration: HostedConfiguration;
+  readonly settings: ArraySettings;
+  readonly chapUser: string;
+  /** Empty for those who may not see it. */
+  readonly chapSecret: string;
+  readonly isPasswordSet: boolean;
+  readonly isEncryptionActive: boolean;
+  readonly isIntact: boolean;
+  readonly wwpns: number;
+  readonly cloudHeartbeatAt: number;
+}
+
+export function viewOf(report: ControllerReport, shared: SharedFacts): ControllerView {
+  const { name, index, state, target, host } = report;
+  const { configuration, settings } = shared;
+  const managementHost = configuration.management.host;
+  return {
+    name,
+    display_name: name,
+    index,
+    state,
+    target,
+    iscsi_ip: host,
+    iscsi_ipv6: ipv6Of(host),
+    mgmt_ip: managementHost,
+    mgmt_ipv6: ipv6Of(managementHost),
+    software_ver: manifest.version,
+    heartbeat1: formatUtc(report.heartbeatAt),
+    heartbeat2: formatUtc(shared.cloudHeartbeatAt),
+    array_chap_user: shared.chapUser,
+    array_chap_secret: shared.chapSecret,
+    encryption_password_set: yesNo(shared.isPasswordSet),
+    is_encryption_active: yesNo(shared.isEncryptionActive),
+    sn_host: configuration.node,
+    cache_size: configuration.cacheGb,
+    cpu_usage_alert: settings.cpuUsageAlert,
+    mem_usage_alert: settings.memUsageAlert,
+    recycle_bin: yesNo(settings.recycleBin),
+    dm_concurrency_level: RUNNING_MAX,
+    allocation_zone_name: configuration.zone,
+    allocation_zone_display_name: configuration.zoneDisplayName,
+    array_uuid: configuration.uuid,
+    wwpn_count: shared.wwpns,
+    integrity_status: shared.isIntact ? 'normal' : 'degraded',
+    ...constants,
+  };
+}
+
+/** So it is with every array: its own secrets for servers are per server, and it has no IPsec, containers, SMB or iSER. */
+const constants = {
+  host_chap_user: null,
+  host_chap_secret: null,
+  ike_psk: null,
+  cpu_docker_usage_alert: 0,
+  mem_docker_usage_alert: 0,
+  nfs4_disable_idmapping: 'NO',
+  // Neighbouring slices are read from different members.
+  raid_read_mode: 'balanced',
+  smb_unix_charset: '',
+  smb_dos_charset: '',
+  sod_end_time: null,
+  iser_support: 'NO',
+} as const;
+
+export function networkView(network: HostedInterface): RecordOf<typeof ControllerVirtualNetwork> {
+  const { id, address, netmask, gateway, vlanId } = network;
+  const isIpv6 = address.includes(':');
+  return {
+    id,
+    ip: isIpv6 ? null : address,
+    ipv6: isIpv6 ? address : null,
+    gateway: isIpv6 ? null : gateway,
+    ipv6_gateway: isIpv6 ? gateway : null,
+    netmask: isIpv6 ? null : netmask,
+    ipv6_netmask: isIpv6 ? netmask : null,
+    vlan_id: vlanId,
+    interface: `vni${id}`,
+    net_uuid: null,
+  };
+}
+
+function ipv6Of(host: string): string | null {
+  return host.includes(':') ? host : null;
+}
+
+function yesNo(is: boolean): 'YES' | 'NO' {
+  return is ? 'YES' : 'NO';
+}

@@ -1,0 +1,83 @@
+import { fail } from '@granary/kernel';
+import { findRaidGroup } from '../raid-groups/repository.ts';
+import { mayMiss } from '../raid-groups/shape.ts';
+import type { ArrayTools } from '../tools.ts';
+import { called } from '../wording.ts';
+import { conflict, isFailed, isWhole, type Drive } from './drive.ts';
+import { updateDrive } from './repository.ts';
+import type { Drives } from './service.ts';
+
+/** Takes drives out of service and puts them back: to rehearse a failure, or to mend one. */
+export class Outages {
+  readonly #tools: ArrayTools;
+  readonly #drives: Drives;
+
+  constructor(tools: ArrayTools, drives: Drives) {
+    this.#tools = tools;
+    this.#drives = drives;
+  }
+
+  /** On record before it is done: after a crash in between it is done at the next start. */
+  takeOffline(id: string, force: boolean, actor: string): Promise<string> {
+    const { store, clock, engine, readings } = this.#tools;
+    return this.#drives.inTurn(async () => {
+      await readings.refresh();
+      const drive = await store.write((tx) => {
+        const found = this.#drives.named(tx, id);
+        const { row } = found;
+        if (row.is_offline === 1) throw conflict(row, 'is out of service already');
+        if (row.shred_job !== null) throw conflict(row, 'is being shredded; cancel that first');
+        if (row.is_leaving === 1) throw conflict(row, 'is being given back to the cloud');
+        if (!found.isPresent) throw conflict(row, 'is absent: the cloud took it away');
+        if (!force) this.#refuseIfNeeded(found);
+        updateDrive(tx, id, { is_offline: 1 }, clock.now());
+        const title = `Drive ${called(row)} was taken out of service.`;
+        this.#drives.record(tx, row, { title, actor, severity: 'warning' });
+        return found;
+      });
+      try {
+        await engine.takeDriveOffline(drive.row.uuid);
+      } catch (error) {
+        await store.write((tx) => updateDrive(tx, id, { is_offline: 0 }, clock.now()));
+        throw error;
+      }
+      await this.#drives.look();
+      return id;
+    });
+  }
+
+  bringOnline(id: string, actor: string): Promise<string> {
+    const { store, clock, engine } = this.#tools;
+    return this.#drives.inTurn(async () => {
+      const drive = this.#drives.get(id);
+      if (!drive.isPresent) throw conflict(drive.row, 'is absent: the cloud took it away');
+      if (!isFailed(drive)) throw conflict(drive.row, 'is in service already');
+      if (drive.row.shred_job !== null) throw conflict(drive.row, 'is being shredded; wait for the end, or cancel it');
+      await engine.bringDriveOnline(drive.row.uuid);
+      await store.write((tx) => {
+        updateDrive(tx, id, { is_offline: 0, is_failed: 0 }, clock.now());
+        const title = `Drive ${called(drive.row)} was put back into service.`;
+        this.#drives.record(tx, drive.row, { title, actor, severity: 'notice' });
+      });
+      await this.#drives.look();
+      return id;
+    });
+  }
+
+  #refuseIfNeeded(drive: Drive): void {
+    const { row } = drive;
+    if (row.raid_group === null || row.role !== 'member' || !isWhole(drive)) return;
+    const { raid_group: groupName } = row;
+    const { group, drives } = this.#tools.store.read((db) => ({
+      group: findRaidGroup(db, groupName),
+      drives: this.#drives.ofGroup(db, groupName),
+    }));
+    if (!group) return;
+    const left = drives.filter((other) => other.row.role === 'member' && other.row.name !== row.name && isWhole(other));
+    if (group.width - left.length <= mayMiss(group)) return;
+    const problem =
+      `Without drive ${called(row)} RAID group ${called(group)} cannot serve its data: ${left.length} of ` +
+      `${group.width} drives would be left. Wait for a rebuild, replace what failed, or use force=YES.`;
+    throw fail('state_conflict', { problem });
+  }
+}

@@ -1,0 +1,129 @@
+import type { HostedDrive, Tx } from '@granary/kernel';
+import { nextName } from '../sequences/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import { called, listed } from '../wording.ts';
+import * as repository from './repository.ts';
+import type { DriveRow } from './repository.ts';
+
+/** Follows what the cloud places: new drives get a name, free ones it took back are forgotten, the others are absent. */
+export class Placements {
+  readonly #tools: ArrayTools;
+  readonly #onForgotten: (uuid: string) => void;
+  #placed: ReadonlyMap<string, HostedDrive> | undefined;
+
+  constructor(tools: ArrayTools, onForgotten: (uuid: string) => void) {
+    this.#tools = tools;
+    this.#onForgotten = onForgotten;
+  }
+
+  find(uuid: string): HostedDrive | undefined {
+    return this.#placed?.get(uuid);
+  }
+
+  async follow(placed: readonly HostedDrive[]): Promise<void> {
+    const before = this.#placed;
+    const after = new Map(placed.map((drive) => [drive.uuid, drive]));
+    // Both until the rows are written: whoever lists meanwhile finds every drive there is a row of.
+    this.#placed = new Map([...(before ?? []), ...after]);
+    const rows = await this.#tools.store.write((tx) => this.#write(tx, placed, before));
+    this.#placed = after;
+    if (before === undefined) return;
+    for (const row of rows) if (after.has(row.uuid) && !before.has(row.uuid)) await this.#tellEngine(row);
+  }
+
+  forgetAbsent(tx: Tx): void {
+    if (this.#placed === undefined) return;
+    const isForgotten = ({ uuid, raid_group: group }: DriveRow) => group === null && !this.find(uuid);
+    this.#forget(tx, repository.listDrives(tx).filter(isForgotten));
+  }
+
+  /** The engine keeps neither who is out of service nor what was being given back. */
+  async settle(): Promise<void> {
+    const { store, clock, readings } = this.#tools;
+    const rows = store.read((db) => repository.listDrives(db));
+    const works = ({ uuid }: DriveRow) => ['online', 'rebuilding'].includes(readings.drive(uuid)?.state ?? '');
+    const leaving = rows.filter(({ is_leaving: isLeaving }) => isLeaving === 1);
+    const mended = rows.filter((row) => row.is_failed === 1 && row.raid_group !== null && works(row));
+    if (leaving.length + mended.length > 0)
+      await store.write((tx) => {
+        for (const { name } of leaving) repository.updateDrive(tx, name, { is_leaving: 0 }, clock.now());
+        for (const { name } of mended) repository.updateDrive(tx, name, { is_failed: 0 }, clock.now());
+      });
+    for (const row of rows) if (row.is_offline === 1 && this.find(row.uuid)) await this.#tellEngine(row);
+  }
+
+  /** The rows there were before. */
+  #write(tx: Tx, placed: readonly HostedDrive[], before: ReadonlyMap<string, HostedDrive> | undefined): DriveRow[] {
+    const rows = repository.listDrives(tx);
+    const known = new Map(rows.map((row) => [row.uuid, row]));
+    const uuids = new Set(placed.map(({ uuid }) => uuid));
+    this.#forget(
+      tx,
+      rows.filter(({ uuid, raid_group: group }) => !uuids.has(uuid) && group === null),
+    );
+    for (const row of rows) if (!uuids.has(row.uuid) && before?.has(row.uuid)) this.#tellAbsent(tx, row);
+    for (const drive of placed) {
+      const row = known.get(drive.uuid);
+      const json = JSON.stringify(drive);
+      if (row && row.placed !== json) repository.setPlaced(tx, row.name, json);
+    }
+    this.#add(
+      tx,
+      placed.filter(({ uuid }) => !known.has(uuid)).toSorted((a, b) => a.number - b.number),
+    );
+    return rows;
+  }
+
+  #forget(tx: Tx, gone: readonly DriveRow[]): void {
+    for (const { name } of gone) repository.deleteDrive(tx, name);
+    const taken = gone.filter(({ is_leaving: isLeaving }) => isLeaving === 0);
+    tx.afterCommit(() => {
+      for (const { uuid } of gone) this.#onForgotten(uuid);
+    });
+    if (taken.length === 0) return;
+    const title = `${wordsFor(taken)} taken away by the cloud and forgotten.`;
+    this.#tools.events.record(tx, { title, subject: 'drives', severity: 'notice' });
+  }
+
+  #tellAbsent(tx: Tx, row: DriveRow): void {
+    if (row.raid_group === null) return;
+    const title = `Drive ${called(row)} of RAID group ${row.raid_group} is absent: the cloud took it away.`;
+    this.#tools.events.record(tx, { title, subject: `drive:${row.name}`, severity: 'error' });
+  }
+
+  #add(tx: Tx, fresh: readonly HostedDrive[]): void {
+    const { clock, events } = this.#tools;
+    const added = fresh.map((drive) => {
+      const name = nextName(tx, 'volume');
+      const row = { name, display_name: unusedName(tx, name), uuid: drive.uuid, placed: JSON.stringify(drive) };
+      repository.insertDrive(tx, { ...row, created_at: clock.now() });
+      return row;
+    });
+    if (added.length > 0) events.record(tx, { title: `${wordsFor(added)} added.`, subject: 'drives' });
+  }
+
+  /** A drive that is there again is as the administrator left it. */
+  async #tellEngine({ name, uuid, is_offline: isOffline }: DriveRow): Promise<void> {
+    const { engine, log } = this.#tools;
+    try {
+      if (isOffline === 1) await engine.takeDriveOffline(uuid);
+      else await engine.bringDriveOnline(uuid);
+    } catch (error) {
+      log.warn({ error, drive: name, isOffline }, 'the engine could not be told how a drive is');
+    }
+  }
+}
+
+/** Its own identifier, unless somebody gave just that name to another drive. */
+function unusedName(tx: Tx, name: string): string {
+  let displayName = name;
+  for (let number = 2; repository.isDisplayNameTaken(tx, displayName); number += 1) displayName = `${name} (${number})`;
+  return displayName;
+}
+
+const NAMED_MAX = 10;
+
+function wordsFor(drives: readonly { readonly name: string; readonly display_name: string }[]): string {
+  if (drives.length > NAMED_MAX) return `${drives.length} drives were`;
+  return `${drives.length === 1 ? 'Drive' : 'Drives'} ${listed(drives.map(called))} ${drives.length === 1 ? 'was' : 'were'}`;
+}

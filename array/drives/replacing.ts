@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { badParameter, fail, type JobOutcome, type RunningJob, type Submitted, type Tx } from '@granary/kernel';
+import { EngineError, isEngineError } from '../engine/errors.ts';
+import { findRaidGroup, type RaidGroupRow } from '../raid-groups/repository.ts';
+import { mayMiss } from '../raid-groups/shape.ts';
+import type { ArrayTools } from '../tools.ts';
+import { answerWhenDone } from '../waiting.ts';
+import { called } from '../wording.ts';
+import { conflict, isWhole, refuseUnlessUsable, type Drive } from './drive.ts';
+import * as repository from './repository.ts';
+import type { Drives } from './service.ts';
+
+interface ReplaceArguments {
+  readonly group: string;
+  /** By uuid: the old one may be gone when the work ends. */
+  readonly from: string;
+  readonly to: string;
+}
+
+interface ReplaceRequest {
+  readonly id: string;
+  readonly toname: string;
+  readonly force: boolean;
+  readonly timeout: number;
+}
+
+const KIND = 'drive.replace';
+const LOOK_EVERY_MS = 300;
+const SAVE_EVERY_MS = 5_000;
+const RETRY_MS = 1_000;
+
+/** Puts a free drive in the place of a member of a RAID group, and sees the rebuild through. */
+export class Replacing {
+  readonly #tools: ArrayTools;
+  readonly #drives: Drives;
+
+  constructor(tools: ArrayTools, drives: Drives) {
+    this.#tools = tools;
+    this.#drives = drives;
+    tools.jobs.register<ReplaceArguments>(
+      KIND,
+      (job) => this.#run(job),
+      (tx, args, reason) => this.#failed(tx, args, reason),
+    );
+  }
+
+  async start(request: ReplaceRequest, actor: string): Promise<string | Submitted> {
+    const { store, jobs, clock, readings } = this.#tools;
+    const { id, toname, force, timeout } = request;
+    if (id === toname) throw badParameter('toname', 'must be another drive than the one it replaces');
+    const job = await this.#drives.inTurn(async () => {
+      await readings.refresh();
+      return store.write((tx) => {
+        const from = this.#drives.named(tx, id);
+        const to = this.#drives.named(tx, toname);
+        const group = this.#groupOf(tx, from);
+        refuseUnlessUsable(to);
+        this.#refuseSize(group, to);
+        this.#refuseState(tx, group, from);
+        if (!force) this.#refuseRisks(tx, group, from, to);
+        repository.joinGroup(tx, toname, group.name, 'member', clock.now());
+        repository.updateDrive(tx, toname, { replaces: id }, clock.now());
+        const args: ReplaceArguments = { group: group.name, from: from.row.uuid, to: to.row.uuid };
+        const title = `Drive ${called(to.row)} is taking the place of drive ${called(from.row)} in RAID group ${called(group)}.`;
+        this.#drives.record(tx, to.row, { title, actor, severity: 'notice' });
+        return jobs.enqueue(tx, KIND, `raid_group:${group.name}:replace`, args);
+      });
+    });
+    return answerWhenDone(jobs, job, timeout, () => id);
+  }
+
+  #groupOf(tx: Tx, { row }: Drive): RaidGroupRow {
+    if (row.raid_group === null) throw conflict(row, 'is in no RAID group; there is nothing to replace');
+    const group = findRaidGroup(tx, row.raid_group);
+    if (group?.state !== 'ready') throw conflict(row, 'is in a RAID group that is being made or deleted');
+    if (row.role === 'spare') throw conflict(row, `is a hot spare of ${called(group)}; remove it and add another`);
+    return group;
+  }
+
+  #refuseSize(group: RaidGroupRow, { row, placed }: Drive): void {
+    if (placed.capacityGb >= group.member_gb) return;
+    const has = `Drive ${called(row)} has ${placed.capacityGb} GB`;
+    const problem = `${has}, but the drives of RAID group ${called(group)} need ${group.member_gb} GB; take a larger one.`;
+    throw fail('capacity_refused', { problem });
+  }
+
+  #refuseState(tx: Tx, group: RaidGroupRow, { row }: Drive): void {
+    if (row.replaces !== null) throw conflict(row, 'is just taking the place of another; wait for the rebuild');
+    const other = repository.drivesOfGroup(tx, group.name).find(({ replaces }) => replaces === row.name);
+    if (other) throw conflict(row, `is being replaced by drive ${called(other)} already`);
+    if (this.#tools.readings.group(group.name)?.state !== 'failed') return;
+    const problem = `RAID group ${called(group)} lacks too many drives to rebuild; bring drives back first.`;
+    throw fail('state_conflict', { problem });
+  }
+
+  #refuseRisks(tx: Tx, group: RaidGroupRow, from: Drive, to: Drive): void {
+    const isSsd = to.placed.medium === 'ssd';
+    if (isSsd !== (group.is_ssd === 1)) {
+      const kinds = isSsd ? 'an SSD among hard disks' : 'a hard disk among SSDs';
+      throw conflict(to.row, `would be ${kinds} in RAID group ${called(group)}; take another or use force=YES`);
+    }
+    if (!isWhole(from)) return;
+    const whole = this.#drives.ofGroup(tx, group.name).filter((drive) => drive.row.role === 'member' && isWhole(drive));
+    if (group.width - whole.length < mayMiss(group)) return;
+    const problem = `RAID group ${called(group)} has no redundancy left and drive ${called(from.row)} is not what failed; replace that one first, or use force=YES.`;
+    throw fail('state_conflict', { problem });
+  }
+
+  /** The engine rebuilds by itself, over restarts too: this begins it once and looks how far it is. */
+  async #run(job: RunningJob<ReplaceArguments>): Promise<JobOutcome> {
+    try {
+      return await this.#follow(job);
+    } catch (error) {
+      if (job.signal.aborted) return { outcome: 'retry', afterMs: 0, reason: 'It goes on soon.' };
+      if (isEngineError(error, 'interrupted')) return { outcome: 'retry', afterMs: RETRY_MS, reason: error.message };
+      if (error instanceof EngineError) return this.#failure(job.arguments, error.message);
+      throw error;
+    }
+  }
+
+  async #follow(job: RunningJob<ReplaceArguments>): Promise<JobOutcome> {
+    const { engine, readings, clock } = this.#tools;
+    const { group, from, to } = job.arguments;
+    let savedAt = clock.now();
+    let isBegun = false;
+    for (;;) {
+      await readings.refresh();
+      const report = readings.group(group);
+      if (!report) return this.#failure(job.arguments, `RAID group ${group} is gone.`);
+      const hasTakenPlace = report.members.includes(to) && !report.members.includes(from);
+      const state = readings.drive(to)?.state;
+      if (hasTakenPlace && state === 'online')
+        return { outcome: 'done', finish: (tx) => this.#done(tx, job.arguments) };
+      if (state === 'failed' || state === 'absent') return this.#failure(job.arguments, 'The new drive failed.');
+      if (report.state === 'failed') return this.#failure(job.arguments, 'Too many drives of the RAID group failed.');
+      if (!isBegun && !hasTakenPlace) await engine.replaceDrive(group, from, to);
+      isBegun = true;
+      if (clock.now() - savedAt >= SAVE_EVERY_MS) {
+        savedAt = clock.now();
+        await job.save((report.progress ?? 0) * 100, `Rebuilding onto ${to}`);
+      }
+      await sleep(LOOK_EVERY_MS, undefined, { signal: job.signal });
+    }
+  }
+
+  #failure(args: ReplaceArguments, reason: string): JobOutcome {
+    return { outcome: 'failed', reason, finish: (tx) => this.#failed(tx, args, reason) };
+  }
+
+  #done(tx: Tx, { group, from, to }: ReplaceArguments): void {
+    const now = this.#tools.clock.now();
+    const [old, fresh] = [repository.findDriveByUuid(tx, from), repository.findDriveByUuid(tx, to)];
+    if (old?.raid_group === group) repository.leaveGroup(tx, old.name, now);
+    if (!fresh) return;
+    repository.updateDrive(tx, fresh.name, { replaces: null }, now);
+    const title = `Drive ${called(fresh)} took the place of drive ${old ? called(old) : from} in RAID group ${group}.`;
+    this.#drives.record(tx, fresh, { title, severity: 'notice' });
+    this.#drives.forgetAbsent(tx);
+  }
+
+  /** Whether it is a member the engine says; the next reading puts that on record. */
+  #failed(tx: Tx, { group, from, to }: ReplaceArguments, reason: string): void {
+    const now = this.#tools.clock.now();
+    const [old, fresh] = [repository.findDriveByUuid(tx, from), repository.findDriveByUuid(tx, to)];
+    if (!fresh) return;
+    repository.updateDrive(tx, fresh.name, { replaces: null }, now);
+    const title = `Drive ${called(fresh)} could not take the place of drive ${old ? called(old) : from} in RAID group ${group}: ${reason}`;
+    this.#drives.record(tx, fresh, { title, severity: 'error' });
+  }
+}

@@ -1,0 +1,41 @@
+import type { Db } from '@granary/kernel';
+import { findDriveByUuid } from '../drives/repository.ts';
+import { findRaidGroup } from '../raid-groups/repository.ts';
+import { called } from '../wording.ts';
+import { displayNameOf } from './repository.ts';
+
+/** What users call the things an engine tells of, and what their events are about. */
+export class Names {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  drive(uuid: string): string {
+    const row = findDriveByUuid(this.#db, uuid);
+    return row ? called(row) : uuid;
+  }
+
+  driveSubject(uuid: string): string {
+    return `drive:${findDriveByUuid(this.#db, uuid)?.name ?? uuid}`;
+  }
+
+  group(name: string): string {
+    const row = findRaidGroup(this.#db, name);
+    return row ? called(row) : name;
+  }
+
+  pool(name: string): string {
+    return this.#called('pools', name);
+  }
+
+  server(name: string): string {
+    return this.#called('servers', name);
+  }
+
+  #called(table: 'pools' | 'servers', name: string): string {
+    const displayName = displayNameOf(this.#db, table, name);
+    return displayName === undefined ? name : called({ name, display_name: displayName });
+  }
+}

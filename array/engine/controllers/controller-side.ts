@@ -1,0 +1,143 @@
+import type { Transferable } from 'node:worker_threads';
+import type { Engine } from '../engine.ts';
+import { EngineError } from '../errors.ts';
+import { packError } from './errors.ts';
+import {
+  CALLS,
+  type ActiveEngine,
+  type EngineCall,
+  type FromController,
+  type OpenEngine,
+  type Request,
+  type ThreadData,
+  type ToController,
+} from './protocol.ts';
+
+const PROGRESS_EVERY_MS = 100;
+
+type Send = (message: FromController, transfer: Transferable[]) => void;
+
+/** What is done in a controller's thread: takes requests, has the engine carry them out, answers. */
+export class ControllerSide {
+  readonly #data: Omit<ThreadData, 'vitals'>;
+  readonly #send: Send;
+  readonly #underWay = new Map<number, AbortController>();
+  #active: ActiveEngine | undefined;
+
+  constructor(data: Omit<ThreadData, 'vitals'>, send: Send) {
+    this.#data = data;
+    this.#send = send;
+  }
+
+  take(message: ToController): void {
+    if (message.type === 'cancel') this.#underWay.get(message.id)?.abort();
+    else void this.#answer(message.id, message.request);
+  }
+
+  async #answer(id: number, request: Request): Promise<void> {
+    const cancelling = new AbortController();
+    this.#underWay.set(id, cancelling);
+    try {
+      const result = await this.#carryOut(id, request, cancelling.signal);
+      this.#sendResult(id, result);
+    } catch (error) {
+      this.#send({ type: 'refusal', id, error: packError(error) }, []);
+    } finally {
+      this.#underWay.delete(id);
+    }
+  }
+
+  async #carryOut(id: number, request: Request, signal: AbortSignal): Promise<unknown> {
+    switch (request.type) {
+      case 'prepare':
+        await this.#load();
+        return undefined;
+      case 'activate':
+        return this.#activate(request);
+      case 'serve':
+        return this.#engine().serve();
+      case 'follow':
+        return this.#engine().follow(request.configuration);
+      case 'retire':
+        return this.#retire();
+      case 'call':
+        return this.#call(id, request.call, signal);
+    }
+  }
+
+  async #load(): Promise<OpenEngine> {
+    const { openEngine } = (await import(this.#data.engineModule)) as { openEngine: OpenEngine };
+    return openEngine;
+  }
+
+  async #activate({ configuration, told, serves }: Extract<Request, { type: 'activate' }>): Promise<void> {
+    const open = await this.#load();
+    const active = await open(configuration, {
+      controller: this.#data.name,
+      onEvent: (event) => this.#send({ type: 'event', event }, []),
+      log: (line) => this.#send({ type: 'log', line }, []),
+    });
+    this.#active = active;
+    for (const call of told) await this.#tell(active, call);
+    if (serves) await active.serve();
+  }
+
+  /** What one thing cannot take, because it is gone or failed, must not keep the others from being served. */
+  async #tell({ engine }: ActiveEngine, { method, args }: EngineCall): Promise<void> {
+    try {
+      await invoke(engine, method, args);
+    } catch (error) {
+      const facts = { method, problem: packError(error).message };
+      this.#send({ type: 'log', line: { level: 'warn', text: 'the engine did not take what it was told', facts } }, []);
+    }
+  }
+
+  async #retire(): Promise<void> {
+    const active = this.#active;
+    this.#active = undefined;
+    await active?.close();
+  }
+
+  #call(id: number, { method, args }: EngineCall, signal: AbortSignal): Promise<unknown> {
+    const { engine } = this.#engine();
+    if (CALLS[method] !== 'long') return invoke(engine, method, args);
+    return invoke(engine, method, [...args.slice(0, -1), { signal, onProgress: this.#progress(id) }]);
+  }
+
+  /** Not every step: the first, and then the last of a tenth of a second. */
+  #progress(id: number): (value: unknown) => void {
+    let sentMs = -Infinity;
+    return (value) => {
+      const now = performance.now();
+      if (now - sentMs < PROGRESS_EVERY_MS) return;
+      sentMs = now;
+      this.#send({ type: 'progress', id, value }, []);
+    };
+  }
+
+  #engine(): ActiveEngine {
+    if (this.#active === undefined) throw new EngineError('interrupted', 'This controller is not active.');
+    return this.#active;
+  }
+
+  #sendResult(id: number, result: unknown): void {
+    const bytes = result instanceof Uint8Array ? ownBytes(result) : undefined;
+    this.#send({ type: 'answer', id, result: bytes ?? result }, bytes ? [bytes.buffer] : []);
+  }
+}
+
+async function invoke(
+  engine: Omit<Engine, 'failover'>,
+  method: EngineCall['method'],
+  args: readonly unknown[],
+): Promise<unknown> {
+  if (method === 'failover') throw new Error('A controller cannot fail over by itself.');
+  return (engine[method] as (...given: unknown[]) => Promise<unknown>).apply(engine, [...args]);
+}
+
+/** In memory that can be given away: parts of larger buffers, such as the storage's own, are copied out of them. */
+function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, length } = bytes;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) return new Uint8Array(buffer);
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,123 @@
+import { Worker } from 'node:worker_threads';
+import type { OnEngineEvent } from '../engine.ts';
+import { ControllerGone, unpackError } from './errors.ts';
+import type { FromController, LogLine, Request, ThreadData, ToController } from './protocol.ts';
+import { createVitals, readVitals, type Vitals } from './vitals.ts';
+
+interface Pending {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly onProgress: ((value: unknown) => void) | undefined;
+}
+
+export interface AskOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((value: unknown) => void) | undefined;
+}
+
+export interface ControllerThreadOptions {
+  readonly name: string;
+  readonly engineModule: string;
+  readonly onEvent: OnEngineEvent;
+  readonly onLog: (line: LogLine) => void;
+  /** It ended, by itself or because it was killed. */
+  readonly onGone: (reason: string) => void;
+}
+
+/** The management's end of the line to a controller's thread. */
+export class ControllerThread {
+  readonly #options: ControllerThreadOptions;
+  readonly #worker: Worker;
+  readonly #vitals = createVitals();
+  readonly #pending = new Map<number, Pending>();
+  readonly #gone: Promise<void>;
+  #lastId = 0;
+  #reason: string | undefined;
+  #isGone = false;
+
+  constructor(options: ControllerThreadOptions) {
+    this.#options = options;
+    const { name, engineModule } = options;
+    const workerData: ThreadData = { name, engineModule, vitals: this.#vitals };
+    this.#worker = new Worker(new URL('./controller-main.ts', import.meta.url), { name, workerData });
+    this.#worker.on('message', (message: FromController) => this.#take(message));
+    this.#worker.on('error', (error: Error) => (this.#reason ??= error.message));
+    this.#gone = new Promise((resolve) => {
+      this.#worker.once('exit', () => {
+        this.#end();
+        resolve();
+      });
+    });
+  }
+
+  get vitals(): Vitals {
+    return readVitals(this.#vitals);
+  }
+
+  /** Rejects with `ControllerGone` when no answer will come any more. */
+  ask(request: Request, { signal, onProgress }: AskOptions = {}): Promise<unknown> {
+    if (this.#isGone) return Promise.reject(this.#goneError());
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      const cancel = () => this.#post({ type: 'cancel', id });
+      const settle =
+        <T>(end: (value: T) => void) =>
+        (value: T) => {
+          signal?.removeEventListener('abort', cancel);
+          end(value);
+        };
+      this.#pending.set(id, { resolve: settle(resolve), reject: settle(reject), onProgress });
+      this.#post({ type: 'ask', id, request });
+      if (signal?.aborted === true) cancel();
+      else signal?.addEventListener('abort', cancel, { once: true });
+    });
+  }
+
+  /** Resolves when its sockets, files and locks are released. */
+  async kill(reason: string): Promise<void> {
+    this.#reason ??= reason;
+    await this.#worker.terminate();
+    await this.#gone;
+  }
+
+  #post(message: ToController): void {
+    this.#worker.postMessage(message);
+  }
+
+  #take(message: FromController): void {
+    switch (message.type) {
+      case 'answer':
+        this.#settled(message.id)?.resolve(message.result);
+        return;
+      case 'refusal':
+        this.#settled(message.id)?.reject(unpackError(message.error));
+        return;
+      case 'progress':
+        this.#pending.get(message.id)?.onProgress?.(message.value);
+        return;
+      case 'event':
+        this.#options.onEvent(message.event);
+        return;
+      case 'log':
+        this.#options.onLog(message.line);
+    }
+  }
+
+  #settled(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #end(): void {
+    this.#isGone = true;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(this.#goneError());
+    this.#options.onGone(this.#reason ?? 'its thread ended');
+  }
+
+  #goneError(): ControllerGone {
+    return new ControllerGone(this.#reason ?? 'its thread ended');
+  }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Checker } from '@granary/protocols/iscsi/testing';
+import { CRASH, HANG } from './testing/break-at-will.ts';
+import { insist, server, servedVolume, VOLUME, VOLUME_BYTES, type ServedVolume } from './testing/served-volume.ts';
+
+const SECTORS = VOLUME_BYTES / 512;
+const RETURN_MS_MAX = 10_000;
+const LOAD = { depth: 8, transferBytesMax: 128 * 1024, flushPercent: 5 };
+
+async function underLoad(served: ServedVolume) {
+  await served.engine.putServer(server());
+  const reconnect = () => insist(() => served.open(), RETURN_MS_MAX);
+  const lun = await served.open();
+  return {
+    checker: new Checker(lun, { seed: 11, sectors: SECTORS, unmap: true, reconnect }),
+    plain: new Checker(lun, { seed: 12, sectors: SECTORS, unmap: true }),
+  };
+}
+
+const activeOf = async ({ engine }: ServedVolume) =>
+  (await engine.report(0)).controllers.find(({ state }) => state === 'active')?.name;
+
+test('servers go on reading and writing through failovers that are asked for, and find every byte', async (t) => {
+  const served = await servedVolume(t);
+  const { checker } = await underLoad(served);
+  const load = checker.run({ ...LOAD, seconds: 4 });
+  const names: (string | undefined)[] = [];
+  for (let turn = 0; turn < 3; turn++) {
+    await sleep(600);
+    await insist(() => served.engine.failover(), RETURN_MS_MAX);
+    names.push(await activeOf(served));
+  }
+  const counts = await load;
+  assert.deepEqual(names, ['vsa-00000001-vc-1', 'vsa-00000001-vc-0', 'vsa-00000001-vc-1']);
+  assert.ok(counts.reads > 100 && counts.writes > 100, JSON.stringify(counts));
+  await checker.verifyAll();
+  const sessions = served.events.filter(({ type }) => type === 'session-opened');
+  assert.equal(sessions.length, 4, 'one session, and one more after each failover');
+});
+
+for (const how of [CRASH, HANG]) {
+  // What was answered but not flushed may be lost with a controller, as with any disk that has a volatile write cache.
+  test(`when the active controller comes to a ${how}, the other serves within ten seconds and nothing flushed is lost`, async (t) => {
+    const served = await servedVolume(t);
+    const { plain: checker } = await underLoad(served);
+    await checker.run({ ...LOAD, operations: 200 });
+    const load = assert.rejects(checker.run({ ...LOAD, seconds: 30 }));
+    await sleep(300);
+    void served.engine.pauseMove(how).catch(() => undefined);
+    const brokenMs = performance.now();
+    if (how === CRASH) await load;
+    await insist(async () => assert.notEqual(await activeOf(served), 'vsa-00000001-vc-0'), RETURN_MS_MAX);
+    const lun = await insist(() => served.open(), RETURN_MS_MAX);
+    await lun.read(0, 1);
+    assert.ok(performance.now() - brokenMs < RETURN_MS_MAX, `${performance.now() - brokenMs} ms`);
+    await load;
+    checker.attach(lun);
+    await checker.verifyAfterCrash();
+    await checker.run({ ...LOAD, operations: 300 });
+    await checker.verifyAll();
+    assert.ok(served.events.some((event) => event.type === 'controller-failed'));
+    await insist(async () => {
+      const { controllers } = await served.engine.report(0);
+      assert.deepEqual(controllers.map(({ state }) => state).sort(), ['active', 'standby']);
+    }, RETURN_MS_MAX);
+  });
+}
+
+test('what the engine does not keep is told to the controller that takes over', async (t) => {
+  const served = await servedVolume(t);
+  const { engine } = served;
+  await engine.putServer(server());
+  await engine.setCaps(VOLUME, { readIops: 0, readBytesPerSecond: 0, writeIops: 20, writeBytesPerSecond: 0 });
+  await engine.failover();
+  const lun = await served.open();
+  const startedMs = performance.now();
+  for (let write = 0; write < 50; write++) await lun.write(write, Buffer.alloc(512, write));
+  assert.ok(performance.now() - startedMs > 500, 'the cap holds');
+});
+
+test('a controller that writes are held in is not left', async (t) => {
+  const { engine } = await servedVolume(t);
+  await engine.holdWrites([VOLUME], 5_000);
+  await assert.rejects(engine.failover(), { code: 'conflict' });
+  await engine.releaseWrites([VOLUME]);
+  await engine.failover();
+});
+
+test('a flush does not vouch for writes that went down with a controller', async (t) => {
+  const served = await servedVolume(t);
+  const { engine } = served;
+  const bytes = new Uint8Array(4096).fill(7);
+  await engine.writeVolume(VOLUME, 0, bytes);
+  assert.equal(bytes.length, 4096, 'the caller keeps its bytes');
+  void engine.pauseMove(CRASH).catch(() => undefined);
+  await insist(async () => assert.equal(await activeOf(served), 'vsa-00000001-vc-1'), RETURN_MS_MAX);
+  await assert.rejects(engine.flushVolume(VOLUME), { code: 'interrupted' });
+  await engine.writeVolume(VOLUME, 0, bytes);
+  await engine.flushVolume(VOLUME);
+});

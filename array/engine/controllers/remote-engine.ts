@@ -1,0 +1,107 @@
+import type { Engine } from '../engine.ts';
+import { EngineError, isEngineError } from '../errors.ts';
+import type { Report } from '../report.ts';
+import type { ControllerPair } from './controller-pair.ts';
+import { CALLS, type EngineCall, type EngineMethod } from './protocol.ts';
+import type { Told } from './told.ts';
+import type { Unflushed } from './unflushed.ts';
+
+/** Versions tell which controller gave them: another one counts anew. */
+const TERMS = 1024;
+const REPORT_TRIES_MAX = 3;
+
+interface RemoteEngineParts {
+  readonly pair: ControllerPair;
+  readonly told: Told;
+  readonly unflushed: Unflushed;
+}
+
+/** The engine of whichever controller is active, as the array's management sees it. */
+export function remoteEngine({ pair, told, unflushed }: RemoteEngineParts): Engine {
+  const reporter = new Reporter(pair);
+  const call = async (one: EngineCall): Promise<unknown> => {
+    beforeCall(one, unflushed);
+    const result = await pair.calls.call(one);
+    told.note(one);
+    return result;
+  };
+  const methods = (Object.keys(CALLS) as EngineMethod[]).map((method) => [
+    method,
+    (...args: unknown[]) => call({ method, args } as unknown as EngineCall),
+  ]);
+  return {
+    ...(Object.fromEntries(methods) as Engine),
+    report: (since) => reporter.report(since),
+    failover: async () => {
+      // To close its volumes a controller has to let held writes through.
+      if (told.holdsWrites)
+        throw new EngineError('conflict', 'Writes are held for a snapshot set; wait until it ends.');
+      await pair.failover();
+    },
+    flushVolume: async (id) => {
+      try {
+        await call({ method: 'flushVolume', args: [id] });
+      } catch (error) {
+        unflushed.written(id);
+        throw error;
+      }
+    },
+  };
+}
+
+function beforeCall({ method, args }: EngineCall, unflushed: Unflushed): void {
+  switch (method) {
+    case 'writeVolume':
+    case 'discardVolume':
+      unflushed.written(args[0]);
+      return;
+    case 'deleteVolume':
+      unflushed.forget(args[0]);
+      return;
+    case 'flushVolume':
+      if (unflushed.takeLost(args[0])) {
+        throw new EngineError('interrupted', 'A controller failed: what was not flushed is to be written again.');
+      }
+      unflushed.flushing(args[0]);
+  }
+}
+
+/** Puts the controllers into reports, and answers even while none is active. */
+class Reporter {
+  readonly #pair: ControllerPair;
+  #last: Report = {
+    version: 0,
+    drives: [],
+    groups: [],
+    pools: [],
+    volumes: [],
+    sessions: [],
+    servers: [],
+    controllers: [],
+  };
+
+  constructor(pair: ControllerPair) {
+    this.#pair = pair;
+  }
+
+  async report(since: number): Promise<Report> {
+    try {
+      this.#last = await this.#ask(since);
+      return this.#last;
+    } catch (error) {
+      if (!isEngineError(error, 'failed')) throw error;
+      return { ...this.#last, version: since, volumes: [], sessions: [], controllers: this.#pair.reports() };
+    }
+  }
+
+  async #ask(since: number): Promise<Report> {
+    for (let tries = 1; ; tries += 1) {
+      const term = this.#pair.terms % TERMS;
+      const known = since % TERMS === term ? Math.floor(since / TERMS) : 0;
+      const report = (await this.#pair.calls.call({ method: 'report', args: [known] })) as Report;
+      if (this.#pair.terms % TERMS === term || tries === REPORT_TRIES_MAX) {
+        return { ...report, version: report.version * TERMS + term, controllers: this.#pair.reports() };
+      }
+    }
+  }
+}

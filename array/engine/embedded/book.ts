@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SharedFlush, StorageError } from '@granary/storage';
+import type { Protection } from '../engine.ts';
+
+/** Being made: undone at the next open. Being deleted: done then. */
+export type RecordState = 'creating' | 'ready' | 'deleting';
+
+export interface GroupRecord {
+  readonly id: string;
+  readonly state: RecordState;
+  readonly protection: Protection;
+  readonly capacityBytes: number;
+  /** Drives by their uuid, as the group had them on record last. */
+  readonly members: readonly string[];
+  readonly spares: readonly string[];
+  /** Drives that have seen less are older than the group. */
+  readonly events: number;
+}
+
+export interface PoolRecord {
+  readonly id: string;
+  readonly state: RecordState;
+  readonly mode: 'simple' | 'stripe';
+  readonly groups: readonly string[];
+  readonly capacityBytes: number;
+}
+
+interface Content {
+  readonly version: number;
+  readonly groups: readonly GroupRecord[];
+  readonly pools: readonly PoolRecord[];
+}
+
+const VERSION = 1;
+const FILE = 'engine.json';
+
+/**
+ * What an engine has to know before it finds its drives: which groups and pools there are, and what was being made or
+ * deleted. A small file, replaced as a whole: it is there as it was before or as it is afterwards.
+ */
+export class Book {
+  readonly groups = new Map<string, GroupRecord>();
+  readonly pools = new Map<string, PoolRecord>();
+  readonly #folder: string;
+  readonly #writer = new SharedFlush(() => this.#write());
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true });
+    this.#folder = folder;
+    const { groups, pools } = readBook(folder);
+    for (const group of groups) this.groups.set(group.id, group);
+    for (const pool of pools) this.pools.set(pool.id, pool);
+  }
+
+  putGroup(record: GroupRecord): Promise<void> {
+    return this.#change(this.groups, record.id, record);
+  }
+
+  removeGroup(id: string): Promise<void> {
+    return this.#change(this.groups, id, undefined);
+  }
+
+  putPool(record: PoolRecord): Promise<void> {
+    return this.#change(this.pools, record.id, record);
+  }
+
+  removePool(id: string): Promise<void> {
+    return this.#change(this.pools, id, undefined);
+  }
+
+  async #change<T>(records: Map<string, T>, id: string, record: T | undefined): Promise<void> {
+    const before = records.get(id);
+    put(records, id, record);
+    try {
+      await this.#writer.run();
+    } catch (error) {
+      // What is not on disk must not be taken for granted; unless somebody else has changed it since.
+      if (records.get(id) === record) put(records, id, before);
+      throw error;
+    }
+  }
+
+  async #write(): Promise<void> {
+    const content: Content = { version: VERSION, groups: [...this.groups.values()], pools: [...this.pools.values()] };
+    const file = join(this.#folder, FILE);
+    try {
+      await writeDurably(`${file}.new`, JSON.stringify(content, undefined, 2));
+      await rename(`${file}.new`, file);
+      await syncFolder(this.#folder);
+    } catch (error) {
+      throw asNoSpace(error, file);
+    }
+  }
+}
+
+/** What the file says, without making anything. */
+export function readBook(folder: string): Content {
+  const file = join(folder, FILE);
+  if (!existsSync(file)) return { version: VERSION, groups: [], pools: [] };
+  const content = JSON.parse(readFileSync(file, 'utf8')) as Content;
+  if (content.version === VERSION) return content;
+  const what = `${file} is of version ${content.version}, this program knows ${VERSION}; use a newer one.`;
+  throw new StorageError('invalid', what);
+}
+
+/** Names of files that were made or removed in it survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function put<T>(records: Map<string, T>, id: string, record: T | undefined): void {
+  if (record === undefined) records.delete(id);
+  else records.set(id, record);
+}
+
+async function writeDurably(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function asNoSpace(error: unknown, file: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  return new StorageError('no-space', `${file} cannot be written; make room on its disk.`, { cause: error });
+}

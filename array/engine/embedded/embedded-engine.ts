@@ -1,0 +1,333 @@
+import { type BlockDevice, StorageError } from '@granary/storage';
+import { Turns } from '../../turns.ts';
+import type * as wanted from '../engine.ts';
+import type { Engine } from '../engine.ts';
+import type { ControllerReport, DriveReport, Report, VolumeReport } from '../report.ts';
+import { Book } from './book.ts';
+import { Drives, type PlacedDrive } from './drives.ts';
+import { Groups } from './groups.ts';
+import { Moves } from './moves.ts';
+import { Pools } from './pools.ts';
+import { reasonOf, told } from './refused.ts';
+import type { EmbeddedEngineSetup, EngineDriveSetup, EngineExports, UnitSource } from './setup.ts';
+import { Snapshots } from './snapshots.ts';
+import { totalsOf } from './totals.ts';
+import { Volumes } from './volumes.ts';
+import { Works } from './works.ts';
+
+/** What could not be opened is tried again so often. */
+const RETRY_MS = 5000;
+const WRITE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The array's own engine: drives are files, and everything stands on them in this thread. */
+export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
+  readonly #setup: EmbeddedEngineSetup;
+  readonly #drives = new Drives();
+  readonly #groups: Groups;
+  readonly #pools: Pools;
+  readonly #volumes: Volumes;
+  readonly #snapshots: Snapshots;
+  readonly #moves: Moves;
+  readonly #works = new Works();
+  readonly #turns = new Turns();
+  #exports: EngineExports | undefined;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(setup: EmbeddedEngineSetup) {
+    this.#setup = setup;
+    const { folder, onEvent } = setup;
+    const book = new Book(folder);
+    const drives = this.#drives;
+    const groups = new Groups({ book, drives, onEvent, onResumed: (raid) => this.#pools.groupResumed(raid) });
+    this.#groups = groups;
+    this.#pools = new Pools({ folder, book, groups, onEvent });
+    this.#volumes = new Volumes(this.#pools, () => this.#exports);
+    this.#snapshots = new Snapshots(this.#pools, this.#volumes);
+    this.#moves = new Moves(this.#pools, this.#volumes);
+  }
+
+  /** Brings up whatever can be: drives that are missing, and what stands on them, come when they can. */
+  async open(): Promise<void> {
+    await told(async () => {
+      await this.#drives.follow(this.#setup.drives);
+      await this.#groups.open();
+      await this.#pools.open();
+      await this.#volumes.open((error) => {
+        for (const { id } of this.#pools.all()) this.#tellProblem(id, error);
+      });
+      this.#exports = this.#setup.exports?.(this);
+    });
+    this.#retry = setInterval(() => void this.#retryAway(), RETRY_MS).unref();
+  }
+
+  /** Drives came or went. */
+  followDrives(drives: readonly EngineDriveSetup[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const { arrived, gone } = await this.#drives.follow(drives);
+      for (const drive of gone) await this.#groups.of(drive)?.notice();
+      for (const drive of arrived) await this.#groups.driveArrived(drive);
+    });
+  }
+
+  /** Afterwards every byte is on the drives and nothing of them is open. */
+  async close(): Promise<void> {
+    clearInterval(this.#retry);
+    await this.#works.close();
+    this.#volumes.releaseAll();
+    await this.#exports?.close();
+    await this.#inTurn(() => Promise.resolve());
+    await this.#pools.close();
+    await this.#groups.close();
+    await this.#drives.close();
+  }
+
+  device(volume: string): BlockDevice | undefined {
+    return this.#volumes.find(volume);
+  }
+
+  report(sinceVersion: number): Promise<Report> {
+    return told(() => {
+      // Volumes first: what was done to them is counted to their pools.
+      const { version, volumes } = this.#volumes.changedSince(sinceVersion);
+      const groups = this.#groups.reports();
+      return {
+        version,
+        volumes,
+        groups,
+        drives: [...this.#drives.all()].map((placed) => driveReport(placed, this.#groups)),
+        pools: this.#pools.reports(),
+        sessions: this.#exports?.sessions() ?? [],
+        servers: this.#exports?.servers() ?? [],
+        controllers: [this.#controller()],
+      };
+    });
+  }
+
+  volume(id: string): Promise<VolumeReport> {
+    return told(() => this.#volumes.get(id).look());
+  }
+
+  takeDriveOffline(drive: string): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#drives.takeOffline(drive);
+      await this.#groups.of(drive)?.notice();
+    });
+  }
+
+  bringDriveOnline(drive: string): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#drives.bringOnline(drive);
+      await this.#groups.driveArrived(drive);
+    });
+  }
+
+  shredDrive(drive: string, from: number, work: wanted.Work): Promise<void> {
+    return this.#works.run(work.signal, async (signal) => {
+      const group = this.#groups.of(drive);
+      if (group) throw new StorageError('conflict', `Drive ${drive} is in RAID group ${group.id}; it is not shredded.`);
+      await this.#drives.shred(drive, from, { ...work, signal });
+    });
+  }
+
+  createGroup(group: wanted.NewGroup): Promise<{ readonly capacityBytes: number }> {
+    return this.#inTurn(() => this.#groups.create(group));
+  }
+
+  deleteGroup(id: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const pool = this.#pools.using(id);
+      if (pool) throw new StorageError('conflict', `RAID group ${id} is in pool ${pool.id}; take it out first.`);
+      await this.#groups.delete(id);
+    });
+  }
+
+  replaceDrive(group: string, from: string, to: string): Promise<void> {
+    return this.#inTurn(() => this.#groups.replaceDrive(group, from, to));
+  }
+
+  addSpare(group: string, drive: string): Promise<void> {
+    return this.#inTurn(() => this.#groups.addSpare(group, drive));
+  }
+
+  removeSpare(group: string, drive: string): Promise<void> {
+    return this.#inTurn(() => this.#groups.removeSpare(group, drive));
+  }
+
+  setResyncSpeed(group: string, speed: wanted.ResyncSpeed): Promise<void> {
+    return told(() => this.#groups.get(group).setSpeed(speed));
+  }
+
+  scrubGroup(group: string, from: number, work: wanted.Work): Promise<wanted.ScrubResult> {
+    return this.#works.run(work.signal, (signal) => this.#groups.get(group).scrub(from, { ...work, signal }));
+  }
+
+  createPool(pool: wanted.NewPool): Promise<void> {
+    return this.#inTurn(() => this.#pools.create(pool));
+  }
+
+  deletePool(id: string): Promise<void> {
+    return this.#inTurn(() => this.#pools.delete(id));
+  }
+
+  expandPool(id: string, groups: readonly string[], capacityBytes: number): Promise<void> {
+    return this.#inTurn(() => this.#pools.expand(id, groups, capacityBytes));
+  }
+
+  shrinkPool(id: string, group: string, capacityBytes: number, work: wanted.Work): Promise<void> {
+    return this.#works.run(work.signal, (signal) => this.#pools.shrink(id, group, capacityBytes, { ...work, signal }));
+  }
+
+  setPoolCache(id: string, cache: wanted.PoolCache): Promise<void> {
+    return told(() => this.#pools.setCache(id, cache));
+  }
+
+  createVolume(volume: wanted.NewVolume): Promise<void> {
+    return told(() => this.#volumes.create(volume));
+  }
+
+  expandVolume(id: string, sizeBytes: number): Promise<void> {
+    return told(() => this.#volumes.expand(id, sizeBytes));
+  }
+
+  deleteVolume(id: string): Promise<void> {
+    return told(() => this.#volumes.delete(id));
+  }
+
+  setReduction(id: string, reduction: wanted.Reduction): Promise<void> {
+    return told(() => this.#volumes.setReduction(id, reduction));
+  }
+
+  setCaps(id: string, caps: wanted.VolumeCaps): Promise<void> {
+    return told(() => this.#volumes.setCaps(id, caps));
+  }
+
+  unlockVolume(id: string, key: Uint8Array): Promise<void> {
+    return told(() => this.#volumes.unlock(id, key));
+  }
+
+  holdWrites(volumes: readonly string[], forMs: number): Promise<void> {
+    return told(() => this.#volumes.hold(volumes, forMs));
+  }
+
+  releaseWrites(volumes: readonly string[]): Promise<void> {
+    return told(() => this.#volumes.release(volumes));
+  }
+
+  moveVolume(id: string, pool: string, withSnapshots: boolean, work: wanted.MoveWork): Promise<void> {
+    return this.#works.run(work.signal, (signal) => this.#moves.run(id, pool, withSnapshots, { ...work, signal }));
+  }
+
+  pauseMove(id: string): Promise<void> {
+    return told(() => this.#moves.pause(id));
+  }
+
+  resumeMove(id: string): Promise<void> {
+    return told(() => this.#moves.resume(id));
+  }
+
+  takeSnapshots(snapshots: readonly wanted.NewSnapshot[], takenAt: number): Promise<void> {
+    return told(() => this.#snapshots.take(snapshots, takenAt));
+  }
+
+  deleteSnapshot(id: string): Promise<void> {
+    return told(() => this.#snapshots.delete(id));
+  }
+
+  cloneSnapshot(snapshot: string, volume: string): Promise<void> {
+    return told(() => this.#snapshots.clone(snapshot, volume));
+  }
+
+  revertVolume(snapshot: string): Promise<void> {
+    return told(() => this.#snapshots.revert(snapshot));
+  }
+
+  changes(
+    from: string | undefined,
+    to: string,
+    afterOffset: number,
+    limit: number,
+  ): Promise<readonly wanted.ChangedRange[]> {
+    return told(() => this.#snapshots.changes(from, to, afterOffset, limit));
+  }
+
+  readSnapshot(id: string, offset: number, length: number): Promise<Uint8Array> {
+    return told(() => this.#snapshots.read(id, offset, length));
+  }
+
+  writeVolume(id: string, offset: number, bytes: Uint8Array): Promise<void> {
+    return told(async () => {
+      const { length } = bytes;
+      if (length > WRITE_BYTES_MAX) throw new StorageError('invalid', `${length} bytes are too many for one write.`);
+      await this.#volumes.get(id).write(offset, Buffer.from(bytes.buffer, bytes.byteOffset, length));
+    });
+  }
+
+  discardVolume(id: string, offset: number, length: number): Promise<void> {
+    return told(async () => {
+      await this.#volumes.get(id).discard(offset, length);
+    });
+  }
+
+  flushVolume(id: string): Promise<void> {
+    return told(() => this.#volumes.get(id).flush());
+  }
+
+  putServer(server: wanted.ExportedServer): Promise<void> {
+    return told(() => this.#exports?.putServer(server));
+  }
+
+  removeServer(id: string): Promise<void> {
+    return told(() => this.#exports?.removeServer(id));
+  }
+
+  dropSessions(initiator: string, target: string): Promise<number> {
+    return told(() => this.#exports?.dropSessions(initiator, target) ?? 0);
+  }
+
+  /** Changes of what there is are made one after the other. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return told(() => this.#turns.run('', work));
+  }
+
+  async #retryAway(): Promise<void> {
+    await this.#inTurn(async () => {
+      for (const drive of await this.#drives.retry()) await this.#groups.driveArrived(drive);
+      await this.#groups.retry();
+    }).catch((error: unknown) => {
+      for (const { id } of this.#pools.all()) this.#tellProblem(id, error);
+    });
+  }
+
+  #tellProblem(pool: string, error: unknown): void {
+    this.#setup.onEvent({ type: 'background-error', pool, reason: reasonOf(error) });
+  }
+
+  #controller(): ControllerReport {
+    const { name, index, target, host, port } = this.#setup.controller;
+    const { user, system } = process.threadCpuUsage();
+    const { heapTotal, external } = process.memoryUsage();
+    return {
+      name,
+      index,
+      target,
+      host,
+      port,
+      state: 'active',
+      heartbeatAt: Date.now(),
+      cpuUserMicroseconds: user,
+      cpuSystemMicroseconds: system,
+      memoryBytes: heapTotal + external,
+    };
+  }
+}
+
+function driveReport(placed: PlacedDrive, groups: Groups): DriveReport {
+  const { setup, drive } = placed;
+  return { id: setup.id, state: driveState(placed, groups), io: totalsOf(drive.statistics()) };
+}
+
+function driveState({ setup, drive, isOffline, isAbsent }: PlacedDrive, groups: Groups): DriveReport['state'] {
+  if (isOffline || isAbsent) return 'absent';
+  if (!drive.isPlugged) return 'failed';
+  return groups.of(setup.id)?.memberState(setup.id) ?? 'online';
+}

@@ -1,0 +1,65 @@
+import type { GroupEvent } from '@granary/storage';
+import type { OnEngineEvent } from '../engine.ts';
+
+const COUNT_MS = 1000;
+
+/** What happens in a group, in the engine's words. Single blocks are counted: thousands may be mended in a second. */
+export class GroupEvents {
+  readonly #group: string;
+  readonly #tell: OnEngineEvent;
+  readonly #repaired = new Map<string, number>();
+  #lost = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(group: string, tell: OnEngineEvent) {
+    this.#group = group;
+    this.#tell = tell;
+  }
+
+  take(event: GroupEvent): void {
+    const group = this.#group;
+    switch (event.type) {
+      case 'drive-failed':
+        return this.#tell({ type: event.type, drive: event.driveId, group, reason: event.reason });
+      case 'spare-failed':
+        return this.#tell({ type: event.type, drive: event.driveId, group, reason: event.reason });
+      case 'drive-returned':
+      case 'spare-taken':
+      case 'rebuild-started':
+      case 'rebuild-finished':
+        return this.#tell({ type: event.type, drive: event.driveId, group });
+      case 'resync-started':
+      case 'resync-finished':
+      case 'group-resumed':
+        return this.#tell({ type: event.type, group });
+      case 'no-space':
+        return this.#tell({ type: event.type, group, reason: event.reason });
+      case 'group-failed':
+        return this.#tell({ type: event.type, group, drives: event.missing });
+      case 'block-repaired':
+        this.#repaired.set(event.driveId, (this.#repaired.get(event.driveId) ?? 0) + 1);
+        return this.#tellSoon();
+      case 'block-lost':
+        this.#lost += 1;
+        return this.#tellSoon();
+      // It was not asked for and changes nothing.
+      case 'drive-ignored':
+        return;
+    }
+  }
+
+  /** Whatever was counted so far. */
+  tellCounts(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const group = this.#group;
+    for (const [drive, count] of this.#repaired) this.#tell({ type: 'blocks-repaired', drive, group, count });
+    this.#repaired.clear();
+    if (this.#lost > 0) this.#tell({ type: 'blocks-lost', group, count: this.#lost });
+    this.#lost = 0;
+  }
+
+  #tellSoon(): void {
+    this.#timer ??= setTimeout(() => this.tellCounts(), COUNT_MS).unref();
+  }
+}

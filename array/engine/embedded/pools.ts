@@ -1,0 +1,250 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { EXTENT_BYTES, Pool, type RaidGroup, StorageError } from '@granary/storage';
+import type { NewPool, OnEngineEvent, PoolCache, Work } from '../engine.ts';
+import type { IoTotals, PoolReport } from '../report.ts';
+import { type Book, type PoolRecord, syncFolder } from './book.ts';
+import type { Groups } from './groups.ts';
+import { reasonOf } from './refused.ts';
+import { NO_IO } from './totals.ts';
+
+interface PoolsSetup {
+  readonly folder: string;
+  readonly book: Book;
+  readonly groups: Groups;
+  readonly onEvent: OnEngineEvent;
+}
+
+/** One pool. Its books may be damaged: then there is nothing to be done with it until they are mended. */
+export class EnginePool {
+  readonly id: string;
+  pool: Pool | undefined;
+  /** Of all its volumes, those that are gone too. */
+  io: IoTotals = NO_IO;
+  cache: PoolCache | undefined;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  get open(): Pool {
+    if (this.pool) return this.pool;
+    throw new StorageError('group-failed', `Pool ${this.id} could not be opened; check the array.`);
+  }
+}
+
+/** Books of a pool, and what SQLite keeps beside them. */
+const FILES = ['', '-wal', '-shm', '-journal'];
+
+export function poolFile(folder: string, id: string): string {
+  return join(folder, 'pools', `${id}.db`);
+}
+
+/** The pools of an engine. */
+export class Pools {
+  readonly #setup: PoolsSetup;
+  readonly #pools = new Map<string, EnginePool>();
+
+  constructor(setup: PoolsSetup) {
+    this.#setup = setup;
+    mkdirSync(join(setup.folder, 'pools'), { recursive: true });
+  }
+
+  get(id: string): EnginePool {
+    const pool = this.#pools.get(id);
+    if (pool) return pool;
+    throw new StorageError('not-found', `There is no pool ${id}.`);
+  }
+
+  all(): IterableIterator<EnginePool> {
+    return this.#pools.values();
+  }
+
+  async open(): Promise<void> {
+    for (const record of [...this.#setup.book.pools.values()]) {
+      if (record.state === 'ready') this.#reopen(record);
+      else await this.#forget(record.id);
+    }
+  }
+
+  async create(wanted: NewPool): Promise<void> {
+    const { book, folder } = this.#setup;
+    const { id, mode, capacityBytes } = wanted;
+    if (book.pools.get(id)?.state === 'ready') return;
+    const groups = wanted.groups.map((group) => this.#freeGroup(group));
+    this.#requireRoom(groups, capacityBytes);
+    const record: PoolRecord = { id, state: 'creating', mode, groups: [...wanted.groups], capacityBytes };
+    await book.putPool(record);
+    const entry = new EnginePool(id);
+    try {
+      this.#removeFiles(id);
+      const file = poolFile(folder, id);
+      entry.pool = await Pool.create({ id, mode, file, groups, onError: this.#onError(id) });
+      await syncFolder(join(folder, 'pools'));
+      entry.pool.setCapacityLimit(capacityBytes);
+      await book.putPool({ ...record, state: 'ready' });
+      this.#pools.set(id, entry);
+    } catch (error) {
+      await entry.pool?.close().catch(() => undefined);
+      await this.#forget(id).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async delete(id: string): Promise<void> {
+    const { book } = this.#setup;
+    const record = book.pools.get(id);
+    if (!record) return;
+    const entry = this.#pools.get(id);
+    if (entry && entry.open.volumes.list().length > 0) {
+      throw new StorageError('conflict', `Pool ${id} holds volumes; delete or move them first.`);
+    }
+    await book.putPool({ ...record, state: 'deleting' });
+    this.#pools.delete(id);
+    await entry?.pool?.close();
+    await this.#forget(id);
+  }
+
+  async expand(id: string, groups: readonly string[], capacityBytes: number): Promise<void> {
+    const { open: pool } = this.get(id);
+    const before = new Set(pool.groups.map((group) => group.id));
+    const added = groups.filter((group) => !before.has(group)).map((group) => this.#freeGroup(group));
+    const present = [...before].map((group) => this.#setup.groups.get(group).raid).filter((raid) => raid !== undefined);
+    if (present.length === before.size) this.#requireRoom([...present, ...added], capacityBytes);
+    for (const group of added) await pool.addGroup(group);
+    await this.#setLimit(id, capacityBytes);
+  }
+
+  async shrink(id: string, group: string, capacityBytes: number, work: Work): Promise<void> {
+    const { open: pool } = this.get(id);
+    if (!pool.groups.some((each) => each.id === group)) return this.#setLimit(id, capacityBytes);
+    if (pool.space().usedBytes > capacityBytes) {
+      throw new StorageError('pool-full', `Pool ${id} holds more than would fit afterwards; delete something first.`);
+    }
+    // At once: what is written meanwhile has to fit, too.
+    pool.setCapacityLimit(capacityBytes);
+    try {
+      await pool.removeGroup(group, work);
+    } catch (error) {
+      pool.setCapacityLimit(this.#record(id).capacityBytes);
+      throw error;
+    }
+    await this.#setLimit(id, capacityBytes);
+  }
+
+  setCache(id: string, cache: PoolCache): void {
+    const entry = this.get(id);
+    entry.cache = cache;
+    applyCache(entry.open, cache);
+  }
+
+  /** The pool that uses the group. */
+  using(group: string): EnginePool | undefined {
+    for (const record of this.#setup.book.pools.values()) {
+      const entry = this.#pools.get(record.id);
+      const groups = entry?.pool?.groups.map(({ id }) => id) ?? record.groups;
+      if (record.state === 'ready' && groups.includes(group)) return entry;
+    }
+    return undefined;
+  }
+
+  /** A group that was missing is there. */
+  groupResumed(raid: RaidGroup): void {
+    const pool = this.using(raid.id)?.pool;
+    if (pool?.groups.some(({ id, isMissing }) => id === raid.id && isMissing) === true) pool.bringGroup(raid);
+  }
+
+  reports(): PoolReport[] {
+    return [...this.#pools.values()].map((entry) => {
+      const { capacityBytes, groups } = this.#record(entry.id);
+      if (!entry.pool) return { ...empty, id: entry.id, totalBytes: capacityBytes, groups: [...groups], io: entry.io };
+      const { logicalBytes, storedBytes } = entry.pool.reduction();
+      return {
+        id: entry.id,
+        isOpen: true,
+        ...entry.pool.space(),
+        savedBytes: Math.max(0, logicalBytes - storedBytes),
+        groups: entry.pool.groups.map(({ id }) => id),
+        cache: entry.pool.cacheStatistics(),
+        io: entry.io,
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const { id, pool } of this.#pools.values()) {
+      // Nothing is lost by it that was promised: what is not on its disks now was never flushed.
+      await pool?.close().catch((error: unknown) => this.#onError(id)(error));
+    }
+  }
+
+  #reopen(record: PoolRecord): void {
+    const { folder, groups } = this.#setup;
+    const entry = new EnginePool(record.id);
+    this.#pools.set(record.id, entry);
+    const present = [...this.#setup.book.groups.keys()].flatMap((id) => {
+      const group = groups.find(id);
+      // A failed group counts as missing, so that what lies on others can be written.
+      return group?.raid && !group.isFailed ? [group.raid] : [];
+    });
+    try {
+      const file = poolFile(folder, record.id);
+      entry.pool = Pool.open({ file, groups: present, onError: this.#onError(record.id) });
+      entry.pool.setCapacityLimit(record.capacityBytes);
+    } catch (error) {
+      this.#onError(record.id)(error);
+    }
+  }
+
+  async #setLimit(id: string, capacityBytes: number): Promise<void> {
+    const { open: pool } = this.get(id);
+    const groups = pool.groups.map((group) => group.id);
+    await this.#setup.book.putPool({ ...this.#record(id), groups, capacityBytes });
+    pool.setCapacityLimit(capacityBytes);
+  }
+
+  #record(id: string): PoolRecord {
+    const record = this.#setup.book.pools.get(id);
+    if (record) return record;
+    throw new StorageError('not-found', `There is no pool ${id}.`);
+  }
+
+  #freeGroup(id: string): RaidGroup {
+    const { working } = this.#setup.groups.get(id);
+    const user = this.using(id);
+    if (user) throw new StorageError('conflict', `RAID group ${id} is in pool ${user.id}; take another one.`);
+    return working;
+  }
+
+  #requireRoom(groups: readonly RaidGroup[], capacityBytes: number): void {
+    const room = groups.reduce((sum, group) => sum + group.capacityBytes, 0);
+    if (capacityBytes >= EXTENT_BYTES && capacityBytes <= room) return;
+    throw new StorageError('invalid', `The RAID groups have room for ${room} bytes, not for ${capacityBytes}.`);
+  }
+
+  #onError(id: string): (error: unknown) => void {
+    return (error) => this.#setup.onEvent({ type: 'background-error', pool: id, reason: reasonOf(error) });
+  }
+
+  async #forget(id: string): Promise<void> {
+    this.#removeFiles(id);
+    await syncFolder(join(this.#setup.folder, 'pools'));
+    await this.#setup.book.removePool(id);
+  }
+
+  #removeFiles(id: string): void {
+    const file = poolFile(this.#setup.folder, id);
+    for (const ending of FILES) if (existsSync(file + ending)) rmSync(file + ending);
+  }
+}
+
+function applyCache(pool: Pool, { bytes, keepsSnapshots, coolOffMs }: PoolCache): void {
+  pool.setCache({ bytes, keepsForeign: keepsSnapshots, coolOffMs });
+}
+
+const empty = {
+  isOpen: false,
+  usedBytes: 0,
+  savedBytes: 0,
+  cache: { capacityBytes: 0, usedBytes: 0, hits: 0, misses: 0 },
+} as const;

@@ -1,0 +1,38 @@
+import { StorageError, type StorageErrorCode } from '@granary/storage';
+import { EngineError, type EngineErrorCode } from '../errors.ts';
+
+const codes: Record<StorageErrorCode, EngineErrorCode> = {
+  'drive-failed': 'failed',
+  'no-space': 'no-space',
+  'group-failed': 'failed',
+  unreadable: 'failed',
+  'pool-full': 'full',
+  conflict: 'conflict',
+  invalid: 'invalid',
+  closed: 'interrupted',
+  cancelled: 'cancelled',
+  'read-only': 'conflict',
+  locked: 'locked',
+  'not-found': 'not-found',
+};
+
+/** What storage refuses, in the engine's words. Anything else is a fault of ours and stays as it is. */
+export function inEngineWords(error: unknown): unknown {
+  return error instanceof StorageError ? new EngineError(codes[error.code], error.message) : error;
+}
+
+export async function told<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw inEngineWords(error);
+  }
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function isStorageError(error: unknown, ...wanted: StorageErrorCode[]): error is StorageError {
+  return error instanceof StorageError && wanted.includes(error.code);
+}

@@ -1,0 +1,108 @@
+import type { BlockDevice, Done, Volume } from '@granary/storage';
+import type { IoTotals, VolumeReport } from '../report.ts';
+import type { EnginePool } from './pools.ts';
+import { minus, NO_IO, plus, totalsOf } from './totals.ts';
+
+/** A volume wherever it is: whoever holds this need not know that it moved to another pool. */
+export class VolumeHandle implements BlockDevice {
+  readonly id: string;
+  readonly readOnly = false;
+  /** Where it is now. */
+  volume: Volume;
+  pool: EnginePool;
+  /** In which version of the report it last changed. */
+  changedIn = 0;
+  #seenStamp = -1;
+  #report: VolumeReport | undefined;
+  /** What was done to it in pools it has left, and how much of the present one its pool was told. */
+  #before: IoTotals = NO_IO;
+  #counted: IoTotals = NO_IO;
+  #hold: NodeJS.Timeout | undefined;
+
+  constructor(volume: Volume, pool: EnginePool) {
+    this.id = volume.id;
+    this.volume = volume;
+    this.pool = pool;
+  }
+
+  get sizeBytes(): number {
+    return this.volume.sizeBytes;
+  }
+
+  read(offset: number, into: Buffer): Done {
+    return this.volume.read(offset, into);
+  }
+
+  write(offset: number, from: Buffer): Done {
+    return this.volume.write(offset, from);
+  }
+
+  flush(): Promise<void> {
+    return this.volume.flush();
+  }
+
+  discard(offset: number, length: number): Done {
+    return this.volume.discard(offset, length);
+  }
+
+  mapped(offset: number, length: number): { length: number; mapped: boolean }[] {
+    return this.volume.mapped(offset, length);
+  }
+
+  /** Whether anything changed since the last look. Costs next to nothing, for it is asked of every volume. */
+  get hasChanged(): boolean {
+    return this.#seenStamp !== this.volume.stamp;
+  }
+
+  /** As it is now. What was read and written since the last look is counted to its pool. */
+  look(): VolumeReport {
+    const { volume, pool } = this;
+    this.#seenStamp = volume.stamp;
+    const io = totalsOf(volume.statistics());
+    pool.io = plus(pool.io, minus(io, this.#counted));
+    this.#counted = io;
+    const { sizeBytes, ownBytes, snapshotBytes } = pool.open.volumeUsage(this.id);
+    this.#report = {
+      id: this.id,
+      pool: pool.id,
+      sizeBytes,
+      ownBytes,
+      snapshotBytes,
+      isLocked: volume.isLocked,
+      io: plus(this.#before, io),
+    };
+    return this.#report;
+  }
+
+  get report(): VolumeReport {
+    return this.#report ?? this.look();
+  }
+
+  /** Writes are held back by now and wait for the new place. */
+  moved(volume: Volume, pool: EnginePool): void {
+    this.look();
+    this.#before = plus(this.#before, this.#counted);
+    this.#counted = NO_IO;
+    if (this.#hold) void volume.gate.close();
+    const { gate } = this.volume;
+    if (this.#hold) gate.open();
+    this.volume = volume;
+    this.pool = pool;
+    this.#seenStamp = -1;
+  }
+
+  /** Holds writes back until `release`, or until the time is up; resolves when none is under way. */
+  async hold(forMs: number): Promise<void> {
+    const isHeld = this.#hold !== undefined;
+    clearTimeout(this.#hold);
+    this.#hold = setTimeout(() => this.release(), forMs).unref();
+    if (!isHeld) await this.volume.gate.close();
+  }
+
+  release(): void {
+    if (!this.#hold) return;
+    clearTimeout(this.#hold);
+    this.#hold = undefined;
+    this.volume.gate.open();
+  }
+}

@@ -1,0 +1,152 @@
+import { type Caps, settleMigrations, StorageError } from '@granary/storage';
+import type { NewVolume, Reduction, VolumeCaps } from '../engine.ts';
+import type { VolumeReport } from '../report.ts';
+import type { EnginePool, Pools } from './pools.ts';
+import type { EngineExports } from './setup.ts';
+import { VolumeHandle } from './volume-handle.ts';
+
+const HOLD_MS_MAX = 10 * 60_000;
+
+/** The volumes of all pools. */
+export class Volumes {
+  readonly #pools: Pools;
+  readonly #exports: () => EngineExports | undefined;
+  readonly #handles = new Map<string, VolumeHandle>();
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** Goes up with every report; later engines of the same array start higher. */
+  #version = Date.now();
+
+  constructor(pools: Pools, exports: () => EngineExports | undefined) {
+    this.#pools = pools;
+    this.#exports = exports;
+  }
+
+  /** Ends moves that a crash cut off, and finds all volumes. */
+  async open(onProblem: (error: unknown) => void): Promise<void> {
+    const pools = [...this.#pools.all()].flatMap(({ pool }) => (pool ? [pool] : []));
+    // A pool that cannot take it now is settled at the next start; its volumes are there, but refuse.
+    await settleMigrations(pools).catch(onProblem);
+    for (const entry of this.#pools.all()) {
+      for (const volume of entry.pool?.volumes.list() ?? []) {
+        const state = entry.pool?.volumes.stateOf(volume.id);
+        if (state === 'moved' || (state === 'incoming' && this.#isElsewhere(volume.id, entry))) continue;
+        this.#handles.set(volume.id, new VolumeHandle(volume, entry));
+      }
+    }
+  }
+
+  get(id: string): VolumeHandle {
+    const handle = this.#handles.get(id);
+    if (handle) return handle;
+    throw new StorageError('not-found', `There is no volume ${id}.`);
+  }
+
+  find(id: string): VolumeHandle | undefined {
+    return this.#handles.get(id);
+  }
+
+  create({ id, pool, sizeBytes, key, compression, deduplication }: NewVolume): Promise<void> {
+    return this.#make(id, this.#pools.get(pool), async (entry) => {
+      return entry.open.volumes.create({
+        id,
+        sizeBytes,
+        options: { compression, deduplication },
+        ...(key && { key: Buffer.from(key) }),
+      });
+    });
+  }
+
+  clone(pool: EnginePool, snapshot: string, id: string): Promise<void> {
+    return this.#make(id, pool, (entry) => entry.open.snapshots.clone(snapshot, id));
+  }
+
+  async expand(id: string, sizeBytes: number): Promise<void> {
+    const handle = this.get(id);
+    if (handle.sizeBytes === sizeBytes) return;
+    await handle.pool.open.volumes.expand(id, sizeBytes);
+    this.#exports()?.volumeResized(id);
+  }
+
+  async delete(id: string): Promise<void> {
+    const handle = this.#handles.get(id);
+    if (!handle) return;
+    const { open: pool } = handle.pool;
+    pool.volumes.settled(id);
+    await this.#exports()?.removeVolume(id);
+    handle.release();
+    handle.look();
+    await pool.deleteVolume(id);
+    this.#handles.delete(id);
+  }
+
+  async setReduction(id: string, { compression, deduplication }: Reduction): Promise<void> {
+    await this.get(id).pool.open.volumes.setOptions(id, { compression, deduplication });
+  }
+
+  setCaps(id: string, caps: VolumeCaps): void {
+    const { volume } = this.get(id);
+    volume.setCaps(capsOf(caps.readIops, caps.readBytesPerSecond), capsOf(caps.writeIops, caps.writeBytesPerSecond));
+  }
+
+  unlock(id: string, key: Uint8Array): void {
+    this.get(id).pool.open.volumes.unlock(id, Buffer.from(key));
+  }
+
+  async hold(ids: readonly string[], forMs: number): Promise<void> {
+    if (!(forMs > 0 && forMs <= HOLD_MS_MAX)) {
+      throw new StorageError('invalid', `Writes are held back for up to ${HOLD_MS_MAX} milliseconds, not ${forMs}.`);
+    }
+    const handles = ids.map((id) => this.get(id));
+    await Promise.all(handles.map((handle) => handle.hold(forMs)));
+  }
+
+  release(ids: readonly string[]): void {
+    for (const id of ids) this.#handles.get(id)?.release();
+  }
+
+  releaseAll(): void {
+    for (const handle of this.#handles.values()) handle.release();
+  }
+
+  /** Those that changed since the report of that version, and the version of this one. */
+  changedSince(version: number): { version: number; volumes: VolumeReport[] } {
+    const next = this.#version + 1;
+    const changed: VolumeReport[] = [];
+    for (const handle of this.#handles.values()) {
+      if (handle.hasChanged) {
+        handle.look();
+        handle.changedIn = next;
+      }
+      if (handle.changedIn > version) changed.push(handle.report);
+    }
+    this.#version = next;
+    return { version: next, volumes: changed };
+  }
+
+  /** Whoever asks for what is being made waits for it, so that it survives a crash when they are answered. */
+  async #make(
+    id: string,
+    entry: EnginePool,
+    make: (entry: EnginePool) => Promise<VolumeHandle['volume']>,
+  ): Promise<void> {
+    const underWay = this.#underWay.get(id);
+    if (underWay) return underWay;
+    if (this.#handles.has(id)) return;
+    const making = make(entry)
+      .then((volume) => void this.#handles.set(id, new VolumeHandle(volume, entry)))
+      .finally(() => this.#underWay.delete(id));
+    this.#underWay.set(id, making);
+    return making;
+  }
+
+  #isElsewhere(id: string, here: EnginePool): boolean {
+    return [...this.#pools.all()].some((entry) => {
+      const volumes = entry === here ? undefined : entry.pool?.volumes;
+      return volumes?.find(id) !== undefined && volumes.stateOf(id) !== 'moved';
+    });
+  }
+}
+
+function capsOf(operationsPerSecond: number, bytesPerSecond: number): Caps {
+  return { operationsPerSecond: operationsPerSecond || undefined, bytesPerSecond: bytesPerSecond || undefined };
+}

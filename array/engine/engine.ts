@@ -1,0 +1,196 @@
+import type { EngineEvent } from './events.ts';
+import type { Report, VolumeReport } from './report.ts';
+
+/**
+ * What an array needs of whatever keeps its bytes. The embedded engine is one; a cluster with pools, images, snapshots
+ * and exports of its own can be another: nothing here tells of files, extents or layers.
+ *
+ * - Things are named by the array's own names (`pool-00000001`), drives by their uuid.
+ * - Making what is there already, and deleting what is not, changes nothing and is no error: a caller that was cut off
+ *   asks again. When a promise resolves, what it did survives a crash.
+ * - Arguments and results are plain data, so that an engine may live in another thread or process.
+ * - What cannot be done is thrown as an `EngineError`.
+ */
+export interface Engine {
+  /** Everything it knows and has counted. Of volumes only those that changed since the report of that version. */
+  report(sinceVersion: number): Promise<Report>;
+  /** One volume, as it is this moment. */
+  volume(id: string): Promise<VolumeReport>;
+
+  /** As if its cable were pulled. */
+  takeDriveOffline(drive: string): Promise<void>;
+  bringDriveOnline(drive: string): Promise<void>;
+  /** Overwrites a drive that is in no group, from a fraction of it on. */
+  shredDrive(drive: string, from: number, work: Work): Promise<void>;
+
+  createGroup(group: NewGroup): Promise<{ readonly capacityBytes: number }>;
+  deleteGroup(id: string): Promise<void>;
+  /** Puts a free drive in the place of a member. Resolves when the rebuild is under way; the report tells how far. */
+  replaceDrive(group: string, from: string, to: string): Promise<void>;
+  addSpare(group: string, drive: string): Promise<void>;
+  removeSpare(group: string, drive: string): Promise<void>;
+  setResyncSpeed(group: string, speed: ResyncSpeed): Promise<void>;
+  /** Reads and compares everything from a fraction of it on, and mends what does not match. */
+  scrubGroup(group: string, from: number, work: Work): Promise<ScrubResult>;
+
+  createPool(pool: NewPool): Promise<void>;
+  deletePool(id: string): Promise<void>;
+  /** Adds groups, and lets the pool use so much of all its groups together. */
+  expandPool(id: string, groups: readonly string[], capacityBytes: number): Promise<void>;
+  /** Moves everything off a group and takes it out of the pool. */
+  shrinkPool(id: string, group: string, capacityBytes: number, work: Work): Promise<void>;
+  setPoolCache(id: string, cache: PoolCache): Promise<void>;
+
+  createVolume(volume: NewVolume): Promise<void>;
+  expandVolume(id: string, sizeBytes: number): Promise<void>;
+  /** With its snapshots; clones of those stay. */
+  deleteVolume(id: string): Promise<void>;
+  setReduction(id: string, reduction: Reduction): Promise<void>;
+  setCaps(id: string, caps: VolumeCaps): Promise<void>;
+  unlockVolume(id: string, key: Uint8Array): Promise<void>;
+  /** Writes are held back, not refused, until they are released or the time is up. */
+  holdWrites(volumes: readonly string[], forMs: number): Promise<void>;
+  releaseWrites(volumes: readonly string[]): Promise<void>;
+  /** To another pool, with or without its snapshots, while servers use it. Cut off, it stays where it was. */
+  moveVolume(id: string, pool: string, withSnapshots: boolean, work: MoveWork): Promise<void>;
+  pauseMove(id: string): Promise<void>;
+  resumeMove(id: string): Promise<void>;
+
+  /** All at one moment. They may be held back by `holdWrites` meanwhile. */
+  takeSnapshots(wanted: readonly NewSnapshot[], takenAt: number): Promise<void>;
+  deleteSnapshot(id: string): Promise<void>;
+  cloneSnapshot(snapshot: string, volume: string): Promise<void>;
+  /** The volume becomes what its snapshot shows; both stay. Nobody may write meanwhile. */
+  revertVolume(snapshot: string): Promise<void>;
+
+  /** What differs between two snapshots of a volume, or what the later one holds at all: a page of it, in order. */
+  changes(from: string | undefined, to: string, afterOffset: number, limit: number): Promise<readonly ChangedRange[]>;
+  readSnapshot(id: string, offset: number, length: number): Promise<Uint8Array>;
+  writeVolume(id: string, offset: number, bytes: Uint8Array): Promise<void>;
+  discardVolume(id: string, offset: number, length: number): Promise<void>;
+  flushVolume(id: string): Promise<void>;
+
+  /** What a server may reach, whole: takes effect at once, also for those who are logged in. */
+  putServer(server: ExportedServer): Promise<void>;
+  removeServer(id: string): Promise<void>;
+  /** How many sessions were closed. */
+  dropSessions(initiator: string, target: string): Promise<number>;
+
+  /** The standby takes over; resolves when it serves. */
+  failover(): Promise<void>;
+}
+
+export type OnEngineEvent = (event: EngineEvent) => void;
+
+/** Work that takes long. `onProgress` gets fractions of the whole. */
+export interface Work {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((fraction: number) => void) | undefined;
+}
+
+export interface MoveProgress {
+  readonly copiedBytes: number;
+  readonly totalBytes: number;
+  /** The snapshot that is being copied; none once it is the volume's own data. */
+  readonly snapshot: string | null;
+}
+
+export interface MoveWork {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: MoveProgress) => void) | undefined;
+}
+
+export type Protection = 'RAID1' | 'RAID6';
+
+export interface NewGroup {
+  readonly id: string;
+  readonly protection: Protection;
+  readonly drives: readonly string[];
+  readonly spares: readonly string[];
+  readonly stripeBytes: number;
+  readonly speed: ResyncSpeed;
+}
+
+export interface ResyncSpeed {
+  /** Bytes a second while servers read and write. */
+  readonly minimum: number;
+  /** Bytes a second while they do not. */
+  readonly maximum: number;
+}
+
+export interface ScrubResult {
+  readonly mismatches: number;
+  readonly repaired: number;
+  readonly lost: number;
+}
+
+export interface NewPool {
+  readonly id: string;
+  readonly mode: 'simple' | 'stripe';
+  readonly groups: readonly string[];
+  /** It uses no more of its groups than this. */
+  readonly capacityBytes: number;
+}
+
+export interface PoolCache {
+  /** 0 turns it off. */
+  readonly bytes: number;
+  /** Whether what is read through snapshots and clones is kept too. */
+  readonly keepsSnapshots: boolean;
+  /** What nobody read for so long is dropped; 0 is never. */
+  readonly coolOffMs: number;
+}
+
+export interface Reduction {
+  readonly compression: boolean;
+  readonly deduplication: boolean;
+}
+
+export interface NewVolume extends Reduction {
+  readonly id: string;
+  readonly pool: string;
+  readonly sizeBytes: number;
+  /** 64 bytes, for an encrypted volume. */
+  readonly key?: Uint8Array | undefined;
+}
+
+/** 0 is no cap. */
+export interface VolumeCaps {
+  readonly readIops: number;
+  readonly readBytesPerSecond: number;
+  readonly writeIops: number;
+  readonly writeBytesPerSecond: number;
+}
+
+export interface NewSnapshot {
+  readonly volume: string;
+  readonly snapshot: string;
+}
+
+export interface ChangedRange {
+  readonly offset: number;
+  readonly length: number;
+  /** Holds data; otherwise it reads as zeros. */
+  readonly mapped: boolean;
+}
+
+export interface ExportedServer {
+  readonly id: string;
+  readonly initiator: string | null;
+  /** An address, or a network as address/bits. */
+  readonly address: string | null;
+  /** What the server proves to the array, and the array to the server. */
+  readonly chap: { readonly user: string; readonly secret: string } | null;
+  readonly mutualChap: { readonly user: string; readonly secret: string } | null;
+  /** When not, a server that offers nothing but CHAP is checked all the same; others come in without. */
+  readonly isChapRequired: boolean;
+  readonly units: readonly ExportedUnit[];
+}
+
+export interface ExportedUnit {
+  readonly lun: number;
+  readonly volume: string;
+  readonly readOnly: boolean;
+  /** 32 hexadecimal digits by which servers know the disk again, whichever array it is on. */
+  readonly wwid: string;
+}

@@ -1,0 +1,21 @@
+/** What happens in an engine by itself, or by its hardware. Names as in `Engine`. */
+export type EngineEvent =
+  | { readonly type: 'drive-failed'; readonly drive: string; readonly group: string | null; readonly reason: string }
+  | { readonly type: 'drive-returned'; readonly drive: string; readonly group: string }
+  | { readonly type: 'spare-taken'; readonly drive: string; readonly group: string }
+  | { readonly type: 'spare-failed'; readonly drive: string; readonly group: string; readonly reason: string }
+  | { readonly type: 'rebuild-started'; readonly drive: string; readonly group: string }
+  | { readonly type: 'rebuild-finished'; readonly drive: string; readonly group: string }
+  | { readonly type: 'resync-started'; readonly group: string }
+  | { readonly type: 'resync-finished'; readonly group: string }
+  | { readonly type: 'blocks-repaired'; readonly drive: string; readonly group: string; readonly count: number }
+  | { readonly type: 'blocks-lost'; readonly group: string; readonly count: number }
+  | { readonly type: 'no-space'; readonly group: string; readonly reason: string }
+  | { readonly type: 'group-failed'; readonly group: string; readonly drives: readonly string[] }
+  | { readonly type: 'group-resumed'; readonly group: string }
+  | { readonly type: 'background-error'; readonly pool: string; readonly reason: string }
+  | { readonly type: 'session-opened'; readonly server: string; readonly initiator: string; readonly address: string }
+  | { readonly type: 'session-closed'; readonly server: string; readonly initiator: string; readonly reason: string }
+  | { readonly type: 'login-refused'; readonly initiator: string; readonly address: string; readonly reason: string }
+  | { readonly type: 'controller-active'; readonly controller: string; readonly reason: string }
+  | { readonly type: 'controller-failed'; readonly controller: string; readonly reason: string };

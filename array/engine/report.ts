@@ -1,0 +1,113 @@
+/** What an engine knows of itself. All counts run since its active controller started: they may begin anew. */
+export interface Report {
+  /** Passed to the next `report`. */
+  readonly version: number;
+  readonly drives: readonly DriveReport[];
+  readonly groups: readonly GroupReport[];
+  readonly pools: readonly PoolReport[];
+  /** Those that changed since the version asked about. */
+  readonly volumes: readonly VolumeReport[];
+  readonly sessions: readonly SessionReport[];
+  readonly servers: readonly ServerReport[];
+  readonly controllers: readonly ControllerReport[];
+}
+
+export interface OperationTotals {
+  readonly count: number;
+  readonly bytes: number;
+  readonly microseconds: number;
+}
+
+export interface IoTotals {
+  readonly reads: OperationTotals;
+  readonly writes: OperationTotals;
+}
+
+export interface DriveReport {
+  readonly id: string;
+  /** `rebuilding`: it is being filled. `absent`: it belongs to a group, but is not there. */
+  readonly state: 'online' | 'rebuilding' | 'failed' | 'absent';
+  readonly io: IoTotals;
+}
+
+export type GroupState = 'normal' | 'degraded' | 'recovering' | 'scrubbing' | 'failed';
+
+export interface GroupReport {
+  readonly id: string;
+  readonly state: GroupState;
+  /** Of a recovery or scrub, from 0 to 1. */
+  readonly progress: number | null;
+  readonly capacityBytes: number;
+  /** Who is in it this moment: a spare may have been taken, a replacement may have ended. */
+  readonly members: readonly string[];
+  readonly spares: readonly string[];
+  readonly mismatches: number;
+  /** How fast it rebuilds, resyncs or scrubs now, bytes a second. */
+  readonly resyncSpeed: number;
+  readonly io: IoTotals;
+}
+
+export interface PoolReport {
+  readonly id: string;
+  /** False when its books cannot be read: then nothing is known of what it holds. */
+  readonly isOpen: boolean;
+  readonly totalBytes: number;
+  readonly usedBytes: number;
+  /** What compression and deduplication spare. */
+  readonly savedBytes: number;
+  readonly groups: readonly string[];
+  readonly cache: CacheTotals;
+  readonly io: IoTotals;
+}
+
+export interface CacheTotals {
+  readonly capacityBytes: number;
+  readonly usedBytes: number;
+  readonly hits: number;
+  readonly misses: number;
+}
+
+export interface VolumeReport {
+  readonly id: string;
+  readonly pool: string;
+  readonly sizeBytes: number;
+  /** Written and not shared with a snapshot. */
+  readonly ownBytes: number;
+  readonly snapshotBytes: number;
+  readonly isLocked: boolean;
+  readonly io: IoTotals;
+}
+
+export interface SessionReport {
+  /** The server it was let in as. */
+  readonly server: string;
+  readonly initiator: string;
+  readonly address: string;
+  readonly target: string;
+  /** Name of the controller it is with. */
+  readonly controller: string;
+  readonly connections: number;
+  readonly io: IoTotals;
+}
+
+/** What a server moved in all its sessions, those that have ended included. */
+export interface ServerReport {
+  readonly id: string;
+  readonly io: IoTotals;
+}
+
+export interface ControllerReport {
+  readonly name: string;
+  readonly index: number;
+  readonly state: 'active' | 'standby' | 'failed';
+  readonly target: string;
+  /** Where it serves iSCSI: host and port of its first portal. */
+  readonly host: string;
+  readonly port: number;
+  /** When it last answered, milliseconds since 1970. */
+  readonly heartbeatAt: number;
+  /** Since it started. */
+  readonly cpuUserMicroseconds: number;
+  readonly cpuSystemMicroseconds: number;
+  readonly memoryBytes: number;
+}

@@ -1,0 +1,140 @@
+import { outgoingAddress } from '@granary/kernel';
+import { isIP, Socket } from 'node:net';
+import { createTransport } from 'nodemailer';
+import { readSetting, writeSetting } from '../settings/repository.ts';
+import type { SettingsService } from '../settings/service.ts';
+import { isMailed, type ArraySettings } from '../settings/values.ts';
+import type { ArrayTools } from '../tools.ts';
+import { writeMail, type Mail } from './mail.ts';
+import { countEventsAfter, lastEventId, listEventsAfter, MAILED_EVENT } from './repository.ts';
+
+interface MailerOptions {
+  readonly collectMs?: number;
+  readonly retryMs?: number;
+}
+
+const COLLECT_MS = 5_000;
+const RETRY_MS = 10_000;
+const RETRY_MS_MAX = 15 * 60_000;
+const EVENTS_PER_MAIL_MAX = 50;
+const CONNECT_MS_MAX = 10_000;
+const SILENCE_MS_MAX = 20_000;
+const REASON_LENGTH_MAX = 200;
+
+/** Mails what happens to those who asked for it: a mail every few seconds at most, tried until it is taken. */
+export class Mailer {
+  readonly #tools: ArrayTools;
+  readonly #settings: SettingsService;
+  readonly #options: MailerOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<void> = Promise.resolve();
+  #failures = 0;
+  #isStopped = false;
+  #hangUp: (() => void) | undefined;
+
+  constructor(tools: ArrayTools, settings: SettingsService, options: MailerOptions = {}) {
+    this.#tools = tools;
+    this.#settings = settings;
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#schedule(this.#options.collectMs ?? COLLECT_MS);
+  }
+
+  /** What is not mailed yet is mailed after the next start. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.#hangUp?.();
+    await this.#round;
+  }
+
+  #schedule(inMs: number): void {
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      this.#round = this.#mailWhatIsNew().then((delay) => this.#schedule(delay));
+    }, inMs);
+    this.#timer.unref();
+  }
+
+  /** How long to wait until the next time. */
+  async #mailWhatIsNew(): Promise<number> {
+    const settings = this.#settings.current();
+    const { collectMs = COLLECT_MS, retryMs = RETRY_MS } = this.#options;
+    if (!isMailed(settings)) return collectMs;
+    try {
+      await this.#mailOnce(settings);
+      this.#failures = 0;
+      return collectMs;
+    } catch (error) {
+      if (!this.#isStopped) await this.#tellOfFailure(error);
+      this.#failures += 1;
+      return Math.min(retryMs * 2 ** (this.#failures - 1), RETRY_MS_MAX);
+    }
+  }
+
+  async #mailOnce(settings: ArraySettings): Promise<void> {
+    const { store, configuration } = this.#tools;
+    const { noticeSeverity } = settings;
+    const waiting = store.read((db) => {
+      const mailed = Number(readSetting(db, MAILED_EVENT) ?? lastEventId(db));
+      return {
+        events: listEventsAfter(db, mailed, noticeSeverity, EVENTS_PER_MAIL_MAX),
+        count: countEventsAfter(db, mailed, noticeSeverity),
+        until: lastEventId(db),
+      };
+    });
+    if (waiting.count === 0) return;
+    const more = waiting.count - waiting.events.length;
+    await this.#send(writeMail(configuration().displayName, waiting.events, more), settings);
+    await store.write((tx) => writeSetting(tx, MAILED_EVENT, String(waiting.until)));
+  }
+
+  /** Connects to the address that was checked, and holds the certificate against the name that was given. */
+  async #send({ subject, text }: Mail, settings: ArraySettings): Promise<void> {
+    const { smtpHost, smtpPort, smtpSecure, smtpUser, smtpFrom, noticeTo } = settings;
+    const host = smtpHost ?? '';
+    const address = await outgoingAddress(host);
+    const { internalName } = this.#tools.configuration();
+    const socket = new Socket();
+    const transport = createTransport({
+      socket,
+      host: address.replace(/^\[|\]$/g, ''),
+      port: smtpPort,
+      secure: smtpSecure,
+      ...(smtpUser !== null && { auth: { user: smtpUser, pass: this.#settings.smtpPassword() ?? '' } }),
+      // Without a password to protect, a certificate nobody knows is no worse than no encryption at all.
+      tls: { ...(isIP(host) === 0 && { servername: host }), rejectUnauthorized: smtpSecure || smtpUser !== null },
+      connectionTimeout: CONNECT_MS_MAX,
+      greetingTimeout: CONNECT_MS_MAX,
+      socketTimeout: SILENCE_MS_MAX,
+    });
+    this.#hangUp = () => socket.destroy(new Error('the array stops'));
+    try {
+      await transport.sendMail({
+        from: smtpFrom ?? `${internalName}@granary.invalid`,
+        to: noticeTo ?? '',
+        subject,
+        text,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
+    } finally {
+      this.#hangUp = undefined;
+      socket.destroy();
+    }
+  }
+
+  /** Once until it works again; otherwise the log would tell of nothing else. */
+  async #tellOfFailure(error: unknown): Promise<void> {
+    const { store, events, log } = this.#tools;
+    const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_LENGTH_MAX);
+    log.warn({ reason, failures: this.#failures + 1 }, 'a mail could not be sent');
+    if (this.#failures > 0) return;
+    const { smtpHost } = this.#settings.current();
+    const title = `Mail could not be sent through ${smtpHost ?? 'no server'}: ${reason}. It is tried again.`;
+    const write = store.write((tx) => events.record(tx, { severity: 'warning', title, subject: 'settings:array' }));
+    await write.catch((cause: unknown) => log.warn({ error: cause }, 'an event could not be recorded'));
+  }
+}

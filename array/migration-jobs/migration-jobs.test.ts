@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { arrayApi } from '@granary/contract/array';
+import { testArray } from '../testing/test-array.ts';
+import { testDisk, type TestDisk } from '../testing/test-disk.ts';
+import { MB } from '../units.ts';
+
+const { migrationJobs, consistencyGroups, snapshots, snapshotSets, volumes, pools, controllers } = arrayApi.groups;
+const SUBMITTED = 1073751835;
+const CONFLICT = 10100;
+const FULL = 10200;
+const GROUP_NOT_FOUND = 10085;
+const JOB_NOT_FOUND = 10088;
+
+async function setUp(t: TestContext, megabytes: number) {
+  const array = await testArray(t, { drives: 4 });
+  const { client } = array;
+  const [from, to] = [await array.pool({ name: 'from' }), await array.pool({ name: 'to' })];
+  const id = await array.volume(from, { name: 'data', capacity: '400M' });
+  const get = async () => (await client.call(volumes.get, { id })).volume;
+  const { cg_name } = await get();
+  const disk = await testDisk(t, array, id);
+  const bytes = randomBytes(megabytes * MB);
+  await disk.write(0, bytes);
+  const start = async (more = {}) => {
+    const input = { volume_cg_id: cg_name, poolname: to, timeout: 0, ...more };
+    const { code } = await client.refused(consistencyGroups.migrate, input);
+    assert.equal(code, SUBMITTED);
+  };
+  const job = async (cg = cg_name) => (await client.call(migrationJobs.get, { migration_cg_id: cg })).migration_job;
+  const status = async (wanted: string) => {
+    for (let tries = 0; (await job()).status !== wanted; tries++) {
+      assert.ok(tries < 600, `${JSON.stringify(await job())} is not ${wanted}`);
+      await sleep(20);
+    }
+  };
+  const used = async (name: string) => {
+    const { pool } = await client.call(pools.get, { id: name });
+    return Math.round((pool.capacity - pool.available_capacity) * 1024);
+  };
+  return { array, client, id, from, to, cg: cg_name, disk, bytes, start, job, status, get, used };
+}
+
+/** Writes here and there until told to stop; then what the volume should hold. */
+function keepWriting(disk: TestDisk, bytes: Buffer): () => Promise<Buffer> {
+  const expected = Buffer.from(bytes);
+  let isStopped = false;
+  const writing = (async () => {
+    while (!isStopped) {
+      const at = Math.floor((Math.random() * bytes.length) / MB);
+      const some = randomBytes(MB);
+      await disk.write(at, some);
+      some.copy(expected, at * MB);
+    }
+  })();
+  return async () => {
+    isStopped = true;
+    await writing;
+    return expected;
+  };
+}
+
+test('a volume moves with its snapshots while it is written to, and nothing is lost', async (t) => {
+  const it = await setUp(t, 96);
+  const { client, disk, from, to, cg, id } = it;
+  const { snapshot_name } = await client.call(snapshots.create, { volume_cg_id: cg, display_name: 'before' });
+  const refused = await client.refused(consistencyGroups.migrate, { volume_cg_id: cg, poolname: to });
+  assert.equal(refused.code, CONFLICT);
+  assert.match(refused.message, /has 1 snapshots; send migratesnap=YES/);
+  const stop = keepWriting(disk, it.bytes);
+  await sleep(100);
+  await it.start({ migratesnap: true });
+  const { status, migration } = { ...(await it.job()), migration: await it.job() };
+  assert.ok(['Running', 'Completed'].includes(status));
+  assert.deepEqual(
+    [migration.src_cg_name, migration.src_pool_display_name, migration.dst_pool_display_name],
+    [cg, 'from', 'to'],
+  );
+  await it.status('Completed');
+  const expected = await stop();
+  assert.deepEqual(await disk.read(0, 96), expected);
+  const volume = await it.get();
+  const done = await it.job();
+  assert.deepEqual([volume.pool_name, volume.cg_name], [to, done.dst_cg_name]);
+  assert.notEqual(done.dst_cg_name, cg);
+  assert.deepEqual([done.remaining_time_seconds, done.cur_sync_rate_kb_sec, done.shipping_display_name], [0, 0, null]);
+  assert.ok(done.total_capacity_to_migrate_mb >= 96);
+  assert.equal(done.already_migrated_mb, done.total_capacity_to_migrate_mb);
+  // Both names find the job, only the new one the volume.
+  assert.deepEqual(await it.job(done.dst_cg_name), done);
+  assert.equal((await client.refused(snapshots.listOfGroup, { volume_cg_id: cg })).code, GROUP_NOT_FOUND);
+  assert.equal((await client.call(snapshots.get, { id: snapshot_name })).snapshot.pool_name, to);
+  const input = { volume_cg_id: volume.cg_name, name: 'old', snapshot: snapshot_name };
+  await client.call(consistencyGroups.clone, input);
+  const clone = (await client.call(volumes.list, { display_name: 'old' })).volumes[0]!;
+  assert.equal(clone.pool_name, to);
+  assert.deepEqual(await (await testDisk(t, it.array, clone.name)).read(0, 96), it.bytes);
+  await client.call(pools.delete, { id: from });
+  await it.array.restart();
+  await disk.login(t);
+  assert.deepEqual(await disk.read(0, 96), expected);
+  assert.equal((await it.get()).name, id);
+});
+
+test('a paused migration copies nothing, stays paused over a restart, and goes on when told', async (t) => {
+  const it = await setUp(t, 200);
+  const { client, cg, disk, to } = it;
+  await it.start();
+  await client.call(migrationJobs.pause, { migration_cg_id: cg });
+  assert.equal((await client.refused(migrationJobs.pause, { migration_cg_id: cg })).code, CONFLICT);
+  const paused = await it.job();
+  assert.equal(paused.status, 'Paused');
+  await sleep(300);
+  const later = await it.job();
+  assert.deepEqual([later.already_migrated_mb, later.cur_sync_rate_kb_sec], [paused.already_migrated_mb, 0]);
+  assert.ok(later.already_migrated_mb < 200);
+  assert.equal((await it.get()).status, 'Migrating');
+  const busy = [
+    await client.refused(volumes.delete, { id: it.id, force: true }),
+    await client.refused(volumes.expand, { id: it.id, capacity: '1G' } as never),
+    await client.refused(snapshots.create, { volume_cg_id: cg, display_name: 'no' }),
+    await client.refused(snapshotSets.suspend, { snapsetid: 'no', cg: [cg] }),
+    await client.refused(consistencyGroups.clone, { volume_cg_id: cg, name: 'no' }),
+    await client.refused(consistencyGroups.migrate, { volume_cg_id: cg, poolname: to }),
+  ];
+  // It is attached, too, which is told first of a deletion.
+  assert.deepEqual(
+    busy.slice(1).map(({ code }) => code),
+    [CONFLICT, CONFLICT, CONFLICT, CONFLICT, CONFLICT],
+  );
+  await it.array.restart();
+  await sleep(300);
+  assert.equal((await it.job()).status, 'Paused');
+  assert.equal((await it.get()).pool_name, it.from);
+  await disk.login(t);
+  const late = randomBytes(8 * MB);
+  await disk.write(10, late);
+  await client.call(migrationJobs.continue, { migration_cg_id: cg });
+  await it.status('Completed');
+  late.copy(it.bytes, 10 * MB);
+  assert.deepEqual(await disk.read(0, 200), it.bytes);
+  assert.equal((await it.get()).pool_name, to);
+});
+
+test('a migration that goes on after a pause ends as if there had been none', async (t) => {
+  const it = await setUp(t, 200);
+  const { client, cg, disk } = it;
+  await it.start();
+  for (let n = 0; n < 3; n++) {
+    await client.call(migrationJobs.pause, { migration_cg_id: cg });
+    await client.call(migrationJobs.continue, { migration_cg_id: cg });
+  }
+  await it.status('Completed');
+  assert.deepEqual(await disk.read(0, 200), it.bytes);
+  for (const call of [migrationJobs.pause, migrationJobs.continue, migrationJobs.abort]) {
+    assert.equal((await client.refused(call, { migration_cg_id: cg })).code, CONFLICT);
+  }
+});
+
+test('an aborted migration leaves the volume where it was and nothing where it went', async (t) => {
+  const it = await setUp(t, 200);
+  const { client, cg, disk, from, to } = it;
+  const before = await it.used(to);
+  await it.start();
+  await client.call(migrationJobs.abort, { migration_cg_id: cg });
+  const aborted = await it.job();
+  assert.deepEqual([aborted.status, aborted.remaining_time_seconds], ['Aborted', null]);
+  const volume = await it.get();
+  assert.deepEqual([volume.pool_name, volume.cg_name, volume.status], [from, cg, 'In-use']);
+  assert.deepEqual(await disk.read(0, 200), it.bytes);
+  for (let tries = 0; (await it.used(to)) !== before; tries++) {
+    assert.ok(tries < 100);
+    await sleep(50);
+  }
+  // Paused ones can be aborted, too, and it can be begun anew.
+  await it.start();
+  await client.call(migrationJobs.pause, { migration_cg_id: cg });
+  await client.call(migrationJobs.abort, { migration_cg_id: cg });
+  assert.equal((await it.get()).pool_name, from);
+  await client.call(consistencyGroups.migrate, { volume_cg_id: cg, poolname: to, timeout: -1 });
+  assert.equal((await it.get()).pool_name, to);
+  assert.deepEqual(await disk.read(0, 200), it.bytes);
+});
+
+test('a migration cut off by a restart or a failover ends all the same', async (t) => {
+  const it = await setUp(t, 200);
+  const { client, cg, disk, to } = it;
+  await it.start();
+  await it.array.restart();
+  assert.ok(['Running', 'Completed'].includes((await it.job()).status));
+  await client.call(controllers.failover, {});
+  await it.status('Completed');
+  await disk.login(t);
+  assert.deepEqual(await disk.read(0, 200), it.bytes);
+  assert.equal((await it.get()).pool_name, to);
+});
+
+test('what cannot be moved is refused, and changes nothing', async (t) => {
+  const it = await setUp(t, 64);
+  const { client, cg, from, array } = it;
+  const migrate = (poolname: string, volume_cg_id = cg) =>
+    client.refused(consistencyGroups.migrate, { volume_cg_id, poolname });
+  assert.equal((await migrate(from)).code, CONFLICT);
+  assert.equal((await migrate('pool-ffffffff')).code, 10080);
+  assert.equal((await migrate(it.to, 'cg-ffffffff')).code, GROUP_NOT_FOUND);
+  await client.call(pools.delete, { id: it.to });
+  const { raid_groups } = await client.call(arrayApi.groups.raidGroups.listFree, {});
+  const small = await array.pool({ groups: [raid_groups[0]!.name], capacity: '32M' });
+  await client.call(pools.updateProtection, { id: small, protectedmode: 0, alertmode: 0 });
+  assert.equal((await migrate(small)).code, FULL);
+  assert.equal((await it.get()).status, 'In-use');
+  assert.equal((await client.refused(migrationJobs.get, { migration_cg_id: cg })).code, JOB_NOT_FOUND);
+});

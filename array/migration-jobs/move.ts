@@ -1,0 +1,132 @@
+import type { Engine, MoveProgress } from '../engine/engine.ts';
+import { isEngineError } from '../engine/errors.ts';
+import type { MigrationRow } from './repository.ts';
+
+export type MoveEnd =
+  | { readonly outcome: 'moved' }
+  | { readonly outcome: 'stopped' }
+  /** The controller that did it is gone, or it has no key any more; it starts anew. */
+  | { readonly outcome: 'interrupted'; readonly reason: string }
+  | { readonly outcome: 'failed'; readonly reason: string };
+
+interface Sample {
+  readonly atMs: number;
+  readonly copiedBytes: number;
+}
+
+const RATE_OVER_MS = 5_000;
+
+/** One volume on its way, as long as this process and its controller live. */
+export class Move {
+  readonly ended: Promise<MoveEnd>;
+  readonly #engine: Engine;
+  readonly #row: MigrationRow;
+  readonly #abort = new AbortController();
+  readonly #samples: Sample[] = [];
+  #progress: MoveProgress | undefined;
+  /** How much was copied before the present snapshot. */
+  #before = 0;
+  #paused = Promise.withResolvers<undefined>();
+  /** While it is paused. */
+  #resumed: PromiseWithResolvers<void> | undefined;
+  #isMoving = false;
+
+  constructor(engine: Engine, row: MigrationRow) {
+    this.#engine = engine;
+    this.#row = row;
+    this.ended = this.#run();
+  }
+
+  get progress(): MoveProgress | undefined {
+    return this.#progress;
+  }
+
+  /** Of the snapshot under way. */
+  get positionBytes(): number {
+    return (this.#progress?.copiedBytes ?? 0) - this.#before;
+  }
+
+  /** Over the last seconds. */
+  bytesPerSecond(nowMs: number): number {
+    this.#forgetBefore(nowMs - RATE_OVER_MS);
+    const [first] = this.#samples;
+    const last = this.#progress?.copiedBytes ?? 0;
+    if (!first || nowMs <= first.atMs) return 0;
+    return ((last - first.copiedBytes) * 1000) / (nowMs - first.atMs);
+  }
+
+  /** Resolves when it is paused next. */
+  whenPaused(): Promise<undefined> {
+    return this.#paused.promise;
+  }
+
+  async pause(): Promise<void> {
+    this.#resumed ??= Promise.withResolvers();
+    if (this.#isMoving) await unlessEnded(this.#engine.pauseMove(this.#row.volume));
+    this.#paused.resolve(undefined);
+  }
+
+  /** From here on `whenPaused` waits for the next time. */
+  prepareToResume(): void {
+    this.#paused = Promise.withResolvers();
+    this.#samples.length = 0;
+  }
+
+  async resume(): Promise<void> {
+    this.#resumed?.resolve();
+    this.#resumed = undefined;
+    if (this.#isMoving) await unlessEnded(this.#engine.resumeMove(this.#row.volume));
+  }
+
+  stop(): void {
+    this.#abort.abort();
+    this.#resumed?.resolve();
+  }
+
+  async #run(): Promise<MoveEnd> {
+    try {
+      await this.#move();
+      return { outcome: 'moved' };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (isEngineError(error, 'cancelled') || this.#abort.signal.aborted) return { outcome: 'stopped' };
+      return { outcome: isEngineError(error, 'interrupted', 'locked') ? 'interrupted' : 'failed', reason };
+    }
+  }
+
+  async #move(): Promise<void> {
+    const { volume, dst_pool, with_snapshots } = this.#row;
+    const { signal } = this.#abort;
+    // A crash may have come after its end and before it was on record.
+    const { pool } = await this.#engine.volume(volume);
+    if (pool === dst_pool) return;
+    await this.#resumed?.promise;
+    signal.throwIfAborted();
+    const onProgress = (progress: MoveProgress) => this.#note(progress);
+    const moving = this.#engine.moveVolume(volume, dst_pool, with_snapshots === 1, { signal, onProgress });
+    this.#isMoving = true;
+    await moving;
+  }
+
+  #note(progress: MoveProgress): void {
+    const nowMs = Date.now();
+    if (progress.snapshot !== this.#progress?.snapshot) this.#before = this.#progress?.copiedBytes ?? 0;
+    this.#samples.push({ atMs: nowMs, copiedBytes: this.#progress?.copiedBytes ?? 0 });
+    this.#forgetBefore(nowMs - RATE_OVER_MS);
+    this.#progress = progress;
+  }
+
+  #forgetBefore(timeMs: number): void {
+    const kept = this.#samples.findIndex(({ atMs }) => atMs >= timeMs);
+    this.#samples.splice(0, kept === -1 ? this.#samples.length : kept);
+  }
+}
+
+/** A move that has ended, or whose controller is gone, cannot be paused and need not be: how it ended is told otherwise. */
+async function unlessEnded(asked: Promise<void>): Promise<void> {
+  try {
+    await asked;
+  } catch (error) {
+    if (!isEngineError(error, 'conflict', 'interrupted')) throw error;
+  }
+}

@@ -1,0 +1,286 @@
+import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import type { PoolRow } from '../pools/repository.ts';
+import type { Pools } from '../pools/service.ts';
+import { nextName } from '../sequences/repository.ts';
+import { countSnapshots, findSnapshot, hasUnfinished } from '../snapshots/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import { updateVolume, type VolumeRow } from '../volumes/repository.ts';
+import { checkNoDestination, checkReady, checkUnmoved, sizeText, titleOf } from '../volumes/rules.ts';
+import type { Volumes } from '../volumes/service.ts';
+import { Move, type MoveEnd } from './move.ts';
+import {
+  changeMigration,
+  countRunning,
+  findMigration,
+  findMigrationOfGroup,
+  insertMigration,
+  type MigrationRow,
+} from './repository.ts';
+import { viewOf } from './view.ts';
+
+export interface ShownMigration {
+  readonly row: MigrationRow;
+  /** While it is under way in this process. */
+  readonly move: Move | undefined;
+}
+
+interface Arguments {
+  readonly migration: string;
+}
+
+const KIND = 'migrate-volume';
+export const RUNNING_MAX = 4;
+const RETRY_MS = 1_000;
+
+/**
+ * Moves volumes between pools while servers use them. The engine's word is final: where it says that the volume is, it
+ * is, and the record follows. A move that a crash or a failover cut off starts anew; a paused one waits for its owner.
+ */
+export class Migrations {
+  readonly #tools: ArrayTools;
+  readonly #volumes: Volumes;
+  readonly #pools: Pools;
+  readonly #moves = new Map<string, Move>();
+  #isStopping = false;
+
+  constructor(tools: ArrayTools, volumes: Volumes, pools: Pools) {
+    this.#tools = tools;
+    this.#volumes = volumes;
+    this.#pools = pools;
+    tools.jobs.register<Arguments>(
+      KIND,
+      (job) => this.#run(job),
+      (tx, { migration }, reason) => this.#giveUp(tx, migration, reason),
+    );
+  }
+
+  /** By the name of its group, before or after, or by its own; not found: `job_not_found`. */
+  get(name: string): ShownMigration {
+    const row = this.#tools.store.read((db) => findMigrationOfGroup(db, name) ?? findMigration(db, name));
+    if (!row) throw fail('job_not_found', { id: name });
+    return { row, move: this.#moves.get(row.name) };
+  }
+
+  show(name: string) {
+    const { store, clock } = this.#tools;
+    const shown = this.get(name);
+    const shipping = shown.move?.progress?.snapshot ?? null;
+    const snapshot = shipping === null ? undefined : store.read((db) => findSnapshot(db, shipping));
+    return viewOf(shown, snapshot?.display_name ?? null, clock.now());
+  }
+
+  async start(cgName: string, poolName: string, withSnapshots: boolean, actor: string) {
+    const { readings, store } = this.#tools;
+    const volume = this.#volumes.byGroup(cgName);
+    const pool = this.#pools.get(poolName);
+    refuseMove(volume, pool);
+    this.#pools.refuseNew(pool);
+    const { ownBytes, snapshotBytes, isLocked } = await readings.freshVolume(volume.name);
+    if (isLocked) throw fail('volume_locked');
+    const totalBytes = ownBytes + snapshotBytes;
+    this.#refuseFull(pool, totalBytes);
+    return store.write((tx) => {
+      const present = this.#volumes.get(volume.name);
+      refuseMove(present, this.#pools.get(poolName));
+      refuseSnapshots(tx, present, withSnapshots);
+      refuseCrowd(tx);
+      return this.#insert(tx, { volume: present, pool, withSnapshots, totalBytes }, actor);
+    });
+  }
+
+  async pause(name: string, actor: string): Promise<string> {
+    const { store, clock } = this.#tools;
+    const { row } = this.get(name);
+    await store.write((tx) => {
+      this.#refuseUnless(row.name, 'Running');
+      changeMigration(tx, row.name, { status: 'Paused', now: clock.now() });
+      this.#tell(tx, row, 'was paused', actor);
+    });
+    // Only now: it may have begun meanwhile.
+    await this.#moves.get(row.name)?.pause();
+    return row.src_cg;
+  }
+
+  async continue(name: string, actor: string): Promise<string> {
+    const { store, clock, jobs } = this.#tools;
+    const { row, move } = this.get(name);
+    this.#refuseUnless(row.name, 'Paused');
+    move?.prepareToResume();
+    await store.write((tx) => {
+      this.#refuseUnless(row.name, 'Paused');
+      refuseCrowd(tx);
+      const job = jobs.enqueue(tx, KIND, `migration:${row.volume}`, { migration: row.name } satisfies Arguments);
+      changeMigration(tx, row.name, { status: 'Running', job, now: clock.now() });
+      this.#tell(tx, row, 'goes on', actor);
+    });
+    await move?.resume();
+    return row.src_cg;
+  }
+
+  /** The volume stays where it was, unless it has arrived already. */
+  async abort(name: string, actor: string): Promise<string> {
+    const { row, move } = this.get(name);
+    this.#refuseUnless(row.name, 'Running', 'Paused');
+    if (move) {
+      move.stop();
+      const { outcome } = await move.ended;
+      if (outcome === 'moved') throw fail('state_conflict', { problem: `Migration ${row.name} is complete already.` });
+    }
+    await this.#tools.store.write((tx) => {
+      this.#refuseUnless(row.name, 'Running', 'Paused');
+      this.#leave(tx, row, 'was aborted; the volume stays where it was', actor);
+    });
+    return row.src_cg;
+  }
+
+  /** Those that are paused have no job that would stop them. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const moves = [...this.#moves.values()];
+    for (const move of moves) move.stop();
+    await Promise.all(moves.map(({ ended }) => ended));
+  }
+
+  async #run({ arguments: { migration }, signal }: RunningJob<Arguments>): Promise<JobOutcome> {
+    const row = this.#tools.store.read((db) => findMigration(db, migration));
+    if (row?.status !== 'Running') return { outcome: 'done' };
+    if (this.#isStopping) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'the array stops' };
+    const move = this.#moves.get(migration) ?? this.#begin(row);
+    const stop = () => move.stop();
+    signal.addEventListener('abort', stop);
+    const end = await Promise.race([move.ended, move.whenPaused()]);
+    signal.removeEventListener('abort', stop);
+    if (end?.outcome === 'moved') await this.#complete(row, move);
+    if (end?.outcome === 'interrupted') return { outcome: 'retry', afterMs: RETRY_MS, reason: end.reason };
+    if (end?.outcome === 'stopped') return { outcome: 'retry', afterMs: RETRY_MS, reason: 'stopped' };
+    if (end?.outcome !== 'failed') return { outcome: 'done' };
+    const { reason } = end;
+    return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, migration, reason) };
+  }
+
+  #begin(row: MigrationRow): Move {
+    const { engine, log } = this.#tools;
+    const move = new Move(engine, row);
+    this.#moves.set(row.name, move);
+    // It may arrive, or end, while it is paused and no job looks at it.
+    const followed = move.ended.then((end) => this.#ended(row, move, end));
+    followed.catch((error: unknown) => log.error({ error, migration: row.name }, 'the end of a move is not on record'));
+    return move;
+  }
+
+  async #ended(row: MigrationRow, move: Move, end: MoveEnd): Promise<void> {
+    try {
+      if (end.outcome === 'moved') await this.#complete(row, move);
+    } finally {
+      this.#moves.delete(row.name);
+    }
+  }
+
+  /** May be told twice. */
+  #complete(row: MigrationRow, { progress }: Move): Promise<void> {
+    const { store, clock, readings } = this.#tools;
+    return store.write((tx) => {
+      const bytes = progress?.totalBytes ?? row.total_bytes;
+      const now = clock.now();
+      const ended = { status: 'Completed', totalBytes: bytes, copiedBytes: bytes, now } as const;
+      if (!changeMigration(tx, row.name, ended)) return;
+      const change = { pool: row.dst_pool, cg_name: row.dst_cg, migration: null, modified_at: now };
+      updateVolume(tx, row.volume, change);
+      this.#tell(tx, row, `is complete; the volume is in pool ${row.dst_pool_name} as ${row.dst_cg}`, 'system');
+      tx.afterCommit(() => readings.forgetVolume(row.volume));
+    });
+  }
+
+  #giveUp(tx: Tx, migration: string, reason: string): void {
+    const row = findMigration(tx, migration);
+    if (row) this.#leave(tx, row, `was given up, the volume stays where it was: ${reason}`, 'system');
+  }
+
+  #leave(tx: Tx, row: MigrationRow, what: string, actor: string): void {
+    const now = this.#tools.clock.now();
+    if (!changeMigration(tx, row.name, { status: 'Aborted', now })) return;
+    updateVolume(tx, row.volume, { migration: null, modified_at: now });
+    this.#tell(tx, row, what, actor);
+  }
+
+  #insert(
+    tx: Tx,
+    wanted: { volume: VolumeRow; pool: PoolRow; withSnapshots: boolean; totalBytes: number },
+    actor: string,
+  ): { name: string; job: number } {
+    const { jobs, clock } = this.#tools;
+    const { volume, pool, withSnapshots, totalBytes } = wanted;
+    const name = nextName(tx, 'mgrjob');
+    const job = jobs.enqueue(tx, KIND, `migration:${volume.name}`, { migration: name } satisfies Arguments);
+    const now = clock.now();
+    const row: MigrationRow = {
+      name,
+      volume: volume.name,
+      volume_name: volume.display_name,
+      src_pool_name: this.#pools.get(volume.pool).display_name,
+      dst_pool_name: pool.display_name,
+      src_cg: volume.cg_name,
+      dst_cg: nextName(tx, 'cg'),
+      src_pool: volume.pool,
+      dst_pool: pool.name,
+      with_snapshots: withSnapshots ? 1 : 0,
+      status: 'Running',
+      total_bytes: totalBytes,
+      copied_bytes: 0,
+      job,
+      created_at: now,
+      modified_at: now,
+    };
+    insertMigration(tx, row);
+    updateVolume(tx, volume.name, { migration: name, modified_at: now });
+    this.#tell(tx, row, `to pool ${pool.display_name} (${pool.name}) began`, actor);
+    return { name, job };
+  }
+
+  #refuseFull(pool: PoolRow, neededBytes: number): void {
+    const report = this.#tools.readings.pool(pool.name);
+    const freeBytes = report ? report.totalBytes - report.usedBytes : 0;
+    if (neededBytes <= freeBytes) return;
+    const problem = `Pool ${pool.name} has ${sizeText(freeBytes)} free and the volume needs ${sizeText(neededBytes)}; expand the pool first.`;
+    throw fail('capacity_refused', { problem });
+  }
+
+  #refuseUnless(name: string, ...wanted: MigrationRow['status'][]): void {
+    const status = this.#tools.store.read((db) => findMigration(db, name))?.status;
+    if (status !== undefined && wanted.includes(status)) return;
+    throw fail('state_conflict', {
+      problem: `Migration ${name} is ${status ?? 'gone'}; it has to be ${wanted.join(' or ')}.`,
+    });
+  }
+
+  #tell(tx: Tx, row: MigrationRow, what: string, actor: string): void {
+    const title = `Migration ${row.name} of volume ${row.volume_name} (${row.volume}) ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
+  }
+}
+
+function refuseMove(volume: VolumeRow, pool: PoolRow): void {
+  checkReady(volume);
+  checkUnmoved(volume);
+  checkNoDestination(volume);
+  if (volume.pool === pool.name) {
+    throw fail('state_conflict', { problem: `${titleOf(volume)} is in pool ${pool.name} already; choose another.` });
+  }
+}
+
+function refuseSnapshots(tx: Tx, volume: VolumeRow, withSnapshots: boolean): void {
+  if (hasUnfinished(tx, volume.name)) {
+    const problem = `A snapshot of ${titleOf(volume)} is being taken or deleted; try again in a moment.`;
+    throw fail('state_conflict', { problem });
+  }
+  const count = countSnapshots(tx, volume.name);
+  if (count === 0 || withSnapshots) return;
+  const problem = `${titleOf(volume)} has ${count} snapshots; send migratesnap=YES to move them too, or delete them first.`;
+  throw fail('state_conflict', { problem });
+}
+
+function refuseCrowd(tx: Tx): void {
+  if (countRunning(tx) < RUNNING_MAX) return;
+  const problem = `${RUNNING_MAX} migrations run already; wait for one, or pause one.`;
+  throw fail('limit_reached', { problem });
+}

@@ -1,0 +1,345 @@
+import type { OutputOf } from '@granary/contract';
+import { peerApi } from '@granary/contract/array';
+import { fail, type Tx } from '@granary/kernel';
+import type { Pools } from '../pools/service.ts';
+import { reasonOf } from '../outgoing/http.ts';
+import { RemoteRefusal, type PeerLink } from '../remote-arrays/peer-link.ts';
+import type { RemoteArrays } from '../remote-arrays/service.ts';
+import { findPolicy, findRule, type PolicyRow } from '../snapshot-policies/repository.ts';
+import { MANUAL } from '../snapshot-policies/schedule.ts';
+import { findSnapshot, type SnapshotInPlace } from '../snapshots/repository.ts';
+import type { Snapshots } from '../snapshots/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { Volumes } from '../volumes/service.ts';
+import { Pace } from './pace.ts';
+import {
+  findNextByHand,
+  findNextSnapshot,
+  findSource,
+  removeSource,
+  updateSource,
+  type SourceRow,
+} from './repository.ts';
+import { Round, type Progress } from './round.ts';
+import type { Slots } from './slots.ts';
+
+type PeerMirror = OutputOf<typeof peers.getMirror>['mirror'];
+
+export interface CourierTools extends ArrayTools {
+  readonly remoteArrays: RemoteArrays;
+  readonly pools: Pools;
+  readonly volumes: Volumes;
+  readonly snapshots: Snapshots;
+  /** How many may ship at once. */
+  readonly slots: Slots;
+  /** In the transaction that ends a mirror which the other side has broken. */
+  readonly ended: (tx: Tx, row: SourceRow) => void;
+}
+
+const LOOK_EVERY_MS = 30_000;
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 60_000;
+const { peers } = peerApi.groups;
+
+/**
+ * Carries one mirror's snapshots over, one after the other, for as long as the mirror lives. Where the other side stands
+ * is asked, not remembered: whatever was cut off, on either side or between, goes on from there.
+ */
+export class Courier {
+  readonly #job: string;
+  readonly #tools: CourierTools;
+  readonly #pace = new Pace();
+  readonly #stopping = new AbortController();
+  #trip = new AbortController();
+  #problem: string | undefined;
+  #running: Promise<void> | undefined;
+  #isWanted = false;
+  #wake: (() => void) | undefined;
+
+  constructor(job: string, tools: CourierTools) {
+    this.#job = job;
+    this.#tools = tools;
+  }
+
+  /** Why it does not get on at present. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Resolves when nothing is left to be done for good. */
+  get ended(): Promise<void> | undefined {
+    return this.#running;
+  }
+
+  /** There may be something to do; it starts, or looks again. */
+  wake(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#isWanted = true;
+    this.#wake?.();
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#isWanted) this.wake();
+    });
+  }
+
+  /** Leaves off what it is doing, and looks again what is wanted. */
+  interrupt(): void {
+    this.#trip.abort();
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#trip.abort();
+    this.#wake?.();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let retryMs = RETRY_MS_MIN;
+    while (!this.#stopping.signal.aborted) {
+      this.#isWanted = false;
+      this.#trip = new AbortController();
+      const signal = AbortSignal.any([this.#trip.signal, this.#stopping.signal]);
+      try {
+        const row = this.#tools.store.read((db) => findSource(db, this.#job));
+        if (!row || !(await this.#advance(row, signal))) return;
+        this.#setProblem(undefined);
+        retryMs = RETRY_MS_MIN;
+        await this.#rest(LOOK_EVERY_MS);
+      } catch (error) {
+        if (signal.aborted) continue;
+        this.#setProblem(error);
+        await this.#rest(retryMs);
+        retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
+      }
+    }
+  }
+
+  /** False when nothing is left to be done for good. */
+  async #advance(row: SourceRow, signal: AbortSignal): Promise<boolean> {
+    const { remoteArrays } = this.#tools;
+    if (row.state === 'creating' || (row.state === 'broken' && row.is_peer_told === 1)) return false;
+    const link = remoteArrays.linkTo(remoteArrays.get(row.remote_array));
+    if (row.state === 'abandoned') return this.#abandon(row, link, signal);
+    if (row.state === 'broken') return this.#tellBroken(row, link, signal);
+    const is_paused = row.state === 'paused';
+    const mirror = await this.#ask(row, link.call(peers.getMirror, { job: row.name, is_paused }, { signal }));
+    if (!mirror) return false;
+    if (is_paused) return true;
+    let present = await this.#agree(row, mirror);
+    while (present.state === 'active') {
+      const snapshot = this.#nextSnapshot(present);
+      if (!snapshot) return true;
+      this.#setProblem(undefined);
+      await this.#tools.slots.use(signal, () => this.#ship(present, snapshot, link, signal));
+      const after = this.#tools.store.read((db) => findSource(db, this.#job));
+      if (!after) return false;
+      present = after;
+    }
+    return true;
+  }
+
+  /** What the destination has is the truth. */
+  async #agree(row: SourceRow, { base }: PeerMirror): Promise<SourceRow> {
+    if (base === row.base) return row;
+    const snapshot = base === null ? undefined : this.#tools.store.read((db) => findSnapshot(db, base));
+    const isOurs = snapshot?.volume === row.volume;
+    if (!isOurs && base !== null) {
+      this.#tools.log.warn({ mirror: row.name, base }, 'the destination of a mirror has nothing in common with it');
+    }
+    await this.#change({
+      base: isOurs ? base : null,
+      base_taken_at: isOurs ? snapshot.created_at : null,
+      ...(row.round === base && { round: null, position: 0 }),
+    });
+    return this.#row();
+  }
+
+  #nextSnapshot(row: SourceRow): SnapshotInPlace | undefined {
+    const { name, volume, base, round } = row;
+    return this.#tools.store.read((db) => {
+      const current = round === null ? undefined : findSnapshot(db, round);
+      if (current?.volume === volume) return current;
+      const next = [
+        findNextSnapshot(db, name, base),
+        this.#isByHand(row) ? findNextByHand(db, volume, base) : undefined,
+      ];
+      const [first] = next.filter((one) => one !== undefined).toSorted();
+      return first === undefined ? undefined : findSnapshot(db, first);
+    });
+  }
+
+  /** By a policy without a schedule, it is those that users take that are shipped. */
+  #isByHand(row: SourceRow): boolean {
+    return this.#policyOf(row)?.create_policy === MANUAL;
+  }
+
+  async #ship(row: SourceRow, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
+    const { engine, snapshots } = this.#tools;
+    const base = this.#usableBase(row);
+    await this.#change({ round: snapshot.name, ...(row.round !== snapshot.name && { position: 0 }) });
+    await snapshots.using(snapshot.name, async () => {
+      const begun = await this.#ask(row, this.#begin(row, snapshot, base, link, signal));
+      if (!begun) return;
+      if (begun.base !== snapshot.name) {
+        const plan = {
+          job: row.name,
+          base,
+          snapshot: snapshot.name,
+          sizeBytes: snapshot.size_bytes,
+          from: begun.position,
+        };
+        await this.#change({ position: begun.position });
+        const limit = () => this.#row().rate_limit_kb * 1024;
+        const confirmed = (progress: Progress) => this.#note(progress);
+        await new Round(plan, { engine, link, pace: this.#pace, limit, signal, confirmed }).ship();
+      }
+      await this.#complete(row, snapshot, link, signal);
+    });
+  }
+
+  async #begin(
+    row: SourceRow,
+    snapshot: SnapshotInPlace,
+    base: string | null,
+    link: PeerLink,
+    signal: AbortSignal,
+  ): Promise<{ mirror: PeerMirror }> {
+    const { volumes, pools } = this.#tools;
+    const volume = volumes.get(row.volume);
+    return link.call(
+      peers.beginRound,
+      {
+        job: row.name,
+        snapshot: snapshot.name,
+        base: base ?? undefined,
+        snapshot_name: snapshot.display_name,
+        taken_at: snapshot.created_at,
+        size_bytes: snapshot.size_bytes,
+        cg_name: volume.cg_name,
+        cg_display_name: volume.display_name,
+        pool_display_name: pools.get(volume.pool).display_name,
+        wwid: volume.wwid,
+      },
+      { signal, timeoutMs: 60_000 },
+    );
+  }
+
+  async #complete(row: SourceRow, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
+    const input = {
+      job: row.name,
+      snapshot: snapshot.name,
+      keep: this.#policyOf(row)?.keep_at_destination ?? undefined,
+    };
+    const mirror = await this.#ask(row, link.call(peers.completeRound, input, { signal, timeoutMs: 60_000 }));
+    if (!mirror) return;
+    await this.#change({ base: snapshot.name, base_taken_at: snapshot.created_at, round: null, position: 0 });
+  }
+
+  #policyOf({ rule: name }: SourceRow): PolicyRow | undefined {
+    return this.#tools.store.read((db) => {
+      const rule = name === null ? undefined : findRule(db, name);
+      return rule && findPolicy(db, rule.policy);
+    });
+  }
+
+  /** A base that was deleted in spite of all, or belongs to another volume by now, is none. */
+  #usableBase({ base, volume }: SourceRow): string | null {
+    if (base === null) return null;
+    const snapshot = this.#tools.store.read((db) => findSnapshot(db, base));
+    return snapshot?.volume === volume ? base : null;
+  }
+
+  /** Undefined once the other side has ended the mirror: then it ends here, too. */
+  async #ask(row: SourceRow, asked: Promise<{ mirror: PeerMirror }>): Promise<PeerMirror | undefined> {
+    try {
+      const { mirror } = await asked;
+      if (mirror.state === 'active') return mirror;
+    } catch (error) {
+      if (!(error instanceof RemoteRefusal) || error.entry !== 'job_not_found') throw error;
+    }
+    await this.#tools.store.write((tx) => {
+      const present = findSource(tx, row.name);
+      if (present?.state === 'active' || present?.state === 'paused') this.#tools.ended(tx, present);
+    });
+    return undefined;
+  }
+
+  async #abandon(row: SourceRow, link: PeerLink, signal: AbortSignal): Promise<boolean> {
+    await link.call(peers.abandonMirror, { job: row.name }, { signal });
+    await this.#tools.store.write((tx) => {
+      removeSource(tx, row.name);
+    });
+    return false;
+  }
+
+  async #tellBroken(row: SourceRow, link: PeerLink, signal: AbortSignal): Promise<boolean> {
+    const inherited = row.inherit_wwid === 1;
+    try {
+      await link.call(peers.breakMirror, { job: row.name, inherited }, { signal, timeoutMs: 60_000 });
+    } catch (error) {
+      if (!(error instanceof RemoteRefusal) || error.entry !== 'job_not_found') throw error;
+    }
+    await this.#change({ is_peer_told: 1 });
+    this.#setProblem(undefined);
+    return false;
+  }
+
+  #note({ position, sentBytes, wireBytes, ms }: Progress): Promise<void> {
+    const row = this.#row();
+    return this.#change({
+      position,
+      sent_bytes: row.sent_bytes + sentBytes,
+      wire_bytes: row.wire_bytes + wireBytes,
+      sync_ms: row.sync_ms + ms,
+    });
+  }
+
+  #row(): SourceRow {
+    const row = this.#tools.store.read((db) => findSource(db, this.#job));
+    if (!row) throw fail('job_not_found', { id: this.#job });
+    return row;
+  }
+
+  #change(change: Partial<SourceRow>): Promise<void> {
+    const { store, clock } = this.#tools;
+    return store.write((tx) => {
+      updateSource(tx, this.#job, { ...change, modified_at: clock.now() });
+    });
+  }
+
+  /** Told once when it begins, and once when it is over. */
+  #setProblem(error: unknown): void {
+    const before = this.#problem;
+    this.#problem = error === undefined ? undefined : reasonOf(error);
+    if ((before === undefined) === (this.#problem === undefined)) return;
+    const { store, events, log } = this.#tools;
+    log.warn({ error, mirror: this.#job }, error === undefined ? 'a mirror goes on' : 'a mirror cannot go on');
+    const title = this.#problem === undefined ? 'goes on.' : `does not get on: ${this.#problem}`;
+    const told = store.write((tx) => {
+      const row = findSource(tx, this.#job);
+      if (!row) return;
+      events.record(tx, {
+        severity: this.#problem === undefined ? 'notice' : 'warning',
+        title: `Mirror ${row.display_name} (${row.name}) ${title}`,
+        subject: `mirror_job:${row.name}`,
+      });
+    });
+    told.catch(() => undefined);
+  }
+
+  #rest(ms: number): Promise<void> {
+    if (this.#isWanted || this.#stopping.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      timer.unref();
+      this.#wake = done;
+    });
+  }
+}

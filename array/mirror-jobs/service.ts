@@ -1,0 +1,146 @@
+import type { RecordOf } from '@granary/contract';
+import type { MirrorJob } from '@granary/contract/array';
+import { fail } from '@granary/kernel';
+import type { Pools } from '../pools/service.ts';
+import type { RemoteArrays } from '../remote-arrays/service.ts';
+import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
+import type { Snapshots } from '../snapshots/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import { findVolume } from '../volumes/repository.ts';
+import type { Volumes } from '../volumes/service.ts';
+import { Destinations } from './destinations.ts';
+import {
+  listDestinations,
+  listSources,
+  removeBrokenBefore,
+  type DestinationRow,
+  type SourceRow,
+} from './repository.ts';
+import { Sources } from './sources.ts';
+import { destinationView, sourceView } from './view.ts';
+
+type MirrorView = RecordOf<typeof MirrorJob>;
+
+interface Neighbours {
+  readonly pools: Pools;
+  readonly volumes: Volumes;
+  readonly snapshots: Snapshots;
+  readonly snapshotPolicies: SnapshotPolicies;
+  readonly remoteArrays: RemoteArrays;
+}
+
+const KEEP_BROKEN_MS = 7 * 24 * 3600 * 1000;
+const TIDY_EVERY_MS = 3600 * 1000;
+
+/** Mirrors between this array and others, whichever end is here. */
+export class Mirrors {
+  readonly sources: Sources;
+  readonly destinations: Destinations;
+  readonly #tools: ArrayTools;
+  readonly #neighbours: Neighbours;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tools: ArrayTools, neighbours: Neighbours) {
+    this.#tools = tools;
+    this.#neighbours = neighbours;
+    this.sources = new Sources(tools, neighbours);
+    this.destinations = new Destinations(tools, neighbours);
+  }
+
+  list(start: number, limit: number): { mirrors: MirrorView[]; count: number } {
+    const [sources, destinations] = this.#tools.store.read((db) => [listSources(db), listDestinations(db)] as const);
+    const all = [
+      ...sources.filter(({ state }) => state !== 'abandoned').map((row) => () => this.#sourceView(row)),
+      ...destinations.filter(isShown).map((row) => () => this.#destinationView(row)),
+    ];
+    const page = all.slice(start, limit === 0 ? undefined : start + limit);
+    return { mirrors: page.map((view) => view()), count: all.length };
+  }
+
+  /** Not found: `job_not_found`. */
+  get(name: string): MirrorView {
+    const source = this.sources.get(name);
+    if (source) return this.#sourceView(source);
+    const destination = this.destinations.get(name);
+    if (destination && isShown(destination)) return this.#destinationView(destination);
+    throw fail('job_not_found', { id: name });
+  }
+
+  pause(name: string, actor: string): Promise<void> {
+    this.#refuseDestination(name, 'pause it');
+    return this.sources.pause(name, actor);
+  }
+
+  continue(name: string, actor: string): Promise<void> {
+    this.#refuseDestination(name, 'continue it');
+    return this.sources.continue(name, actor);
+  }
+
+  setRateLimit(name: string, kilobytes: number, actor: string): Promise<void> {
+    this.#refuseDestination(name, 'limit its rate');
+    return this.sources.setRateLimit(name, kilobytes, actor);
+  }
+
+  break(name: string, inherited: boolean, actor: string): Promise<void> {
+    this.get(name);
+    const destination = this.destinations.get(name);
+    return destination
+      ? this.destinations.break(destination, inherited, actor)
+      : this.sources.break(name, inherited, actor);
+  }
+
+  async settle(): Promise<void> {
+    await this.sources.settle();
+    await this.destinations.settle();
+    await this.#tidy();
+  }
+
+  start(): void {
+    this.sources.start();
+    this.#timer = setInterval(() => {
+      this.#tidy().catch((error: unknown) => {
+        this.#tools.log.warn({ error }, 'old mirrors could not be removed');
+      });
+    }, TIDY_EVERY_MS).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.sources.stop();
+  }
+
+  #tidy(): Promise<void> {
+    const { store, clock } = this.#tools;
+    return store.write((tx) => {
+      removeBrokenBefore(tx, clock.now() - KEEP_BROKEN_MS);
+    });
+  }
+
+  #sourceView(row: SourceRow): MirrorView {
+    const volume = this.#tools.store.read((db) => findVolume(db, row.volume));
+    // A broken one is shown as it was: what it was of may be another thing by now.
+    const isLive = row.state !== 'broken' && volume !== undefined;
+    const present = isLive ? { cg_name: volume.cg_name, cg_display_name: volume.display_name } : {};
+    return sourceView({ ...row, ...present }, this.#around(row.volume, this.sources.problem(row.name) !== undefined));
+  }
+
+  #destinationView(row: DestinationRow): MirrorView {
+    return destinationView(row, this.#around(row.volume, this.destinations.isSilent(row.name)));
+  }
+
+  #around(volume: string | null, isCutOff: boolean) {
+    const { provider, display_name } = this.#neighbours.remoteArrays.self;
+    const found = volume === null ? undefined : this.#tools.store.read((db) => findVolume(db, volume));
+    return { provider, arrayName: display_name, sizeBytes: found?.size_bytes ?? 0, isCutOff };
+  }
+
+  #refuseDestination(name: string, what: string): void {
+    this.get(name);
+    if (!this.destinations.get(name)) return;
+    throw fail('state_conflict', { problem: `The destination of mirror ${name} is here; ${what} at its source.` });
+  }
+}
+
+function isShown({ state }: DestinationRow): boolean {
+  return state !== 'creating' && state !== 'deleting';
+}

@@ -1,0 +1,313 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { peerApi } from '@granary/contract/array';
+import { fail, type Tx } from '@granary/kernel';
+import type { Pools } from '../pools/service.ts';
+import type { RemoteArrayRow, RemotePoolRow } from '../remote-arrays/repository.ts';
+import type { RemoteArrays } from '../remote-arrays/service.ts';
+import { nextName } from '../sequences/repository.ts';
+import { removeRule } from '../snapshot-policies/repository.ts';
+import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
+import type { SnapshotRow } from '../snapshots/repository.ts';
+import type { Snapshots } from '../snapshots/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { VolumeRow } from '../volumes/repository.ts';
+import { checkNoDestination, checkUnmoved } from '../volumes/rules.ts';
+import type { Volumes } from '../volumes/service.ts';
+import { Courier, type CourierTools } from './courier.ts';
+import {
+  countSources,
+  findSource,
+  insertSource,
+  isMirrorNameTaken,
+  listSources,
+  listSourcesOf,
+  releaseSnapshots,
+  tieSnapshots,
+  updateSource,
+  type SourceRow,
+} from './repository.ts';
+import { Slots } from './slots.ts';
+
+export interface MirrorRequest {
+  readonly displayName: string;
+  readonly cgName: string;
+  readonly remotePool: string;
+  readonly policy: string;
+  readonly volumeName: string;
+  readonly dedupe?: boolean | undefined;
+  readonly compress?: boolean | undefined;
+}
+
+interface Neighbours {
+  readonly pools: Pools;
+  readonly volumes: Volumes;
+  readonly snapshots: Snapshots;
+  readonly snapshotPolicies: SnapshotPolicies;
+  readonly remoteArrays: RemoteArrays;
+}
+
+interface Checked {
+  readonly volume: VolumeRow;
+  readonly pool: RemotePoolRow;
+  readonly array: RemoteArrayRow;
+}
+
+const SOURCES_MAX = 500;
+const SHIPPING_MAX = 4;
+const CREATE_MS_MAX = 60_000;
+/** How long a break waits for the other side to have heard of it. */
+const TELL_MS_MAX = 5_000;
+
+/** Mirrors whose source is here: made and ended by users, carried by a courier each. */
+export class Sources {
+  readonly #tools: ArrayTools;
+  readonly #neighbours: Neighbours;
+  readonly #courierTools: CourierTools;
+  readonly #couriers = new Map<string, Courier>();
+  #isStarted = false;
+
+  constructor(tools: ArrayTools, neighbours: Neighbours) {
+    this.#tools = tools;
+    this.#neighbours = neighbours;
+    const ended = (tx: Tx, row: SourceRow) => {
+      this.#end(tx, row, { is_peer_told: 1 }, 'was broken by its other side', 'system');
+    };
+    this.#courierTools = { ...tools, ...neighbours, slots: new Slots(SHIPPING_MAX), ended };
+    neighbours.snapshots.onTaken((rows) => {
+      for (const row of rows) this.#wakeFor(row);
+    });
+  }
+
+  get(name: string): SourceRow | undefined {
+    const row = this.#tools.store.read((db) => findSource(db, name));
+    return row?.state === 'abandoned' ? undefined : row;
+  }
+
+  problem(name: string): string | undefined {
+    return this.#couriers.get(name)?.problem;
+  }
+
+  /** Here first, as being made; then there; then it is one. Cut off in between, the other side is told to forget it. */
+  async create(request: MirrorRequest, actor: string): Promise<string> {
+    const { store } = this.#tools;
+    const checked = this.#check(request);
+    const name = await store.write((tx) => this.#insert(tx, request, checked));
+    try {
+      await this.#createThere(name, request, checked);
+      await this.#activate(name, request, checked, actor);
+    } catch (error) {
+      await store.write((tx) => {
+        updateSource(tx, name, { state: 'abandoned', modified_at: this.#tools.clock.now() });
+      });
+      this.#courier(name)?.wake();
+      throw error;
+    }
+    this.#courier(name)?.wake();
+    return name;
+  }
+
+  async pause(name: string, actor: string): Promise<void> {
+    await this.#setState(name, 'active', 'paused', 'was paused', actor);
+    this.#couriers.get(name)?.interrupt();
+  }
+
+  async continue(name: string, actor: string): Promise<void> {
+    await this.#setState(name, 'paused', 'active', 'goes on', actor);
+    this.#couriers.get(name)?.interrupt();
+  }
+
+  /** Here at once; the other side is told as soon as it answers. */
+  async break(name: string, inherited: boolean, actor: string): Promise<void> {
+    await this.#tools.store.write((tx) => {
+      const row = findSource(tx, name);
+      if (row?.state !== 'active' && row?.state !== 'paused')
+        throw fail('state_conflict', { problem: `Mirror ${name} is broken already.` });
+      this.#end(tx, row, { is_peer_told: 0, inherit_wwid: inherited ? 1 : 0 }, 'was broken', actor);
+    });
+    const courier = this.#courier(name);
+    const isReached = courier?.problem === undefined;
+    courier?.interrupt();
+    if (isReached) await withinTime(courier?.ended, TELL_MS_MAX);
+  }
+
+  async setRateLimit(name: string, kilobytes: number, actor: string): Promise<void> {
+    const { store, clock } = this.#tools;
+    await store.write((tx) => {
+      const row = findSource(tx, name);
+      if (!row) throw fail('job_not_found', { id: name });
+      updateSource(tx, name, { rate_limit_kb: kilobytes, modified_at: clock.now() });
+      this.#tell(tx, row, kilobytes === 0 ? 'has no rate limit' : `sends at most ${kilobytes} KB/s`, actor);
+    });
+  }
+
+  /** Those that were being made are given up: their callers are gone. */
+  async settle(): Promise<void> {
+    const { store, clock } = this.#tools;
+    const cut = store.read(listSources).filter(({ state }) => state === 'creating');
+    if (cut.length === 0) return;
+    await store.write((tx) => {
+      for (const { name } of cut) updateSource(tx, name, { state: 'abandoned', modified_at: clock.now() });
+    });
+  }
+
+  start(): void {
+    this.#isStarted = true;
+    for (const { name, state, is_peer_told } of this.#tools.store.read(listSources))
+      if (state !== 'broken' || is_peer_told === 0) this.#courier(name)?.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    await Promise.all([...this.#couriers.values()].map((courier) => courier.stop()));
+  }
+
+  #check(request: MirrorRequest): Checked {
+    const { volumes, snapshotPolicies, remoteArrays } = this.#neighbours;
+    const volume = volumes.byGroup(request.cgName);
+    if (volume.state !== 'ready')
+      throw fail('state_conflict', { problem: `Volume ${volume.name} is being made or deleted.` });
+    checkNoDestination(volume);
+    checkUnmoved(volume);
+    snapshotPolicies.get(request.policy);
+    const { pool, array } = remoteArrays.pool(request.remotePool);
+    if (volume.wrapped_key !== null && array.is_encryption_active === 0) {
+      const problem = `Volume ${volume.name} is encrypted, and remote array ${array.display_name} (${array.name}) has no encryption password that is active; set or restore it there first.`;
+      throw fail('state_conflict', { problem });
+    }
+    return { volume, pool, array };
+  }
+
+  #insert(tx: Tx, request: MirrorRequest, { volume, pool, array }: Checked): string {
+    const { clock } = this.#tools;
+    const { remoteArrays, pools } = this.#neighbours;
+    if (isMirrorNameTaken(tx, request.displayName)) throw fail('name_taken', { name: request.displayName });
+    if (countSources(tx) >= SOURCES_MAX)
+      throw fail('limit_reached', { problem: `An array is the source of at most ${SOURCES_MAX} mirrors.` });
+    remoteArrays.get(array.name);
+    const name = nextName(tx, 'srcjarray');
+    const now = clock.now();
+    insertSource(tx, {
+      name,
+      display_name: request.displayName,
+      state: 'creating',
+      volume: volume.name,
+      cg_name: volume.cg_name,
+      cg_display_name: volume.display_name,
+      pool_display_name: pools.get(volume.pool).display_name,
+      remote_array: array.name,
+      remote_uuid: array.uuid,
+      remote_display_name: array.display_name,
+      remote_provider: array.provider,
+      remote_pool: pool.display_name,
+      remote_volume: request.volumeName,
+      created_at: now,
+      modified_at: now,
+    });
+    return name;
+  }
+
+  async #createThere(name: string, request: MirrorRequest, { volume, pool, array }: Checked): Promise<void> {
+    const { remoteArrays, pools } = this.#neighbours;
+    await remoteArrays.linkTo(array).call(
+      peerApi.groups.peers.createMirror,
+      {
+        job: name,
+        display_name: request.displayName,
+        pool: pool.remote_name,
+        volume_name: request.volumeName,
+        size_bytes: volume.size_bytes,
+        compress: request.compress ?? volume.compress === 1,
+        dedupe: request.dedupe ?? volume.dedupe === 1,
+        encrypted: volume.wrapped_key !== null,
+        cg_name: volume.cg_name,
+        cg_display_name: volume.display_name,
+        pool_display_name: pools.get(volume.pool).display_name,
+        wwid: volume.wwid,
+      },
+      { timeoutMs: CREATE_MS_MAX },
+    );
+  }
+
+  /** With the rule that takes its snapshots, and the first of them. */
+  async #activate(name: string, request: MirrorRequest, { volume }: Checked, actor: string): Promise<void> {
+    const { clock } = this.#tools;
+    const { snapshotPolicies, snapshots } = this.#neighbours;
+    const policy = snapshotPolicies.get(request.policy);
+    const naming = { displayName: `${policy.display_name} (first)`, application: 'mirror', orSimilar: true } as const;
+    const first = await snapshots.begin([{ ...naming, volume, mirrorJob: name, policy: policy.name }]);
+    try {
+      await snapshots.show(first, actor, (tx) => {
+        const row = findSource(tx, name);
+        if (row?.state !== 'creating') throw fail('state_conflict', { problem: `Mirror ${name} was given up.` });
+        const wanted = { policy: policy.name, volume: volume.name, application: 'mirror', mirrorJob: name } as const;
+        const rule = snapshotPolicies.attachIn(tx, wanted, actor);
+        tieSnapshots(tx, name, rule);
+        updateSource(tx, name, { state: 'active', rule, modified_at: clock.now() });
+        this.#tell(tx, row, `of volume ${volume.display_name} (${volume.name}) was created`, actor);
+      });
+    } catch (error) {
+      await snapshots.drop(first);
+      throw error;
+    }
+    snapshotPolicies.scheduler.wake();
+  }
+
+  async #setState(
+    name: string,
+    from: SourceRow['state'],
+    to: SourceRow['state'],
+    what: string,
+    actor: string,
+  ): Promise<void> {
+    const { store, clock } = this.#tools;
+    await store.write((tx) => {
+      const row = findSource(tx, name);
+      if (row?.state !== from)
+        throw fail('state_conflict', { problem: `Mirror ${name} is ${row?.state ?? 'gone'}, not ${from}.` });
+      updateSource(tx, name, { state: to, modified_at: clock.now() });
+      this.#tell(tx, row, what, actor);
+    });
+  }
+
+  /** Its snapshots stay, as snapshots like any other; nothing takes more of them. */
+  #end(tx: Tx, row: SourceRow, change: Partial<SourceRow>, what: string, actor: string): void {
+    updateSource(tx, row.name, {
+      ...change,
+      state: 'broken',
+      round: null,
+      rule: null,
+      position: 0,
+      modified_at: this.#tools.clock.now(),
+    });
+    if (row.rule !== null) removeRule(tx, row.rule);
+    releaseSnapshots(tx, row.name);
+    this.#tell(tx, row, what, actor, 'notice');
+  }
+
+  #tell(tx: Tx, row: SourceRow, what: string, actor: string, severity: 'info' | 'notice' = 'info'): void {
+    const title = `Mirror ${row.display_name} (${row.name}) to array ${row.remote_display_name} ${what}.`;
+    this.#tools.events.record(tx, { severity, title, subject: `mirror_job:${row.name}`, actor });
+  }
+
+  #wakeFor({ mirror_job, volume, application }: SnapshotRow): void {
+    if (mirror_job !== null) this.#couriers.get(mirror_job)?.wake();
+    if (application !== 'user') return;
+    for (const { name } of this.#tools.store.read((db) => listSourcesOf(db, volume))) this.#couriers.get(name)?.wake();
+  }
+
+  #courier(name: string): Courier | undefined {
+    if (!this.#isStarted) return undefined;
+    const known = this.#couriers.get(name);
+    if (known) return known;
+    const courier = new Courier(name, this.#courierTools);
+    this.#couriers.set(name, courier);
+    return courier;
+  }
+}
+
+async function withinTime(work: Promise<void> | undefined, ms: number): Promise<void> {
+  const over = new AbortController();
+  const { signal } = over;
+  await Promise.race([work, sleep(ms, undefined, { signal }).catch(() => undefined)]);
+  over.abort();
+}

@@ -1,0 +1,101 @@
+import { connect, isIP, isIPv6, type Socket } from 'node:net';
+import { connect as connectTls, getCACertificates } from 'node:tls';
+import { outgoingAddress } from '@granary/kernel';
+import { SocksClient } from 'socks';
+import { openTunnel } from './tunnel.ts';
+
+export type ProxyType = 'http' | 'http10' | 'socks4_hostname' | 'socks5' | 'socks4' | 'socks4a';
+
+export interface Proxy {
+  readonly type: ProxyType;
+  readonly host: string;
+  readonly port: number;
+  readonly user: string | null;
+  readonly password: string | null;
+}
+
+/** Where something listens, and the way there. */
+export interface Route {
+  readonly host: string;
+  readonly port: number;
+  readonly isTls: boolean;
+  readonly proxy: Proxy | null;
+  /** A certificate that is trusted beside those everybody trusts. */
+  readonly trusted?: string | undefined;
+}
+
+const CONNECT_MS_MAX = 5_000;
+
+/** Proxies of these kinds look names up themselves. */
+const RESOLVING = new Set<ProxyType>(['http', 'http10', 'socks4_hostname', 'socks4a']);
+
+/** A connection to the end of a route. Where it may lead is checked each time: a name may lead elsewhere tomorrow. */
+export async function openLink(route: Route): Promise<Socket> {
+  const socket = route.proxy ? await throughProxy(route, route.proxy) : await direct(route.host, route.port);
+  return route.isTls ? secured(socket, route) : socket;
+}
+
+async function direct(host: string, port: number): Promise<Socket> {
+  const address = withoutBrackets(await outgoingAddress(host));
+  return opened(connect({ host: address, port, noDelay: true }), 'connect');
+}
+
+async function throughProxy(route: Route, proxy: Proxy): Promise<Socket> {
+  const host = isIP(route.host) === 0 && RESOLVING.has(proxy.type) ? route.host : await checked(route.host);
+  if (proxy.type === 'http' || proxy.type === 'http10') {
+    const socket = await direct(proxy.host, proxy.port);
+    return openTunnel(socket, { host, port: route.port }, proxy);
+  }
+  if (proxy.type !== 'socks5' && isIPv6(host)) throw new Error(`a ${proxy.type} proxy does not reach IPv6 addresses`);
+  const { socket } = await SocksClient.createConnection({
+    command: 'connect',
+    timeout: CONNECT_MS_MAX,
+    destination: { host, port: route.port },
+    proxy: {
+      host: await checked(proxy.host),
+      port: proxy.port,
+      type: proxy.type === 'socks5' ? 5 : 4,
+      ...(proxy.user !== null && { userId: proxy.user }),
+      ...(proxy.password !== null && { password: proxy.password }),
+    },
+  });
+  socket.setNoDelay(true);
+  return socket;
+}
+
+async function checked(host: string): Promise<string> {
+  return withoutBrackets(await outgoingAddress(host));
+}
+
+function secured(socket: Socket, { host, trusted }: Route): Promise<Socket> {
+  const secure = connectTls({
+    socket,
+    host,
+    ...(isIP(host) === 0 && { servername: host }),
+    ALPNProtocols: ['http/1.1'],
+    ...(trusted !== undefined && { ca: [...getCACertificates('default'), trusted] }),
+  });
+  return opened(secure, 'secureConnect');
+}
+
+function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const impatience = setTimeout(() => {
+      socket.destroy(new Error('the connection was not made in time'));
+    }, CONNECT_MS_MAX);
+    const refuse = (error: Error) => {
+      clearTimeout(impatience);
+      reject(error);
+    };
+    socket.once('error', refuse);
+    socket.once(event, () => {
+      clearTimeout(impatience);
+      socket.off('error', refuse);
+      resolve(socket);
+    });
+  });
+}
+
+function withoutBrackets(address: string): string {
+  return address.replace(/^\[|\]$/g, '');
+}

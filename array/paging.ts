@@ -1,0 +1,12 @@
+/** `start` and `limit` as callers send them: a limit of 0 is none. */
+export interface Page {
+  readonly start: number;
+  readonly limit: number;
+}
+
+export const WHOLE: Page = { start: 0, limit: 0 };
+
+/** As SQL wants them: no limit is -1. */
+export function sqlPage({ start, limit }: Page): { start: number; limit: number } {
+  return { start, limit: limit === 0 ? -1 : limit };
+}

@@ -1,0 +1,123 @@
+import { fail, fingerprint, type Actor, type CredentialSource } from '@granary/kernel';
+import { countDestinationsOf } from '../mirror-jobs/repository.ts';
+import type { Identity } from '../remote-arrays/identity.ts';
+import { newAgreement, PairKeys } from '../remote-arrays/pair-keys.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { Users } from '../users/service.ts';
+import { addPeerKey, countPeers, findPeer, findPeerByKey, putPeer, removePeer } from './repository.ts';
+
+/** Another array that calls. */
+export interface PeerActor extends Actor {
+  readonly role: 'peer';
+  readonly uuid: string;
+  readonly displayName: string;
+  readonly provider: string;
+  readonly keys: PairKeys;
+}
+
+export type PeerIdentity = Omit<Identity, 'is_encryption_active'>;
+
+export interface PairRequest extends PeerIdentity {
+  readonly user: string;
+  readonly password: string;
+  readonly public_key: string;
+}
+
+const PEERS_MAX = 100;
+const KEYS_KEPT_MAX = 2 * PEERS_MAX;
+
+/** Arrays that found this one. They are let in by what was agreed on then, and to nothing but what peers may do. */
+export class Peers {
+  readonly #tools: ArrayTools;
+  readonly #users: Users;
+  readonly #self: () => Identity;
+  readonly #keys = new Map<string, PairKeys>();
+
+  constructor(tools: ArrayTools, users: Users, self: () => Identity) {
+    this.#tools = tools;
+    this.#users = users;
+    this.#self = self;
+  }
+
+  get self(): Identity {
+    return this.#self();
+  }
+
+  authenticate({ headers }: CredentialSource): PeerActor | undefined {
+    const key = headers['x-access-key'];
+    if (typeof key !== 'string') return undefined;
+    const mark = fingerprint(key);
+    const row = this.#tools.store.read((db) => findPeerByKey(db, mark));
+    if (!row) return undefined;
+    return {
+      id: `peer:${row.uuid}`,
+      role: 'peer',
+      uuid: row.uuid,
+      displayName: row.display_name,
+      provider: row.provider,
+      keys: this.#keysOf(mark, row.shared_secret),
+    };
+  }
+
+  /** In the name of an administrator of this array. What is agreed on never travels. */
+  async pair({ user, password, public_key, ...identity }: PairRequest, ip: string) {
+    const { store, vault, clock, events } = this.#tools;
+    const signedIn = await this.#users.signIn({ username: user, ip }, password);
+    if (signedIn.role !== 'admin') throw fail('not_allowed', { roles: 'the role admin' });
+    if (identity.uuid === this.self.uuid)
+      throw fail('state_conflict', { problem: 'This is the address of the same array; give that of another one.' });
+    const { publicKey, agree } = newAgreement();
+    const secret = agree(public_key);
+    if (!secret) throw fail('state_conflict', { problem: 'The key for the agreement is none.' });
+    const mark = fingerprint(new PairKeys(secret).accessKey);
+    await store.write((tx) => {
+      if (!findPeer(tx, identity.uuid) && countPeers(tx) >= PEERS_MAX)
+        throw fail('limit_reached', { problem: `An array is known to at most ${PEERS_MAX} others.` });
+      const now = clock.now();
+      putPeer(tx, { ...identity, created_at: now, modified_at: now });
+      addPeerKey(tx, identity.uuid, mark, vault.seal(secret.toString('base64')), now);
+      const title = `Array ${identity.display_name} (${identity.name}) may mirror to this one.`;
+      events.record(tx, { severity: 'notice', title, subject: `peer:${identity.uuid}`, actor: signedIn.username });
+    });
+    return { array: this.self, public_key: publicKey };
+  }
+
+  async hello(identity: PeerIdentity, actor: PeerActor): Promise<Identity> {
+    const { store, clock } = this.#tools;
+    const known = store.read((db) => findPeer(db, actor.uuid));
+    const isSame =
+      known?.name === identity.name &&
+      known.display_name === identity.display_name &&
+      known.provider === identity.provider &&
+      known.software_version === identity.software_version;
+    if (!isSame) {
+      await store.write((tx) => {
+        const now = clock.now();
+        if (findPeer(tx, actor.uuid)) putPeer(tx, { ...identity, uuid: actor.uuid, created_at: now, modified_at: now });
+      });
+    }
+    return this.self;
+  }
+
+  async unpair({ uuid, displayName }: PeerActor): Promise<void> {
+    const { store, events } = this.#tools;
+    await store.write((tx) => {
+      const count = countDestinationsOf(tx, uuid);
+      if (count > 0) throw fail('state_conflict', { problem: `${count} mirrors of it have not ended here.` });
+      removePeer(tx, uuid);
+      events.record(tx, {
+        title: `Array ${displayName} does not mirror to this one any more.`,
+        subject: `peer:${uuid}`,
+      });
+    });
+  }
+
+  #keysOf(mark: string, sealed: string): PairKeys {
+    const known = this.#keys.get(mark);
+    if (known) return known;
+    if (this.#keys.size >= KEYS_KEPT_MAX) this.#keys.clear();
+    const keys = new PairKeys(Buffer.from(this.#tools.vault.unseal(sealed), 'base64'));
+    this.#keys.set(mark, keys);
+    return keys;
+  }
+}

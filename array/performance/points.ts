@@ -1,0 +1,119 @@
+import type { RecordOf } from '@granary/contract';
+import type {
+  CachePoint as CacheRecord,
+  ControllerPoint as ControllerRecord,
+  IoPoint as IoRecord,
+} from '@granary/contract/array';
+import { GB, MB } from '../units.ts';
+import { processors } from './machine.ts';
+
+export type IoPoint = RecordOf<typeof IoRecord>;
+export type ControllerPoint = RecordOf<typeof ControllerRecord>;
+export type CachePoint = RecordOf<typeof CacheRecord>;
+
+/** What `sumsOfController` and `sumsOfCache` put together is taken apart here. */
+export interface ControllerMeasurement {
+  readonly userMicroseconds: number;
+  readonly systemMicroseconds: number;
+  readonly waitingShare: number;
+  readonly memoryBytes: number;
+}
+
+export interface CacheMeasurement {
+  readonly usedBytes: number;
+  readonly capacityBytes: number;
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/** Values that are levels, not counts, are weighed by how long they held. */
+export function sumsOfController(measured: ControllerMeasurement, seconds: number): number[] {
+  const { userMicroseconds, systemMicroseconds, waitingShare, memoryBytes } = measured;
+  return [userMicroseconds, systemMicroseconds, waitingShare * seconds, memoryBytes * seconds, seconds, 0];
+}
+
+export function sumsOfCache({ usedBytes, capacityBytes, hits, misses }: CacheMeasurement, seconds: number): number[] {
+  return [usedBytes * seconds, capacityBytes * seconds, hits, misses, seconds, 0];
+}
+
+export function ioPoint(sums: Float64Array, seconds: number, point: number): IoPoint {
+  const [reads = 0, bytesRead = 0, readMicroseconds = 0, writes = 0, bytesWritten = 0, writeMicroseconds = 0] = sums;
+  return {
+    rd_iops: rounded(reads / seconds),
+    rd_iotime: rounded(ratio(readMicroseconds, reads) / 1000),
+    rd_bandwidth: rounded(bytesRead / MB / seconds),
+    // By Little's law: how many there were at a time is how long they took, all together, per time.
+    rd_queue_len: rounded(readMicroseconds / 1e6 / seconds),
+    wrt_iops: rounded(writes / seconds),
+    wrt_iotime: rounded(ratio(writeMicroseconds, writes) / 1000),
+    wrt_bandwidth: rounded(bytesWritten / MB / seconds),
+    wrt_queue_len: rounded(writeMicroseconds / 1e6 / seconds),
+    point,
+  };
+}
+
+export interface ProcessorUse {
+  readonly user: number;
+  readonly system: number;
+  readonly waiting: number;
+}
+
+/** Percent of all processors of the machine. */
+export function processorUse(sums: Float64Array): ProcessorUse {
+  const [user = 0, system = 0, waiting = 0, , seconds = 0] = sums;
+  const whole = seconds * processors * 1e6;
+  return { user: percent(user, whole), system: percent(system, whole), waiting: percent(waiting, seconds) };
+}
+
+export function memoryUsed(sums: Float64Array): number {
+  return ratio(sums[3] ?? 0, sums[4] ?? 0);
+}
+
+export function controllerPoint(sums: Float64Array, io: Float64Array, point: number): ControllerPoint {
+  const { user, system, waiting } = processorUse(sums);
+  const isMeasured = (sums[4] ?? 0) > 0;
+  return {
+    cpu_user: rounded(user),
+    cpu_system: rounded(system),
+    cpu_iowait: rounded(waiting),
+    cpu_idle: isMeasured ? rounded(Math.max(0, 100 - user - system - waiting)) : 0,
+    mem_alloc: rounded(memoryUsed(sums) / MB),
+    gb_wrt: rounded((io[4] ?? 0) / GB, 6),
+    gb_rd: rounded((io[1] ?? 0) / GB, 6),
+    // The cache holds what was read; writes go to the drives, so nothing in it is ever dirty.
+    zcache_data_dirty: 0,
+    zcache_meta_dirty: 0,
+    point,
+  };
+}
+
+/** The cache holds data and is filled by reading alone: there is no dirty part, none for metadata, no hit of a write. */
+export function cachePoint(sums: Float64Array, point: number): CachePoint {
+  const [used = 0, capacity = 0, hits = 0, misses = 0, seconds = 0] = sums;
+  return {
+    zcache_data_dirty: 0,
+    zcache_meta_dirty: 0,
+    zcache_data_clean: rounded(ratio(used, seconds) / MB),
+    zcache_meta_clean: 0,
+    zcache_data_cb_util: rounded(percent(used, capacity)),
+    zcache_meta_cb_util: 0,
+    zcache_data_read_hit: rounded(percent(hits, hits + misses)),
+    zcache_meta_read_hit: 0,
+    zcache_data_write_hit: 0,
+    zcache_meta_write_hit: 0,
+    point,
+  };
+}
+
+function ratio(part: number, whole: number): number {
+  return whole > 0 ? part / whole : 0;
+}
+
+function percent(part: number, whole: number): number {
+  return ratio(part, whole) * 100;
+}
+
+function rounded(value: number, digits = 3): number {
+  const scale = 10 ** digits;
+  return Math.round(value * scale) / scale;
+}

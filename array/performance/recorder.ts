@@ -1,0 +1,117 @@
+import type { ControllerReport, IoTotals } from '../engine/report.ts';
+import type { Readings } from '../readings/readings.ts';
+import { COLUMNS } from './buckets.ts';
+import { Counters } from './counters.ts';
+import type { History } from './history.ts';
+import { WaitingShare } from './machine.ts';
+import { sumsOfCache, sumsOfController } from './points.ts';
+
+export type MeasuredKind = 'drive' | 'raid_group' | 'pool' | 'volume' | 'server';
+
+/** What only this folder knows of: a controller, what servers move through it, and its cache. */
+export type InnerKind = 'controller' | 'controller_io' | 'cache';
+
+/** A reading that took longer than this is counted as if it had not. */
+const STRETCH_MAX_S = 100;
+
+interface Named {
+  readonly id: string;
+  readonly io: IoTotals;
+}
+
+/** Writes each reading into the history. */
+export class Recorder {
+  readonly #history: History;
+  readonly #counters = new Counters();
+  readonly #processorTimes = new Map<string, Pick<ControllerReport, 'cpuUserMicroseconds' | 'cpuSystemMicroseconds'>>();
+  readonly #waiting = new WaitingShare();
+  #cacheCounts = { hits: 0, misses: 0 };
+  /** Seconds since 1970. */
+  #lastAt: number | undefined;
+
+  constructor(history: History) {
+    this.#history = history;
+    this.#waiting.read();
+  }
+
+  get lastAt(): number | undefined {
+    return this.#lastAt;
+  }
+
+  forget(kind: MeasuredKind, id: string, now: number): void {
+    this.#counters.forget(`${kind} ${id}`, now);
+    this.#history.forget(kind, id);
+  }
+
+  take(readings: Readings, now: number): void {
+    const from = Math.max(this.#lastAt ?? now - 1, now - STRETCH_MAX_S);
+    // The clock was set back: what happened meanwhile is told with the next reading.
+    if (from >= now) {
+      this.#lastAt = now;
+      return;
+    }
+    this.#takeAll('drive', readings.drives, from, now);
+    this.#takeAll('raid_group', readings.groups, from, now);
+    this.#takeAll('pool', readings.pools, from, now);
+    this.#takeAll('server', readings.servers, from, now);
+    const moved = this.#takeAll('volume', readings.volumes, from, now);
+    this.#takeControllers(readings, moved, from, now);
+    this.#counters.sweep(now);
+    this.#lastAt = now;
+  }
+
+  /** What happened to all of them together. */
+  #takeAll(kind: MeasuredKind, things: Iterable<Named>, from: number, to: number): Float64Array {
+    const all = new Float64Array(COLUMNS);
+    for (const { id, io } of things) {
+      const sums = this.#counters.since(`${kind} ${id}`, io);
+      if (sums === undefined) continue;
+      this.#history.add(kind, id, sums, from, to);
+      for (const [column, sum] of sums.entries()) all[column] = (all[column] ?? 0) + sum;
+    }
+    return all;
+  }
+
+  #takeControllers(readings: Readings, moved: Float64Array, from: number, to: number): void {
+    const waitingShare = this.#waiting.read();
+    for (const controller of readings.controllers) {
+      const { name, state, memoryBytes } = controller;
+      if (state === 'failed') continue;
+      const measured = { ...this.#processorTime(controller), waitingShare, memoryBytes };
+      this.#history.add('controller', name, sumsOfController(measured, to - from), from, to);
+      if (state !== 'active') continue;
+      if (moved.some((sum) => sum > 0)) this.#history.add('controller_io', name, moved, from, to);
+      this.#history.add('cache', name, this.#cacheSums(readings, to - from), from, to);
+    }
+  }
+
+  #processorTime(report: ControllerReport): { userMicroseconds: number; systemMicroseconds: number } {
+    const { name, cpuUserMicroseconds: user, cpuSystemMicroseconds: system } = report;
+    const last = this.#processorTimes.get(name);
+    this.#processorTimes.set(name, report);
+    const beganAnew = last === undefined || user < last.cpuUserMicroseconds || system < last.cpuSystemMicroseconds;
+    // What it used before it was first seen is not of this second.
+    if (last === undefined) return { userMicroseconds: 0, systemMicroseconds: 0 };
+    return {
+      userMicroseconds: beganAnew ? user : user - last.cpuUserMicroseconds,
+      systemMicroseconds: beganAnew ? system : system - last.cpuSystemMicroseconds,
+    };
+  }
+
+  #cacheSums(readings: Readings, seconds: number): number[] {
+    const now = { usedBytes: 0, capacityBytes: 0, hits: 0, misses: 0 };
+    for (const { cache } of readings.pools) {
+      now.usedBytes += cache.usedBytes;
+      now.capacityBytes += cache.capacityBytes;
+      now.hits += cache.hits;
+      now.misses += cache.misses;
+    }
+    const last = this.#cacheCounts;
+    this.#cacheCounts = now;
+    // Totals begin anew with a controller, and shrink with a pool that is deleted.
+    const isLess = now.hits < last.hits || now.misses < last.misses;
+    const hits = isLess ? 0 : now.hits - last.hits;
+    const misses = isLess ? 0 : now.misses - last.misses;
+    return sumsOfCache({ ...now, hits, misses }, seconds);
+  }
+}

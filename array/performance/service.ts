@@ -1,0 +1,126 @@
+import { fail } from '@granary/kernel';
+import type { SettingsService } from '../settings/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import { Alerts, type Use } from './alerts.ts';
+import { History } from './history.ts';
+import { memoryBytes } from './machine.ts';
+import {
+  cachePoint,
+  controllerPoint,
+  ioPoint,
+  memoryUsed,
+  processorUse,
+  type CachePoint,
+  type ControllerPoint,
+  type IoPoint,
+} from './points.ts';
+import { Recorder, type InnerKind, type MeasuredKind } from './recorder.ts';
+
+export type { IoPoint } from './points.ts';
+export type { MeasuredKind } from './recorder.ts';
+
+const POINTS = 60;
+const FLUSH_EVERY_MS = 30_000;
+const JUDGE_EVERY_S = 10;
+const JUDGED_OVER_S = 60;
+/** Readings come every second; when they are later than this, time goes on without them. */
+const READING_LATE_S = 3;
+
+/** What was read and written, when, and how long it took: points at any interval from a second to a week. */
+export class Performance {
+  readonly #tools: ArrayTools;
+  readonly #settings: SettingsService;
+  readonly #history: History;
+  readonly #recorder: Recorder;
+  readonly #alerts: Alerts;
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+  #judgedAt = 0;
+
+  constructor(tools: ArrayTools, settings: SettingsService) {
+    this.#tools = tools;
+    this.#settings = settings;
+    this.#history = new History(tools);
+    this.#recorder = new Recorder(this.#history);
+    this.#alerts = new Alerts(tools);
+  }
+
+  start(): void {
+    this.#tools.readings.onReading(async (readings, atMs) => {
+      this.#recorder.take(readings, atMs / 1000);
+      await this.#judge(atMs / 1000);
+    });
+    this.#timer = setInterval(() => void this.#flush(), FLUSH_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** What was measured so far is on disk when this resolves. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#flush();
+  }
+
+  /** The last 60 points so many seconds apart, oldest first. The thing is named as the engine names it. */
+  points(kind: MeasuredKind, id: string, intervalSeconds: number): IoPoint[] {
+    return this.#windows(kind, id, intervalSeconds).map(({ sums, point }) => ioPoint(sums, intervalSeconds, point));
+  }
+
+  /** Not found: `controller_not_found`. */
+  controllerPoints(name: string, intervalSeconds: number): ControllerPoint[] {
+    this.#checkController(name);
+    const moved = this.#windows('controller_io', name, intervalSeconds);
+    const used = this.#windows('controller', name, intervalSeconds);
+    return used.map(({ sums, point }, index) => controllerPoint(sums, moved[index]?.sums ?? sums.fill(0), point));
+  }
+
+  /** Of the cache while that controller was the active one. Not found: `controller_not_found`. */
+  cachePoints(controller: string, intervalSeconds: number): CachePoint[] {
+    this.#checkController(controller);
+    return this.#windows('cache', controller, intervalSeconds).map(({ sums, point }) => cachePoint(sums, point));
+  }
+
+  /** It is gone, and so are its points. */
+  forget(kind: MeasuredKind, id: string): void {
+    this.#recorder.forget(kind, id, this.#now());
+  }
+
+  #checkController(name: string): void {
+    if (!this.#tools.readings.controllers.some((controller) => controller.name === name))
+      throw fail('controller_not_found', { id: name });
+  }
+
+  /** Points end at whole multiples of the interval, so that whoever asks again finds the same ones. */
+  #windows(kind: MeasuredKind | InnerKind, id: string, seconds: number): { sums: Float64Array; point: number }[] {
+    const now = this.#now();
+    const measuredUntil = Math.max(this.#recorder.lastAt ?? 0, now - READING_LATE_S);
+    const end = Math.floor(measuredUntil / seconds) * seconds;
+    const windows = this.#history.windows(kind, id, end, seconds, POINTS, now);
+    return windows.map((sums, index) => ({ sums, point: end - (POINTS - 1 - index) * seconds }));
+  }
+
+  async #judge(now: number): Promise<void> {
+    if (now - this.#judgedAt < JUDGE_EVERY_S) return;
+    this.#judgedAt = now;
+    const { cpuUsageAlert, memUsageAlert } = this.#settings.current();
+    const uses = this.#tools.readings.controllers.flatMap(({ name }): Use[] => {
+      const [sums] = this.#history.windows('controller', name, now, JUDGED_OVER_S, 1, now);
+      if (!sums) return [];
+      const { user, system } = processorUse(sums);
+      const memory = (memoryUsed(sums) / memoryBytes()) * 100;
+      return [
+        { controller: name, resource: 'processors', used: user + system, limit: cpuUsageAlert },
+        { controller: name, resource: 'memory', used: memory, limit: memUsageAlert },
+      ];
+    });
+    await this.#alerts.judge(uses);
+  }
+
+  #flush(): Promise<void> {
+    this.#flushing = this.#flushing.then(() => this.#history.flush(this.#now()));
+    return this.#flushing;
+  }
+
+  #now(): number {
+    return this.#tools.clock.now() / 1000;
+  }
+}

@@ -1,0 +1,60 @@
+import { totalmem } from 'node:os';
+import type { PoolCache } from '../engine/engine.ts';
+import type { ArrayTools } from '../tools.ts';
+import { Turns } from '../turns.ts';
+import { GB } from '../units.ts';
+import { listPools, type PoolRow } from './repository.ts';
+
+/** However much cache was bought: more of the machine's memory than this would be missed elsewhere. */
+const MEMORY_SHARE_MAX = 0.25;
+const PAGE_BYTES = 4096;
+const HOUR_MS = 3_600_000;
+
+/** What each of so many pools gets of the array's cache, which is memory. */
+export function cacheShare(cacheGb: number, pools: number, memoryBytes = totalmem()): number {
+  if (pools === 0) return 0;
+  const total = Math.min(cacheGb * GB, memoryBytes * MEMORY_SHARE_MAX);
+  return Math.floor(total / pools / PAGE_BYTES) * PAGE_BYTES;
+}
+
+/** Divides the array's cache among the pools that use it, evenly, and tells the engine. */
+export class PoolCaches {
+  readonly #tools: ArrayTools;
+  readonly #turns = new Turns();
+  #told: ReadonlyMap<string, PoolCache> = new Map();
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+  }
+
+  /** The engine hears only of what changed: a cache that is set anew begins empty. */
+  tell(): Promise<void> {
+    return this.#turns.run('cache', async () => {
+      const { store, engine, configuration } = this.#tools;
+      const rows = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
+      const share = cacheShare(configuration().cacheGb, rows.filter(({ cache }) => cache === 1).length);
+      const wanted = new Map(rows.map((row) => [row.name, cacheOf(row, share)]));
+      const told = new Map([...this.#told].filter(([name]) => wanted.has(name)));
+      this.#told = told;
+      // Those that give some up come first, so that there is never more in use than there is.
+      for (const [name, cache] of [...wanted].toSorted(([, a], [, b]) => a.bytes - b.bytes)) {
+        const before = told.get(name);
+        if (before && isSame(before, cache)) continue;
+        await engine.setPoolCache(name, cache);
+        told.set(name, cache);
+      }
+    });
+  }
+}
+
+function cacheOf(row: PoolRow, share: number): PoolCache {
+  return {
+    bytes: row.cache === 1 ? share : 0,
+    keepsSnapshots: row.cow_cache === 1,
+    coolOffMs: row.cool_off_hours * HOUR_MS,
+  };
+}
+
+function isSame(a: PoolCache, b: PoolCache): boolean {
+  return a.bytes === b.bytes && a.keepsSnapshots === b.keepsSnapshots && a.coolOffMs === b.coolOffMs;
+}

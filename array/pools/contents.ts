@@ -1,0 +1,55 @@
+import type { Page } from '../paging.ts';
+import type { Performance, IoPoint } from '../performance/service.ts';
+import type { RaidGroups } from '../raid-groups/service.ts';
+import type { RaidGroup } from '../raid-groups/view.ts';
+import type { ArrayTools } from '../tools.ts';
+import { countBinned, countVolumes, listBinned, listVolumes, type VolumeRow } from '../volumes/repository.ts';
+import { volumeViews, type VolumeView } from '../volumes/view.ts';
+import type { Pools } from './service.ts';
+
+interface Found<T> {
+  readonly found: T[];
+  readonly count: number;
+}
+
+/** What lies below a pool, in it, and passes through it. */
+export class PoolContents {
+  readonly #tools: ArrayTools;
+  readonly #pools: Pools;
+  readonly #raidGroups: RaidGroups;
+  readonly #performance: Performance;
+
+  constructor(tools: ArrayTools, pools: Pools, raidGroups: RaidGroups, performance: Performance) {
+    this.#tools = tools;
+    this.#pools = pools;
+    this.#raidGroups = raidGroups;
+    this.#performance = performance;
+  }
+
+  raidGroups(pool: string, { start, limit }: Page): Found<RaidGroup> {
+    this.#pools.get(pool);
+    const all = this.#raidGroups.ofPool(pool);
+    const rows = limit === 0 ? all.slice(start) : all.slice(start, start + limit);
+    return { found: this.#raidGroups.describeAll(rows), count: all.length };
+  }
+
+  /** All, or those that mirrors from other arrays write to. */
+  volumes(pool: string, page: Page, isDestination = false): Found<VolumeView> {
+    this.#pools.get(pool);
+    const { store, readings } = this.#tools;
+    return store.read((db) => ({
+      found: volumeViews(listVolumes(db, { pool, isDestination }, page), readings),
+      count: countVolumes(db, { pool, isDestination }),
+    }));
+  }
+
+  recycleBin(pool: string, page: Page): Found<VolumeRow> {
+    this.#pools.get(pool);
+    return this.#tools.store.read((db) => ({ found: listBinned(db, pool, page), count: countBinned(db, pool) }));
+  }
+
+  performance(pool: string, intervalSeconds: number): IoPoint[] {
+    this.#pools.get(pool);
+    return this.#performance.points('pool', pool, intervalSeconds);
+  }
+}

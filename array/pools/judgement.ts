@@ -1,0 +1,74 @@
+import type { CapacityMode, CapacityThresholds, CapacityWatch } from '@granary/storage';
+import type { PoolReport } from '../engine/report.ts';
+import { GB } from '../units.ts';
+import type { PoolRow } from './repository.ts';
+
+/** How a pool stands this moment. */
+export interface Judgement {
+  readonly mode: CapacityMode;
+  readonly freeBytes: number;
+  /** Until it is full, at the rate of its history; infinite when nothing is being used up. */
+  readonly minutesLeft: number;
+  /** Less is left than somebody set as the least: snapshots are given up. */
+  readonly isBelowLeast: boolean;
+}
+
+export interface Watches {
+  /** Of the bytes as they lie there. */
+  readonly plain: CapacityWatch;
+  /** Of what servers wrote, before it was reduced. */
+  readonly effective: CapacityWatch;
+}
+
+const BY_URGENCY: readonly CapacityMode[] = ['normal', 'alert', 'protected', 'emergency'];
+
+export function isWorse(mode: CapacityMode, than: CapacityMode): boolean {
+  return BY_URGENCY.indexOf(mode) > BY_URGENCY.indexOf(than);
+}
+
+/** Exact: what the pool may use of its groups, less what it uses. While it shrinks the engine allows less already. */
+export function freeBytesOf(row: Pick<PoolRow, 'capacity_bytes'>, report: PoolReport | undefined): number {
+  if (report?.isOpen !== true) return 0;
+  return Math.max(0, Math.min(row.capacity_bytes, report.totalBytes) - report.usedBytes);
+}
+
+export function plainThresholds(row: PoolRow): CapacityThresholds {
+  return {
+    historyMinutes: row.capacity_history,
+    alertMinutes: row.alert_mode,
+    protectedMinutes: row.protected_mode,
+    emergencyBytes: row.emergency_mode * GB,
+  };
+}
+
+export function effectiveThresholds(row: PoolRow): CapacityThresholds {
+  return {
+    historyMinutes: row.effective_capacity_history,
+    alertMinutes: row.effective_alert_mode,
+    protectedMinutes: row.effective_protected_mode,
+    emergencyBytes: row.effective_emergency_mode * GB,
+  };
+}
+
+/**
+ * The worse of two views: of the bytes as they lie there, and of what servers could still write into what is free if
+ * it shrinks as what is there did.
+ */
+export function judge(row: PoolRow, report: PoolReport, { plain, effective }: Watches): Judgement {
+  const { usedBytes, savedBytes } = report;
+  const freeBytes = freeBytesOf(row, report);
+  const ratio = usedBytes > 0 ? (usedBytes + savedBytes) / usedBytes : 1;
+  const effectiveFree = freeBytes * ratio;
+  const modes = [plain.mode(freeBytes), effective.mode(effectiveFree)] as const;
+  return {
+    mode: isWorse(modes[1], modes[0]) ? modes[1] : modes[0],
+    freeBytes,
+    minutesLeft: Math.min(minutes(freeBytes, plain), minutes(effectiveFree, effective)),
+    isBelowLeast: freeBytes < plain.thresholds.emergencyBytes || effectiveFree < effective.thresholds.emergencyBytes,
+  };
+}
+
+function minutes(freeBytes: number, watch: CapacityWatch): number {
+  const rate = watch.bytesPerMinute();
+  return rate === 0 ? Infinity : freeBytes / rate;
+}

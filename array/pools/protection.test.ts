@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { GranaryError } from '@granary/kernel';
+import { GB } from '../units.ts';
+import { poolBench, type PoolBench } from './testing/bench.ts';
+
+const MINUTE_MS = 60_000;
+const OFF = {
+  capacity_history: 60,
+  alert_mode: 0,
+  protected_mode: 0,
+  emergency_mode: 0,
+};
+
+async function withPool(thresholds: Partial<typeof OFF> & Record<string, number> = {}) {
+  const bench = poolBench(100 * GB);
+  const { name } = await bench.pools.create(
+    {
+      displayName: 'main',
+      groups: ['group-1'],
+      cache: false,
+      cowCache: true,
+      mode: 'simple',
+      type: 'Repository Storage',
+    },
+    'ann',
+  );
+  await bench.pools.updateProtection(name, { ...OFF, ...thresholds }, 'ann');
+  return { bench, name, mode: () => bench.pools.get(name).capacity_mode };
+}
+
+/** A minute at a time, so much more in each. */
+async function fill(bench: PoolBench, pool: string, fromGb: number, gbPerMinute: number, minutes: number) {
+  for (let minute = 1; minute <= minutes; minute++) {
+    bench.clock.advance(MINUTE_MS);
+    await bench.use(pool, (fromGb + gbPerMinute * minute) * GB);
+  }
+}
+
+function refusal(bench: PoolBench, pool: string): GranaryError | undefined {
+  try {
+    bench.pools.refuseNew(bench.pools.get(pool));
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof GranaryError);
+    return error;
+  }
+}
+
+describe('the protection of a pool', () => {
+  it('goes from normal to alert, protected and emergency as the pool fills, and tells of each', async () => {
+    const { bench, name, mode } = await withPool({ alert_mode: 60, protected_mode: 20, emergency_mode: 10 });
+    await fill(bench, name, 0, 1, 39);
+    assert.equal(mode(), 'normal');
+    assert.equal(refusal(bench, name), undefined);
+    await fill(bench, name, 39, 1, 16);
+    assert.equal(mode(), 'alert');
+    assert.equal(refusal(bench, name), undefined);
+    await fill(bench, name, 55, 1, 30);
+    assert.equal(mode(), 'protected');
+    assert.equal(refusal(bench, name)?.entry, 'pool_protected');
+    assert.match(refusal(bench, name)?.message ?? '', /protected mode: it will be full in about \d+ minutes\. Expand/);
+    await fill(bench, name, 85, 1, 6);
+    assert.equal(mode(), 'emergency');
+    assert.match(refusal(bench, name)?.message ?? '', /emergency mode: 9 GB are left/);
+    const told = bench.titles().filter((title) => /is running full|is protected,|in an emergency/.test(title));
+    assert.equal(told.length, 3);
+  });
+
+  it('is off where a threshold is 0, save that a full pool is full', async () => {
+    const { bench, name, mode } = await withPool();
+    await fill(bench, name, 0, 1, 99);
+    assert.equal(mode(), 'normal');
+    await fill(bench, name, 99, 1, 1);
+    assert.equal(mode(), 'emergency');
+    assert.equal(refusal(bench, name)?.entry, 'capacity_refused');
+  });
+
+  it('gets better only when it stays better, but at once when somebody makes room', async () => {
+    const { bench, name, mode } = await withPool({ emergency_mode: 10 });
+    await bench.use(name, 91 * GB);
+    assert.equal(mode(), 'emergency');
+    bench.clock.advance(1000);
+    await bench.use(name, 80 * GB);
+    assert.equal(mode(), 'emergency');
+    bench.clock.advance(10_000);
+    await bench.use(name, 80 * GB);
+    assert.equal(mode(), 'normal');
+    await bench.use(name, 91 * GB);
+    await bench.pools.expand(name, { groups: ['group-2'] }, 'ann');
+    assert.equal(mode(), 'normal');
+  });
+
+  it('judges what servers can still write, too, when that is asked for', async () => {
+    const { bench, name, mode } = await withPool({ effective_emergency_mode: 100 });
+    await bench.use(name, 70 * GB, 210 * GB);
+    assert.equal(mode(), 'normal', '30 GB are free, which hold 120 GB as the rest was reduced');
+    await bench.use(name, 80 * GB, 160 * GB);
+    assert.equal(mode(), 'emergency', '20 GB are free, which hold 60 GB');
+  });
+
+  it('follows new thresholds at once, and keeps those that are not sent', async () => {
+    const { bench, name, mode } = await withPool({ alert_mode: 30 });
+    await bench.use(name, 50 * GB);
+    await bench.pools.updateProtection(name, { emergency_mode: 51 }, 'ann');
+    assert.equal(mode(), 'emergency');
+    const row = bench.pools.get(name);
+    assert.deepEqual([row.alert_mode, row.capacity_history, row.emergency_mode], [30, 60, 51]);
+  });
+
+  it('still knows after a restart how fast a pool filled', async () => {
+    const { bench, name } = await withPool({ alert_mode: 60, protected_mode: 20 });
+    await fill(bench, name, 0, 1, 50);
+    const again = bench.restart();
+    bench.clock.advance(MINUTE_MS);
+    await again.use(name, 80 * GB);
+    assert.equal(again.pools.get(name).capacity_mode, 'protected');
+  });
+
+  it('gives up snapshots one after the other in an emergency, waiting for what each frees, and only if asked to', async () => {
+    const { bench, name } = await withPool();
+    let given = 0;
+    bench.pools.onEmergency(() => Promise.resolve(++given <= 3));
+    await bench.use(name, 100 * GB);
+    assert.equal(given, 0, 'nobody asked for it');
+    await bench.pools.updateProtection(name, { emergency_mode: 10 }, 'ann');
+    assert.equal(given, 1);
+    await bench.use(name, 100 * GB);
+    assert.equal(given, 1, 'too soon');
+    bench.clock.advance(4000);
+    await bench.use(name, 98 * GB);
+    assert.equal(given, 1, 'it is still becoming free');
+    bench.clock.advance(1000);
+    await bench.use(name, 98 * GB);
+    assert.equal(given, 2);
+    bench.clock.advance(4000);
+    await bench.use(name, 80 * GB);
+    bench.clock.advance(4000);
+    await bench.use(name, 80 * GB);
+    assert.equal(given, 2, 'there is room again');
+    await bench.pools.stopWatching();
+  });
+
+  it('tries again only now and then when there is nothing to give up', async () => {
+    const { bench, name } = await withPool({ emergency_mode: 10 });
+    let asked = 0;
+    bench.pools.onEmergency(() => {
+      asked++;
+      return Promise.resolve(false);
+    });
+    for (let second = 0; second < 90; second++) {
+      bench.clock.advance(1000);
+      await bench.use(name, 95 * GB);
+    }
+    assert.equal(asked, 2);
+  });
+
+  it('keeps few samples, however long it runs', async () => {
+    const { bench, name } = await withPool();
+    await fill(bench, name, 0, 0, 300);
+    const kept = bench.tools.store.read((db) => db.all('SELECT * FROM pool_samples'));
+    assert.ok(kept.length > 50 && kept.length < 70, String(kept.length));
+    await bench.pools.delete(name, 'ann');
+    assert.equal(bench.tools.store.read((db) => db.all('SELECT * FROM pool_samples')).length, 0);
+  });
+});

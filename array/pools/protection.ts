@@ -1,0 +1,231 @@
+import { fail, type Tx } from '@granary/kernel';
+import type { PoolReport } from '../engine/report.ts';
+import type { ArrayTools } from '../tools.ts';
+import { called } from '../wording.ts';
+import { inGb } from './capacity.ts';
+import { HISTORY_STEPS, watchWithHistory } from './history.ts';
+import {
+  effectiveThresholds,
+  freeBytesOf,
+  isWorse,
+  judge,
+  plainThresholds,
+  type Judgement,
+  type Watches,
+} from './judgement.ts';
+import {
+  deleteSamplesBefore,
+  findPool,
+  insertSample,
+  listPools,
+  listSamples,
+  savePool,
+  type PoolRow,
+  type PoolSample,
+} from './repository.ts';
+
+/** Makes room in a pool, a little; false when there is nothing to give up. */
+type MakeRoom = (pool: string) => Promise<boolean>;
+
+interface Watched extends Watches {
+  /** What it was made for: other thresholds, another watch. */
+  readonly thresholds: string;
+  sampledAt: number;
+  /** Since when it would be in a better mode than it is. */
+  betterSince: number | undefined;
+  usedBytes: number;
+  nextReliefAt: number;
+  relief: Promise<void> | undefined;
+}
+
+/** It must be better for so long: a pool at a threshold would go back and forth. */
+const BETTER_FOR_MS = 10_000;
+/** What a deleted snapshot held comes back by and by. */
+const RELIEF_EVERY_MS = 3_000;
+const RELIEF_IN_VAIN_MS = 60_000;
+const SAMPLE_EVERY_MS_MIN = 60_000;
+const MINUTE_MS = 60_000;
+
+/** Watches how pools fill, says so, refuses what would fill them sooner, and gives up snapshots in an emergency. */
+export class PoolProtection {
+  readonly #tools: ArrayTools;
+  readonly #watched = new Map<string, Watched>();
+  #makeRoom: MakeRoom | undefined;
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+    tools.readings.onReading(() => this.look());
+  }
+
+  onEmergency(makeRoom: MakeRoom): void {
+    this.#makeRoom = makeRoom;
+  }
+
+  /** At all pools, after each reading. */
+  async look(): Promise<void> {
+    const { store } = this.#tools;
+    const rows = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
+    const names = new Set(rows.map(({ name }) => name));
+    for (const name of this.#watched.keys()) if (!names.has(name)) this.#watched.delete(name);
+    for (const row of rows) await this.#lookAt(row, false);
+  }
+
+  /** After somebody changed the pool: its mode follows at once. */
+  async lookNow(name: string): Promise<void> {
+    const row = this.#tools.store.read((db) => findPool(db, name));
+    if (row?.state === 'ready') await this.#lookAt(row, true);
+  }
+
+  /** Throws `pool_protected` or, when there is no room at all, `capacity_refused`. */
+  refuseNew(row: PoolRow): void {
+    const { name, capacity_mode: mode } = row;
+    const report = this.#tools.readings.pool(name);
+    if (report && freeBytesOf(row, report) === 0) {
+      const problem = `Pool ${called(row)} is full; expand it or delete something.`;
+      throw fail('capacity_refused', { problem });
+    }
+    if (mode !== 'protected' && mode !== 'emergency') return;
+    const watched = this.#watched.get(name);
+    const reason = report && watched ? reasonOf(judge(row, report, watched)) : 'it is filling up';
+    throw fail('pool_protected', { id: name, mode, reason });
+  }
+
+  /** Resolves when no snapshot is being given up. */
+  async stop(): Promise<void> {
+    this.#makeRoom = undefined;
+    for (const { relief } of this.#watched.values()) await relief;
+  }
+
+  async #lookAt(row: PoolRow, atOnce: boolean): Promise<void> {
+    const report = this.#tools.readings.pool(row.name);
+    if (report?.isOpen !== true) return;
+    const now = this.#tools.clock.now();
+    const watched = this.#watch(row, report, now);
+    watched.plain.note(now, report.usedBytes);
+    watched.effective.note(now, report.usedBytes + report.savedBytes);
+    const judgement = judge(row, report, watched);
+    const changes = this.#isDue(row, judgement, watched, { now, atOnce });
+    const samples = now - watched.sampledAt >= sampleEveryMs(row) || now < watched.sampledAt;
+    if (changes || samples) {
+      await this.#tools.store.write((tx) => {
+        if (samples) this.#keepSample(tx, row, report, now);
+        if (changes) this.#change(tx, row, judgement);
+      });
+      if (samples) watched.sampledAt = now;
+    }
+    this.#relieve(row, report, judgement, watched, now);
+  }
+
+  #watch(row: PoolRow, report: PoolReport, now: number): Watched {
+    const thresholds = JSON.stringify([plainThresholds(row), effectiveThresholds(row)]);
+    const before = this.#watched.get(row.name);
+    if (before?.thresholds === thresholds) return before;
+    const { usedBytes, savedBytes } = report;
+    const samples = this.#tools.store.read((db) => listSamples(db, row.name));
+    const sampledAt = samples.at(-1)?.taken_at ?? -Infinity;
+    const plain = watchWithHistory(plainThresholds(row), samples.map(asUsed), { atMs: now, usedBytes });
+    const effective = watchWithHistory(effectiveThresholds(row), samples.map(asEffective), {
+      atMs: now,
+      usedBytes: usedBytes + savedBytes,
+    });
+    const watched: Watched = {
+      thresholds,
+      plain,
+      effective,
+      sampledAt,
+      betterSince: before?.betterSince,
+      usedBytes: before?.usedBytes ?? usedBytes,
+      nextReliefAt: before?.nextReliefAt ?? 0,
+      relief: before?.relief,
+    };
+    this.#watched.set(row.name, watched);
+    return watched;
+  }
+
+  /** Worse is worse at once; better only when it stays so. */
+  #isDue(
+    row: PoolRow,
+    { mode }: Judgement,
+    watched: Watched,
+    { now, atOnce }: { now: number; atOnce: boolean },
+  ): boolean {
+    if (!isWorse(row.capacity_mode, mode)) watched.betterSince = undefined;
+    if (mode === row.capacity_mode) return false;
+    if (atOnce || isWorse(mode, row.capacity_mode)) return true;
+    watched.betterSince ??= now;
+    return now - watched.betterSince >= BETTER_FOR_MS;
+  }
+
+  #change(tx: Tx, { name }: PoolRow, judgement: Judgement): void {
+    const row = findPool(tx, name);
+    if (row?.state !== 'ready') return;
+    savePool(tx, { ...row, capacity_mode: judgement.mode });
+    const { title, severity } = tell(row, judgement);
+    this.#tools.events.record(tx, { title, severity, subject: `pool:${name}` });
+  }
+
+  #keepSample(tx: Tx, row: PoolRow, { usedBytes, savedBytes }: PoolReport, now: number): void {
+    if (!findPool(tx, row.name)) return;
+    deleteSamplesBefore(tx, row.name, now - longestHistoryMs(row));
+    insertSample(tx, row.name, { taken_at: now, used_bytes: usedBytes, saved_bytes: savedBytes });
+  }
+
+  /** One by one, in the background: readings go on meanwhile and tell whether it helped. */
+  #relieve(row: PoolRow, report: PoolReport, { isBelowLeast }: Judgement, watched: Watched, now: number): void {
+    const isFalling = report.usedBytes < watched.usedBytes;
+    watched.usedBytes = report.usedBytes;
+    const makeRoom = this.#makeRoom;
+    if (!isBelowLeast || isFalling || watched.relief || now < watched.nextReliefAt || !makeRoom) return;
+    const { clock, log } = this.#tools;
+    const relieve = async (): Promise<void> => {
+      let helped = false;
+      try {
+        helped = await makeRoom(row.name);
+      } catch (error) {
+        log.error({ error, pool: row.name }, 'a pool in an emergency could not be given room');
+      }
+      const current = this.#watched.get(row.name) ?? watched;
+      current.nextReliefAt = clock.now() + (helped ? RELIEF_EVERY_MS : RELIEF_IN_VAIN_MS);
+      current.relief = undefined;
+    };
+    watched.relief = relieve();
+  }
+}
+
+function tell(row: PoolRow, judgement: Judgement): { title: string; severity: 'notice' | 'warning' | 'error' } {
+  const pool = `Pool ${called(row)}`;
+  const reason = reasonOf(judgement);
+  switch (judgement.mode) {
+    case 'normal':
+      return { title: `${pool} has enough room again.`, severity: 'notice' };
+    case 'alert':
+      return { title: `${pool} is running full: ${reason}.`, severity: 'warning' };
+    case 'protected':
+      return { title: `${pool} is protected, nothing new can be made in it: ${reason}.`, severity: 'warning' };
+    case 'emergency': {
+      const follows = judgement.isBelowLeast ? '; its oldest snapshots are given up' : '';
+      return { title: `${pool} is in an emergency: ${reason}${follows}.`, severity: 'error' };
+    }
+  }
+}
+
+function reasonOf({ mode, freeBytes, minutesLeft }: Judgement): string {
+  if (mode === 'emergency' || minutesLeft === Infinity) return `${inGb(freeBytes)} GB are left`;
+  return `it will be full in about ${Math.ceil(minutesLeft)} minutes`;
+}
+
+function asUsed({ taken_at, used_bytes }: PoolSample) {
+  return { atMs: taken_at, usedBytes: used_bytes };
+}
+
+function asEffective({ taken_at, used_bytes, saved_bytes }: PoolSample) {
+  return { atMs: taken_at, usedBytes: used_bytes + saved_bytes };
+}
+
+function longestHistoryMs({ capacity_history, effective_capacity_history }: PoolRow): number {
+  return Math.max(capacity_history, effective_capacity_history) * MINUTE_MS;
+}
+
+function sampleEveryMs(row: PoolRow): number {
+  return Math.max(SAMPLE_EVERY_MS_MIN, longestHistoryMs(row) / HISTORY_STEPS);
+}

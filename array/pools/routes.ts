@@ -1,0 +1,110 @@
+import type { Jobs } from '@granary/kernel';
+import type { ArrayHandlers } from '../handlers.ts';
+import { viewOfRaidGroup } from '../raid-groups/view.ts';
+import { answerWhenDone } from '../waiting.ts';
+import type { PoolContents } from './contents.ts';
+import type { Pools } from './service.ts';
+import { binnedView, poolView } from './view.ts';
+
+export function poolRoutes(pools: Pools, contents: PoolContents, jobs: Jobs): ArrayHandlers<'pools'> {
+  return {
+    ...structureRoutes(pools, jobs),
+    ...contentRoutes(contents),
+    ...settingRoutes(pools),
+  };
+}
+
+function structureRoutes(pools: Pools, jobs: Jobs) {
+  return {
+    list: (page) => {
+      const { pools: found, count } = pools.list(page);
+      return { pools: found.map(poolView), count };
+    },
+    get: async ({ id }) => ({ pool: poolView(await pools.show(id)) }),
+    create: async ({ display_name, capacity, raid_groups, cache, cowcache, mode, pooltype }, { actor }) => {
+      const wanted = { displayName: display_name, capacityMb: capacity, groups: raid_groups };
+      const { name } = await pools.create(
+        { ...wanted, cache, cowCache: cowcache, mode, type: pooltype },
+        actor.username,
+      );
+      return { pool_name: name };
+    },
+    delete: async ({ id }, { actor }) => {
+      await pools.delete(id, actor.username);
+      return { pool_name: id };
+    },
+    rename: async ({ id, new_name }, { actor }) => {
+      await pools.rename(id, new_name, actor.username);
+      return { pool_name: id };
+    },
+    expand: async ({ id, raid_groups, capacity, obsdestname, cloud_size }, { actor }) => {
+      const wanted = { groups: raid_groups, capacityMb: capacity, destination: obsdestname, cloudGb: cloud_size };
+      await pools.expand(id, wanted, actor.username);
+      return { pool_name: id };
+    },
+    shrink: async ({ id, raid_group, obsshrinksize, timeout }, { actor }) => {
+      const job = await pools.shrink(id, raid_group, obsshrinksize, actor.username);
+      return answerWhenDone(jobs, job, timeout, () => ({ pool_name: id }));
+    },
+    cancelShrink: async ({ id }, { actor }) => {
+      await pools.cancelShrink(id, actor.username);
+      return { pool_name: id };
+    },
+  } satisfies ArrayHandlers<'pools'>;
+}
+
+function contentRoutes(contents: PoolContents) {
+  return {
+    listRaidGroups: ({ id, ...page }) => {
+      const { found, count } = contents.raidGroups(id, page);
+      return { raid_groups: found.map(viewOfRaidGroup), count };
+    },
+    listVolumes: ({ id, ...page }) => {
+      const { found, count } = contents.volumes(id, page);
+      return { volumes: found, count };
+    },
+    listDestinationVolumes: ({ id, ...page }) => {
+      const { found, count } = contents.volumes(id, page, true);
+      return { volumes: found, count };
+    },
+    listRecycleBin: ({ id, ...page }) => {
+      const { found, count } = contents.recycleBin(id, page);
+      return { volumes: found.map(binnedView), count };
+    },
+    performance: ({ id, interval }) => {
+      const usages = contents.performance(id, interval);
+      return { pool_name: id, usages, count: usages.length };
+    },
+  } satisfies ArrayHandlers<'pools'>;
+}
+
+function settingRoutes(pools: Pools) {
+  return {
+    setSsdCoolOff: async ({ id, cool_off_hours }, { actor }) => {
+      await pools.setCoolOff(id, cool_off_hours, actor.username);
+      return {};
+    },
+    updateProtection: async ({ id, ...sent }, { actor }) => {
+      const change = {
+        capacity_history: sent.capacityhistory,
+        alert_mode: sent.alertmode,
+        protected_mode: sent.protectedmode,
+        emergency_mode: sent.emergencymode,
+        effective_capacity_history: sent.effectivecapacityhistory,
+        effective_alert_mode: sent.effectivealertmode,
+        effective_protected_mode: sent.effectiveprotectedmode,
+        effective_emergency_mode: sent.effectiveemergencymode,
+      };
+      await pools.updateProtection(id, change, actor.username);
+      return { pool_name: id };
+    },
+    toggleCache: async ({ id, command, cowcache }, { actor }) => {
+      await pools.setCache(id, { cache: command === 'enable', cowCache: cowcache }, actor.username);
+      return { pool_name: id };
+    },
+    setCowCache: async ({ id, cowcache }, { actor }) => {
+      await pools.setCache(id, { cowCache: cowcache }, actor.username);
+      return { pool_name: id };
+    },
+  } satisfies ArrayHandlers<'pools'>;
+}

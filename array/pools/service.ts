@@ -1,0 +1,248 @@
+import { badParameter, fail, type Tx } from '@granary/kernel';
+import type { Page } from '../paging.ts';
+import type { Performance } from '../performance/service.ts';
+import type { RaidGroups } from '../raid-groups/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import { Turns } from '../turns.ts';
+import { called } from '../wording.ts';
+import { PoolCaches } from './cache.ts';
+import { PoolProtection } from './protection.ts';
+import {
+  countPools,
+  findPool,
+  findPoolByDisplayName,
+  listPools,
+  provisionedBytes,
+  savePool,
+  type PoolRow,
+} from './repository.ts';
+import { Shrinking } from './shrinking.ts';
+import { PoolSpace, type NewPoolRequest } from './space.ts';
+import type { PoolFacts } from './view.ts';
+
+export interface ExpansionRequest {
+  readonly groups?: readonly string[] | undefined;
+  readonly capacityMb?: number | undefined;
+  readonly destination?: string | undefined;
+  readonly cloudGb?: number | undefined;
+}
+
+/** What is left out stays as it is. */
+export type ProtectionChange = {
+  readonly [
+    K in
+      | 'capacity_history'
+      | 'alert_mode'
+      | 'protected_mode'
+      | 'emergency_mode'
+      | 'effective_capacity_history'
+      | 'effective_alert_mode'
+      | 'effective_protected_mode'
+      | 'effective_emergency_mode'
+  ]?: number | undefined;
+};
+
+interface CacheChange {
+  readonly cache?: boolean | undefined;
+  readonly cowCache?: boolean | undefined;
+}
+
+const NO_OBJECT_STORAGE =
+  'Pools cannot use space of an object storage destination; expand this one by RAID groups instead.';
+
+/** The space volumes are cut from. */
+export class Pools {
+  readonly #tools: ArrayTools;
+  readonly #raidGroups: RaidGroups;
+  readonly #space: PoolSpace;
+  readonly #shrinking: Shrinking;
+  readonly #caches: PoolCaches;
+  readonly #protection: PoolProtection;
+
+  constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance) {
+    const turns = new Turns();
+    this.#tools = tools;
+    this.#raidGroups = raidGroups;
+    this.#space = new PoolSpace(tools, raidGroups, performance, turns);
+    this.#shrinking = new Shrinking(tools, raidGroups, turns);
+    this.#caches = new PoolCaches(tools);
+    this.#protection = new PoolProtection(tools);
+  }
+
+  /** Ready ones; not found: `pool_not_found`. */
+  get(name: string): PoolRow {
+    return ready(
+      this.#tools.store.read((db) => findPool(db, name)),
+      name,
+    );
+  }
+
+  /** In whatever state, with the figures of this moment. */
+  async show(name: string): Promise<PoolFacts> {
+    await this.#readAnew();
+    const row = this.#tools.store.read((db) => findPool(db, name));
+    if (!row) throw fail('pool_not_found', { id: name });
+    return this.#factsOf(row);
+  }
+
+  /** With the figures last read. */
+  list(page: Page): { pools: PoolFacts[]; count: number } {
+    return this.#tools.store.read((db) => ({
+      pools: listPools(db, page).map((row) => this.#factsOf(row)),
+      count: countPools(db),
+    }));
+  }
+
+  async create(wanted: NewPoolRequest, actor: string): Promise<PoolRow> {
+    const row = await this.#space.create(wanted, actor);
+    await this.#caches.tell();
+    await this.#readAnew();
+    return row;
+  }
+
+  async delete(name: string, actor: string): Promise<void> {
+    await this.#space.delete(name, actor);
+    await this.#caches.tell();
+    await this.#readAnew();
+  }
+
+  rename(name: string, displayName: string, actor: string): Promise<void> {
+    return this.#change(name, (tx, row) => {
+      const other = findPoolByDisplayName(tx, displayName);
+      if (other && other.name !== name) throw fail('name_taken', { name: displayName });
+      this.#tell(tx, row, `was renamed to ${displayName}`, actor);
+      return { display_name: displayName };
+    });
+  }
+
+  async expand(name: string, wanted: ExpansionRequest, actor: string): Promise<void> {
+    const { groups = [], capacityMb, destination, cloudGb } = wanted;
+    if (destination !== undefined && groups.length > 0) {
+      throw badParameter('obsdestname', 'cannot be given together with raid_groups');
+    }
+    this.get(name);
+    if (destination !== undefined || cloudGb !== undefined) throw fail('not_offered', { problem: NO_OBJECT_STORAGE });
+    if (groups.length === 0 && capacityMb === undefined) {
+      throw badParameter('raid_groups', 'or capacity has to be given');
+    }
+    await this.#space.expand(name, { groups: [...new Set(groups)], capacityMb }, actor);
+    await this.#readAnew();
+    await this.#protection.lookNow(name);
+  }
+
+  /** Resolves with the number of the job that does it. */
+  async shrink(name: string, group: string | undefined, objectGb: number | undefined, actor: string): Promise<number> {
+    this.get(name);
+    if (objectGb !== undefined) throw fail('not_offered', { problem: NO_OBJECT_STORAGE });
+    if (group === undefined) throw badParameter('raid_group', 'has to be given');
+    return this.#shrinking.start(name, group, actor);
+  }
+
+  async cancelShrink(name: string, actor: string): Promise<void> {
+    await this.#shrinking.cancel(name, actor);
+  }
+
+  async setCoolOff(name: string, hours: number, actor: string): Promise<void> {
+    await this.#change(name, (tx, row) => {
+      const words = hours === 0 ? 'for as long as there is room' : `for ${hours} hours after its last use`;
+      this.#tell(tx, row, `keeps data in its cache ${words}`, actor);
+      return { cool_off_hours: hours };
+    });
+    await this.#caches.tell();
+  }
+
+  async setCache(name: string, { cache, cowCache }: CacheChange, actor: string): Promise<void> {
+    await this.#change(name, (tx, row) => {
+      const after = { cache: Number(cache ?? row.cache), cow_cache: Number(cowCache ?? row.cow_cache) };
+      if (after.cache !== row.cache) this.#tell(tx, row, `has its cache turned ${onOff(after.cache)}`, actor);
+      if (after.cow_cache !== row.cow_cache) {
+        this.#tell(tx, row, `has its cache for what snapshots share turned ${onOff(after.cow_cache)}`, actor);
+      }
+      return after;
+    });
+    await this.#caches.tell();
+  }
+
+  async updateProtection(name: string, change: ProtectionChange, actor: string): Promise<void> {
+    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    await this.#change(name, (tx, row) => {
+      this.#tell(tx, row, 'has new thresholds for running full', actor);
+      return given;
+    });
+    await this.#readAnew();
+    await this.#protection.lookNow(name);
+  }
+
+  /** Throws `pool_protected` when nothing new may be made in it, `capacity_refused` when there is no room at all. */
+  refuseNew(pool: PoolRow): void {
+    this.#protection.refuseNew(pool);
+  }
+
+  /** What gives up something in a pool that is nearly full; false when there is nothing to give up. */
+  onEmergency(makeRoom: (pool: string) => Promise<boolean>): void {
+    this.#protection.onEmergency(makeRoom);
+  }
+
+  /** The array may have another size of cache now. */
+  followConfiguration(): Promise<void> {
+    return this.#caches.tell();
+  }
+
+  async settle(): Promise<void> {
+    await this.#space.settle(this.#tools.store.read((db) => listPools(db)));
+    await this.#caches.tell();
+    await this.#readAnew();
+  }
+
+  stopWatching(): Promise<void> {
+    return this.#protection.stop();
+  }
+
+  #factsOf(row: PoolRow): PoolFacts {
+    const { store, readings } = this.#tools;
+    const groups = this.#raidGroups.ofPool(row.name).map(({ name }) => name);
+    const report = readings.pool(row.name);
+    return {
+      row,
+      groups,
+      provisionedBytes: store.read((db) => provisionedBytes(db, row.name)),
+      report,
+      isFailed: report?.isOpen === false || groups.some((group) => readings.group(group)?.state === 'failed'),
+      shrunk: this.#shrinking.progress(row),
+    };
+  }
+
+  #change(name: string, change: (tx: Tx, row: PoolRow) => Partial<PoolRow>): Promise<void> {
+    const { store, clock } = this.#tools;
+    return store.write((tx) => {
+      const row = ready(findPool(tx, name), name);
+      savePool(tx, { ...row, ...change(tx, row), modified_at: clock.now() });
+    });
+  }
+
+  #tell(tx: Tx, row: PoolRow, what: string, actor: string): void {
+    this.#tools.events.record(tx, {
+      title: `Pool ${called(row)} ${what}.`,
+      subject: `pool:${row.name}`,
+      actor,
+    });
+  }
+
+  /** What was done is done, even if the figures cannot be read just now. */
+  async #readAnew(): Promise<void> {
+    try {
+      await this.#tools.readings.refresh();
+    } catch (error) {
+      this.#tools.log.warn({ error }, 'the engine could not be read');
+    }
+  }
+}
+
+function ready(row: PoolRow | undefined, name: string): PoolRow {
+  if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
+  return row;
+}
+
+function onOff(value: number): string {
+  return value === 1 ? 'on' : 'off';
+}

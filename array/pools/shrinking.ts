@@ -1,0 +1,225 @@
+import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { EngineError, isEngineError } from '../engine/errors.ts';
+import { setPoolOfGroups } from '../raid-groups/repository.ts';
+import type { RaidGroups } from '../raid-groups/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { Turns } from '../turns.ts';
+import { called } from '../wording.ts';
+import { heldBytes, inGb } from './capacity.ts';
+import { findPool, savePool, type PoolRow } from './repository.ts';
+
+interface ShrinkArguments {
+  readonly pool: string;
+  readonly group: string;
+}
+
+interface Running {
+  readonly cancelling: AbortController;
+  fraction: number;
+  /** Who cancelled it. */
+  cancelledBy: string | undefined;
+}
+
+/** Why a pool did not shrink. */
+interface Ending {
+  readonly words: string;
+  readonly severity: 'notice' | 'error';
+  readonly actor: string;
+}
+
+const CANCELLED = 'The shrink was cancelled.';
+const KIND = 'pools.shrink';
+const SAVE_EVERY_MS = 2_000;
+const RETRY_MS = 1_000;
+
+/**
+ * Takes a RAID group out of a pool: a job that moves what lies on it. The row says that the pool shrinks until the job
+ * has ended, one way or the other; only then is a cancellation answered.
+ */
+export class Shrinking {
+  readonly #tools: ArrayTools;
+  readonly #raidGroups: RaidGroups;
+  readonly #turns: Turns;
+  readonly #running = new Map<string, Running>();
+
+  constructor(tools: ArrayTools, raidGroups: RaidGroups, turns: Turns) {
+    this.#tools = tools;
+    this.#raidGroups = raidGroups;
+    this.#turns = turns;
+    tools.jobs.register<ShrinkArguments>(
+      KIND,
+      (job) => this.#run(job),
+      (tx, args, reason) => this.#giveUp(tx, args, reason),
+    );
+  }
+
+  /** From 0 to 1. */
+  progress(pool: PoolRow): number {
+    const running = this.#running.get(pool.name);
+    if (running) return running.fraction;
+    return pool.shrink_job === null ? 0 : (this.#tools.jobs.get(pool.shrink_job)?.progress ?? 0) / 100;
+  }
+
+  /** Resolves with the number of the job. */
+  start(name: string, group: string, actor: string): Promise<number> {
+    return this.#turns.run(name, async () => {
+      await this.#tools.readings.refresh();
+      return this.#tools.store.write((tx) => this.#begin(tx, name, group, actor));
+    });
+  }
+
+  async cancel(name: string, actor: string): Promise<void> {
+    const { store, jobs } = this.#tools;
+    const row = store.read((db) => findPool(db, name));
+    if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
+    const { shrink_group: group, shrink_job: jobId } = row;
+    if (group === null || jobId === null) throw fail('state_conflict', { problem: `Pool ${name} is not shrinking.` });
+    const running = this.#running.get(name);
+    if (!running) return this.#cancelWaiting(row, group, actor);
+    running.cancelledBy ??= actor;
+    running.cancelling.abort();
+    const job = await jobs.wait(jobId, -1);
+    if (job?.state === 'done') throw tooLate(name);
+  }
+
+  /** The job has yet to start, or to start again; a run before a restart may have left the group closed in the engine. */
+  async #cancelWaiting(row: PoolRow, group: string, actor: string): Promise<void> {
+    const { store, engine } = this.#tools;
+    const capacityBytes = this.#capacityWithout(row, group);
+    this.#running.set(row.name, { cancelling: new AbortController(), fraction: 0, cancelledBy: actor });
+    try {
+      await engine.shrinkPool(row.name, group, capacityBytes, { signal: AbortSignal.abort() });
+    } catch (error) {
+      if (!isEngineError(error, 'cancelled')) throw error;
+      await store.write((tx) => this.#keep(tx, row.name, cancelledBy(actor)));
+      return;
+    } finally {
+      this.#running.delete(row.name);
+    }
+    await store.write((tx) => this.#finish(tx, { pool: row.name, group }, capacityBytes));
+    throw tooLate(row.name);
+  }
+
+  #begin(tx: Tx, name: string, group: string, actor: string): number {
+    const { jobs, events, clock } = this.#tools;
+    const row = findPool(tx, name);
+    if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
+    this.#refuse(row, group);
+    const job = jobs.enqueue(tx, KIND, `pool:${name}`, { pool: name, group } satisfies ShrinkArguments);
+    savePool(tx, { ...row, shrink_group: group, shrink_job: job, modified_at: clock.now() });
+    const title = `Pool ${called(row)} is being shrunk: ${group} is emptied and leaves it.`;
+    events.record(tx, { title, subject: `pool:${name}`, actor });
+    return job;
+  }
+
+  #refuse({ name, shrink_group }: PoolRow, group: string): void {
+    if (shrink_group !== null) {
+      throw fail('state_conflict', { problem: `Pool ${name} is shrinking already: ${shrink_group} leaves it.` });
+    }
+    const all = this.#raidGroups.ofPool(name);
+    if (this.#raidGroups.get(group).pool !== name) {
+      throw fail('state_conflict', { problem: `RAID group ${group} is not in pool ${name}.` });
+    }
+    if (all.length === 1) {
+      const problem = `RAID group ${group} is the only one of pool ${name}; delete the pool instead, or expand it first.`;
+      throw fail('state_conflict', { problem });
+    }
+    const left = heldBytes(all.filter((each) => each.name !== group));
+    const used = this.#tools.readings.pool(name)?.usedBytes ?? 0;
+    if (used > left) {
+      const problem = `Pool ${name} uses ${inGb(used)} GB and would have ${inGb(left)} GB left without ${group}; delete something or expand it first.`;
+      throw fail('capacity_refused', { problem });
+    }
+  }
+
+  async #run(job: RunningJob<ShrinkArguments>): Promise<JobOutcome> {
+    const { pool, group } = job.arguments;
+    const row = this.#tools.store.read((db) => findPool(db, pool));
+    if (row?.shrink_job !== job.id) return { outcome: 'failed', reason: CANCELLED };
+    if (this.#running.has(pool)) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'It is being cancelled.' };
+    const running: Running = {
+      cancelling: new AbortController(),
+      fraction: this.progress(row),
+      cancelledBy: undefined,
+    };
+    this.#running.set(pool, running);
+    const saving = setInterval(() => void this.#saveProgress(job, running), SAVE_EVERY_MS);
+    try {
+      const capacityBytes = this.#capacityWithout(row, group);
+      await this.#tools.engine.shrinkPool(pool, group, capacityBytes, {
+        signal: AbortSignal.any([job.signal, running.cancelling.signal]),
+        onProgress: (fraction) => (running.fraction = fraction),
+      });
+      return { outcome: 'done', finish: (tx) => this.#finish(tx, job.arguments, capacityBytes) };
+    } catch (error) {
+      return this.#judge(error, job, running);
+    } finally {
+      clearInterval(saving);
+      this.#running.delete(pool);
+    }
+  }
+
+  #judge(error: unknown, job: RunningJob<ShrinkArguments>, { cancelledBy: actor }: Running): JobOutcome {
+    if (isEngineError(error, 'cancelled') && actor !== undefined) {
+      const finish = (tx: Tx): void => this.#keep(tx, job.arguments.pool, cancelledBy(actor));
+      return { outcome: 'failed', reason: CANCELLED, finish };
+    }
+    if (job.signal.aborted) return { outcome: 'retry', afterMs: 0, reason: 'The array stopped.' };
+    if (isEngineError(error, 'interrupted')) return { outcome: 'retry', afterMs: RETRY_MS, reason: error.message };
+    if (!(error instanceof EngineError)) throw error;
+    const reason = error.message;
+    return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, job.arguments, reason) };
+  }
+
+  #giveUp(tx: Tx, { pool }: ShrinkArguments, reason: string): void {
+    this.#keep(tx, pool, { words: `failed: ${reason}`, severity: 'error', actor: 'system' });
+  }
+
+  /** The pool is as it was. */
+  #keep(tx: Tx, name: string, { words, ...told }: Ending): void {
+    const row = findPool(tx, name);
+    if (!row) return;
+    savePool(tx, { ...row, shrink_group: null, shrink_job: null, modified_at: this.#tools.clock.now() });
+    const title = `Shrinking pool ${called(row)} ${words}`.replace(/\.?$/, '.');
+    this.#tools.events.record(tx, { title, subject: `pool:${name}`, ...told });
+  }
+
+  #finish(tx: Tx, { pool, group }: ShrinkArguments, capacityBytes: number): void {
+    const { clock, events } = this.#tools;
+    const row = findPool(tx, pool);
+    if (!row) return;
+    const now = clock.now();
+    savePool(tx, {
+      ...row,
+      shrink_group: null,
+      shrink_job: null,
+      capacity_bytes: capacityBytes,
+      modified_at: now,
+    });
+    setPoolOfGroups(tx, [group], null, now);
+    const title = `Pool ${called(row)} was shrunk to ${inGb(capacityBytes)} GB; ${group} is free.`;
+    events.record(tx, { title, subject: `pool:${pool}` });
+  }
+
+  /** It keeps its limit as far as the groups that stay hold it. */
+  #capacityWithout({ name, capacity_bytes }: PoolRow, group: string): number {
+    const left = this.#raidGroups.ofPool(name).filter((each) => each.name !== group);
+    return Math.min(capacity_bytes, heldBytes(left));
+  }
+
+  async #saveProgress(job: RunningJob, { fraction }: Running): Promise<void> {
+    try {
+      await job.save(fraction * 100, 'moving data');
+    } catch (error) {
+      this.#tools.log.warn({ error, job: job.id }, 'the progress of a shrink could not be saved');
+    }
+  }
+}
+
+function cancelledBy(actor: string): Ending {
+  return { words: 'was cancelled', severity: 'notice', actor };
+}
+
+function tooLate(pool: string): Error {
+  return fail('state_conflict', { problem: `Pool ${pool} has been shrunk already; expand it if that was wrong.` });
+}

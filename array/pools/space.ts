@@ -1,0 +1,276 @@
+import { fail, type Tx } from '@granary/kernel';
+import { isEngineError } from '../engine/errors.ts';
+import type { Performance } from '../performance/service.ts';
+import { setPoolOfGroups, type RaidGroupRow } from '../raid-groups/repository.ts';
+import type { RaidGroups } from '../raid-groups/service.ts';
+import { nextName } from '../sequences/repository.ts';
+import { removeTagsOf } from '../tags/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { Turns } from '../turns.ts';
+import { called } from '../wording.ts';
+import { capacityOf, heldBytes, inGb } from './capacity.ts';
+import { DEFAULT_EMERGENCY_GB, DEFAULT_THRESHOLDS, EMERGENCY_FROM_BYTES } from './defaults.ts';
+import {
+  countPools,
+  countVolumesIn,
+  deletePool,
+  findPool,
+  findPoolByDisplayName,
+  insertPool,
+  isBeingMovedTo,
+  savePool,
+  type PoolRow,
+} from './repository.ts';
+
+export interface NewPoolRequest {
+  readonly displayName: string;
+  /** All that the groups hold when left out. */
+  readonly capacityMb?: number | undefined;
+  readonly groups: readonly string[];
+  readonly cache: boolean;
+  readonly cowCache: boolean;
+  readonly mode: 'simple' | 'stripe';
+  readonly type: string;
+}
+
+export interface Expansion {
+  readonly groups: readonly string[];
+  readonly capacityMb?: number | undefined;
+}
+
+const POOLS_MAX = 256;
+
+/** Which RAID groups make a pool, and how much of them it uses: rows and engine, kept in step. */
+export class PoolSpace {
+  readonly #tools: ArrayTools;
+  readonly #raidGroups: RaidGroups;
+  readonly #performance: Performance;
+  readonly #turns: Turns;
+
+  constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance, turns: Turns) {
+    this.#tools = tools;
+    this.#raidGroups = raidGroups;
+    this.#performance = performance;
+    this.#turns = turns;
+  }
+
+  /** The row claims the groups before the engine is asked: two callers cannot take the same. */
+  async create(wanted: NewPoolRequest, actor: string): Promise<PoolRow> {
+    const { store, engine, events, clock } = this.#tools;
+    const row = await store.write((tx) => this.#claim(tx, wanted));
+    const { name, mode, capacity_bytes: capacityBytes } = row;
+    try {
+      await engine.createPool({ id: name, mode, groups: [...new Set(wanted.groups)], capacityBytes });
+    } catch (error) {
+      await this.#attempt(name, () => this.#undo(name));
+      throw error;
+    }
+    const ready: PoolRow = { ...row, state: 'ready', modified_at: clock.now() };
+    await store.write((tx) => {
+      savePool(tx, ready);
+      const title = `Pool ${called(row)} of ${inGb(capacityBytes)} GB was created.`;
+      events.record(tx, { title, subject: `pool:${name}`, actor });
+    });
+    return ready;
+  }
+
+  /** Asked again about a pool whose deletion was cut off, it is done to the end. */
+  delete(name: string, actor: string): Promise<void> {
+    return this.#turns.run(name, async () => {
+      const row = await this.#tools.store.write((tx) => this.#markDeleting(tx, name));
+      try {
+        await this.#finishDeleting(row, actor);
+      } catch (error) {
+        // Somebody put something into it at the last moment.
+        if (isEngineError(error, 'conflict')) await this.#save({ ...row, state: 'ready' });
+        throw error;
+      }
+    });
+  }
+
+  expand(name: string, { groups, capacityMb }: Expansion, actor: string): Promise<PoolRow> {
+    return this.#turns.run(name, async () => {
+      const { store, engine } = this.#tools;
+      const { before, after } = await store.write((tx) => this.#grow(tx, name, { groups, capacityMb }, actor));
+      try {
+        await engine.expandPool(name, groups, after.capacity_bytes);
+      } catch (error) {
+        await store.write((tx) => this.#ungrow(tx, before, groups));
+        throw error;
+      }
+      return after;
+    });
+  }
+
+  /** After a crash: what was being made goes, what was being deleted too, and the engine has what the rows say. */
+  async settle(rows: readonly PoolRow[]): Promise<void> {
+    for (const row of rows) await this.#attempt(row.name, () => this.#settleOne(row));
+    const known = new Set(rows.map(({ name }) => name));
+    const unknown = [...this.#tools.readings.pools].filter(({ id }) => !known.has(id));
+    for (const { id } of unknown) await this.#attempt(id, () => this.#removeUnknown(id));
+  }
+
+  #settleOne(row: PoolRow): Promise<void> {
+    if (row.state === 'creating') return this.#undo(row.name);
+    return row.state === 'deleting' ? this.#finishDeleting(row, 'system') : this.#followRow(row);
+  }
+
+  /** One pool that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
+  async #attempt(pool: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#tools.log.error({ error, pool }, 'a pool could not be settled');
+    }
+  }
+
+  #claim(tx: Tx, wanted: NewPoolRequest): PoolRow {
+    if (findPoolByDisplayName(tx, wanted.displayName)) throw fail('name_taken', { name: wanted.displayName });
+    if (countPools(tx) >= POOLS_MAX) {
+      throw fail('limit_reached', { problem: `An array has at most ${POOLS_MAX} pools; delete one first.` });
+    }
+    const groups = this.#freeGroups(wanted.groups);
+    const now = this.#tools.clock.now();
+    const capacityBytes = capacityOf(groups, wanted.capacityMb);
+    const row: PoolRow = {
+      name: nextName(tx, 'pool'),
+      display_name: wanted.displayName,
+      mode: wanted.mode,
+      type: wanted.type,
+      capacity_bytes: capacityBytes,
+      version: 1,
+      state: 'creating',
+      cache: Number(wanted.cache),
+      cow_cache: Number(wanted.cowCache),
+      cool_off_hours: 0,
+      capacity_mode: 'normal',
+      ...DEFAULT_THRESHOLDS,
+      emergency_mode: capacityBytes >= EMERGENCY_FROM_BYTES ? DEFAULT_EMERGENCY_GB : 0,
+      shrink_group: null,
+      shrink_job: null,
+      created_at: now,
+      modified_at: now,
+    };
+    insertPool(tx, row);
+    setPoolOfGroups(
+      tx,
+      groups.map(({ name }) => name),
+      row.name,
+      now,
+    );
+    return row;
+  }
+
+  #freeGroups(names: readonly string[]): RaidGroupRow[] {
+    return [...new Set(names)].map((name) => {
+      const group = this.#raidGroups.get(name);
+      if (group.pool !== null) throw fail('raid_group_in_use', { id: name, pool: group.pool });
+      return group;
+    });
+  }
+
+  #markDeleting(tx: Tx, name: string): PoolRow {
+    const row = findPool(tx, name);
+    if (!row || row.state === 'creating') throw fail('pool_not_found', { id: name });
+    const count = countVolumesIn(tx, name);
+    if (count > 0) throw fail('pool_not_empty', { id: name, count });
+    if (row.shrink_group !== null) {
+      throw fail('state_conflict', { problem: `Pool ${name} is shrinking; wait until it is done, or cancel that.` });
+    }
+    if (isBeingMovedTo(tx, name)) {
+      const problem = `A volume is being migrated to pool ${name}; wait until that is done, or abort it.`;
+      throw fail('state_conflict', { problem });
+    }
+    const marked: PoolRow = { ...row, state: 'deleting', modified_at: this.#tools.clock.now() };
+    savePool(tx, marked);
+    return marked;
+  }
+
+  async #finishDeleting(row: PoolRow, actor: string): Promise<void> {
+    const { store, engine, events } = this.#tools;
+    const { name } = row;
+    await engine.deletePool(name);
+    await store.write((tx) => {
+      this.#forget(tx, name);
+      const title = `Pool ${called(row)} was deleted.`;
+      events.record(tx, { title, subject: `pool:${name}`, actor, severity: 'notice' });
+    });
+    this.#performance.forget('pool', name);
+  }
+
+  async #undo(name: string): Promise<void> {
+    await this.#tools.engine.deletePool(name);
+    await this.#tools.store.write((tx) => this.#forget(tx, name));
+  }
+
+  #forget(tx: Tx, name: string): void {
+    const now = this.#tools.clock.now();
+    const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
+    setPoolOfGroups(tx, groups, null, now);
+    removeTagsOf(tx, 'pool', name);
+    deletePool(tx, name);
+  }
+
+  #grow(tx: Tx, name: string, wanted: Expansion, actor: string): { before: PoolRow; after: PoolRow } {
+    const before = findPool(tx, name);
+    if (before?.state !== 'ready') throw fail('pool_not_found', { id: name });
+    if (before.shrink_group !== null) {
+      const problem = `Pool ${name} is shrinking; wait until it is done, or cancel that, and then expand it.`;
+      throw fail('state_conflict', { problem });
+    }
+    const fresh = this.#freeGroups(wanted.groups);
+    const all = [...this.#raidGroups.ofPool(name), ...fresh];
+    const now = this.#tools.clock.now();
+    const capacityBytes =
+      wanted.capacityMb === undefined
+        ? before.capacity_bytes + heldBytes(fresh)
+        : capacityOf(all, wanted.capacityMb, before.capacity_bytes);
+    const after = { ...before, capacity_bytes: capacityBytes, modified_at: now };
+    savePool(tx, after);
+    setPoolOfGroups(tx, wanted.groups, name, now);
+    const added = inGb(capacityBytes - before.capacity_bytes);
+    const title = `Pool ${called(before)} was expanded by ${added} GB to ${inGb(capacityBytes)} GB.`;
+    this.#tools.events.record(tx, { title, subject: `pool:${name}`, actor });
+    return { before, after };
+  }
+
+  #ungrow(tx: Tx, before: PoolRow, groups: readonly string[]): void {
+    const { clock, events } = this.#tools;
+    const { name, capacity_bytes } = before;
+    const row = findPool(tx, name);
+    if (row) savePool(tx, { ...row, capacity_bytes, modified_at: clock.now() });
+    setPoolOfGroups(tx, groups, null, clock.now());
+    const title = `Pool ${called(before)} could not be expanded and is as large as before.`;
+    events.record(tx, { title, subject: `pool:${name}`, severity: 'warning' });
+  }
+
+  async #save(row: PoolRow): Promise<void> {
+    await this.#tools.store.write((tx) => savePool(tx, row));
+  }
+
+  /** An expansion may have been cut off between the rows and the engine. A shrink goes on by itself. */
+  async #followRow({ name, capacity_bytes, shrink_group }: PoolRow): Promise<void> {
+    const { engine, readings, log } = this.#tools;
+    const report = readings.pool(name);
+    if (shrink_group !== null) return;
+    if (!report) {
+      log.error({ pool: name }, 'the engine does not know a pool that is on record');
+      return;
+    }
+    const missing = this.#raidGroups.ofPool(name).filter((group) => !report.groups.includes(group.name));
+    if (missing.length === 0 && report.totalBytes === capacity_bytes) return;
+    await engine.expandPool(
+      name,
+      missing.map((group) => group.name),
+      capacity_bytes,
+    );
+  }
+
+  /** The engine has it, but nothing is on record. */
+  async #removeUnknown(pool: string): Promise<void> {
+    const { engine, readings, log } = this.#tools;
+    const isUsed = [...readings.volumes].some((volume) => volume.pool === pool);
+    if (isUsed) log.error({ pool }, 'the engine has a pool with volumes that is not on record; it is kept');
+    else await engine.deletePool(pool);
+  }
+}

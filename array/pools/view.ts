@@ -1,0 +1,79 @@
+import type { RecordOf } from '@granary/contract';
+import type { Pool } from '@granary/contract/array';
+import { formatUtc } from '@granary/kernel';
+import { EXTENT_BYTES } from '@granary/storage';
+import type { PoolReport } from '../engine/report.ts';
+import { GB } from '../units.ts';
+import type { VolumeRow } from '../volumes/repository.ts';
+import { freeBytesOf } from './judgement.ts';
+import type { PoolRow } from './repository.ts';
+
+export type PoolView = RecordOf<typeof Pool>;
+
+/** A pool with all that its row does not say. */
+export interface PoolFacts {
+  readonly row: PoolRow;
+  /** Names of its RAID groups. */
+  readonly groups: readonly string[];
+  readonly provisionedBytes: number;
+  /** None when the engine does not have it. */
+  readonly report: PoolReport | undefined;
+  /** Whether a RAID group of it no longer serves, or its own books cannot be read. */
+  readonly isFailed: boolean;
+  /** Of a shrink, from 0 to 1. */
+  readonly shrunk: number;
+}
+
+const EXTENT_KB = EXTENT_BYTES / 1024;
+
+export function poolView(facts: PoolFacts): PoolView {
+  const { row, groups, provisionedBytes, report } = facts;
+  return {
+    name: row.name,
+    display_name: row.display_name,
+    status: statusOf(facts),
+    capacity: Math.floor(row.capacity_bytes / GB),
+    available_capacity: freeBytesOf(row, report) / GB,
+    provisioned_capacity: provisionedBytes / GB,
+    version: row.version,
+    data_type: 'BLOCK',
+    // Servers decide by flushing when their writes must be on disk.
+    mount_sync: 'NO',
+    access_time_update: null,
+    raid_group_name: groups.join(','),
+    mode: row.mode,
+    stripe_size: row.mode === 'stripe' ? EXTENT_KB : 0,
+    cache: yesNo(row.cache),
+    cow_cache: yesNo(row.cow_cache),
+    capacity_mode: row.capacity_mode,
+    capacity_history: row.capacity_history,
+    alert_mode: row.alert_mode,
+    protected_mode: row.protected_mode,
+    emergency_mode: row.emergency_mode,
+    chunk_size: EXTENT_KB,
+    type: row.type as PoolView['type'],
+    created_at: formatUtc(row.created_at),
+    modified_at: formatUtc(row.modified_at),
+  };
+}
+
+/** JSON text, as clients expect it there. */
+export function binnedView({ name, display_name, cg_name, size_bytes, binned_at }: VolumeRow): string {
+  return JSON.stringify({
+    name,
+    display_name,
+    cg_name,
+    virtual_capacity: size_bytes / GB,
+    deleted_at: formatUtc(binned_at ?? 0),
+  });
+}
+
+function statusOf({ row, isFailed, shrunk }: PoolFacts): string {
+  if (row.state !== 'ready') return row.state;
+  if (isFailed) return 'failed';
+  return row.shrink_group === null ? 'normal' : `shrinking ${Math.floor(shrunk * 100)}%`;
+}
+
+function yesNo(value: number): 'YES' | 'NO' {
+  return value === 0 ? 'NO' : 'YES';
+}

@@ -1,0 +1,226 @@
+import { badParameter, fail, type Tx } from '@granary/kernel';
+import { refuseUnlessUsable, type Drive } from '../drives/drive.ts';
+import { freeDrivesOf, joinGroup } from '../drives/repository.ts';
+import type { Drives } from '../drives/service.ts';
+import type { Performance } from '../performance/service.ts';
+import { nextNumber } from '../sequences/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import { MB } from '../units.ts';
+import { called, listed } from '../wording.ts';
+import * as repository from './repository.ts';
+import type { RaidGroupRow } from './repository.ts';
+import type { Scrubbing } from './scrubbing.ts';
+import type { RaidGroups } from './service.ts';
+import { shapeOf, type Protection } from './shape.ts';
+
+export interface NewRaidGroup {
+  readonly display_name: string;
+  readonly protection: Protection;
+  readonly disk: readonly string[];
+  readonly protection_width?: number | undefined;
+  readonly stripe_size: number;
+  readonly hot_spare: boolean;
+  readonly force: boolean;
+}
+
+interface Reserved {
+  readonly row: RaidGroupRow;
+  readonly members: readonly Drive[];
+  readonly spares: readonly Drive[];
+}
+
+interface Parts {
+  readonly drives: Drives;
+  readonly groups: RaidGroups;
+  readonly scrubbing: Scrubbing;
+  readonly performance: Performance;
+}
+
+const GROUPS_MAX = 1000;
+const SPEED_MB = { min_resync_mb: 10, max_resync_mb: 200 };
+const KB = 1024;
+
+/** Makes RAID groups and takes them apart. */
+export class Building {
+  readonly #tools: ArrayTools;
+  readonly #parts: Parts;
+
+  constructor(tools: ArrayTools, parts: Parts) {
+    this.#tools = tools;
+    this.#parts = parts;
+  }
+
+  create(input: NewRaidGroup, actor: string): Promise<string> {
+    const { store, engine, clock, log } = this.#tools;
+    const { drives, groups } = this.#parts;
+    const twice = input.disk.find((name, index) => input.disk.indexOf(name) !== index);
+    if (twice !== undefined) throw badParameter('disk', `names ${twice} twice`);
+    return drives.inTurn(async () => {
+      const reserved = await store.write((tx) => this.#reserve(tx, input));
+      const { row } = reserved;
+      try {
+        const { capacityBytes } = await engine.createGroup(engineGroup(reserved));
+        await store.write((tx) => {
+          repository.updateRaidGroup(tx, row.name, { state: 'ready', capacity_bytes: capacityBytes }, clock.now());
+          groups.record(tx, row, { title: titleOf(reserved), actor });
+          this.#warnOfNodes(tx, reserved, actor);
+        });
+      } catch (error) {
+        await this.#undo(row.name).catch((again: unknown) => {
+          log.error({ error: again, group: row.name }, 'a RAID group is undone at the next start');
+        });
+        throw error;
+      }
+      await drives.look();
+      return row.name;
+    });
+  }
+
+  async delete(name: string, actor: string): Promise<string> {
+    const { store, engine, clock } = this.#tools;
+    const { drives, groups, scrubbing, performance } = this.#parts;
+    this.#deletable(groups.get(name));
+    await scrubbing.stop(name);
+    return drives.inTurn(async () => {
+      const row = await store.write((tx) => {
+        const found = this.#deletable(groups.named(tx, name));
+        repository.updateRaidGroup(tx, name, { state: 'deleting' }, clock.now());
+        return found;
+      });
+      try {
+        await engine.deleteGroup(name);
+      } catch (error) {
+        await store.write((tx) => repository.updateRaidGroup(tx, name, { state: 'ready' }, clock.now()));
+        throw error;
+      }
+      await store.write((tx) => {
+        this.#remove(tx, name);
+        groups.record(tx, row, { title: `RAID group ${called(row)} was deleted.`, actor, severity: 'notice' });
+      });
+      performance.forget('raid_group', name);
+      await drives.look();
+      return name;
+    });
+  }
+
+  /** Ends what a crash cut off, and tells the engine what it does not keep. */
+  async settle(): Promise<void> {
+    const { store, engine, readings } = this.#tools;
+    const rows = store.read(repository.allRaidGroups);
+    for (const { name, state } of rows) if (state !== 'ready') await this.#undo(name);
+    const known = new Set(rows.map(({ name }) => name));
+    const pooled = new Set([...readings.pools].flatMap(({ groups }) => groups));
+    for (const { id } of readings.groups) if (!known.has(id) && !pooled.has(id)) await engine.deleteGroup(id);
+    for (const row of rows) if (row.state === 'ready') await this.#tellSpeed(row);
+  }
+
+  async #tellSpeed({ name, min_resync_mb: minimum, max_resync_mb: maximum }: RaidGroupRow): Promise<void> {
+    const { engine, log } = this.#tools;
+    try {
+      await engine.setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
+    } catch (error) {
+      log.warn({ error, group: name }, 'the engine could not be told how fast to rebuild');
+    }
+  }
+
+  #deletable(row: RaidGroupRow): RaidGroupRow {
+    if (row.pool !== null) throw fail('raid_group_in_use', { id: row.name, pool: row.pool });
+    const { drives } = this.#parts;
+    const replaced = this.#tools.store.read((db) => drives.ofGroup(db, row.name)).find(isReplacement);
+    if (replaced) {
+      const problem = `In RAID group ${called(row)} drive ${called(replaced.row)} is taking the place of another; wait for the rebuild.`;
+      throw fail('state_conflict', { problem });
+    }
+    return row;
+  }
+
+  #reserve(tx: Tx, input: NewRaidGroup): Reserved {
+    const { clock } = this.#tools;
+    const { drives: all } = this.#parts;
+    if (repository.isDisplayNameTaken(tx, input.display_name)) throw fail('name_taken', { name: input.display_name });
+    if (repository.countRaidGroups(tx) >= GROUPS_MAX)
+      throw fail('limit_reached', { problem: `An array has at most ${GROUPS_MAX} RAID groups.` });
+    const drives = input.disk.map((name) => all.named(tx, name));
+    const { protection, protection_width: width, hot_spare: hotSpare } = input;
+    const { members, spares } = shapeOf({ protection, drives, width, hotSpare });
+    for (const drive of drives) refuseUnlessUsable(drive);
+    if (!input.force) refuseMixed(drives);
+    const memberGb = Math.min(...members.map(({ placed }) => placed.capacityGb));
+    for (const spare of spares) refuseSmall(spare, memberGb);
+    const number = nextNumber(tx, 'RaidGroup');
+    const name = `RaidGroup-${number}`;
+    repository.insertRaidGroup(tx, {
+      name,
+      number,
+      display_name: input.display_name,
+      protection,
+      width: members.length,
+      stripe_kb: input.stripe_size,
+      member_gb: memberGb,
+      is_ssd: members.every(({ placed }) => placed.medium === 'ssd') ? 1 : 0,
+      ...SPEED_MB,
+      created_at: clock.now(),
+    });
+    for (const { row } of members) joinGroup(tx, row.name, name, 'member', clock.now());
+    for (const { row } of spares) joinGroup(tx, row.name, name, 'spare', clock.now());
+    return { row: repository.findRaidGroup(tx, name) as RaidGroupRow, members, spares };
+  }
+
+  #warnOfNodes(tx: Tx, { row, members }: Reserved, actor: string): void {
+    const byNode = Map.groupBy(members, ({ placed }) => placed.node);
+    for (const [node, together] of byNode) {
+      if (together.length < 2) continue;
+      const names = listed(together.map((drive) => called(drive.row)));
+      const title = `Drives ${names} of RAID group ${called(row)} are on one storage node, ${node}: when it fails, all of them do.`;
+      this.#parts.groups.record(tx, row, { title, actor, severity: 'warning' });
+    }
+  }
+
+  async #undo(name: string): Promise<void> {
+    const { store, engine } = this.#tools;
+    await engine.deleteGroup(name);
+    await store.write((tx) => this.#remove(tx, name));
+  }
+
+  #remove(tx: Tx, name: string): void {
+    freeDrivesOf(tx, name, this.#tools.clock.now());
+    repository.deleteRaidGroup(tx, name);
+    this.#parts.drives.forgetAbsent(tx);
+  }
+}
+
+function engineGroup({ row, members, spares }: Reserved) {
+  return {
+    id: row.name,
+    protection: row.protection,
+    drives: members.map((drive) => drive.row.uuid),
+    spares: spares.map((drive) => drive.row.uuid),
+    stripeBytes: row.stripe_kb * KB,
+    speed: { minimum: row.min_resync_mb * MB, maximum: row.max_resync_mb * MB },
+  };
+}
+
+function isReplacement({ row }: Drive): boolean {
+  return row.replaces !== null;
+}
+
+function titleOf({ row, members, spares }: Reserved): string {
+  const made = `RAID group ${called(row)} was made: ${row.protection} of ${members.length} drives`;
+  if (spares.length === 0) return `${made}.`;
+  return `${made} and ${spares.length === 1 ? 'a hot spare' : `${spares.length} hot spares`}.`;
+}
+
+/** Drives of one group should be alike: what the better ones have more is of no use. */
+export function refuseMixed(drives: readonly Drive[]): void {
+  const sizes = [...new Set(drives.map(({ placed }) => placed.capacityGb))].toSorted((a, b) => a - b);
+  if (sizes.length > 1) throw fail('drive_sizes_differ', { sizes: listed(sizes) });
+  if (new Set(drives.map(({ placed }) => placed.medium)).size === 1) return;
+  const problem = 'The drives are SSDs and hard disks mixed; choose one kind, or use force=YES.';
+  throw fail('state_conflict', { problem });
+}
+
+export function refuseSmall({ row, placed }: Drive, memberGb: number): void {
+  if (placed.capacityGb >= memberGb) return;
+  const problem = `Drive ${called(row)} has ${placed.capacityGb} GB; as a hot spare it needs ${memberGb} GB.`;
+  throw fail('capacity_refused', { problem });
+}

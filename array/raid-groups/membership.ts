@@ -1,0 +1,107 @@
+import type { Db, Tx } from '@granary/kernel';
+import { joinGroup, leaveGroup, listDrives, updateDrive, type DriveRow } from '../drives/repository.ts';
+import type { Drives } from '../drives/service.ts';
+import type { Readings } from '../readings/readings.ts';
+import type { ArrayTools } from '../tools.ts';
+import { called } from '../wording.ts';
+import { allRaidGroups } from './repository.ts';
+
+type Difference =
+  | { readonly kind: 'joined'; readonly drive: DriveRow; readonly group: string; readonly role: 'member' | 'spare' }
+  | { readonly kind: 'left'; readonly drive: DriveRow; readonly group: string }
+  | { readonly kind: 'failed'; readonly drive: DriveRow };
+
+/**
+ * Drives come and go by themselves: a hot spare takes over, a replacement ends, a drive fails. The engine's report is
+ * the truth, and the records follow it.
+ */
+export class Membership {
+  readonly #tools: ArrayTools;
+  readonly #drives: Drives;
+  #following: Promise<void> | undefined;
+
+  constructor(tools: ArrayTools, drives: Drives) {
+    this.#tools = tools;
+    this.#drives = drives;
+    // Nobody who reads waits for a turn here.
+    tools.readings.onReading(() => void this.follow());
+  }
+
+  /** Resolves when the records are as last reported. Never rejects: the next reading tries again. */
+  follow(): Promise<void> {
+    const { store, readings, log } = this.#tools;
+    if (this.#following) return this.#following;
+    if (store.read((db) => differences(db, readings)).length === 0) return Promise.resolve();
+    this.#following = this.#follow()
+      .catch((error: unknown) => log.error({ error }, 'the drives of RAID groups could not be brought up to date'))
+      .finally(() => (this.#following = undefined));
+    return this.#following;
+  }
+
+  /** What is under way has ended. */
+  async idle(): Promise<void> {
+    await this.#following;
+  }
+
+  /**
+   * A reading may be older than what was just done: what it tells differently is looked at again, in turn and by
+   * a reading that begins after that.
+   */
+  async #follow(): Promise<void> {
+    const { store, readings } = this.#tools;
+    await this.#drives.inTurn(async () => {
+      await readings.refresh();
+      await store.write((tx) => {
+        for (const difference of differences(tx, readings)) this.#apply(tx, difference);
+        this.#drives.forgetAbsent(tx);
+      });
+    });
+  }
+
+  #apply(tx: Tx, difference: Difference): void {
+    const { events, clock } = this.#tools;
+    const { drive } = difference;
+    switch (difference.kind) {
+      case 'failed':
+        updateDrive(tx, drive.name, { is_failed: 1 }, clock.now());
+        return;
+      case 'left':
+        leaveGroup(tx, drive.name, clock.now());
+        events.record(tx, {
+          title: `Drive ${called(drive)} is no longer part of RAID group ${difference.group}.`,
+          subject: `drive:${drive.name}`,
+          severity: 'notice',
+        });
+        return;
+      case 'joined':
+        joinGroup(tx, drive.name, difference.group, difference.role, clock.now());
+    }
+  }
+}
+
+function differences(db: Db, readings: Readings): Difference[] {
+  const drives = listDrives(db);
+  const ready = allRaidGroups(db).filter(({ state }) => state === 'ready');
+  const byUuid = new Map(drives.map((drive) => [drive.uuid, drive]));
+  const found: Difference[] = [];
+  for (const drive of drives)
+    if (drive.is_failed === 0 && drive.is_offline === 0 && readings.drive(drive.uuid)?.state === 'failed')
+      found.push({ kind: 'failed', drive });
+  for (const { name: group } of ready) {
+    const report = readings.group(group);
+    if (!report) continue;
+    const roles = new Map([
+      ...report.spares.map((uuid) => [uuid, 'spare'] as const),
+      ...report.members.map((uuid) => [uuid, 'member'] as const),
+    ]);
+    for (const [uuid, role] of roles) {
+      const drive = byUuid.get(uuid);
+      if (drive && (drive.raid_group !== group || drive.role !== role))
+        found.push({ kind: 'joined', drive, group, role });
+    }
+    for (const drive of drives)
+      if (drive.raid_group === group && drive.replaces === null && !roles.has(drive.uuid))
+        found.push({ kind: 'left', drive, group });
+  }
+  return found;
+}

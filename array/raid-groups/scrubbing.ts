@@ -1,0 +1,148 @@
+import { fail, type JobOutcome, type RunningJob, type Submitted, type Tx } from '@granary/kernel';
+import type { ScrubResult } from '../engine/engine.ts';
+import { LongWork, type Position } from '../long-work.ts';
+import type { ArrayTools } from '../tools.ts';
+import { answerWhenDone } from '../waiting.ts';
+import { called } from '../wording.ts';
+import { addMismatches, findRaidGroup, updateRaidGroup, type RaidGroupRow } from './repository.ts';
+import type { RaidGroups } from './service.ts';
+
+interface ScrubArguments {
+  readonly group: string;
+  /** Where one that was paused goes on, as a fraction. */
+  readonly from: number;
+}
+
+const KIND = 'raid_group.scrub';
+const STOP_MS_MAX = 30_000;
+
+/** Reads everything a RAID group holds, compares and mends; the event log gets the result. */
+export class Scrubbing {
+  readonly #tools: ArrayTools;
+  readonly #groups: RaidGroups;
+  readonly #work = new LongWork();
+
+  constructor(tools: ArrayTools, groups: RaidGroups) {
+    this.#tools = tools;
+    this.#groups = groups;
+    tools.jobs.register<ScrubArguments, Position>(
+      KIND,
+      (job) => this.#run(job),
+      (tx, { group }, reason) => this.#failed(tx, group, reason),
+    );
+  }
+
+  async start(id: string, timeout: number, actor: string): Promise<string | Submitted> {
+    const { store, jobs, clock, readings } = this.#tools;
+    await readings.refresh();
+    const job = await store.write((tx) => {
+      const row = this.#groups.named(tx, id);
+      if (row.scrub_job !== null) throw conflict(row, 'is being scrubbed already');
+      const state = readings.group(id)?.state ?? 'failed';
+      if (state !== 'normal') throw conflict(row, `is ${state}; it can be scrubbed once it is normal`);
+      const { scrub_position: from } = row;
+      const enqueued = jobs.enqueue(tx, KIND, `raid_group:${id}`, { group: id, from } satisfies ScrubArguments);
+      updateRaidGroup(tx, id, { scrub_job: enqueued, ...(from === 0 && { mismatches: 0 }) }, clock.now());
+      const goesOn = from > 0 ? `, from ${Math.floor(from * 100)}% on` : '';
+      this.#groups.record(tx, row, { title: `RAID group ${called(row)} is being scrubbed${goesOn}.`, actor });
+      return enqueued;
+    });
+    return answerWhenDone(jobs, job, timeout, () => id);
+  }
+
+  async pause(id: string, actor: string): Promise<string> {
+    const row = this.#groups.get(id);
+    if (row.scrub_job === null) throw conflict(row, 'is not being scrubbed');
+    await this.stop(id);
+    await this.#tools.store.write((tx) => {
+      const { scrub_position: position } = this.#groups.named(tx, id);
+      // It may just have come to its end.
+      if (position === 0) return;
+      const title = `The scrub of RAID group ${called(row)} was paused at ${Math.floor(position * 100)}%.`;
+      this.#groups.record(tx, row, { title, actor });
+    });
+    return id;
+  }
+
+  /** Nothing is being scrubbed any more when this resolves; the next scrub goes on from there. */
+  async stop(id: string): Promise<void> {
+    const { store, jobs } = this.#tools;
+    const { scrub_job: job } = this.#groups.get(id);
+    if (job === null) return;
+    if (this.#work.stop(job)) await jobs.wait(job, STOP_MS_MAX);
+    await store.write((tx) => {
+      if (findRaidGroup(tx, id)?.scrub_job === job) this.#end(tx, id, {});
+    });
+  }
+
+  async #run(job: RunningJob<ScrubArguments, Position>): Promise<JobOutcome> {
+    const { store, engine } = this.#tools;
+    const { group, from } = job.arguments;
+    const row = store.read((db) => findRaidGroup(db, group));
+    if (row?.scrub_job !== job.id || row.state !== 'ready') return { outcome: 'done' };
+    const before = await this.#mismatches(group);
+    const ended = await this.#work.run(job, {
+      note: `Scrubbing ${group}`,
+      from,
+      work: (position, work) => engine.scrubGroup(group, position, work),
+    });
+    if (ended.how === 'done') return { outcome: 'done', finish: (tx) => this.#done(tx, group, ended.result) };
+    if (ended.how === 'failed') {
+      const { reason } = ended;
+      return { outcome: 'failed', reason, finish: (tx) => this.#failed(tx, group, reason) };
+    }
+    const found = Math.max(0, (await this.#mismatches(group)) - before);
+    if (ended.how === 'put-off') {
+      if (found > 0) await store.write((tx) => addMismatches(tx, group, found));
+      return ended.outcome;
+    }
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        addMismatches(tx, group, found);
+        this.#end(tx, group, { scrub_position: ended.position });
+      },
+    };
+  }
+
+  /** What the engine has counted: one that is cut off gives no result of its own. */
+  async #mismatches(group: string): Promise<number> {
+    const { readings } = this.#tools;
+    await readings.refresh().catch(() => undefined);
+    return readings.group(group)?.mismatches ?? 0;
+  }
+
+  #done(tx: Tx, group: string, found: ScrubResult): void {
+    const row = findRaidGroup(tx, group);
+    if (!row) return;
+    addMismatches(tx, group, found.mismatches);
+    this.#end(tx, group, { scrub_position: 0 });
+    this.#groups.record(tx, row, resultOf(row, found));
+  }
+
+  #failed(tx: Tx, group: string, reason: string): void {
+    const row = findRaidGroup(tx, group);
+    if (!row) return;
+    this.#end(tx, group, {});
+    const title = `The scrub of RAID group ${called(row)} was broken off: ${reason}`;
+    this.#groups.record(tx, row, { title, severity: 'warning' });
+  }
+
+  #end(tx: Tx, group: string, changes: { scrub_position?: number }): void {
+    updateRaidGroup(tx, group, { ...changes, scrub_job: null }, this.#tools.clock.now());
+  }
+}
+
+/** What was found before a pause or restart stands on the record already. */
+function resultOf(row: RaidGroupRow, { mismatches, repaired, lost }: ScrubResult) {
+  const end = `The scrub of RAID group ${called(row)} ended:`;
+  const earlier = row.mismatches === 0 ? '' : ` (and ${row.mismatches} before it was interrupted)`;
+  if (mismatches === 0) return { title: `${end} no mismatches found${earlier}.`, severity: 'info' } as const;
+  const counts = `${mismatches} mismatches found${earlier}, ${repaired} repaired, ${lost} lost`;
+  if (lost === 0) return { title: `${end} ${counts}.`, severity: 'warning' } as const;
+  return { title: `${end} ${counts}. Restore what was lost from a snapshot or a copy.`, severity: 'error' } as const;
+}
+
+function conflict(row: RaidGroupRow, problem: string): Error {
+  return fail('state_conflict', { problem: `RAID group ${called(row)} ${problem}.` });
+}

@@ -1,0 +1,130 @@
+import { badParameter, fail, type Db, type NewEvent, type Tx } from '@granary/kernel';
+import type { Drive } from '../drives/drive.ts';
+import type { Drives } from '../drives/service.ts';
+import type { Page } from '../paging.ts';
+import type { IoPoint, Performance } from '../performance/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import { MB } from '../units.ts';
+import { called } from '../wording.ts';
+import * as repository from './repository.ts';
+import type { RaidGroupRow } from './repository.ts';
+import type { RaidGroup } from './view.ts';
+
+interface RaidGroupPage {
+  readonly groups: RaidGroup[];
+  readonly count: number;
+}
+
+/** Drives that keep each other's data. */
+export class RaidGroups {
+  readonly #tools: ArrayTools;
+  readonly #drives: Drives;
+  readonly #performance: Performance;
+
+  constructor(tools: ArrayTools, drives: Drives, performance: Performance) {
+    this.#tools = tools;
+    this.#drives = drives;
+    this.#performance = performance;
+  }
+
+  list(page: Page): RaidGroupPage {
+    return this.#tools.store.read((db) => ({
+      groups: repository.listRaidGroups(db, page).map((row) => this.#describe(db, row)),
+      count: repository.countRaidGroups(db),
+    }));
+  }
+
+  listFree(page: Page): RaidGroupPage {
+    return this.#tools.store.read((db) => ({
+      groups: repository.listFreeRaidGroups(db, page).map((row) => this.#describe(db, row)),
+      count: repository.countFreeRaidGroups(db),
+    }));
+  }
+
+  /** Ready ones; not found: `raid_group_not_found`. */
+  get(name: string): RaidGroupRow {
+    return this.#tools.store.read((db) => this.named(db, name));
+  }
+
+  named(db: Db, name: string): RaidGroupRow {
+    const row = repository.findRaidGroup(db, name);
+    if (row?.state !== 'ready') throw fail('raid_group_not_found', { id: name });
+    return row;
+  }
+
+  show(name: string): RaidGroup {
+    return this.#tools.store.read((db) => this.#describe(db, this.named(db, name)));
+  }
+
+  /** In the order they were made. */
+  ofPool(pool: string): RaidGroupRow[] {
+    return this.#tools.store.read((db) => repository.raidGroupsOfPool(db, pool));
+  }
+
+  /** What is shown of a pool's groups. */
+  describeAll(rows: readonly RaidGroupRow[]): RaidGroup[] {
+    return this.#tools.store.read((db) => rows.map((row) => this.#describe(db, row)));
+  }
+
+  listDrives(name: string, page: Page): { drives: Drive[]; count: number } {
+    this.get(name);
+    return this.#drives.listOfGroup(name, page);
+  }
+
+  async rename(name: string, newName: string, actor: string): Promise<string> {
+    const { store, clock } = this.#tools;
+    await store.write((tx) => {
+      const row = this.named(tx, name);
+      if (row.display_name === newName) return;
+      if (repository.isDisplayNameTaken(tx, newName)) throw fail('name_taken', { name: newName });
+      repository.updateRaidGroup(tx, name, { display_name: newName }, clock.now());
+      this.record(tx, row, { title: `RAID group ${called(row)} was renamed to ${newName}.`, actor });
+    });
+    return name;
+  }
+
+  async setResyncSpeed(name: string, minimum: number, maximum: number, actor: string): Promise<string> {
+    const { store, engine, clock } = this.#tools;
+    if (minimum > maximum) throw badParameter('min', `must not be above max, ${maximum} MB/s`);
+    this.get(name);
+    await engine.setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
+    await store.write((tx) => {
+      const row = this.named(tx, name);
+      repository.updateRaidGroup(tx, name, { min_resync_mb: minimum, max_resync_mb: maximum }, clock.now());
+      const title = `RAID group ${called(row)} rebuilds and scrubs at ${minimum} to ${maximum} MB/s.`;
+      this.record(tx, row, { title, actor });
+    });
+    return name;
+  }
+
+  points(name: string, intervalSeconds: number): IoPoint[] {
+    this.get(name);
+    return this.#performance.points('raid_group', name, intervalSeconds);
+  }
+
+  record(tx: Tx, { name }: Pick<RaidGroupRow, 'name'>, event: Omit<NewEvent, 'subject'>): void {
+    this.#tools.events.record(tx, { ...event, subject: `raid_group:${name}` });
+  }
+
+  #describe(db: Db, row: RaidGroupRow): RaidGroup {
+    const { jobs, readings } = this.#tools;
+    const isWaiting = row.scrub_job !== null;
+    return {
+      row,
+      report: readings.group(row.name),
+      scrubbed: isWaiting ? (jobs.get(row.scrub_job)?.progress ?? 0) : undefined,
+      freeBytes: freeBytes(db, row),
+    };
+  }
+}
+
+/** A pool that may not use all of its groups takes from the first ones first. */
+function freeBytes(db: Db, { name, pool, capacity_bytes: capacity }: RaidGroupRow): number {
+  if (pool === null) return capacity;
+  let left = repository.poolLimit(db, pool) ?? Infinity;
+  for (const group of repository.raidGroupsOfPool(db, pool)) {
+    if (group.name === name) break;
+    left -= group.capacity_bytes;
+  }
+  return capacity - Math.min(Math.max(left, 0), capacity);
+}

@@ -1,0 +1,78 @@
+import { fail } from '@granary/kernel';
+import { refuseUnlessUsable } from '../drives/drive.ts';
+import { drivesOfGroup, findDrive, joinGroup, leaveGroup } from '../drives/repository.ts';
+import type { Drives } from '../drives/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import { called } from '../wording.ts';
+import { refuseMixed, refuseSmall } from './building.ts';
+import type { RaidGroups } from './service.ts';
+import { SPARES_MAX } from './shape.ts';
+
+/** Gives RAID groups drives that stand by, and takes them back. */
+export class HotSpares {
+  readonly #tools: ArrayTools;
+  readonly #drives: Drives;
+  readonly #groups: RaidGroups;
+
+  constructor(tools: ArrayTools, drives: Drives, groups: RaidGroups) {
+    this.#tools = tools;
+    this.#drives = drives;
+    this.#groups = groups;
+  }
+
+  /** On record first, so that nobody else takes it; the engine puts it to work at once where a member is missing. */
+  add(id: string, disk: string, force: boolean, actor: string): Promise<string> {
+    const { store, engine, clock } = this.#tools;
+    return this.#drives.inTurn(async () => {
+      const group = this.#groups.get(id);
+      const drive = await store.write((tx) => {
+        this.#groups.named(tx, id);
+        const spare = this.#drives.named(tx, disk);
+        refuseUnlessUsable(spare);
+        const others = this.#drives.ofGroup(tx, id);
+        if (others.filter(({ row }) => row.role === 'spare').length >= SPARES_MAX) {
+          const problem = `RAID group ${called(group)} has ${SPARES_MAX} hot spares, as many as it can.`;
+          throw fail('limit_reached', { problem });
+        }
+        refuseSmall(spare, group.member_gb);
+        if (!force) refuseMixed([...others, spare]);
+        joinGroup(tx, disk, id, 'spare', clock.now());
+        return spare.row;
+      });
+      try {
+        await engine.addSpare(id, drive.uuid);
+      } catch (error) {
+        await store.write((tx) => leaveGroup(tx, disk, clock.now()));
+        throw error;
+      }
+      await store.write((tx) => {
+        const title = `Drive ${called(drive)} is a hot spare of RAID group ${called(group)} now.`;
+        this.#groups.record(tx, group, { title, actor });
+      });
+      await this.#drives.look();
+      return id;
+    });
+  }
+
+  /** The one that was given last, if there are several. */
+  remove(id: string, actor: string): Promise<string> {
+    const { store, engine, clock } = this.#tools;
+    return this.#drives.inTurn(async () => {
+      const group = this.#groups.get(id);
+      const spare = store
+        .read((db) => drivesOfGroup(db, id))
+        .filter(({ role }) => role === 'spare')
+        .toSorted((a, b) => a.modified_at - b.modified_at)
+        .at(-1);
+      if (!spare) throw fail('nothing_to_delete');
+      await engine.removeSpare(id, spare.uuid);
+      await store.write((tx) => {
+        if (findDrive(tx, spare.name)?.raid_group === id) leaveGroup(tx, spare.name, clock.now());
+        const title = `Drive ${called(spare)} is no hot spare of RAID group ${called(group)} any more.`;
+        this.#groups.record(tx, group, { title, actor });
+      });
+      await this.#drives.look();
+      return id;
+    });
+  }
+}

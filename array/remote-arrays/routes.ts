@@ -1,0 +1,23 @@
+import type { ArrayHandlers } from '../handlers.ts';
+import type { RemoteArrays } from './service.ts';
+import { viewOf, viewOfPool } from './view.ts';
+
+export function remoteArrayRoutes(service: RemoteArrays, usualPort: () => number): ArrayHandlers<'remoteArrays'> {
+  return {
+    list: ({ start, limit }) => {
+      const { rows, count } = service.list(start, limit);
+      return { remote_arrays: rows.map((row) => viewOf(row, usualPort())), count };
+    },
+    get: async ({ id }) => ({ remote_array: viewOf(await service.show(id), usualPort()) }),
+    discover: async (input, { actor }) => ({ remote_array_name: await service.discover(input, actor.username) }),
+    delete: async ({ id }, { actor }) => {
+      await service.delete(id, actor.username);
+      return { remote_array_name: id };
+    },
+    listPools: async ({ id, start, limit }) => {
+      const pools = await service.pools(id);
+      const page = pools.slice(start, limit === 0 ? undefined : start + limit);
+      return { remote_pools: page.map(viewOfPool), count: pools.length };
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import { peerApi } from '@granary/contract/array';
+import { fail, type Tx } from '@granary/kernel';
+import { countMirrorsTo } from '../mirror-jobs/repository.ts';
+import { nextName } from '../sequences/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import { findRoute, pair, proxyOf, type DiscoverRequest, type Own, type Paired } from './discovery.ts';
+import { identityOf, type Identity } from './identity.ts';
+import type { Proxy, Route } from '../outgoing/link.ts';
+import { PairKeys } from './pair-keys.ts';
+import { PeerLink } from './peer-link.ts';
+import {
+  countRemoteArrays,
+  findRemoteArray,
+  findRemoteArrayByUuid,
+  findRemotePool,
+  findRemotePoolByName,
+  forgetRemotePools,
+  listRemoteArrays,
+  listRemotePools,
+  putRemoteArray,
+  putRemotePool,
+  removeRemoteArray,
+  renameRemoteArray,
+  type RemoteArrayRow,
+  type RemoteIdentity,
+  type RemotePoolRow,
+} from './repository.ts';
+
+const REMOTE_ARRAYS_MAX = 100;
+const REFRESH_EVERY_MS = 60_000;
+const REFRESH_MS_MAX = 3_000;
+const { peers } = peerApi.groups;
+
+/** Other arrays this one may mirror to: found once, called ever after by what was agreed on then. */
+export class RemoteArrays {
+  readonly #tools: ArrayTools;
+  readonly #encryption: { readonly isActive: boolean };
+  readonly #links = new Map<string, PeerLink>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tools: ArrayTools, encryption: { readonly isActive: boolean }) {
+    this.#tools = tools;
+    this.#encryption = encryption;
+  }
+
+  get self(): Identity {
+    return identityOf(this.#tools.configuration(), this.#encryption);
+  }
+
+  list(start: number, limit: number): { rows: RemoteArrayRow[]; count: number } {
+    return this.#tools.store.read((db) => ({ rows: listRemoteArrays(db, start, limit), count: countRemoteArrays(db) }));
+  }
+
+  get(name: string): RemoteArrayRow {
+    const row = this.#tools.store.read((db) => findRemoteArray(db, name));
+    if (!row) throw fail('remote_array_not_found', { id: name });
+    return row;
+  }
+
+  /** As it is now, where it answers; as it was, where it does not. */
+  async show(name: string): Promise<RemoteArrayRow> {
+    await this.#refresh(this.get(name));
+    return this.get(name);
+  }
+
+  async discover(request: DiscoverRequest, actor: string): Promise<string> {
+    const own = this.#own();
+    const route = await findRoute(request, own);
+    const paired = await pair(route, request, this.self);
+    if (paired.identity.uuid === this.self.uuid)
+      throw fail('state_conflict', { problem: 'This is the address of this array; give that of another one.' });
+    const name = await this.#tools.store.write((tx) => this.#keep(tx, request, route, paired, actor));
+    this.#forgetLink(name);
+    await this.#readPools(this.get(name)).catch((error: unknown) => {
+      this.#tools.log.warn({ error, remoteArray: name }, 'the pools of a remote array could not be read');
+    });
+    return name;
+  }
+
+  async delete(name: string, actor: string): Promise<void> {
+    const { store, events, log } = this.#tools;
+    const row = this.get(name);
+    this.#refuseMirrored(row);
+    const link = this.linkTo(row);
+    await store.write((tx) => {
+      this.#refuseMirrored(row, tx);
+      removeRemoteArray(tx, name);
+      const title = `Remote array ${row.display_name} (${name}) was forgotten.`;
+      events.record(tx, { title, subject: `remote_array:${name}`, actor });
+    });
+    // It may be gone for good: then it keeps a key that nobody has any more.
+    await link.call(peers.unpair, {}, { timeoutMs: REFRESH_MS_MAX }).catch((error: unknown) => {
+      log.info({ error, remoteArray: name }, 'a remote array was not told that it is forgotten');
+    });
+    this.#forgetLink(name);
+  }
+
+  /** Asks it. Pools keep their names. */
+  async pools(name: string): Promise<RemotePoolRow[]> {
+    await this.#readPools(this.get(name));
+    return this.#tools.store.read((db) => listRemotePools(db, name));
+  }
+
+  /** A pool that was listed once, and the array it is on. */
+  pool(name: string): { pool: RemotePoolRow; array: RemoteArrayRow } {
+    const pool = this.#tools.store.read((db) => findRemotePool(db, name));
+    if (!pool) throw fail('pool_not_found', { id: name });
+    return { pool, array: this.get(pool.remote_array) };
+  }
+
+  /** One a remote array: connections are kept. */
+  linkTo(row: RemoteArrayRow): PeerLink {
+    const known = this.#links.get(row.name);
+    if (known) return known;
+    const { vault } = this.#tools;
+    const keys = new PairKeys(Buffer.from(vault.unseal(row.shared_secret), 'base64'));
+    const link = new PeerLink(this.#routeOf(row), keys);
+    this.#links.set(row.name, link);
+    return link;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      for (const row of this.list(0, 0).rows) void this.#refresh(row);
+    }, REFRESH_EVERY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    for (const name of [...this.#links.keys()]) this.#forgetLink(name);
+  }
+
+  #own(): Own {
+    const { management, tls } = this.#tools.configuration();
+    return { port: management.port, certificate: tls?.cert };
+  }
+
+  #keep(tx: Tx, request: DiscoverRequest, route: Route, { identity, secret }: Paired, actor: string): string {
+    const { vault, clock, events } = this.#tools;
+    const known = findRemoteArrayByUuid(tx, identity.uuid);
+    if (!known && countRemoteArrays(tx) >= REMOTE_ARRAYS_MAX)
+      throw fail('limit_reached', { problem: `An array knows at most ${REMOTE_ARRAYS_MAX} others.` });
+    const proxy = proxyOf(request);
+    const now = clock.now();
+    const name = known?.name ?? nextName(tx, 'rarray');
+    putRemoteArray(tx, {
+      ...rowOf(identity),
+      name,
+      uuid: identity.uuid,
+      host: route.host,
+      port: route.port,
+      is_tls: route.isTls ? 1 : 0,
+      interface: request.interface,
+      proxy: proxy && vault.seal(JSON.stringify(proxy)),
+      shared_secret: vault.seal(secret.toString('base64')),
+      created_at: known?.created_at ?? now,
+      modified_at: now,
+    });
+    const title = `Remote array ${identity.display_name} (${name}) was found at ${request.ip}.`;
+    events.record(tx, { title, subject: `remote_array:${name}`, actor });
+    return name;
+  }
+
+  /** Who it is may change; whether it answers does not change what is on record. */
+  async #refresh(row: RemoteArrayRow): Promise<void> {
+    const { store, clock } = this.#tools;
+    const { is_encryption_active: _, ...self } = this.self;
+    try {
+      const { array } = await this.linkTo(row).call(peers.hello, self, { timeoutMs: REFRESH_MS_MAX });
+      const fresh = rowOf(array);
+      const isSame = Object.entries(fresh).every(([key, value]) => row[key as keyof RemoteIdentity] === value);
+      if (array.uuid !== row.uuid || isSame) return;
+      await store.write((tx) => {
+        renameRemoteArray(tx, row.name, fresh, clock.now());
+      });
+    } catch (error) {
+      this.#tools.log.debug({ error, remoteArray: row.name }, 'a remote array did not answer');
+    }
+  }
+
+  async #readPools(row: RemoteArrayRow): Promise<void> {
+    const { pools } = await this.linkTo(row).call(peers.listPools, {});
+    await this.#tools.store.write((tx) => {
+      if (!findRemoteArray(tx, row.name)) return;
+      forgetRemotePools(tx, row.name);
+      for (const pool of pools) {
+        putRemotePool(tx, {
+          name: findRemotePoolByName(tx, row.name, pool.name)?.name ?? nextName(tx, 'rpool'),
+          remote_array: row.name,
+          remote_name: pool.name,
+          display_name: pool.display_name,
+          capacity_gb: pool.capacity,
+          available_gb: pool.available_capacity,
+        });
+      }
+    });
+  }
+
+  #refuseMirrored({ name, display_name }: RemoteArrayRow, tx?: Tx): void {
+    const count = tx ? countMirrorsTo(tx, name) : this.#tools.store.read((db) => countMirrorsTo(db, name));
+    if (count === 0) return;
+    const problem = `Remote array ${display_name} (${name}) has ${count} mirrors that are not ended on both sides; break them first.`;
+    throw fail('state_conflict', { problem });
+  }
+
+  #routeOf(row: RemoteArrayRow): Route {
+    const proxy = row.proxy === null ? null : (JSON.parse(this.#tools.vault.unseal(row.proxy)) as Proxy);
+    return { host: row.host, port: row.port, isTls: row.is_tls === 1, proxy, trusted: this.#own().certificate };
+  }
+
+  #forgetLink(name: string): void {
+    this.#links.get(name)?.close();
+    this.#links.delete(name);
+  }
+}
+
+function rowOf(identity: Identity): RemoteIdentity {
+  return {
+    remote_name: identity.name,
+    display_name: identity.display_name,
+    provider: identity.provider,
+    software_version: identity.software_version,
+    is_encryption_active: identity.is_encryption_active ? 1 : 0,
+  };
+}

@@ -1,0 +1,205 @@
+import { badParameter, fail, type Tx } from '@granary/kernel';
+import type { ArrayTools } from '../tools.ts';
+import {
+  countServersOfVolume,
+  deleteAttachment,
+  findAttachable,
+  findAttachment,
+  firstFreeLun,
+  insertAttachment,
+  isLunTaken,
+  listServersOfVolume,
+  serversHaving,
+  setAttachmentReadOnly,
+  type AttachableVolume,
+  type AttachmentRow,
+} from './attachment-repository.ts';
+import type { Exports } from './exports.ts';
+import type { Monitor } from './monitor.ts';
+import { findServer, type ServerRow } from './repository.ts';
+import { viewOfVolume, type VolumeServerView } from './view.ts';
+
+export interface AttachRequest {
+  readonly servers: readonly string[];
+  readonly volumes: readonly string[];
+  readonly accessType?: AttachmentRow['access_type'] | undefined;
+  readonly lun?: number | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly force: boolean;
+}
+
+/** The fields of a volume's record that depend on which server reads it. */
+export interface WayView {
+  readonly server_name?: string;
+  readonly lun?: number;
+  readonly access_type?: AttachmentRow['access_type'];
+  readonly read_only?: 'YES' | 'NO';
+}
+
+const LUN_MAX = 16_383;
+const ATTACHED_AT_ONCE_MAX = 1000;
+
+/** Which server reaches which volume, and under what number. */
+export class Attachments {
+  readonly #tools: ArrayTools;
+  readonly #exports: Exports;
+  readonly #monitor: Monitor;
+
+  constructor(tools: ArrayTools, exports: Exports, monitor: Monitor) {
+    this.#tools = tools;
+    this.#exports = exports;
+    this.#monitor = monitor;
+  }
+
+  /** Every volume to every server, or none to any. */
+  async attach(request: AttachRequest, actor: string): Promise<void> {
+    const { store } = this.#tools;
+    const names = { servers: new Set(request.servers), volumes: new Set(request.volumes) };
+    if (request.lun !== undefined && names.volumes.size > 1)
+      throw badParameter('lun', 'can be given for one volume only');
+    if (names.servers.size * names.volumes.size > ATTACHED_AT_ONCE_MAX)
+      throw fail('limit_reached', {
+        problem: `One call makes at most ${ATTACHED_AT_ONCE_MAX} attachments; use several.`,
+      });
+    await store.write((tx) => {
+      const servers = [...names.servers].map((name) => reachableServer(tx, name));
+      for (const name of names.volumes) {
+        const volume = attachableVolume(tx, name);
+        if (request.accessType !== undefined && request.accessType !== 'ISCSI')
+          throw badParameter('access_type', `must be ISCSI: ${name} is a block volume`);
+        if (!request.force) refuseAttachedElsewhere(tx, volume.name, names.servers);
+        for (const server of servers) this.#attachOne(tx, volume, server, request, actor);
+      }
+    });
+    await this.#exports.pushEach(names.servers);
+  }
+
+  /** Those that use it lose it at once. */
+  async detach(volume: string, serverNames: readonly string[], actor: string): Promise<void> {
+    const { store, events } = this.#tools;
+    const servers = new Set(serverNames);
+    await store.write((tx) => {
+      const { display_name: called } = existingVolume(tx, volume);
+      for (const name of servers) {
+        const server = existingServer(tx, name);
+        if (!deleteAttachment(tx, volume, name)) throw fail('attachment_not_found', { volume, server: name });
+        const title = `Volume ${called} (${volume}) was detached from server ${server.display_name} (${name}).`;
+        events.record(tx, { title, subject: `volume:${volume}`, actor });
+      }
+    });
+    await this.#exports.pushEach(servers);
+  }
+
+  async setReadOnly(volume: string, serverName: string, readOnly: boolean, actor: string): Promise<void> {
+    const { store, events } = this.#tools;
+    await store.write((tx) => {
+      const { display_name: called } = existingVolume(tx, volume);
+      const server = existingServer(tx, serverName);
+      if (!setAttachmentReadOnly(tx, volume, serverName, readOnly))
+        throw fail('attachment_not_found', { volume, server: serverName });
+      const may = readOnly ? 'may only read' : 'may read and write';
+      const title = `Server ${server.display_name} (${serverName}) ${may} volume ${called} (${volume}).`;
+      events.record(tx, { title, subject: `volume:${volume}`, actor });
+    });
+    await this.#exports.push(serverName);
+  }
+
+  /** The servers a volume is attached to, each with the way it reaches it. */
+  ofVolume(volume: string, start: number, limit: number): { servers: VolumeServerView[]; count: number } {
+    const { store, readings } = this.#tools;
+    const target = readings.controllers.find(({ state }) => state === 'active')?.target ?? null;
+    return store.read((db) => ({
+      servers: listServersOfVolume(db, volume, start, limit).map((row) =>
+        viewOfVolume(row, this.#monitor.connectivity(row), target),
+      ),
+      count: countServersOfVolume(db, volume),
+    }));
+  }
+
+  wayTo(volume: string, server: string): WayView {
+    const row = this.#tools.store.read((db) => findAttachment(db, volume, server));
+    if (!row) return {};
+    const readOnly = row.read_only === 1 ? 'YES' : 'NO';
+    return { server_name: server, lun: row.lun, access_type: row.access_type, read_only: readOnly };
+  }
+
+  #attachOne(tx: Tx, volume: AttachableVolume, server: ServerRow, request: AttachRequest, actor: string): void {
+    const { clock, events } = this.#tools;
+    const before = findAttachment(tx, volume.name, server.name);
+    if (before) {
+      refuseOtherTerms(before, request);
+      return;
+    }
+    const lun = request.lun ?? firstFreeLun(tx, server.name);
+    if (lun > LUN_MAX)
+      throw fail('limit_reached', { problem: `Server ${server.name} has no free LUN; detach a volume first.` });
+    if (isLunTaken(tx, server.name, lun)) throw fail('lun_taken', { lun, server: server.name });
+    const readOnly = request.readOnly === true;
+    insertAttachment(tx, {
+      volume: volume.name,
+      server: server.name,
+      access_type: 'ISCSI',
+      lun,
+      read_only: Number(readOnly),
+      created_at: clock.now(),
+    });
+    const what = `Volume ${volume.display_name} (${volume.name})`;
+    const where = `server ${server.display_name} (${server.name}) as LUN ${lun}`;
+    const title = `${what} was attached to ${where}${readOnly ? ', for reading only' : ''}.`;
+    events.record(tx, { title, subject: `volume:${volume.name}`, actor });
+  }
+}
+
+function existingVolume(tx: Tx, name: string): AttachableVolume {
+  const volume = findAttachable(tx, name);
+  if (!volume) throw fail('volume_not_found', { id: name });
+  return volume;
+}
+
+function existingServer(tx: Tx, name: string): ServerRow {
+  const server = findServer(tx, name);
+  if (!server) throw fail('server_not_found', { id: name });
+  return server;
+}
+
+function reachableServer(tx: Tx, name: string): ServerRow {
+  const server = existingServer(tx, name);
+  if (server.iqn === null && server.address === null)
+    throw fail('state_conflict', {
+      problem: `Server ${name} has Fibre Channel ports only, and this array serves volumes over iSCSI; give the server an iqn or an address first.`,
+    });
+  return server;
+}
+
+const unattachable: Readonly<Partial<Record<AttachableVolume['state'], string>>> = {
+  creating: 'is still being made; try again in a moment',
+  deleting: 'is being deleted',
+  binned: 'is in the recycle bin',
+};
+
+function attachableVolume(tx: Tx, name: string): AttachableVolume {
+  const volume = existingVolume(tx, name);
+  const problem =
+    volume.mirror_job === null
+      ? unattachable[volume.state]
+      : `is the destination of mirror ${volume.mirror_job}; break the mirror first`;
+  if (problem !== undefined) throw fail('state_conflict', { problem: `Volume ${name} ${problem}.` });
+  return volume;
+}
+
+function refuseAttachedElsewhere(tx: Tx, volume: string, servers: ReadonlySet<string>): void {
+  const elsewhere = serversHaving(tx, volume).filter((server) => !servers.has(server));
+  if (elsewhere.length > 0) throw fail('volume_attached', { id: volume, servers: elsewhere.join(', ') });
+}
+
+/** Asking again for what is there is fine; asking for it under other terms is not. */
+function refuseOtherTerms({ volume, server, lun, read_only }: AttachmentRow, request: AttachRequest): void {
+  if (request.lun !== undefined && request.lun !== lun)
+    throw fail('state_conflict', {
+      problem: `Volume ${volume} is attached to server ${server} as LUN ${lun} already; detach it first.`,
+    });
+  if (request.readOnly !== undefined && request.readOnly !== (read_only === 1))
+    throw fail('state_conflict', {
+      problem: `Volume ${volume} is attached to server ${server} already; change what it may do with attach_permissions.`,
+    });
+}

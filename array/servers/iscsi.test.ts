@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { test, type TestContext } from 'node:test';
+import { arrayApi } from '@granary/contract/array';
+import { Initiator, type ChapCredentials } from '../../protocols/iscsi/testing/index.ts';
+import { testArray, type TestArray } from '../testing/test-array.ts';
+
+const { servers, volumes, controllers, messages } = arrayApi.groups;
+const IQN = 'iqn.2026-01.org.example:web-1';
+const REFUSED = /0x0201|authenticat|0201/i;
+
+async function setUp(t: TestContext) {
+  const array = await testArray(t);
+  const pool = await array.pool();
+  const volume = await array.volume(pool);
+  const { server_name: server } = await array.client.call(servers.create, { display_name: 'web-1', iqn: IQN });
+  await array.client.call(servers.attachVolumes, { id: [server], volume_name: [volume] });
+  const { vcontrollers } = await array.client.call(controllers.list, {});
+  const controller = vcontrollers.find(({ state }) => state === 'active')!;
+  const { host } = array.configuration.management;
+  const login = async (chap?: ChapCredentials, initiatorName = IQN) => {
+    const { target } = controller;
+    const portal = { host, port: array.configuration.iscsiPort, initiatorName, targetName: target };
+    const session = await Initiator.login({ ...portal, ...(chap && { chap }) });
+    t.after(() => session.destroy());
+    return session;
+  };
+  return { array, client: array.client, pool, volume, server, controller, login };
+}
+
+async function eventually<T>(ask: () => Promise<T>, holds: (answer: T) => boolean, timeoutMs = 15_000): Promise<T> {
+  const giveUpAt = Date.now() + timeoutMs;
+  for (;;) {
+    const answer = await ask();
+    if (holds(answer)) return answer;
+    assert.ok(Date.now() < giveUpAt, JSON.stringify(answer));
+    await pause(200);
+  }
+}
+
+async function titles(array: TestArray, subject: string): Promise<string[]> {
+  const { messages: told } = await array.client.call(messages.list, { attr_key: 'server', attr_value: subject });
+  return told.map(({ msg_title }) => msg_title);
+}
+
+test('a server sees its volumes over iSCSI at once, and loses them at once', async (t) => {
+  const { client, array, pool, volume, server, login } = await setUp(t);
+  const session = await login();
+  const lun = session.lun(0);
+  await lun.clearUnitAttentions();
+  await lun.write(0, Buffer.alloc(4096, 7));
+  assert.deepEqual(await lun.read(0, 8), Buffer.alloc(4096, 7));
+  const other = await array.volume(pool);
+  await client.call(servers.attachVolumes, { id: [server], volume_name: [other], lun: 5 });
+  assert.deepEqual(await lun.reportLuns(), [0, 5]);
+  await client.call(volumes.setPermissions, { id: volume, server_name: server, read_only: true });
+  await lun.clearUnitAttentions();
+  await assert.rejects(lun.write(0, Buffer.alloc(512)));
+  await client.call(volumes.detach, { id: volume, servers: [server] });
+  assert.deepEqual(await session.lun(5).reportLuns(), [5]);
+  await assert.rejects(lun.read(0, 1));
+  await assert.rejects(login(undefined, 'iqn.2026-01.org.example:stranger'));
+});
+
+test('exports last over a restart of the array', async (t) => {
+  const { array, login } = await setUp(t);
+  const before = (await login()).lun(0);
+  await before.clearUnitAttentions();
+  await before.write(0, Buffer.alloc(512, 9));
+  await before.synchronizeCache();
+  await array.restart();
+  const lun = (await login()).lun(0);
+  await lun.clearUnitAttentions();
+  assert.deepEqual(await lun.read(0, 1), Buffer.alloc(512, 9));
+});
+
+test('a server with a secret must prove it; one without may use the secret the controllers show', async (t) => {
+  const { client, server, controller, login } = await setUp(t);
+  const { array_chap_user: username, array_chap_secret: secret } = controller;
+  await (await login({ username, secret })).close();
+  await assert.rejects(login({ username, secret: 'another secret' }), REFUSED);
+  await client.call(servers.update, { id: server, arraychapuser: 'web', arraychapsecret: 'twelve bytes' });
+  const own = { username: 'web', secret: 'twelve bytes' };
+  await (await login(own)).close();
+  for (const wrong of [undefined, { username, secret }, { ...own, secret: 'wrong secret' }])
+    await assert.rejects(login(wrong), REFUSED);
+  await client.call(servers.update, { id: server, hostchapuser: 'array', hostchapsecret: 'another secret' });
+  await (await login({ ...own, mutual: { username: 'array', secret: 'another secret' } })).close();
+  await client.call(servers.update, {
+    id: server,
+    arraychapuser: '',
+    arraychapsecret: '',
+    hostchapuser: '',
+    hostchapsecret: '',
+  });
+  await (await login()).close();
+});
+
+test('sessions are shown and can be closed; a watched server is told of when it comes and goes', async (t) => {
+  const { array, client, server, controller, login } = await setUp(t);
+  assert.deepEqual((await client.call(servers.listSessions, { id: server })).sessions, []);
+  const session = await login();
+  const { sessions, count } = await client.call(servers.listSessions, { id: server });
+  const expected = {
+    access_type: 'ISCSI',
+    initiator: IQN,
+    target: controller.target,
+    count: 1,
+    vc: controller.name,
+    server_name: server,
+    server_display_name: 'web-1',
+    connected: 'YES',
+  };
+  assert.deepEqual([count, sessions], [1, [expected]]);
+  const shown = await eventually(
+    () => client.call(servers.get, { id: server }),
+    ({ server: { last_state_change_time } }) => last_state_change_time !== null,
+  );
+  assert.deepEqual([shown.server.status, shown.server.registered], ['Active', 'YES']);
+  assert.ok(shown.server.last_check_time);
+  const close = { initiator: IQN, target: controller.target };
+  await client.call(servers.closeSession, close);
+  await eventually(
+    async () => session.isOpen,
+    (isOpen) => !isOpen,
+  );
+  await eventually(
+    () => client.call(servers.listSessions, { id: server }),
+    ({ count: left }) => left === 0,
+  );
+  const refused = await client.refused(servers.closeSession, close);
+  assert.deepEqual([refused.code, refused.message], [10097, 'There is nothing to delete.']);
+  assert.equal((await client.refused(servers.listSessions, { id: 'srv-9' })).code, 10086);
+  const gone = await client.call(servers.get, { id: server });
+  assert.equal(gone.server.status, 'Disconnected');
+  const told = await titles(array, server);
+  assert.ok(told.includes(`Server web-1 (${server}) is connected.`), told.join('\n'));
+  assert.ok(told.includes(`A session of ${IQN} was closed.`), told.join('\n'));
+});

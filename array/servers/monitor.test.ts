@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { EventLog, ManualClock, Store } from '@granary/kernel';
+import { temporaryFolder } from '../../kernel/testing.ts';
+import { migrations } from '../migrations.ts';
+import type { ArrayTools } from '../tools.ts';
+import { insertAttachment } from './attachment-repository.ts';
+import { Monitor } from './monitor.ts';
+import { findServer, insertServer, type ServerRow } from './repository.ts';
+
+const fields = {
+  os: null,
+  iqn: 'iqn.x:1',
+  address: null,
+  array_chap_user: null,
+  array_chap_secret: null,
+  host_chap_user: null,
+  host_chap_secret: null,
+};
+
+async function setUp(t: TestContext) {
+  const store = new Store(join(temporaryFolder(t), 'array.db'), migrations);
+  t.after(() => store.close());
+  const clock = new ManualClock('2026-01-01T00:00:00Z');
+  const events = new EventLog(clock);
+  let sessions: { server: string }[] = [];
+  let look: () => Promise<unknown> = () => Promise.resolve();
+  const readings = {
+    get sessions() {
+      return sessions;
+    },
+    onReading: (listener: typeof look) => (look = listener),
+  };
+  const tools = { store, clock, events, readings } as unknown as ArrayTools;
+  await store.write((tx) => {
+    insertServer(tx, 'srv-1', { ...fields, display_name: 'web-1', monitoring: 1 }, clock.now());
+    insertServer(tx, 'srv-2', { ...fields, display_name: 'web-2', monitoring: 0 }, clock.now());
+    const attachment = { volume: 'volume-1', access_type: 'ISCSI', lun: 0, read_only: 0, created_at: 0 } as const;
+    insertAttachment(tx, { ...attachment, server: 'srv-1' });
+  });
+  return {
+    start: () => {
+      const monitor = new Monitor(tools);
+      monitor.start();
+      return monitor;
+    },
+    /** A reading so many seconds later finds these servers connected. */
+    after: async (seconds: number, ...connected: string[]) => {
+      clock.advance(seconds * 1000);
+      sessions = connected.map((server) => ({ server }));
+      await look();
+    },
+    row: (name: string) => store.read((db) => findServer(db, name)) as ServerRow,
+    told: () =>
+      store
+        .read((db) => events.list(db, { oldestFirst: true, start: 0, limit: 0 }))
+        .messages.map(({ msg_severity, msg_title }) => `${msg_severity} ${msg_title}`),
+    clock,
+  };
+}
+
+test('a watched server is told of when it comes and when it is gone for good, not when it blinks', async (t) => {
+  const { start, after, row, told } = await setUp(t);
+  const monitor = start();
+  await after(40, 'srv-1', 'srv-2');
+  await after(1);
+  await after(3);
+  await after(1, 'srv-1');
+  assert.deepEqual(told(), ['6 Server web-1 (srv-1) is connected.']);
+  await after(4);
+  await after(2);
+  assert.deepEqual(told().slice(1), ['4 Server web-1 (srv-1) is not connected any more.']);
+  assert.deepEqual([row('srv-1').is_connected, row('srv-2').is_connected], [0, 0]);
+  assert.equal(row('srv-2').state_changed_at, Date.parse('2026-01-01T00:00:45Z'), 'also of one nobody watches');
+  assert.deepEqual(monitor.connectivity(row('srv-1')), {
+    isConnected: false,
+    checkedAt: Date.parse('2026-01-01T00:00:51Z'),
+  });
+});
+
+test('after a start, servers that were connected have a while to come back', async (t) => {
+  const { start, after, told } = await setUp(t);
+  start();
+  await after(1, 'srv-1');
+  start();
+  await after(20);
+  await after(5, 'srv-1');
+  assert.deepEqual(told(), ['6 Server web-1 (srv-1) is connected.']);
+  await after(40);
+  assert.equal(told().length, 2);
+});

@@ -1,0 +1,83 @@
+import type { SessionReport } from '../engine/report.ts';
+import type { ArrayTools } from '../tools.ts';
+import { countVolumesOfServer } from './attachment-repository.ts';
+import { findServer, listConnected, setConnected, type ServerRow } from './repository.ts';
+import type { Connectivity } from './view.ts';
+
+/** Sessions that come back within this time were never gone. */
+const GONE_AFTER_MS = 5_000;
+/** After a start, servers need a moment to find the array again. */
+const GONE_AFTER_START_MS = 30_000;
+
+/** Follows which servers are connected, and tells when one that is watched comes or goes. */
+export class Monitor {
+  readonly #tools: ArrayTools;
+  /** Connected as far as was told, each with when it was last seen. */
+  readonly #connected = new Map<string, number>();
+  #checkedAt: number | null = null;
+  #startedAt = 0;
+  #reading: { sessions: readonly SessionReport[]; servers: ReadonlySet<string> } = { sessions: [], servers: new Set() };
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+  }
+
+  start(): void {
+    const { store, readings, clock } = this.#tools;
+    this.#startedAt = clock.now();
+    for (const name of store.read(listConnected)) this.#connected.set(name, this.#startedAt);
+    readings.onReading(() => this.#look());
+  }
+
+  connectivity({ name, monitoring, created_at, last_check_at }: ServerRow): Connectivity {
+    const isConnected = this.#seen().has(name);
+    const isChecked = monitoring === 1 && this.#checkedAt !== null && this.#checkedAt >= created_at;
+    return { isConnected, checkedAt: isChecked ? this.#checkedAt : last_check_at };
+  }
+
+  /** Who has a session, worked out once per reading. */
+  #seen(): ReadonlySet<string> {
+    const { sessions } = this.#tools.readings;
+    if (this.#reading.sessions !== sessions)
+      this.#reading = { sessions, servers: new Set(sessions.map(({ server }) => server)) };
+    return this.#reading.servers;
+  }
+
+  async #look(): Promise<void> {
+    const now = this.#tools.clock.now();
+    this.#checkedAt = now;
+    const changes: [string, boolean][] = [];
+    for (const name of this.#seen()) {
+      if (!this.#connected.has(name)) changes.push([name, true]);
+      this.#connected.set(name, now);
+    }
+    for (const [name, seenAt] of this.#connected)
+      if (now - seenAt >= this.#patience(now)) {
+        this.#connected.delete(name);
+        changes.push([name, false]);
+      }
+    if (changes.length > 0) await this.#tell(changes);
+  }
+
+  #patience(now: number): number {
+    return now - this.#startedAt < GONE_AFTER_START_MS ? GONE_AFTER_START_MS : GONE_AFTER_MS;
+  }
+
+  async #tell(changes: readonly [string, boolean][]): Promise<void> {
+    const { store, events, clock } = this.#tools;
+    await store.write((tx) => {
+      for (const [name, isConnected] of changes) {
+        const row = findServer(tx, name);
+        if (!row) continue;
+        setConnected(tx, name, isConnected, clock.now());
+        if (row.monitoring === 0) continue;
+        const isMissed = !isConnected && countVolumesOfServer(tx, name) > 0;
+        events.record(tx, {
+          severity: isMissed ? 'warning' : 'info',
+          title: `Server ${row.display_name} (${name}) is ${isConnected ? 'connected' : 'not connected any more'}.`,
+          subject: `server:${name}`,
+        });
+      }
+    });
+  }
+}

@@ -1,0 +1,259 @@
+import { fail, type Db, type Tx, type Vault } from '@granary/kernel';
+import type { Performance } from '../performance/service.ts';
+import { nextName } from '../sequences/repository.ts';
+import { removeTagsOf } from '../tags/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import { countVolumesOfServer, listVolumesOfServer } from './attachment-repository.ts';
+import { Attachments, type AttachRequest, type WayView } from './attachments.ts';
+import { Exports } from './exports.ts';
+import { changedIdentity, nobody, type Identity, type IdentityRequest } from './identity.ts';
+import { Monitor } from './monitor.ts';
+import {
+  countServers,
+  deleteServer,
+  findServer,
+  findServerCalled,
+  findTwin,
+  findWwpnOwner,
+  insertServer,
+  listServers,
+  listWwpns,
+  renameServer,
+  replaceWwpns,
+  updateServer,
+  type ServerFields,
+  type ServerRow,
+} from './repository.ts';
+import { checkChap, refuseIpsec } from './rules.ts';
+import { Sessions } from './sessions.ts';
+import { viewOf, type ServerView, type VolumeServerView } from './view.ts';
+
+export interface ServerChange extends IdentityRequest {
+  readonly display_name?: string | undefined;
+  readonly os?: string | undefined;
+  readonly arraychapuser?: string | undefined;
+  readonly arraychapsecret?: string | undefined;
+  readonly hostchapuser?: string | undefined;
+  readonly hostchapsecret?: string | undefined;
+  readonly ipsec_iscsi?: boolean | undefined;
+  readonly ipsec_nfs?: boolean | undefined;
+  readonly monitoring?: boolean | undefined;
+  readonly force?: boolean | undefined;
+}
+
+export interface NewServer extends ServerChange {
+  readonly display_name: string;
+}
+
+const SERVERS_MAX = 4096;
+const NAMED_MAX = 5;
+
+/** Who may use the array's volumes: each server is recognised by its iSCSI name, its address, or both. */
+export class Servers {
+  readonly sessions: Sessions;
+  readonly #attachments: Attachments;
+  readonly #tools: ArrayTools;
+  readonly #performance: Performance;
+  readonly #exports: Exports;
+  readonly #monitor: Monitor;
+
+  constructor(tools: ArrayTools, performance: Performance) {
+    this.#tools = tools;
+    this.#performance = performance;
+    this.#exports = new Exports(tools);
+    this.#monitor = new Monitor(tools);
+    this.sessions = new Sessions(tools);
+    this.#attachments = new Attachments(tools, this.#exports, this.#monitor);
+  }
+
+  /** Before anybody is served: the engine keeps no exports. */
+  async settle(): Promise<void> {
+    await this.#exports.pushAll();
+  }
+
+  startWatching(): void {
+    this.#monitor.start();
+    this.#tools.readings.onReading(() => this.#exports.catchUp());
+  }
+
+  list(start: number, limit: number): { servers: ServerView[]; count: number } {
+    return this.#tools.store.read((db) => ({
+      servers: listServers(db, start, limit).map((row) => this.#view(row)),
+      count: countServers(db),
+    }));
+  }
+
+  get(name: string): ServerView {
+    return this.#view(this.row(name));
+  }
+
+  /** Not found: `server_not_found`. */
+  row(name: string): ServerRow {
+    return this.#tools.store.read((db) => existing(db, name));
+  }
+
+  async create(wanted: NewServer, actor: string): Promise<string> {
+    const { store, clock, events, vault } = this.#tools;
+    refuseIpsecOf(wanted);
+    const identity = changedIdentity(nobody, wanted);
+    const fields = { ...changedFields(undefined, wanted, vault), iqn: identity.iqn, address: identity.address };
+    const name = await store.write((tx) => {
+      refuseTakenName(tx, fields.display_name, undefined);
+      if (countServers(tx) >= SERVERS_MAX)
+        throw fail('limit_reached', { problem: `An array knows at most ${SERVERS_MAX} servers; delete some first.` });
+      const fresh = nextName(tx, 'srv');
+      refuseTwin(tx, fresh, identity, wanted.force === true);
+      insertServer(tx, fresh, fields, clock.now());
+      replaceWwpns(tx, fresh, identity.wwpns);
+      const title = `Server ${fields.display_name} (${fresh}) was added.`;
+      events.record(tx, { title, subject: `server:${fresh}`, actor });
+      return fresh;
+    });
+    await this.#exports.push(name);
+    return name;
+  }
+
+  async update(name: string, wanted: ServerChange, actor: string): Promise<void> {
+    const { store, clock, events, vault } = this.#tools;
+    refuseIpsecOf(wanted);
+    await store.write((tx) => {
+      const before = existing(tx, name);
+      const identity = changedIdentity({ ...before, wwpns: listWwpns(tx, name) }, wanted);
+      const fields = { ...changedFields(before, wanted, vault), iqn: identity.iqn, address: identity.address };
+      refuseTakenName(tx, fields.display_name, name);
+      refuseTwin(tx, name, identity, wanted.force === true);
+      updateServer(tx, name, fields, clock.now());
+      replaceWwpns(tx, name, identity.wwpns);
+      const title = `Server ${fields.display_name} (${name}) was changed.`;
+      events.record(tx, { title, subject: `server:${name}`, actor });
+    });
+    await this.#exports.push(name);
+  }
+
+  async rename(name: string, displayName: string, actor: string): Promise<void> {
+    const { store, clock, events } = this.#tools;
+    await store.write((tx) => {
+      const before = existing(tx, name);
+      refuseTakenName(tx, displayName, name);
+      renameServer(tx, name, displayName, clock.now());
+      const title = `Server ${before.display_name} (${name}) was renamed to ${displayName}.`;
+      events.record(tx, { title, subject: `server:${name}`, actor });
+    });
+  }
+
+  async delete(name: string, actor: string): Promise<void> {
+    const { store, events } = this.#tools;
+    await store.write((tx) => {
+      const row = existing(tx, name);
+      refuseAttached(tx, row);
+      deleteServer(tx, name);
+      removeTagsOf(tx, 'server', name);
+      const title = `Server ${row.display_name} (${name}) was removed.`;
+      events.record(tx, { title, subject: `server:${name}`, actor });
+    });
+    this.#performance.forget('server', name);
+    await this.#exports.push(name);
+  }
+
+  /** Every volume to every server, or none to any. */
+  attach(request: AttachRequest, actor: string): Promise<void> {
+    return this.#attachments.attach(request, actor);
+  }
+
+  /** Those that use it lose it at once. */
+  detach(volume: string, servers: readonly string[], actor: string): Promise<void> {
+    return this.#attachments.detach(volume, servers, actor);
+  }
+
+  setReadOnly(volume: string, server: string, readOnly: boolean, actor: string): Promise<void> {
+    return this.#attachments.setReadOnly(volume, server, readOnly, actor);
+  }
+
+  /** The servers a volume is attached to, each with the way it reaches it. */
+  ofVolume(volume: string, start: number, limit: number): { servers: VolumeServerView[]; count: number } {
+    return this.#attachments.ofVolume(volume, start, limit);
+  }
+
+  /** How a server reaches a volume: other servers may reach it otherwise. */
+  wayTo(volume: string, server: string): WayView {
+    return this.#attachments.wayTo(volume, server);
+  }
+
+  #view(row: ServerRow): ServerView {
+    return viewOf(row, this.#monitor.connectivity(row));
+  }
+}
+
+function existing(db: Db, name: string): ServerRow {
+  const row = findServer(db, name);
+  if (!row) throw fail('server_not_found', { id: name });
+  return row;
+}
+
+function refuseIpsecOf({ ipsec_iscsi = false, ipsec_nfs = false }: ServerChange): void {
+  refuseIpsec({ ipsec_iscsi, ipsec_nfs });
+}
+
+function refuseTakenName(tx: Tx, displayName: string, own: string | undefined): void {
+  const other = findServerCalled(tx, displayName);
+  if (other && other.name !== own) throw fail('name_taken', { name: displayName });
+}
+
+function refuseTwin(tx: Tx, name: string, { iqn, address, wwpns }: Identity, force: boolean): void {
+  const twin = iqn === null && address === null ? undefined : findTwin(tx, name, iqn, address);
+  if (twin && !force)
+    throw fail('state_conflict', {
+      problem: `Server ${twin.display_name} (${twin.name}) has the same iqn and address already; use that one, give another address, or use force=YES.`,
+    });
+  for (const wwpn of wwpns) {
+    const owner = findWwpnOwner(tx, wwpn);
+    if (owner !== undefined && owner !== name)
+      throw fail('state_conflict', { problem: `WWPN ${wwpn} belongs to server ${owner}; remove it there first.` });
+  }
+}
+
+function refuseAttached(tx: Tx, { name, display_name }: ServerRow): void {
+  const count = countVolumesOfServer(tx, name);
+  if (count === 0) return;
+  const some = listVolumesOfServer(tx, name, 0, NAMED_MAX);
+  const volumes = count > some.length ? `${some.join(', ')} and ${count - some.length} more` : some.join(', ');
+  throw fail('state_conflict', {
+    problem: `Server ${display_name} (${name}) still has ${volumes} attached; detach them first.`,
+  });
+}
+
+/** Secrets that stay as they are stay sealed as they are. */
+function changedFields(
+  before: ServerRow | undefined,
+  wanted: ServerChange,
+  vault: Vault,
+): Omit<ServerFields, 'iqn' | 'address'> {
+  const secrets = {
+    arraySecret: changedText(unsealed(before?.array_chap_secret, vault), wanted.arraychapsecret),
+    hostSecret: changedText(unsealed(before?.host_chap_secret, vault), wanted.hostchapsecret),
+  };
+  const users = {
+    arrayUser: changedText(before?.array_chap_user ?? null, wanted.arraychapuser),
+    hostUser: changedText(before?.host_chap_user ?? null, wanted.hostchapuser),
+  };
+  checkChap({ ...users, ...secrets });
+  return {
+    display_name: wanted.display_name ?? before?.display_name ?? '',
+    os: wanted.os ?? before?.os ?? null,
+    array_chap_user: users.arrayUser,
+    array_chap_secret: secrets.arraySecret === null ? null : vault.seal(secrets.arraySecret),
+    host_chap_user: users.hostUser,
+    host_chap_secret: secrets.hostSecret === null ? null : vault.seal(secrets.hostSecret),
+    monitoring: Number(wanted.monitoring ?? (before === undefined || before.monitoring === 1)),
+  };
+}
+
+function unsealed(sealed: string | null | undefined, vault: Vault): string | null {
+  return sealed === null || sealed === undefined ? null : vault.unseal(sealed);
+}
+
+/** Empty takes it away. */
+function changedText(before: string | null, wanted: string | undefined): string | null {
+  if (wanted === undefined) return before;
+  return wanted === '' ? null : wanted;
+}

@@ -1,0 +1,155 @@
+import { formatSeconds, type Tx } from '@granary/kernel';
+import { isEngineError } from '../engine/errors.ts';
+import { findBeyond, findNewestOfRule, type SnapshotRow } from '../snapshots/repository.ts';
+import type { Snapshots, WantedSnapshot } from '../snapshots/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volumes } from '../volumes/service.ts';
+import { markRun } from './repository.ts';
+import type { DueRule } from './scheduler.ts';
+
+interface Run {
+  readonly rule: DueRule;
+  readonly volume: VolumeRow;
+}
+
+interface Taken {
+  readonly rule: DueRule;
+  readonly row: SnapshotRow;
+}
+
+const BATCH_MAX = 64;
+const NAME_LENGTH_MAX = 100;
+
+/** Takes the snapshots that rules ask for, and lets go of those they no longer keep. */
+export class PolicyRuns {
+  readonly #tools: ArrayTools;
+  readonly #volumes: Volumes;
+  readonly #snapshots: Snapshots;
+  /** Rules that failed last time: that is told once, until it works again. */
+  readonly #failing = new Set<string>();
+
+  constructor(tools: ArrayTools, volumes: Volumes, snapshots: Snapshots) {
+    this.#tools = tools;
+    this.#volumes = volumes;
+    this.#snapshots = snapshots;
+  }
+
+  /** Many volumes of a pool at once; pools beside each other. */
+  async run(due: readonly DueRule[], at: number): Promise<void> {
+    const byPool = new Map<string, Run[]>();
+    for (const rule of due) {
+      const volume = this.#volumes.get(rule.volume);
+      const runs = byPool.get(volume.pool) ?? [];
+      byPool.set(volume.pool, runs);
+      runs.push({ rule, volume });
+    }
+    await Promise.all([...byPool.values()].map((runs) => this.#runPool(runs, at)));
+  }
+
+  async #runPool(runs: readonly Run[], at: number): Promise<void> {
+    for (let from = 0; from < runs.length; from += BATCH_MAX)
+      await this.#runBatch(runs.slice(from, from + BATCH_MAX), at);
+  }
+
+  /** All at once; where that fails, one by one, so that a volume that cannot be helped does not stop others. */
+  async #runBatch(batch: readonly Run[], at: number): Promise<void> {
+    let empty: readonly SnapshotRow[];
+    try {
+      empty = await this.#takeAll(batch, at);
+    } catch (error) {
+      // It is due all the same, and soon looked at again.
+      if (isEngineError(error, 'interrupted')) throw error;
+      const [only] = batch;
+      if (batch.length === 1 && only) return this.#fail(only, error, at);
+      for (const each of batch) await this.#runBatch([each], at);
+      return;
+    }
+    await this.#snapshots.drop(empty);
+    for (const { rule, volume } of batch) await this.#letGo(rule, volume);
+  }
+
+  /** Returns those that are not worth keeping. */
+  async #takeAll(batch: readonly Run[], at: number): Promise<SnapshotRow[]> {
+    const rows = await this.#snapshots.begin(batch.map((each) => wantedOf(each, at)));
+    try {
+      const empty = await this.#emptyOf(
+        batch.flatMap(({ rule }, index) => {
+          const row = rows[index];
+          return row ? [{ rule, row }] : [];
+        }),
+      );
+      const kept = rows.filter(({ name }) => !empty.has(name));
+      await this.#snapshots.show(kept, 'system', (tx) => this.#mark(tx, batch, at));
+      return rows.filter(({ name }) => empty.has(name));
+    } catch (error) {
+      await this.#snapshots.drop(rows);
+      throw error;
+    }
+  }
+
+  /** Those nobody needs to see: since the last one of the same rule nothing changed. */
+  async #emptyOf(taken: readonly Taken[]): Promise<ReadonlySet<string>> {
+    const answers = await Promise.all(taken.map((each) => this.#isEmpty(each)));
+    return new Set(taken.filter((_, index) => answers[index]).map(({ row }) => row.name));
+  }
+
+  async #isEmpty({ rule, row }: Taken): Promise<boolean> {
+    const { store, engine } = this.#tools;
+    if (rule.of.create_empty === 1) return false;
+    const last = store.read((db) => findNewestOfRule(db, rule.name));
+    if (!last || last.size_bytes !== row.size_bytes) return false;
+    return (await engine.changes(last.name, row.name, 0, 1)).length === 0;
+  }
+
+  #mark(tx: Tx, batch: readonly Run[], at: number): void {
+    markRun(
+      tx,
+      batch.map(({ rule }) => rule.name),
+      at,
+    );
+    for (const { rule, volume } of batch) {
+      if (!this.#failing.has(rule.name)) continue;
+      const title = `Policy ${rule.of.display_name} (${rule.policy}) works again for volume ${volume.display_name} (${volume.name}).`;
+      this.#tools.events.record(tx, { severity: 'notice', title, subject: `volume:${volume.name}` });
+      tx.afterCommit(() => this.#failing.delete(rule.name));
+    }
+  }
+
+  async #fail({ rule, volume }: Run, error: unknown, at: number): Promise<void> {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#tools.log.warn({ error, rule: rule.name, volume: volume.name }, 'a snapshot that was due was not taken');
+    await this.#tools.store.write((tx) => {
+      markRun(tx, [rule.name], at);
+      if (this.#failing.has(rule.name)) return;
+      const title = `Policy ${rule.of.display_name} (${rule.policy}) could not take a snapshot of volume ${volume.display_name} (${volume.name}): ${reason}`;
+      this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume.name}` });
+      tx.afterCommit(() => this.#failing.add(rule.name));
+    });
+  }
+
+  async #letGo(rule: DueRule, volume: VolumeRow): Promise<void> {
+    const { store, log } = this.#tools;
+    const { keep } = rule.of;
+    if (keep === null) return;
+    const beyond = store.read((db) => findBeyond(db, rule.name, keep));
+    if (beyond.length === 0) return;
+    try {
+      await this.#snapshots.deleteUnneeded(beyond, 'system');
+    } catch (error) {
+      log.warn({ error, rule: rule.name, volume: volume.name }, 'snapshots that are not kept could not be deleted');
+    }
+  }
+}
+
+function wantedOf({ rule, volume }: Run, at: number): WantedSnapshot {
+  return {
+    volume,
+    displayName: `${rule.of.display_name.slice(0, NAME_LENGTH_MAX)} ${formatSeconds(at)}`,
+    orSimilar: true,
+    application: rule.application === 'mirror' ? 'mirror' : 'user',
+    mirrorJob: rule.mirror_job ?? undefined,
+    rule: rule.name,
+    policy: rule.policy,
+  };
+}

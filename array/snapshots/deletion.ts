@@ -1,0 +1,130 @@
+import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
+import { isEngineError } from '../engine/errors.ts';
+import type { ArrayTools } from '../tools.ts';
+import { changeState, findSnapshot, findUnfinished, removeSnapshot, type SnapshotRow } from './repository.ts';
+
+interface Leftover {
+  readonly names: readonly string[];
+}
+
+const KIND = 'delete-snapshots';
+const AT_ONCE = 16;
+const RETRY_SOON_MS = 1_000;
+const RETRY_MS = 15_000;
+
+/**
+ * Deleting is on record first, then in the engine, then the record goes. What the engine cannot do just now is left to
+ * a job: nobody sees the snapshot any more, and its room comes back later.
+ */
+export class SnapshotDeletion {
+  readonly #tools: ArrayTools;
+  readonly #held = new Map<string, Set<Promise<unknown>>>();
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+    tools.jobs.register<Leftover>(KIND, (job) => this.#run(job));
+  }
+
+  /** Those somebody works with. */
+  get held(): ReadonlyMap<string, unknown> {
+    return this.#held;
+  }
+
+  async holding<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const holders = this.#held.get(name) ?? new Set();
+    this.#held.set(name, holders);
+    const done = work();
+    holders.add(done);
+    try {
+      return await done;
+    } finally {
+      holders.delete(done);
+      if (holders.size === 0) this.#held.delete(name);
+    }
+  }
+
+  async delete(names: readonly string[], actor: string): Promise<void> {
+    const rows = await this.#tools.store.write((tx) =>
+      names.flatMap((name) => {
+        const row = findSnapshot(tx, name);
+        return row && changeState(tx, name, 'ready', 'deleting') ? [row] : [];
+      }),
+    );
+    for (const { name } of rows) await Promise.allSettled([...(this.#held.get(name) ?? [])]);
+    await this.finish(rows, actor);
+  }
+
+  /** Takes out of the engine and off the record what nobody sees any more. With an actor, it is told. */
+  async finish(rows: readonly SnapshotRow[], actor: string | undefined): Promise<void> {
+    const refusals: unknown[] = [];
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      const part = rows.slice(at, at + AT_ONCE);
+      const results = await Promise.allSettled(part.map(({ name }) => this.#tools.engine.deleteSnapshot(name)));
+      await this.#record(part, results, actor);
+      refusals.push(...results.filter(isRefused).map(({ reason }) => reason as unknown));
+    }
+    // One that is to be undone has no caller who could try again: the job does.
+    if (actor !== undefined && refusals.length > 0) throw refusals[0];
+  }
+
+  async settle(): Promise<void> {
+    const { store } = this.#tools;
+    if (store.read(findUnfinished).length === 0) return;
+    await store.write((tx) => {
+      const rows = findUnfinished(tx);
+      for (const { name } of rows) changeState(tx, name, 'creating', 'deleting');
+      this.#leave(
+        tx,
+        rows.map(({ name }) => name),
+      );
+    });
+  }
+
+  #record(
+    rows: readonly SnapshotRow[],
+    results: readonly PromiseSettledResult<void>[],
+    actor: string | undefined,
+  ): Promise<void> {
+    return this.#tools.store.write((tx) => {
+      const left: string[] = [];
+      for (const [index, row] of rows.entries()) {
+        const result = results[index];
+        if (result?.status === 'fulfilled') this.#remove(tx, row, actor);
+        else if (result && isRefused(result) && actor !== undefined) changeState(tx, row.name, 'deleting', 'ready');
+        else left.push(row.name);
+      }
+      for (const name of left) changeState(tx, name, 'creating', 'deleting');
+      if (left.length > 0) this.#leave(tx, left);
+    });
+  }
+
+  #remove(tx: Tx, row: SnapshotRow, actor: string | undefined): void {
+    if (!removeSnapshot(tx, row.name) || actor === undefined) return;
+    const title = `Snapshot ${row.display_name} (${row.name}) of volume ${row.volume} was deleted.`;
+    this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
+  }
+
+  #leave(tx: Tx, names: readonly string[]): void {
+    this.#tools.jobs.enqueue(tx, KIND, 'snapshots', { names });
+  }
+
+  async #run({ arguments: { names }, signal }: RunningJob<Leftover>): Promise<JobOutcome> {
+    const { engine, store } = this.#tools;
+    for (const name of names) {
+      if (signal.aborted) return { outcome: 'retry', afterMs: 0, reason: 'the array stops' };
+      try {
+        await engine.deleteSnapshot(name);
+      } catch (error) {
+        const afterMs = isEngineError(error, 'interrupted') ? RETRY_SOON_MS : RETRY_MS;
+        return { outcome: 'retry', afterMs, reason: error instanceof Error ? error.message : String(error) };
+      }
+      await store.write((tx) => removeSnapshot(tx, name));
+    }
+    return { outcome: 'done' };
+  }
+}
+
+/** Surely not deleted; after any other failure it may be. */
+function isRefused(result: PromiseSettledResult<void>): result is PromiseRejectedResult {
+  return result.status === 'rejected' && isEngineError(result.reason, 'conflict', 'invalid', 'locked');
+}

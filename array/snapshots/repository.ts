@@ -1,0 +1,168 @@
+import type { Db, Tx } from '@granary/kernel';
+
+export type SnapshotApplication = 'user' | 'mirror' | 'migration' | 'obs_mirror' | 'shadow_copy';
+
+/** A snapshot as it is on record. */
+export interface SnapshotRow {
+  readonly name: string;
+  readonly display_name: string;
+  readonly volume: string;
+  readonly size_bytes: number;
+  readonly application: SnapshotApplication;
+  readonly rule: string | null;
+  readonly policy: string | null;
+  readonly mirror_job: string | null;
+  readonly state: 'creating' | 'ready' | 'deleting';
+  readonly created_at: number;
+  readonly modified_at: number;
+}
+
+/** With what its volume is called now. */
+export interface SnapshotInPlace extends SnapshotRow {
+  readonly cg_name: string;
+  readonly pool: string;
+  readonly volume_display_name: string;
+}
+
+export interface SnapshotFilter {
+  readonly volume?: string | undefined;
+  readonly application?: string | undefined;
+  readonly mirrorJob?: string | undefined;
+  readonly policy?: string | undefined;
+  /** Taken then or later. */
+  readonly from?: number | undefined;
+  /** Taken earlier. */
+  readonly before?: number | undefined;
+  readonly start: number;
+  readonly limit: number;
+}
+
+/** A volume in the bin, or on its way out, takes its snapshots out of sight. */
+const IN_PLACE = `FROM snapshots AS s JOIN volumes AS v ON v.name = s.volume AND v.state IN ('creating', 'ready')`;
+const COLUMNS = 's.*, v.cg_name, v.pool, v.display_name AS volume_display_name';
+
+export function insertSnapshot(tx: Tx, row: SnapshotRow): void {
+  tx.run(
+    `INSERT INTO snapshots (name, display_name, volume, size_bytes, application, rule, policy, mirror_job, state,
+       created_at, modified_at)
+     VALUES (:name, :display_name, :volume, :size_bytes, :application, :rule, :policy, :mirror_job, :state,
+       :created_at, :modified_at)`,
+    { ...row },
+  );
+}
+
+/** Ready ones. */
+export function findSnapshot(db: Db, name: string): SnapshotInPlace | undefined {
+  const sql = `SELECT ${COLUMNS} ${IN_PLACE} WHERE s.name = :name AND s.state = 'ready'`;
+  return db.get<SnapshotInPlace>(sql, { name });
+}
+
+export function listSnapshots(db: Db, filter: SnapshotFilter): { snapshots: SnapshotInPlace[]; count: number } {
+  const { start, limit, ...wanted } = filter;
+  const { where, params } = conditionsOf(wanted);
+  const order = wanted.volume === undefined ? 's.name' : 's.created_at, s.name';
+  return {
+    snapshots: db.all<SnapshotInPlace>(
+      `SELECT ${COLUMNS} ${IN_PLACE} WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start`,
+      { ...params, start, limit: limit === 0 ? -1 : limit },
+    ),
+    count: db.get<{ n: number }>(`SELECT count(*) AS n ${IN_PLACE} WHERE ${where}`, params)?.n ?? 0,
+  };
+}
+
+type Wanted = Omit<SnapshotFilter, 'start' | 'limit'>;
+
+const conditions: Readonly<Record<keyof Wanted, string>> = {
+  volume: 's.volume = :volume',
+  application: 's.application = :application',
+  mirrorJob: 's.mirror_job = :mirrorJob',
+  policy: 's.policy = :policy',
+  from: 's.created_at >= :from',
+  before: 's.created_at < :before',
+};
+
+function conditionsOf(wanted: Wanted): { where: string; params: Record<string, string | number> } {
+  const given = (Object.keys(conditions) as (keyof Wanted)[]).flatMap((key) => {
+    const value = wanted[key];
+    return value === undefined ? [] : [{ key, value }];
+  });
+  return {
+    where: ["s.state = 'ready'", ...given.map(({ key }) => conditions[key])].join(' AND '),
+    params: Object.fromEntries(given.map(({ key, value }) => [key, value])),
+  };
+}
+
+export function isNameTaken(db: Db, volume: string, displayName: string): boolean {
+  const sql = 'SELECT 1 FROM snapshots WHERE volume = :volume AND display_name = :displayName';
+  return db.get(sql, { volume, displayName }) !== undefined;
+}
+
+/** Of one volume; of all without one. */
+export function countSnapshots(db: Db, volume = ''): number {
+  const sql = 'SELECT count FROM snapshot_counts WHERE volume = :volume';
+  return db.get<{ count: number }>(sql, { volume })?.count ?? 0;
+}
+
+/** False when it is not in that state, or gone. */
+export function changeState(tx: Tx, name: string, from: SnapshotRow['state'], to: SnapshotRow['state']): boolean {
+  const sql = 'UPDATE snapshots SET state = :to WHERE name = :name AND state = :from';
+  return tx.run(sql, { name, from, to }).changes === 1;
+}
+
+export function renameSnapshot(tx: Tx, name: string, displayName: string, now: number): void {
+  const sql = 'UPDATE snapshots SET display_name = :displayName, modified_at = :now WHERE name = :name';
+  tx.run(sql, { name, displayName, now });
+}
+
+export function removeSnapshot(tx: Tx, name: string): boolean {
+  return tx.run('DELETE FROM snapshots WHERE name = :name', { name }).changes === 1;
+}
+
+/** Those that were being made or deleted when the array went down, and those whose undoing failed. */
+export function findUnfinished(db: Db): { name: string; state: SnapshotRow['state'] }[] {
+  return db.all(`SELECT name, state FROM snapshots WHERE state <> 'ready' ORDER BY name`);
+}
+
+export function hasUnfinished(db: Db, volume: string): boolean {
+  return db.get(`SELECT 1 FROM snapshots WHERE state <> 'ready' AND volume = :volume`, { volume }) !== undefined;
+}
+
+/** Of a rule, those beyond the newest ones it keeps; oldest first. */
+export function findBeyond(db: Db, rule: string, keep: number): SnapshotRow[] {
+  return db
+    .all<SnapshotRow>(
+      `SELECT * FROM snapshots WHERE rule = :rule AND state = 'ready'
+       ORDER BY created_at DESC, name DESC LIMIT -1 OFFSET :keep`,
+      { rule, keep },
+    )
+    .reverse();
+}
+
+export function findNewestOfRule(db: Db, rule: string): SnapshotRow | undefined {
+  return db.get<SnapshotRow>(
+    `SELECT * FROM snapshots WHERE rule = :rule AND state = 'ready' ORDER BY created_at DESC, name DESC LIMIT 1`,
+    { rule },
+  );
+}
+
+/** Mirrors that send the snapshot, or go by it when they send the next. */
+const MIRRORS_NEEDING = (name: string) => `
+  SELECT name FROM source_mirrors WHERE base = ${name} AND state IN ('creating', 'active', 'paused')
+  UNION ALL SELECT name FROM source_mirrors WHERE round = ${name} AND state IN ('creating', 'active', 'paused')
+  UNION ALL SELECT name FROM destination_mirrors WHERE base_snapshot = ${name} AND state IN ('active', 'breaking')`;
+
+export function findMirrorNeeding(db: Db, name: string): string | undefined {
+  return db.get<{ name: string }>(`${MIRRORS_NEEDING(':name')} LIMIT 1`, { name })?.name;
+}
+
+/** In a pool, the oldest that no mirror needs and whose volume is not being moved. */
+export function findOldest(db: Db, pool: string, except: readonly string[]): SnapshotInPlace | undefined {
+  return db.get<SnapshotInPlace>(
+    `SELECT ${COLUMNS} FROM snapshots AS s CROSS JOIN volumes AS v
+     WHERE v.name = s.volume AND v.pool = :pool AND v.state = 'ready' AND v.migration IS NULL
+       AND s.state = 'ready' AND s.name NOT IN (SELECT value FROM json_each(:except))
+       AND NOT EXISTS (${MIRRORS_NEEDING('s.name')})
+     ORDER BY s.created_at, s.name LIMIT 1`,
+    { pool, except: JSON.stringify(except) },
+  );
+}

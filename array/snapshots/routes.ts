@@ -1,0 +1,39 @@
+import type { ArrayHandlers } from '../handlers.ts';
+import { momentOf } from './dates.ts';
+import type { SnapshotInPlace } from './repository.ts';
+import type { Snapshots } from './service.ts';
+import { viewOf } from './view.ts';
+
+export function snapshotRoutes(service: Snapshots): ArrayHandlers<'snapshots'> {
+  return {
+    list: (page) => pageOf(service.list(page)),
+    listOfGroup: ({ volume_cg_id, start, limit, application, jobname, snapshot_policy, start_date, end_date }) =>
+      pageOf(
+        service.listOfGroup(volume_cg_id, {
+          start,
+          limit,
+          application,
+          mirrorJob: jobname,
+          policy: snapshot_policy,
+          from: momentOf('start_date', start_date),
+          before: momentOf('end_date', end_date),
+        }),
+      ),
+    get: ({ id }) => ({ snapshot: viewOf(service.get(id)) }),
+    create: async ({ volume_cg_id, display_name }, { actor }) => ({
+      snapshot_name: await service.create(volume_cg_id, display_name, actor.username),
+    }),
+    rename: async ({ id, newname }, { actor }) => {
+      await service.rename(id, newname, actor.username);
+      return { snapshot_name: id };
+    },
+    delete: async ({ snapshot_id }, { actor }) => {
+      await service.remove(snapshot_id, actor.username);
+      return { snapshot_name: snapshot_id };
+    },
+  };
+}
+
+function pageOf({ snapshots, count }: { snapshots: readonly SnapshotInPlace[]; count: number }) {
+  return { snapshots: snapshots.map(viewOf), count };
+}

@@ -1,0 +1,269 @@
+import { fail, type Tx } from '@granary/kernel';
+import { isEngineError } from '../engine/errors.ts';
+import type { Pools } from '../pools/service.ts';
+import { nextName } from '../sequences/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { VolumeRow } from '../volumes/repository.ts';
+import { checkReady, checkUnmoved } from '../volumes/rules.ts';
+import type { Volumes } from '../volumes/service.ts';
+import { SnapshotDeletion } from './deletion.ts';
+import {
+  changeState,
+  countSnapshots,
+  findMirrorNeeding,
+  findOldest,
+  findSnapshot,
+  insertSnapshot,
+  isNameTaken,
+  listSnapshots,
+  renameSnapshot,
+  type SnapshotApplication,
+  type SnapshotFilter,
+  type SnapshotInPlace,
+  type SnapshotRow,
+} from './repository.ts';
+
+export interface Naming {
+  readonly displayName: string;
+  readonly application: SnapshotApplication;
+  readonly rule?: string | undefined;
+  readonly policy?: string | undefined;
+  readonly mirrorJob?: string | undefined;
+  /** Where the name is taken, another like it will do. */
+  readonly orSimilar?: boolean;
+}
+
+export interface WantedSnapshot extends Naming {
+  readonly volume: VolumeRow;
+}
+
+const OF_VOLUME_MAX = 10_000;
+const ALL_MAX = 200_000;
+const SIMILAR_MAX = 100;
+const OLDEST_TRIES_MAX = 20;
+
+/**
+ * Snapshots, on record and in the engine. One that is being taken is on record first, out of sight, so that whatever a
+ * crash leaves in the engine has a name by which it is removed.
+ */
+export class Snapshots {
+  readonly #tools: ArrayTools;
+  readonly #volumes: Volumes;
+  readonly #pools: Pools;
+  readonly #deletion: SnapshotDeletion;
+  readonly #listeners: ((rows: readonly SnapshotRow[]) => void)[] = [];
+
+  constructor(tools: ArrayTools, volumes: Volumes, pools: Pools) {
+    this.#tools = tools;
+    this.#volumes = volumes;
+    this.#pools = pools;
+    this.#deletion = new SnapshotDeletion(tools);
+  }
+
+  /** Called with those that were just taken. Must not throw. */
+  onTaken(listener: (rows: readonly SnapshotRow[]) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  list(filter: SnapshotFilter): { snapshots: SnapshotInPlace[]; count: number } {
+    return this.#tools.store.read((db) => listSnapshots(db, filter));
+  }
+
+  listOfGroup(cgName: string, filter: SnapshotFilter): { snapshots: SnapshotInPlace[]; count: number } {
+    return this.list({ ...filter, volume: this.#volumes.byGroup(cgName).name });
+  }
+
+  /** Ready ones; not found: `snapshot_not_found`. */
+  get(name: string): SnapshotInPlace {
+    const row = this.#tools.store.read((db) => findSnapshot(db, name));
+    if (!row) throw fail('snapshot_not_found', { id: name });
+    return row;
+  }
+
+  async create(cgName: string, displayName: string, actor: string): Promise<string> {
+    const [row] = await this.take([this.#volumes.byGroup(cgName)], { displayName, application: 'user' }, actor);
+    return row?.name ?? '';
+  }
+
+  /** Of all these volumes at one moment. */
+  take(volumes: readonly VolumeRow[], naming: Naming, actor: string): Promise<SnapshotRow[]> {
+    return this.takeEach(
+      volumes.map((volume) => ({ ...naming, volume })),
+      actor,
+    );
+  }
+
+  async takeEach(wanted: readonly WantedSnapshot[], actor: string): Promise<SnapshotRow[]> {
+    const rows = await this.begin(wanted);
+    try {
+      return await this.show(rows, actor);
+    } catch (error) {
+      await this.drop(rows);
+      throw error;
+    }
+  }
+
+  /** Takes them, but out of sight: to be shown or dropped. After a crash they are dropped. */
+  async begin(wanted: readonly WantedSnapshot[]): Promise<SnapshotRow[]> {
+    const { store, engine, clock } = this.#tools;
+    for (const pool of new Set(wanted.map(({ volume }) => volume.pool))) this.#pools.refuseNew(this.#pools.get(pool));
+    const takenAt = clock.now();
+    const rows = await store.write((tx) => wanted.map((each) => this.#insert(tx, each, takenAt)));
+    try {
+      await engine.takeSnapshots(
+        rows.map(({ volume, name }) => ({ volume, snapshot: name })),
+        takenAt,
+      );
+    } catch (error) {
+      await this.drop(rows);
+      throw error;
+    }
+    return rows;
+  }
+
+  /** From here on they are there for all to see. */
+  async show(rows: readonly SnapshotRow[], actor: string, alongside?: (tx: Tx) => void): Promise<SnapshotRow[]> {
+    const all = await this.#tools.store.write((tx) => {
+      const shown = rows.filter(({ name }) => changeState(tx, name, 'creating', 'ready'));
+      for (const row of shown) this.#tell(tx, row.name, 'was taken', actor);
+      alongside?.(tx);
+      if (shown.length < rows.length) {
+        throw fail('state_conflict', { problem: 'A volume was deleted while its snapshot was taken.' });
+      }
+      return shown.map((row): SnapshotRow => ({ ...row, state: 'ready' }));
+    });
+    for (const listener of this.#listeners) listener(all);
+    return all;
+  }
+
+  drop(rows: readonly SnapshotRow[]): Promise<void> {
+    return this.#deletion.finish(rows, undefined);
+  }
+
+  async rename(name: string, displayName: string, actor: string): Promise<void> {
+    const { store, clock } = this.#tools;
+    await store.write((tx) => {
+      const row = this.get(name);
+      if (row.display_name === displayName) return;
+      if (isNameTaken(tx, row.volume, displayName)) throw fail('name_taken', { name: displayName });
+      renameSnapshot(tx, name, displayName, clock.now());
+      this.#tell(tx, name, `got its name; before it was called ${row.display_name}`, actor);
+    });
+  }
+
+  /** As a user asks for it: refused where somebody needs it. */
+  async remove(name: string, actor: string): Promise<void> {
+    this.refuseNeeded(this.get(name));
+    await this.delete([name], actor);
+  }
+
+  refuseNeeded(row: SnapshotRow): void {
+    const needed = this.#neededBy(row);
+    if (needed !== undefined) throw fail('state_conflict', { problem: `Snapshot ${row.name} ${needed}` });
+  }
+
+  /** Like `delete`, but those somebody needs stay for now. */
+  async deleteUnneeded(rows: readonly SnapshotRow[], actor: string): Promise<void> {
+    const unneeded = rows.filter((row) => this.#neededBy(row) === undefined);
+    await this.delete(
+      unneeded.map(({ name }) => name),
+      actor,
+    );
+  }
+
+  /** Those that are gone already are passed over; those in use are waited for. */
+  delete(names: readonly string[], actor: string): Promise<void> {
+    return this.#deletion.delete(names, actor);
+  }
+
+  /** Nobody deletes the snapshot meanwhile. */
+  using<T>(name: string, work: (snapshot: SnapshotInPlace) => Promise<T>): Promise<T> {
+    const snapshot = this.get(name);
+    return this.#deletion.holding(name, () => work(snapshot));
+  }
+
+  /** To make room in a pool. False when there is none to delete. */
+  async deleteOldest(pool: string): Promise<boolean> {
+    const { store, events } = this.#tools;
+    const kept = [...this.#deletion.held.keys()];
+    for (let tries = 0; tries < OLDEST_TRIES_MAX; tries += 1) {
+      const oldest = store.read((db) => findOldest(db, pool, kept));
+      if (!oldest) return false;
+      try {
+        await this.delete([oldest.name], 'system');
+      } catch (error) {
+        if (!isEngineError(error, 'conflict')) throw error;
+        kept.push(oldest.name);
+        continue;
+      }
+      const { display_name, name, volume_display_name, volume } = oldest;
+      const title = `Snapshot ${display_name} (${name}) of volume ${volume_display_name} (${volume}) was given up because pool ${pool} is nearly full.`;
+      await store.write((tx) => events.record(tx, { severity: 'warning', title, subject: `pool:${pool}` }));
+      return true;
+    }
+    return false;
+  }
+
+  /** Before anybody is served: what was cut off is undone or finished, in the background. */
+  settle(): Promise<void> {
+    return this.#deletion.settle();
+  }
+
+  #neededBy(row: SnapshotRow): string | undefined {
+    const mirror = this.#tools.store.read((db) => findMirrorNeeding(db, row.name));
+    if (mirror !== undefined) return `is what mirror job ${mirror} goes by; break the mirror first.`;
+    if (this.#deletion.held.has(row.name)) return 'is being cloned; try again when that is done.';
+    if (this.#volumes.get(row.volume).migration !== null) {
+      return 'is on the move with its volume; wait for the migration, or abort it.';
+    }
+    return undefined;
+  }
+
+  #insert(tx: Tx, wanted: WantedSnapshot, takenAt: number): SnapshotRow {
+    // Once more: it may have changed since the caller looked.
+    const volume = this.#volumes.get(wanted.volume.name);
+    checkReady(volume);
+    checkUnmoved(volume);
+    refuseTooMany(tx, volume);
+    const row: SnapshotRow = {
+      name: nextName(tx, 'snap'),
+      display_name: freeName(tx, volume.name, wanted),
+      volume: volume.name,
+      size_bytes: volume.size_bytes,
+      application: wanted.application,
+      rule: wanted.rule ?? null,
+      policy: wanted.policy ?? null,
+      mirror_job: wanted.mirrorJob ?? null,
+      state: 'creating',
+      created_at: takenAt,
+      modified_at: takenAt,
+    };
+    insertSnapshot(tx, row);
+    return row;
+  }
+
+  #tell(tx: Tx, name: string, what: string, actor: string): void {
+    const row = findSnapshot(tx, name);
+    if (!row) return;
+    const title = `Snapshot ${row.display_name} (${name}) of volume ${row.volume_display_name} (${row.volume}) ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
+  }
+}
+
+function refuseTooMany(tx: Tx, { name }: VolumeRow): void {
+  if (countSnapshots(tx, name) >= OF_VOLUME_MAX) {
+    const problem = `Volume ${name} has ${OF_VOLUME_MAX} snapshots, as many as there can be; delete some first.`;
+    throw fail('limit_reached', { problem });
+  }
+  if (countSnapshots(tx) < ALL_MAX) return;
+  const problem = `The array has ${ALL_MAX} snapshots, as many as there can be; delete some first.`;
+  throw fail('limit_reached', { problem });
+}
+
+function freeName(tx: Tx, volume: string, { displayName, orSimilar = false }: Naming): string {
+  for (let n = 1; n <= (orSimilar ? SIMILAR_MAX : 1); n += 1) {
+    const candidate = n === 1 ? displayName : `${displayName} (${n})`;
+    if (!isNameTaken(tx, volume, candidate)) return candidate;
+  }
+  throw fail('name_taken', { name: displayName });
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createLog, EventLog, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { temporaryFolder } from '../../../kernel/testing.ts';
+import { Clones } from '../../consistency-groups/service.ts';
+import { migrations } from '../../migrations.ts';
+import type { Performance } from '../../performance/service.ts';
+import type { Pools } from '../../pools/service.ts';
+import { Readings } from '../../readings/readings.ts';
+import { Encryption } from '../../settings/encryption.ts';
+import { SnapshotPolicies } from '../../snapshot-policies/service.ts';
+import { SnapshotSets } from '../../snapshot-sets/service.ts';
+import { Volumes } from '../../volumes/service.ts';
+import { wantedVolume } from '../../volumes/testing/volumes-alone.ts';
+import { Snapshots } from '../service.ts';
+import { FakeSnapshotEngine } from './fake-engine.ts';
+
+const performance = { forget: () => undefined } as unknown as Performance;
+const pools = { get: (name: string) => ({ name }), refuseNew: () => undefined } as unknown as Pools;
+
+/** Snapshots and what is made of them, over an engine that is a fake: time can be set, crashes played. No HTTP. */
+export async function snapshotsAlone(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const engine = new FakeSnapshotEngine();
+  const clock = new ManualClock('2026-03-01T12:30:00Z');
+  let running = await open();
+  t.after(() => running.close());
+
+  async function open() {
+    const store = new Store(join(folder, 'array.db'), migrations);
+    const log = createLog('array', 'silent');
+    const events = new EventLog(clock);
+    const jobs = new Jobs({ store, clock, log });
+    const readings = new Readings(engine.asEngine, log);
+    const vault = new Vault(Buffer.alloc(32));
+    const configuration = () => ({}) as HostedConfiguration;
+    const returnDrive = () => Promise.resolve();
+    const tools = {
+      store,
+      log,
+      events,
+      jobs,
+      readings,
+      clock,
+      engine: engine.asEngine,
+      vault,
+      configuration,
+      returnDrive,
+    };
+    const encryption = new Encryption(tools);
+    const volumes = new Volumes(tools, {
+      pools,
+      encryption,
+      performance,
+      recycleBin: () => ({ isOn: false, hours: 24 }),
+    });
+    const snapshots = new Snapshots(tools, volumes, pools);
+    const policies = new SnapshotPolicies(tools, volumes, snapshots);
+    const sets = new SnapshotSets(tools, { volumes, snapshots, suspendSeconds: () => 10 });
+    await readings.refresh();
+    await volumes.settle();
+    await snapshots.settle();
+    await policies.createFirst();
+    await jobs.start();
+    return {
+      ...tools,
+      volumes,
+      snapshots,
+      policies,
+      sets,
+      clones: new Clones(volumes, snapshots),
+      titles: () =>
+        store
+          .read((db) => events.list(db, { oldestFirst: true, start: 0, limit: 0 }))
+          .messages.map(({ msg_title }) => msg_title),
+      close: async () => {
+        sets.stop();
+        await policies.scheduler.stop();
+        await jobs.stop();
+        store.close();
+      },
+    };
+  }
+
+  return {
+    engine,
+    clock,
+    get array() {
+      return running;
+    },
+    volume: (displayName: string) => running.volumes.create(wantedVolume(displayName), 'tester'),
+    names: (volume?: string) =>
+      running.snapshots.list({ volume, start: 0, limit: 0 }).snapshots.map(({ display_name: name }) => name),
+    /** As after a kill: nothing that was in memory is there any more. */
+    restart: async () => {
+      await running.close();
+      engine.restart();
+      running = await open();
+      return running;
+    },
+  };
+}

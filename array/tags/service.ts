@@ -1,0 +1,83 @@
+import { fail, type Tx } from '@granary/kernel';
+import type { Page } from '../paging.ts';
+import { nextName } from '../sequences/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import {
+  countTags,
+  deleteTag,
+  findTag,
+  insertTag,
+  listTags,
+  updateTag,
+  type TaggedKind,
+  type TagRow,
+} from './repository.ts';
+
+/** A kind of thing that can be tagged. `check` throws when there is none of that name. */
+export interface Tagged {
+  readonly kind: TaggedKind;
+  readonly check: (owner: string) => unknown;
+}
+
+const TAGS_MAX = 50;
+
+/** Notes on pools, volumes and servers: a value under a key. */
+export class Tags {
+  readonly #tools: ArrayTools;
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+  }
+
+  list({ kind, check }: Tagged, owner: string, page: Page): { tags: TagRow[]; count: number } {
+    check(owner);
+    return this.#tools.store.read((db) => ({
+      tags: listTags(db, kind, owner, page),
+      count: countTags(db, kind, owner),
+    }));
+  }
+
+  create(tagged: Tagged, owner: string, key: string, value: string, actor: string): Promise<string> {
+    return this.#tools.store.write((tx) => {
+      const { kind } = tagged;
+      tagged.check(owner);
+      if (findTag(tx, kind, owner, key)) throw fail('name_taken', { name: key });
+      if (countTags(tx, kind, owner) >= TAGS_MAX) {
+        throw fail('limit_reached', { problem: `${owner} has ${TAGS_MAX} tags, which is the most; delete one first.` });
+      }
+      const name = nextName(tx, 'tag');
+      insertTag(tx, { name, kind, owner, key, value });
+      this.#tell(tx, tagged, owner, `Tag ${key} was put on ${owner}.`, actor);
+      return name;
+    });
+  }
+
+  update(tagged: Tagged, owner: string, key: string, value: string, actor: string): Promise<string> {
+    return this.#tools.store.write((tx) => {
+      const { name } = this.#find(tx, tagged, owner, key);
+      updateTag(tx, name, value);
+      this.#tell(tx, tagged, owner, `Tag ${key} of ${owner} was changed.`, actor);
+      return name;
+    });
+  }
+
+  delete(tagged: Tagged, owner: string, key: string, actor: string): Promise<string> {
+    return this.#tools.store.write((tx) => {
+      const { name } = this.#find(tx, tagged, owner, key);
+      deleteTag(tx, name);
+      this.#tell(tx, tagged, owner, `Tag ${key} was taken off ${owner}.`, actor);
+      return name;
+    });
+  }
+
+  #find(tx: Tx, { kind, check }: Tagged, owner: string, key: string): TagRow {
+    check(owner);
+    const tag = findTag(tx, kind, owner, key);
+    if (!tag) throw fail('tag_not_found', { id: key });
+    return tag;
+  }
+
+  #tell(tx: Tx, { kind }: Tagged, owner: string, title: string, actor: string): void {
+    this.#tools.events.record(tx, { title, subject: `${kind}:${owner}`, actor });
+  }
+}

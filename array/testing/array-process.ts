@@ -1,0 +1,61 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { arrayClient, type ArrayClient } from '@granary/client';
+import type { FromProgram, HostedConfiguration } from '@granary/kernel';
+import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
+import { placeDrives } from './drives.ts';
+
+const ANSWER_MS_MAX = 120_000;
+
+/** An array as its cloud would run it, in a process of its own. */
+export class ArrayProcess {
+  readonly url: string;
+  readonly accessKey: string;
+  readonly client: ArrayClient;
+  readonly #child: ChildProcess;
+
+  static async start(configuration: HostedConfiguration): Promise<ArrayProcess> {
+    const child = fork(new URL('../main.ts', import.meta.url), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    child.send({ kind: 'start', configuration });
+    const [told] = (await once(child, 'message')) as [FromProgram];
+    if (told.kind !== 'ready') throw new Error(`The array did not start: ${JSON.stringify(told)}`);
+    const { managementUrl: url, owner: user, initialPasscode: password } = configuration;
+    const signedIn = await arrayClient({ url }).users.login({ user, password });
+    return new ArrayProcess(child, url, signedIn.user.access_key);
+  }
+
+  private constructor(child: ChildProcess, url: string, accessKey: string) {
+    this.#child = child;
+    this.url = url;
+    this.accessKey = accessKey;
+    this.client = arrayClient({ url, accessKey, timeoutMs: ANSWER_MS_MAX });
+  }
+
+  residentMb(): number {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM');
+  }
+
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL');
+  }
+
+  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#child.kill(signal);
+    await once(this.#child, 'exit');
+  }
+}
+
+/** What a cloud would tell an array of so many drives, all of whose files are below the folder. */
+export function arrayConfiguration(folder: string, driveCount: number, driveGb: number): HostedConfiguration {
+  const numbers = Array.from({ length: driveCount }, (_, index) => index + 1);
+  const drives = placeDrives(join(folder, 'drives'), numbers, driveGb);
+  return testConfiguration(join(folder, 'array'), { drives });
+}

@@ -1,0 +1,181 @@
+import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { isEngineError } from '../engine/errors.ts';
+import type { Performance } from '../performance/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import {
+  countSnapshotsOf,
+  deleteRulesOf,
+  deleteVolumeRow,
+  findAnyVolume,
+  findVolume,
+  isMirrorSource,
+  listBinnedBefore,
+  updateVolume,
+  type VolumeRow,
+} from './repository.ts';
+import { checkDetached, checkNoDestination, checkReady, checkUnmoved, titleOf } from './rules.ts';
+
+export interface RecycleBin {
+  readonly isOn: boolean;
+  readonly hours: number;
+}
+
+interface DeleteOptions {
+  /** With its snapshots. */
+  readonly force: boolean;
+  readonly skipBin?: boolean | undefined;
+}
+
+interface Arguments {
+  readonly volume: string;
+}
+
+const KIND = 'volume-delete';
+const RETRY_MS = 1_000;
+const PURGE_EVERY_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Ends volumes. In the recycle bin one keeps its bytes and loses its name; from there, or at once where there is no
+ * bin, a job deletes it for good.
+ */
+export class Deletion {
+  readonly #tools: ArrayTools;
+  readonly #performance: Performance;
+  readonly #bin: () => RecycleBin;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tools: ArrayTools, performance: Performance, bin: () => RecycleBin) {
+    this.#tools = tools;
+    this.#performance = performance;
+    this.#bin = bin;
+    tools.jobs.register<Arguments>(
+      KIND,
+      (job) => this.#run(job),
+      (tx, args, reason) => this.#givenUp(tx, args, reason),
+    );
+  }
+
+  /** The number of the job that does it; none when it went to the recycle bin. */
+  delete(name: string, { force, skipBin = false }: DeleteOptions, actor: string): Promise<number | undefined> {
+    return this.#tools.store.write((tx) => {
+      const row = findVolume(tx, name);
+      if (!row) throw fail('volume_not_found', { id: name });
+      if (row.state === 'deleting') return this.#continue(tx, row);
+      checkReady(row);
+      check(tx, row, force);
+      if (skipBin || !this.#bin().isOn) return this.#begin(tx, row, actor);
+      this.#putInBin(tx, row, actor);
+      return undefined;
+    });
+  }
+
+  /** For good. */
+  deleteFromBin(name: string, actor: string): Promise<number> {
+    return this.#tools.store.write((tx) => {
+      const row = findAnyVolume(tx, name);
+      if (!row) throw fail('volume_not_found', { id: name });
+      if (row.state !== 'binned') throw fail('nothing_to_delete');
+      return this.#begin(tx, row, actor);
+    });
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => {
+      this.purge().catch((error: unknown) => this.#tools.log.error({ error }, 'the recycle bin could not be emptied'));
+    }, PURGE_EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Deletes what was in the bin for long enough. */
+  async purge(): Promise<void> {
+    const { store, clock } = this.#tools;
+    const before = clock.now() - this.#bin().hours * HOUR_MS;
+    if (store.read((db) => listBinnedBefore(db, before)).length === 0) return;
+    await store.write((tx) => {
+      for (const row of listBinnedBefore(tx, before)) this.#begin(tx, row, 'system');
+    });
+  }
+
+  /** At a start: jobs go on by themselves, so only what has none left gets one. */
+  resume(tx: Tx, row: VolumeRow): void {
+    this.#continue(tx, row);
+  }
+
+  #putInBin(tx: Tx, row: VolumeRow, actor: string): void {
+    const { clock, events } = this.#tools;
+    const now = clock.now();
+    // Nothing takes snapshots of it any more.
+    deleteRulesOf(tx, row.name);
+    updateVolume(tx, row.name, { state: 'binned', binned_at: now, modified_at: now });
+    const title = `${titleOf(row)} was put in the recycle bin.`;
+    events.record(tx, { severity: 'notice', title, subject: `volume:${row.name}`, actor });
+  }
+
+  #begin(tx: Tx, row: VolumeRow, actor: string): number {
+    const { clock, events } = this.#tools;
+    const job = this.#enqueue(tx, row);
+    updateVolume(tx, row.name, { state: 'deleting', binned_at: null, modified_at: clock.now() });
+    const title = `${titleOf(row)} is being deleted.`;
+    events.record(tx, { severity: 'notice', title, subject: `volume:${row.name}`, actor });
+    return job;
+  }
+
+  #continue(tx: Tx, row: VolumeRow): number {
+    const { jobs } = this.#tools;
+    const state = row.delete_job === null ? undefined : jobs.get(row.delete_job)?.state;
+    if (row.delete_job !== null && (state === 'queued' || state === 'running')) return row.delete_job;
+    return this.#enqueue(tx, row);
+  }
+
+  #enqueue(tx: Tx, { name }: VolumeRow): number {
+    const job = this.#tools.jobs.enqueue(tx, KIND, `volume:${name}`, { volume: name } satisfies Arguments);
+    updateVolume(tx, name, { delete_job: job });
+    return job;
+  }
+
+  async #run({ arguments: { volume } }: RunningJob<Arguments>): Promise<JobOutcome> {
+    const { engine, readings, events } = this.#tools;
+    try {
+      await engine.deleteVolume(volume);
+    } catch (error) {
+      if (!isEngineError(error, 'interrupted')) throw error;
+      return { outcome: 'retry', afterMs: RETRY_MS, reason: error.message };
+    }
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        const row = findAnyVolume(tx, volume);
+        if (!row) return;
+        deleteVolumeRow(tx, volume);
+        events.record(tx, { title: `${titleOf(row)} was deleted.`, subject: `volume:${volume}` });
+        tx.afterCommit(() => {
+          readings.forgetVolume(volume);
+          this.#performance.forget('volume', volume);
+        });
+      },
+    };
+  }
+
+  #givenUp(tx: Tx, { volume }: Arguments, reason: string): void {
+    const row = findAnyVolume(tx, volume);
+    if (!row) return;
+    const title = `${titleOf(row)} could not be deleted: ${reason} Delete it again once that is mended.`;
+    this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume}` });
+  }
+}
+
+function check(tx: Tx, row: VolumeRow, force: boolean): void {
+  checkDetached(tx, row);
+  checkUnmoved(row);
+  checkNoDestination(row);
+  if (isMirrorSource(tx, row)) {
+    const problem = `Volume ${row.name} is mirrored to another array; break the mirror first.`;
+    throw fail('state_conflict', { problem });
+  }
+  const count = force ? 0 : countSnapshotsOf(tx, row.name);
+  if (count > 0) throw fail('volume_has_snapshots', { id: row.name, count });
+}

@@ -1,0 +1,91 @@
+import type { Db } from '@granary/kernel';
+import type { VolumeReport } from '../engine/report.ts';
+import type { ArrayTools } from '../tools.ts';
+import {
+  changesEver,
+  countVolumes,
+  listVolumes,
+  type Page,
+  type VolumeFacts,
+  type VolumeFilter,
+} from './repository.ts';
+import { targetOf, volumeView, type VolumeView } from './view.ts';
+
+interface Shown {
+  readonly facts: VolumeFacts;
+  readonly report: VolumeReport | undefined;
+  readonly target: string | null;
+  readonly view: VolumeView;
+}
+
+interface Kept {
+  readonly shown: Shown[];
+  readonly count: number;
+}
+
+const ROWS_MAX = 16_384;
+
+/**
+ * Pages of records as they were last shown, kept until any row of the database changes: to gather a page of facts costs
+ * as much as to write it out, and those who watch an array ask for the same page again and again. A record is made
+ * anew when its figures change.
+ */
+export class Pages {
+  readonly #tools: ArrayTools;
+  readonly #kept = new Map<string, Kept>();
+  #rows = 0;
+  #changes = -1;
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+  }
+
+  read(filter: VolumeFilter, page: Page): { volumes: VolumeView[]; count: number } {
+    const { shown, count } = this.#tools.store.read((db) => this.#find(db, filter, page));
+    const { readings } = this.#tools;
+    const target = targetOf(readings);
+    const volumes = shown.map((each, index) => {
+      const report = readings.volume(each.facts.name);
+      if (each.report === report && each.target === target) return each.view;
+      const anew = show(each.facts, report, target);
+      shown[index] = anew;
+      return anew.view;
+    });
+    return { volumes, count };
+  }
+
+  #find(db: Db, filter: VolumeFilter, page: Page): Kept {
+    const changes = changesEver(db);
+    if (changes !== this.#changes) this.#forget(changes);
+    const key = JSON.stringify([filter, page]);
+    const known = this.#kept.get(key);
+    if (known) return known;
+    const { readings } = this.#tools;
+    const target = targetOf(readings);
+    const facts = listVolumes(db, filter, page);
+    const found = {
+      shown: facts.map((each) => show(each, readings.volume(each.name), target)),
+      count: countVolumes(db, filter),
+    };
+    this.#keep(key, found);
+    return found;
+  }
+
+  #keep(key: string, found: Kept): void {
+    const { length } = found.shown;
+    if (this.#rows + length > ROWS_MAX) this.#forget(this.#changes);
+    if (length > ROWS_MAX) return;
+    this.#rows += length;
+    this.#kept.set(key, found);
+  }
+
+  #forget(changes: number): void {
+    this.#kept.clear();
+    this.#rows = 0;
+    this.#changes = changes;
+  }
+}
+
+function show(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): Shown {
+  return { facts, report, target, view: volumeView(facts, report, target) };
+}

@@ -1,0 +1,295 @@
+import type { Db, Tx } from '@granary/kernel';
+import { removeTagsOf } from '../tags/repository.ts';
+
+/** A volume as it is on record. Booleans are 0 and 1. */
+export interface VolumeRow {
+  readonly name: string;
+  readonly display_name: string;
+  readonly cg_name: string;
+  readonly pool: string;
+  readonly size_bytes: number;
+  readonly state: 'creating' | 'ready' | 'deleting' | 'binned';
+  readonly comment: string | null;
+  readonly compress: number;
+  readonly dedupe: number;
+  readonly wrapped_key: string | null;
+  readonly wwid: string;
+  readonly mirror_job: string | null;
+  readonly migration: string | null;
+  readonly mtr_histograms: number;
+  readonly capacity_mode: string;
+  readonly capacity_history: number;
+  readonly alert_mode: number;
+  readonly emergency_gb: number;
+  readonly auto_expand: number;
+  readonly auto_expand_by_mb: number | null;
+  readonly max_capacity_mb: number | null;
+  readonly read_iops_limit: number;
+  readonly read_mbps_limit: number;
+  readonly read_latency_limit: number;
+  readonly write_iops_limit: number;
+  readonly write_mbps_limit: number;
+  readonly write_latency_limit: number;
+  readonly read_iops_capping: number;
+  readonly read_mbps_capping: number;
+  readonly write_iops_capping: number;
+  readonly write_mbps_capping: number;
+  /** The engine may not know of its reduction yet. */
+  readonly is_untold: number;
+  readonly delete_job: number | null;
+  readonly binned_at: number | null;
+  readonly created_at: number;
+  readonly modified_at: number;
+}
+
+/** What a row does not say by itself, gathered for a whole page at once. */
+export interface VolumeFacts extends VolumeRow {
+  readonly pool_display_name: string | null;
+  readonly pool_version: number | null;
+  readonly pool_cache: number | null;
+  /** Comma list; null when it is attached to none. */
+  readonly server_names: string | null;
+  readonly first_server: string | null;
+  readonly access_type: 'NFS' | 'SMB' | 'ISCSI' | null;
+  readonly lun: number | null;
+  readonly read_only: number | null;
+  readonly has_snapshots: number;
+  readonly is_mirrored: number;
+  readonly is_shadow_copy: number;
+}
+
+export interface VolumeFilter {
+  readonly pool?: string | undefined;
+  readonly server?: string | undefined;
+  /** Text that its display name holds. */
+  readonly displayName?: string | undefined;
+  /** Attached to no server. */
+  readonly isFree?: boolean | undefined;
+  /** Written to by a mirror from another array. */
+  readonly isDestination?: boolean | undefined;
+}
+
+export interface Page {
+  readonly start: number;
+  readonly limit: number;
+}
+
+export function findVolume(db: Db, name: string): VolumeRow | undefined {
+  return db.get<VolumeRow>(`SELECT * FROM volumes WHERE name = :name AND state <> 'binned'`, { name });
+}
+
+/** Also one in the recycle bin. */
+export function findAnyVolume(db: Db, name: string): VolumeRow | undefined {
+  return db.get<VolumeRow>('SELECT * FROM volumes WHERE name = :name', { name });
+}
+
+export function findVolumeByGroup(db: Db, group: string): VolumeRow | undefined {
+  return db.get<VolumeRow>(`SELECT * FROM volumes WHERE cg_name = :group AND state <> 'binned'`, { group });
+}
+
+export function isNameTaken(db: Db, displayName: string): boolean {
+  const sql = `SELECT 1 FROM volumes WHERE display_name = :displayName AND state IN ('creating', 'ready')`;
+  return db.get(sql, { displayName }) !== undefined;
+}
+
+/** All there are, those in the recycle bin included. */
+export function countAllVolumes(db: Db): number {
+  return db.get<{ count: number }>('SELECT count(*) AS count FROM volumes')?.count ?? 0;
+}
+
+function conditionOf({ pool, server, displayName, isFree, isDestination }: VolumeFilter): string {
+  const terms = [`v.state <> 'binned'`];
+  if (pool !== undefined) terms.push('v.pool = :pool');
+  if (server !== undefined) terms.push('v.name IN (SELECT volume FROM attachments WHERE server = :server)');
+  if (displayName !== undefined) terms.push('instr(v.display_name, :displayName) > 0');
+  if (isFree === true) terms.push('NOT EXISTS (SELECT 1 FROM attachments WHERE volume = v.name)');
+  if (isDestination === true) terms.push('v.mirror_job IS NOT NULL');
+  return terms.join(' AND ');
+}
+
+function paramsOf({ pool, server, displayName }: VolumeFilter): Record<string, string> {
+  return {
+    ...(pool !== undefined && { pool }),
+    ...(server !== undefined && { server }),
+    ...(displayName !== undefined && { displayName }),
+  };
+}
+
+/** All are counted quickly, and those in the recycle bin are few. */
+const COUNT_SHOWN = `SELECT (SELECT count(*) FROM volumes)
+  - (SELECT count(*) FROM volumes WHERE state = 'binned') AS count`;
+
+export function countVolumes(db: Db, filter: VolumeFilter): number {
+  const isUnfiltered = Object.values(filter).every((value) => value === undefined);
+  if (isUnfiltered) return db.get<{ count: number }>(COUNT_SHOWN)?.count ?? 0;
+  const sql = `SELECT count(*) AS count FROM volumes AS v WHERE ${conditionOf(filter)}`;
+  return db.get<{ count: number }>(sql, paramsOf(filter))?.count ?? 0;
+}
+
+const FACTS = `SELECT v.*, p.display_name AS pool_display_name, p.version AS pool_version, p.cache AS pool_cache,
+    a.server AS first_server, a.access_type, a.lun, a.read_only,
+    CASE WHEN a.server IS NOT NULL
+      THEN (SELECT group_concat(server, ',') FROM attachments WHERE volume = v.name) END AS server_names,
+    EXISTS (SELECT 1 FROM snapshots WHERE volume = v.name) AS has_snapshots,
+    (v.mirror_job IS NOT NULL OR EXISTS (SELECT 1 FROM source_mirrors
+       WHERE volume = v.name AND state IN ('creating', 'active', 'paused'))) AS is_mirrored,
+    EXISTS (SELECT 1 FROM snapshot_set_members WHERE clone = v.name) AS is_shadow_copy`;
+const FACTS_JOINS = `LEFT JOIN pools AS p ON p.name = v.pool
+  LEFT JOIN attachments AS a
+    ON a.volume = v.name AND a.server = (SELECT min(server) FROM attachments WHERE volume = v.name)`;
+
+/** The page is found in an index alone; only its rows are read and joined. */
+export function listVolumes(db: Db, filter: VolumeFilter, { start, limit }: Page): VolumeFacts[] {
+  const sql = `WITH page AS MATERIALIZED
+      (SELECT v.name FROM volumes AS v WHERE ${conditionOf(filter)} ORDER BY v.name LIMIT :limit OFFSET :start)
+    ${FACTS} FROM page CROSS JOIN volumes AS v ON v.name = page.name ${FACTS_JOINS} ORDER BY page.name`;
+  return db.all<VolumeFacts>(sql, { ...paramsOf(filter), start, limit: limit === 0 ? -1 : limit });
+}
+
+export function findVolumeFacts(db: Db, name: string): VolumeFacts | undefined {
+  const sql = `${FACTS} FROM volumes AS v ${FACTS_JOINS} WHERE v.name = :name AND v.state <> 'binned'`;
+  return db.get<VolumeFacts>(sql, { name });
+}
+
+/** Rises with every row this process ever changed, and nobody else changes any. */
+export function changesEver(db: Db): number {
+  return db.get<{ changes: number }>('SELECT total_changes() AS changes')?.changes ?? 0;
+}
+
+export function listBinned(db: Db, pool: string, { start, limit }: Page): VolumeRow[] {
+  const sql = `SELECT * FROM volumes WHERE pool = :pool AND state = 'binned' ORDER BY binned_at, name
+    LIMIT :limit OFFSET :start`;
+  return db.all<VolumeRow>(sql, { pool, start, limit: limit === 0 ? -1 : limit });
+}
+
+export function countBinned(db: Db, pool: string): number {
+  const sql = `SELECT count(*) AS count FROM volumes WHERE pool = :pool AND state = 'binned'`;
+  return db.get<{ count: number }>(sql, { pool })?.count ?? 0;
+}
+
+export function listBinnedBefore(db: Db, time: number): VolumeRow[] {
+  return db.all<VolumeRow>(`SELECT * FROM volumes WHERE state = 'binned' AND binned_at <= :time`, { time });
+}
+
+export function listCreating(db: Db): VolumeRow[] {
+  return db.all<VolumeRow>(`SELECT * FROM volumes WHERE state = 'creating'`);
+}
+
+export function listGoing(db: Db): VolumeRow[] {
+  return db.all<VolumeRow>(`SELECT * FROM volumes WHERE state = 'deleting'`);
+}
+
+export function listUntold(db: Db): VolumeRow[] {
+  return db.all<VolumeRow>('SELECT * FROM volumes WHERE is_untold = 1');
+}
+
+export function listCapped(db: Db): VolumeRow[] {
+  return db.all<VolumeRow>(
+    `SELECT * FROM volumes
+     WHERE read_iops_capping > 0 OR read_mbps_capping > 0 OR write_iops_capping > 0 OR write_mbps_capping > 0`,
+  );
+}
+
+/** Those with a limit to watch: the condition is that of their index. */
+export function listWatched(db: Db): VolumeRow[] {
+  return db.all<VolumeRow>(
+    `SELECT * FROM volumes
+     WHERE state = 'ready'
+       AND (alert_mode > 0 OR emergency_gb > 0 OR auto_expand = 1 OR capacity_mode <> 'normal'
+            OR read_iops_limit > 0 OR read_mbps_limit > 0 OR read_latency_limit > 0
+            OR write_iops_limit > 0 OR write_mbps_limit > 0 OR write_latency_limit > 0)`,
+  );
+}
+
+export interface WrappedKey {
+  readonly name: string;
+  readonly wrapped_key: string;
+}
+
+export function listWrappedKeys(db: Db): WrappedKey[] {
+  return db.all<WrappedKey>('SELECT name, wrapped_key FROM volumes WHERE wrapped_key IS NOT NULL');
+}
+
+export function listVolumeNames(db: Db): { name: string; size_bytes: number }[] {
+  return db.all<{ name: string; size_bytes: number }>('SELECT name, size_bytes FROM volumes');
+}
+
+export function serversOf(db: Db, volume: string): string[] {
+  const sql = 'SELECT server FROM attachments WHERE volume = :volume ORDER BY server';
+  return db.all<{ server: string }>(sql, { volume }).map(({ server }) => server);
+}
+
+export function countSnapshotsOf(db: Db, volume: string): number {
+  const sql = 'SELECT count(*) AS count FROM snapshots WHERE volume = :volume';
+  return db.get<{ count: number }>(sql, { volume })?.count ?? 0;
+}
+
+export function isMirrorSource(db: Db, { name }: VolumeRow): boolean {
+  const sql = `SELECT 1 FROM source_mirrors WHERE volume = :name AND state IN ('creating', 'active', 'paused')`;
+  return db.get(sql, { name }) !== undefined;
+}
+
+export function deleteRulesOf(tx: Tx, volume: string): void {
+  tx.run('DELETE FROM snapshot_rules WHERE volume = :volume', { volume });
+}
+
+const COLUMNS: readonly (keyof VolumeRow)[] = [
+  'name',
+  'display_name',
+  'cg_name',
+  'pool',
+  'size_bytes',
+  'state',
+  'comment',
+  'compress',
+  'dedupe',
+  'wrapped_key',
+  'wwid',
+  'mirror_job',
+  'migration',
+  'mtr_histograms',
+  'capacity_mode',
+  'capacity_history',
+  'alert_mode',
+  'emergency_gb',
+  'auto_expand',
+  'auto_expand_by_mb',
+  'max_capacity_mb',
+  'read_iops_limit',
+  'read_mbps_limit',
+  'read_latency_limit',
+  'write_iops_limit',
+  'write_mbps_limit',
+  'write_latency_limit',
+  'read_iops_capping',
+  'read_mbps_capping',
+  'write_iops_capping',
+  'write_mbps_capping',
+  'is_untold',
+  'delete_job',
+  'binned_at',
+  'created_at',
+  'modified_at',
+];
+const INSERT = `INSERT INTO volumes (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((column) => `:${column}`).join(', ')})`;
+
+export function insertVolume(tx: Tx, row: VolumeRow): void {
+  tx.run(INSERT, { ...row });
+}
+
+export type VolumeChange = Partial<Omit<VolumeRow, 'name' | 'created_at'>>;
+
+/** Changes the fields that are given; `modified_at` is the caller's to set. */
+export function updateVolume(tx: Tx, name: string, change: VolumeChange): void {
+  const columns = COLUMNS.filter((column) => column in change);
+  const assignments = columns.map((column) => `${column} = :${column}`).join(', ');
+  tx.run(`UPDATE volumes SET ${assignments} WHERE name = :name`, { ...change, name });
+}
+
+/** With what is tied to it alone. */
+export function deleteVolumeRow(tx: Tx, name: string): void {
+  tx.run('DELETE FROM snapshots WHERE volume = :name', { name });
+  deleteRulesOf(tx, name);
+  removeTagsOf(tx, 'volume', name);
+  tx.run('DELETE FROM volumes WHERE name = :name', { name });
+}

@@ -1,0 +1,125 @@
+import { fail } from '@granary/kernel';
+import type { ArrayHandlers } from '../handlers.ts';
+import type { Performance } from '../performance/service.ts';
+import type { Servers } from '../servers/service.ts';
+import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import { MB } from '../units.ts';
+import { answerWhenDone } from '../waiting.ts';
+import type { Volumes } from './service.ts';
+
+interface Services {
+  readonly jobs: ArrayTools['jobs'];
+  readonly servers: Servers;
+  readonly snapshotPolicies: SnapshotPolicies;
+  readonly performance: Performance;
+}
+
+export function volumeRoutes(volumes: Volumes, services: Services): ArrayHandlers<'volumes'> {
+  return { ...records(volumes, services), ...attachments(volumes, services), ...limits(volumes) };
+}
+
+function records(volumes: Volumes, { jobs, snapshotPolicies, performance }: Services) {
+  return {
+    list: ({ start, limit, showonlyfile, display_name }) =>
+      showonlyfile ? { volumes: [], count: 0 } : volumes.list({ displayName: display_name }, { start, limit }),
+    get: async ({ id }) => ({ volume: await volumes.show(id) }),
+    listFree: (page) => volumes.listFree(page),
+    create: async (input, { actor }) => {
+      if (!input.block) throw fail('not_offered', { problem: NO_SHARES });
+      const wanted = {
+        displayName: input.name,
+        pool: input.pool,
+        sizeBytes: input.capacity * MB,
+        compress: input.compress,
+        dedupe: input.dedupe,
+        encrypted: input.crypt,
+        autoExpand: input.autoexpand,
+        autoExpandByMb: input.autoexpandby,
+        maxCapacityMb: input.maxcapacity,
+        readIopsCapping: input.read_iops_capping,
+        readMbpsCapping: input.read_mbps_capping,
+        writeIopsCapping: input.write_iops_capping,
+        writeMbpsCapping: input.write_mbps_capping,
+      };
+      const row = await volumes.create(wanted, actor.username);
+      if (input.attachpolicies) await snapshotPolicies.attachDefaults(row, actor.username);
+      return { vol_name: row.name };
+    },
+    update: async ({ id, compress, dedupe, mtr_histograms, force, ...input }, { actor }) => {
+      const caps = {
+        read_iops_capping: input.read_iops_capping,
+        read_mbps_capping: input.read_mbps_capping,
+        write_iops_capping: input.write_iops_capping,
+        write_mbps_capping: input.write_mbps_capping,
+      };
+      await volumes.update(id, { compress, dedupe, histograms: mtr_histograms, caps }, force, actor.username);
+      return { vol_name: id };
+    },
+    delete: async ({ id, force, timeout }, { actor }) => {
+      const job = await volumes.delete(id, { force }, actor.username);
+      const answer = { vol_name: id };
+      return job === undefined ? answer : answerWhenDone(jobs, job, timeout, () => answer);
+    },
+    deleteFromRecycleBin: async ({ id }, { actor }) => {
+      const job = await volumes.deleteFromBin(id, actor.username);
+      return answerWhenDone(jobs, job, BIN_TIMEOUT_SECONDS, () => ({ volname: id }));
+    },
+    rename: async ({ id, new_name }, { actor }) => {
+      await volumes.rename(id, new_name, actor.username);
+      return { vol_name: id };
+    },
+    expand: async ({ id, capacity }, { actor }) => {
+      await volumes.expandBy(id, capacity * MB, actor.username);
+      return { vol_name: id };
+    },
+    updateComment: async ({ id, new_comment }, { actor }) => {
+      await volumes.comment(id, new_comment, actor.username);
+      return { vol_name: id };
+    },
+    performance: ({ id, interval }) => {
+      const { name } = volumes.get(id);
+      const usages = performance.points('volume', name, interval);
+      return { volume_name: name, usages, count: usages.length };
+    },
+  } satisfies ArrayHandlers<'volumes'>;
+}
+
+function attachments(volumes: Volumes, { servers }: Services) {
+  return {
+    listServers: ({ id, start, limit }) => servers.ofVolume(volumes.get(id).name, start, limit),
+    detach: async ({ id, servers: names }, { actor }) => {
+      await servers.detach(volumes.get(id).name, names, actor.username);
+      return {};
+    },
+    setPermissions: async ({ id, server_name, read_only }, { actor }) => {
+      await servers.setReadOnly(volumes.get(id).name, server_name, read_only, actor.username);
+      return {};
+    },
+  } satisfies ArrayHandlers<'volumes'>;
+}
+
+function limits(volumes: Volumes) {
+  return {
+    updateProtection: async ({ id, ...input }, { actor }) => {
+      const protection = {
+        capacityHistory: input.capacityhistory,
+        alertMode: input.alertmode,
+        emergencyGb: input.emergencymode,
+        autoExpand: input.autoexpand,
+        autoExpandByMb: input.autoexpandby,
+        maxCapacityMb: input.maxcapacity,
+      };
+      await volumes.protect(id, protection, actor.username);
+      return { vol_name: id };
+    },
+    updatePerformanceThresholds: async ({ id, ...thresholds }, { actor }) => {
+      await volumes.setThresholds(id, thresholds, actor.username);
+      return { vol_name: id };
+    },
+  } satisfies ArrayHandlers<'volumes'>;
+}
+
+const NO_SHARES = 'File shares are not served by this release; send block=YES.';
+/** The specification gives this call no timeout of its own. */
+const BIN_TIMEOUT_SECONDS = 30;

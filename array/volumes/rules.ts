@@ -1,0 +1,87 @@
+import { badParameter, fail, type Db } from '@granary/kernel';
+import type { Reduction, VolumeCaps } from '../engine/engine.ts';
+import { GB, MB } from '../units.ts';
+import { serversOf, type VolumeRow } from './repository.ts';
+
+export const VOLUMES_MAX = 16_384;
+/** 1 PB: as far as a volume can be addressed. */
+export const SIZE_BYTES_MAX = 2 ** 50;
+
+export function checkSize(sizeBytes: number): void {
+  if (sizeBytes > SIZE_BYTES_MAX) {
+    const problem = `A volume has at most ${SIZE_BYTES_MAX / 2 ** 40} TB; ask for less.`;
+    throw fail('capacity_refused', { problem });
+  }
+}
+
+interface Expansion {
+  readonly size_bytes: number;
+  readonly auto_expand: number;
+  readonly auto_expand_by_mb: number | null;
+  readonly max_capacity_mb: number | null;
+}
+
+/** That a volume which expands by itself knows by how much, and has room to. */
+export function checkExpansion(wanted: Expansion): void {
+  if (wanted.auto_expand === 1 && wanted.auto_expand_by_mb === null)
+    throw badParameter('autoexpandby', 'must be sent with autoexpand=YES: how much it expands by each time');
+  if (wanted.max_capacity_mb === null) return;
+  if (wanted.max_capacity_mb * MB < wanted.size_bytes)
+    throw badParameter('maxcapacity', `must be at least the size of the volume, ${sizeText(wanted.size_bytes)}`);
+  if (wanted.max_capacity_mb * MB > SIZE_BYTES_MAX)
+    throw badParameter('maxcapacity', `must be at most ${SIZE_BYTES_MAX / 2 ** 40} TB`);
+}
+
+export function checkReady(row: VolumeRow): void {
+  if (row.state === 'ready') return;
+  const doing = row.state === 'deleting' ? 'deleted' : 'made';
+  throw fail('state_conflict', { problem: `Volume ${row.name} is being ${doing}.` });
+}
+
+export function checkDetached(db: Db, row: VolumeRow): void {
+  const servers = serversOf(db, row.name);
+  if (servers.length > 0) throw fail('volume_attached', { id: row.name, servers: servers.join(', ') });
+}
+
+/** What must not change behind the back of a job that copies it. */
+export function checkUnmoved(row: VolumeRow): void {
+  if (row.migration === null) return;
+  const problem = `Volume ${row.name} is being migrated by ${row.migration}; wait for that, or abort it.`;
+  throw fail('state_conflict', { problem });
+}
+
+export function checkNoDestination(row: VolumeRow): void {
+  if (row.mirror_job === null) return;
+  const problem = `Volume ${row.name} is the destination of mirror ${row.mirror_job}; break the mirror first.`;
+  throw fail('state_conflict', { problem });
+}
+
+export function capsOf(row: VolumeRow): VolumeCaps {
+  return {
+    readIops: row.read_iops_capping,
+    readBytesPerSecond: row.read_mbps_capping * MB,
+    writeIops: row.write_iops_capping,
+    writeBytesPerSecond: row.write_mbps_capping * MB,
+  };
+}
+
+export function isCapped(row: VolumeRow): boolean {
+  return Object.values(capsOf(row)).some((cap) => cap > 0);
+}
+
+export function engineReduction({ compress, dedupe }: Pick<VolumeRow, 'compress' | 'dedupe'>): Reduction {
+  return { compression: compress === 1, deduplication: dedupe === 1 };
+}
+
+/** How events and messages call it. */
+export function titleOf({ display_name, name }: Pick<VolumeRow, 'name' | 'display_name'>): string {
+  return `Volume ${display_name} (${name})`;
+}
+
+export function sizeText(bytes: number): string {
+  return bytes >= GB ? `${rounded(bytes / GB)} GB` : `${rounded(bytes / MB)} MB`;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

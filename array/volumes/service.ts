@@ -1,0 +1,166 @@
+import { fail, type Tx } from '@granary/kernel';
+import { EngineError } from '../engine/errors.ts';
+import type { Performance } from '../performance/service.ts';
+import type { Pools } from '../pools/service.ts';
+import type { Encryption } from '../settings/encryption.ts';
+import type { ArrayTools } from '../tools.ts';
+import { Changes, type ProtectionChange, type Thresholds, type VolumeOptions } from './changes.ts';
+import { Creation, type NewVolumeRequest } from './creation.ts';
+import { Deletion, type RecycleBin } from './deletion.ts';
+import { Pages } from './pages.ts';
+import {
+  countVolumes,
+  findVolume,
+  findVolumeByGroup,
+  findVolumeFacts,
+  listVolumes,
+  type Page,
+  type VolumeFilter,
+  type VolumeRow,
+} from './repository.ts';
+import { settleVolumes } from './settle.ts';
+import { freeVolumeViews, targetOf, volumeView, type FreeVolumeView, type VolumeView } from './view.ts';
+import { VolumeWatch } from './watch.ts';
+
+export type { NewVolumeRequest } from './creation.ts';
+
+interface Neighbours {
+  readonly pools: Pools;
+  readonly encryption: Encryption;
+  readonly performance: Performance;
+  readonly recycleBin: () => RecycleBin;
+}
+
+/** The block volumes of the array. */
+export class Volumes {
+  readonly #tools: ArrayTools;
+  readonly #pages: Pages;
+  readonly #creation: Creation;
+  readonly #changes: Changes;
+  readonly #deletion: Deletion;
+  readonly #watch: VolumeWatch;
+
+  constructor(tools: ArrayTools, { pools, encryption, performance, recycleBin }: Neighbours) {
+    this.#tools = tools;
+    this.#pages = new Pages(tools);
+    this.#creation = new Creation(tools, pools, encryption);
+    this.#changes = new Changes(tools);
+    this.#deletion = new Deletion(tools, performance, recycleBin);
+    this.#watch = new VolumeWatch(tools, (name, sizeBytes) => this.expandTo(name, sizeBytes, 'system'));
+  }
+
+  /** Those that are there for users: being made, ready, or being deleted. Not found: `volume_not_found`. */
+  get(name: string): VolumeRow {
+    const row = this.#tools.store.read((db) => findVolume(db, name));
+    if (!row) throw fail('volume_not_found', { id: name });
+    return row;
+  }
+
+  /** By the name of its consistency group; not found: `consistency_group_not_found`. */
+  byGroup(cgName: string): VolumeRow {
+    const row = this.#tools.store.read((db) => findVolumeByGroup(db, cgName));
+    if (!row) throw fail('consistency_group_not_found', { id: cgName });
+    return row;
+  }
+
+  /** The record of one, as it is this moment. */
+  async show(name: string): Promise<VolumeView> {
+    const { store, readings } = this.#tools;
+    this.get(name);
+    // A pool that failed cannot be asked; then what was last read has to do.
+    await readings.freshVolume(name).catch((error: unknown) => {
+      if (!(error instanceof EngineError)) throw error;
+    });
+    const facts = store.read((db) => findVolumeFacts(db, name));
+    if (!facts) throw fail('volume_not_found', { id: name });
+    return volumeView(facts, readings.volume(name), targetOf(readings));
+  }
+
+  /** A page of records, and how many match in all. */
+  list(filter: VolumeFilter, page: Page): { volumes: VolumeView[]; count: number } {
+    return this.#pages.read(filter, page);
+  }
+
+  listFree(page: Page): { volumes: FreeVolumeView[]; count: number } {
+    const { store, readings } = this.#tools;
+    const filter = { isFree: true };
+    return store.read((db) => ({
+      volumes: freeVolumeViews(listVolumes(db, filter, page), readings),
+      count: countVolumes(db, filter),
+    }));
+  }
+
+  create(wanted: NewVolumeRequest, actor: string): Promise<VolumeRow> {
+    return this.#creation.create(wanted, actor);
+  }
+
+  /**
+   * A volume of what a snapshot shows: same options and key. Found by its name when this resolves. `alongside` is part
+   * of the transaction that puts it on record.
+   */
+  createClone(
+    displayName: string,
+    source: VolumeRow,
+    snapshot: string,
+    actor: string,
+    alongside?: (tx: Tx, name: string) => void,
+  ): Promise<VolumeRow> {
+    return this.#creation.createClone(displayName, source, snapshot, actor, alongside);
+  }
+
+  rename(name: string, displayName: string, actor: string): Promise<void> {
+    return this.#changes.rename(name, displayName, actor);
+  }
+
+  comment(name: string, comment: string, actor: string): Promise<void> {
+    return this.#changes.comment(name, comment, actor);
+  }
+
+  update(name: string, options: VolumeOptions, isForced: boolean, actor: string): Promise<void> {
+    return this.#changes.update(name, options, isForced, actor);
+  }
+
+  protect(name: string, protection: ProtectionChange, actor: string): Promise<void> {
+    return this.#changes.protect(name, protection, actor);
+  }
+
+  setThresholds(name: string, thresholds: Thresholds, actor: string): Promise<void> {
+    return this.#changes.watch(name, thresholds, actor);
+  }
+
+  expandBy(name: string, bytes: number, actor: string): Promise<void> {
+    return this.#changes.expandBy(name, bytes, actor);
+  }
+
+  /** Makes it so large; smaller is refused. */
+  expandTo(name: string, sizeBytes: number, actor: string): Promise<void> {
+    return this.#changes.expandTo(name, sizeBytes, actor);
+  }
+
+  /** Marks it as being deleted and returns the number of the job that does it; none when it went to the recycle bin. */
+  delete(name: string, options: { force: boolean; skipBin?: boolean }, actor: string): Promise<number | undefined> {
+    return this.#deletion.delete(name, options, actor);
+  }
+
+  deleteFromBin(name: string, actor: string): Promise<number> {
+    return this.#deletion.deleteFromBin(name, actor);
+  }
+
+  /** Deletes what was in the recycle bin for long enough. */
+  purge(): Promise<void> {
+    return this.#deletion.purge();
+  }
+
+  settle(): Promise<void> {
+    return settleVolumes(this.#tools, this.#deletion);
+  }
+
+  startWatching(): void {
+    this.#deletion.start();
+    this.#watch.start();
+  }
+
+  stopWatching(): void {
+    this.#deletion.stop();
+  }
+}

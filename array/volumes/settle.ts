@@ -1,0 +1,101 @@
+import { moveSequence } from '../sequences/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import { undoCreation } from './creation.ts';
+import type { Deletion } from './deletion.ts';
+import { listCapped, listCreating, listGoing, listUntold, listVolumeNames, updateVolume } from './repository.ts';
+import { capsOf, engineReduction, titleOf } from './rules.ts';
+
+const NAME = /^volume-([0-9a-f]{8})$/;
+
+/**
+ * Before anybody is served: rows and engine are brought together after a crash, and the engine is told what it does not
+ * keep.
+ */
+export async function settleVolumes(tools: ArrayTools, deletion: Deletion): Promise<void> {
+  for (const { name } of tools.store.read(listCreating)) await undoCreation(tools, name);
+  await removeUnknown(tools);
+  await takeOverSizes(tools);
+  await tellReductions(tools);
+  await tellCaps(tools);
+  const { store } = tools;
+  if (store.read(listGoing).length === 0) return;
+  await store.write((tx) => {
+    for (const row of listGoing(tx)) deletion.resume(tx, row);
+  });
+}
+
+async function tellCaps({ store, engine }: ArrayTools): Promise<void> {
+  for (const row of store.read(listCapped)) {
+    if (row.state === 'ready') await engine.setCaps(row.name, capsOf(row));
+  }
+}
+
+/** Made in the engine, but a crash came before the row: such a volume is empty. Whatever is not, is somebody's. */
+async function removeUnknown(tools: ArrayTools): Promise<void> {
+  const { store, engine, readings } = tools;
+  const known = new Set(store.read(listVolumeNames).map(({ name }) => name));
+  const unknown = [...readings.volumes].filter(({ id }) => !known.has(id));
+  if (unknown.length === 0) return;
+  // Their names were taken, if these rows are older than the engine's.
+  const last = Math.max(...unknown.map(({ id }) => Number.parseInt(NAME.exec(id)?.[1] ?? '0', 16)));
+  await store.write((tx) => moveSequence(tx, 'volume', last));
+  for (const { id, pool } of unknown) {
+    if (!(await isEmpty(tools, id))) {
+      await reportUnknown(tools, id, pool);
+      continue;
+    }
+    await engine.deleteVolume(id);
+    readings.forgetVolume(id);
+  }
+}
+
+/**
+ * Asked of the engine, not of the figures: what a volume shares with its clones is counted with neither, and a volume
+ * that shows data must not pass for one without. In doubt it is not empty.
+ */
+async function isEmpty({ engine, readings, clock, log }: ArrayTools, id: string): Promise<boolean> {
+  const { ownBytes = 0, snapshotBytes = 0 } = readings.volume(id) ?? {};
+  if (ownBytes + snapshotBytes > 0) return false;
+  const probe = `probe-of-${id}`;
+  try {
+    await engine.takeSnapshots([{ volume: id, snapshot: probe }], clock.now());
+    const held = await engine.changes(undefined, probe, 0, 1);
+    await engine.deleteSnapshot(probe);
+    return held.length === 0;
+  } catch (error) {
+    log.warn({ error, volume: id }, 'a volume that is not on record could not be looked into');
+    return false;
+  }
+}
+
+async function reportUnknown({ store, events }: ArrayTools, id: string, pool: string): Promise<void> {
+  const title = `Pool ${pool} holds ${id}, which has data and is not on record; it is kept.`;
+  await store.write((tx) => events.record(tx, { severity: 'error', title, subject: `volume:${id}` }));
+}
+
+/** An expansion may have been cut off before it was on record. */
+async function takeOverSizes({ store, readings, clock }: ArrayTools): Promise<void> {
+  const grown = store.read(listVolumeNames).flatMap(({ name, size_bytes }) => {
+    const sizeBytes = readings.volume(name)?.sizeBytes ?? 0;
+    return sizeBytes > size_bytes ? [{ name, sizeBytes }] : [];
+  });
+  if (grown.length === 0) return;
+  await store.write((tx) => {
+    for (const { name, sizeBytes } of grown)
+      updateVolume(tx, name, { size_bytes: sizeBytes, modified_at: clock.now() });
+  });
+}
+
+async function tellReductions({ store, engine, log }: ArrayTools): Promise<void> {
+  for (const row of store.read(listUntold)) {
+    const { name } = row;
+    try {
+      if (row.state === 'ready') await engine.setReduction(name, engineReduction(row));
+      await store.write((tx) => updateVolume(tx, name, { is_untold: 0 }));
+    } catch (error) {
+      // It was made without, and a crash came before the refusal was on record.
+      log.warn({ error }, `${titleOf(row)} stays without data reduction`);
+      await store.write((tx) => updateVolume(tx, name, { compress: 0, dedupe: 0, is_untold: 0 }));
+    }
+  }
+}

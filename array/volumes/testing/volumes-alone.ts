@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createLog, EventLog, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { temporaryFolder } from '../../../kernel/testing.ts';
+import { migrations } from '../../migrations.ts';
+import type { Performance } from '../../performance/service.ts';
+import { insertPool } from '../../pools/repository.ts';
+import type { Pools } from '../../pools/service.ts';
+import { Readings } from '../../readings/readings.ts';
+import { Encryption } from '../../settings/encryption.ts';
+import { GB } from '../../units.ts';
+import { Volumes } from '../service.ts';
+import { FakeEngine } from './fake-engine.ts';
+
+export const POOL = 'pool-00000001';
+
+const performance = { forget: () => undefined } as unknown as Performance;
+const pools = { get: () => poolRow(0), refuseNew: () => undefined } as unknown as Pools;
+
+/** The volumes of an array whose engine is a fake: figures can be fed, crashes played. No HTTP. */
+export async function volumesAlone(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const engine = new FakeEngine();
+  const clock = new ManualClock('2026-03-01T12:00:00Z');
+  const bin = { isOn: false, hours: 24 };
+  let running = await open();
+  t.after(() => running.close());
+
+  async function open() {
+    const store = new Store(join(folder, 'array.db'), migrations);
+    const log = createLog('array', 'silent');
+    const events = new EventLog(clock);
+    const jobs = new Jobs({ store, clock, log });
+    const readings = new Readings(engine.asEngine, log);
+    const tools = {
+      store,
+      log,
+      events,
+      jobs,
+      readings,
+      clock,
+      engine: engine.asEngine,
+      vault: new Vault(Buffer.alloc(32)),
+      configuration: () => ({ dataReduction: false }) as HostedConfiguration,
+      returnDrive: async () => undefined,
+    };
+    const encryption = new Encryption(tools);
+    const volumes = new Volumes(tools, { pools, encryption, performance, recycleBin: () => bin });
+    await store.write((tx) => {
+      if (!tx.get('SELECT 1 FROM pools')) insertPool(tx, poolRow(clock.now()));
+    });
+    await readings.refresh();
+    await volumes.settle();
+    await jobs.start();
+    return {
+      ...tools,
+      volumes,
+      encryption,
+      titles: (name: string) =>
+        store
+          .read((db) => events.list(db, { subject: `volume:${name}`, oldestFirst: true, start: 0, limit: 0 }))
+          .messages.map(({ msg_title }) => msg_title),
+      close: async () => {
+        await jobs.stop();
+        store.close();
+      },
+    };
+  }
+
+  return {
+    engine,
+    clock,
+    bin,
+    get array() {
+      return running;
+    },
+    /** As after a kill: nothing that was in memory is there any more. */
+    restart: async () => {
+      await running.close();
+      engine.restart();
+      running = await open();
+      return running;
+    },
+  };
+}
+
+export function wantedVolume(displayName: string, changes = {}) {
+  const plain = { compress: false, dedupe: false, encrypted: false };
+  return { displayName, pool: POOL, sizeBytes: 10 * GB, ...plain, ...changes };
+}
+
+function poolRow(now: number) {
+  return {
+    name: POOL,
+    display_name: 'main',
+    mode: 'simple' as const,
+    type: 'Repository Storage',
+    capacity_bytes: 100 * GB,
+    version: 1,
+    state: 'ready' as const,
+    cache: 0,
+    cow_cache: 1,
+    cool_off_hours: 0,
+    capacity_mode: 'normal' as const,
+    capacity_history: 60,
+    alert_mode: 0,
+    protected_mode: 0,
+    emergency_mode: 0,
+    effective_capacity_history: 60,
+    effective_alert_mode: 0,
+    effective_protected_mode: 0,
+    effective_emergency_mode: 0,
+    shrink_group: null,
+    shrink_job: null,
+    created_at: now,
+    modified_at: now,
+  };
+}

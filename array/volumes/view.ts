@@ -1,0 +1,217 @@
+import type { RecordOf } from '@granary/contract';
+import type { FreeVolume, Volume } from '@granary/contract/array';
+import { formatIso } from '@granary/kernel';
+import type { VolumeReport } from '../engine/report.ts';
+import type { Readings } from '../readings/readings.ts';
+import { GB, MB } from '../units.ts';
+import type { VolumeFacts } from './repository.ts';
+
+export type VolumeView = RecordOf<typeof Volume>;
+export type FreeVolumeView = RecordOf<typeof FreeVolume>;
+
+/** The records of a page, with the figures last read. */
+export function volumeViews(page: readonly VolumeFacts[], readings: Readings): VolumeView[] {
+  const target = targetOf(readings);
+  return page.map((facts) => volumeView(facts, readings.volume(facts.name), target));
+}
+
+export function freeVolumeViews(page: readonly VolumeFacts[], readings: Readings): FreeVolumeView[] {
+  const target = targetOf(readings);
+  return page.map((facts) => freeVolumeView(facts, readings.volume(facts.name), target));
+}
+
+/** Where servers log in: at the controller that serves. */
+export function targetOf(readings: Readings): string | null {
+  return readings.controllers.find(({ state }) => state === 'active')?.target ?? null;
+}
+
+const KEY_BITS = '256';
+
+/**
+ * One literal, field by field: lists of thousands are made of these, and an object that grows by spreading costs
+ * several times as much. File options are null, because a block volume has none.
+ */
+export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): VolumeView {
+  const size = facts.size_bytes / GB;
+  const allocated = (report?.ownBytes ?? 0) / GB;
+  const copies = (report?.snapshotBytes ?? 0) / GB;
+  return {
+    name: facts.name,
+    display_name: facts.display_name,
+    cg_name: facts.cg_name,
+    cg_display_name: facts.display_name,
+    cg_user_created: 'NO',
+    pool_name: facts.pool,
+    pool_display_name: facts.pool_display_name ?? facts.pool,
+    tenant_id: null,
+    status: statusOf(facts, report),
+    comment: facts.comment,
+    created_at: formatIso(facts.created_at),
+    modified_at: formatIso(facts.modified_at),
+    pool_version: facts.pool_version ?? 1,
+    virtual_capacity: size,
+    provisioned_capacity: size,
+    total_capacity: size,
+    available_capacity: Math.max(0, size - allocated - copies),
+    allocated_capacity: allocated,
+    data_copies_capacity: copies,
+    num_of_filesystem_objects: null,
+    capacity_mode: facts.capacity_mode as VolumeView['capacity_mode'],
+    capacity_history: facts.capacity_history,
+    alert_mode: facts.alert_mode,
+    emergency_mode_mb: facts.emergency_gb * 1024,
+    auto_expand_on_emergency: yesNo(facts.auto_expand),
+    auto_expand_by: gigabytes(facts.auto_expand_by_mb),
+    max_capacity: gigabytes(facts.max_capacity_mb),
+    thresholds: thresholdsOf(facts),
+    data_type: 'BLOCK',
+    thin: 'YES',
+    encryption: yesNo(facts.wrapped_key),
+    encryption_key_size: facts.wrapped_key === null ? '0' : KEY_BITS,
+    access_type: facts.access_type,
+    read_only: facts.read_only === null ? null : yesNo(facts.read_only),
+    target: facts.first_server === null ? null : target,
+    lun: facts.lun,
+    cache: facts.pool_cache === null ? null : yesNo(facts.pool_cache),
+    server_name: facts.first_server,
+    server_ext_names: facts.server_names ?? '',
+    life_cycle_policy_display_name: null,
+    life_cycle_policy_ext_name: null,
+    flc_policy_name: null,
+    nfs_export_path: null,
+    smb_export_path: null,
+    additional_smb_export_paths_count: 0,
+    mount_sync: null,
+    atime_update: null,
+    read_ahead_kb: null,
+    ext_metering: null,
+    images_repo: null,
+    flc_db: null,
+    audit_repo: null,
+    audit_enable: null,
+    nfs_root_squash: null,
+    nfs_all_squash: null,
+    nfs_anon_uid: null,
+    nfs_anon_gid: null,
+    smb_only: null,
+    smb_guest: null,
+    smb_windows_acl: null,
+    smb_map_archive: null,
+    smb_file_create_mask: null,
+    smb_dir_create_mask: null,
+    smb_aio_size: null,
+    smb_browseable: null,
+    smb_hidden_files: null,
+    smb_encryption_mode: null,
+    smb_case_sensitive: null,
+    smb_mangled_names: null,
+    smb_hide_unreadable: null,
+    smb_hide_unwriteable: null,
+    smb_hide_dot_files: null,
+    smb_store_dos_attributes: null,
+    smb_enable_oplocks: null,
+    uquota_state: 'off',
+    gquota_state: 'off',
+    pquota_state: 'off',
+    has_mirror: yesNo(facts.is_mirrored),
+    has_backup: 'NO',
+    is_remote_clone_source: 'NO',
+    has_snapshots: yesNo(facts.has_snapshots),
+    shadow_copy_enabled: 'NO',
+    is_shadow_copy_clone: yesNo(facts.is_shadow_copy),
+    mtr_histograms: yesNo(facts.mtr_histograms),
+    compress: yesNo(facts.compress),
+    dedupe: yesNo(facts.dedupe),
+    flc_state: null,
+    flc_scan_state: null,
+    flc_scan_progress: null,
+    flc_scan_remaining_time_seconds: null,
+    read_iops_limit: String(facts.read_iops_limit),
+    read_mbps_limit: String(facts.read_mbps_limit),
+    write_iops_limit: String(facts.write_iops_limit),
+    write_mbps_limit: String(facts.write_mbps_limit),
+    read_iops_capping: String(facts.read_iops_capping),
+    read_mbps_capping: String(facts.read_mbps_capping),
+    write_iops_capping: String(facts.write_iops_capping),
+    write_mbps_capping: String(facts.write_mbps_capping),
+  };
+}
+
+function freeVolumeView(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): FreeVolumeView {
+  return {
+    name: facts.name,
+    display_name: facts.display_name,
+    cg_name: facts.cg_name,
+    cg_display_name: facts.display_name,
+    cg_user_created: 'NO',
+    pool_name: facts.pool,
+    pool_display_name: facts.pool_display_name ?? facts.pool,
+    tenant_id: null,
+    status: statusOf(facts, report),
+    comment: facts.comment,
+    created_at: formatIso(facts.created_at),
+    modified_at: formatIso(facts.modified_at),
+    virtual_capacity: facts.size_bytes / GB,
+    data_type: 'BLOCK',
+    thin: 'YES',
+    encryption: yesNo(facts.wrapped_key),
+    encryption_key_size: facts.wrapped_key === null ? '0' : KEY_BITS,
+    access_type: facts.access_type,
+    read_only: facts.read_only === null ? null : yesNo(facts.read_only),
+    target: facts.first_server === null ? null : target,
+    lun: facts.lun,
+    cache: facts.pool_cache === null ? null : yesNo(facts.pool_cache),
+    server_name: facts.first_server,
+    server_ext_names: facts.server_names ?? '',
+    life_cycle_policy_display_name: null,
+    life_cycle_policy_ext_name: null,
+    flc_policy_name: null,
+    export_name: null,
+    uquota_state: 'off',
+    gquota_state: 'off',
+    pquota_state: 'off',
+    has_mirror: yesNo(facts.is_mirrored),
+    has_backup: 'NO',
+    is_remote_clone_source: 'NO',
+    has_snapshots: yesNo(facts.has_snapshots),
+    shadow_copy_enabled: 'NO',
+    is_shadow_copy_clone: yesNo(facts.is_shadow_copy),
+    mtr_histograms: yesNo(facts.mtr_histograms),
+    compress: yesNo(facts.compress),
+    dedupe: yesNo(facts.dedupe),
+    flc_state: null,
+    flc_scan_state: null,
+    flc_scan_progress: null,
+    flc_scan_remaining_time_seconds: null,
+    read_iops_limit: String(facts.read_iops_limit),
+    read_mbps_limit: String(facts.read_mbps_limit),
+    write_iops_limit: String(facts.write_iops_limit),
+    write_mbps_limit: String(facts.write_mbps_limit),
+    read_iops_capping: String(facts.read_iops_capping),
+    read_mbps_capping: String(facts.read_mbps_capping),
+    write_iops_capping: String(facts.write_iops_capping),
+    write_mbps_capping: String(facts.write_mbps_capping),
+  };
+}
+
+function statusOf(facts: VolumeFacts, report: VolumeReport | undefined): VolumeView['status'] {
+  if (facts.state === 'creating') return 'Creating';
+  if (facts.state === 'deleting') return 'Deleting';
+  if (facts.migration !== null) return 'Migrating';
+  if (facts.wrapped_key !== null && report?.isLocked === true) return 'Locked';
+  return facts.first_server === null ? 'Available' : 'In-use';
+}
+
+/** The latency limits have no field of their own. */
+function thresholdsOf({ read_latency_limit, write_latency_limit }: VolumeFacts): string | null {
+  if (read_latency_limit === 0 && write_latency_limit === 0) return null;
+  return JSON.stringify({ read_latency_limit, write_latency_limit });
+}
+
+function gigabytes(megabytes: number | null): number | null {
+  return megabytes === null ? null : (megabytes * MB) / GB;
+}
+
+function yesNo(value: number | string | null): 'YES' | 'NO' {
+  return value === 0 || value === null ? 'NO' : 'YES';
+}

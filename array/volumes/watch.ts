@@ -1,0 +1,147 @@
+import { CapacityWatch, type CapacityMode, type CapacityThresholds } from '@granary/storage';
+import type { Tx } from '@granary/kernel';
+import type { VolumeReport } from '../engine/report.ts';
+import type { ArrayTools } from '../tools.ts';
+import { GB, MB } from '../units.ts';
+import { Load, type Crossing } from './load.ts';
+import { findVolume, listWatched, updateVolume, type VolumeRow } from './repository.ts';
+import { sizeText, titleOf } from './rules.ts';
+
+interface Watched {
+  readonly load: Load;
+  readonly capacity: CapacityWatch;
+  /** Why it could not expand, told already. */
+  problem: string | undefined;
+}
+
+interface ModeChange {
+  readonly row: VolumeRow;
+  readonly mode: CapacityMode;
+  readonly freeBytes: number;
+}
+
+const CHECK_EVERY_MS = 5_000;
+/** Where nobody said when to expand: as a tenth of it is left. */
+const EMERGENCY_FRACTION = 0.1;
+
+/** Looks after volumes that have limits: raises alerts, and expands those that may. */
+export class VolumeWatch {
+  readonly #tools: ArrayTools;
+  readonly #expand: (name: string, sizeBytes: number) => Promise<void>;
+  #watched = new Map<string, Watched>();
+  #checkedAt = 0;
+
+  constructor(tools: ArrayTools, expand: (name: string, sizeBytes: number) => Promise<void>) {
+    this.#tools = tools;
+    this.#expand = expand;
+  }
+
+  start(): void {
+    this.#tools.readings.onReading((_readings, atMs) => {
+      if (atMs - this.#checkedAt < CHECK_EVERY_MS) return;
+      this.#checkedAt = atMs;
+      return this.check(atMs);
+    });
+  }
+
+  async check(atMs: number): Promise<void> {
+    const { store, readings } = this.#tools;
+    const rows = store.read(listWatched);
+    const before = this.#watched;
+    this.#watched = new Map(rows.map((row) => [row.name, before.get(row.name) ?? newWatched()]));
+    for (const row of rows) {
+      const report = readings.volume(row.name);
+      const watched = this.#watched.get(row.name);
+      if (report && watched) await this.#look(row, report, watched, atMs);
+    }
+  }
+
+  async #look(row: VolumeRow, report: VolumeReport, watched: Watched, atMs: number): Promise<void> {
+    const crossings = watched.load.note(row, report.io, atMs);
+    const freeBytes = Math.max(0, row.size_bytes - takenBytes(report));
+    watched.capacity.setThresholds(thresholdsOf(row));
+    watched.capacity.note(atMs, takenBytes(report));
+    const mode = isProtected(row) ? watched.capacity.mode(freeBytes) : 'normal';
+    if (crossings.length > 0 || mode !== row.capacity_mode) await this.#tell(crossings, { row, mode, freeBytes });
+    if (mode === 'emergency' && row.auto_expand === 1) await this.#relieve(row, watched);
+    else watched.problem = undefined;
+  }
+
+  async #tell(crossings: readonly Crossing[], change: ModeChange): Promise<void> {
+    const { store, events } = this.#tools;
+    const { row, mode } = change;
+    await store.write((tx) => {
+      for (const crossing of crossings) {
+        const severity = crossing.isAbove ? 'warning' : 'notice';
+        events.record(tx, { severity, title: crossingTitle(row, crossing), subject: `volume:${row.name}` });
+      }
+      if (mode !== row.capacity_mode) this.#changeMode(tx, change);
+    });
+  }
+
+  #changeMode(tx: Tx, { row, mode, freeBytes }: ModeChange): void {
+    if (findVolume(tx, row.name)?.state !== 'ready') return;
+    updateVolume(tx, row.name, { capacity_mode: mode });
+    const left = `${sizeText(freeBytes)} of ${sizeText(row.size_bytes)} are left`;
+    const told = {
+      normal: { severity: 'notice', title: `${titleOf(row)} has room again: ${left}.` },
+      alert: { severity: 'warning', title: `${titleOf(row)} will be full within ${row.alert_mode} minutes: ${left}.` },
+      protected: { severity: 'warning', title: `${titleOf(row)} is filling up: ${left}.` },
+      emergency: { severity: 'error', title: `${titleOf(row)} runs full: ${left}.` },
+    } as const;
+    this.#tools.events.record(tx, { ...told[mode], subject: `volume:${row.name}` });
+  }
+
+  /** By one step a time; the next look tells whether that was enough. */
+  async #relieve(row: VolumeRow, watched: Watched): Promise<void> {
+    if (row.mirror_job !== null) return this.#cannot(row, watched, 'it is as large as the volume it mirrors');
+    const most = row.max_capacity_mb === null ? Infinity : row.max_capacity_mb * MB;
+    const size = Math.min(row.size_bytes + (row.auto_expand_by_mb ?? 0) * MB, most);
+    if (size <= row.size_bytes) return this.#cannot(row, watched, 'it is as large as it may become');
+    try {
+      await this.#expand(row.name, size);
+      watched.problem = undefined;
+    } catch (error) {
+      await this.#cannot(row, watched, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** Told once, not at every look. */
+  async #cannot(row: VolumeRow, watched: Watched, problem: string): Promise<void> {
+    if (watched.problem === problem) return;
+    watched.problem = problem;
+    const { store, events } = this.#tools;
+    const title = `${titleOf(row)} could not be expanded by itself: ${problem.replace(/\.$/, '')}.`;
+    await store.write((tx) => events.record(tx, { severity: 'error', title, subject: `volume:${row.name}` }));
+  }
+}
+
+function newWatched(): Watched {
+  const none = { historyMinutes: 0, alertMinutes: 0, protectedMinutes: 0, emergencyBytes: 0 };
+  return { load: new Load(), capacity: new CapacityWatch(none), problem: undefined };
+}
+
+/** What was written and is not given back, its snapshots' share included: how full a thin volume is at most. */
+function takenBytes({ sizeBytes, ownBytes, snapshotBytes }: VolumeReport): number {
+  return Math.min(sizeBytes, ownBytes + snapshotBytes);
+}
+
+function isProtected(row: VolumeRow): boolean {
+  return row.alert_mode > 0 || row.emergency_gb > 0 || row.auto_expand === 1;
+}
+
+function thresholdsOf(row: VolumeRow): CapacityThresholds {
+  const unsaid = row.auto_expand === 1 ? row.size_bytes * EMERGENCY_FRACTION : 0;
+  return {
+    historyMinutes: row.capacity_history,
+    alertMinutes: row.alert_mode,
+    protectedMinutes: 0,
+    emergencyBytes: row.emergency_gb > 0 ? row.emergency_gb * GB : unsaid,
+  };
+}
+
+function crossingTitle(row: VolumeRow, { measure, limit, average, isAbove }: Crossing): string {
+  const figures = `${Math.round(average * 10) / 10} ${measure.what} on average over the last minute`;
+  const verdict = isAbove ? `above its limit of ${limit}` : `within its limit of ${limit} again`;
+  return `${titleOf(row)}: ${figures}, ${verdict}.`;
+}

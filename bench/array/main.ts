@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ArrayClient } from '@granary/client';
+import { ArrayProcess, arrayConfiguration } from '../../array/testing/array-process.ts';
+import { requestRates, startServer } from '../load.ts';
+import { atLeast, atMost, median, type Ratio } from '../ratio.ts';
+import { bareCommitsPerSecond } from './commits.ts';
+
+const VOLUMES = 10_000;
+const SNAPSHOTS_EACH = 10;
+const CALLERS = 16;
+const PART = 1_000;
+const DRIVE_GB = 100;
+const IDLE_MS = 15_000;
+const PAGE = '/volumes?start=5000&limit=100';
+
+/** An array of 10,000 volumes and 100,000 snapshots: does it get slower, what does a page cost, what does it weigh. */
+export async function benchArray(): Promise<Ratio[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'granary-bench-'));
+  const configuration = arrayConfiguration(folder, 2, DRIVE_GB);
+  let array = await ArrayProcess.start(configuration);
+  try {
+    const pool = await makePool(array);
+    const creates = await createRates(array.client, pool, folder);
+    const volumes = await inParts(VOLUMES, (number) => createVolume(array.client, pool, number));
+    const groups = (await array.client.volumes.list()).volumes.map(({ cg_name }) => cg_name);
+    const snapshots = await inParts(VOLUMES * SNAPSHOTS_EACH, (number) =>
+      array.client.snapshots.create({
+        volume_cg_id: groups[number % groups.length] ?? '',
+        display_name: `snapshot ${number}`,
+      }),
+    );
+    const page = await pageRatio(array);
+    await array.stop();
+    array = await ArrayProcess.start(configuration);
+    await sleep(IDLE_MS);
+    return [
+      ...creates,
+      atMost('time of the last 1,000 of 10,000 volumes against the first', volumes, 1.5),
+      atMost('time of the last 1,000 of 100,000 snapshots against the first', snapshots, 1.5),
+      ...page,
+      atMost('MB an idle array takes with 10,000 volumes and 100,000 snapshots', array.residentMb(), 200),
+    ];
+  } finally {
+    await array.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A mirrored pool over all drives; its name. */
+async function makePool({ client }: ArrayProcess): Promise<string> {
+  const disk = (await client.drives.listFree()).disks.map(({ name }) => name);
+  const { raidgroup_name } = await client.raidGroups.create({ display_name: 'pair', protection: 'RAID1', disk });
+  return (await client.pools.create({ display_name: 'main', raid_groups: [raidgroup_name] })).pool_name;
+}
+
+function createVolume(client: ArrayClient, pool: string, number: number) {
+  return client.volumes.create({ name: `volume ${number}`, capacity: 1024, pool });
+}
+
+/** In turns with bare commits, so that a slow moment of the disk hits both. */
+async function createRates(client: ArrayClient, pool: string, folder: string): Promise<Ratio[]> {
+  const alone: number[] = [];
+  const together: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    const bare = bareCommitsPerSecond(folder);
+    const rate = async (callers: number, count: number) => {
+      const start = performance.now();
+      await inParallel(count, callers, (number) =>
+        createVolume(client, pool, -1 - number - round * 1000 - callers * 1e5),
+      );
+      return count / ((performance.now() - start) / 1000);
+    };
+    alone.push((await rate(1, 100)) / bare);
+    together.push((await rate(CALLERS, 400)) / bare);
+  }
+  return [
+    atLeast(`durable volume creates of ${CALLERS} callers against bare SQLite commits`, median(together), 0.3),
+    { what: 'the same of one caller', value: median(alone), wanted: 'told only', met: true },
+  ];
+}
+
+/** How much longer the last part takes than the first. */
+async function inParts(count: number, work: (number: number) => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let from = 0; from < count; from += PART) {
+    const start = performance.now();
+    await inParallel(PART, CALLERS, (number) => work(from + number));
+    times.push(performance.now() - start);
+  }
+  process.stdout.write(`  ${count} made, ${Math.round((count * 1000) / times.reduce((a, b) => a + b))} a second\n`);
+  return (times.at(-1) ?? 0) / (times[0] ?? 1);
+}
+
+async function inParallel(count: number, callers: number, work: (number: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const caller = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+}
+
+async function pageRatio({ url, accessKey }: ArrayProcess): Promise<Ratio[]> {
+  const headers = { 'x-access-key': accessKey };
+  const page = (await (await fetch(`${url}/api${PAGE}`, { headers })).json()) as object;
+  const bare = await startServer('bare-array.ts', [], page);
+  try {
+    const rates = await requestRates([
+      { name: 'page', url: `${url}/api${PAGE}`, headers },
+      { name: 'bare page', url: `${bare.url}/schema` },
+      { name: 'plain page', url: `${bare.url}/plain` },
+    ]);
+    const rate = (name: string) => rates.get(name) ?? 0;
+    return [
+      atLeast(
+        'GET /volumes, 100 of 10,000, against bare Fastify with JSON.stringify',
+        rate('page') / rate('plain page'),
+        0.5,
+      ),
+      {
+        what: 'the same against bare Fastify with the same schema',
+        value: rate('page') / rate('bare page'),
+        wanted: 'told only',
+        met: true,
+      },
+    ];
+  } finally {
+    bare.stop();
+  }
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { arrayClient, type ArrayClient, type PortalClient } from '@granary/client';
+import { Initiator } from '@granary/protocols/iscsi/testing';
+import { until } from './granary.ts';
+
+const MEGABYTE = 2 ** 20;
+
+/** An array that was ordered, and its owner's way in. */
+export interface Ordered {
+  readonly id: number;
+  readonly url: string;
+  readonly client: ArrayClient;
+  readonly passcode: string;
+}
+
+export async function orderArray(admin: PortalClient, name: string, drives: Record<string, number>): Promise<Ordered> {
+  await admin.arrays.create({
+    name,
+    moderate: false,
+    provider: 'local',
+    engine: 'engine_small',
+    drives,
+  });
+  return signInTo(admin, name);
+}
+
+/** Waits until the array answers. */
+export async function signInTo(admin: PortalClient, name: string): Promise<Ordered> {
+  const record = await until(`array ${name} is created`, async () => {
+    const found = (await admin.arrays.list({ name })).data[0];
+    return found?.status === 'created' && found.id !== null && (await admin.arrays.get({ array_id: found.id })).data;
+  });
+  const { id, management_url: url, initial_passcode: passcode } = record;
+  if (url === null || id === null) throw new Error(`Array ${name} has no address`);
+  const { user } = await arrayClient({ url }).users.login({ user: 'admin', password: passcode });
+  return { id, url, passcode, client: arrayClient({ url, accessKey: user.access_key }) };
+}
+
+/** A disk as a server sees it: everything over iSCSI. */
+export class Disk {
+  readonly #array: ArrayClient;
+  readonly #initiator: string;
+  readonly #volume: string;
+
+  constructor(array: ArrayClient, initiator: string, volume: string) {
+    this.#array = array;
+    this.#initiator = initiator;
+    this.#volume = volume;
+  }
+
+  async place(): Promise<{ host: string; port: number; target: string; lun: number; initiator: string }> {
+    const { vcontrollers } = await this.#array.controllers.list();
+    const active = vcontrollers.find(({ state }) => state === 'active');
+    const { volume } = await this.#array.volumes.get({ id: this.#volume });
+    if (!active || volume.lun === null) throw new Error(`${this.#volume} is not attached`);
+    return { host: active.iscsi_ip, port: 3260, target: active.target, lun: volume.lun, initiator: this.#initiator };
+  }
+
+  async session() {
+    const { host, port, target, lun, initiator } = await this.place();
+    const session = await Initiator.login({ host, port, targetName: target, initiatorName: initiator });
+    const unit = session.lun(lun);
+    await unit.clearUnitAttentions();
+    return { session, unit };
+  }
+
+  async write(offset: number, bytes: Buffer): Promise<void> {
+    const { session, unit } = await this.session();
+    for (let at = 0; at < bytes.length; at += MEGABYTE)
+      await unit.write((offset + at) / 512, bytes.subarray(at, at + MEGABYTE));
+    await unit.synchronizeCache();
+    await session.close();
+  }
+
+  async read(offset: number, length: number): Promise<Buffer> {
+    const { session, unit } = await this.session();
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < length; at += MEGABYTE) {
+      const bytes = Math.min(MEGABYTE, length - at);
+      pieces.push(Buffer.from(await unit.read((offset + at) / 512, bytes / 512)));
+    }
+    await session.close();
+    return Buffer.concat(pieces);
+  }
+
+  /** As qemu's tools are told of it. */
+  async imageOptions(): Promise<string> {
+    const { host, port, target, lun, initiator } = await this.place();
+    const parts = { driver: 'iscsi', transport: 'tcp', portal: `${host}:${port}`, target, lun };
+    return [...Object.entries(parts), ['initiator-name', initiator]].map(([key, value]) => `${key}=${value}`).join(',');
+  }
+}
+
+export function randomBuffer(megabytes: number): Buffer {
+  return randomBytes(megabytes * MEGABYTE);
+}
+
+/** Waits until a drive, group, volume, … is in the state. */
+export function reaches(what: string, status: () => Promise<string>, wanted: string, msMax = 60_000): Promise<string> {
+  return until(
+    `${what} is ${wanted}`,
+    async () => {
+      const now = await status();
+      return now === wanted && now;
+    },
+    msMax,
+  );
+}
