@@ -7,7 +7,7 @@ export interface Position {
   readonly position: number;
 }
 
-export type Ended<T> =
+type Ended<T> =
   | { readonly how: 'done'; readonly result: T }
   | { readonly how: 'stopped'; readonly position: number }
   | { readonly how: 'failed'; readonly reason: string }

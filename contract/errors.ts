@@ -130,7 +130,11 @@ export const errorCatalogue = {
     code: 10102,
     message: 'Pool {id} still has {count} volumes, those in the recycle bin included; delete or migrate them first.',
   },
-  volume_attached: { http: 409, code: 10103, message: 'Volume {id} is attached to {servers}; detach it first.' },
+  volume_attached: {
+    http: 409,
+    code: 10103,
+    message: 'Volume {id} is attached to {servers}; detach it first{instead}.',
+  },
   volume_has_snapshots: {
     http: 409,
     code: 10104,

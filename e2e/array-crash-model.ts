@@ -257,7 +257,7 @@ export class ArrayWorker {
         snapshots.map((each) => each.display_name),
         [...model.snapshots.keys()],
       );
-      if (model.attached) {
+      if (model.attached && record.server_ext_names !== '') {
         const content = await (await this.#disk(name)).read(0, BYTES);
         if (!content.equals(model.content)) problems.push(`${name}: its bytes differ`);
       }

@@ -14,11 +14,11 @@ import { Random } from './random.ts';
  * Method: workers make 300 random changes and write over iSCSI; again and again the process is killed in the middle,
  * started, and compared with what was acknowledged; at the end `granary array check` proves all of it.
  */
-const seeds = process.env['GRANARY_TORTURE'] === '1' ? 30 : 2;
+const seeds = process.env['GRANARY_TORTURE'] === '1' ? 30 : 1;
 const firstSeed = Number(process.env['GRANARY_SEED'] ?? Date.now() % 1_000_000);
 const WORKERS = 3;
 const OPERATIONS = 300;
-const KILLS = 5;
+const OPERATIONS_BETWEEN_KILLS = 80;
 const ROUND_MS_MAX = 20_000;
 
 for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
@@ -36,20 +36,21 @@ async function crash(t: TestContext, seed: number): Promise<void> {
     (_, index) => new ArrayWorker(`w${index}`, new Random(random.below(2 ** 31)), array.client, pools),
   );
   for (const worker of workers) await worker.prepare();
-  for (let round = 0; round < KILLS; round += 1) {
-    const running = workers.map((worker) => worker.run(Math.ceil(OPERATIONS / WORKERS / KILLS)));
+  let kills = 0;
+  for (; acknowledgedBy(workers) < OPERATIONS; kills += 1) {
+    const running = workers.map((worker) => worker.run(OPERATIONS_BETWEEN_KILLS));
     await somewhereAmong(workers, random);
     await array.kill();
     await Promise.all(running);
     array = await ArrayProcess.start(configuration);
     await settled(array.client);
     for (const [index, worker] of workers.entries())
-      assert.deepEqual(await worker.verify(array.client), [], `seed ${seed}, round ${round}, worker ${index}`);
+      assert.deepEqual(await worker.verify(array.client), [], `seed ${seed}, kill ${kills}, worker ${index}`);
   }
   await nothingTwice(array.client);
   await array.stop();
   assert.deepEqual((await checkArray(configuration)).problems, [], `seed ${seed}`);
-  t.diagnostic(`${workers.reduce((sum, { acknowledged }) => sum + acknowledged, 0)} changes acknowledged`);
+  t.diagnostic(`${acknowledgedBy(workers)} changes acknowledged, ${kills} kills`);
 }
 
 async function makePools(client: ArrayClient): Promise<string[]> {
@@ -64,11 +65,14 @@ async function makePools(client: ArrayClient): Promise<string[]> {
   return pools;
 }
 
+function acknowledgedBy(workers: readonly ArrayWorker[]): number {
+  return workers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+}
+
 async function somewhereAmong(workers: readonly ArrayWorker[], random: Random): Promise<void> {
-  const done = () => workers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
-  const wanted = done() + random.below(OPERATIONS / KILLS);
+  const wanted = acknowledgedBy(workers) + random.below(OPERATIONS_BETWEEN_KILLS);
   const end = Date.now() + ROUND_MS_MAX;
-  while (done() < wanted && Date.now() < end) await sleep(3);
+  while (acknowledgedBy(workers) < wanted && Date.now() < end) await sleep(3);
   await sleep(random.below(40));
 }
 

@@ -36,6 +36,23 @@ export async function signInTo(admin: PortalClient, name: string): Promise<Order
   return { id, url, passcode, client: arrayClient({ url, accessKey: user.access_key }) };
 }
 
+/** A mirror of the first two free drives, and a pool of it. */
+export async function makePool(array: ArrayClient, name: string): Promise<{ pool: string; group: string }> {
+  const { disks } = await array.drives.listFree();
+  const disk = disks.slice(0, 2).map((each) => each.name);
+  const group = await array.raidGroups.create({ display_name: `pair of ${name}`, protection: 'RAID1', disk });
+  const pool = await array.pools.create({ display_name: name, raid_groups: [group.raidgroup_name] });
+  return { pool: pool.pool_name, group: group.raidgroup_name };
+}
+
+/** Attaches the volume to a server of its own. */
+export async function attach(array: ArrayClient, volume: string): Promise<{ server: string; disk: Disk }> {
+  const iqn = `iqn.2026-11.org.example:${volume}`;
+  const { server_name: server } = await array.servers.create({ display_name: `server of ${volume}`, iqn });
+  await array.servers.attachVolumes({ id: [server], volume_name: [volume] });
+  return { server, disk: new Disk(array, iqn, volume) };
+}
+
 /** A disk as a server sees it: everything over iSCSI. */
 export class Disk {
   readonly #array: ArrayClient;

@@ -1,4 +1,5 @@
 export type { BlockDevice } from './block-device.ts';
+export { type CheckedVolume, checkPool, type CheckReport } from './check/check.ts';
 export * from './drive/index.ts';
 export { StorageError, type StorageErrorCode } from './errors.ts';
 export { allocate, release } from './kernels/index.ts';

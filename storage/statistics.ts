@@ -11,11 +11,16 @@ export interface OperationStatistics {
 
 /** Counts and times operations. */
 export class Meter {
+  readonly #onNote: (() => void) | undefined;
   #count = 0;
   #bytes = 0;
   #errors = 0;
   #milliseconds = 0;
   #millisecondsMax = 0;
+
+  constructor(onNote?: () => void) {
+    this.#onNote = onNote;
+  }
 
   /** Notes an operation when it is done, and passes it on. */
   measure(startedMs: number, bytes: number, done: Done): Done {
@@ -30,14 +35,11 @@ export class Meter {
     this.#bytes += bytes;
     this.#milliseconds += milliseconds;
     if (milliseconds > this.#millisecondsMax) this.#millisecondsMax = milliseconds;
+    this.#onNote?.();
   }
 
   noteError(): void {
     this.#errors++;
-  }
-
-  get count(): number {
-    return this.#count;
   }
 
   totals(): OperationStatistics {

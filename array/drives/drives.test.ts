@@ -44,6 +44,9 @@ test('a drive has every field of its record, and a name no other drive has', asy
   await client.call(drives.rename, { id: named(2), newname: named(4) });
   await array.change({ drives: array.place([1, 2, 3, 4]) });
   assert.equal((await client.call(drives.get, { id: named(4) })).disk.display_name, `${named(4)} (2)`);
+  const measured = await client.call(drives.performance, { id: named(1), interval: 1 });
+  assert.deepEqual([measured.disk_name, measured.count], [named(1), measured.usages.length]);
+  assert.equal((await client.refused(drives.performance, { id: named(9) })).code, 10082);
   const page = await client.call(drives.list, { start: 1, limit: 2 });
   assert.deepEqual([page.count, page.disks.map(({ name }) => name)], [4, [named(2), named(3)]]);
 });

@@ -79,7 +79,7 @@ export function setPlaced(tx: Tx, name: string, placed: string): void {
   tx.run('UPDATE drives SET placed = :placed WHERE name = :name', { name, placed });
 }
 
-export type DriveChanges = Partial<
+type DriveChanges = Partial<
   Pick<DriveRow, 'display_name' | 'is_offline' | 'is_failed' | 'is_leaving' | 'shred_job' | 'replaces'>
 >;
 

@@ -178,17 +178,26 @@ export class Destinations {
     });
   }
 
-  /** What a crash cut off. One that was being made is left to its source, which asks again. */
+  /** What a crash cut off. One that was being made is there if its volume is: its source asks again. */
   async settle(): Promise<void> {
     const { store, log } = this.#tools;
     for (const row of store.read(listDestinations)) {
       try {
+        if (row.state === 'creating') await this.#settleNew(row);
         if (row.state === 'breaking') await this.#finishBreak(row, 'system');
         if (row.state === 'deleting') await this.#delete(row);
       } catch (error) {
         log.error({ error, mirror: row.name }, 'a mirror could not be ended; break it again when its pool is well');
       }
     }
+  }
+
+  #settleNew(row: DestinationRow): Promise<void> {
+    return this.#tools.store.write((tx) => {
+      const volume = findVolumeOf(tx, row.name);
+      if (volume === undefined) removeDestination(tx, row.name);
+      else updateDestination(tx, row.name, { state: 'active', volume });
+    });
   }
 
   #insert(tx: Tx, wanted: NewMirror, peer: PeerActor): DestinationRow {

@@ -5,7 +5,7 @@ import { arrayApi } from '@granary/contract/array';
 import { testDisk } from '../testing/test-disk.ts';
 import { mirrorPair } from './testing/mirror-pair.ts';
 
-const { mirrorJobs, remoteArrays, snapshots } = arrayApi.groups;
+const { mirrorJobs, consistencyGroups, controllers, remoteArrays, settings, snapshots, volumes } = arrayApi.groups;
 const MB = 2 ** 20;
 
 test('whatever is cut off in the middle of a round goes on from where it stopped', async (t) => {
@@ -110,24 +110,83 @@ test('a mirror that is broken in the middle of a round leaves the last snapshot 
     await pair.status(job, /^Disconnected$/);
     await source.client.call(mirrorJobs.break, { id: job });
     assert.equal((await pair.show(job)).status, 'Broken');
-    assert.equal((await source.client.refused(remoteArrays.delete, { id: 'rarray-00000001' })).code, 10100);
     await source.restart();
     assert.notEqual((await pair.show(remoteJob, destination)).status, 'Broken');
     relay.mend();
     await pair.status(remoteJob, /^Broken$/, destination);
     const restored = await testDisk(t, destination, copy);
     assert.ok((await restored.read(0, 4)).equals(whole));
-    await pair.until(async () => {
-      const { response } = await removed(pair.source.configuration.managementUrl, pair.source.user.access_key);
-      return response.status === 0;
-    }, 'nothing is left to be told, and the remote array can be forgotten');
+    await source.client.call(remoteArrays.delete, { id: 'rarray-00000001' });
   });
 });
 
-async function removed(url: string, key: string): Promise<{ response: { status: number } }> {
-  const answer = await fetch(`${url}/api/remote_arrays/rarray-00000001`, {
-    method: 'DELETE',
-    headers: { 'x-access-key': key },
+test('mirrors that meet with trouble at other times', async (t) => {
+  const pair = await mirrorPair(t);
+  const { source, destination, relay } = pair;
+  await t.test('nothing is left of a mirror that could not be made, at either end', async () => {
+    const volume = await source.volume(pair.pool, { capacity: '8M' });
+    const refused = async () => {
+      const { code } = await source.client.refused(consistencyGroups.mirror, await pair.request(volume));
+      assert.equal(code, 10107);
+      assert.equal((await source.client.call(mirrorJobs.list, {})).count, 0);
+      assert.equal((await source.client.call(snapshots.list, {})).count, 0);
+    };
+    relay.cut();
+    await refused();
+    relay.mend();
+    relay.cutAtAnswer();
+    await refused();
+    await pair.until(async () => (await destination.client.call(volumes.list, {})).count === 1, 'it was made there');
+    relay.mend();
+    await pair.until(async () => (await destination.client.call(volumes.list, {})).count === 0, 'it is gone there');
+    assert.equal((await destination.client.call(mirrorJobs.list, {})).count, 0);
+    const { copy } = await pair.mirror(volume);
+    await pair.shipped(copy, 1);
   });
-  return (await answer.json()) as { response: { status: number } };
-}
+
+  await t.test('a round goes on when controllers fail over, at either end, and when answers get lost', async (t) => {
+    const volume = await source.volume(pair.pool);
+    const disk = await testDisk(t, source, volume);
+    const data = randomBytes(16 * MB);
+    await disk.write(0, data);
+    const { job, copy } = await pair.mirror(volume);
+    await source.client.call(mirrorJobs.setRateLimit, { id: job, limit: 8 * 1024 });
+    const before = relay.bytes;
+    await pair.until(() => relay.bytes > before + 4 * MB, 'it is under way');
+    await destination.client.call(controllers.failover, {});
+    relay.cutAtAnswer();
+    await pair.until(() => relay.isCut, 'an answer got lost');
+    relay.mend();
+    await source.client.call(controllers.failover, {});
+    await pair.shipped(copy, 1);
+    await pair.status(job, /^Idle$/);
+    relay.cutAtAnswer();
+    await source.client.call(mirrorJobs.break, { id: job });
+    relay.mend();
+    await pair.until(async () => {
+      const { volume: record } = await destination.client.call(volumes.get, { id: copy });
+      return record.has_mirror === 'NO';
+    }, 'it is a volume like any other');
+    const restored = await testDisk(t, destination, copy);
+    assert.ok((await restored.read(0, 16)).equals(data));
+  });
+
+  await t.test('an encrypted volume is mirrored to where encryption is active, and is encrypted there', async (t) => {
+    const password = { encryption_pwd: 'a long password' };
+    await source.client.call(settings.setEncryptionPassword, password);
+    const volume = await source.volume(pair.pool, { capacity: '16M', crypt: true });
+    const disk = await testDisk(t, source, volume);
+    const data = randomBytes(4 * MB);
+    await disk.write(0, data);
+    const refused = await source.client.refused(consistencyGroups.mirror, await pair.request(volume));
+    assert.deepEqual([refused.code, /has no encryption password/.test(refused.message)], [10100, true]);
+    await destination.client.call(settings.setEncryptionPassword, password);
+    await source.client.call(remoteArrays.get, { id: 'rarray-00000001' });
+    const { job, copy } = await pair.mirror(volume);
+    await pair.shipped(copy, 1);
+    assert.equal((await destination.client.call(volumes.get, { id: copy })).volume.encryption, 'YES');
+    await source.client.call(mirrorJobs.break, { id: job });
+    const restored = await testDisk(t, destination, copy);
+    assert.ok((await restored.read(0, 4)).equals(data));
+  });
+});

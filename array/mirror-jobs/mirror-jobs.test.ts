@@ -154,7 +154,7 @@ test('pausing, limits, sizes, keeping and refusals of a mirror', async (t) => {
   });
 
   await t.test('a source that grew makes its destination grow', async () => {
-    await source.client.call(volumes.expand, { id: volume, capacity: 32 } as never);
+    await source.client.call(volumes.expand, { id: volume, capacity: 32 });
     await pair.snapshot(volume, 'larger');
     await pair.until(async () => {
       const { volume: grown } = await destination.client.call(volumes.get, { id: copy });

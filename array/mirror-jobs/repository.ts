@@ -131,11 +131,16 @@ export function countSources(db: Db): number {
   return db.get<{ n: number }>(sql)?.n ?? 0;
 }
 
-/** Mirrors to a remote array that still have something to say to it. */
 export function countMirrorsTo(db: Db, remoteArray: string): number {
   const sql = `SELECT count(*) AS n FROM source_mirrors
-    WHERE remote_array = :remoteArray AND (state <> 'broken' OR is_peer_told = 0)`;
+    WHERE remote_array = :remoteArray AND state IN ('creating', 'active', 'paused')`;
   return db.get<{ n: number }>(sql, { remoteArray })?.n ?? 0;
+}
+
+/** A remote array is forgotten: what it was not told, it is not told any more. */
+export function forgetUntold(tx: Tx, remoteArray: string): void {
+  tx.run(`DELETE FROM source_mirrors WHERE remote_array = :remoteArray AND state = 'abandoned'`, { remoteArray });
+  tx.run('UPDATE source_mirrors SET is_peer_told = 1 WHERE remote_array = :remoteArray', { remoteArray });
 }
 
 /** The oldest of a mirror's snapshots that came after the one given. */

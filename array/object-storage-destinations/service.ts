@@ -99,13 +99,16 @@ export class ObjectStorageDestinations {
     const http = new HttpClient(route);
     try {
       const path = `/${request.bucket}`;
-      const signed = { method: 'HEAD', host: http.address, path, region, atMs: this.#tools.clock.now() };
+      const host = route.port === (route.isTls ? 443 : 80) ? route.host : http.address;
+      const signed = { method: 'HEAD', host, path, query: '', region, atMs: this.#tools.clock.now() };
       const headers = signedHeaders(signed, { keyId: request.username, secret: request.password });
       const answer = await http.send({ method: 'HEAD', path, headers, timeoutMs: ANSWER_MS_MAX });
       if (answer.status === 200) return;
       const elsewhere = answer.headers['x-amz-bucket-region'];
-      if (typeof elsewhere === 'string' && elsewhere !== region && region === FIRST_REGION)
-        return await this.#look(request, route, elsewhere);
+      if (typeof elsewhere === 'string' && elsewhere !== region && region === FIRST_REGION) {
+        await this.#look(request, route, elsewhere);
+        return;
+      }
       throw fail('remote_unreachable', { address: request.endpoint, reason: reasonFor(answer.status, request.bucket) });
     } finally {
       http.close();

@@ -8,8 +8,9 @@ export interface S3Credentials {
 interface SignedRequest {
   readonly method: string;
   readonly host: string;
-  /** Encoded, without a query. */
+  /** Encoded, without the query. */
   readonly path: string;
+  readonly query: string;
   readonly region: string;
   readonly atMs: number;
 }
@@ -23,7 +24,7 @@ export function signedHeaders(request: SignedRequest, { keyId, secret }: S3Crede
   const headers = { host: request.host, 'x-amz-content-sha256': NOTHING, 'x-amz-date': time };
   const names = Object.keys(headers).join(';');
   const lines = Object.entries(headers).map(([key, value]) => `${key}:${value}\n`);
-  const canonical = [request.method, request.path, '', lines.join(''), names, NOTHING].join('\n');
+  const canonical = [request.method, request.path, request.query, lines.join(''), names, NOTHING].join('\n');
   const digest = createHash('sha256').update(canonical).digest('hex');
   const text = ['AWS4-HMAC-SHA256', time, scope.join('/'), digest].join('\n');
   const key = scope.reduce<Buffer | string>((from, part) => hmac(from, part), `AWS4${secret}`);

@@ -100,7 +100,10 @@ async function bodyOf(response: IncomingMessage): Promise<Buffer> {
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
-  return (code !== undefined && words[code]) || error.message.slice(0, 200) || error.name;
+  if (code === undefined) return error.message.slice(0, 200) || error.name;
+  if (/CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET/.test(code)) return `its certificate is not trusted (${code})`;
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'it does not answer encrypted';
+  return words[code] ?? error.message.slice(0, 200);
 }
 
 const words: Readonly<Record<string, string>> = {

@@ -49,8 +49,10 @@ export async function firstThatAnswers(
       problems.push(error);
     }
   }
-  // What was wrong without encryption says more than that there was none.
-  throw asUnreachable(address, problems.findLast((error) => !isPlain(error)) ?? problems.at(-1));
+  const plain = problems.find(isPlain);
+  // Where only encrypted routes are wanted, that there was no encryption says most; else, what was wrong without it.
+  if (plain !== undefined && routes.every(({ isTls }) => isTls)) throw asUnreachable(address, plain);
+  throw asUnreachable(address, problems.findLast((error) => !isPlain(error)) ?? plain);
 }
 
 /** Something in the clear answered where encryption was tried. */

@@ -65,13 +65,17 @@ export function processorUse(sums: Float64Array): ProcessorUse {
   return { user: percent(user, whole), system: percent(system, whole), waiting: percent(waiting, seconds) };
 }
 
+export function measuredSeconds(sums: Float64Array): number {
+  return sums[4] ?? 0;
+}
+
 export function memoryUsed(sums: Float64Array): number {
-  return ratio(sums[3] ?? 0, sums[4] ?? 0);
+  return ratio(sums[3] ?? 0, measuredSeconds(sums));
 }
 
 export function controllerPoint(sums: Float64Array, io: Float64Array, point: number): ControllerPoint {
   const { user, system, waiting } = processorUse(sums);
-  const isMeasured = (sums[4] ?? 0) > 0;
+  const isMeasured = measuredSeconds(sums) > 0;
   return {
     cpu_user: rounded(user),
     cpu_system: rounded(system),

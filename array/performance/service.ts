@@ -8,6 +8,7 @@ import {
   cachePoint,
   controllerPoint,
   ioPoint,
+  measuredSeconds,
   memoryUsed,
   processorUse,
   type CachePoint,
@@ -104,7 +105,7 @@ export class Performance {
     const { cpuUsageAlert, memUsageAlert } = this.#settings.current();
     const uses = this.#tools.readings.controllers.flatMap(({ name }): Use[] => {
       const [sums] = this.#history.windows('controller', name, now, JUDGED_OVER_S, 1, now);
-      if (!sums) return [];
+      if (!sums || measuredSeconds(sums) < JUDGED_OVER_S * 0.9) return [];
       const { user, system } = processorUse(sums);
       const memory = (memoryUsed(sums) / memoryBytes()) * 100;
       return [

@@ -80,7 +80,7 @@ export class PoolProtection {
   refuseNew(row: PoolRow): void {
     const { name, capacity_mode: mode } = row;
     const report = this.#tools.readings.pool(name);
-    if (report && freeBytesOf(row, report) === 0) {
+    if (report?.isOpen === true && freeBytesOf(row, report) === 0) {
       const problem = `Pool ${called(row)} is full; expand it or delete something.`;
       throw fail('capacity_refused', { problem });
     }

@@ -80,6 +80,7 @@ export class Shrinking {
     running.cancelling.abort();
     const job = await jobs.wait(jobId, -1);
     if (job?.state === 'done') throw tooLate(name);
+    if (job?.state !== 'failed') throw fail('stopping');
   }
 
   /** The job has yet to start, or to start again; a run before a restart may have left the group closed in the engine. */
@@ -178,7 +179,7 @@ export class Shrinking {
   /** The pool is as it was. */
   #keep(tx: Tx, name: string, { words, ...told }: Ending): void {
     const row = findPool(tx, name);
-    if (!row) return;
+    if (!row || row.shrink_group === null) return;
     savePool(tx, { ...row, shrink_group: null, shrink_job: null, modified_at: this.#tools.clock.now() });
     const title = `Shrinking pool ${called(row)} ${words}`.replace(/\.?$/, '.');
     this.#tools.events.record(tx, { title, subject: `pool:${name}`, ...told });
@@ -187,7 +188,8 @@ export class Shrinking {
   #finish(tx: Tx, { pool, group }: ShrinkArguments, capacityBytes: number): void {
     const { clock, events } = this.#tools;
     const row = findPool(tx, pool);
-    if (!row) return;
+    // A job that just ended and a cancellation that came too late both see to it.
+    if (row?.shrink_group !== group) return;
     const now = clock.now();
     savePool(tx, {
       ...row,

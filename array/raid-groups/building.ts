@@ -2,6 +2,7 @@ import { badParameter, fail, type Tx } from '@granary/kernel';
 import { refuseUnlessUsable, type Drive } from '../drives/drive.ts';
 import { freeDrivesOf, joinGroup } from '../drives/repository.ts';
 import type { Drives } from '../drives/service.ts';
+import type { Protection } from '../engine/engine.ts';
 import type { Performance } from '../performance/service.ts';
 import { nextNumber } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -11,9 +12,9 @@ import * as repository from './repository.ts';
 import type { RaidGroupRow } from './repository.ts';
 import type { Scrubbing } from './scrubbing.ts';
 import type { RaidGroups } from './service.ts';
-import { shapeOf, type Protection } from './shape.ts';
+import { shapeOf } from './shape.ts';
 
-export interface NewRaidGroup {
+interface NewRaidGroup {
   readonly display_name: string;
   readonly protection: Protection;
   readonly disk: readonly string[];

@@ -79,6 +79,8 @@ test('a RAID group has a name of its own, every field of its record, and its dri
     'RAID group fast (RaidGroup-1) was made: RAID1 of 2 drives and a hot spare.',
   ]);
   assert.equal((await client.refused(raidGroups.get, { id: 'RaidGroup-2' })).code, 10009);
+  const measured = await client.call(raidGroups.performance, { id: name, interval: 1 });
+  assert.deepEqual([measured.raid_group_name, measured.count], [name, measured.usages.length]);
 });
 
 test('RAID1 and RAID6 of every width can be made, and numbers are never used twice', async (t) => {

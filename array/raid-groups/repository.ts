@@ -96,7 +96,7 @@ const CHANGEABLE = [
   'scrub_position',
 ] as const;
 
-export type RaidGroupChanges = Partial<Pick<RaidGroupRow, (typeof CHANGEABLE)[number]>>;
+type RaidGroupChanges = Partial<Pick<RaidGroupRow, (typeof CHANGEABLE)[number]>>;
 
 export function updateRaidGroup(tx: Tx, name: string, changes: RaidGroupChanges, now: number): void {
   const columns = CHANGEABLE.filter((column) => changes[column] !== undefined);

@@ -99,6 +99,8 @@ export class Scrubbing {
     return {
       outcome: 'done',
       finish: (tx) => {
+        // Stopped before it began, it is off the record already, and another may have taken its place.
+        if (findRaidGroup(tx, group)?.scrub_job !== job.id) return;
         addMismatches(tx, group, found);
         this.#end(tx, group, { scrub_position: ended.position });
       },

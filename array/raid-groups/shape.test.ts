@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GranaryError } from '@granary/kernel';
-import { mayMiss, shapeOf, type Protection } from './shape.ts';
+import type { Protection } from '../engine/engine.ts';
+import { mayMiss, shapeOf } from './shape.ts';
 
 function drives(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);

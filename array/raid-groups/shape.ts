@@ -1,6 +1,5 @@
 import { badParameter } from '@granary/kernel';
-
-export type Protection = 'RAID1' | 'RAID6';
+import type { Protection } from '../engine/engine.ts';
 
 interface Wanted<T> {
   readonly protection: Protection;

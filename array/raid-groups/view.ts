@@ -50,9 +50,9 @@ function statusOf(report: GroupReport | undefined, scrubbed: number | undefined)
   if (!report) return WORDS.failed;
   const { state, progress } = report;
   if (state === 'recovering') return `${WORDS.recovering} ${percent(progress)}%`;
-  if (state === 'scrubbing' || (state === 'normal' && scrubbed !== undefined))
-    return `${WORDS.scrubbing} ${scrubbed ?? percent(progress)}%`;
-  return WORDS[state];
+  if (state !== 'scrubbing' && state !== 'normal') return WORDS[state];
+  // The record knows sooner than the last report whether one is under way.
+  return scrubbed === undefined ? WORDS.normal : `${WORDS.scrubbing} ${scrubbed}%`;
 }
 
 function percent(fraction: number | null): number {

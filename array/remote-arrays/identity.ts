@@ -6,7 +6,7 @@ import manifest from '../package.json' with { type: 'json' };
 /** How arrays name themselves to each other. */
 export type Identity = OutputOf<typeof peerApi.groups.peers.hello>['array'];
 
-export const PROVIDER = 'Granary';
+const PROVIDER = 'Granary';
 
 export function identityOf(
   { uuid, internalName, displayName }: HostedConfiguration,

@@ -78,7 +78,7 @@ test('between two arrays that do not know each other', async (t) => {
   const [here, there] = await pairOfArrays(t);
   await t.test(
     'who may not sign in there, or is no administrator, is told so; so is who asks for nothing or oneself',
-    async (t) => {
+    async () => {
       const refusal = (changes: object) =>
         here.client.refused(remoteArrays.discover, { ip: hostOf(there), ...signIn, ...changes });
       const wrong = await refusal({ password: 'wrong' });
@@ -158,7 +158,7 @@ test('between two arrays that do not know each other', async (t) => {
 
   await t.test(
     'what two arrays agreed on opens nothing but what peers may do, and no key of a user opens that',
-    async (t) => {
+    async () => {
       await here.client.call(remoteArrays.discover, { ip: hostOf(there), ...signIn });
       const at = (path: string, key: string) =>
         fetch(`${there.configuration.managementUrl}/api${path}`, { headers: { 'x-access-key': key } }).then(

@@ -1,6 +1,6 @@
 import { peerApi } from '@granary/contract/array';
 import { fail, type Tx } from '@granary/kernel';
-import { countMirrorsTo } from '../mirror-jobs/repository.ts';
+import { countMirrorsTo, forgetUntold } from '../mirror-jobs/repository.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { findRoute, pair, proxyOf, type DiscoverRequest, type Own, type Paired } from './discovery.ts';
@@ -84,6 +84,7 @@ export class RemoteArrays {
     const link = this.linkTo(row);
     await store.write((tx) => {
       this.#refuseMirrored(row, tx);
+      forgetUntold(tx, name);
       removeRemoteArray(tx, name);
       const title = `Remote array ${row.display_name} (${name}) was forgotten.`;
       events.record(tx, { title, subject: `remote_array:${name}`, actor });
@@ -199,7 +200,7 @@ export class RemoteArrays {
   #refuseMirrored({ name, display_name }: RemoteArrayRow, tx?: Tx): void {
     const count = tx ? countMirrorsTo(tx, name) : this.#tools.store.read((db) => countMirrorsTo(db, name));
     if (count === 0) return;
-    const problem = `Remote array ${display_name} (${name}) has ${count} mirrors that are not ended on both sides; break them first.`;
+    const problem = `Remote array ${display_name} (${name}) is the destination of ${count} mirrors; break them first.`;
     throw fail('state_conflict', { problem });
   }
 

@@ -189,7 +189,8 @@ function attachableVolume(tx: Tx, name: string): AttachableVolume {
 
 function refuseAttachedElsewhere(tx: Tx, volume: string, servers: ReadonlySet<string>): void {
   const elsewhere = serversHaving(tx, volume).filter((server) => !servers.has(server));
-  if (elsewhere.length > 0) throw fail('volume_attached', { id: volume, servers: elsewhere.join(', ') });
+  if (elsewhere.length > 0)
+    throw fail('volume_attached', { id: volume, servers: elsewhere.join(', '), instead: ', or use force=YES' });
 }
 
 /** Asking again for what is there is fine; asking for it under other terms is not. */

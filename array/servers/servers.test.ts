@@ -178,41 +178,45 @@ test('attaching is all or nothing, and each refusal says why', async (t) => {
   const lunsOf = async (id: string) =>
     (await client.call(servers.listVolumes, { id })).volumes.map(({ name, lun }) => [name, lun]);
 
-  await attach({ id: [first!], volume_name: [two!, one!], access_type: 'ISCSI' });
-  assert.deepEqual(await lunsOf(first!), [
+  await attach({ id: [first], volume_name: [two, one], access_type: 'ISCSI' });
+  assert.deepEqual(await lunsOf(first), [
     [one, 1],
     [two, 0],
   ]);
-  await attach({ id: [first!], volume_name: [one!], lun: 1 });
+  await attach({ id: [first], volume_name: [one], lun: 1 });
   const refusals: readonly (readonly [SentTo<typeof servers.attachVolumes>, number, string])[] = [
-    [{ id: ['srv-9'], volume_name: [three!] }, 10086, 'Server srv-9 was not found.'],
-    [{ id: [first!], volume_name: [three!, 'volume-9'] }, 10081, 'Volume volume-9 was not found.'],
-    [{ id: [first!], volume_name: ['volume-00000001'] }, 10081, 'Volume volume-00000001 was not found.'],
+    [{ id: ['srv-9'], volume_name: [three] }, 10086, 'Server srv-9 was not found.'],
+    [{ id: [first], volume_name: [three, 'volume-9'] }, 10081, 'Volume volume-9 was not found.'],
+    [{ id: [first], volume_name: ['volume-00000001'] }, 10081, 'Volume volume-00000001 was not found.'],
     [
-      { id: [first!], volume_name: [three!], access_type: 'NFS' },
+      { id: [first], volume_name: [three], access_type: 'NFS' },
       7,
       `access_type must be ISCSI: ${three} is a block volume.`,
     ],
-    [{ id: [second!], volume_name: [three!, one!] }, 10103, `Volume ${one} is attached to ${first}; detach it first.`],
     [
-      { id: [first!], volume_name: [one!], lun: 4 },
+      { id: [second], volume_name: [three, one] },
+      10103,
+      `Volume ${one} is attached to ${first}; detach it first, or use force=YES.`,
+    ],
+    [
+      { id: [first], volume_name: [one], lun: 4 },
       10100,
       `Volume ${one} is attached to server ${first} as LUN 1 already; detach it first.`,
     ],
     [
-      { id: [first!], volume_name: [one!], readonly: true },
+      { id: [first], volume_name: [one], readonly: true },
       10100,
       `Volume ${one} is attached to server ${first} already; change what it may do with attach_permissions.`,
     ],
     [
-      { id: [first!], volume_name: [three!], lun: 0 },
+      { id: [first], volume_name: [three], lun: 0 },
       10106,
       `LUN 0 is taken on server ${first}; choose another or leave it out.`,
     ],
-    [{ id: [first!], volume_name: [two!, three!], lun: 5 }, 7, 'lun can be given for one volume only.'],
-    [{ id: [first!], volume_name: [three!], lun: 16_384 }, 7, 'lun must be at most 16383.'],
+    [{ id: [first], volume_name: [two, three], lun: 5 }, 7, 'lun can be given for one volume only.'],
+    [{ id: [first], volume_name: [three], lun: 16_384 }, 7, 'lun must be at most 16383.'],
     [
-      { id: [fibre!], volume_name: [three!] },
+      { id: [fibre], volume_name: [three] },
       10100,
       `Server ${fibre} has Fibre Channel ports only, and this array serves volumes over iSCSI; give the server an iqn or an address first.`,
     ],
@@ -221,36 +225,36 @@ test('attaching is all or nothing, and each refusal says why', async (t) => {
     const refused = await client.refused(servers.attachVolumes, input);
     assert.deepEqual([refused.code, refused.message], [code, message]);
   }
-  assert.equal((await lunsOf(first!)).length, 2, 'what was refused attached nothing');
-  assert.deepEqual(await lunsOf(second!), []);
+  assert.equal((await lunsOf(first)).length, 2, 'what was refused attached nothing');
+  assert.deepEqual(await lunsOf(second), []);
 
-  await attach({ id: [first!, second!], volume_name: [three!], lun: 9 });
-  await attach({ id: [second!], volume_name: [one!], readonly: true, force: true });
-  assert.deepEqual(await lunsOf(second!), [
+  await attach({ id: [first, second], volume_name: [three], lun: 9 });
+  await attach({ id: [second], volume_name: [one], readonly: true, force: true });
+  assert.deepEqual(await lunsOf(second), [
     [one, 0],
     [three, 9],
   ]);
-  const { servers: ofOne, count } = await client.call(volumes.listServers, { id: one!, start: 1, limit: 1 });
+  const { servers: ofOne, count } = await client.call(volumes.listServers, { id: one, start: 1, limit: 1 });
   assert.deepEqual([count, ofOne.length], [2, 1]);
   const { name, lun, read_only, access_type, ipsec, pm_status, target } = ofOne[0]!;
   assert.deepEqual([name, lun, read_only, access_type], [second, 0, 'YES', 'ISCSI']);
   assert.deepEqual([ipsec, pm_status], ['NO', 'Disconnected']);
   assert.match(target!, /^iqn\..*vsa-00000001/);
 
-  const held = await client.refused(servers.delete, { id: second! });
+  const held = await client.refused(servers.delete, { id: second });
   assert.deepEqual(
     [held.code, held.message],
     [10100, `Server web-2 (${second}) still has ${one}, ${three} attached; detach them first.`],
   );
-  assert.equal((await client.refused(volumes.detach, { id: one!, servers: [first!, 'srv-9'] })).code, 10086);
-  const apart = await client.refused(volumes.detach, { id: two!, servers: [first!, second!] });
+  assert.equal((await client.refused(volumes.detach, { id: one, servers: [first, 'srv-9'] })).code, 10086);
+  const apart = await client.refused(volumes.detach, { id: two, servers: [first, second] });
   assert.deepEqual([apart.code, apart.message], [10086, `Volume ${two} is not attached to server ${second}.`]);
-  assert.equal((await lunsOf(first!)).length, 3, 'detaching is all or nothing too');
-  await client.call(volumes.detach, { id: one!, servers: [first!, second!] });
-  await client.call(volumes.detach, { id: three!, servers: [second!] });
-  await client.call(servers.delete, { id: second! });
-  await attach({ id: [first!], volume_name: [one!] });
-  assert.deepEqual(await lunsOf(first!), [
+  assert.equal((await lunsOf(first)).length, 3, 'detaching is all or nothing too');
+  await client.call(volumes.detach, { id: one, servers: [first, second] });
+  await client.call(volumes.detach, { id: three, servers: [second] });
+  await client.call(servers.delete, { id: second });
+  await attach({ id: [first], volume_name: [one] });
+  assert.deepEqual(await lunsOf(first), [
     [one, 1],
     [two, 0],
     [three, 9],

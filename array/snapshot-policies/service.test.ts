@@ -93,6 +93,9 @@ test('a rule keeps its newest snapshots and leaves those of others alone', async
   await it.attach(volume.name);
   await it.array().snapshots.take([volume], { displayName: 'mine', application: 'user' }, 'tester');
   for (let n = 0; n < 4; n += 1) await it.tick(HOUR);
+  const { snapshots } = it.array();
+  assert.equal(snapshots.listOfGroup(volume.cg_name, { policy: it.policy, start: 0, limit: 1 }).count, 2);
+  assert.equal(snapshots.listOfGroup(volume.cg_name, { policy: 'policy-00000001', start: 0, limit: 1 }).count, 0);
   assert.deepEqual(it.names(volume.name), ['mine', 'Each hour 2026-03-01 15:30:00', 'Each hour 2026-03-01 16:30:00']);
   assert.equal(it.engine.snapshots.size, 3);
 });

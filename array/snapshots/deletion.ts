@@ -105,22 +105,25 @@ export class SnapshotDeletion {
   }
 
   #leave(tx: Tx, names: readonly string[]): void {
-    this.#tools.jobs.enqueue(tx, KIND, 'snapshots', { names });
+    this.#tools.jobs.enqueue(tx, KIND, `snapshots:${names[0] ?? ''}`, { names } satisfies Leftover);
   }
 
+  /** One that cannot be deleted yet does not keep the others. */
   async #run({ arguments: { names }, signal }: RunningJob<Leftover>): Promise<JobOutcome> {
     const { engine, store } = this.#tools;
+    let failure: unknown;
     for (const name of names) {
       if (signal.aborted) return { outcome: 'retry', afterMs: 0, reason: 'the array stops' };
       try {
         await engine.deleteSnapshot(name);
+        await store.write((tx) => removeSnapshot(tx, name));
       } catch (error) {
-        const afterMs = isEngineError(error, 'interrupted') ? RETRY_SOON_MS : RETRY_MS;
-        return { outcome: 'retry', afterMs, reason: error instanceof Error ? error.message : String(error) };
+        failure = error;
       }
-      await store.write((tx) => removeSnapshot(tx, name));
     }
-    return { outcome: 'done' };
+    if (failure === undefined) return { outcome: 'done' };
+    const afterMs = isEngineError(failure, 'interrupted') ? RETRY_SOON_MS : RETRY_MS;
+    return { outcome: 'retry', afterMs, reason: failure instanceof Error ? failure.message : 'failed' };
   }
 }
 

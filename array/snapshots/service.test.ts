@@ -42,6 +42,23 @@ test('a deletion the engine refuses changes nothing', async (t) => {
   assert.deepEqual(alone.names(), ['one']);
 });
 
+test('those a mirror took are found by its job', async (t) => {
+  const alone = await snapshotsAlone(t);
+  const volume = await alone.volume('data');
+  const { snapshots } = alone.array;
+  await snapshots.take([volume], { ...USER, displayName: 'mine' }, 'tester');
+  const naming = { displayName: 'its', application: 'mirror', mirrorJob: 'srcjarray-00000001' } as const;
+  await snapshots.take([volume], naming, 'system');
+  const filters = [{ mirrorJob: 'srcjarray-00000001' }, { application: 'mirror' }];
+  for (const filter of filters) {
+    const found = snapshots.listOfGroup(volume.cg_name, { ...filter, start: 0, limit: 0 });
+    assert.deepEqual(
+      found.snapshots.map(({ display_name }) => display_name),
+      ['its'],
+    );
+  }
+});
+
 test('when one of several cannot be taken, none is, and nothing is left', async (t) => {
   const alone = await snapshotsAlone(t);
   const volumes = [await alone.volume('a'), await alone.volume('b')];

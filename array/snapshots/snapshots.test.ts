@@ -6,7 +6,7 @@ import { testArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
 import { MB } from '../units.ts';
 
-const { snapshots, snapshotPolicies, consistencyGroups, volumes, messages } = arrayApi.groups;
+const { snapshots, consistencyGroups, volumes, messages } = arrayApi.groups;
 const BAD_PARAMETER = 7;
 const NOT_FOUND = 10083;
 const GROUP_NOT_FOUND = 10085;
@@ -123,7 +123,7 @@ test('clones show what their snapshot showed, or the present data, and stay when
     const input = { volume_cg_id: volume.cg_name, name, ...more };
     const { cg_name } = await client.call(consistencyGroups.clone, input);
     const found = await client.call(volumes.list, { display_name: name });
-    assert.equal(found.volumes[0]?.cg_name, cg_name);
+    assert.equal(found.volumes[0]!.cg_name, cg_name);
     return testDisk(t, array, found.volumes[0]!.name);
   };
   const [old, present] = [await clone('old', { snapshot }), await clone('present')];
@@ -162,69 +162,4 @@ test('snapshots and what they hold survive a restart', async (t) => {
   const found = await client.call(volumes.list, { display_name: 'restored' });
   const restored = await testDisk(t, array, found.volumes[0]!.name);
   assert.deepEqual(await restored.read(0, 2), before);
-});
-
-test('policies are attached, paused, resumed and detached, and say so', async (t) => {
-  const { client, volumeOf } = await setUp(t);
-  const { name: id, cg_name } = await volumeOf();
-  const created = await client.call(snapshotPolicies.create, {
-    display_name: 'Nightly',
-    create_policy: '0 2 * * *',
-    delete_policy: 'N3',
-  });
-  const { created_at, modified_at, ...shown } = created.snapshot_policy;
-  assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+0000$/);
-  assert.equal(modified_at, created_at);
-  assert.deepEqual(shown, {
-    name: shown.name,
-    display_name: 'Nightly',
-    create_policy: '0 2 * * *',
-    delete_policy: 'N3',
-    destination_delete_policy: null,
-    paused: 'NO',
-    create_empty: 'NO',
-    attach: 'NO',
-    destination: null,
-    type: null,
-    snapshot_rule: null,
-  });
-  const policy = shown.name;
-  const { snapshot_rule_name: rule } = await client.call(snapshotPolicies.attach, { id, policy, application: 'user' });
-  const attached = async () =>
-    (await client.call(snapshotPolicies.listOfGroup, { volume_cg_id: cg_name })).snapshot_policies;
-  assert.partialDeepStrictEqual(await attached(), [
-    { name: policy, snapshot_rule: rule, paused: 'NO', type: 'user', attach: 'YES' },
-  ]);
-  const again = await client.refused(snapshotPolicies.attach, { id, policy, application: 'user' });
-  assert.equal(again.code, 10100);
-  assert.equal(
-    (await client.refused(snapshotPolicies.attach, { id, policy, application: 'file_history' })).code,
-    10109,
-  );
-  assert.equal((await client.refused(snapshotPolicies.delete, { id: policy })).code, 10100);
-  await client.call(snapshotPolicies.pause, { snaprule: rule });
-  assert.equal((await attached())[0]?.paused, 'YES');
-  assert.equal((await client.call(snapshotPolicies.get, { id: policy })).snapshot_policy.paused, 'YES');
-  await client.call(snapshotPolicies.resume, { snaprule: rule });
-  const changed = await client.call(snapshotPolicies.update, { id: policy, delete_policy: '', empty: true });
-  assert.partialDeepStrictEqual(changed.snapshot_policy, {
-    delete_policy: null,
-    create_empty: 'YES',
-    create_policy: '0 2 * * *',
-  });
-  for (const bad of [{ create_policy: '0 25 * * *' }, { delete_policy: 'N0' }, { create_policy: 'often' }]) {
-    assert.equal((await client.refused(snapshotPolicies.update, { id: policy, ...bad })).code, BAD_PARAMETER);
-  }
-  assert.equal(
-    (await client.refused(snapshotPolicies.update, { id: policy, display_name: 'Hourly for a Day' })).code,
-    NAME_TAKEN,
-  );
-  await client.call(snapshotPolicies.detach, { id, snaprule: rule, delete_snapshots: true });
-  assert.deepEqual(await attached(), []);
-  assert.equal((await client.refused(snapshotPolicies.pause, { snaprule: rule })).code, 10084);
-  assert.deepEqual(await client.call(snapshotPolicies.delete, { id: policy }), {
-    status: 0,
-    snapshot_policy_name: policy,
-  });
-  assert.equal((await client.call(snapshotPolicies.list, {})).count, 3);
 });

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import type { HostedConfiguration, HostedDrive, HostedProgram, ProgramHost } from '@granary/kernel';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
@@ -23,8 +22,13 @@ export interface TestArrayOptions {
 type Changes = Partial<Omit<HostedConfiguration, 'drives'>>;
 export type ArrayTestClient = CheckedClient<typeof arrayApi>;
 
+/** A test, or a whole file of tests: what is started for it ends after it. */
+export interface Lasting {
+  readonly after: (end: () => Promise<void> | void) => unknown;
+}
+
 /** A real array on drives of its own, its administrator signed in. It is gone after the test. */
-export async function testArray(t: TestContext, options: TestArrayOptions & Changes = {}): Promise<TestArray> {
+export async function testArray(t: Lasting, options: TestArrayOptions & Changes = {}): Promise<TestArray> {
   const { drives: count = 4, driveGb = 1, host, ...changes } = options;
   const root = mkdtempSync(join(tmpdir(), 'granary-array-'));
   const place = (numbers: readonly number[]) => placeDrives(join(root, 'drives'), numbers, driveGb);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { Initiator } from '@granary/protocols/iscsi/testing';
 import { MB } from '../units.ts';
-import type { TestArray } from './test-array.ts';
+import type { Lasting, TestArray } from './test-array.ts';
 
 const { controllers, servers, volumes } = arrayApi.groups;
 const SECTOR_BYTES = 512;
@@ -11,7 +10,7 @@ const SECTOR_BYTES = 512;
 type Lun = ReturnType<Awaited<ReturnType<typeof Initiator.login>>['lun']>;
 
 /** Attaches the volume to a server and logs in as that server. */
-export async function testDisk(t: TestContext, array: TestArray, volume: string): Promise<TestDisk> {
+export async function testDisk(t: Lasting, array: TestArray, volume: string): Promise<TestDisk> {
   const { client } = array;
   const iqn = `iqn.2026-01.org.example:${volume}`;
   const { server_name } = await client.call(servers.create, { display_name: `server of ${volume}`, iqn });
@@ -35,7 +34,7 @@ export class TestDisk {
   }
 
   /** Once more, after the array was restarted. */
-  async login(t: TestContext): Promise<void> {
+  async login(t: Lasting): Promise<void> {
     const { client, configuration } = this.#array;
     const { vcontrollers } = await client.call(controllers.list, {});
     const active = vcontrollers.find(({ state }) => state === 'active');

@@ -91,7 +91,13 @@ export class Creation {
    * On record before it is made: a clone shows data from its first moment on, so after a crash nothing but its row could
    * tell one that was cut off from one that somebody uses.
    */
-  createClone(displayName: string, source: VolumeRow, snapshot: string, actor: string): Promise<VolumeRow> {
+  createClone(
+    displayName: string,
+    source: VolumeRow,
+    snapshot: string,
+    actor: string,
+    alongside?: (tx: Tx, name: string) => void,
+  ): Promise<VolumeRow> {
     return this.#turns.run(displayName, async () => {
       const { store, engine, readings, clock } = this.#tools;
       this.#checkNew(displayName, source.pool);
@@ -108,6 +114,7 @@ export class Creation {
         const { sizeBytes } = await readings.freshVolume(name);
         return await store.write((tx) => {
           updateVolume(tx, name, { state: 'ready', size_bytes: sizeBytes });
+          alongside?.(tx, name);
           this.#record(tx, begun, `${titleOf(begun)} was cloned from ${titleOf(source)}.`, actor);
           return findVolume(tx, name) as VolumeRow;
         });

@@ -104,6 +104,21 @@ test('a clone that was cut off is undone, and its source stays', async (t) => {
   assert.throws(() => after.volumes.get(clone.name), { entry: 'volume_not_found' });
 });
 
+test('what a caller records with a clone is there exactly if the clone is', async (t) => {
+  const { engine, array } = await volumesAlone(t);
+  const { volumes } = array;
+  const source = await volumes.create(wantedVolume('data'), 'dana');
+  await engine.takeSnapshots([{ volume: source.name, snapshot: 'snap' }]);
+  const recorded: string[] = [];
+  const clone = await volumes.createClone('copy', source, 'snap', 'dana', (_tx, name) => recorded.push(name));
+  assert.deepEqual(recorded, [clone.name]);
+  const failing = volumes.createClone('other', source, 'snap', 'dana', () => {
+    throw new Error('refused by the caller');
+  });
+  await assert.rejects(failing, /refused by the caller/);
+  assert.deepEqual([...engine.volumes.keys()], [source.name, clone.name]);
+});
+
 test('a clone that the engine refuses leaves neither row nor volume', async (t) => {
   const { engine, array } = await volumesAlone(t);
   const source = await array.volumes.create(wantedVolume('data'), 'dana');

@@ -72,6 +72,6 @@ export const mirrorJobs = {
     access: signedIn,
     params: { id: mirrorJobId, limit: integer('KB a second; 0 is no limit', { example: 10_240 }) },
     reply: jobNamed,
-    errors: ['job_not_found'],
+    errors: ['job_not_found', 'state_conflict'],
   }),
 } satisfies Group;

@@ -7,7 +7,9 @@ import * as records from './index.ts';
 /** Fields decided on beyond the specification's tables. */
 const decided: Readonly<Record<string, readonly string[]>> = { Pool: ['provisioned_capacity'] };
 
-const [, ...lines] = readFileSync(new URL('./records.tsv', import.meta.url), 'utf8').trim().split('\n');
+const [, ...lines] = readFileSync(new URL('./records.tsv', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
 const specified = Map.groupBy(
   lines.map((line) => line.split('\t')),
   ([record = '']) => record,

@@ -57,7 +57,7 @@ export const remoteArrays = {
       proxypassword: optional(secret('Password of the proxy', { max: 255 })),
     },
     reply: response({ remote_array_name: str() }),
-    errors: ['remote_unreachable', 'address_refused', 'state_conflict'],
+    errors: ['remote_unreachable', 'remote_refused', 'address_refused', 'state_conflict', 'limit_reached'],
   }),
   delete: endpoint('DELETE', '/remote_arrays/{id}', {
     summary: 'Forget a remote array that has no mirror',

@@ -1,5 +1,6 @@
 import { Database } from '../metadata/database.ts';
 import { SCHEMA } from '../metadata/schema.ts';
+import { Catalogue } from '../pool/catalogue.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import type { Finding as GroupFinding } from '../raid/verify.ts';
 import { checkReduced } from '../volume/reduced/check.ts';
@@ -18,6 +19,14 @@ export interface CheckReport {
   readonly snapshots: number;
   readonly layers: number;
   readonly extents: ExtentTotals;
+  readonly contents: readonly CheckedVolume[];
+}
+
+/** A volume on record, with its snapshots. */
+export interface CheckedVolume {
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly snapshots: readonly { readonly id: string; readonly sizeBytes: number; readonly takenAt: Date }[];
 }
 
 /** A group that can look at itself; one of memory cannot. */
@@ -67,7 +76,7 @@ export async function checkPool(setup: CheckSetup): Promise<CheckReport> {
     for (const problem of checkReduced(database)) await check.found(problem);
     await checkGroups(check);
     if (check.repair) await Promise.all(setup.groups.map((group) => group.flush()));
-    return { findings, extents, ...countRecords(database) };
+    return { findings, extents, contents: contentsOf(database), ...countRecords(database) };
   } finally {
     database.close();
   }
@@ -81,6 +90,12 @@ async function checkGroups(check: Check): Promise<void> {
       await check.found(`RAID group ${id}: ${message}`, mend);
     }
   }
+}
+
+function contentsOf(database: Database): CheckedVolume[] {
+  const catalogue = new Catalogue(database);
+  const snapshots = Map.groupBy(catalogue.snapshots(), ({ volume }) => volume);
+  return catalogue.volumes().map(({ id, sizeBytes }) => ({ id, sizeBytes, snapshots: snapshots.get(id) ?? [] }));
 }
 
 function countRecords(database: Database): { volumes: number; snapshots: number; layers: number } {

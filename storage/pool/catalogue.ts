@@ -35,9 +35,10 @@ export interface GroupRecord {
 /** The pool's own SQL about volumes, snapshots and groups: read once at open, written with the next commit. */
 export class Catalogue {
   readonly #database: Database;
-  readonly #commits: Commits;
+  readonly #commits: Pick<Commits, 'enqueue'>;
 
-  constructor(database: Database, commits: Commits) {
+  /** Without commits it is only read. */
+  constructor(database: Database, commits: Pick<Commits, 'enqueue'> = noCommits) {
     this.#database = database;
     this.#commits = commits;
   }
@@ -155,6 +156,12 @@ export class Catalogue {
     });
   }
 }
+
+const noCommits = {
+  enqueue(): never {
+    throw new Error('these books are only read');
+  },
+};
 
 interface VolumeRow {
   readonly id: string;

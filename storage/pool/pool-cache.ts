@@ -27,7 +27,10 @@ export class PoolCache {
     clearInterval(this.#cooling);
     this.#cooling = undefined;
     if (!current || coolOffMs <= 0) return;
-    this.#cooling = setInterval(() => current.cool(ROUNDS), Math.min(INTERVAL_MS_MAX, Math.max(1, coolOffMs / ROUNDS))).unref();
+    this.#cooling = setInterval(
+      () => current.cool(ROUNDS),
+      Math.min(INTERVAL_MS_MAX, Math.max(1, coolOffMs / ROUNDS)),
+    ).unref();
   }
 
   statistics(): CacheStatistics {

@@ -243,7 +243,7 @@ export class Pool {
       },
       layer,
     );
-    for (const volume of concerned) if (volume) volume.revision++;
+    for (const volume of concerned) volume?.changed();
     return left;
   }
 

@@ -153,9 +153,8 @@ export class Snapshots {
       if (id !== '' && (sizeBytes === undefined || (sizeBytes > 0 && sizeBytes <= most))) continue;
       throw new StorageError('invalid', `A snapshot needs a name, and shows at most the ${most} bytes of ${volumeId}.`);
     }
-    const taken = wanted.find(({ id }, index) => {
-      return this.#snapshots.has(id) || wanted.findIndex((other) => other.id === id) !== index;
-    });
+    const named = new Set<string>();
+    const taken = wanted.find(({ id }) => this.#snapshots.has(id) || named.size === named.add(id).size);
     if (taken) throw new StorageError('conflict', `There is a snapshot ${taken.id} in the pool already.`);
   }
 
@@ -167,7 +166,7 @@ export class Snapshots {
 
   #noteChange(volumeId: string): void {
     const volume = this.#volumes.find(volumeId);
-    if (volume) volume.revision++;
+    volume?.changed();
   }
 
   #add(snapshot: Snapshot): void {

@@ -134,7 +134,7 @@ export class Volumes {
     if (!timingSafeEqual(check, checkOf(key)))
       throw new StorageError('invalid', `The key is not that of volume ${id}.`);
     volume.cipher = new Xts(key);
-    volume.revision++;
+    volume.changed();
   }
 
   async expand(id: string, sizeBytes: number): Promise<void> {
@@ -144,7 +144,7 @@ export class Volumes {
       throw new StorageError('invalid', `Volume ${id} has ${volume.sizeBytes} bytes and cannot become smaller.`);
     }
     volume.sizeBytes = sizeBytes;
-    volume.revision++;
+    volume.changed();
     this.#state.catalogue.resizeVolume(id, sizeBytes);
     await this.#state.commits.commit();
   }
@@ -171,7 +171,7 @@ export class Volumes {
     volume.layer = layer;
     layer.volumeId = volume.id;
     layer.ownerId = volume.id;
-    volume.revision++;
+    volume.changed();
     this.#state.catalogue.setVolumeLayer(volume.id, layer.id);
   }
 

@@ -26,7 +26,9 @@ export function* difference(
   const layers = layersBetween(from, to);
   const startBlock = Math.ceil(startOffset / BLOCK_BYTES);
   const firstIndex = Math.floor(startOffset / (EXTENTS_PER_PAGE * format.entryBytes));
-  const indexes = new Set(layers.flatMap((layer) => [...layer.map.pages.keys()]).filter((index) => index >= firstIndex));
+  const indexes = new Set(
+    layers.flatMap((layer) => [...layer.map.pages.keys()]).filter((index) => index >= firstIndex),
+  );
   let open: { offset: number; length: number; mapped: boolean } | undefined;
   for (const index of [...indexes].sort((a, b) => a - b)) {
     const pages = layers.map((layer) => layer.map.pages.get(index)).filter((page) => page !== undefined);

@@ -37,8 +37,8 @@ export class Volume implements BlockDevice, LayerView {
   readonly lock = new RangeLock();
   readonly encrypted: boolean;
   readonly readOnly = false;
-  /** Goes up with whatever changes what there is to tell of it, except reads and writes. */
-  revision = 0;
+  /** Called once, at the next change of what there is to tell of it: whoever watches thousands need not look at each. */
+  onNextChange: (() => void) | undefined;
   /** On its way to another pool. */
   isMoving = false;
   /** The layer that takes writes. */
@@ -50,9 +50,9 @@ export class Volume implements BlockDevice, LayerView {
   readonly #commit: () => Promise<void>;
   readonly #readLimiter = new Limiter();
   readonly #writeLimiter = new Limiter();
-  readonly #reads = new Meter();
-  readonly #writes = new Meter();
-  readonly #discards = new Meter();
+  readonly #reads = new Meter(() => this.changed());
+  readonly #writes = new Meter(() => this.changed());
+  readonly #discards = new Meter(() => this.changed());
   #closed: string | undefined;
   #successor: Volume | undefined;
 
@@ -81,9 +81,11 @@ export class Volume implements BlockDevice, LayerView {
     this.setCaps(other.#readLimiter.caps, other.#writeLimiter.caps);
   }
 
-  /** Goes up with everything that is done to it: whoever looks often sees cheaply whether anything was. */
-  get stamp(): number {
-    return this.#reads.count + this.#writes.count + this.#discards.count + this.revision;
+  changed(): void {
+    const tell = this.onNextChange;
+    if (!tell) return;
+    this.onNextChange = undefined;
+    tell();
   }
 
   statistics(): VolumeStatistics {

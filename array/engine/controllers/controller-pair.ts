@@ -198,7 +198,7 @@ export class ControllerPair {
   #tryAgainLater(): void {
     if (this.#isStopped) return;
     clearTimeout(this.#retry);
-    const ms = Math.min(RETRY_MS_MIN * 2 ** this.#failuresOfLate(), RETRY_MS_MAX);
+    const ms = Math.min(RETRY_MS_MIN * 2 ** Math.floor(this.#failuresOfLate() / 2), RETRY_MS_MAX);
     this.#retry = setTimeout(() => void this.#inTurn(() => this.#tryAgain()), ms);
   }
 

@@ -1,6 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import type { Engine } from '../engine.ts';
 import { EngineError } from '../errors.ts';
+import { compact } from './bytes.ts';
 import { packError } from './errors.ts';
 import {
   CALLS,
@@ -121,8 +122,15 @@ export class ControllerSide {
   }
 
   #sendResult(id: number, result: unknown): void {
-    const bytes = result instanceof Uint8Array ? ownBytes(result) : undefined;
-    this.#send({ type: 'answer', id, result: bytes ?? result }, bytes ? [bytes.buffer] : []);
+    const answer = { type: 'answer', id, result: compact(result) } as const;
+    const buffer = answer.result instanceof Uint8Array ? answer.result.buffer : undefined;
+    try {
+      this.#send(answer, buffer instanceof ArrayBuffer ? [buffer] : []);
+    } catch (error) {
+      if (buffer === undefined) throw error;
+      // The memory of a WebAssembly module looks like any other, but cannot be given away.
+      this.#send(answer, []);
+    }
   }
 }
 
@@ -133,11 +141,4 @@ async function invoke(
 ): Promise<unknown> {
   if (method === 'failover') throw new Error('A controller cannot fail over by itself.');
   return (engine[method] as (...given: unknown[]) => Promise<unknown>).apply(engine, [...args]);
-}
-
-/** In memory that can be given away: parts of larger buffers, such as the storage's own, are copied out of them. */
-function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer, length } = bytes;
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) return new Uint8Array(buffer);
-  return Uint8Array.from(bytes);
 }

@@ -1,6 +1,7 @@
 import type { Engine } from '../engine.ts';
 import { EngineError, isEngineError } from '../errors.ts';
 import type { Report } from '../report.ts';
+import { compact } from './bytes.ts';
 import type { ControllerPair } from './controller-pair.ts';
 import { CALLS, type EngineCall, type EngineMethod } from './protocol.ts';
 import type { Told } from './told.ts';
@@ -27,7 +28,7 @@ export function remoteEngine({ pair, told, unflushed }: RemoteEngineParts): Engi
   };
   const methods = (Object.keys(CALLS) as EngineMethod[]).map((method) => [
     method,
-    (...args: unknown[]) => call({ method, args } as unknown as EngineCall),
+    (...args: unknown[]) => call({ method, args: args.map(compact) } as unknown as EngineCall),
   ]);
   return {
     ...(Object.fromEntries(methods) as Engine),

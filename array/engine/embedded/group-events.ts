@@ -1,5 +1,6 @@
 import type { GroupEvent } from '@granary/storage';
 import type { OnEngineEvent } from '../engine.ts';
+import type { EngineEvent } from '../events.ts';
 
 const COUNT_MS = 1000;
 
@@ -17,34 +18,19 @@ export class GroupEvents {
   }
 
   take(event: GroupEvent): void {
-    const group = this.#group;
     switch (event.type) {
-      case 'drive-failed':
-        return this.#tell({ type: event.type, drive: event.driveId, group, reason: event.reason });
-      case 'spare-failed':
-        return this.#tell({ type: event.type, drive: event.driveId, group, reason: event.reason });
-      case 'drive-returned':
-      case 'spare-taken':
-      case 'rebuild-started':
-      case 'rebuild-finished':
-        return this.#tell({ type: event.type, drive: event.driveId, group });
-      case 'resync-started':
-      case 'resync-finished':
-      case 'group-resumed':
-        return this.#tell({ type: event.type, group });
-      case 'no-space':
-        return this.#tell({ type: event.type, group, reason: event.reason });
-      case 'group-failed':
-        return this.#tell({ type: event.type, group, drives: event.missing });
       case 'block-repaired':
         this.#repaired.set(event.driveId, (this.#repaired.get(event.driveId) ?? 0) + 1);
-        return this.#tellSoon();
+        this.#tellSoon();
+        break;
       case 'block-lost':
         this.#lost += 1;
-        return this.#tellSoon();
-      // It was not asked for and changes nothing.
-      case 'drive-ignored':
-        return;
+        this.#tellSoon();
+        break;
+      default: {
+        const told = inEngineWords(this.#group, event);
+        if (told) this.#tell(told);
+      }
     }
   }
 
@@ -61,5 +47,31 @@ export class GroupEvents {
 
   #tellSoon(): void {
     this.#timer ??= setTimeout(() => this.tellCounts(), COUNT_MS).unref();
+  }
+}
+
+type Single = Exclude<GroupEvent, { readonly type: 'block-repaired' | 'block-lost' }>;
+
+function inEngineWords(group: string, event: Single): EngineEvent | undefined {
+  switch (event.type) {
+    case 'drive-failed':
+    case 'spare-failed':
+      return { type: event.type, drive: event.driveId, group, reason: event.reason };
+    case 'drive-returned':
+    case 'spare-taken':
+    case 'rebuild-started':
+    case 'rebuild-finished':
+      return { type: event.type, drive: event.driveId, group };
+    case 'resync-started':
+    case 'resync-finished':
+    case 'group-resumed':
+      return { type: event.type, group };
+    case 'no-space':
+      return { type: event.type, group, reason: event.reason };
+    case 'group-failed':
+      return { type: event.type, group, drives: event.missing };
+    // It was not asked for and changes nothing.
+    case 'drive-ignored':
+      return undefined;
   }
 }

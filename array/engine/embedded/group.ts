@@ -39,7 +39,7 @@ export class EngineGroup {
     throw new StorageError('group-failed', `RAID group ${this.id} lacks too many of its drives; bring them back.`);
   }
 
-  get isFailed(): boolean {
+  hasFailed(): boolean {
     return this.raid === undefined || this.raid.state().status === 'failed';
   }
 

@@ -131,16 +131,18 @@ export class Groups {
     const record = id === undefined ? undefined : book.groups.get(id);
     if (!group || record?.state !== 'ready') return;
     if (!group.raid) return this.#reopenLater(group, record);
-    const wasFailed = group.isFailed;
+    const wasFailed = group.hasFailed();
     const member = group.raid.state().members.find(({ driveId }) => driveId === drive);
     if (!wasFailed && member?.state !== 'failed') return;
-    try {
-      await group.raid.returnDrive(drives.get(drive).drive);
-    } catch (error) {
-      // Too old to go on with alone: the others have to come first.
-      if (!isStorageError(error, 'conflict', 'drive-failed', 'group-failed')) throw error;
+    await this.#takeBack(group.raid, drive);
+    if (!wasFailed || group.hasFailed()) return;
+    this.#setup.onResumed(group.raid);
+    // Those that came before it and could do nothing alone.
+    for (const { driveId, state } of group.raid.state().members) {
+      if (state === 'failed' && drives.find(driveId)?.drive.isPlugged === true) {
+        await this.#takeBack(group.raid, driveId);
+      }
     }
-    if (wasFailed && !group.isFailed) this.#setup.onResumed(group.raid);
   }
 
   /** Groups that could not be opened are tried again. */
@@ -172,9 +174,18 @@ export class Groups {
     return group;
   }
 
+  async #takeBack(raid: RaidGroup, drive: string): Promise<void> {
+    try {
+      await raid.returnDrive(this.#setup.drives.get(drive).drive);
+    } catch (error) {
+      // Too old to go on with alone, or it failed again: the others have to come.
+      if (!isStorageError(error, 'conflict', 'drive-failed', 'group-failed')) throw error;
+    }
+  }
+
   async #reopenLater(group: EngineGroup, record: GroupRecord): Promise<void> {
     await this.#reopen(group, record);
-    if (!group.isFailed) this.#setup.onEvent({ type: 'group-resumed', group: group.id });
+    if (!group.hasFailed()) this.#setup.onEvent({ type: 'group-resumed', group: group.id });
   }
 
   async #openFirst(group: EngineGroup, record: GroupRecord): Promise<void> {
@@ -200,7 +211,7 @@ export class Groups {
         ...this.#listeners(group),
         ...(group.speed && { resyncSpeed: group.speed }),
       });
-      if (!wasKnown && !group.isFailed) this.#setup.onResumed(group.raid);
+      if (!wasKnown && !group.hasFailed()) this.#setup.onResumed(group.raid);
     } catch (error) {
       // None of its drives is there, or only old ones: it is failed until they come.
       if (!isStorageError(error, 'not-found', 'conflict', 'drive-failed', 'no-space', 'group-failed')) throw error;

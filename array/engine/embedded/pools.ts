@@ -185,7 +185,7 @@ export class Pools {
     const present = [...this.#setup.book.groups.keys()].flatMap((id) => {
       const group = groups.find(id);
       // A failed group counts as missing, so that what lies on others can be written.
-      return group?.raid && !group.isFailed ? [group.raid] : [];
+      return group?.raid && !group.hasFailed() ? [group.raid] : [];
     });
     try {
       const file = poolFile(folder, record.id);

@@ -12,17 +12,19 @@ export class VolumeHandle implements BlockDevice {
   pool: EnginePool;
   /** In which version of the report it last changed. */
   changedIn = 0;
-  #seenStamp = -1;
+  readonly #onChange: (handle: VolumeHandle) => void;
   #report: VolumeReport | undefined;
   /** What was done to it in pools it has left, and how much of the present one its pool was told. */
   #before: IoTotals = NO_IO;
   #counted: IoTotals = NO_IO;
   #hold: NodeJS.Timeout | undefined;
 
-  constructor(volume: Volume, pool: EnginePool) {
+  constructor(volume: Volume, pool: EnginePool, onChange: (handle: VolumeHandle) => void) {
     this.id = volume.id;
     this.volume = volume;
     this.pool = pool;
+    this.#onChange = onChange;
+    onChange(this);
   }
 
   get sizeBytes(): number {
@@ -49,15 +51,10 @@ export class VolumeHandle implements BlockDevice {
     return this.volume.mapped(offset, length);
   }
 
-  /** Whether anything changed since the last look. Costs next to nothing, for it is asked of every volume. */
-  get hasChanged(): boolean {
-    return this.#seenStamp !== this.volume.stamp;
-  }
-
   /** As it is now. What was read and written since the last look is counted to its pool. */
   look(): VolumeReport {
     const { volume, pool } = this;
-    this.#seenStamp = volume.stamp;
+    volume.onNextChange = () => this.#onChange(this);
     const io = totalsOf(volume.statistics());
     pool.io = plus(pool.io, minus(io, this.#counted));
     this.#counted = io;
@@ -88,7 +85,7 @@ export class VolumeHandle implements BlockDevice {
     if (this.#hold) gate.open();
     this.volume = volume;
     this.pool = pool;
-    this.#seenStamp = -1;
+    this.#onChange(this);
   }
 
   /** Holds writes back until `release`, or until the time is up; resolves when none is under way. */

@@ -269,7 +269,7 @@ test('a move stands still while it is paused, and leaves nothing when it is canc
   stop.abort();
   const end = await moving.then(
     () => 'moved',
-    (error: { code: string }) => error.code,
+    (error: unknown) => (error as { code: string }).code,
   );
   assert.ok(end === 'cancelled' || end === 'moved');
   if (end === 'cancelled') assert.equal((await rig.engine.volume('v')).pool, 'p');

@@ -1,4 +1,4 @@
-import { type Caps, settleMigrations, StorageError } from '@granary/storage';
+import { type Caps, settleMigrations, StorageError, type Volume } from '@granary/storage';
 import type { NewVolume, Reduction, VolumeCaps } from '../engine.ts';
 import type { VolumeReport } from '../report.ts';
 import type { EnginePool, Pools } from './pools.ts';
@@ -12,6 +12,8 @@ export class Volumes {
   readonly #pools: Pools;
   readonly #exports: () => EngineExports | undefined;
   readonly #handles = new Map<string, VolumeHandle>();
+  /** Since the last report. */
+  readonly #changed = new Set<VolumeHandle>();
   readonly #underWay = new Map<string, Promise<void>>();
   /** Goes up with every report; later engines of the same array start higher. */
   #version = Date.now();
@@ -30,7 +32,7 @@ export class Volumes {
       for (const volume of entry.pool?.volumes.list() ?? []) {
         const state = entry.pool?.volumes.stateOf(volume.id);
         if (state === 'moved' || (state === 'incoming' && this.#isElsewhere(volume.id, entry))) continue;
-        this.#handles.set(volume.id, new VolumeHandle(volume, entry));
+        this.#add(volume, entry);
       }
     }
   }
@@ -77,6 +79,7 @@ export class Volumes {
     handle.look();
     await pool.deleteVolume(id);
     this.#handles.delete(id);
+    this.#changed.delete(handle);
   }
 
   async setReduction(id: string, { compression, deduplication }: Reduction): Promise<void> {
@@ -110,33 +113,33 @@ export class Volumes {
 
   /** Those that changed since the report of that version, and the version of this one. */
   changedSince(version: number): { version: number; volumes: VolumeReport[] } {
-    const next = this.#version + 1;
-    const changed: VolumeReport[] = [];
-    for (const handle of this.#handles.values()) {
-      if (handle.hasChanged) {
-        handle.look();
-        handle.changedIn = next;
-      }
-      if (handle.changedIn > version) changed.push(handle.report);
+    const isLast = version === this.#version;
+    this.#version += 1;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    for (const handle of changed) {
+      handle.look();
+      handle.changedIn = this.#version;
     }
-    this.#version = next;
-    return { version: next, volumes: changed };
+    // Whoever heard the last one has heard of all others; anybody else is told more.
+    const told = isLast ? changed : [...this.#handles.values()].filter(({ changedIn }) => changedIn > version);
+    return { version: this.#version, volumes: told.map(({ report }) => report) };
   }
 
   /** Whoever asks for what is being made waits for it, so that it survives a crash when they are answered. */
-  async #make(
-    id: string,
-    entry: EnginePool,
-    make: (entry: EnginePool) => Promise<VolumeHandle['volume']>,
-  ): Promise<void> {
+  async #make(id: string, entry: EnginePool, make: (entry: EnginePool) => Promise<Volume>): Promise<void> {
     const underWay = this.#underWay.get(id);
     if (underWay) return underWay;
     if (this.#handles.has(id)) return;
     const making = make(entry)
-      .then((volume) => void this.#handles.set(id, new VolumeHandle(volume, entry)))
+      .then((volume) => this.#add(volume, entry))
       .finally(() => this.#underWay.delete(id));
     this.#underWay.set(id, making);
     return making;
+  }
+
+  #add(volume: Volume, entry: EnginePool): void {
+    this.#handles.set(volume.id, new VolumeHandle(volume, entry, (handle) => this.#changed.add(handle)));
   }
 
   #isElsewhere(id: string, here: EnginePool): boolean {

@@ -25,13 +25,13 @@ export async function mirrorPair(t: TestContext, driveGb = 1): Promise<MirrorPai
   const [pool, remotePool] = await Promise.all([source.pool({ name: 'near' }), destination.pool({ name: 'far' })]);
   await source.client.call(remoteArrays.discover, { ip: relay.address, user: 'dana', password: 'first passcode' });
   const manual = { display_name: 'by hand', create_policy: 'manual', delete_policy: 'N3', destination_policy: 'N2' };
-  const { snapshot_policy } = (await source.client.call(snapshotPolicies.create, manual as never)) as {
+  const { snapshot_policy } = (await source.client.call(snapshotPolicies.create, manual)) as {
     snapshot_policy: { name: string };
   };
   return new MirrorPair(source, destination, relay, pool, remotePool, snapshot_policy.name);
 }
 
-export class MirrorPair {
+class MirrorPair {
   readonly source: TestArray;
   readonly destination: TestArray;
   readonly relay: Relay;

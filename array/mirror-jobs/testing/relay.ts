@@ -9,6 +9,7 @@ export class Relay {
   #isCut = false;
   #bytes = 0;
   #cutAt = Infinity;
+  #isMute = false;
 
   static async to(t: TestContext, host: string, port: number): Promise<Relay> {
     const relay = new Relay(host, port);
@@ -39,7 +40,13 @@ export class Relay {
           other.destroy();
         });
       }
-      far.pipe(near);
+      far.on('data', (chunk: Buffer) => {
+        if (this.#isMute) this.cut();
+        else if (!near.write(chunk)) {
+          far.pause();
+          near.once('drain', () => far.resume());
+        }
+      });
       near.on('data', (chunk: Buffer) => {
         this.#bytes += chunk.length;
         if (this.#bytes >= this.#cutAt) this.cut();
@@ -74,7 +81,13 @@ export class Relay {
     this.#cutAt = this.#bytes + bytes;
   }
 
+  /** At the next answer, so that what was asked is done but its caller does not hear of it. */
+  cutAtAnswer(): void {
+    this.#isMute = true;
+  }
+
   mend(): void {
     this.#isCut = false;
+    this.#isMute = false;
   }
 }

@@ -5,7 +5,6 @@ import { FakeEngine } from '../../volumes/testing/fake-engine.ts';
 interface FakeSnapshot {
   readonly volume: string;
   readonly version: number;
-  readonly takenAt: number;
 }
 
 /** Volumes whose only content is how often they were written. */
@@ -25,28 +24,28 @@ export class FakeSnapshotEngine extends FakeEngine {
     this.#versions.set(volume, this.#version(volume) + 1);
   }
 
-  async takeSnapshots(wanted: readonly NewSnapshot[], takenAt: number): Promise<void> {
+  override async takeSnapshots(wanted: readonly NewSnapshot[]): Promise<void> {
     const broken = wanted.find(({ volume }) => this.broken.has(volume));
     if (broken) throw new EngineError('failed', `Volume ${broken.volume} cannot be read.`);
     this.takes.push(wanted.length);
     for (const { volume, snapshot } of wanted) {
-      this.snapshots.set(snapshot, { volume, version: this.#version(volume), takenAt });
+      this.snapshots.set(snapshot, { volume, version: this.#version(volume) });
     }
     await this.afterTake?.();
   }
 
-  async deleteSnapshot(id: string): Promise<void> {
+  override async deleteSnapshot(id: string): Promise<void> {
     if (this.deleteFailure) throw this.deleteFailure;
     this.snapshots.delete(id);
   }
 
-  async cloneSnapshot(snapshot: string, volume: string): Promise<void> {
+  override async cloneSnapshot(snapshot: string, volume: string): Promise<void> {
     const { volume: source } = this.#snapshot(snapshot);
     const report = await this.volume(source);
     this.volumes.set(volume, { ...report, id: volume, ownBytes: 0, snapshotBytes: 0 });
   }
 
-  async changes(from: string | undefined, to: string): Promise<readonly ChangedRange[]> {
+  override async changes(from: string | undefined, to: string): Promise<readonly ChangedRange[]> {
     const before = from === undefined ? 0 : this.#snapshot(from).version;
     return before === this.#snapshot(to).version ? [] : [{ offset: 0, length: 4096, mapped: true }];
   }

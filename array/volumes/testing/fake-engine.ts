@@ -62,7 +62,7 @@ export class FakeEngine {
     this.#snapshots.delete(id);
   }
 
-  async changes(_from: undefined, to: string): Promise<readonly ChangedRange[]> {
+  async changes(_from: string | undefined, to: string): Promise<readonly ChangedRange[]> {
     const isHeld = this.sharing.has(this.#snapshots.get(to) ?? '');
     return isHeld ? [{ offset: 0, length: 4096, mapped: true }] : [];
   }

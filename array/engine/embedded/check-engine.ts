@@ -1,0 +1,153 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CheckedVolume, checkPool, EXTENT_BYTES, RaidGroup, readSuperblock } from '@granary/storage';
+import { type GroupRecord, type PoolRecord, readBook } from './book.ts';
+import { OverlayDrive } from './overlay-drive.ts';
+import { poolFile } from './pools.ts';
+import { reasonOf } from './refused.ts';
+import type { EngineDriveSetup } from './setup.ts';
+
+export interface EngineCheck {
+  /** What must hold and does not, in words. */
+  readonly findings: readonly string[];
+  readonly groups: readonly CheckedGroup[];
+  readonly pools: readonly CheckedPool[];
+}
+
+export interface CheckedGroup {
+  readonly id: string;
+  readonly state: string;
+  readonly capacityBytes: number;
+  readonly members: readonly string[];
+  readonly spares: readonly string[];
+}
+
+export interface CheckedPool {
+  readonly id: string;
+  readonly mode: 'simple' | 'stripe';
+  readonly groups: readonly string[];
+  readonly capacityBytes: number;
+  readonly usedBytes: number;
+  readonly volumes: readonly CheckedVolume[];
+}
+
+/** Nothing is put in order behind the back of who looks. */
+const STILL = { minimumBytesPerSecond: 1, maximumBytesPerSecond: 1 };
+
+/**
+ * Looks at everything a stopped engine keeps in a folder and on its drives, and changes nothing: drives are read
+ * through an overlay, and books are copied before they are opened.
+ */
+export async function checkEngine(folder: string, drives: readonly EngineDriveSetup[]): Promise<EngineCheck> {
+  const check = new Checking(folder, drives);
+  try {
+    return await check.run();
+  } finally {
+    await check.close();
+  }
+}
+
+class Checking {
+  readonly #folder: string;
+  readonly #setups: readonly EngineDriveSetup[];
+  readonly #copies = mkdtempSync(join(tmpdir(), 'granary-check-'));
+  readonly #drives: OverlayDrive[] = [];
+  readonly #raids = new Map<string, RaidGroup>();
+  readonly #findings: string[] = [];
+
+  constructor(folder: string, setups: readonly EngineDriveSetup[]) {
+    this.#folder = folder;
+    this.#setups = setups;
+  }
+
+  async run(): Promise<EngineCheck> {
+    const book = readBook(this.#folder);
+    this.#openDrives();
+    const groups: CheckedGroup[] = [];
+    for (const record of book.groups) {
+      if (record.state === 'ready') groups.push(await this.#checkGroup(record));
+      else this.#found(`RAID group ${record.id} is half made or half deleted; the next start ends that`);
+    }
+    const pools: CheckedPool[] = [];
+    for (const record of book.pools) {
+      if (record.state === 'ready') pools.push(await this.#checkPool(record));
+      else this.#found(`Pool ${record.id} is half made or half deleted; the next start ends that`);
+    }
+    await this.#checkUnused(pools);
+    return { findings: this.#findings, groups, pools };
+  }
+
+  async close(): Promise<void> {
+    for (const raid of this.#raids.values()) await raid.close();
+    for (const drive of this.#drives) drive.shut();
+    rmSync(this.#copies, { recursive: true });
+  }
+
+  #openDrives(): void {
+    for (const { id, file } of this.#setups) {
+      try {
+        this.#drives.push(new OverlayDrive(id, file));
+      } catch (error) {
+        this.#found(`Drive ${id} cannot be opened: ${reasonOf(error)}`);
+      }
+    }
+  }
+
+  async #checkGroup(record: GroupRecord): Promise<CheckedGroup> {
+    const { id, capacityBytes, members, spares, events } = record;
+    const drives: OverlayDrive[] = [];
+    for (const drive of this.#drives) {
+      const found = await readSuperblock(drive).catch(() => undefined);
+      if (found?.superblock.groupId === id) drives.push(drive);
+    }
+    const checked = { id, capacityBytes, members, spares };
+    try {
+      const raid = await RaidGroup.open({ id, drives, minimumEvents: events, resyncSpeed: STILL });
+      const { status } = raid.state();
+      if (status !== 'failed') this.#raids.set(id, raid);
+      if (status !== 'normal') this.#found(`RAID group ${id} is ${status}`);
+      return { ...checked, state: status };
+    } catch (error) {
+      this.#found(`RAID group ${id} cannot be opened: ${reasonOf(error)}`);
+      return { ...checked, state: 'failed' };
+    }
+  }
+
+  async #checkPool(record: PoolRecord): Promise<CheckedPool> {
+    const { id, mode, groups: names, capacityBytes } = record;
+    const groups = names.flatMap((name) => this.#raids.get(name) ?? []);
+    try {
+      const report = await checkPool({ file: this.#copyBooks(id), groups });
+      for (const { what } of report.findings) this.#found(`Pool ${id}: ${what}`);
+      const usedBytes = report.extents.used * EXTENT_BYTES;
+      if (usedBytes > capacityBytes) this.#found(`Pool ${id} uses ${usedBytes} bytes, more than its ${capacityBytes}`);
+      return { id, mode, groups: names, capacityBytes, usedBytes, volumes: report.contents };
+    } catch (error) {
+      this.#found(`Pool ${id} cannot be checked: ${reasonOf(error)}`);
+      return { id, mode, groups: names, capacityBytes, usedBytes: 0, volumes: [] };
+    }
+  }
+
+  /** Groups of no pool were not looked at with one. */
+  async #checkUnused(pools: readonly CheckedPool[]): Promise<void> {
+    const used = new Set(pools.flatMap(({ groups }) => groups));
+    for (const [id, raid] of this.#raids) {
+      if (used.has(id)) continue;
+      for (const { message } of await raid.verify()) this.#found(`RAID group ${id}: ${message}`);
+    }
+  }
+
+  #copyBooks(id: string): string {
+    const copy = join(this.#copies, `${id}.db`);
+    for (const ending of ['', '-wal']) {
+      const file = poolFile(this.#folder, id) + ending;
+      if (existsSync(file)) copyFileSync(file, copy + ending);
+    }
+    return copy;
+  }
+
+  #found(what: string): void {
+    this.#findings.push(`${what}.`);
+  }
+}

@@ -1,0 +1,314 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { Endpoint, SentTo } from '@granary/contract';
+import { arrayApi } from '@granary/contract/array';
+import { MB } from '../units.ts';
+import { testDisk } from './test-disk.ts';
+import { until } from './until.ts';
+import type { Walk } from './walk.ts';
+
+/**
+ * What operations need to be there. Things that nothing is done to are made once and kept; what moves is brought into
+ * the state that is asked for.
+ */
+const {
+  drives,
+  raidGroups,
+  pools,
+  volumes,
+  servers,
+  settings,
+  snapshots,
+  snapshotPolicies,
+  snapshotSets,
+  consistencyGroups,
+  migrationJobs,
+  mirrorJobs,
+  remoteArrays,
+} = arrayApi.groups;
+
+const SUBMITTED = 1073751835;
+/** Takes long enough to move that it can be stopped on the way. */
+const MOVED_MB = 64;
+
+export const group = (walk: Walk) => walk.kept('group', () => walk.array.group());
+
+/** Holds all volumes that are not about pools. */
+export const pool = (walk: Walk) =>
+  walk.kept('pool', async () => {
+    const made = await walk.array.pool({ groups: [await group(walk)] });
+    // Volumes come and go here by the hundred: how fast it seems to fill is of no interest.
+    const off = { alertmode: 0, protectedmode: 0, emergencymode: 0 };
+    await walk.client.call(pools.updateProtection, { id: made, ...off });
+    return made;
+  });
+
+export const newVolume = async (walk: Walk) =>
+  walk.array.volume(await pool(walk), { name: walk.name('volume'), capacity: '10M' });
+
+export const volume = (walk: Walk) => walk.kept('volume', () => newVolume(walk));
+
+export const groupOf = async ({ client }: Walk, id: string) =>
+  (await client.call(volumes.get, { id })).volume.cg_name;
+
+export const newServer = async (walk: Walk) => {
+  const display_name = walk.name('server');
+  const iqn = `iqn.2026-01.org.example:${display_name}`;
+  return (await walk.client.call(servers.create, { display_name, iqn })).server_name;
+};
+
+export const server = (walk: Walk) => walk.kept('server', () => newServer(walk));
+
+export async function attached(walk: Walk): Promise<{ id: string; server: string }> {
+  const [id, to] = [await newVolume(walk), await server(walk)];
+  await walk.client.call(servers.attachVolumes, { id: [to], volume_name: [id] });
+  return { id, server: to };
+}
+
+/** An iSCSI session, as lists show it. */
+export async function session(walk: Walk): Promise<{ initiator: string; target: string }> {
+  const { t, array, client } = walk;
+  const id = await newVolume(walk);
+  await testDisk(t, array, id);
+  const { servers: list } = await client.call(volumes.listServers, { id });
+  const { sessions } = await client.call(servers.listSessions, { id: list[0]!.name });
+  const { initiator, target } = sessions[0]!;
+  return { initiator, target };
+}
+
+/** Drive groups that a test takes apart. */
+const pair = (walk: Walk, what: string) =>
+  walk.kept(what, async () => {
+    const id = await walk.array.group();
+    return { id, disk: (await walk.client.call(raidGroups.listDrives, { id })).disks[0]!.name };
+  });
+
+const isNormal = async ({ client }: Walk, id: string) =>
+  (await client.call(raidGroups.get, { id })).raid_group.status === 'Normal';
+
+/** Whichever drive of a mirror is in it now. */
+export async function replaceable(walk: Walk): Promise<string> {
+  const { id } = await pair(walk, 'replaceable');
+  await until('the group is whole', () => isNormal(walk, id));
+  return (await walk.client.call(raidGroups.listDrives, { id })).disks[0]!.name;
+}
+
+export async function driveInService(walk: Walk, isIn: boolean): Promise<string> {
+  const { id, disk } = await pair(walk, 'outages');
+  const { status } = (await walk.client.call(drives.get, { id: disk })).disk;
+  if (isIn && status === 'Failed') await walk.client.call(drives.bringOnline, { id: disk });
+  if (isIn) await until('the group is whole', () => isNormal(walk, id));
+  if (!isIn && status !== 'Failed') await walk.client.call(drives.takeOffline, { id: disk });
+  return disk;
+}
+
+/** One that is not shredded at the moment, or one that is. */
+export async function shredded(walk: Walk, isUnderWay: boolean): Promise<string> {
+  const { client } = walk;
+  // The last one, because others take the first.
+  const id = await walk.kept('shredded', async () => (await client.call(drives.listFree, {})).disks.at(-1)!.name);
+  const { status } = (await client.call(drives.get, { id })).disk;
+  const isShredding = status.startsWith('Shredding');
+  if (isShredding && !isUnderWay) await client.call(drives.cancelShred, { id });
+  if (!isShredding && isUnderWay) await submitted(walk, drives.shred, { id, timeout: 0 });
+  return id;
+}
+
+export async function spareGroup(walk: Walk, hasSpare: boolean): Promise<string> {
+  const { client } = walk;
+  const id = await walk.kept('spare group', () => walk.array.group());
+  const { count } = await client.call(raidGroups.listDrives, { id });
+  if (count === 3 && !hasSpare) await client.call(raidGroups.removeHotSpare, { id });
+  if (count === 2 && hasSpare) await client.call(raidGroups.addHotSpare, { id, disk: await walk.freeDrive() });
+  return id;
+}
+
+/** A volume with data, on a group of its own. */
+const bulk = (walk: Walk, what: string) =>
+  walk.kept(what, async () => {
+    const { t, array } = walk;
+    const raidGroup = await array.group();
+    const home = await array.pool({ groups: [raidGroup] });
+    const id = await array.volume(home, { name: walk.name('bulk'), capacity: `${MOVED_MB}M` });
+    const disk = await testDisk(t, array, id);
+    await disk.write(0, randomBytes(MOVED_MB * MB));
+    return { raidGroup, pool: home, id };
+  });
+
+/** A group that is being scrubbed, slowly enough to be paused. */
+export async function scrubbed(walk: Walk): Promise<string> {
+  const { client } = walk;
+  const { raidGroup: id } = await bulk(walk, 'scrubbed');
+  await client.call(raidGroups.setResyncSpeed, { id, min: 20, max: 20 });
+  const { status } = (await client.call(raidGroups.get, { id })).raid_group;
+  if (!status.startsWith('Scrubbing')) await submitted(walk, raidGroups.scrub, { id, timeout: 0 });
+  return id;
+}
+
+/** A pool of two groups, or of one while the other is free. */
+export async function elastic(walk: Walk, isWide: boolean): Promise<{ id: string; raidGroup: string }> {
+  const { client, array } = walk;
+  const parts = await walk.kept('elastic', async () => {
+    const [first, second] = [await array.group(), await array.group()];
+    return { id: await array.pool({ groups: [first] }), second };
+  });
+  const { id, second: raidGroup } = parts;
+  await until('the pool rests', async () => (await client.call(pools.get, { id })).pool.status === 'normal');
+  const { count } = await client.call(pools.listRaidGroups, { id });
+  if (count === 1 && isWide) await client.call(pools.expand, { id, raid_groups: [raidGroup] });
+  if (count === 2 && !isWide) await client.call(pools.shrink, { id, raid_group: raidGroup, timeout: 60 });
+  return { id, raidGroup };
+}
+
+/** A pool that gives up the group its data lies on. */
+export async function shrinking(walk: Walk): Promise<string> {
+  const { client, array } = walk;
+  const { pool: id } = await bulk(walk, 'shrinking');
+  const other = await walk.kept('shrinking to', () => array.group());
+  const home = (await bulk(walk, 'shrinking')).raidGroup;
+  await until('the pool rests', async () => (await client.call(pools.get, { id })).pool.status === 'normal');
+  const { raid_groups } = await client.call(pools.listRaidGroups, { id });
+  const names = raid_groups.map(({ name }) => name);
+  const missing = [home, other].find((name) => !names.includes(name));
+  if (missing !== undefined) await client.call(pools.expand, { id, raid_groups: [missing] });
+  // What moved away the last time lies on the other one now.
+  await submitted(walk, pools.shrink, { id, raid_group: missing === home ? other : home, timeout: 0 });
+  return id;
+}
+
+/** An empty pool, and no other than the one made here the last time if that is still there. */
+export async function emptyPool(walk: Walk): Promise<string> {
+  const { client, array } = walk;
+  const raidGroup = await walk.kept('group of an empty pool', () => array.group());
+  const { pools: list } = await client.call(pools.list, {});
+  const left = list.find(({ raid_group_name: names }) => names.split(',').includes(raidGroup));
+  return left?.name ?? array.pool({ groups: [raidGroup] });
+}
+
+export async function binned(walk: Walk): Promise<string> {
+  const { client } = walk;
+  const id = await newVolume(walk);
+  await client.call(settings.update, { recycle_bin: true });
+  await client.call(volumes.delete, { id });
+  await client.call(settings.update, { recycle_bin: false });
+  return id;
+}
+
+export const newSnapshot = async (walk: Walk) => {
+  const volume_cg_id = await groupOf(walk, await newVolume(walk));
+  const display_name = walk.name('snapshot');
+  return (await walk.client.call(snapshots.create, { volume_cg_id, display_name })).snapshot_name;
+};
+
+export const policy = (walk: Walk) => walk.kept('policy', () => newPolicy(walk));
+
+export const newPolicy = async (walk: Walk) => {
+  const wanted = { display_name: walk.name('policy'), create_policy: 'manual' };
+  return (await walk.client.call(snapshotPolicies.create, wanted)).snapshot_policy.name;
+};
+
+export async function rule(walk: Walk, isPaused = false): Promise<{ id: string; snaprule: string }> {
+  const { client } = walk;
+  const id = await newVolume(walk);
+  const wanted = { id, policy: await policy(walk), application: 'user' } as const;
+  const { snapshot_rule_name: snaprule } = await client.call(snapshotPolicies.attach, wanted);
+  if (isPaused) await client.call(snapshotPolicies.pause, { snaprule });
+  return { id, snaprule };
+}
+
+export async function suspendedSet(walk: Walk): Promise<string> {
+  const snapsetid = walk.name('set');
+  const cg = [await groupOf(walk, await newVolume(walk))];
+  await walk.client.call(snapshotSets.suspend, { snapsetid, cg });
+  return snapsetid;
+}
+
+export async function takenSet(walk: Walk, isCloned = false): Promise<string> {
+  const snapsetid = await suspendedSet(walk);
+  await walk.client.call(snapshotSets.createAndResume, { snapsetid });
+  if (isCloned) await walk.client.call(snapshotSets.clone, { snapsetid });
+  return snapsetid;
+}
+
+/** A volume on its way from one of two pools to the other. */
+export async function migration(walk: Walk, isPaused: boolean): Promise<string> {
+  const { client, array } = walk;
+  const { id, pool: one } = await bulk(walk, 'migrated');
+  const two = await walk.kept('migrated to', () => array.pool());
+  const before = await client.call(volumes.get, { id });
+  const isMoving = before.volume.status === 'Migrating';
+  if (isMoving) await client.call(migrationJobs.abort, { migration_cg_id: before.volume.cg_name });
+  const { pool_name, cg_name } = (await client.call(volumes.get, { id })).volume;
+  const poolname = pool_name === one ? two : one;
+  await submitted(walk, consistencyGroups.migrate, { volume_cg_id: cg_name, poolname, timeout: 0 });
+  if (isPaused) await client.call(migrationJobs.pause, { migration_cg_id: cg_name });
+  return cg_name;
+}
+
+export async function remoteArray(walk: Walk): Promise<string> {
+  return walk.kept('remote array', async () => {
+    const found = await walk.client.call(remoteArrays.discover, await introduction(walk, 'remote'));
+    return found.remote_array_name;
+  });
+}
+
+/** What is said to an array that is to be known. */
+export async function introduction(walk: Walk, which: 'remote' | 'acquaintance') {
+  const { configuration } = await walk[which]();
+  const { management, owner: user, initialPasscode: password } = configuration;
+  return { ip: `${management.host}:${management.port}`, user, password };
+}
+
+/** A remote array that nothing is mirrored to. */
+export async function acquaintance(walk: Walk): Promise<string> {
+  const { remote_array_name } = await walk.client.call(
+    remoteArrays.discover,
+    await introduction(walk, 'acquaintance'),
+  );
+  return remote_array_name;
+}
+
+/** The password of the array's encryption, which is set. */
+export const encryptionPassword = (walk: Walk) =>
+  walk.kept('encryption password', async () => {
+    const encryption_pwd = 'correct horse battery';
+    await walk.client.call(settings.setEncryptionPassword, { encryption_pwd });
+    return encryption_pwd;
+  });
+
+/** What a call that mirrors a new volume says. */
+export async function mirrorRequest(walk: Walk) {
+  const id = await remoteArray(walk);
+  const { remote_pools } = await walk.client.call(remoteArrays.listPools, { id });
+  return {
+    volume_cg_id: await groupOf(walk, await newVolume(walk)),
+    display_name: walk.name('mirror'),
+    remote_pool: remote_pools[0]!.name,
+    policy: await policy(walk),
+    new_cg_name: walk.name('copy'),
+  };
+}
+
+export async function newMirror(walk: Walk): Promise<string> {
+  const { client } = walk;
+  const { array_mirror_job_name: id } = await client.call(consistencyGroups.mirror, {
+    ...(await mirrorRequest(walk)),
+    timeout: 60,
+  });
+  return id;
+}
+
+export async function mirror(walk: Walk, isPaused = false): Promise<string> {
+  const { client } = walk;
+  const id = await walk.kept('mirror', () => newMirror(walk));
+  const { status } = (await client.call(mirrorJobs.get, { id })).array_mirror_job;
+  if (isPaused && status !== 'Paused') await client.call(mirrorJobs.pause, { id });
+  if (!isPaused && status === 'Paused') await client.call(mirrorJobs.continue, { id });
+  return id;
+}
+
+/** Begins work that goes on after the answer. */
+async function submitted<E extends Endpoint>({ client }: Walk, endpoint: E, input: SentTo<E>): Promise<void> {
+  const { code, message } = await client.refused(endpoint, input);
+  assert.equal(code, SUBMITTED, message);
+}

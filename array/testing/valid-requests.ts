@@ -1,0 +1,283 @@
+import type { Operation, Param } from '@granary/contract';
+import type { Values } from '../../kernel/http/testing/encodings.ts';
+import * as things from './things.ts';
+import type { Caller, Walk } from './walk.ts';
+
+/** What an operation needs to be there before a call of it can succeed: returns parameters that name it. */
+type Prepare = (walk: Walk, caller: Caller) => Values | Promise<Values>;
+
+const nothing: Prepare = () => ({});
+const page: Prepare = () => ({ start: 0, limit: 10 });
+
+/** The thing as `id`, or under the name the operation has for it. */
+const as =
+  (key: string, thing: (walk: Walk) => Promise<string>): Prepare =>
+  async (walk) => ({ [key]: await thing(walk) });
+const id = (thing: (walk: Walk) => Promise<string>) => as('id', thing);
+const paged =
+  (thing: (walk: Walk) => Promise<string>): Prepare =>
+  async (walk) => ({ id: await thing(walk), start: 0, limit: 10 });
+const measured =
+  (thing: (walk: Walk) => Promise<string>): Prepare =>
+  async (walk) => ({ id: await thing(walk), interval: 5 });
+
+const freeDrive = (walk: Walk) => walk.freeDrive();
+const controller = async ({ array }: Walk) => Promise.resolve(`${array.configuration.internalName}-vc-0`);
+const cg = async (walk: Walk) => things.groupOf(walk, await things.volume(walk));
+const newCg = async (walk: Walk) => things.groupOf(walk, await things.newVolume(walk));
+
+const newUser: Prepare = async (walk) => {
+  const name = walk.name('user');
+  await walk.client.call(walk.api.users.create, { username: name, password: 'correct horse' });
+  return { name };
+};
+
+const { encryptionPassword } = things;
+
+/** The same four operations on the tags of anything. */
+function tags(of: string, thing: (walk: Walk) => Promise<string>): Record<string, Prepare> {
+  const tagged: Prepare = async (walk) => {
+    const [target, key] = [await thing(walk), walk.name('key')];
+    await walk.client.call(walk.api[of as 'poolTags'].create, { id: target, key, value: 'web team' });
+    return { id: target, tag_key: key };
+  };
+  return {
+    [`${of}.list`]: paged(thing),
+    [`${of}.create`]: async (walk) => ({ id: await thing(walk), key: walk.name('key'), value: 'web team' }),
+    [`${of}.update`]: async (walk, caller) => ({ ...(await tagged(walk, caller)), value: 'mail team' }),
+    [`${of}.delete`]: tagged,
+  };
+}
+
+/** One for each operation that is served; the tests that walk them fail by name for one that is missing. */
+export const preparations: Readonly<Record<string, Prepare>> = {
+  'users.login': (_, { username, password }) => ({ user: username, password }),
+  'users.list': page,
+  'users.create': (walk) => ({ username: walk.name('user'), email: 'jo@example.org', password: 'correct horse' }),
+  'users.update': async (walk, caller) => ({ ...(await newUser(walk, caller)), email: 'jo@example.org' }),
+  'users.delete': newUser,
+  'users.changePassword': (_, { password }) => ({ password, new_password: password }),
+  'users.resetAccessKey': newUser,
+
+  'drives.list': page,
+  'drives.get': id(freeDrive),
+  'drives.listFree': page,
+  'drives.rename': async (walk) => ({ id: await walk.freeDrive(), newname: walk.name('drive') }),
+  'drives.remove': id(freeDrive),
+  'drives.replace': async (walk) => ({
+    id: await things.replaceable(walk),
+    toname: await walk.freeDrive(),
+    timeout: 60,
+  }),
+  'drives.shred': async (walk) => ({ id: await things.shredded(walk, false), timeout: 0 }),
+  'drives.cancelShred': id((walk) => things.shredded(walk, true)),
+  'drives.takeOffline': id((walk) => things.driveInService(walk, true)),
+  'drives.bringOnline': id((walk) => things.driveInService(walk, false)),
+  'drives.performance': measured(freeDrive),
+
+  'raidGroups.list': page,
+  'raidGroups.get': id(things.group),
+  'raidGroups.listFree': page,
+  'raidGroups.create': async (walk) => ({
+    display_name: walk.name('group'),
+    protection: 'RAID1',
+    disk: await walk.freeDrives(2),
+    stripe_size: 64,
+  }),
+  'raidGroups.delete': id((walk) => walk.array.group()),
+  'raidGroups.listDrives': paged(things.group),
+  'raidGroups.rename': async (walk) => ({ id: await things.group(walk), newname: walk.name('group') }),
+  'raidGroups.setResyncSpeed': async (walk) => ({ id: await things.group(walk), min: 10, max: 100 }),
+  'raidGroups.scrub': async (walk) => ({ id: await things.group(walk), timeout: 60 }),
+  'raidGroups.pauseScrub': id(things.scrubbed),
+  'raidGroups.addHotSpare': async (walk) => ({
+    id: await things.spareGroup(walk, false),
+    disk: await walk.freeDrive(),
+  }),
+  'raidGroups.removeHotSpare': id((walk) => things.spareGroup(walk, true)),
+  'raidGroups.performance': measured(things.group),
+
+  'pools.list': page,
+  'pools.get': id(things.pool),
+  'pools.create': async (walk) => ({ display_name: walk.name('pool'), raid_groups: [await walk.array.group()] }),
+  'pools.delete': id(things.emptyPool),
+  'pools.rename': async (walk) => ({ id: await things.pool(walk), new_name: walk.name('pool') }),
+  'pools.listRaidGroups': paged(things.pool),
+  'pools.listVolumes': paged(things.pool),
+  'pools.expand': async (walk) => {
+    const { id: narrow, raidGroup } = await things.elastic(walk, false);
+    return { id: narrow, raid_groups: [raidGroup] };
+  },
+  'pools.shrink': async (walk) => {
+    const { id: wide, raidGroup } = await things.elastic(walk, true);
+    return { id: wide, raid_group: raidGroup, timeout: 60 };
+  },
+  'pools.cancelShrink': id(things.shrinking),
+  'pools.setSsdCoolOff': async (walk) => ({ id: await things.pool(walk), cool_off_hours: 24 }),
+  'pools.updateProtection': async (walk) => ({ id: await things.emptyPool(walk), alertmode: 120, emergencymode: 0 }),
+  'pools.listDestinationVolumes': paged(things.pool),
+  'pools.toggleCache': async (walk) => ({ id: await things.pool(walk), command: 'enable', cowcache: true }),
+  'pools.setCowCache': async (walk) => ({ id: await things.pool(walk), cowcache: false }),
+  'pools.listRecycleBin': async (walk) => {
+    await things.binned(walk);
+    return { id: await things.pool(walk), start: 0, limit: 10 };
+  },
+  'pools.performance': measured(things.pool),
+  ...tags('poolTags', things.pool),
+
+  'volumes.list': () => ({ start: 0, limit: 10, showonlyblock: true, display_name: 'volume' }),
+  'volumes.get': id(things.volume),
+  'volumes.listFree': page,
+  'volumes.create': async (walk) => ({
+    name: walk.name('volume'),
+    capacity: '10M',
+    pool: await things.pool(walk),
+    read_iops_capping: 1000,
+  }),
+  'volumes.update': async (walk) => ({ id: await things.volume(walk), write_mbps_capping: 100, force: true }),
+  'volumes.delete': id(things.newVolume),
+  'volumes.rename': async (walk) => ({ id: await things.volume(walk), new_name: walk.name('volume') }),
+  'volumes.expand': async (walk) => ({ id: await things.volume(walk), capacity: '1M' }),
+  'volumes.updateComment': async (walk) => ({ id: await things.volume(walk), new_comment: 'Quarterly reports' }),
+  'volumes.listServers': paged(async (walk) => (await things.attached(walk)).id),
+  'volumes.detach': async (walk) => {
+    const { id: used, server } = await things.attached(walk);
+    return { id: used, servers: [server] };
+  },
+  'volumes.setPermissions': async (walk) => {
+    const { id: used, server } = await things.attached(walk);
+    return { id: used, server_name: server, read_only: true };
+  },
+  'volumes.deleteFromRecycleBin': id(things.binned),
+  'volumes.updateProtection': async (walk) => ({ id: await things.volume(walk), alertmode: 60, emergencymode: 1 }),
+  'volumes.updatePerformanceThresholds': async (walk) => ({ id: await things.volume(walk), read_iops_limit: 1000 }),
+  'volumes.performance': measured(things.volume),
+  ...tags('volumeTags', things.volume),
+
+  'snapshots.list': page,
+  'snapshots.listOfGroup': async (walk) => ({ volume_cg_id: await cg(walk), start: 0, limit: 10, application: 'user' }),
+  'snapshots.get': id(things.newSnapshot),
+  'snapshots.create': async (walk) => ({ volume_cg_id: await newCg(walk), display_name: walk.name('snapshot') }),
+  'snapshots.rename': async (walk) => ({ id: await things.newSnapshot(walk), newname: walk.name('snapshot') }),
+  'snapshots.delete': as('snapshot_id', things.newSnapshot),
+  'snapshotPolicies.list': page,
+  'snapshotPolicies.listOfGroup': async (walk) => ({ volume_cg_id: await cg(walk), start: 0, limit: 10 }),
+  'snapshotPolicies.get': id(things.policy),
+  'snapshotPolicies.create': (walk) => ({
+    display_name: walk.name('policy'),
+    create_policy: '0 0 * * *',
+    delete_policy: 'N24',
+  }),
+  'snapshotPolicies.update': async (walk) => ({ id: await things.policy(walk), delete_policy: 'N7' }),
+  'snapshotPolicies.delete': id(things.newPolicy),
+  'snapshotPolicies.attach': async (walk) => ({
+    id: await things.newVolume(walk),
+    policy: await things.policy(walk),
+    application: 'user',
+  }),
+  'snapshotPolicies.detach': (walk) => things.rule(walk),
+  'snapshotPolicies.pause': as('snaprule', async (walk) => (await things.rule(walk)).snaprule),
+  'snapshotPolicies.resume': as('snaprule', async (walk) => (await things.rule(walk, true)).snaprule),
+  'snapshotSets.suspend': async (walk) => ({ snapsetid: walk.name('set'), cg: [await newCg(walk)] }),
+  'snapshotSets.createAndResume': as('snapsetid', things.suspendedSet),
+  'snapshotSets.clone': as('snapsetid', (walk) => things.takenSet(walk)),
+  'snapshotSets.deleteClone': as('snapsetid', (walk) => things.takenSet(walk, true)),
+  'snapshotSets.delete': as('snapsetid', (walk) => things.takenSet(walk)),
+  'snapshotSets.cancelSuspend': as('snapsetid', things.suspendedSet),
+
+  'consistencyGroups.clone': async (walk) => ({ volume_cg_id: await cg(walk), name: walk.name('clone') }),
+  'consistencyGroups.migrate': async (walk) => ({
+    volume_cg_id: await newCg(walk),
+    poolname: (await things.elastic(walk, true)).id,
+    timeout: 60,
+  }),
+  'consistencyGroups.mirror': async (walk) => ({ ...(await things.mirrorRequest(walk)), timeout: 60 }),
+  'migrationJobs.get': as('migration_cg_id', (walk) => things.migration(walk, true)),
+  'migrationJobs.pause': as('migration_cg_id', (walk) => things.migration(walk, false)),
+  'migrationJobs.continue': as('migration_cg_id', (walk) => things.migration(walk, true)),
+  'migrationJobs.abort': as('migration_cg_id', (walk) => things.migration(walk, true)),
+  'mirrorJobs.list': page,
+  'mirrorJobs.get': id((walk) => things.mirror(walk)),
+  'mirrorJobs.pause': id((walk) => things.mirror(walk)),
+  'mirrorJobs.continue': id((walk) => things.mirror(walk, true)),
+  'mirrorJobs.break': id(things.newMirror),
+  'mirrorJobs.setRateLimit': async (walk) => ({ id: await things.mirror(walk), limit: 10_240 }),
+  'remoteArrays.list': page,
+  'remoteArrays.get': id(things.remoteArray),
+  'remoteArrays.discover': (walk) => things.introduction(walk, 'acquaintance'),
+  'remoteArrays.delete': id(things.acquaintance),
+  'remoteArrays.listPools': paged(things.remoteArray),
+
+  'servers.list': page,
+  'servers.get': id(things.server),
+  'servers.create': (walk) => ({
+    display_name: walk.name('server'),
+    os: 'Linux',
+    iqn: `iqn.2026-01.org.example:${walk.name('new')}`,
+    arraychapuser: 'array',
+    arraychapsecret: 'twelve chars or so'.slice(0, 12),
+  }),
+  'servers.update': async (walk) => ({ id: await things.newServer(walk), os: 'Windows', monitoring: false }),
+  'servers.delete': id(things.newServer),
+  'servers.rename': async (walk) => ({ id: await things.newServer(walk), new_name: walk.name('server') }),
+  'servers.listSessions': paged(things.server),
+  'servers.closeSession': (walk) => things.session(walk),
+  'servers.listVolumes': paged(async (walk) => (await things.attached(walk)).server),
+  'servers.attachVolumes': async (walk) => ({
+    id: await things.server(walk),
+    volume_name: [await things.newVolume(walk)],
+    access_type: 'ISCSI',
+  }),
+  'servers.performance': measured(things.server),
+  ...tags('serverTags', things.server),
+
+  'objectStorageDestinations.list': page,
+  'objectStorageDestinations.create': async (walk) => ({
+    name: walk.name('bucket'),
+    bucket: 'archive',
+    endpoint: await walk.bucket(),
+    username: 'AKTEST',
+    password: 'very secret',
+  }),
+  'controllers.list': page,
+  'controllers.listVirtualNetworks': page,
+  'controllers.failover': nothing,
+  'controllers.listSessions': paged(controller),
+  'controllers.performance': measured(controller),
+  'controllers.cachePerformance': measured(controller),
+  'controllers.cacheStats': measured(controller),
+  'messages.list': () => ({
+    start: 0,
+    limit: 10,
+    severity: 6,
+    attr_key: 'user',
+    attr_value: 'dana',
+    sort: [{ property: 'msg_time', direction: 'ASC' }],
+  }),
+  'settings.get': nothing,
+  'settings.update': () => ({ suspend_seconds: 30, recycle_bin_hours: 24 }),
+  'settings.setEncryptionPassword': async (walk) => {
+    const old = await encryptionPassword(walk);
+    return { encryption_pwd: old, old_encryption_pwd: old };
+  },
+  'settings.restoreEncryption': as('encryption_pwd', encryptionPassword),
+};
+
+/** Those for which the thing must be prepared anew before each call: what they end does not last by itself. */
+export const passing: ReadonlySet<string> = new Set([
+  'drives.cancelShred',
+  'raidGroups.pauseScrub',
+  'pools.cancelShrink',
+  'snapshotSets.createAndResume',
+  'snapshotSets.cancelSuspend',
+  'migrationJobs.pause',
+]);
+
+/** The parameters of a call that succeeds: what was prepared, over the examples of what is required. */
+export async function validValues(operation: Operation, walk: Walk, caller: Caller): Promise<Values> {
+  const prepare = preparations[operation.id];
+  if (!prepare) throw new Error(`${operation.id} has no entry in array/testing/valid-requests.ts; add one`);
+  const required = Object.entries(operation.endpoint.params).filter(([, param]) => param.presence === 'required');
+  const examples = Object.fromEntries(required.map(([name, param]: [string, Param]) => [name, param.example]));
+  return { ...examples, ...(await prepare(walk, caller)) };
+}
