@@ -109,12 +109,12 @@ test('drives have names from the shared sequence, keep them, and come and go whi
   assert.deepEqual(names, ['volume-00000002', 'volume-00000004'], 'a name is never used twice');
 });
 
-test('the one controller is this process, with CHAP secrets made once', async (t) => {
+test('controllers show the CHAP secret that was made at the first start, and keep it', async (t) => {
   const array = await setUp(t);
   const { client, configuration } = array;
   const { vcontrollers, count } = await client.call(controllers.list, {});
   const controller = vcontrollers[0]!;
-  assert.equal(count, 1);
+  assert.equal(count, 2);
   assert.equal(controller.name, 'vsa-00000001-vc-0');
   assert.equal(controller.state, 'active');
   assert.equal(controller.mgmt_ip, configuration.management.host);
@@ -166,7 +166,12 @@ test('what happened is in the messages, sorted and chosen as asked', async (t) =
   assert.equal(count, all.length);
   assert.deepEqual(
     all.map(({ msg_title }) => msg_title.replace(/from .*/, '')),
-    ['Drives volume-00000001 and volume-00000002 were added.', 'The array started.', 'User dana signed in '],
+    [
+      'Controller vsa-00000001-vc-0 is active: the array started.',
+      'Drives volume-00000001 and volume-00000002 were added.',
+      'The array started.',
+      'User dana signed in ',
+    ],
   );
   const { messages: newest } = await client.call(messages.list, { limit: 1 });
   assert.equal(newest[0]?.msg_id, all.at(-1)?.msg_id);

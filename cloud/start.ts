@@ -6,7 +6,6 @@ import {
   createApiServer,
   EventLog,
   Listeners,
-  readMigrations,
   Store,
   systemClock,
   Vault,
@@ -33,6 +32,7 @@ import { inventoryRoutes } from './inventory/routes.ts';
 import { CloudInventory } from './inventory/service.ts';
 import { followConfig } from './inventory/stock.ts';
 import { Locks } from './locks.ts';
+import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { defaultCacheFolder, openCache } from './supervision/cache.ts';
 import type { SupervisionLimits } from './supervision/limits.ts';
@@ -69,7 +69,6 @@ export interface RunningCloud {
   stop(): Promise<void>;
 }
 
-const migrations = readMigrations('cloud', new URL('./migrations/', import.meta.url));
 const HOST_DEFAULT = '127.0.0.1';
 
 /** Starts a cloud: resolves when its interface answers, while the arrays it hosts are coming up. */

@@ -109,10 +109,13 @@ async function mirrorStory(t: TestContext, random: Random): Promise<void> {
 
   await pair.reaches(job, /^Idle$/);
   await write(0, 40);
+  await pair.source.mirrorJobs.setRateLimit({ id: job, limit: LIMIT_KB / 8 });
   const thirdFrom = relay.bytes;
   await snapshot(pair, volume, 'third');
-  const breakAt = (6 + random.below(20)) * MEGABYTE;
-  await until('the third round is half done', async () => relay.bytes - thirdFrom > breakAt);
+  const breakAt = (2 + random.below(4)) * MEGABYTE;
+  await until('the third round is under way', async () => relay.bytes - thirdFrom > breakAt);
+  assert.match(await pair.status(job), /^Syncing \d+%$/);
+  assert.ok((await contentOf(pair.destination, copy)).equals(second), 'a clone is never of half a round');
   assert.match(await pair.status(job), /^Syncing \d+%$/);
   await pair.source.mirrorJobs.break({ id: job, inherited: true });
   if (random.below(2) === 0) {
@@ -163,16 +166,17 @@ async function shipped(pair: ArrayPair, copy: string, name: string): Promise<voi
   await until(`snapshot ${name} is at the destination`, isThere, 120_000);
 }
 
-/** What a snapshot holds, read over iSCSI from a clone that is gone afterwards. */
-async function contentOf(array: ArrayClient, volume: string, name: string): Promise<Buffer> {
+/** What a snapshot holds, or the volume itself, read over iSCSI from a clone that is gone afterwards. */
+async function contentOf(array: ArrayClient, volume: string, name = ''): Promise<Buffer> {
   const { cg_name, snapshot: found } = await snapshotNamed(array, volume, name);
-  await array.consistencyGroups.clone({ volume_cg_id: cg_name, name: `look at ${name}`, snapshot: found?.name ?? '' });
-  const clone = (await array.volumes.list({ display_name: `look at ${name}` })).volumes[0];
-  assert.ok(clone);
-  const { server, disk } = await attach(array, clone.name);
+  const clone = { volume_cg_id: cg_name, name: `look at ${volume} ${name}` };
+  await array.consistencyGroups.clone({ ...clone, ...(found && { snapshot: found.name }) });
+  const made = (await array.volumes.list({ display_name: clone.name })).volumes[0];
+  assert.ok(made);
+  const { server, disk } = await attach(array, made.name);
   const content = await disk.read(0, VOLUME_MB * MEGABYTE);
-  await array.volumes.detach({ id: clone.name, servers: [server], force: true });
-  await array.volumes.delete({ id: clone.name, timeout: 60 });
+  await array.volumes.detach({ id: made.name, servers: [server], force: true });
+  await array.volumes.delete({ id: made.name, timeout: 60 });
   return content;
 }
 

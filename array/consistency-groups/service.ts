@@ -18,11 +18,21 @@ export class Clones {
     const volume = this.#volumes.byGroup(cgName);
     checkReady(volume);
     checkUnmoved(volume);
-    if (snapshot === undefined) return this.#cloneNow(volume, displayName, actor);
-    return this.#snapshots.using(snapshot, ({ volume: of }) => {
-      if (of !== volume.name) throw fail('snapshot_not_found', { id: snapshot });
-      return this.#volumes.createClone(displayName, volume, snapshot, actor);
+    const wanted = snapshot ?? this.#lastReceived(volume);
+    if (wanted === undefined) return this.#cloneNow(volume, displayName, actor);
+    return this.#snapshots.using(wanted, ({ volume: of }) => {
+      if (of !== volume.name) throw fail('snapshot_not_found', { id: wanted });
+      return this.#volumes.createClone(displayName, volume, wanted, actor);
     });
+  }
+
+  /** The present data of a mirror's destination is what last came whole: what lies there may be half a round. */
+  #lastReceived({ name, mirror_job: mirrorJob }: VolumeRow): string | undefined {
+    if (mirrorJob === null) return undefined;
+    const { snapshots } = this.#snapshots.list({ volume: name, mirrorJob, start: 0, limit: 0 });
+    const last = snapshots.at(-1);
+    if (last) return last.name;
+    throw fail('state_conflict', { problem: `Volume ${name} has not received anything whole yet; try again later.` });
   }
 
   /** By a snapshot that nobody ever sees. */

@@ -11,6 +11,7 @@ import { findSnapshot, type SnapshotInPlace } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volumes } from '../volumes/service.ts';
+import { FrameSize } from './frame-size.ts';
 import { Pace } from './pace.ts';
 import {
   findNextByHand,
@@ -38,7 +39,7 @@ export interface CourierTools extends ArrayTools {
 
 const LOOK_EVERY_MS = 30_000;
 const RETRY_MS_MIN = 1_000;
-const RETRY_MS_MAX = 60_000;
+const RETRY_MS_MAX = 15_000;
 const { peers } = peerApi.groups;
 
 /**
@@ -49,11 +50,13 @@ export class Courier {
   readonly #job: string;
   readonly #tools: CourierTools;
   readonly #pace = new Pace();
+  readonly #size = new FrameSize();
   readonly #stopping = new AbortController();
   #trip = new AbortController();
   #problem: string | undefined;
   #running: Promise<void> | undefined;
   #isWanted = false;
+  #retryMs = RETRY_MS_MIN;
   #wake: (() => void) | undefined;
 
   constructor(job: string, tools: CourierTools) {
@@ -96,7 +99,6 @@ export class Courier {
   }
 
   async #run(): Promise<void> {
-    let retryMs = RETRY_MS_MIN;
     while (!this.#stopping.signal.aborted) {
       this.#isWanted = false;
       this.#trip = new AbortController();
@@ -105,13 +107,13 @@ export class Courier {
         const row = this.#tools.store.read((db) => findSource(db, this.#job));
         if (!row || !(await this.#advance(row, signal))) return;
         this.#setProblem(undefined);
-        retryMs = RETRY_MS_MIN;
+        this.#retryMs = RETRY_MS_MIN;
         await this.#rest(LOOK_EVERY_MS);
       } catch (error) {
         if (signal.aborted) continue;
         this.#setProblem(error);
-        await this.#rest(retryMs);
-        retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
+        await this.#rest(this.#retryMs);
+        this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS_MAX);
       }
     }
   }
@@ -198,7 +200,7 @@ export class Courier {
         await this.#change({ position: begun.position });
         const limit = () => this.#row().rate_limit_kb * 1024;
         const confirmed = (progress: Progress) => this.#note(progress);
-        await new Round(plan, { engine, link, pace: this.#pace, limit, signal, confirmed }).ship();
+        await new Round(plan, { engine, link, pace: this.#pace, size: this.#size, limit, signal, confirmed }).ship();
       }
       await this.#complete(row, snapshot, link, signal);
     });
@@ -292,6 +294,8 @@ export class Courier {
   }
 
   #note({ position, sentBytes, wireBytes, ms }: Progress): Promise<void> {
+    // It gets on: a long round does not pay for what went wrong at its beginning.
+    this.#retryMs = RETRY_MS_MIN;
     const row = this.#row();
     return this.#change({
       position,

@@ -5,7 +5,8 @@ import { arrayApi } from '@granary/contract/array';
 import { testDisk } from '../testing/test-disk.ts';
 import { mirrorPair } from './testing/mirror-pair.ts';
 
-const { mirrorJobs, consistencyGroups, remoteArrays, servers, volumes, pools, snapshots } = arrayApi.groups;
+const { mirrorJobs, consistencyGroups, remoteArrays, servers, volumes, pools, snapshots, snapshotPolicies } =
+  arrayApi.groups;
 const MB = 2 ** 20;
 const VITAL_DEVICE_IDS = 0x83;
 
@@ -115,6 +116,12 @@ test('pausing, limits, sizes, keeping and refusals of a mirror', async (t) => {
     assert.equal(await codeOf(source.client.refused(snapshots.delete, base)), 10100);
     const { snapshots: received } = await destination.client.call(snapshots.list, {});
     assert.equal(await codeOf(destination.client.refused(snapshots.delete, { snapshot_id: received[0]!.name })), 10100);
+    const { cg_name } = (await destination.client.call(volumes.get, { id: copy })).volume;
+    const half = { volume_cg_id: cg_name, display_name: 'half a round' };
+    assert.equal(await codeOf(destination.client.refused(snapshots.create, half)), 10100);
+    const { snapshot_policies: policies } = await destination.client.call(snapshotPolicies.list, {});
+    const rule = { id: copy, policy: policies[0]!.name, application: 'user' } as const;
+    assert.equal(await codeOf(destination.client.refused(snapshotPolicies.attach, rule)), 10100);
   });
 
   await t.test('while it is paused nothing is shipped, and the destination knows', async () => {
@@ -128,7 +135,7 @@ test('pausing, limits, sizes, keeping and refusals of a mirror', async (t) => {
     assert.ok(relay.bytes < before + 0.1 * MB);
     await source.client.call(mirrorJobs.continue, { id: job });
     await pair.shipped(copy, 2);
-    assert.equal((await pair.show(job)).status, 'Idle');
+    await pair.status(job, /^Idle$/);
   });
 
   await t.test('a limit holds', async () => {

@@ -2,7 +2,8 @@ import { peerApi } from '@granary/contract/array';
 import { fail } from '@granary/kernel';
 import type { ChangedRange, Engine } from '../engine/engine.ts';
 import type { PeerLink } from '../remote-arrays/peer-link.ts';
-import { FRAME_BYTES_MAX, FRAME_RANGES_MAX, frameLabel, FrameWriter, type Range } from './frames.ts';
+import type { FrameSize } from './frame-size.ts';
+import { FRAME_RANGES_MAX, frameLabel, FrameWriter, type Range } from './frames.ts';
 import type { Pace } from './pace.ts';
 
 /** One snapshot on its way: from what the other side has to what it is to have. */
@@ -19,6 +20,7 @@ export interface RoundTools {
   readonly engine: Engine;
   readonly link: PeerLink;
   readonly pace: Pace;
+  readonly size: FrameSize;
   /** Bytes a second on the wire; 0 is no limit. Asked before each frame. */
   readonly limit: () => number;
   readonly signal: AbortSignal;
@@ -42,11 +44,7 @@ interface Batch {
 
 const PAGE = 512;
 const READ_BYTES_MAX = 2 ** 20;
-const BATCH_BYTES_MIN = 64 * 1024;
-const BLOCK = 4096;
 const FRAME_MS_MAX = 90_000;
-/** A frame under a limit is small enough to be sent every half second. */
-const FRAMES_PER_SECOND = 2;
 const { writeRanges } = peerApi.groups.peers;
 
 /** Ships what differs, part by part, each only once the one before is on the other side's disk. */
@@ -84,13 +82,14 @@ export class Round {
 
   async #send(batch: Batch): Promise<number> {
     const { job, snapshot } = this.#plan;
-    const { link, pace, limit, signal, confirmed } = this.#tools;
+    const { link, pace, size, limit, signal, confirmed } = this.#tools;
     if (batch.ranges.length === 0) return batch.to;
     const { from, to } = batch;
     const startedAt = performance.now();
     const frame = await this.#frames.write(batch.ranges);
     const octets = link.keys?.seal(frame, frameLabel(job, snapshot, from, to)) ?? frame;
     await pace.pass(octets.length, limit, signal);
+    const sentAt = performance.now();
     const { mirror } = await link.call(writeRanges, { job, snapshot, from, to } as never, {
       octets,
       timeoutMs: FRAME_MS_MAX,
@@ -98,6 +97,7 @@ export class Round {
     });
     if (mirror.state === 'broken' || mirror.round !== snapshot || mirror.position < 0)
       throw fail('state_conflict', { problem: `The destination of ${job} does not take ${snapshot} any more.` });
+    size.took(performance.now() - sentAt);
     await confirmed({
       position: mirror.position,
       sentBytes: batch.dataBytes,
@@ -108,7 +108,7 @@ export class Round {
   }
 
   async #prepare(from: number): Promise<Batch> {
-    const bytesMax = batchBytes(this.#tools.limit());
+    const bytesMax = this.#tools.size.under(this.#tools.limit());
     const ranges: Range[] = [];
     let position = from;
     let dataBytes = 0;
@@ -159,10 +159,4 @@ function clipped({ offset, length, mapped }: ChangedRange, from: number, to: num
   const start = Math.max(offset, from);
   const end = Math.min(offset + length, to);
   return start < end ? { offset: start, length: end - start, mapped } : undefined;
-}
-
-function batchBytes(limit: number): number {
-  if (limit === 0) return FRAME_BYTES_MAX;
-  const wanted = Math.floor(limit / FRAMES_PER_SECOND / BLOCK) * BLOCK;
-  return Math.min(FRAME_BYTES_MAX, Math.max(BATCH_BYTES_MIN, wanted));
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { arrayApi } from '@granary/contract/array';
 import { Random } from '../../protocols/iscsi/testing/random.ts';
 import { testDisk } from '../testing/test-disk.ts';
@@ -41,16 +42,17 @@ test('a mirror that is broken at any moment is a snapshot of its source', async 
     }
   };
   const disturb = async () => {
-    const what = random.below(8);
+    const what = random.below(12);
     if (what === 0) relay.cut();
     if (what === 1) relay.cutAtAnswer();
-    if (what <= 3) relay.cutAfter(random.below(2 * MB));
-    if (what === 4 && random.below(2) === 0) await destination.restart();
-    if (what === 5 && random.below(2) === 0) {
+    if (what <= 4) relay.cutAfter(random.below(2 * MB));
+    if (what === 5) await destination.restart();
+    if (what === 6) {
       await source.restart();
       await disk.login(t);
     }
-    if (what >= 6) relay.mend();
+    await sleep(random.below(300));
+    if (random.below(3) > 0) relay.mend();
   };
 
   const { job, remoteJob, copy } = await pair.mirror(volume);

@@ -4,6 +4,7 @@ import { findBeyond } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { VolumeRow } from '../volumes/repository.ts';
+import { checkNoDestination } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import {
   countPolicies,
@@ -211,6 +212,7 @@ export class SnapshotPolicies {
     const policy = this.get(policyName);
     const volume = this.#volumes.get(volumeName);
     if (volume.state === 'deleting') throw fail('volume_not_found', { id: volumeName });
+    checkNoDestination(volume);
     const attached = listAttached(tx, volumeName).policies;
     if (attached.some((other) => isSameRule(other, policyName, application, mirrorJob))) {
       const problem = `Policy ${policyName} is attached to ${volumeName} already.`;

@@ -4,7 +4,7 @@ import type { Pools } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { VolumeRow } from '../volumes/repository.ts';
-import { checkReady, checkUnmoved } from '../volumes/rules.ts';
+import { checkNoDestination, checkReady, checkUnmoved } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { SnapshotDeletion } from './deletion.ts';
 import {
@@ -224,6 +224,8 @@ export class Snapshots {
     const volume = this.#volumes.get(wanted.volume.name);
     checkReady(volume);
     checkUnmoved(volume);
+    // Between two rounds of its mirror a destination may hold half of one.
+    if (wanted.mirrorJob === undefined) checkNoDestination(volume);
     refuseTooMany(tx, volume);
     const row: SnapshotRow = {
       name: nextName(tx, 'snap'),

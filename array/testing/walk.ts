@@ -21,6 +21,10 @@ export interface Caller {
   readonly client: ArrayTestClient;
 }
 
+interface How extends Pick<Sent, 'from'> {
+  readonly accept?: string;
+}
+
 const served = new Set(servedOperations());
 
 /** Every operation the array serves. */
@@ -86,9 +90,10 @@ export class Walk {
     return this.#send({ ...sent, headers });
   }
 
-  ask(operation: Operation, values: Values, key?: string, accept = 'application/json'): Promise<Received> {
+  ask(operation: Operation, values: Values, key?: string, how: How = {}): Promise<Received> {
+    const { accept = 'application/json', ...more } = how;
     const asked = askedOf(operation, values, usualEncoding(operation));
-    return this.send({ ...asked, headers: { ...asked.headers, accept } }, key);
+    return this.send({ ...asked, ...more, headers: { ...asked.headers, accept } }, key);
   }
 
   /** A second array to mirror to. */

@@ -1,4 +1,5 @@
 import { arrayApi } from '@granary/contract/array';
+import { addArrayCheck } from '../array/check.ts';
 import { loginToArray, type ArrayLoginOptions } from '../array/login.ts';
 import { arrayConnection } from '../array/place.ts';
 import type { GranaryCommand } from '../command.ts';
@@ -18,6 +19,8 @@ export function addArray(program: GranaryCommand, terminal: Terminal): void {
     .option('--user <name>', 'Who you are there (default: who you are at the portal)')
     .option('--password-stdin', 'Read the password from standard input (also GRANARY_PASSWORD)')
     .action(async (name: string | undefined, options: ArrayLoginOptions) => loginToArray(name, options, terminal));
+  array.commandsGroup('Look after arrays of this machine:');
+  addArrayCheck(array, terminal);
   array.commandsGroup('Use the array:');
   addApi(array, arrayTarget(terminal), terminal);
 }

@@ -140,10 +140,27 @@ describe('a drive in a file', () => {
 
   it('stops being shredded when that is cancelled', async () => {
     const drive = await newDrive();
+    await drive.write(0, Buffer.alloc(drive.sizeBytes, 0x41));
+    const before = drive.statistics().writes.count;
     const stop = new AbortController();
     const running = shred(drive, { signal: stop.signal, onProgress: () => stop.abort() });
     await assert.rejects(running, (error) => error instanceof StorageError && error.code === 'cancelled');
-    assert.equal(drive.statistics().writes.count, 1);
+    assert.equal(drive.statistics().writes.count, before + 1);
+    await drive.close();
+  });
+
+  it('is shredded from where that was cut off, and nothing is written where it holds nothing', async () => {
+    const drive = await newDrive(8 * MEBIBYTE);
+    await drive.write(0, Buffer.alloc(2 * MEBIBYTE, 0x41));
+    await drive.write(6 * MEBIBYTE, Buffer.alloc(MEBIBYTE, 0x41));
+    const before = drive.statistics().writes.count;
+    await shred(drive, { from: 0.5 });
+    assert.equal(drive.statistics().writes.count, before + 1);
+    const content = Buffer.alloc(drive.sizeBytes);
+    await drive.read(0, content);
+    assert.equal(content[0], 0x41);
+    assert.equal(content.indexOf(Buffer.alloc(64, 0x41), 2 * MEBIBYTE), -1);
+    assert.ok(content.subarray(2 * MEBIBYTE, 6 * MEBIBYTE).equals(Buffer.alloc(4 * MEBIBYTE)));
     await drive.close();
   });
 });

@@ -64,6 +64,20 @@ describe('migrating a volume', () => {
     assert.deepEqual([...new Set(progress.map(({ snapshot }) => snapshot))], ['first', 'second', undefined]);
   });
 
+  it('leaves snapshots behind when told, and copying does not count as use', async (t) => {
+    const { from, to } = await twoPools(t);
+    await prepare(from.pool);
+    const expected = await readOf(from.pool.volumes.get('volume'), 0, 2 * MIB);
+    let turns = 0;
+    const turn = (): undefined => void turns++;
+    const target = await migrateVolume(from.pool, to.pool, 'volume', { withSnapshots: false, turn });
+    assert.deepEqual(to.pool.snapshots.list('volume'), []);
+    assert.deepEqual(from.pool.snapshots.list('volume'), []);
+    assert.equal(target.statistics().writes.count, 0);
+    assert(turns > 0);
+    assert((await readOf(target, 0, 2 * MIB)).equals(expected));
+  });
+
   it('loses no write that goes on meanwhile through the volume as it was', async (t) => {
     const { from, to } = await twoPools(t);
     await prepare(from.pool);

@@ -31,6 +31,21 @@ describe('a read cache', () => {
     assert.deepEqual(counts(cache), { hits: 0, misses: 4 });
   });
 
+  it('drops what was not read for so many rounds', () => {
+    const cache = new ReadCache(MIB);
+    keep(cache, 0, blocks('a', 2));
+    cache.cool(2);
+    cache.cool(2);
+    cache.read(0, Buffer.alloc(BLOCK_BYTES));
+    cache.cool(2);
+    assert.equal(cache.statistics().usedBytes, BLOCK_BYTES);
+    keep(cache, 5, blocks('b'));
+    cache.cool(2);
+    cache.cool(2);
+    assert.equal(cache.statistics().usedBytes, BLOCK_BYTES);
+    assert.equal(cache.read(5, Buffer.alloc(BLOCK_BYTES)), true);
+  });
+
   it('does not keep a fill that a write overtook', () => {
     const cache = new ReadCache(MIB);
     const stamp = cache.stamp(3, 2);

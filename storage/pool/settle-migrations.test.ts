@@ -46,6 +46,16 @@ test('a copy that was not whole goes, and the volume stays where it was', async 
   assert.deepEqual(to.volumes.list(), []);
 });
 
+test('moments that a move copied up to do not stay behind', async () => {
+  await from.snapshots.mark(from.volumes.get('v'), 'migration-1');
+  await from.snapshots.take([{ volumeId: 'v', id: 'kept' }], new Date(1000));
+  await settleMigrations([from, to]);
+  assert.deepEqual(
+    from.snapshots.list('v').map(({ id }) => id),
+    ['kept'],
+  );
+});
+
 test('once the volume has moved its copy is the volume, and the original goes', async () => {
   await from.volumes.setState('v', 'moved');
   await settleMigrations([from, to]);

@@ -38,6 +38,62 @@ describe('the space of a pool', () => {
     assert.equal(usedExtents(await rig.reopen()), 5);
   });
 
+  it('is no more than the limit, exactly, however much the groups have', async (t) => {
+    const rig = await rigOf(t);
+    rig.pool.setCapacityLimit(2 * EXTENT_BYTES + 100);
+    const volume = await rig.pool.volumes.create({ id: 'volume', sizeBytes: 16 * MIB });
+    await volume.write(0, blocks('a', 128));
+    assert.equal(rig.pool.usage().totalBytes, 2 * EXTENT_BYTES);
+    assert.equal(usedExtents(rig.pool), 2);
+    await assert.rejects(Promise.resolve(volume.write(MIB, blocks('b'))), isFull);
+    await volume.write(0, blocks('c'));
+    rig.pool.setCapacityLimit(EXTENT_BYTES);
+    assert.equal(usedExtents(rig.pool), 2, 'what is used stays');
+    await volume.discard(0, EXTENT_BYTES);
+    await volume.flush();
+    await assert.rejects(Promise.resolve(volume.write(MIB, blocks('b'))), isFull);
+    await volume.discard(EXTENT_BYTES, EXTENT_BYTES);
+    await volume.flush();
+    await volume.write(MIB, blocks('b'));
+    assert.equal(usedExtents(rig.pool), 1);
+  });
+
+  it('can be moved off a group though the pool is full to its limit', async (t) => {
+    const rig = await rigOf(t, { mode: 'stripe', groups: [groupOf('group-1', 64), groupOf('group-2', 64)] });
+    rig.pool.setCapacityLimit(32 * EXTENT_BYTES);
+    const volume = await rig.pool.volumes.create({ id: 'volume', sizeBytes: 16 * MIB });
+    await volume.write(0, blocks('a', 32 * 64));
+    await rig.pool.removeGroup('group-1');
+    assert.deepEqual([rig.pool.usage().totalBytes, usedExtents(rig.pool)], [32 * EXTENT_BYTES, 32]);
+    assert.equal(await lettersOf(volume, 1, 8 * MIB - BLOCK_BYTES), 'a');
+    await assert.rejects(Promise.resolve(volume.write(8 * MIB, blocks('b'))), isFull);
+  });
+
+  it('of each volume is known without reading its map', async (t) => {
+    const rig = await rigOf(t);
+    for (const [id, compression] of [
+      ['plain', false],
+      ['reduced', true],
+    ] as const) {
+      const options = { compression, deduplication: false };
+      const volume = await rig.pool.volumes.create({ id, sizeBytes: MIB, options });
+      await volume.write(0, blocks('a', 128));
+      await rig.pool.snapshots.take([{ volumeId: id, id: `of ${id}` }], new Date(1000));
+      await volume.write(0, blocks('b', 8));
+    }
+    const before = ['plain', 'reduced'].map((id) => rig.pool.volumeUsage(id));
+    const pool = await rig.reopen();
+    assert.deepEqual(
+      ['plain', 'reduced'].map((id) => pool.volumeUsage(id)),
+      before,
+    );
+    for (const id of ['plain', 'reduced']) await lettersOf(pool.volumes.get(id), 1);
+    assert.deepEqual(
+      ['plain', 'reduced'].map((id) => pool.volumeUsage(id)),
+      before,
+    );
+  });
+
   it('comes back after a discard once the discard is committed', async (t) => {
     const { pool } = await rigOf(t);
     const volume = await pool.volumes.create({ id: 'volume', sizeBytes: MIB });

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { FaultyDrive } from '../drive/faulty-drive.ts';
 import { MemoryDrive } from '../drive/testing/memory-drive.ts';
 import { BLOCK_BYTES, EXTENT_BYTES, REGION_BYTES } from '../units.ts';
-import { layOut } from './layout.ts';
+import { layOut, type Layout } from './layout.ts';
+import type { MembershipRecord } from './options.ts';
 import { RaidGroup } from './raid-group.ts';
 import { Rig } from './testing/rig.ts';
 
@@ -17,6 +18,12 @@ async function readBlock(group: RaidGroup, block: number, count = 1): Promise<Bu
   const into = Buffer.alloc(count * BLOCK_BYTES, 0xaa);
   await group.read(block * BLOCK_BYTES, into);
   return into;
+}
+
+function layoutOf({ drives, group }: Rig): Layout {
+  const { level, stripeBytes } = group.state();
+  const memberBytes = drives[0]?.sizeBytes ?? 0;
+  return layOut({ level, stripeBytes, memberBytes, memberCount: drives.length });
 }
 
 for (const level of ['RAID1', 'RAID6'] as const) {
@@ -300,6 +307,64 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       const { events } = rig.group.state();
       for (const drive of stale) drive.heal();
       await assert.rejects(RaidGroup.open({ drives: stale, minimumEvents: events }), { code: 'conflict' });
+    });
+
+    it('does not go on with a stale drive that returns to it once it is lost', async () => {
+      const rig = await Rig.create({ level, members: level === 'RAID1' ? 2 : 4 });
+      const stale = rig.drives.slice(0, level === 'RAID1' ? 1 : 2);
+      const last = rig.drives.at(-1);
+      for (const drive of stale) drive.fail();
+      await rig.group.write(0, blocks(1, 1));
+      await rig.group.flush();
+      for (const drive of rig.drives) drive.fail();
+      await assert.rejects(rig.group.flush(), { code: 'group-failed' });
+      for (const drive of stale) drive.heal();
+      for (const drive of stale) await assert.rejects(rig.group.returnDrive(drive), { code: 'conflict' });
+      assert.equal(rig.group.state().status, 'failed');
+      for (const drive of rig.drives) drive.heal();
+      await rig.group.returnDrive(last as FaultyDrive);
+      await rig.group.rebuilt();
+      assert.ok((await readBlock(rig.group, 0)).equals(blocks(1, 1)));
+      await rig.group.close();
+    });
+
+    it('tells who belongs to it before a write that somebody missed is answered', async () => {
+      const records: MembershipRecord[] = [];
+      const held = Promise.withResolvers<undefined>();
+      const onRecorded = async (record: MembershipRecord): Promise<void> => {
+        records.push(record);
+        await held.promise;
+      };
+      const rig = await Rig.create({ level });
+      await rig.group.close();
+      const group = await RaidGroup.open({ drives: rig.drives, ...rig.runtime(), onRecorded });
+      rig.drives[0]?.fail();
+      let isAnswered = false;
+      const writing = Promise.resolve(group.write(0, blocks(1, 1))).then(() => (isAnswered = true));
+      await waitUntil(() => records.length > 0);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal(isAnswered, false);
+      assert.deepEqual(
+        records[0]?.members,
+        rig.drives.map(({ id }) => id),
+      );
+      assert.equal(records[0]?.events, group.state().events);
+      held.resolve(undefined);
+      await writing;
+      await group.close();
+    });
+
+    it('is scrubbed from where it is told, and counts what background work took', async () => {
+      const rig = await Rig.create({ level, driveBytes: 24 * MEBIBYTE });
+      await rig.group.write(0, blocks(64, 1));
+      await rig.drives[0]?.corrupt(layoutOf(rig).dataOffset, BLOCK_BYTES, () => 0.5);
+      const seen: number[] = [];
+      const skipped = await rig.group.scrub({ from: 0.5, onProgress: (fraction) => seen.push(fraction) });
+      assert.deepEqual([skipped.mismatches, seen.every((fraction) => fraction > 0.5)], [0, true]);
+      const before = rig.group.state().backgroundBytes;
+      assert.equal((await rig.group.scrub()).mismatches, 1);
+      assert.ok(rig.group.state().backgroundBytes > before);
+      await rig.group.close();
     });
 
     it('clears the write-intent log some time after the last write, but not while a drive is missing', async () => {

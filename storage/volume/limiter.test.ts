@@ -56,6 +56,18 @@ describe('a limiter', () => {
     assert.deepEqual(scene.done, ['small', 'large', 'after it']);
   });
 
+  it('lets those who wait go when the caps are taken away, and sooner when they are raised', async (t) => {
+    const scene = new Scene(t);
+    scene.limiter.setCaps({ operationsPerSecond: 1 });
+    for (const name of ['first', 'second', 'third']) scene.take(name, 1);
+    scene.limiter.setCaps({ operationsPerSecond: 10 });
+    await scene.pass(100);
+    assert.deepEqual(scene.done, ['first']);
+    scene.limiter.setCaps({});
+    await scene.pass(0);
+    assert.deepEqual(scene.done, ['first', 'second', 'third']);
+  });
+
   it('obeys whichever of two caps is tighter', async (t) => {
     const scene = new Scene(t);
     scene.limiter.setCaps({ operationsPerSecond: 1000, bytesPerSecond: 1000 });

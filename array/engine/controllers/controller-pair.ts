@@ -87,7 +87,10 @@ export class ControllerPair {
       const to = this.#controllers.find((each) => each !== from);
       if (from === undefined) throw new EngineError('conflict', 'No controller is active; wait until one is.');
       if (to?.isReady !== true) throw new EngineError('conflict', 'The standby controller is not ready; wait for it.');
-      await to.ask({ type: 'prepare' });
+      await to.ask({ type: 'prepare' }).catch((error: unknown) => {
+        const problem = error instanceof Error ? error.message : String(error);
+        throw new EngineError('conflict', `The standby controller cannot take over: ${problem}`);
+      });
       await this.calls.finish();
       this.#active = undefined;
       if (!(await from.retire())) this.#options.onCrash();
@@ -107,7 +110,7 @@ export class ControllerPair {
       await this.calls.finish();
       this.#active = undefined;
       await Promise.all(this.#controllers.map((each) => each.retire()));
-      this.calls.refuse('The array is stopping.');
+      this.calls.stop();
     });
   }
 
@@ -146,15 +149,22 @@ export class ControllerPair {
       this.calls.cut();
       this.#options.onCrash();
     }
+    // At once, for whoever waits for an answer of it may be the one whose turn it is.
+    const killed = controller.kill(reason);
     void this.#inTurn(async () => {
-      await controller.kill(reason);
+      await killed;
+      if (!controller.isDown) return;
       if (wasActive) await this.#recover(controller);
       else this.#tryAgainLater();
     });
   }
 
   async #recover(failed: Controller): Promise<void> {
-    if (this.#isStopped || this.#active !== undefined) return;
+    if (this.#active !== undefined) {
+      this.#tryAgainLater();
+      return;
+    }
+    if (this.#isStopped) return;
     if (this.#failuresOfLate() > FAILURES_MAX) {
       this.calls.refuse('Controllers fail one after the other; see the events of the array for why.');
       this.#tryAgainLater();

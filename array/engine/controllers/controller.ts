@@ -93,10 +93,11 @@ export class Controller {
 
   /** Resolves when its sockets, files and locks are released. */
   async kill(reason: string): Promise<void> {
-    this.#phase = this.#phase === 'failed' ? 'failed' : 'ending';
+    if (this.#phase !== 'failed') this.#phase = 'ending';
     const thread = this.#thread;
     await thread?.kill(reason);
-    if (this.#thread === thread) this.#thread = undefined;
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
     this.#phase = 'failed';
   }
 

@@ -6,6 +6,7 @@ import { ControllerGone, interrupted } from './errors.ts';
 import { CALLS, type EngineCall } from './protocol.ts';
 
 const WAIT_MS_MAX = 60_000;
+const STOPPED = 'The array has stopped.';
 /** How long a controller that is to hand over may take for the calls it has begun. */
 const FINISH_MS_MAX = 10_000;
 
@@ -22,6 +23,7 @@ interface Line {
 export class Dispatcher {
   #line: Line | undefined;
   #opening: PromiseWithResolvers<Line> = Promise.withResolvers();
+  #isStopped = false;
 
   constructor() {
     this.#opening.promise.catch(() => undefined);
@@ -59,6 +61,12 @@ export class Dispatcher {
     this.#renew();
   }
 
+  /** For good. */
+  stop(): void {
+    this.refuse(STOPPED);
+    this.#isStopped = true;
+  }
+
   async call(call: EngineCall): Promise<unknown> {
     for (;;) {
       const line = await this.#opened();
@@ -85,6 +93,7 @@ export class Dispatcher {
 
   async #opened(): Promise<Line> {
     if (this.#line !== undefined) return this.#line;
+    if (this.#isStopped) throw new EngineError('failed', STOPPED);
     const late = new AbortController();
     const refusal = sleep(WAIT_MS_MAX, undefined, { signal: late.signal }).then(() => {
       throw new EngineError('failed', 'No controller is active; see the events of the array for why.');

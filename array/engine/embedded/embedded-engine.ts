@@ -2,7 +2,7 @@ import { type BlockDevice, StorageError } from '@granary/storage';
 import { Turns } from '../../turns.ts';
 import type * as wanted from '../engine.ts';
 import type { Engine } from '../engine.ts';
-import type { ControllerReport, DriveReport, Report, VolumeReport } from '../report.ts';
+import type { DriveReport, Report, VolumeReport } from '../report.ts';
 import { Book } from './book.ts';
 import { Drives, type PlacedDrive } from './drives.ts';
 import { Groups } from './groups.ts';
@@ -98,7 +98,8 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
         pools: this.#pools.reports(),
         sessions: this.#exports?.sessions() ?? [],
         servers: this.#exports?.servers() ?? [],
-        controllers: [this.#controller()],
+        // Whoever runs it in controllers tells of them.
+        controllers: [],
       };
     });
   }
@@ -300,24 +301,6 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
 
   #tellProblem(pool: string, error: unknown): void {
     this.#setup.onEvent({ type: 'background-error', pool, reason: reasonOf(error) });
-  }
-
-  #controller(): ControllerReport {
-    const { name, index, target, host, port } = this.#setup.controller;
-    const { user, system } = process.threadCpuUsage();
-    const { heapTotal, external } = process.memoryUsage();
-    return {
-      name,
-      index,
-      target,
-      host,
-      port,
-      state: 'active',
-      heartbeatAt: Date.now(),
-      cpuUserMicroseconds: user,
-      cpuSystemMicroseconds: system,
-      memoryBytes: heapTotal + external,
-    };
   }
 }
 

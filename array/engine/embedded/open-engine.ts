@@ -15,12 +15,11 @@ export async function openEngine(first: ControllerConfiguration, hooks: ActiveEn
   let configuration = first;
   let isServing = false;
   const exporting: { current?: Exports } = {};
-  const { folder, internalName, management, iscsiPort } = first;
+  const { folder, internalName } = first;
   const target = targetOf(internalName);
   const engine = new EmbeddedEngine({
     folder,
     drives: drivesOf(first.drives),
-    controller: { name: hooks.controller, index: 0, target, host: management.host, port: iscsiPort },
     onEvent: hooks.onEvent,
     exports: (source) => {
       exporting.current = new Exports({

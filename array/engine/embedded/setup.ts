@@ -9,15 +9,6 @@ export interface EngineDriveSetup {
   readonly sizeBytes: number;
 }
 
-/** The controller the engine runs in, as its report tells. */
-export interface ControllerSetup {
-  readonly name: string;
-  readonly index: number;
-  readonly target: string;
-  readonly host: string;
-  readonly port: number;
-}
-
 /** Whoever shows volumes to servers. */
 export interface EngineExports {
   putServer(server: ExportedServer): Promise<void>;
@@ -39,7 +30,6 @@ export interface UnitSource {
 export interface EmbeddedEngineSetup {
   readonly folder: string;
   readonly drives: readonly EngineDriveSetup[];
-  readonly controller: ControllerSetup;
   readonly onEvent: OnEngineEvent;
   readonly exports?: ((source: UnitSource) => EngineExports) | undefined;
 }

@@ -7,6 +7,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** Text or bytes. */
   readonly body?: unknown;
+  /** The address it comes from; those that guess keys are kept out by theirs. */
+  readonly from?: string;
 }
 
 export interface Received {
@@ -24,12 +26,12 @@ export function wireTo(url: string, after: (close: () => void) => void): Send {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true });
   after(() => agent.destroy());
-  return ({ method, path, headers, body }) =>
+  return ({ method, path, headers, body, from }) =>
     new Promise((resolve, reject) => {
       const bytes = Buffer.from((body ?? '') as string | Buffer);
       const length = body === undefined ? {} : { 'content-length': bytes.length };
-      const options = { agent, hostname, port, method, path, timeout: ANSWER_MS_MAX };
-      const sent = request({ ...options, headers: { ...headers, ...length } });
+      const place = { agent, hostname, port, ...(from !== undefined && { localAddress: from }) };
+      const sent = request({ ...place, method, path, timeout: ANSWER_MS_MAX, headers: { ...headers, ...length } });
       sent.on('timeout', () => sent.destroy(new Error(`no answer within ${ANSWER_MS_MAX} ms`)));
       sent.on('error', reject);
       sent.on('response', (response) => {

@@ -5,8 +5,7 @@ import { BLOCK, FAST, MIB } from './rig.ts';
 /** Makes, writes, moves and deletes until it is killed, and says before and after each step what it does. */
 const [folder = '', drivesText = '[]', firstText = '0'] = process.argv.slice(2);
 const drives = JSON.parse(drivesText) as EngineDriveSetup[];
-const controller = { name: 'vc-0', index: 0, target: 'iqn.test', host: '127.0.0.1', port: 3260 };
-const engine = new EmbeddedEngine({ folder, drives, controller, onEvent: () => undefined });
+const engine = new EmbeddedEngine({ folder, drives, onEvent: () => undefined });
 await engine.open();
 
 async function step(facts: object, work: () => Promise<unknown>): Promise<void> {

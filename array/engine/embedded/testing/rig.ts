@@ -11,8 +11,6 @@ export const MIB = 1024 * 1024;
 export const BLOCK = 4096;
 export const FAST = { minimum: 1024 * MIB, maximum: 1024 * MIB };
 
-const controller = { name: 'vc-0', index: 0, target: 'iqn.test', host: '127.0.0.1', port: 3260 };
-
 /** An engine on sparse files of its own, and what it told. */
 export class EngineRig {
   readonly folder: string;
@@ -143,7 +141,7 @@ export class EngineRig {
 
   #make(): EmbeddedEngine {
     const { folder, drives, events } = this;
-    return new EmbeddedEngine({ folder, drives, controller, onEvent: (event) => events.push(event), ...this.#more });
+    return new EmbeddedEngine({ folder, drives, onEvent: (event) => events.push(event), ...this.#more });
   }
 }
 

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { operations, type Access, type Operation } from '@granary/contract';
+import { arrayApi, peerApi } from '@granary/contract/array';
+import { newAgreement, PairKeys } from './remote-arrays/pair-keys.ts';
+import { passing, preparations, validValues } from './testing/valid-requests.ts';
+import { arrayOperations, startWalk, type Caller } from './testing/walk.ts';
+import type { Received } from '../kernel/process/testing/wire.ts';
+
+/**
+ * Goal: every endpoint lets in exactly those whom the contract names, whatever its handler does.
+ * Method: each operation is called with a request that succeeds, by each of four callers; who is refused, and how,
+ * follows from `access` alone.
+ */
+const walk = await startWalk({ after });
+const { admin, user, array } = walk;
+
+const INVALID_CREDENTIALS = 5;
+const NOT_ALLOWED = 6;
+const { asyncStatus } = arrayApi;
+
+/** A key another array agreed on with this one. */
+const peerKey = await (async () => {
+  const { publicKey, agree } = newAgreement();
+  const { text } = await walk.ask(peerOperation('pair'), {
+    user: admin.username,
+    password: admin.password,
+    public_key: publicKey,
+    uuid: '6f1f5f6e-0000-4000-8000-000000000009',
+    name: 'vsa-00000009',
+    display_name: 'Peer',
+    provider: 'Granary',
+    software_version: '0.1.0',
+  });
+  const { public_key } = (JSON.parse(text) as { response: { public_key: string } }).response;
+  return new PairKeys(agree(public_key)!).accessKey;
+})();
+
+const keys = { admin: admin.key, user: user.key, peer: peerKey, nobody: undefined } as const;
+type Who = keyof typeof keys;
+/** Those who must not get in come first: what is prepared for the others is then still there. */
+const callers: readonly Who[] = ['nobody', 'peer', 'user', 'admin'];
+
+function peerOperation(name: string): Operation {
+  const found = operations(peerApi).find((one) => one.name === name);
+  assert.ok(found, `there is no peers.${name}`);
+  return found;
+}
+
+function isAllowed({ roles }: Access, who: Who): boolean {
+  return roles === 'anyone' || roles.includes(who);
+}
+
+function personOf(who: Who): Caller {
+  return who === 'user' ? user : admin;
+}
+
+let strangers = 0;
+
+/** A key that is none of its users' is a guess to the array: each comes from elsewhere, lest it closes the door. */
+function addressOf(who: Who): string {
+  if (who !== 'peer') return '127.0.0.1';
+  strangers += 1;
+  return `127.0.${1 + Math.floor(strangers / 250)}.${1 + (strangers % 250)}`;
+}
+
+function expectedCode(access: Access, who: Who): number {
+  if (isAllowed(access, who)) return 0;
+  return who === 'nobody' || who === 'peer' ? INVALID_CREDENTIALS : NOT_ALLOWED;
+}
+
+function codeOf({ text }: Received): number {
+  const [body] = Object.values(JSON.parse(text) as Record<string, { status: number }>);
+  return body!.status;
+}
+
+test('every operation that is served has a request that the tests can make', () => {
+  const ids = arrayOperations.map(({ id }) => id);
+  assert.deepEqual(
+    ids.filter((id) => !preparations[id]),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(preparations).filter((id) => !ids.includes(id)),
+    [],
+  );
+});
+
+for (const operation of arrayOperations) {
+  const { access } = operation.endpoint;
+  test(`${operation.id} answers ${whom(access)}`, async () => {
+    const first = callers.find((who) => isAllowed(access, who))!;
+    const shared = await validValues(operation, walk, personOf(first));
+    for (const who of callers) {
+      const isIn = isAllowed(access, who);
+      // Who is refused changes nothing, so that what was prepared serves the next.
+      const isFresh = who === first ? passing.has(operation.id) : isIn;
+      const values = isFresh ? await validValues(operation, walk, personOf(who)) : shared;
+      const answer = await walk.ask(operation, values, keys[who], { from: addressOf(who) });
+      assert.equal(answer.http, 200, `${who}: ${answer.text}`);
+      const code = codeOf(answer);
+      const wanted = code === asyncStatus && operation.endpoint.job ? asyncStatus : expectedCode(access, who);
+      assert.equal(code, wanted, `${who}: ${answer.text}`);
+      if (!isIn) assert.deepEqual(Object.keys(refusalIn(answer)), ['status', 'message']);
+    }
+  });
+}
+
+function refusalIn({ text }: Received): object {
+  return (JSON.parse(text) as { response: object }).response;
+}
+
+function whom({ roles }: Access): string {
+  if (roles === 'anyone') return 'everybody';
+  return roles.includes('user') ? 'everybody who is signed in' : 'administrators';
+}
+
+test("what arrays say to each other opens to another array's key and to no user's", async () => {
+  for (const operation of operations(peerApi)) {
+    if (operation.endpoint.access.roles === 'anyone') continue;
+    for (const key of [undefined, user.key, admin.key, array.configuration.internalKey, 'wrong']) {
+      const answer = await walk.ask(operation, { job: 'srcjarray-00000001' }, key);
+      assert.deepEqual([answer.http, codeOf(answer)], [200, INVALID_CREDENTIALS], `${operation.id}: ${answer.text}`);
+    }
+  }
+  const answer = await walk.ask(peerOperation('listPools'), {}, peerKey);
+  assert.equal(codeOf(answer), 0, answer.text);
+});
+
+test('a key that is not known, empty or sent twice lets nobody in', async () => {
+  const list = arrayOperations.find(({ id }) => id === 'volumes.list')!;
+  for (const key of ['', 'no such key', admin.key.slice(1), `${user.key}, ${admin.key}`]) {
+    const answer = await walk.ask(list, {}, key);
+    assert.deepEqual([answer.http, codeOf(answer)], [200, INVALID_CREDENTIALS], key);
+  }
+});
+
+test('refusals say the same in XML', async () => {
+  const [list, create] = ['users.list', 'users.create'].map((id) => arrayOperations.find((one) => one.id === id)!);
+  const unknown = await walk.ask(list!, {}, undefined, { accept: 'application/xml' });
+  assert.match(
+    unknown.text,
+    /<show-users-response><status type="integer">5<\/status><status-msg>Invalid credentials\.<\/status-msg>/,
+  );
+  const refused = await walk.ask(create!, { username: 'eve' }, user.key, { accept: 'application/xml' });
+  assert.match(
+    refused.text,
+    /<create-user-response><status type="integer">6<\/status><status-msg>[^<]*needs the role admin/,
+  );
+});

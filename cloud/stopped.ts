@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLog, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { loadConfig } from './config/load.ts';
+import { configurationOf } from './hosted-arrays/configuration.ts';
+import { listArrays } from './hosted-arrays/repository.ts';
+import { DriveFiles } from './inventory/drive-files.ts';
+import { listDrivesOf } from './inventory/repository.ts';
+import { migrations } from './migrations.ts';
+
+/** The storage arrays of a cloud that is not running, as it would start them. One that runs keeps its books locked. */
+export function stoppedArrays(dataDir: string): HostedConfiguration[] {
+  const folder = join(dataDir, 'cloud');
+  if (!existsSync(join(folder, 'cloud.db'))) throw new Error(`There is no cloud in ${dataDir}.`);
+  const store = new Store(join(folder, 'cloud.db'), migrations);
+  try {
+    const sources = {
+      config: loadConfig({ dataDir, log: createLog('cloud', 'silent') }),
+      vault: Vault.open(join(folder, 'vault.key')),
+      files: new DriveFiles(join(folder, 'nodes')),
+      tls: undefined,
+      logLevel: 'info' as const,
+    };
+    return store
+      .read(listArrays)
+      .filter(({ product, removing }) => product === 'storage_array' && !removing)
+      .map((array) => {
+        const rows = store.read((db) => listDrivesOf(db, array.number));
+        return configurationOf(array, rows, join(folder, 'arrays', array.internalName), sources);
+      });
+  } finally {
+    store.close();
+  }
+}
