@@ -19,7 +19,7 @@ const rooms = Object.keys(may);
 const directions = rooms.map((room) => ({
   name: `${room}-imports-only-what-it-stands-on`,
   severity: 'error',
-  from: { path: `^${room}/`, pathNot: '\\.test\\.ts$' },
+  from: { path: `^${room}/`, pathNot: ['\\.test\\.ts$', '/testing/'] },
   to: { path: `^(${rooms.filter((other) => other !== room && !may[room].includes(other)).join('|') || 'nothing'})/` },
 }));
 

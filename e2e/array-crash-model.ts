@@ -18,6 +18,7 @@ interface Operation {
 
 interface ModelSnapshot {
   readonly content: Buffer;
+  readonly megabytes: number;
 }
 
 interface ModelVolume {
@@ -157,7 +158,7 @@ export class ArrayWorker {
       name: `snapshot ${snapshot} of ${name}`,
       call: async () =>
         this.#client.snapshots.create({ volume_cg_id: await this.#groupOf(name), display_name: snapshot }),
-      apply: () => volume.snapshots.set(snapshot, { content: volume.content }),
+      apply: () => volume.snapshots.set(snapshot, { content: volume.content, megabytes: volume.megabytes }),
     };
   }
 
@@ -174,12 +175,8 @@ export class ArrayWorker {
           ...(snapshot !== undefined && { snapshot: await this.#snapshotOf(name, snapshot) }),
         }),
       apply: () => {
-        const content = snapshot === undefined ? volume.content : volume.snapshots.get(snapshot)?.content;
-        this.#volumes.set(clone, {
-          ...newVolume(volume.pool),
-          megabytes: volume.megabytes,
-          content: content as Buffer,
-        });
+        const { content, megabytes } = (snapshot === undefined ? undefined : volume.snapshots.get(snapshot)) ?? volume;
+        this.#volumes.set(clone, { ...newVolume(volume.pool), megabytes, content });
       },
     };
   }

@@ -77,7 +77,7 @@ async function mirrorStory(t: TestContext, random: Random): Promise<void> {
   const order = interruptionsOf(random);
   for (const [index, name] of order.entries()) {
     // Somewhere in a part of its own, and never so late that the round is over before anyone looks.
-    const atMb = ((index + 0.2 + random.below(60) / 100) * (DATA_MB * 0.8)) / order.length;
+    const atMb = ((index + 0.2 + random.below(60) / 100) * (DATA_MB * 0.7)) / order.length;
     await until(`${atMb} MB have travelled`, async () => relay.bytes - before > atMb * MEGABYTE);
     await sleep(random.below(isTorture ? 300 : 50));
     assert.match(await pair.status(job), /^Syncing \d+%$/);

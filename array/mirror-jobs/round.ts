@@ -87,14 +87,18 @@ export class Round {
     const { from, to } = batch;
     const startedAt = performance.now();
     const frame = await this.#frames.write(batch.ranges);
-    const octets = link.keys?.seal(frame, frameLabel(job, snapshot, from, to)) ?? frame;
+    const octets = link.seal(frame, frameLabel(job, snapshot, from, to));
     await pace.pass(octets.length, limit, signal);
     const sentAt = performance.now();
-    const { mirror } = await link.call(writeRanges, { job, snapshot, from, to } as never, {
-      octets,
-      timeoutMs: FRAME_MS_MAX,
-      signal,
-    });
+    const { mirror } = await link.call(
+      writeRanges,
+      { job, snapshot, from, to },
+      {
+        octets,
+        timeoutMs: FRAME_MS_MAX,
+        signal,
+      },
+    );
     if (mirror.state === 'broken' || mirror.round !== snapshot || mirror.position < 0)
       throw fail('state_conflict', { problem: `The destination of ${job} does not take ${snapshot} any more.` });
     size.took(performance.now() - sentAt);

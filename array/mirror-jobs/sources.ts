@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { peerApi } from '@granary/contract/array';
 import { fail, type Tx } from '@granary/kernel';
+import { reasonOf } from '../outgoing/http.ts';
 import type { Pools } from '../pools/service.ts';
 import type { RemoteArrayRow, RemotePoolRow } from '../remote-arrays/repository.ts';
 import type { RemoteArrays } from '../remote-arrays/service.ts';
@@ -96,8 +97,12 @@ export class Sources {
       await this.#createThere(name, request, checked);
       await this.#activate(name, request, checked, actor);
     } catch (error) {
+      // Told in the messages too: the caller may not have waited for it.
+      const what = `could not be made: ${reasonOf(error)}`;
       await store.write((tx) => {
         updateSource(tx, name, { state: 'abandoned', modified_at: this.#tools.clock.now() });
+        const row = findSource(tx, name);
+        if (row) this.#tell(tx, row, what.replace(/\.$/, ''), actor, 'warning');
       });
       this.#courier(name)?.wake();
       throw error;
@@ -284,7 +289,7 @@ export class Sources {
     this.#tell(tx, row, what, actor, 'notice');
   }
 
-  #tell(tx: Tx, row: SourceRow, what: string, actor: string, severity: 'info' | 'notice' = 'info'): void {
+  #tell(tx: Tx, row: SourceRow, what: string, actor: string, severity: 'info' | 'notice' | 'warning' = 'info'): void {
     const title = `Mirror ${row.display_name} (${row.name}) to array ${row.remote_display_name} ${what}.`;
     this.#tools.events.record(tx, { severity, title, subject: `mirror_job:${row.name}`, actor });
   }

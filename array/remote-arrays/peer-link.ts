@@ -39,12 +39,12 @@ export class RemoteRefusal extends GranaryError {
 
 /** Calls what other arrays declare for their peers. */
 export class PeerLink {
-  readonly keys: PairKeys | undefined;
+  readonly #keys: PairKeys | undefined;
   readonly #http: HttpClient;
 
   /** Without keys, only what anyone may call answers. */
   constructor(route: Route, keys?: PairKeys) {
-    this.keys = keys;
+    this.#keys = keys;
     this.#http = new HttpClient(route);
   }
 
@@ -52,8 +52,10 @@ export class PeerLink {
     return this.#http.address;
   }
 
-  get route(): Route {
-    return this.#http.route;
+  /** For the other end alone. */
+  seal(plain: Uint8Array, about: string): Buffer {
+    if (!this.#keys) throw new Error('Nothing was agreed on with the other end.');
+    return this.#keys.seal(plain, about);
   }
 
   close(): void {
@@ -61,14 +63,18 @@ export class PeerLink {
   }
 
   /** Throws `RemoteRefusal` when it was refused, `remote_unreachable` when there was no such answer. */
-  async call<E extends Endpoint>(endpoint: E, input: SentTo<E>, options: CallOptions = {}): Promise<OutputOf<E>> {
+  async call<E extends Endpoint>(
+    endpoint: E,
+    input: Omit<SentTo<E>, 'octets'>,
+    options: CallOptions = {},
+  ): Promise<OutputOf<E>> {
     const answer = await this.#send(endpoint, input, options);
     const body = parsed(answer);
     if (isReply(endpoint.reply as RecordReply, body)) return (body as { response: OutputOf<E> }).response;
     const { status, message } =
       (body as { response?: { status?: unknown; message?: unknown } } | undefined)?.response ?? {};
     const entry = entriesByCode.get(Number(status));
-    if (entry === 'invalid_credentials' && this.keys) throw this.#unreachable('it does not know this array any more');
+    if (entry === 'invalid_credentials' && this.#keys) throw this.#unreachable('it does not know this array any more');
     if (entry === undefined || typeof message !== 'string' || PASSING.has(entry))
       throw this.#unreachable(`it is no array that takes mirrors, or not ready (HTTP ${answer.status})`);
     throw new RemoteRefusal(entry, message.slice(0, 500));
@@ -84,7 +90,7 @@ export class PeerLink {
         path: `/api${path}${query}`,
         headers: {
           accept: 'application/json',
-          ...(this.keys && { 'x-access-key': this.keys.accessKey }),
+          ...(this.#keys && { 'x-access-key': this.#keys.accessKey }),
           ...(options.octets && { 'content-type': 'application/octet-stream' }),
           ...(!isQuery && { 'content-type': 'application/json' }),
         },

@@ -48,8 +48,7 @@ export const newVolume = async (walk: Walk) =>
 
 export const volume = (walk: Walk) => walk.kept('volume', () => newVolume(walk));
 
-export const groupOf = async ({ client }: Walk, id: string) =>
-  (await client.call(volumes.get, { id })).volume.cg_name;
+export const groupOf = async ({ client }: Walk, id: string) => (await client.call(volumes.get, { id })).volume.cg_name;
 
 export const newServer = async (walk: Walk) => {
   const display_name = walk.name('server');
@@ -163,16 +162,15 @@ export async function elastic(walk: Walk, isWide: boolean): Promise<{ id: string
 /** A pool that gives up the group its data lies on. */
 export async function shrinking(walk: Walk): Promise<string> {
   const { client, array } = walk;
-  const { pool: id } = await bulk(walk, 'shrinking');
-  const other = await walk.kept('shrinking to', () => array.group());
-  const home = (await bulk(walk, 'shrinking')).raidGroup;
+  const { pool: id, raidGroup: one } = await bulk(walk, 'shrinking');
+  const two = await walk.kept('shrinking to', () => array.group());
   await until('the pool rests', async () => (await client.call(pools.get, { id })).pool.status === 'normal');
-  const { raid_groups } = await client.call(pools.listRaidGroups, { id });
-  const names = raid_groups.map(({ name }) => name);
-  const missing = [home, other].find((name) => !names.includes(name));
-  if (missing !== undefined) await client.call(pools.expand, { id, raid_groups: [missing] });
-  // What moved away the last time lies on the other one now.
-  await submitted(walk, pools.shrink, { id, raid_group: missing === home ? other : home, timeout: 0 });
+  // A shrink that was stopped left data on both.
+  const { count } = await client.call(pools.listRaidGroups, { id });
+  if (count === 2) await client.call(pools.shrink, { id, raid_group: two, timeout: 60 });
+  const from = (await client.call(pools.listRaidGroups, { id })).raid_groups[0]!.name;
+  await client.call(pools.expand, { id, raid_groups: [from === one ? two : one] });
+  await submitted(walk, pools.shrink, { id, raid_group: from, timeout: 0 });
   return id;
 }
 
@@ -216,11 +214,25 @@ export async function rule(walk: Walk, isPaused = false): Promise<{ id: string; 
   return { id, snaprule };
 }
 
-export async function suspendedSet(walk: Walk): Promise<string> {
+/** What a call that suspends a new group says. */
+export async function suspension(walk: Walk): Promise<{ snapsetid: string; cg: string[] }> {
   const snapsetid = walk.name('set');
-  const cg = [await groupOf(walk, await newVolume(walk))];
-  await walk.client.call(snapshotSets.suspend, { snapsetid, cg });
-  return snapsetid;
+  walk.suspended.push(snapsetid);
+  return { snapsetid, cg: [await groupOf(walk, await newVolume(walk))] };
+}
+
+export async function suspendedSet(walk: Walk): Promise<string> {
+  const wanted = await suspension(walk);
+  await walk.client.call(snapshotSets.suspend, wanted);
+  return wanted.snapsetid;
+}
+
+/** Most ended already, one way or the other. */
+export async function endSuspensions(walk: Walk): Promise<void> {
+  const url = '/api/consistency_groups/cancel_suspend_for_snapshot_set';
+  for (const id of walk.suspended.splice(0)) {
+    await walk.send({ method: 'POST', path: `${url}?snapsetid=${id}` }, walk.admin.key);
+  }
 }
 
 export async function takenSet(walk: Walk, isCloned = false): Promise<string> {
@@ -261,10 +273,7 @@ export async function introduction(walk: Walk, which: 'remote' | 'acquaintance')
 
 /** A remote array that nothing is mirrored to. */
 export async function acquaintance(walk: Walk): Promise<string> {
-  const { remote_array_name } = await walk.client.call(
-    remoteArrays.discover,
-    await introduction(walk, 'acquaintance'),
-  );
+  const { remote_array_name } = await walk.client.call(remoteArrays.discover, await introduction(walk, 'acquaintance'));
   return remote_array_name;
 }
 

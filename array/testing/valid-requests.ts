@@ -178,7 +178,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'snapshotPolicies.detach': (walk) => things.rule(walk),
   'snapshotPolicies.pause': as('snaprule', async (walk) => (await things.rule(walk)).snaprule),
   'snapshotPolicies.resume': as('snaprule', async (walk) => (await things.rule(walk, true)).snaprule),
-  'snapshotSets.suspend': async (walk) => ({ snapsetid: walk.name('set'), cg: [await newCg(walk)] }),
+  'snapshotSets.suspend': (walk) => things.suspension(walk),
   'snapshotSets.createAndResume': as('snapsetid', things.suspendedSet),
   'snapshotSets.clone': as('snapsetid', (walk) => things.takenSet(walk)),
   'snapshotSets.deleteClone': as('snapsetid', (walk) => things.takenSet(walk, true)),
@@ -241,7 +241,12 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   }),
   'controllers.list': page,
   'controllers.listVirtualNetworks': page,
-  'controllers.failover': nothing,
+  // Held writes, and groups that lack a drive, are reasons not to.
+  'controllers.failover': async (walk) => {
+    await things.endSuspensions(walk);
+    await things.driveInService(walk, true);
+    return {};
+  },
   'controllers.listSessions': paged(controller),
   'controllers.performance': measured(controller),
   'controllers.cachePerformance': measured(controller),
@@ -252,10 +257,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     severity: 6,
     attr_key: 'user',
     attr_value: 'dana',
-    sort: [{ property: 'msg_time', direction: 'ASC' }],
+    sort: JSON.stringify([{ property: 'msg_time', direction: 'ASC' }]),
   }),
   'settings.get': nothing,
-  'settings.update': () => ({ suspend_seconds: 30, recycle_bin_hours: 24 }),
+  'settings.update': () => ({ suspend_seconds: 10, recycle_bin_hours: 24 }),
   'settings.setEncryptionPassword': async (walk) => {
     const old = await encryptionPassword(walk);
     return { encryption_pwd: old, old_encryption_pwd: old };

@@ -31,7 +31,13 @@ const served = new Set(servedOperations());
 export const arrayOperations: readonly Operation[] = operations(arrayApi).filter(({ id }) => served.has(id));
 
 /** An array that the tests of a file share, with everything an operation may need within reach. */
-export async function startWalk(t: Lasting): Promise<Walk> {
+export async function startWalk(file: Lasting): Promise<Walk> {
+  // Whatever a single test starts for others lasts as long as the file.
+  const ends: (() => Promise<void> | void)[] = [];
+  const t: Lasting = { after: (end) => ends.unshift(end) };
+  file.after(async () => {
+    for (const end of ends) await end();
+  });
   const array = await testArray(t, { drives: DRIVES, host: { returnDrive: () => Promise.resolve() } });
   const { client, anybody, user, configuration } = array;
   const made = await client.call(users.create, { username: 'jo', password: PASSWORD });
@@ -49,6 +55,8 @@ export class Walk {
   readonly admin: Caller;
   /** May do what is not for administrators only. */
   readonly user: Caller;
+  /** Snapshot sets that hold writes back, or did. */
+  readonly suspended: string[] = [];
   readonly #send: Send;
   readonly #kept = new Map<string, Promise<unknown>>();
   #names = 0;

@@ -69,7 +69,9 @@ describe('migrating a volume', () => {
     await prepare(from.pool);
     const expected = await readOf(from.pool.volumes.get('volume'), 0, 2 * MIB);
     let turns = 0;
-    const turn = (): undefined => void turns++;
+    const turn = (): undefined => {
+      turns++;
+    };
     const target = await migrateVolume(from.pool, to.pool, 'volume', { withSnapshots: false, turn });
     assert.deepEqual(to.pool.snapshots.list('volume'), []);
     assert.deepEqual(from.pool.snapshots.list('volume'), []);

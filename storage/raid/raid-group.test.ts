@@ -348,7 +348,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
         records[0]?.members,
         rig.drives.map(({ id }) => id),
       );
-      assert.equal(records[0]?.events, group.state().events);
+      assert.equal(records[0].events, group.state().events);
       held.resolve(undefined);
       await writing;
       await group.close();

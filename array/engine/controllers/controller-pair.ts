@@ -60,7 +60,7 @@ export class ControllerPair {
   /** Rejects when neither of them can open what it should serve. */
   async start(): Promise<void> {
     for (const controller of this.#controllers) controller.start();
-    this.#watch = setInterval(() => this.#look(), LOOK_EVERY_MS);
+    this.#watch = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
     const problem = await this.#inTurn(() => this.#activateOne(this.#controllers, 'the array started'));
     if (problem === undefined) return;
     await this.stop();
@@ -209,7 +209,7 @@ export class ControllerPair {
     if (this.#isStopped) return;
     clearTimeout(this.#retry);
     const ms = Math.min(RETRY_MS_MIN * 2 ** Math.floor(this.#failuresOfLate() / 2), RETRY_MS_MAX);
-    this.#retry = setTimeout(() => void this.#inTurn(() => this.#tryAgain()), ms);
+    this.#retry = setTimeout(() => void this.#inTurn(() => this.#tryAgain()), ms).unref();
   }
 
   #failuresOfLate(): number {

@@ -40,6 +40,8 @@ export class ControllerThread {
     const { name, engineModule } = options;
     const workerData: ThreadData = { name, engineModule, vitals: this.#vitals };
     this.#worker = new Worker(new URL('./controller-main.ts', import.meta.url), { name, workerData });
+    // A question under way keeps the process alive; a controller alone does not.
+    this.#worker.unref();
     this.#worker.on('message', (message: FromController) => this.#take(message));
     this.#worker.on('error', (error: Error) => (this.#reason ??= error.message));
     this.#gone = new Promise((resolve) => {
@@ -67,6 +69,7 @@ export class ControllerThread {
           end(value);
         };
       this.#pending.set(id, { resolve: settle(resolve), reject: settle(reject), onProgress });
+      this.#worker.ref();
       this.#post({ type: 'ask', id, request });
       if (signal?.aborted === true) cancel();
       else signal?.addEventListener('abort', cancel, { once: true });
@@ -106,6 +109,7 @@ export class ControllerThread {
   #settled(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.unref();
     return pending;
   }
 

@@ -106,7 +106,8 @@ class Checking {
       const raid = await RaidGroup.open({ id, drives, minimumEvents: events, resyncSpeed: STILL });
       const { status } = raid.state();
       if (status !== 'failed') this.#raids.set(id, raid);
-      if (status !== 'normal') this.#found(`RAID group ${id} is ${status}`);
+      // After a crash a group brings its copies in line by itself: nothing is wrong with that.
+      if (status !== 'normal' && status !== 'recovering') this.#found(`RAID group ${id} is ${status}`);
       return { ...checked, state: status };
     } catch (error) {
       this.#found(`RAID group ${id} cannot be opened: ${reasonOf(error)}`);
