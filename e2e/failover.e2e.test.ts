@@ -9,61 +9,106 @@ import { temporaryFolder, until } from './granary.ts';
 
 const MEGABYTE = 2 ** 20;
 const VOLUME_MB = 64;
-const MOVED_MB = 384;
-const SCRUBBED_MB_PER_SECOND = 40;
+const MOVED_MB = 256;
+const SLOW = { min: 20, max: 20 };
+const FAST = { min: 1000, max: 1000 };
 const GAP_MS_MAX = 10_000;
 const LOAD = { depth: 8, transferBytesMax: 64 * 1024, flushPercent: 5 };
 
-test('a controller hands over under verified load: servers go on, and so do a migration and a scrub', async (t) => {
+test('controllers hand over under verified load: servers go on, and so do a migration and a scrub', async (t) => {
   const array = await ArrayProcess.start(arrayConfiguration(temporaryFolder(t), 4, 1));
   t.after(() => array.kill());
   const { client } = array;
   const near = await makePool(client, 'near');
   const far = await makePool(client, 'far');
-  const checked = await client.volumes.create({ name: 'checked', capacity: VOLUME_MB, pool: near.pool });
-  const moved = await client.volumes.create({ name: 'moved', capacity: MOVED_MB, pool: near.pool });
-  const { disk } = await attach(client, moved.vol_name);
+  const { vol_name: moved } = await client.volumes.create({ name: 'moved', capacity: MOVED_MB, pool: near.pool });
+  const { disk } = await attach(client, moved);
   const content = randomBuffer(MOVED_MB);
   await disk.write(0, content);
+  const server = await busyServer(t, client, near.pool);
 
-  const gaps: number[] = [];
-  const server = await attach(client, checked.vol_name);
-  const lun = await openUnit(t, server.disk);
-  const reconnect = async () => {
-    const from = performance.now();
-    const again = await insist(() => openUnit(t, server.disk));
-    gaps.push(performance.now() - from);
-    return again;
-  };
-  const checker = new Checker(lun, { seed: 21, sectors: (VOLUME_MB * MEGABYTE) / 512, unmap: true, reconnect });
-  await checker.run({ ...LOAD, operations: 300 });
-
-  t.diagnostic('a scrub and a migration are under way, and servers at work');
-  const speed = { min: SCRUBBED_MB_PER_SECOND, max: SCRUBBED_MB_PER_SECOND };
-  await client.raidGroups.setResyncSpeed({ id: near.group, ...speed });
+  await client.raidGroups.setResyncSpeed({ id: near.group, ...SLOW });
   await submitted(client.raidGroups.scrub({ id: near.group, timeout: 0 }));
-  const { cg_name: cg } = (await client.volumes.get({ id: moved.vol_name })).volume;
-  let isOver = false;
-  const load = checker.run({ ...LOAD, operations: Infinity, seconds: 12 }).finally(() => (isOver = true));
-  await sleep(500);
+  const { cg_name: cg } = (await client.volumes.get({ id: moved })).volume;
   await submitted(client.consistencyGroups.migrate({ volume_cg_id: cg, poolname: far.pool, timeout: 0 }));
   const migration = async () => (await client.migrationJobs.get({ migration_cg_id: cg })).migration_job;
-  await until('the migration has begun', async () => (await migration()).already_migrated_mb > 0);
-  console.log((await migration()), (await client.raidGroups.get({id: near.group})).raid_group);
-  const first = await activeOf(client);
-  const from = performance.now();
-  await client.controllers.failover();
-  console.log('failover ms', performance.now()-from, await activeOf(client), await migration(), (await client.raidGroups.get({id: near.group})).raid_group.status);
-  assert.notEqual(await activeOf(client), first);
-  await until('io', async()=> gaps.length > 0);
-  console.log(gaps);
-  assert.equal(isOver, false);
-  console.log(await load);
-  console.log(await migration(), (await client.raidGroups.get({id: near.group})).raid_group.status);
-  await until('migrated', async () => (await migration()).status === 'Completed');
-  const { messages } = await client.messages.list({limit:0});
-  console.log(messages.map(({msg_title})=>msg_title));
+  const group = async () => (await client.raidGroups.get({ id: near.group })).raid_group.status;
+  await until('the migration is under way', async () => (await migration()).already_migrated_mb > 0);
+  assert.match(await group(), /^Scrubbing \d+%$/);
+
+  for (let turn = 1; turn <= 2; turn += 1) {
+    const [before, scrubbed] = [await activeOf(client), percentIn(await group())];
+    await client.controllers.failover();
+    assert.notEqual(await activeOf(client), before);
+    await until('the server is back', async () => server.gaps.length === turn);
+    const again = await until('the scrub goes on', async () => /^Scrubbing/.test(await group()) && (await group()));
+    assert.ok(percentIn(again) >= scrubbed, `${scrubbed} % before, ${again} after`);
+    t.diagnostic(`the server was away for ${Math.round(server.gaps.at(-1) ?? 0)} ms; ${again}`);
+  }
+  const { status, already_migrated_mb: done } = await migration();
+  t.diagnostic(`migration: ${status}, ${done} MB`);
+
+  const counts = await server.end();
+  t.diagnostic(JSON.stringify(counts));
+  assert.ok(Math.max(...server.gaps) < GAP_MS_MAX);
+  await reaches('the migration', async () => (await migration()).status, 'Completed', 120_000);
+  assert.equal((await client.volumes.get({ id: moved })).volume.pool_name, far.pool);
+  assert.ok((await disk.read(0, content.length)).equals(content));
+  await client.raidGroups.setResyncSpeed({ id: near.group, ...FAST });
+  await reaches('the group', group, 'Normal', 120_000);
+  const { messages } = await client.messages.list({ limit: 0 });
+  const scrubs = messages
+    .map(({ msg_title }) => msg_title)
+    .filter((title) => /scrub/.test(title) && !/MB\/s/.test(title));
+  assert.deepEqual(scrubs.toReversed(), [
+    `RAID group pair of near (${near.group}) is being scrubbed.`,
+    `The scrub of RAID group pair of near (${near.group}) ended: no mismatches found.`,
+  ]);
 });
+
+/** A server that reads and writes, and checks every byte, until it is told to end. */
+async function busyServer(t: TestContext, client: ArrayClient, pool: string) {
+  const { vol_name: volume } = await client.volumes.create({ name: 'checked', capacity: VOLUME_MB, pool });
+  const { disk } = await attach(client, volume);
+  const gaps: number[] = [];
+  const reconnect = async () => {
+    const from = performance.now();
+    const unit = await insist(() => openUnit(t, disk));
+    gaps.push(performance.now() - from);
+    return unit;
+  };
+  const checker = new Checker(await openUnit(t, disk), {
+    seed: 21,
+    sectors: (VOLUME_MB * MEGABYTE) / 512,
+    unmap: true,
+    reconnect,
+  });
+  let isWanted = true;
+  const running = (async () => {
+    const counts = { reads: 0, writes: 0 };
+    while (isWanted) {
+      const { reads, writes } = await checker.run({ ...LOAD, operations: 100 });
+      counts.reads += reads;
+      counts.writes += writes;
+    }
+    await checker.verifyAll();
+    return counts;
+  })();
+  // Whatever goes wrong is told at the end.
+  running.catch(() => undefined);
+  return {
+    /** How long each time it was without a session. */
+    gaps,
+    end: () => {
+      isWanted = false;
+      return running;
+    },
+  };
+}
+
+function percentIn(status: string): number {
+  return Number(/(\d+)%/.exec(status)?.[1]);
+}
 
 async function openUnit(t: TestContext, disk: Disk): Promise<Lun> {
   const { session, unit } = await disk.session();

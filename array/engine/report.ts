@@ -71,9 +71,11 @@ export interface VolumeReport {
   readonly id: string;
   readonly pool: string;
   readonly sizeBytes: number;
-  /** Written and not shared with a snapshot. */
+  /** Written since the last snapshot. */
   readonly ownBytes: number;
   readonly snapshotBytes: number;
+  /** What a clone reads of what it was cloned from. */
+  readonly sharedBytes: number;
   readonly isLocked: boolean;
   readonly io: IoTotals;
 }

@@ -75,9 +75,9 @@ export class Migrations {
     const pool = this.#pools.get(poolName);
     refuseMove(volume, pool);
     this.#pools.refuseNew(pool);
-    const { ownBytes, snapshotBytes, isLocked } = await readings.freshVolume(volume.name);
+    const { ownBytes, snapshotBytes, sharedBytes, isLocked } = await readings.freshVolume(volume.name);
     if (isLocked) throw fail('volume_locked');
-    const totalBytes = ownBytes + snapshotBytes;
+    const totalBytes = ownBytes + snapshotBytes + sharedBytes;
     this.#refuseFull(pool, totalBytes);
     return store.write((tx) => {
       const present = this.#volumes.get(volume.name);

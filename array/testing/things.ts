@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Endpoint, SentTo } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
+import type { HostedConfiguration } from '@granary/kernel';
 import { MB } from '../units.ts';
 import { testDisk } from './test-disk.ts';
 import { until } from './until.ts';
@@ -64,16 +65,26 @@ export async function attached(walk: Walk): Promise<{ id: string; server: string
   return { id, server: to };
 }
 
-/** An iSCSI session, as lists show it. */
-export async function session(walk: Walk): Promise<{ initiator: string; target: string }> {
+/** A server with an iSCSI session, as lists show it. */
+export async function connected(walk: Walk) {
   const { t, array, client } = walk;
   const id = await newVolume(walk);
   await testDisk(t, array, id);
   const { servers: list } = await client.call(volumes.listServers, { id });
-  const { sessions } = await client.call(servers.listSessions, { id: list[0]!.name });
-  const { initiator, target } = sessions[0]!;
-  return { initiator, target };
+  const { name } = list[0]!;
+  const { sessions } = await client.call(servers.listSessions, { id: name });
+  const { initiator, target, vc } = sessions[0]!;
+  return { server: name, controller: vc, initiator, target };
 }
+
+/** What a call that makes a new bucket known says. */
+export const bucket = async (walk: Walk) => ({
+  name: walk.name('bucket'),
+  bucket: 'archive',
+  endpoint: await walk.bucket(),
+  username: 'AKTEST',
+  password: 'very secret',
+});
 
 /** Drive groups that a test takes apart. */
 const pair = (walk: Walk, what: string) =>
@@ -257,6 +268,31 @@ export async function migration(walk: Walk, isPaused: boolean): Promise<string> 
   return cg_name;
 }
 
+/** A pool that a mirror of another array writes to. */
+export const poolWithDestination = (walk: Walk) =>
+  walk.kept('destination', async () => {
+    const [id, remote] = [await pool(walk), await walk.remote()];
+    const { pools: theirs } = await remote.client.call(pools.list, {});
+    const source = await remote.volume(theirs[0]!.name, { capacity: '10M' });
+    const { configuration } = walk.array;
+    const found = await remote.client.call(remoteArrays.discover, knock(configuration));
+    const listed = await remote.client.call(remoteArrays.listPools, { id: found.remote_array_name });
+    const { volume: shown } = await remote.client.call(volumes.get, { id: source });
+    const { snapshot_policy } = await remote.client.call(snapshotPolicies.create, {
+      display_name: 'by hand',
+      create_policy: 'manual',
+    });
+    await remote.client.call(consistencyGroups.mirror, {
+      volume_cg_id: shown.cg_name,
+      display_name: 'incoming',
+      remote_pool: listed.remote_pools.find(({ remote_name }) => remote_name === id)!.name,
+      policy: snapshot_policy.name,
+      new_cg_name: 'incoming copy',
+      timeout: 60,
+    });
+    return id;
+  });
+
 export async function remoteArray(walk: Walk): Promise<string> {
   return walk.kept('remote array', async () => {
     const found = await walk.client.call(remoteArrays.discover, await introduction(walk, 'remote'));
@@ -266,8 +302,10 @@ export async function remoteArray(walk: Walk): Promise<string> {
 
 /** What is said to an array that is to be known. */
 export async function introduction(walk: Walk, which: 'remote' | 'acquaintance') {
-  const { configuration } = await walk[which]();
-  const { management, owner: user, initialPasscode: password } = configuration;
+  return knock((await walk[which]()).configuration);
+}
+
+function knock({ management, owner: user, initialPasscode: password }: HostedConfiguration) {
   return { ip: `${management.host}:${management.port}`, user, password };
 }
 

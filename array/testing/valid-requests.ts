@@ -8,6 +8,13 @@ type Prepare = (walk: Walk, caller: Caller) => Values | Promise<Values>;
 
 const nothing: Prepare = () => ({});
 const page: Prepare = () => ({ start: 0, limit: 10 });
+/** A list that has something to show. */
+const pageWith =
+  (thing: (walk: Walk) => Promise<unknown>): Prepare =>
+  async (walk) => {
+    await thing(walk);
+    return { start: 0, limit: 10 };
+  };
 
 /** The thing as `id`, or under the name the operation has for it. */
 const as =
@@ -42,7 +49,10 @@ function tags(of: string, thing: (walk: Walk) => Promise<string>): Record<string
     return { id: target, tag_key: key };
   };
   return {
-    [`${of}.list`]: paged(thing),
+    [`${of}.list`]: async (walk, caller) => {
+      const { id: target } = await tagged(walk, caller);
+      return { id: target, start: 0, limit: 10 };
+    },
     [`${of}.create`]: async (walk) => ({ id: await thing(walk), key: walk.name('key'), value: 'web team' }),
     [`${of}.update`]: async (walk, caller) => ({ ...(await tagged(walk, caller)), value: 'mail team' }),
     [`${of}.delete`]: tagged,
@@ -75,9 +85,9 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'drives.bringOnline': id((walk) => things.driveInService(walk, false)),
   'drives.performance': measured(freeDrive),
 
-  'raidGroups.list': page,
+  'raidGroups.list': pageWith(things.group),
   'raidGroups.get': id(things.group),
-  'raidGroups.listFree': page,
+  'raidGroups.listFree': pageWith((walk) => things.spareGroup(walk, false)),
   'raidGroups.create': async (walk) => ({
     display_name: walk.name('group'),
     protection: 'RAID1',
@@ -97,13 +107,16 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'raidGroups.removeHotSpare': id((walk) => things.spareGroup(walk, true)),
   'raidGroups.performance': measured(things.group),
 
-  'pools.list': page,
+  'pools.list': pageWith(things.pool),
   'pools.get': id(things.pool),
   'pools.create': async (walk) => ({ display_name: walk.name('pool'), raid_groups: [await walk.array.group()] }),
   'pools.delete': id(things.emptyPool),
   'pools.rename': async (walk) => ({ id: await things.pool(walk), new_name: walk.name('pool') }),
   'pools.listRaidGroups': paged(things.pool),
-  'pools.listVolumes': paged(things.pool),
+  'pools.listVolumes': async (walk) => {
+    await things.volume(walk);
+    return { id: await things.pool(walk), start: 0, limit: 10 };
+  },
   'pools.expand': async (walk) => {
     const { id: narrow, raidGroup } = await things.elastic(walk, false);
     return { id: narrow, raid_groups: [raidGroup] };
@@ -115,7 +128,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'pools.cancelShrink': id(things.shrinking),
   'pools.setSsdCoolOff': async (walk) => ({ id: await things.pool(walk), cool_off_hours: 24 }),
   'pools.updateProtection': async (walk) => ({ id: await things.emptyPool(walk), alertmode: 120, emergencymode: 0 }),
-  'pools.listDestinationVolumes': paged(things.pool),
+  'pools.listDestinationVolumes': paged(things.poolWithDestination),
   'pools.toggleCache': async (walk) => ({ id: await things.pool(walk), command: 'enable', cowcache: true }),
   'pools.setCowCache': async (walk) => ({ id: await things.pool(walk), cowcache: false }),
   'pools.listRecycleBin': async (walk) => {
@@ -125,9 +138,12 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'pools.performance': measured(things.pool),
   ...tags('poolTags', things.pool),
 
-  'volumes.list': () => ({ start: 0, limit: 10, showonlyblock: true, display_name: 'volume' }),
+  'volumes.list': async (walk) => {
+    await things.volume(walk);
+    return { start: 0, limit: 10, showonlyblock: true, display_name: 'volume' };
+  },
   'volumes.get': id(things.volume),
-  'volumes.listFree': page,
+  'volumes.listFree': pageWith(things.volume),
   'volumes.create': async (walk) => ({
     name: walk.name('volume'),
     capacity: '10M',
@@ -154,14 +170,21 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'volumes.performance': measured(things.volume),
   ...tags('volumeTags', things.volume),
 
-  'snapshots.list': page,
-  'snapshots.listOfGroup': async (walk) => ({ volume_cg_id: await cg(walk), start: 0, limit: 10, application: 'user' }),
+  'snapshots.list': pageWith(things.newSnapshot),
+  'snapshots.listOfGroup': async (walk) => {
+    const volume_cg_id = await cg(walk);
+    await walk.client.call(walk.api.snapshots.create, { volume_cg_id, display_name: walk.name('snapshot') });
+    return { volume_cg_id, start: 0, limit: 10, application: 'user' };
+  },
   'snapshots.get': id(things.newSnapshot),
   'snapshots.create': async (walk) => ({ volume_cg_id: await newCg(walk), display_name: walk.name('snapshot') }),
   'snapshots.rename': async (walk) => ({ id: await things.newSnapshot(walk), newname: walk.name('snapshot') }),
   'snapshots.delete': as('snapshot_id', things.newSnapshot),
   'snapshotPolicies.list': page,
-  'snapshotPolicies.listOfGroup': async (walk) => ({ volume_cg_id: await cg(walk), start: 0, limit: 10 }),
+  'snapshotPolicies.listOfGroup': async (walk) => {
+    const { id: ruled } = await things.rule(walk);
+    return { volume_cg_id: await things.groupOf(walk, ruled), start: 0, limit: 10 };
+  },
   'snapshotPolicies.get': id(things.policy),
   'snapshotPolicies.create': (walk) => ({
     display_name: walk.name('policy'),
@@ -196,19 +219,19 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'migrationJobs.pause': as('migration_cg_id', (walk) => things.migration(walk, false)),
   'migrationJobs.continue': as('migration_cg_id', (walk) => things.migration(walk, true)),
   'migrationJobs.abort': as('migration_cg_id', (walk) => things.migration(walk, true)),
-  'mirrorJobs.list': page,
+  'mirrorJobs.list': pageWith((walk) => things.mirror(walk)),
   'mirrorJobs.get': id((walk) => things.mirror(walk)),
   'mirrorJobs.pause': id((walk) => things.mirror(walk)),
   'mirrorJobs.continue': id((walk) => things.mirror(walk, true)),
   'mirrorJobs.break': id(things.newMirror),
   'mirrorJobs.setRateLimit': async (walk) => ({ id: await things.mirror(walk), limit: 10_240 }),
-  'remoteArrays.list': page,
+  'remoteArrays.list': pageWith(things.remoteArray),
   'remoteArrays.get': id(things.remoteArray),
   'remoteArrays.discover': (walk) => things.introduction(walk, 'acquaintance'),
   'remoteArrays.delete': id(things.acquaintance),
   'remoteArrays.listPools': paged(things.remoteArray),
 
-  'servers.list': page,
+  'servers.list': pageWith(things.server),
   'servers.get': id(things.server),
   'servers.create': (walk) => ({
     display_name: walk.name('server'),
@@ -220,8 +243,11 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'servers.update': async (walk) => ({ id: await things.newServer(walk), os: 'Windows', monitoring: false }),
   'servers.delete': id(things.newServer),
   'servers.rename': async (walk) => ({ id: await things.newServer(walk), new_name: walk.name('server') }),
-  'servers.listSessions': paged(things.server),
-  'servers.closeSession': (walk) => things.session(walk),
+  'servers.listSessions': paged(async (walk) => (await things.connected(walk)).server),
+  'servers.closeSession': async (walk) => {
+    const { initiator, target } = await things.connected(walk);
+    return { initiator, target };
+  },
   'servers.listVolumes': paged(async (walk) => (await things.attached(walk)).server),
   'servers.attachVolumes': async (walk) => ({
     id: await things.server(walk),
@@ -231,14 +257,10 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'servers.performance': measured(things.server),
   ...tags('serverTags', things.server),
 
-  'objectStorageDestinations.list': page,
-  'objectStorageDestinations.create': async (walk) => ({
-    name: walk.name('bucket'),
-    bucket: 'archive',
-    endpoint: await walk.bucket(),
-    username: 'AKTEST',
-    password: 'very secret',
+  'objectStorageDestinations.list': pageWith(async (walk) => {
+    await walk.client.call(walk.api.objectStorageDestinations.create, await things.bucket(walk));
   }),
+  'objectStorageDestinations.create': (walk) => things.bucket(walk),
   'controllers.list': page,
   'controllers.listVirtualNetworks': page,
   // Held writes, and groups that lack a drive, are reasons not to.
@@ -247,7 +269,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     await things.driveInService(walk, true);
     return {};
   },
-  'controllers.listSessions': paged(controller),
+  'controllers.listSessions': paged(async (walk) => (await things.connected(walk)).controller),
   'controllers.performance': measured(controller),
   'controllers.cachePerformance': measured(controller),
   'controllers.cacheStats': measured(controller),

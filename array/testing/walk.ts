@@ -12,6 +12,8 @@ import { testArray, type ArrayTestClient, type Lasting, type TestArray } from '.
 const { users } = arrayApi.groups;
 /** Enough for every preparation of a file of tests: groups that are built are not always deleted. */
 const DRIVES = 60;
+/** Where this machine does not listen. */
+const FAR_AWAY = { id: 1, address: '192.0.2.77', netmask: '255.255.255.0', gateway: null, vlanId: 7 };
 const PASSWORD = 'correct horse battery';
 
 export interface Caller {
@@ -38,7 +40,8 @@ export async function startWalk(file: Lasting): Promise<Walk> {
   file.after(async () => {
     for (const end of ends) await end();
   });
-  const array = await testArray(t, { drives: DRIVES, host: { returnDrive: () => Promise.resolve() } });
+  const host = { returnDrive: () => Promise.resolve() };
+  const array = await testArray(t, { drives: DRIVES, host, interfaces: [FAR_AWAY] });
   const { client, anybody, user, configuration } = array;
   const made = await client.call(users.create, { username: 'jo', password: PASSWORD });
   const key = made.user.access_key;

@@ -54,8 +54,8 @@ async function removeUnknown(tools: ArrayTools): Promise<void> {
  * that shows data must not pass for one without. In doubt it is not empty.
  */
 async function isEmpty({ engine, readings, clock, log }: ArrayTools, id: string): Promise<boolean> {
-  const { ownBytes = 0, snapshotBytes = 0 } = readings.volume(id) ?? {};
-  if (ownBytes + snapshotBytes > 0) return false;
+  const { ownBytes = 0, snapshotBytes = 0, sharedBytes = 0 } = readings.volume(id) ?? {};
+  if (ownBytes + snapshotBytes + sharedBytes > 0) return false;
   const probe = `probe-of-${id}`;
   try {
     await engine.takeSnapshots([{ volume: id, snapshot: probe }], clock.now());

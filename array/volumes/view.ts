@@ -33,8 +33,9 @@ const KEY_BITS = '256';
  */
 export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): VolumeView {
   const size = facts.size_bytes / GB;
-  const allocated = (report?.ownBytes ?? 0) / GB;
   const copies = (report?.snapshotBytes ?? 0) / GB;
+  // All it reads from: what snapshots hold is part of it until it is written anew.
+  const allocated = ((report?.ownBytes ?? 0) + (report?.sharedBytes ?? 0)) / GB + copies;
   return {
     name: facts.name,
     display_name: facts.display_name,
@@ -52,7 +53,7 @@ export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined,
     virtual_capacity: size,
     provisioned_capacity: size,
     total_capacity: size,
-    available_capacity: Math.max(0, size - allocated - copies),
+    available_capacity: Math.max(0, size - allocated),
     allocated_capacity: allocated,
     data_copies_capacity: copies,
     num_of_filesystem_objects: null,

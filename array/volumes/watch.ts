@@ -122,8 +122,8 @@ function newWatched(): Watched {
 }
 
 /** What was written and is not given back, its snapshots' share included: how full a thin volume is at most. */
-function takenBytes({ sizeBytes, ownBytes, snapshotBytes }: VolumeReport): number {
-  return Math.min(sizeBytes, ownBytes + snapshotBytes);
+function takenBytes({ sizeBytes, ownBytes, snapshotBytes, sharedBytes }: VolumeReport): number {
+  return Math.min(sizeBytes, ownBytes + snapshotBytes + sharedBytes);
 }
 
 function isProtected(row: VolumeRow): boolean {

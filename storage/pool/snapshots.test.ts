@@ -50,7 +50,12 @@ describe('a snapshot', () => {
     const before = pool.usage();
     for (let count = 0; count < 10; count++) await take(pool, 'volume', `snapshot-${count}`);
     assert.deepEqual(pool.usage(), before);
-    assert.deepEqual(pool.volumeUsage('volume'), { sizeBytes: 8 * MIB, ownBytes: 0, snapshotBytes: 8 * MIB });
+    assert.deepEqual(pool.volumeUsage('volume'), {
+      sizeBytes: 8 * MIB,
+      ownBytes: 0,
+      snapshotBytes: 8 * MIB,
+      sharedBytes: 0,
+    });
   });
 
   it('cannot be written to', async (t) => {

@@ -1,4 +1,5 @@
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
+import { type Layer, stackOf } from '../volume/layers.ts';
 import type { Volume } from '../volume/volume.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { PoolState } from './state.ts';
@@ -13,11 +14,15 @@ export interface PoolUsage {
   readonly provisionedBytes: number;
 }
 
-/** Space that belongs to the volume itself, and to the snapshots below it. Chunks that several share count for each. */
+/**
+ * Space that belongs to the volume itself, to its snapshots, and to neither: what it reads of others, as clones do. What
+ * several share counts for each.
+ */
 export interface VolumeUsage {
   readonly sizeBytes: number;
   readonly ownBytes: number;
   readonly snapshotBytes: number;
+  readonly sharedBytes: number;
 }
 
 export function spaceOf(state: PoolState): { readonly totalBytes: number; readonly usedBytes: number } {
@@ -36,10 +41,18 @@ export function usageOf(state: PoolState, volumes: Volumes): PoolUsage {
 }
 
 export function volumeUsageOf(volume: Volume, snapshots: Snapshots): VolumeUsage {
-  const frozen = snapshots.list(volume.id).reduce((sum, { layer }) => sum + layer.ownedBlocks, 0);
+  const frozen = new Set(snapshots.list(volume.id).map(({ layer }) => layer));
+  const others = stackOf(volume.layer.parent).filter((layer) => !frozen.has(layer));
   return {
     sizeBytes: volume.sizeBytes,
     ownBytes: volume.layer.ownedBlocks * BLOCK_BYTES,
-    snapshotBytes: frozen * BLOCK_BYTES,
+    snapshotBytes: blocksOf(frozen) * BLOCK_BYTES,
+    sharedBytes: blocksOf(others) * BLOCK_BYTES,
   };
+}
+
+function blocksOf(layers: Iterable<Layer>): number {
+  let blocks = 0;
+  for (const layer of layers) blocks += layer.ownedBlocks;
+  return blocks;
 }

@@ -58,13 +58,14 @@ export class VolumeHandle implements BlockDevice {
     const io = totalsOf(volume.statistics());
     pool.io = plus(pool.io, minus(io, this.#counted));
     this.#counted = io;
-    const { sizeBytes, ownBytes, snapshotBytes } = pool.open.volumeUsage(this.id);
+    const { sizeBytes, ownBytes, snapshotBytes, sharedBytes } = pool.open.volumeUsage(this.id);
     this.#report = {
       id: this.id,
       pool: pool.id,
       sizeBytes,
       ownBytes,
       snapshotBytes,
+      sharedBytes,
       isLocked: volume.isLocked,
       io: plus(this.#before, io),
     };

@@ -44,6 +44,7 @@ test('a volume is made once, keeps what was flushed, grows, and is gone when del
     sizeBytes: 32 * MIB,
     ownBytes: MIB,
     snapshotBytes: 0,
+    sharedBytes: 0,
     isLocked: false,
   });
   assert.equal(io.writes.count, 0);

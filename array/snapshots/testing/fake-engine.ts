@@ -42,7 +42,7 @@ export class FakeSnapshotEngine extends FakeEngine {
   override async cloneSnapshot(snapshot: string, volume: string): Promise<void> {
     const { volume: source } = this.#snapshot(snapshot);
     const report = await this.volume(source);
-    this.volumes.set(volume, { ...report, id: volume, ownBytes: 0, snapshotBytes: 0 });
+    this.volumes.set(volume, { ...report, id: volume, ownBytes: 0, snapshotBytes: 0, sharedBytes: 0 });
   }
 
   override async changes(from: string | undefined, to: string): Promise<readonly ChangedRange[]> {

@@ -44,7 +44,16 @@ export class FakeEngine {
 
   async createVolume({ id, pool, sizeBytes, key, compression, deduplication }: NewVolume): Promise<void> {
     this.#fail();
-    this.volumes.set(id, { id, pool, sizeBytes, ownBytes: 0, snapshotBytes: 0, isLocked: false, io: IDLE });
+    this.volumes.set(id, {
+      id,
+      pool,
+      sizeBytes,
+      ownBytes: 0,
+      snapshotBytes: 0,
+      sharedBytes: 0,
+      isLocked: false,
+      io: IDLE,
+    });
     this.reductions.set(id, { compression, deduplication });
     if (key) this.keys.set(id, key);
   }
@@ -70,7 +79,7 @@ export class FakeEngine {
   async cloneSnapshot(snapshot: string, volume: string): Promise<void> {
     this.#fail();
     const source = this.#get(this.#snapshots.get(snapshot) ?? '');
-    this.volumes.set(volume, { ...source, id: volume, ownBytes: 0, snapshotBytes: 0 });
+    this.volumes.set(volume, { ...source, id: volume, ownBytes: 0, snapshotBytes: 0, sharedBytes: 0 });
     for (const id of [source.id, volume]) this.sharing.add(id);
   }
 
