@@ -33,10 +33,10 @@ test('controllers hand over under verified load: servers go on, and so do a migr
   await submitted(client.consistencyGroups.migrate({ volume_cg_id: cg, poolname: far.pool, timeout: 0 }));
   const migration = async () => (await client.migrationJobs.get({ migration_cg_id: cg })).migration_job;
   const group = async () => (await client.raidGroups.get({ id: near.group })).raid_group.status;
-  await until('the migration is under way', async () => (await migration()).already_migrated_mb > 0);
-  assert.match(await group(), /^Scrubbing \d+%$/);
 
   for (let turn = 1; turn <= 2; turn += 1) {
+    const isUnderWay = async () => (await migration()).already_migrated_mb > 0 && percentIn(await group()) >= turn;
+    await until('the migration and the scrub are under way', isUnderWay, 60_000);
     const [before, scrubbed] = [await activeOf(client), percentIn(await group())];
     await client.controllers.failover();
     assert.notEqual(await activeOf(client), before);
@@ -44,9 +44,8 @@ test('controllers hand over under verified load: servers go on, and so do a migr
     const again = await until('the scrub goes on', async () => /^Scrubbing/.test(await group()) && (await group()));
     assert.ok(percentIn(again) >= scrubbed, `${scrubbed} % before, ${again} after`);
     t.diagnostic(`the server was away for ${Math.round(server.gaps.at(-1) ?? 0)} ms; ${again}`);
+    assert.equal((await migration()).status, 'Running');
   }
-  const { status, already_migrated_mb: done } = await migration();
-  t.diagnostic(`migration: ${status}, ${done} MB`);
 
   const counts = await server.end();
   t.diagnostic(JSON.stringify(counts));
@@ -83,10 +82,10 @@ async function busyServer(t: TestContext, client: ArrayClient, pool: string) {
     unmap: true,
     reconnect,
   });
-  let isWanted = true;
+  const ending = new AbortController();
   const running = (async () => {
     const counts = { reads: 0, writes: 0 };
-    while (isWanted) {
+    while (!ending.signal.aborted) {
       const { reads, writes } = await checker.run({ ...LOAD, operations: 100 });
       counts.reads += reads;
       counts.writes += writes;
@@ -100,7 +99,7 @@ async function busyServer(t: TestContext, client: ArrayClient, pool: string) {
     /** How long each time it was without a session. */
     gaps,
     end: () => {
-      isWanted = false;
+      ending.abort();
       return running;
     },
   };

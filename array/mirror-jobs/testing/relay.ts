@@ -10,6 +10,7 @@ export class Relay {
   #bytes = 0;
   #cutAt = Infinity;
   #isMute = false;
+  #waiting: { readonly at: number; readonly reached: () => void } | undefined;
 
   static async to(t: TestContext, host: string, port: number): Promise<Relay> {
     const relay = new Relay(host, port);
@@ -54,6 +55,7 @@ export class Relay {
           near.pause();
           far.once('drain', () => near.resume());
         }
+        if (this.#bytes >= (this.#waiting?.at ?? Infinity)) this.#waiting?.reached();
       });
     });
   }
@@ -79,6 +81,14 @@ export class Relay {
 
   cutAfter(bytes: number): void {
     this.#cutAt = this.#bytes + bytes;
+  }
+
+  /** The very moment so many went through: in the middle of a request, as likely as not. */
+  reached(bytes: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting = { at: bytes, reached: resolve };
+      if (this.#bytes >= bytes) resolve();
+    });
   }
 
   /** At the next answer, so that what was asked is done but its caller does not hear of it. */
