@@ -23,6 +23,7 @@ import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { Readings } from './readings/readings.ts';
 import { createServices } from './services.ts';
+import { sizeMeasure } from './volumes/size-measure.ts';
 
 /** Shreds, scrubs, rebuilds and migrations take hours; they must not keep short work waiting. */
 const JOBS_MAX = 128;
@@ -74,6 +75,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
     version: manifest.version,
     tls: first.tls ?? undefined,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
+    measures: [sizeMeasure(readings)],
   });
   const server = new HostedServer(app, first, log);
   await server.serve(first);

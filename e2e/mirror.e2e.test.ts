@@ -85,7 +85,7 @@ async function mirrorStory(t: TestContext, random: Random): Promise<void> {
     await interruptions[name]?.(pair, job);
     await pair.reaches(job, /^Syncing \d+%$/);
     t.diagnostic(`${name} after ${megabytesIn(travelled)} MB`);
-    await write(5 + index * 30, 1);
+    await write(5 + index * 16, 1);
   }
   await shipped(pair, copy, 'first');
   await pair.reaches(job, /^Idle$/);

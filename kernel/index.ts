@@ -9,7 +9,7 @@ export * from './http/index.ts';
 export { Jobs, type JobOutcome, type JobRun, type RunningJob } from './jobs/jobs.ts';
 export type { JobRow } from './jobs/repository.ts';
 export { createLog, LogLines, type Log, type LogLevel } from './log.ts';
-export { Metrics } from './metrics.ts';
+export { Metrics, type Measure } from './metrics.ts';
 export { guardedFetch, outgoingAddress, parseHostAndPort, type HostAndPort } from './net/outgoing.ts';
 export * from './process/index.ts';
 export * from './store/index.ts';

@@ -1,6 +1,14 @@
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
+
+/** Something a service counts itself: read when somebody looks. */
+export interface Measure {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  read(): Iterable<{ readonly labels: Readonly<Record<string, string>>; readonly value: number }>;
+}
 
 /** One registry a service; labels are resolved once, not at every request. */
 export class Metrics {
@@ -23,6 +31,19 @@ export class Metrics {
       labelNames: ['operation'],
       buckets: BUCKETS_SECONDS,
       registers: [this.registry],
+    });
+  }
+
+  add({ name, help, labels, read }: Measure): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: labels,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const each of read()) this.set(each.labels, each.value);
+      },
     });
   }
 

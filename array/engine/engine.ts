@@ -47,6 +47,8 @@ export interface Engine {
   deleteVolume(id: string): Promise<void>;
   setReduction(id: string, reduction: Reduction): Promise<void>;
   setCaps(id: string, caps: VolumeCaps): Promise<void>;
+  /** Whether it counts how large reads and writes are. */
+  countSizes(id: string, isWanted: boolean): Promise<void>;
   unlockVolume(id: string, key: Uint8Array): Promise<void>;
   /** Writes are held back, not refused, until they are released or the time is up. */
   holdWrites(volumes: readonly string[], forMs: number): Promise<void>;

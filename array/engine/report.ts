@@ -78,6 +78,17 @@ export interface VolumeReport {
   readonly sharedBytes: number;
   readonly isLocked: boolean;
   readonly io: IoTotals;
+  /** Where somebody wants them counted. */
+  readonly sizes: IoSizes | null;
+}
+
+/** Reads and writes by how large they were: at most so many bytes each, the last without end. */
+export const IO_SIZE_ENDS = [4, 8, 16, 32, 64, 128, 256, 512, 1024].map((kilobytes) => kilobytes * 1024);
+
+/** Counts of each size, in the order of `IO_SIZE_ENDS`, and last those that are larger. */
+export interface IoSizes {
+  readonly reads: readonly number[];
+  readonly writes: readonly number[];
 }
 
 export interface SessionReport {

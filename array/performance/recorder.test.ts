@@ -19,7 +19,15 @@ function io(count: number): IoTotals {
 }
 
 function volume(id: string, count: number): VolumeReport {
-  const sizes = { pool: 'pool-00000001', sizeBytes: 0, ownBytes: 0, snapshotBytes: 0, sharedBytes: 0, isLocked: false };
+  const sizes = {
+    pool: 'pool-00000001',
+    sizeBytes: 0,
+    ownBytes: 0,
+    snapshotBytes: 0,
+    sharedBytes: 0,
+    isLocked: false,
+    sizes: null,
+  };
   return { id, ...sizes, io: io(count) };
 }
 

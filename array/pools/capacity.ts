@@ -1,5 +1,5 @@
 import { fail } from '@granary/kernel';
-import { EXTENT_BYTES } from '@granary/storage';
+import { EXTENT_BYTES } from '@granary/storage/units';
 import type { RaidGroupRow } from '../raid-groups/repository.ts';
 import { GB, MB } from '../units.ts';
 

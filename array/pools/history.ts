@@ -1,4 +1,4 @@
-import { CapacityWatch, type CapacityThresholds } from '@granary/storage';
+import { CapacityWatch, type CapacityThresholds } from '@granary/storage/capacity';
 
 export interface UsedSample {
   readonly atMs: number;

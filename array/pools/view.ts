@@ -1,7 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { Pool } from '@granary/contract/array';
 import { formatUtc } from '@granary/kernel';
-import { EXTENT_BYTES } from '@granary/storage';
+import { EXTENT_BYTES } from '@granary/storage/units';
 import type { PoolReport } from '../engine/report.ts';
 import { GB } from '../units.ts';
 import type { VolumeRow } from '../volumes/repository.ts';

@@ -108,11 +108,21 @@ export class Building {
   async settle(): Promise<void> {
     const { store, engine, readings } = this.#tools;
     const rows = store.read(repository.allRaidGroups);
-    for (const { name, state } of rows) if (state !== 'ready') await this.#undo(name);
+    for (const { name, state } of rows) if (state !== 'ready') await this.#attempt(name, () => this.#undo(name));
     const known = new Set(rows.map(({ name }) => name));
     const pooled = new Set([...readings.pools].flatMap(({ groups }) => groups));
-    for (const { id } of readings.groups) if (!known.has(id) && !pooled.has(id)) await engine.deleteGroup(id);
+    for (const { id } of readings.groups)
+      if (!known.has(id) && !pooled.has(id)) await this.#attempt(id, () => engine.deleteGroup(id));
     for (const row of rows) if (row.state === 'ready') await this.#tellSpeed(row);
+  }
+
+  /** One group that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
+  async #attempt(group: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#tools.log.error({ error, group }, 'a RAID group could not be settled');
+    }
   }
 
   async #tellSpeed({ name, min_resync_mb: minimum, max_resync_mb: maximum }: RaidGroupRow): Promise<void> {

@@ -116,7 +116,8 @@ export class Changes {
         await this.#tellReduction(row, reduction);
       }
       if (Object.keys(caps).length > 0) await engine.setCaps(name, capsOf({ ...row, ...caps }));
-      const histograms = options.histograms;
+      const { histograms } = options;
+      if (histograms !== undefined) await engine.countSizes(name, histograms);
       const change = { ...caps, ...(histograms !== undefined && { mtr_histograms: bit(histograms) }) };
       const title = `The options of ${titleOf(row)} were changed.`;
       const isChanged = reduction !== undefined || Object.keys(change).length > 0;

@@ -190,6 +190,11 @@ export function listCapped(db: Db): VolumeRow[] {
   );
 }
 
+/** Those whose reads and writes are counted by size. */
+export function listCounted(db: Db): VolumeRow[] {
+  return db.all<VolumeRow>('SELECT * FROM volumes WHERE mtr_histograms = 1');
+}
+
 /** Those with a limit to watch: the condition is that of their index. */
 export function listWatched(db: Db): VolumeRow[] {
   return db.all<VolumeRow>(

@@ -2,7 +2,16 @@ import { moveSequence } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { undoCreation } from './creation.ts';
 import type { Deletion } from './deletion.ts';
-import { listCapped, listCreating, listGoing, listUntold, listVolumeNames, updateVolume } from './repository.ts';
+import {
+  listCapped,
+  listCounted,
+  listCreating,
+  listGoing,
+  listUntold,
+  listVolumeNames,
+  updateVolume,
+  type VolumeRow,
+} from './repository.ts';
 import { capsOf, engineReduction, titleOf } from './rules.ts';
 
 const NAME = /^volume-([0-9a-f]{8})$/;
@@ -12,7 +21,7 @@ const NAME = /^volume-([0-9a-f]{8})$/;
  * keep.
  */
 export async function settleVolumes(tools: ArrayTools, deletion: Deletion): Promise<void> {
-  for (const { name } of tools.store.read(listCreating)) await undoCreation(tools, name);
+  for (const { name } of tools.store.read(listCreating)) await attempt(tools, name, () => undoCreation(tools, name));
   await removeUnknown(tools);
   await takeOverSizes(tools);
   await tellReductions(tools);
@@ -24,10 +33,22 @@ export async function settleVolumes(tools: ArrayTools, deletion: Deletion): Prom
   });
 }
 
-async function tellCaps({ store, engine }: ArrayTools): Promise<void> {
-  for (const row of store.read(listCapped)) {
-    if (row.state === 'ready') await engine.setCaps(row.name, capsOf(row));
+/** One volume that cannot be settled, perhaps because its pool is damaged, is no reason for the others to be down. */
+async function attempt({ log }: ArrayTools, volume: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.error({ error, volume }, 'a volume could not be settled');
   }
+}
+
+async function tellCaps(tools: ArrayTools): Promise<void> {
+  const { store, engine } = tools;
+  const isReady = ({ state }: VolumeRow) => state === 'ready';
+  for (const row of store.read(listCapped).filter(isReady))
+    await attempt(tools, row.name, () => engine.setCaps(row.name, capsOf(row)));
+  for (const { name } of store.read(listCounted).filter(isReady))
+    await attempt(tools, name, () => engine.countSizes(name, true));
 }
 
 /** Made in the engine, but a crash came before the row: such a volume is empty. Whatever is not, is somebody's. */
@@ -44,7 +65,7 @@ async function removeUnknown(tools: ArrayTools): Promise<void> {
       await reportUnknown(tools, id, pool);
       continue;
     }
-    await engine.deleteVolume(id);
+    await attempt(tools, id, () => engine.deleteVolume(id));
     readings.forgetVolume(id);
   }
 }

@@ -1,4 +1,4 @@
-import { CapacityWatch, type CapacityMode, type CapacityThresholds } from '@granary/storage';
+import { CapacityWatch, type CapacityMode, type CapacityThresholds } from '@granary/storage/capacity';
 import type { Tx } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import type { ArrayTools } from '../tools.ts';

@@ -10,7 +10,7 @@ import type { Vault } from '../auth/vault.ts';
 import type { Clock } from '../clock.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { Metrics } from '../metrics.ts';
+import { Metrics, type Measure } from '../metrics.ts';
 import type { Store } from '../store/index.ts';
 import { acceptBodies, acceptOctets, BODY_BYTES_MAX, parseForm } from './body.ts';
 import { serveDocs } from './docs.ts';
@@ -57,6 +57,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   /** Undefined when ready, else what is still missing. */
   readonly notReady?: () => string | undefined;
   readonly tls?: TlsFiles | undefined;
+  /** Figures of the service's own, beside those of every API. */
+  readonly measures?: readonly Measure[];
 }
 
 type Refusal = (error: Error, request: FastifyRequest, reply: FastifyReply) => void;
@@ -67,6 +69,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
 ): Promise<FastifyInstance> {
   const { api, log, inner } = options;
   const metrics = new Metrics(api.name);
+  for (const measure of options.measures ?? []) metrics.add(measure);
   const refuse = refusalOf(api, log, metrics);
   const app = newFastify(options.tls, refuse);
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });

@@ -31,6 +31,7 @@ export const CALLS = {
   deleteVolume: 'again',
   setReduction: 'again',
   setCaps: 'again',
+  countSizes: 'again',
   unlockVolume: 'again',
   holdWrites: 'again',
   releaseWrites: 'again',

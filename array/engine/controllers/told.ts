@@ -1,7 +1,7 @@
 import type { EngineCall } from './protocol.ts';
 
 /** In the order in which a new controller is told: what stands on what, and servers last. */
-const KINDS = ['drive', 'group', 'pool', 'key', 'caps', 'hold', 'server'] as const;
+const KINDS = ['drive', 'group', 'pool', 'key', 'caps', 'sizes', 'hold', 'server'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** What an engine does not keep itself, remembered for the next controller. */
@@ -57,6 +57,10 @@ export class Told {
         if (Object.values(args[1]).every((cap) => cap === 0)) this.#drop(args[0], 'caps');
         else this.#keep('caps', args[0], { method, args });
         return;
+      case 'countSizes':
+        if (args[1]) this.#keep('sizes', args[0], { method, args });
+        else this.#drop(args[0], 'sizes');
+        return;
       case 'holdWrites':
         for (const volume of args[0]) this.#holds.set(volume, Date.now() + args[1]);
         return;
@@ -65,7 +69,7 @@ export class Told {
         return;
       case 'deleteVolume':
         this.#holds.delete(args[0]);
-        this.#drop(args[0], 'key', 'caps');
+        this.#drop(args[0], 'key', 'caps', 'sizes');
     }
   }
 

@@ -202,6 +202,10 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
     return told(() => this.#volumes.setCaps(id, caps));
   }
 
+  countSizes(id: string, isWanted: boolean): Promise<void> {
+    return told(() => this.#volumes.get(id).countSizes(isWanted));
+  }
+
   unlockVolume(id: string, key: Uint8Array): Promise<void> {
     return told(() => this.#volumes.unlock(id, key));
   }

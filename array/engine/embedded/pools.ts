@@ -135,7 +135,8 @@ export class Pools {
   setCache(id: string, cache: PoolCache): void {
     const entry = this.get(id);
     entry.cache = cache;
-    applyCache(entry.open, cache);
+    // One whose books are damaged reads nothing that could be kept; that must not keep the array down.
+    if (entry.pool) applyCache(entry.pool, cache);
   }
 
   /** The pool that uses the group. */

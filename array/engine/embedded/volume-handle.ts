@@ -1,6 +1,7 @@
 import type { BlockDevice, Done, Volume } from '@granary/storage';
 import type { IoTotals, VolumeReport } from '../report.ts';
 import type { EnginePool } from './pools.ts';
+import { SizeCounter } from './size-counter.ts';
 import { minus, NO_IO, plus, totalsOf } from './totals.ts';
 
 /** A volume wherever it is: whoever holds this need not know that it moved to another pool. */
@@ -18,6 +19,7 @@ export class VolumeHandle implements BlockDevice {
   #before: IoTotals = NO_IO;
   #counted: IoTotals = NO_IO;
   #hold: NodeJS.Timeout | undefined;
+  #sizes: SizeCounter | undefined;
 
   constructor(volume: Volume, pool: EnginePool, onChange: (handle: VolumeHandle) => void) {
     this.id = volume.id;
@@ -32,10 +34,12 @@ export class VolumeHandle implements BlockDevice {
   }
 
   read(offset: number, into: Buffer): Done {
+    this.#sizes?.read(into.length);
     return this.volume.read(offset, into);
   }
 
   write(offset: number, from: Buffer): Done {
+    this.#sizes?.write(from.length);
     return this.volume.write(offset, from);
   }
 
@@ -49,6 +53,11 @@ export class VolumeHandle implements BlockDevice {
 
   mapped(offset: number, length: number): { length: number; mapped: boolean }[] {
     return this.volume.mapped(offset, length);
+  }
+
+  countSizes(isWanted: boolean): void {
+    this.#sizes = isWanted ? (this.#sizes ?? new SizeCounter()) : undefined;
+    this.#onChange(this);
   }
 
   /** As it is now. What was read and written since the last look is counted to its pool. */
@@ -68,6 +77,7 @@ export class VolumeHandle implements BlockDevice {
       sharedBytes,
       isLocked: volume.isLocked,
       io: plus(this.#before, io),
+      sizes: this.#sizes?.counts() ?? null,
     };
     return this.#report;
   }

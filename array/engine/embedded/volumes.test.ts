@@ -46,6 +46,7 @@ test('a volume is made once, keeps what was flushed, grows, and is gone when del
     snapshotBytes: 0,
     sharedBytes: 0,
     isLocked: false,
+    sizes: null,
   });
   assert.equal(io.writes.count, 0);
   assert.equal(await rig.read('v', MIB - BLOCK, 2), 'x.');

@@ -53,6 +53,7 @@ export class FakeEngine {
       sharedBytes: 0,
       isLocked: false,
       io: IDLE,
+      sizes: null,
     });
     this.reductions.set(id, { compression, deduplication });
     if (key) this.keys.set(id, key);

@@ -288,12 +288,14 @@ class State {
 
   /** Once no work is under way that would write by itself. */
   async atRest(): Promise<Record<string, unknown[]>> {
-    for (const end = Date.now() + REST_MS_MAX; ; await sleep(LOOK_EVERY_MS)) {
-      const dump = this.dump();
-      const jobs = dump['jobs'] as { state: string }[];
-      if (!jobs.some(({ state }) => state === 'queued' || state === 'running')) return dump;
-      assert.ok(Date.now() < end, `work does not end: ${JSON.stringify(jobs.at(-1))}`);
+    const end = Date.now() + REST_MS_MAX;
+    let dump = this.dump();
+    while (isBusy(dump)) {
+      assert.ok(Date.now() < end, `work does not end: ${JSON.stringify(dump['jobs'])}`);
+      await sleep(LOOK_EVERY_MS);
+      dump = this.dump();
     }
+    return dump;
   }
 
   /** Every row of every table that is part of the state. */
@@ -315,4 +317,8 @@ class State {
       rmSync(folder, { recursive: true });
     }
   }
+}
+
+function isBusy({ jobs = [] }: Record<string, unknown[]>): boolean {
+  return (jobs as { state: string }[]).some(({ state }) => state === 'queued' || state === 'running');
 }
