@@ -1,4 +1,5 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
+import { Type } from './schema.ts';
 
 /** How the text of a request becomes a value; the kernel holds one coercion for each. */
 export type ParamKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'json' | 'capacity' | 'file';
@@ -129,7 +130,7 @@ export function boolean(description: string, options: Common<boolean> = {}): Par
   return { kind: 'boolean', schema: Type.Boolean(), presence: 'required', description, example: true, ...options };
 }
 
-/** `<n>G`, `<n>T`, `<n>M` or a bare number of GB; the value is whole megabytes. */
+/** `<n>G`, `<n>T`, `<n>M` or a bare number of GB, with a fraction or without; the value is whole megabytes, rounded up. */
 export function capacity(description: string): Param<number, 'required'> {
   return {
     kind: 'capacity',

@@ -1,4 +1,5 @@
-import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import type { Static, TProperties, TSchema } from 'typebox';
+import { Type } from './schema.ts';
 
 /**
  * The types of reply records. `str` in the specification is a string here even where it holds a number,

@@ -1,6 +1,5 @@
 import type { Static, TObject, TProperties } from 'typebox';
-import Type from 'typebox';
-import { Value } from 'typebox/value';
+import { Type } from './schema.ts';
 
 /** A JSON or XML reply: constants the specification fixes, fields the handler returns, and the level around both. */
 export interface RecordReply<F extends TProperties = TProperties> {
@@ -52,11 +51,6 @@ export function replySchema(reply: RecordReply): TObject {
   const constants = Object.entries(reply.constants).map(([key, value]) => [key, Type.Literal(value)] as const);
   const body = Type.Object({ ...Object.fromEntries(constants), ...reply.fields });
   return reply.wrapper === undefined ? body : Type.Object({ [reply.wrapper]: body });
-}
-
-/** Whether an answer that came over the wire is one of these. */
-export function isReply(reply: RecordReply, body: unknown): boolean {
-  return Value.Check(replySchema(reply), body);
 }
 
 export type Returned<R extends Reply> = R extends RecordReply<infer F> ? Static<TObject<F>> : FileBody;

@@ -34,15 +34,15 @@ export class Metrics {
     });
   }
 
-  add({ name, help, labels, read }: Measure): void {
+  add(measure: Measure): void {
     new Gauge({
-      name,
-      help,
-      labelNames: labels,
+      name: measure.name,
+      help: measure.help,
+      labelNames: measure.labels,
       registers: [this.registry],
       collect() {
         this.reset();
-        for (const each of read()) this.set(each.labels, each.value);
+        for (const each of measure.read()) this.set(each.labels, each.value);
       },
     });
   }

@@ -25,6 +25,7 @@ test('an array has two controllers of one target; their secret is shown to admin
     assert.equal(controller.target, 'iqn.2025-11.io.granary:vsa-00000001');
     assert.equal(controller.iscsi_ip, configuration.management.host);
     assert.match(controller.array_chap_secret, /^\w{16}$/);
+    assert.deepEqual([controller.heartbeat1, controller.heartbeat2], ['ok', 'ok']);
   }
   const { initial_password } = await client.call(users.create, { username: 'jo' });
   const { user } = await anybody.call(users.login, { user: 'jo', password: initial_password! });

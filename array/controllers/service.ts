@@ -40,7 +40,7 @@ export class Controllers {
   }
 
   list(showsSecrets: boolean): ControllerView[] {
-    const { store, vault, readings, configuration } = this.#tools;
+    const { store, vault, readings, configuration, clock } = this.#tools;
     const { heartbeat, encryption, settings } = this.#parts;
     const { chap, wwpns } = store.read((db) => ({ chap: findChap(db), wwpns: countWwpns(db) }));
     const shared = {
@@ -50,9 +50,11 @@ export class Controllers {
       chapSecret: chap && showsSecrets ? vault.unseal(chap.array_secret) : '',
       isPasswordSet: encryption.isPasswordSet,
       isEncryptionActive: encryption.isActive,
-      isIntact: [...readings.groups].every(({ state }) => state !== 'degraded' && state !== 'failed'),
+      // One that recovers still lacks a drive.
+      isIntact: [...readings.groups].every(({ state }) => state === 'normal' || state === 'scrubbing'),
       wwpns,
       cloudHeartbeatAt: heartbeat.cloud,
+      nowMs: clock.now(),
     };
     return readings.controllers.map((report) => viewOf(report, shared));
   }

@@ -1,10 +1,13 @@
 import type { RecordOf } from '@granary/contract';
 import type { Controller, ControllerVirtualNetwork } from '@granary/contract/array';
-import { formatUtc, type HostedConfiguration, type HostedInterface } from '@granary/kernel';
+import type { HostedConfiguration, HostedInterface } from '@granary/kernel';
 import type { ControllerReport } from '../engine/report.ts';
 import { RUNNING_MAX } from '../migration-jobs/service.ts';
 import manifest from '../package.json' with { type: 'json' };
 import type { ArraySettings } from '../settings/values.ts';
+
+/** Three times as long as the slower of the two takes between signs. */
+const SILENT_MS = 15_000;
 
 export type ControllerView = RecordOf<typeof Controller>;
 
@@ -20,6 +23,7 @@ export interface SharedFacts {
   readonly isIntact: boolean;
   readonly wwpns: number;
   readonly cloudHeartbeatAt: number;
+  readonly nowMs: number;
 }
 
 export function viewOf(report: ControllerReport, shared: SharedFacts): ControllerView {
@@ -37,8 +41,8 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
     mgmt_ip: managementHost,
     mgmt_ipv6: ipv6Of(managementHost),
     software_ver: manifest.version,
-    heartbeat1: formatUtc(report.heartbeatAt),
-    heartbeat2: formatUtc(shared.cloudHeartbeatAt),
+    heartbeat1: signOfLife(report.heartbeatAt, shared.nowMs),
+    heartbeat2: signOfLife(shared.cloudHeartbeatAt, shared.nowMs),
     array_chap_user: shared.chapUser,
     array_chap_secret: shared.chapSecret,
     encryption_password_set: yesNo(shared.isPasswordSet),
@@ -89,6 +93,11 @@ export function networkView(network: HostedInterface): RecordOf<typeof Controlle
     interface: `vni${id}`,
     net_uuid: null,
   };
+}
+
+/** The first sign is the controller's own, the second the cloud's. */
+function signOfLife(lastMs: number, nowMs: number): 'ok' | 'lost' {
+  return nowMs - lastMs < SILENT_MS ? 'ok' : 'lost';
 }
 
 function ipv6Of(host: string): string | null {

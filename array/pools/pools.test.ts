@@ -68,7 +68,7 @@ describe('pools', { timeout: 120_000 }, () => {
     const all = await poolOf(array, other);
     assert.deepEqual(
       [all.capacity, all.mode, all.stripe_size, all.cache, all.cow_cache],
-      [1, 'simple', 0, 'NO', 'YES'],
+      [2, 'simple', 0, 'NO', 'YES'],
     );
     assert.ok(all.available_capacity > 1.9 && all.available_capacity < 2);
     const listed = await client.call(pools.list, { start: 1, limit: 1 });

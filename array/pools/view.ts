@@ -32,7 +32,8 @@ export function poolView(facts: PoolFacts): PoolView {
     name: row.name,
     display_name: row.display_name,
     status: statusOf(facts),
-    capacity: Math.floor(row.capacity_bytes / GB),
+    // Rounded up, so that no client finds more free than there is.
+    capacity: Math.ceil(row.capacity_bytes / GB),
     available_capacity: freeBytesOf(row, report) / GB,
     provisioned_capacity: provisionedBytes / GB,
     version: row.version,

@@ -1,6 +1,5 @@
 import {
   errorCatalogue,
-  isReply,
   pathParams,
   type Endpoint,
   type ErrorName,
@@ -8,7 +7,7 @@ import {
   type RecordReply,
   type SentTo,
 } from '@granary/contract';
-import { fail, GranaryError } from '@granary/kernel';
+import { fail, GranaryError, isReply } from '@granary/kernel';
 import { HttpClient, reasonOf, type HttpAnswer } from '../outgoing/http.ts';
 import type { Route } from '../outgoing/link.ts';
 import type { PairKeys } from './pair-keys.ts';

@@ -39,7 +39,7 @@ test('a snapshot is on record at once, every field of it real', async (t) => {
   assert.deepEqual(rest, {
     name: id,
     display_name: 'before',
-    status: 'Available',
+    status: 'normal',
     cg_name: volume.cg_name,
     cg_display_name: 'reports',
     pool_name: pool,

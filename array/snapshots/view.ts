@@ -6,7 +6,7 @@ export function viewOf(snapshot: SnapshotInPlace) {
   return {
     name: snapshot.name,
     display_name: snapshot.display_name,
-    status: 'Available',
+    status: 'normal' as const,
     cg_name: snapshot.cg_name,
     cg_display_name: snapshot.volume_display_name,
     pool_name: snapshot.pool,

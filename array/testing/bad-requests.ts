@@ -10,6 +10,13 @@ import { servedOperations } from '../served.ts';
 import { passing, validValues } from './valid-requests.ts';
 import { startWalk, type Walk } from './walk.ts';
 
+const space = ['drives', 'raidGroups', 'pools', 'poolTags', 'volumes', 'volumeTags'];
+
+/** About half of all operations. */
+export function isOfSpace({ group }: Operation): boolean {
+  return space.includes(group);
+}
+
 const byTime = { property: 'msg_time', direction: 'ASC' };
 
 const badSorts: readonly unknown[] = [
@@ -37,7 +44,7 @@ function withBadSort(operation: Operation, values: Values): fc.Arbitrary<BadRequ
 /** An array with everything its operations need, for requests it must refuse. */
 export async function testedArray(): Promise<Tested> {
   const walk: Walk = await startWalk({ after });
-  const { url, folder } = { url: walk.array.configuration.managementUrl, folder: walk.array.configuration.folder };
+  const { managementUrl: url, folder } = walk.array.configuration;
   return {
     api: arrayApi,
     served: servedOperations(),

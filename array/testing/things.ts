@@ -258,10 +258,15 @@ export async function migration(walk: Walk, isPaused: boolean): Promise<string> 
   const { client, array } = walk;
   const { id, pool: one } = await bulk(walk, 'migrated');
   const two = await walk.kept('migrated to', () => array.pool());
-  const before = await client.call(volumes.get, { id });
-  const isMoving = before.volume.status === 'Migrating';
-  if (isMoving) await client.call(migrationJobs.abort, { migration_cg_id: before.volume.cg_name });
-  const { pool_name, cg_name } = (await client.call(volumes.get, { id })).volume;
+  const get = async () => (await client.call(volumes.get, { id })).volume;
+  const before = await get();
+  if (before.status === 'Migrating') {
+    const job = await client.call(migrationJobs.get, { migration_cg_id: before.cg_name });
+    if (job.migration_job.status === 'Paused')
+      await client.call(migrationJobs.continue, { migration_cg_id: before.cg_name });
+    await until('it is there', async () => (await get()).status !== 'Migrating');
+  }
+  const { pool_name, cg_name } = await get();
   const poolname = pool_name === one ? two : one;
   await submitted(walk, consistencyGroups.migrate, { volume_cg_id: cg_name, poolname, timeout: 0 });
   if (isPaused) await client.call(migrationJobs.pause, { migration_cg_id: cg_name });
@@ -288,7 +293,12 @@ export const poolWithDestination = (walk: Walk) =>
       remote_pool: listed.remote_pools.find(({ remote_name }) => remote_name === id)!.name,
       policy: snapshot_policy.name,
       new_cg_name: 'incoming copy',
-      timeout: 60,
+    });
+    await until('its first snapshot is here', async () => {
+      const { array_mirror_jobs } = await walk.client.call(mirrorJobs.list, {});
+      return array_mirror_jobs.some(
+        ({ dst, rpo, status }) => dst.cg_display_name === 'incoming copy' && rpo !== null && status === 'Idle',
+      );
     });
     return id;
   });
@@ -338,9 +348,11 @@ export async function mirrorRequest(walk: Walk) {
 
 export async function newMirror(walk: Walk): Promise<string> {
   const { client } = walk;
-  const { array_mirror_job_name: id } = await client.call(consistencyGroups.mirror, {
-    ...(await mirrorRequest(walk)),
-    timeout: 60,
+  const request = await mirrorRequest(walk);
+  const { array_mirror_job_name: id } = await client.call(consistencyGroups.mirror, request);
+  await until('the first snapshot is there', async () => {
+    const { status, rpo } = (await client.call(mirrorJobs.get, { id })).array_mirror_job;
+    return status === 'Idle' && rpo !== null;
   });
   return id;
 }

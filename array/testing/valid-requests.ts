@@ -165,7 +165,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     return { id: used, server_name: server, read_only: true };
   },
   'volumes.deleteFromRecycleBin': id(things.binned),
-  'volumes.updateProtection': async (walk) => ({ id: await things.volume(walk), alertmode: 60, emergencymode: 1 }),
+  'volumes.updateProtection': async (walk) => ({ id: await things.volume(walk), alertmode: 60, emergencymode: 0 }),
   'volumes.updatePerformanceThresholds': async (walk) => ({ id: await things.volume(walk), read_iops_limit: 1000 }),
   'volumes.performance': measured(things.volume),
   ...tags('volumeTags', things.volume),

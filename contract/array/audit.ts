@@ -1,9 +1,9 @@
-import Type from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import { optional, text } from '../params.ts';
 import { int, str } from '../records.ts';
 import { fileReply, response } from '../reply.ts';
 import { signedIn } from './access.ts';
+import { Type } from '../schema.ts';
 
 /** Seconds since 1970, or text where it was asked for; null while nothing is logged. */
 const moment = Type.Union([int(), str(), Type.Null()]);

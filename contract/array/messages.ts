@@ -1,10 +1,10 @@
-import Type from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import { integer, json, optional, page, text } from '../params.ts';
 import { listOf, oneOf, record, str } from '../records.ts';
 import { response } from '../reply.ts';
 import { signedIn } from './access.ts';
 import { count } from './shared.ts';
+import { Type } from '../schema.ts';
 
 export const Message = record('Message', {
   msg_id: str(),

@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, file, integer, json, list, name, optional, page, text, withDefault } from '../params.ts';
 import { int, iso, listOf, nullable, oneOf, record, str, utc, yesNo } from '../records.ts';
@@ -6,6 +5,7 @@ import { response } from '../reply.ts';
 import { signedIn } from './access.ts';
 import { projectId, volumeId } from './ids.ts';
 import { count } from './shared.ts';
+import { Type } from '../schema.ts';
 
 const sources = ['user', 'group', 'project'] as const;
 

@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, integer, list, name, optional, page, withDefault } from '../params.ts';
 import { int, listOf, oneOf, record, str, utc, yesNo } from '../records.ts';
@@ -9,6 +8,7 @@ import { driveId, raidGroupId } from './ids.ts';
 import { interval, IoPoint, performance } from './performance.ts';
 import { count } from './shared.ts';
 import { waiting } from '../params.ts';
+import { Type } from '../schema.ts';
 
 const protections = ['RAID1', 'RAID6'] as const;
 const STRIPE_SIZES_KB = [4, 16, 32, 64, 128, 256];

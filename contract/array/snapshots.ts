@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { choice, name, optional, page, text } from '../params.ts';
-import { int, listOf, record, str, utc } from '../records.ts';
+import { int, listOf, oneOf, record, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
 import { signedIn } from './access.ts';
 import { consistencyGroupId, mirrorJobId, snapshotId, snapshotPolicyId } from './ids.ts';
@@ -9,7 +9,7 @@ import { count } from './shared.ts';
 export const Snapshot = record('Snapshot', {
   name: str(),
   display_name: str(),
-  status: str(),
+  status: oneOf('normal'),
   cg_name: str(),
   cg_display_name: str(),
   pool_name: str(),
@@ -27,6 +27,7 @@ const moment = (description: string) =>
     text(`${description}, DD:MM:YY:HH:MM:SS in UTC`, {
       max: 17,
       pattern: '^[0-9]{2}(:[0-9]{2}){5}$',
+      form: 'a moment as DD:MM:YY:HH:MM:SS',
       example: '31:01:26:00:00:00',
     }),
   );

@@ -1,9 +1,10 @@
-import Type, { type TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import type { Access, Api } from '../endpoint.ts';
 import { endpoint, type Group } from '../endpoint.ts';
 import { choice, json, optional, text } from '../params.ts';
 import { bool, int, listOf, mapOf, maybe, nullable, oneOf, record, str, type RecordOf } from '../records.ts';
 import { success } from '../reply.ts';
+import { Type } from '../schema.ts';
 
 /**
  * What a cloud says to the portal: its inventory, and the arrays it hosts. An array is described as it should be,

@@ -1,10 +1,11 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import { integer, json, optional, page, text } from '../params.ts';
 import { int, listOf, nullable, oneOf, record, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly } from './access.ts';
 import { numberedPages } from './paging.ts';
+import { Type } from '../schema.ts';
 
 export const EventMessage = record('EventMessage', {
   msg_id: str(),

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import { json, optional, page, price, text } from '../params.ts';
 import { int, listOf, nullable, num, record, str, utc, yesNo } from '../records.ts';
@@ -7,6 +7,7 @@ import { adminOnly } from './access.ts';
 import { Drive } from './drives.ts';
 import { metering, proxyService } from './metering.ts';
 import { waiting, worked } from './waiting.ts';
+import { Type } from '../schema.ts';
 
 export const StoragePolicy = record('StoragePolicy', {
   name: str(),

@@ -1,10 +1,11 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import { choice, json, optional, recordNumber } from '../params.ts';
 import { int, listOf, nullable, record, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly, anyone } from './access.ts';
 import { numberedPages } from './paging.ts';
+import { Type } from '../schema.ts';
 
 export const AccountRequest = record('AccountRequest', {
   id: int(),

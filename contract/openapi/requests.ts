@@ -117,7 +117,7 @@ function bodyProperty(param: Param, components: Components): JsonSchema {
 function valueSchema(param: Param, components: Components): JsonSchema {
   const schema =
     param.kind === 'capacity'
-      ? { type: 'string', pattern: '^[0-9]+[MGTmgt]?$' }
+      ? { type: 'string', pattern: '^[0-9]+(\\.[0-9]+)?[MGTmgt]?$' }
       : documentSchema(param.schema, components);
   return {
     ...schema,

@@ -1,6 +1,6 @@
 import { products } from '../cloud/index.ts';
 import { bool, int, listOf, mapOf, maybe, nullable, oneOf, record, str } from '../records.ts';
-import Type from 'typebox';
+import { Type } from '../schema.ts';
 
 export const arrayStates = [
   'creating',

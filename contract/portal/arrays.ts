@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
 import {
   boolean,
@@ -17,6 +16,7 @@ import { listOf, str } from '../records.ts';
 import { envelope, success } from '../reply.ts';
 import { ownerOnly, signedIn } from './access.ts';
 import { arrayStates, CompatibleInterface, ListedArray, OrderedArray, ShownArray } from './array-records.ts';
+import { Type } from '../schema.ts';
 
 const arrayId = recordNumber('The array');
 const zone = text('Zone all drives come from; leave it out to let Granary choose', { max: 64, example: 'zone_0' });

@@ -1,9 +1,9 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { choice, name, optional, page, recordNumber, text } from '../params.ts';
 import { int, listOf, mapOf, nullable, oneOf, record, str, utc } from '../records.ts';
-import Type from 'typebox';
 import { success } from '../reply.ts';
 import { adminOnly, ownerOnly, signedIn } from './access.ts';
+import { Type } from '../schema.ts';
 
 export const requestStates = ['pending', 'approved', 'denied'] as const;
 

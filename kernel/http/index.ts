@@ -1,4 +1,5 @@
 export { Listeners, type ListenAddress } from './listeners.ts';
+export { isReply } from './schemas.ts';
 export { createApiServer, innerApi, type ApiServerOptions, type TlsFiles } from './server.ts';
 export {
   Submitted,

@@ -120,7 +120,7 @@ test('a list has items of its kind, and not too many', () => {
   ]);
 });
 
-test('a capacity is whole megabytes, gigabytes where it does not say', () => {
+test('a capacity is whole megabytes, rounded up, and gigabytes where it does not say', () => {
   const no = 'must be a capacity such as 10G, 2T or 512M';
   check('size', [
     ['10G', { size: 10 * 1024 }],
@@ -129,8 +129,13 @@ test('a capacity is whole megabytes, gigabytes where it does not say', () => {
     ['2T', { size: 2 * 1024 * 1024 }],
     ['512M', { size: 512 }],
     ['1 gb', { size: 1024 }],
-    ['1.5G', no],
-    [1.5, no],
+    ['1.5G', { size: 1536 }],
+    [0.853515625, { size: 874 }],
+    ['0.0001G', { size: 1 }],
+    ['1.', no],
+    ['.5G', no],
+    ['1e3', no],
+    ['1,5G', no],
     ['-1G', no],
     ['10K', no],
     ['10G                              and more', no],

@@ -1,8 +1,8 @@
 import type { Endpoint, Param, Params } from '@granary/contract';
-import { Compile, type Validator } from 'typebox/compile';
 import { badParameters, type FieldProblem } from '../errors.ts';
 import type { Raw } from './body.ts';
 import { coerce } from './coerce.ts';
+import { checkOf, type Check } from './schemas.ts';
 
 export type Reader = (raw: Raw) => Record<string, unknown>;
 
@@ -13,7 +13,7 @@ export function readerOf(endpoint: Endpoint): Reader {
 }
 
 function compileReader(params: Params): Reader {
-  const readers = Object.entries(params).map(([name, param]) => ({ name, param, check: Compile(param.schema) }));
+  const readers = Object.entries(params).map(([name, param]) => ({ name, param, check: checkOf(param.schema) }));
   return (raw) => {
     const input: Record<string, unknown> = {};
     let problems: FieldProblem[] | undefined;
@@ -35,7 +35,7 @@ function rawValue(raw: Raw, name: string, param: Param): unknown {
 }
 
 /** The value; undefined where it is absent and may be; text that says what is wrong. */
-function readParam(raw: unknown, param: Param, check: Validator): { value: unknown } | string | undefined {
+function readParam(raw: unknown, param: Param, check: Check): { value: unknown } | string | undefined {
   if (isAbsent(raw, param)) {
     if (param.presence === 'required') return 'is required';
     return param.presence === 'defaulted' ? { value: param.default } : undefined;
@@ -52,8 +52,8 @@ function isAbsent(raw: unknown, param: Param): boolean {
   return raw === '' && !(param.kind === 'text' && (param.schema as { minLength?: number }).minLength === 0);
 }
 
-function problemOf(check: Validator, value: unknown, { form }: Param): string {
-  const error = check.Errors(value)[0];
+function problemOf(check: Check, value: unknown, { form }: Param): string {
+  const [, [error]] = check.Errors(value);
   if (!error) return 'is not valid';
   if (error.keyword === 'pattern' && form !== undefined) return `must be ${form}`;
   const where = error.instancePath === '' ? '' : `at ${error.instancePath.slice(1, 65)} `;

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
 import type { MemoryGroup } from '../testing/memory-group.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
-import { migrateVolume, type MigrationProgress } from './migration.ts';
+import { migrateVolume, type MigrationProgress, settleMigrations } from './migration.ts';
 import type { Pool } from './pool.ts';
 import { blocks, groupOf, KEY, lettersOf, MIB, readOf, type Rig, rigOf } from './testing/rig.ts';
 
@@ -62,6 +62,35 @@ describe('migrating a volume', () => {
     assert.deepEqual([from.pool.volumes.list(), from.pool.usage().usedBytes], [[], 0]);
     assert(progress.every(({ copiedBytes, totalBytes }) => copiedBytes > 0 && copiedBytes <= totalBytes));
     assert.deepEqual([...new Set(progress.map(({ snapshot }) => snapshot))], ['first', 'second', undefined]);
+  });
+
+  it('takes no pause while writes are held back', async (t) => {
+    const { from, to } = await twoPools(t);
+    await prepare(from.pool);
+    const source = from.pool.volumes.get('volume');
+    const held: boolean[] = [];
+    const turn = async (): Promise<void> => {
+      held.push(!source.gate.isOpen);
+      // So that there is something left to copy at the end.
+      await source.write(0, blocks('n', 512));
+    };
+    await migrateVolume(from.pool, to.pool, 'volume', { turn });
+    assert(held.length > 0 && !held.includes(true));
+    assert.equal(await lettersOf(to.pool.volumes.get('volume'), 3), 'nnn');
+  });
+
+  it('keeps the original, out of use, until it is on disk that the copy is the volume', async (t) => {
+    const { from, to } = await twoPools(t);
+    await prepare(from.pool);
+    t.mock.method(to.pool.volumes, 'setState', () => Promise.reject(new StorageError('no-space', 'no room')));
+    const target = await migrateVolume(from.pool, to.pool, 'volume');
+    await target.write(0, blocks('n'));
+    await target.flush();
+    t.mock.restoreAll();
+    const pools = [await from.reopen(), await to.reopen()] as const;
+    await settleMigrations(pools);
+    assert.equal(await lettersOf(pools[1].volumes.get('volume'), 2), 'nb');
+    assert.deepEqual(pools[0].volumes.list(), []);
   });
 
   it('leaves snapshots behind when told, and copying does not count as use', async (t) => {

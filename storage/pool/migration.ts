@@ -54,8 +54,11 @@ export async function migrateVolume(from: Pool, to: Pool, id: string, options: M
   }
 }
 
-/** Ends moves that a crash cut off: the copy that is not whole goes, and so does the original of one that is. */
-export async function settleMigrations(pools: readonly Pool[]): Promise<void> {
+/**
+ * Ends moves that a crash cut off: the copy that is not whole goes, and so does the original of one that is. Where some
+ * pools could not be opened, an original whose copy may be in one of them stays out of use: the copy is newer.
+ */
+export async function settleMigrations(pools: readonly Pool[], areAll = true): Promise<void> {
   for (const to of pools) {
     for (const { id } of to.volumes.list().filter((volume) => to.volumes.stateOf(volume.id) === 'incoming')) {
       const from = pools.find((pool) => pool !== to && pool.volumes.list().some((volume) => volume.id === id));
@@ -72,7 +75,7 @@ export async function settleMigrations(pools: readonly Pool[]): Promise<void> {
       const isElsewhere = pools.some((pool) => pool !== from && pool.volumes.list().some((volume) => volume.id === id));
       // Without the copy it is all there is.
       if (isElsewhere) await from.deleteVolume(id);
-      else await from.volumes.setState(id, undefined);
+      else if (areAll) await from.volumes.setState(id, undefined);
     }
   }
 }
@@ -89,6 +92,9 @@ class Migration {
   #copiedBytes = 0;
   #snapshot: string | undefined;
   #isMoved = false;
+  /** On the other side, too, it is on disk that it belongs there. */
+  #isSettled = false;
+  #holdsWrites = false;
 
   constructor(from: Pool, to: Pool, source: Volume, options: MigrationOptions) {
     this.#from = from;
@@ -113,6 +119,7 @@ class Migration {
       if (copied <= REST_BYTES) break;
     }
     await this.#source.gate.closedWhile(async () => {
+      this.#holdsWrites = true;
       await this.#copy(target, last, await this.#mark());
       await this.#to.flush();
       // From here on the target is the volume, whatever happens.
@@ -123,16 +130,26 @@ class Migration {
       this.#options.onHandOver?.(target);
       this.#source.handOver(target);
     });
-    await this.#to.volumes.setState(id, undefined);
+    await this.#settle(id);
     this.#tell({ copiedBytes: this.#totalBytes, totalBytes: this.#totalBytes, snapshot: undefined });
     return target;
+  }
+
+  /** The volume is moved, whether this can be written now or the next open has to do it. */
+  async #settle(id: string): Promise<void> {
+    try {
+      await this.#to.volumes.setState(id, undefined);
+      this.#isSettled = true;
+    } catch {
+      // The source stays, as moved: it is what tells the next open that the copy is whole.
+    }
   }
 
   /** What is left behind on the source. If this fails, the volume is moved all the same, and the next open tidies. */
   async tidy(): Promise<void> {
     try {
       for (const mark of this.#marks) await this.#from.snapshots.unmark(mark);
-      if (this.#isMoved) await this.#from.deleteVolume(this.#source.id);
+      if (this.#isSettled) await this.#from.deleteVolume(this.#source.id);
     } catch (error) {
       if (!this.#isMoved) throw error;
     }
@@ -165,7 +182,8 @@ class Migration {
     for (const { offset, length, mapped } of this.#from.snapshots.difference(fromId, toId)) {
       const end = Math.min(offset + length, device.sizeBytes);
       for (let at = offset; at < end; at += COPY_BYTES) {
-        await this.#options.turn?.();
+        // Nobody takes a pause while servers wait.
+        if (!this.#holdsWrites) await this.#options.turn?.();
         if (this.#options.signal?.aborted === true) throw new StorageError('cancelled', 'The migration was cancelled.');
         const bytes = Math.min(COPY_BYTES, end - at);
         if (mapped) await copyBytes(device, target, at, bytes);

@@ -180,6 +180,7 @@ export class Pool {
     const space = this.#spaceOf(id);
     if (this.#emptying.has(id)) throw new StorageError('conflict', `RAID group ${id} is being emptied already.`);
     if (extents.allocator.freeExtents - (space.isOpen ? space.free : 0) < space.used) {
+      await this.keepGroup(id);
       throw new StorageError(
         'pool-full',
         `What lies on RAID group ${id} does not fit on the others; expand the pool first.`,
@@ -200,6 +201,14 @@ export class Pool {
     }
     extents.removeGroup(space);
     this.state.catalogue.removeGroup(id);
+    await this.flush();
+  }
+
+  /** One whose emptying a crash cut off, and that stays after all, is used again. */
+  async keepGroup(id: string): Promise<void> {
+    const space = this.#spaceOf(id);
+    if (!space.leaving || this.#emptying.has(id)) return;
+    this.#setLeaving(space, false);
     await this.flush();
   }
 

@@ -71,3 +71,12 @@ test('a volume marked as moved whose copy is nowhere is kept', async () => {
   assert.equal(await textOf(from), 'old');
   assert.equal(from.volumes.stateOf('v'), undefined);
 });
+
+test('a volume that has moved to a pool which could not be opened is not taken for the newer copy there', async () => {
+  await from.volumes.setState('v', 'moved');
+  await settleMigrations([from], false);
+  assert.equal(from.volumes.stateOf('v'), 'moved');
+  await settleMigrations([from, to]);
+  assert.equal(await textOf(to), 'new');
+  assert.deepEqual(from.volumes.list(), []);
+});

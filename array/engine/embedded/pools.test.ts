@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { BLOCK, engineRig, type EngineRig, MIB } from './testing/rig.ts';
 
@@ -164,4 +165,71 @@ test('what a pool did does not go backwards when volumes leave it', async (t) =>
   assert.deepEqual([io.writes.bytes, io.reads.count], [3 * MIB, 2]);
   assert.equal((await poolOf(rig, 'q')).io.writes.bytes, MIB, 'copying is not what servers wrote');
   assert.equal((await rig.engine.volume('w')).io.writes.bytes, 2 * MIB);
+});
+
+test('a group whose emptying a crash cut off is used again when it cannot leave after all', async (t) => {
+  const rig = await engineRig(t);
+  const [one, two] = [await rig.mirror('g', 0, 1), await rig.mirror('h', 2, 3)];
+  await rig.engine.createPool({ id: 'p', mode: 'stripe', groups: ['g', 'h'], capacityBytes: one + two });
+  await rig.volume('v', 'p', one + two);
+  await rig.write('v', 0, 'a', 16 * MIB);
+  await rig.engine.close();
+  const books = new DatabaseSync(join(rig.folder, 'pools', 'p.db'));
+  books.exec(`UPDATE groups SET leaving = 1 WHERE id = 'h'`);
+  books.close();
+  await rig.start();
+  await rig.write('v', 16 * MIB, 'b', 8 * MIB);
+  await assert.rejects(rig.engine.shrinkPool('p', 'h', 16 * MIB, {}), { code: 'full' });
+  await rig.write('v', 32 * MIB, 'c', 16 * MIB);
+  await rig.write('v', 48 * MIB, 'd', 16 * MIB);
+  await rig.write('v', 64 * MIB, 'e', 16 * MIB);
+  assert.equal((await poolOf(rig)).usedBytes, 72 * MIB);
+});
+
+test('an engine with a pool whose books are damaged serves the others', async (t) => {
+  const rig = await engineRig(t);
+  await rig.pool('p', 0, 1);
+  await rig.pool('q', 2, 3);
+  await rig.volume('v', 'q');
+  await rig.write('v', 0, 'a');
+  await rig.engine.close();
+  const file = join(rig.folder, 'pools', 'p.db');
+  renameSync(file, `${file}.good`);
+  writeFileSync(file, 'no books at all');
+  await rig.start();
+  await rig.engine.setPoolCache('p', { bytes: MIB, keepsSnapshots: true, coolOffMs: 0 });
+  assert.equal(await rig.read('v', 0), 'a');
+  assert.equal((await poolOf(rig)).isOpen, false);
+  await rig.engine.close();
+  renameSync(`${file}.good`, file);
+  await rig.start();
+  assert.equal((await poolOf(rig)).isOpen, true);
+});
+
+test('a volume whose deletion could not be written is told no more, and is gone once it could', async (t) => {
+  const rig = await engineRig(t);
+  await rig.pool('p', 0, 1);
+  await rig.volume('v', 'p');
+  await rig.volume('w', 'p');
+  await rig.write('v', 0, 'a');
+  await rig.engine.takeSnapshots([{ volume: 'w', snapshot: 's' }], 1000);
+  for (const number of [0, 1]) await rig.engine.takeDriveOffline(rig.drive(number));
+  await assert.rejects(rig.engine.deleteVolume('v'), { code: 'failed' });
+  await assert.rejects(rig.engine.deleteSnapshot('s'), { code: 'failed' });
+  await assert.rejects(rig.engine.deleteVolume('v'), { code: 'failed' });
+  await assert.rejects(rig.engine.deleteSnapshot('s'), { code: 'failed' });
+  assert.deepEqual(
+    (await rig.report()).volumes.map(({ id }) => id),
+    ['w'],
+  );
+  for (const number of [0, 1]) await rig.engine.bringDriveOnline(rig.drive(number));
+  await rig.groupIs('group-of-p', 'normal');
+  await rig.engine.deleteVolume('v');
+  await rig.engine.deleteSnapshot('s');
+  await rig.reopen();
+  assert.deepEqual(
+    (await rig.report()).volumes.map(({ id }) => id),
+    ['w'],
+  );
+  await assert.rejects(rig.engine.cloneSnapshot('s', 'c'), { code: 'not-found' });
 });

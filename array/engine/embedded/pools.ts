@@ -119,6 +119,7 @@ export class Pools {
     const { open: pool } = this.get(id);
     if (!pool.groups.some((each) => each.id === group)) return this.#setLimit(id, capacityBytes);
     if (pool.space().usedBytes > capacityBytes) {
+      await pool.keepGroup(group);
       throw new StorageError('pool-full', `Pool ${id} holds more than would fit afterwards; delete something first.`);
     }
     // At once: what is written meanwhile has to fit, too.

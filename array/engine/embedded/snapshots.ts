@@ -19,6 +19,8 @@ interface Found {
 export class Snapshots {
   readonly #pools: Pools;
   readonly #volumes: Volumes;
+  /** Off the books in memory, perhaps not on disk: they are deleted when that is. */
+  readonly #unsure = new Map<string, EnginePool>();
 
   constructor(pools: Pools, volumes: Volumes) {
     this.#pools = pools;
@@ -49,7 +51,18 @@ export class Snapshots {
   }
 
   async delete(id: string): Promise<void> {
-    await this.#find(id)?.pool.open.snapshots.delete(id);
+    const pool = this.#find(id)?.pool ?? this.#unsure.get(id);
+    if (!pool) return;
+    this.#unsure.set(id, pool);
+    try {
+      if (pool.open.snapshots.find(id)) await pool.open.snapshots.delete(id);
+      else await pool.open.flush();
+      this.#unsure.delete(id);
+    } catch (error) {
+      // Refused, and not deleted.
+      if (pool.pool?.snapshots.find(id)) this.#unsure.delete(id);
+      throw error;
+    }
   }
 
   async clone(id: string, volume: string): Promise<void> {

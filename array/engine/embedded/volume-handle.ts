@@ -33,6 +33,11 @@ export class VolumeHandle implements BlockDevice {
     return this.volume.sizeBytes;
   }
 
+  /** Its pool knows it; no longer so while it is being deleted. */
+  get isThere(): boolean {
+    return this.pool.pool?.volumes.find(this.id) === this.volume;
+  }
+
   read(offset: number, into: Buffer): Done {
     this.#sizes?.read(into.length);
     return this.volume.read(offset, into);

@@ -25,9 +25,10 @@ export class Volumes {
 
   /** Ends moves that a crash cut off, and finds all volumes. */
   async open(onProblem: (error: unknown) => void): Promise<void> {
-    const pools = [...this.#pools.all()].flatMap(({ pool }) => (pool ? [pool] : []));
+    const all = [...this.#pools.all()];
+    const pools = all.flatMap(({ pool }) => (pool ? [pool] : []));
     // A pool that cannot take it now is settled at the next start; its volumes are there, but refuse.
-    await settleMigrations(pools).catch(onProblem);
+    await settleMigrations(pools, pools.length === all.length).catch(onProblem);
     for (const entry of this.#pools.all()) {
       for (const volume of entry.pool?.volumes.list() ?? []) {
         const state = entry.pool?.volumes.stateOf(volume.id);
@@ -64,7 +65,8 @@ export class Volumes {
 
   async expand(id: string, sizeBytes: number): Promise<void> {
     const handle = this.get(id);
-    if (handle.sizeBytes === sizeBytes) return;
+    // Whoever asks again may have been refused because it could not be written.
+    if (handle.sizeBytes === sizeBytes) return handle.pool.open.flush();
     await handle.pool.open.volumes.expand(id, sizeBytes);
     this.#exports()?.volumeResized(id);
   }
@@ -73,11 +75,14 @@ export class Volumes {
     const handle = this.#handles.get(id);
     if (!handle) return;
     const { open: pool } = handle.pool;
-    pool.volumes.settled(id);
-    await this.#exports()?.removeVolume(id);
-    handle.release();
-    handle.look();
-    await pool.deleteVolume(id);
+    if (handle.isThere) {
+      pool.volumes.settled(id);
+      await this.#exports()?.removeVolume(id);
+      handle.release();
+      handle.look();
+      await pool.deleteVolume(id);
+      // It is off the books in memory only, if that could not be written the last time.
+    } else await pool.flush();
     this.#handles.delete(id);
     this.#changed.delete(handle);
   }
@@ -118,12 +123,14 @@ export class Volumes {
     const changed = [...this.#changed];
     this.#changed.clear();
     for (const handle of changed) {
+      // One that is just being deleted has nothing to tell any more.
+      if (!handle.isThere) continue;
       handle.look();
       handle.changedIn = this.#version;
     }
     // Whoever heard the last one has heard of all others; anybody else is told more.
     const told = isLast ? changed : [...this.#handles.values()].filter(({ changedIn }) => changedIn > version);
-    return { version: this.#version, volumes: told.map(({ report }) => report) };
+    return { version: this.#version, volumes: told.filter(({ isThere }) => isThere).map(({ report }) => report) };
   }
 
   /** Whoever asks for what is being made waits for it, so that it survives a crash when they are answered. */
