@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PortalClient } from '@granary/client';
 import { startGranary, until } from '../e2e/granary.ts';
 import type { Ratio } from './ratio.ts';
 
@@ -11,18 +12,13 @@ const IDLE_MB_MAX = 120;
 /** What an array process takes when nobody asks it anything: resident memory, as the kernel counts it. */
 export async function benchMemory(): Promise<Ratio[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'granary-bench-'));
-  // The first start fills the compile cache, as on any machine where Granary has run before.
-  await (await startGranary(dataDir)).stop();
-  const granary = await startGranary(dataDir);
+  // The arrays of the first start fill the compile cache, as on any machine where Granary has run before.
+  let granary = await startGranary(dataDir);
   try {
-    const client = await granary.admin();
-    const { key } = (await client.clouds.list()).data[0]?.engine_types[0] ?? { key: '' };
-    const order = { moderate: false, provider: 'local', drives: { SSD_10GB: 2 } };
-    await client.arrays.create({ ...order, name: 'idle', engine: key });
-    await client.arrays.create({ ...order, name: 'idle objects', kind: 'object_storage' });
-    await until('the arrays run', async () =>
-      (await client.arrays.list()).data.every(({ status }) => status === 'created'),
-    );
+    await orderArrays(await granary.admin());
+    await granary.stop();
+    granary = await startGranary(dataDir);
+    await arraysRun(await granary.admin());
     await sleep(IDLE_MS);
     const { data } = await granary.cloud().hostedArrays.list();
     return data.map(({ internal_name: name, pid }, index) => {
@@ -38,6 +34,20 @@ export async function benchMemory(): Promise<Ratio[]> {
     await granary.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
+}
+
+async function orderArrays(client: PortalClient): Promise<void> {
+  const { key } = (await client.clouds.list()).data[0]?.engine_types[0] ?? { key: '' };
+  const order = { moderate: false, provider: 'local', drives: { SSD_10GB: 2 } };
+  await client.arrays.create({ ...order, name: 'idle', engine: key });
+  await client.arrays.create({ ...order, name: 'idle objects', kind: 'object_storage' });
+  await arraysRun(client);
+}
+
+async function arraysRun(client: PortalClient): Promise<void> {
+  await until('the arrays run', async () =>
+    (await client.arrays.list()).data.every(({ status }) => status === 'created'),
+  );
 }
 
 function residentMb(pid: number): number {

@@ -10,6 +10,7 @@ export { Jobs, type JobOutcome, type JobRun, type RunningJob } from './jobs/jobs
 export type { JobRow } from './jobs/repository.ts';
 export { createLog, LogLines, type Log, type LogLevel } from './log.ts';
 export { Metrics, type Measure } from './metrics.ts';
+export { http } from './net/http.ts';
 export { guardedFetch, outgoingAddress, parseHostAndPort, type HostAndPort } from './net/outgoing.ts';
 export * from './process/index.ts';
 export * from './store/index.ts';

@@ -59,7 +59,7 @@ export interface Engine {
   resumeMove(id: string): Promise<void>;
 
   /** All at one moment. They may be held back by `holdWrites` meanwhile. */
-  takeSnapshots(wanted: readonly NewSnapshot[], takenAt: number): Promise<void>;
+  takeSnapshots(wanted: readonly NewSnapshot[], takenAt: number): Promise<SnapshotSizes>;
   deleteSnapshot(id: string): Promise<void>;
   cloneSnapshot(snapshot: string, volume: string): Promise<void>;
   /** The volume becomes what its snapshot shows; both stay. Nobody may write meanwhile. */
@@ -168,6 +168,9 @@ export interface NewSnapshot {
   readonly volume: string;
   readonly snapshot: string;
 }
+
+/** Bytes of each, in the order they were asked for: a volume may be expanded at the same moment. */
+export type SnapshotSizes = readonly number[];
 
 export interface ChangedRange {
   readonly offset: number;

@@ -1,6 +1,5 @@
 import { outgoingAddress } from '@granary/kernel';
 import { isIP, Socket } from 'node:net';
-import { createTransport } from 'nodemailer';
 import { readSetting, writeSetting } from '../settings/repository.ts';
 import type { SettingsService } from '../settings/service.ts';
 import { isMailed, type ArraySettings } from '../settings/values.ts';
@@ -97,6 +96,7 @@ export class Mailer {
     const host = smtpHost ?? '';
     const address = await outgoingAddress(host);
     const { internalName } = this.#tools.configuration();
+    const { createTransport } = await import('nodemailer');
     const socket = new Socket();
     const transport = createTransport({
       socket,

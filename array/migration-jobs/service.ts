@@ -1,4 +1,6 @@
 import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import type { MoveProgress } from '../engine/engine.ts';
+import { isEngineError } from '../engine/errors.ts';
 import type { PoolRow } from '../pools/repository.ts';
 import type { Pools } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
@@ -124,7 +126,11 @@ export class Migrations {
     if (move) {
       move.stop();
       const { outcome } = await move.ended;
-      if (outcome === 'moved') throw fail('state_conflict', { problem: `Migration ${row.name} is complete already.` });
+      if (outcome === 'moved') throw complete(row);
+    } else if (await this.#hasArrived(row)) {
+      // A crash or a failover came between its end and the record of it.
+      await this.#complete(row, undefined);
+      throw complete(row);
     }
     await this.#tools.store.write((tx) => {
       this.#refuseUnless(row.name, 'Running', 'Paused');
@@ -150,7 +156,7 @@ export class Migrations {
     signal.addEventListener('abort', stop);
     const end = await Promise.race([move.ended, move.whenPaused()]);
     signal.removeEventListener('abort', stop);
-    if (end?.outcome === 'moved') await this.#complete(row, move);
+    if (end?.outcome === 'moved') await this.#complete(row, move.progress);
     if (end?.outcome === 'interrupted') return { outcome: 'retry', afterMs: RETRY_MS, reason: end.reason };
     if (end?.outcome === 'stopped') return { outcome: 'retry', afterMs: RETRY_MS, reason: 'stopped' };
     if (end?.outcome !== 'failed') return { outcome: 'done' };
@@ -170,14 +176,23 @@ export class Migrations {
 
   async #ended(row: MigrationRow, move: Move, end: MoveEnd): Promise<void> {
     try {
-      if (end.outcome === 'moved') await this.#complete(row, move);
+      if (end.outcome === 'moved') await this.#complete(row, move.progress);
     } finally {
       this.#moves.delete(row.name);
     }
   }
 
+  async #hasArrived({ volume, dst_pool }: MigrationRow): Promise<boolean> {
+    try {
+      return (await this.#tools.engine.volume(volume)).pool === dst_pool;
+    } catch (error) {
+      if (isEngineError(error, 'not-found')) return false;
+      throw error;
+    }
+  }
+
   /** May be told twice. */
-  #complete(row: MigrationRow, { progress }: Move): Promise<void> {
+  #complete(row: MigrationRow, progress: MoveProgress | undefined): Promise<void> {
     const { store, clock, readings } = this.#tools;
     return store.write((tx) => {
       const bytes = progress?.totalBytes ?? row.total_bytes;
@@ -257,6 +272,10 @@ export class Migrations {
     const title = `Migration ${row.name} of volume ${row.volume_name} (${row.volume}) ${what}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
   }
+}
+
+function complete({ name }: MigrationRow): Error {
+  return fail('state_conflict', { problem: `Migration ${name} is complete already.` });
 }
 
 function refuseMove(volume: VolumeRow, pool: PoolRow): void {

@@ -274,7 +274,11 @@ export class Destinations {
       // On record first: cut off in between, nobody takes it for what the last snapshot shows.
       await this.#change(row, { round: CLEARING, position: 0 });
       await this.#empty(volumeIn(row));
-    } else if (row.round !== null && row.base_snapshot !== null) await engine.revertVolume(row.base_snapshot);
+    } else if (row.round !== null && row.base_snapshot !== null) {
+      // The same: what was received of that round is gone with this.
+      await this.#change(row, { round: CLEARING, position: 0 });
+      await engine.revertVolume(row.base_snapshot);
+    }
   }
 
   /** Of a round that was cut off at its very end, and is not asked for any more. */

@@ -67,7 +67,8 @@ export function destinationView(row: DestinationRow, around: Surroundings): Mirr
 type Standing = Pick<SourceRow, 'round' | 'position'> & { readonly state: string };
 
 function statusOf({ state, round, position }: Standing, isPaused: boolean, around: Surroundings): string {
-  if (state === 'broken' || state === 'breaking') return 'Broken';
+  // Not before its volume is one like any other.
+  if (state === 'broken') return 'Broken';
   if (isPaused) return 'Paused';
   if (around.isCutOff) return 'Disconnected';
   if (round === null && state !== 'creating') return 'Idle';

@@ -1,5 +1,6 @@
-import { Agent, request, type IncomingMessage } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { http } from '@granary/kernel';
 import { openLink, type Route } from './link.ts';
 
 export interface HttpRequest {
@@ -39,7 +40,7 @@ export class HttpClient {
 
   async send({ method, path, headers, body, timeoutMs, signal }: HttpRequest): Promise<HttpAnswer> {
     const timeout = AbortSignal.timeout(timeoutMs);
-    const sent = request({
+    const sent = http.request({
       agent: this.#agent,
       method,
       path,
@@ -69,7 +70,7 @@ export class HttpClient {
   }
 }
 
-class RoutedAgent extends Agent {
+class RoutedAgent extends http.Agent {
   readonly #route: Route;
 
   constructor(route: Route) {

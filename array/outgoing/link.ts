@@ -1,7 +1,6 @@
 import { connect, isIP, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls, getCACertificates } from 'node:tls';
 import { outgoingAddress } from '@granary/kernel';
-import { SocksClient } from 'socks';
 import { openTunnel } from './tunnel.ts';
 
 export type ProxyType = 'http' | 'http10' | 'socks4_hostname' | 'socks5' | 'socks4' | 'socks4a';
@@ -47,6 +46,7 @@ async function throughProxy(route: Route, proxy: Proxy): Promise<Socket> {
     return openTunnel(socket, { host, port: route.port }, proxy);
   }
   if (proxy.type !== 'socks5' && isIPv6(host)) throw new Error(`a ${proxy.type} proxy does not reach IPv6 addresses`);
+  const { SocksClient } = await import('socks');
   const { socket } = await SocksClient.createConnection({
     command: 'connect',
     timeout: CONNECT_MS_MAX,

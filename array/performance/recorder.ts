@@ -75,8 +75,11 @@ export class Recorder {
   #takeControllers(readings: Readings, moved: Float64Array, from: number, to: number): void {
     const waitingShare = this.#waiting.read();
     for (const controller of readings.controllers) {
-      const { name, state, memoryBytes } = controller;
+      const { name, state } = controller;
       if (state === 'failed') continue;
+      // The cache is set aside whole, but takes memory only as it fills.
+      const unfilled = state === 'active' ? unfilledCacheBytes(readings) : 0;
+      const memoryBytes = Math.max(0, controller.memoryBytes - unfilled);
       const measured = { ...this.#processorTime(controller), waitingShare, memoryBytes };
       this.#history.add('controller', name, sumsOfController(measured, to - from), from, to);
       if (state !== 'active') continue;
@@ -114,4 +117,10 @@ export class Recorder {
     const misses = isLess ? 0 : now.misses - last.misses;
     return sumsOfCache({ ...now, hits, misses }, seconds);
   }
+}
+
+function unfilledCacheBytes({ pools }: Readings): number {
+  let bytes = 0;
+  for (const { cache } of pools) bytes += cache.capacityBytes - cache.usedBytes;
+  return bytes;
 }

@@ -44,7 +44,10 @@ export class PolicyRuns {
       byPool.set(volume.pool, runs);
       runs.push({ rule, volume });
     }
-    await Promise.all([...byPool.values()].map((runs) => this.#runPool(runs, at)));
+    const ends = await Promise.allSettled([...byPool.values()].map((runs) => this.#runPool(runs, at)));
+    // All have ended by now: looked at again, none is taken for due that is just being taken.
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   async #runPool(runs: readonly Run[], at: number): Promise<void> {

@@ -114,6 +114,10 @@ export function renameSnapshot(tx: Tx, name: string, displayName: string, now: n
   tx.run(sql, { name, displayName, now });
 }
 
+export function resizeSnapshot(tx: Tx, name: string, sizeBytes: number): void {
+  tx.run('UPDATE snapshots SET size_bytes = :sizeBytes WHERE name = :name', { name, sizeBytes });
+}
+
 export function removeSnapshot(tx: Tx, name: string): boolean {
   return tx.run('DELETE FROM snapshots WHERE name = :name', { name }).changes === 1;
 }

@@ -20,6 +20,16 @@ test('a snapshot that a crash cut off is gone from the record and from the engin
   assert.deepEqual(alone.names(), ['half']);
 });
 
+test('a snapshot is as large on record as the engine took it, though its volume was just expanded', async (t) => {
+  const alone = await snapshotsAlone(t);
+  const volume = await alone.volume('data');
+  const sizeBytes = volume.size_bytes * 2;
+  await alone.engine.expandVolume(volume.name, sizeBytes);
+  const [row] = await alone.array.snapshots.take([volume], { ...USER, displayName: 'one' }, 'tester');
+  assert.equal(row?.size_bytes, sizeBytes);
+  assert.equal(alone.array.snapshots.get(row.name).size_bytes, sizeBytes);
+});
+
 test('a deletion that a crash cut off is finished', async (t) => {
   const alone = await snapshotsAlone(t);
   const volume = await alone.volume('data');

@@ -1,4 +1,5 @@
 import { fail, type Tx } from '@granary/kernel';
+import type { SnapshotSizes } from '../engine/engine.ts';
 import { isEngineError } from '../engine/errors.ts';
 import type { Pools } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
@@ -17,6 +18,7 @@ import {
   isNameTaken,
   listSnapshots,
   renameSnapshot,
+  resizeSnapshot,
   type SnapshotApplication,
   type SnapshotFilter,
   type SnapshotInPlace,
@@ -110,15 +112,26 @@ export class Snapshots {
     const takenAt = clock.now();
     const rows = await store.write((tx) => wanted.map((each) => this.#insert(tx, each, takenAt)));
     try {
-      await engine.takeSnapshots(
+      const sizes = await engine.takeSnapshots(
         rows.map(({ volume, name }) => ({ volume, snapshot: name })),
         takenAt,
       );
+      return await this.#sized(rows, sizes);
     } catch (error) {
       await this.drop(rows);
       throw error;
     }
-    return rows;
+  }
+
+  /** A volume may have been expanded between the record and the engine: a mirror would leave out what came on top. */
+  async #sized(rows: readonly SnapshotRow[], sizes: SnapshotSizes): Promise<SnapshotRow[]> {
+    const sized = rows.map((row, index): SnapshotRow => ({ ...row, size_bytes: sizes[index] ?? row.size_bytes }));
+    const other = sized.filter((row, index) => row.size_bytes !== rows[index]?.size_bytes);
+    if (other.length > 0)
+      await this.#tools.store.write((tx) => {
+        for (const { name, size_bytes } of other) resizeSnapshot(tx, name, size_bytes);
+      });
+    return sized;
   }
 
   /** From here on they are there for all to see. */

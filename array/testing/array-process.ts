@@ -4,7 +4,13 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { arrayClient, type ArrayClient } from '@granary/client';
-import { PREPARE, type FromProgram, type HostedConfiguration } from '@granary/kernel';
+import {
+  PREPARE,
+  PROGRAM_ENVIRONMENT,
+  PROGRAM_OPTIONS,
+  type FromProgram,
+  type HostedConfiguration,
+} from '@granary/kernel';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
 import { placeDrives } from './drives.ts';
 
@@ -55,11 +61,11 @@ export class ArrayProcess {
   }
 }
 
-/** As `cloud/supervision/forking.ts` does: with a small young generation, and compiled beforehand. */
+/** As `cloud/supervision/forking.ts` does: kept small, and compiled beforehand. */
 function forkArray(...args: string[]): ChildProcess {
   return fork(new URL('../main.ts', import.meta.url), args, {
-    execArgv: ['--max-semi-space-size=1'],
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'granary-compile-cache') },
+    execArgv: [...PROGRAM_OPTIONS],
+    env: { ...process.env, ...PROGRAM_ENVIRONMENT, NODE_COMPILE_CACHE: join(tmpdir(), 'granary-compile-cache') },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
 }

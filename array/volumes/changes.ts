@@ -108,7 +108,7 @@ export class Changes {
     return this.#turns.run(name, async () => {
       const { store, engine } = this.#tools;
       const row = this.#ready(name);
-      if (!isForced) store.read((db) => checkDetached(db, row));
+      if (!isForced) store.read((db) => checkDetached(db, row, ', or use force=YES'));
       const caps = given(options.caps);
       const reduction = reductionChange(row, options);
       if (reduction) {
@@ -142,7 +142,7 @@ export class Changes {
     checkSize(sizeBytes);
     checkUnmoved(row);
     if (row.max_capacity_mb !== null && sizeBytes > row.max_capacity_mb * MB) {
-      const problem = `${titleOf(row)} may have at most ${row.max_capacity_mb / 1024} GB; raise its maxcapacity first.`;
+      const problem = `${titleOf(row)} may have at most ${sizeText(row.max_capacity_mb * MB)}; raise its maxcapacity first.`;
       throw fail('capacity_refused', { problem });
     }
     // First the engine: a start after a crash takes over what it says.

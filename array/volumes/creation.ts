@@ -110,10 +110,10 @@ export class Creation {
         const { wrapped_key } = store.read((db) => sourceOf(db, source));
         if (wrapped_key !== null && this.#encryption.isActive)
           await engine.unlockVolume(name, this.#encryption.unwrap(wrapped_key));
-        // As large as the volume was when the snapshot was taken.
-        const { sizeBytes } = await readings.freshVolume(name);
+        // As large as the volume was when the snapshot was taken, and wherever that was by then.
+        const { sizeBytes, pool } = await readings.freshVolume(name);
         return await store.write((tx) => {
-          updateVolume(tx, name, { state: 'ready', size_bytes: sizeBytes });
+          updateVolume(tx, name, { state: 'ready', size_bytes: sizeBytes, pool });
           alongside?.(tx, name);
           this.#record(tx, begun, `${titleOf(begun)} was cloned from ${titleOf(source)}.`, actor);
           return findVolume(tx, name) as VolumeRow;

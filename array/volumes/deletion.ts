@@ -1,5 +1,5 @@
 import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
-import { isEngineError } from '../engine/errors.ts';
+import { EngineError, isEngineError } from '../engine/errors.ts';
 import type { Performance } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import {
@@ -138,7 +138,11 @@ export class Deletion {
   }
 
   async #run({ arguments: { volume } }: RunningJob<Arguments>): Promise<JobOutcome> {
-    const { engine, readings, events } = this.#tools;
+    const { engine, readings, events, store } = this.#tools;
+    const pool = store.read((db) => findAnyVolume(db, volume))?.pool;
+    // The engine knows nothing of what is in it; its bytes would stay without a record.
+    if (pool !== undefined && readings.pool(pool)?.isOpen === false)
+      throw new EngineError('failed', `Pool ${pool} could not be opened; check the array.`);
     try {
       await engine.deleteVolume(volume);
     } catch (error) {

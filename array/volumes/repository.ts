@@ -215,8 +215,10 @@ export function listWrappedKeys(db: Db): WrappedKey[] {
   return db.all<WrappedKey>('SELECT name, wrapped_key FROM volumes WHERE wrapped_key IS NOT NULL');
 }
 
-export function listVolumeNames(db: Db): { name: string; size_bytes: number }[] {
-  return db.all<{ name: string; size_bytes: number }>('SELECT name, size_bytes FROM volumes');
+type VolumePlace = Pick<VolumeRow, 'name' | 'size_bytes' | 'pool' | 'migration'>;
+
+export function listVolumeNames(db: Db): VolumePlace[] {
+  return db.all<VolumePlace>('SELECT name, size_bytes, pool, migration FROM volumes');
 }
 
 export function serversOf(db: Db, volume: string): string[] {

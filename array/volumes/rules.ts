@@ -38,9 +38,10 @@ export function checkReady(row: VolumeRow): void {
   throw fail('state_conflict', { problem: `Volume ${row.name} is being ${doing}.` });
 }
 
-export function checkDetached(db: Db, row: VolumeRow): void {
+/** `instead`: what can be done about it other than detaching. */
+export function checkDetached(db: Db, row: VolumeRow, instead = ''): void {
   const servers = serversOf(db, row.name);
-  if (servers.length > 0) throw fail('volume_attached', { id: row.name, servers: servers.join(', ') });
+  if (servers.length > 0) throw fail('volume_attached', { id: row.name, servers: servers.join(', '), instead });
 }
 
 /** What must not change behind the back of a job that copies it. */

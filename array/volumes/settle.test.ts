@@ -33,6 +33,25 @@ test('an expansion that was cut off before it was on record is taken over', asyn
   assert.equal(volumes.get(name).size_bytes, 20 * GB);
 });
 
+test('a volume that the engine has in another pool than is on record is on record there', async (t) => {
+  const world = await volumesAlone(t);
+  const { name } = await world.array.volumes.create(wantedVolume('data'), 'dana');
+  world.engine.set(name, { pool: 'pool-00000009' });
+  const { volumes, titles } = await world.restart();
+  assert.equal(volumes.get(name).pool, 'pool-00000009');
+  assert.ok(titles(name).some((title) => /was found in pool pool-00000009/.test(title)));
+});
+
+test('a volume that cannot be told its caps keeps nobody from being served', async (t) => {
+  const world = await volumesAlone(t);
+  const { volumes } = world.array;
+  const gone = await volumes.create(wantedVolume('gone', { readIopsCapping: 500 }), 'dana');
+  const other = await volumes.create(wantedVolume('other', { readIopsCapping: 600 }), 'dana');
+  world.engine.volumes.delete(gone.name);
+  await world.restart();
+  assert.equal(world.engine.caps.get(other.name)?.readIops, 600);
+});
+
 test('caps and a change of reduction that was cut off are told to the engine again', async (t) => {
   const world = await volumesAlone(t);
   const { volumes, store } = world.array;

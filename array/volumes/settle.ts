@@ -1,3 +1,4 @@
+import { isEngineError } from '../engine/errors.ts';
 import { moveSequence } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { undoCreation } from './creation.ts';
@@ -24,6 +25,7 @@ export async function settleVolumes(tools: ArrayTools, deletion: Deletion): Prom
   for (const { name } of tools.store.read(listCreating)) await attempt(tools, name, () => undoCreation(tools, name));
   await removeUnknown(tools);
   await takeOverSizes(tools);
+  await takeOverPools(tools);
   await tellReductions(tools);
   await tellCaps(tools);
   const { store } = tools;
@@ -107,6 +109,22 @@ async function takeOverSizes({ store, readings, clock }: ArrayTools): Promise<vo
   });
 }
 
+/** Where the engine has it, it is: a move that ended while it was given up is told of here. */
+async function takeOverPools({ store, readings, clock, events }: ArrayTools): Promise<void> {
+  const moved = store.read(listVolumeNames).flatMap(({ name, pool, migration }) => {
+    const place = readings.volume(name)?.pool ?? pool;
+    return place === pool || migration !== null ? [] : [{ name, pool: place }];
+  });
+  if (moved.length === 0) return;
+  await store.write((tx) => {
+    for (const { name, pool } of moved) {
+      updateVolume(tx, name, { pool, modified_at: clock.now() });
+      const title = `Volume ${name} was found in pool ${pool}; its record says so now.`;
+      events.record(tx, { severity: 'warning', title, subject: `volume:${name}` });
+    }
+  });
+}
+
 async function tellReductions({ store, engine, log }: ArrayTools): Promise<void> {
   for (const row of store.read(listUntold)) {
     const { name } = row;
@@ -114,6 +132,10 @@ async function tellReductions({ store, engine, log }: ArrayTools): Promise<void>
       if (row.state === 'ready') await engine.setReduction(name, engineReduction(row));
       await store.write((tx) => updateVolume(tx, name, { is_untold: 0 }));
     } catch (error) {
+      if (!isEngineError(error, 'conflict')) {
+        log.warn({ error }, `${titleOf(row)} could not be told its data reduction`);
+        continue;
+      }
       // It was made without, and a crash came before the refusal was on record.
       log.warn({ error }, `${titleOf(row)} stays without data reduction`);
       await store.write((tx) => updateVolume(tx, name, { compress: 0, dedupe: 0, is_untold: 0 }));

@@ -34,8 +34,8 @@ const KEY_BITS = '256';
 export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): VolumeView {
   const size = facts.size_bytes / GB;
   const copies = (report?.snapshotBytes ?? 0) / GB;
-  // All it reads from: what snapshots hold is part of it until it is written anew.
-  const allocated = ((report?.ownBytes ?? 0) + (report?.sharedBytes ?? 0)) / GB + copies;
+  // All it reads from: what snapshots hold is part of it until it is written anew. It cannot show more than its size.
+  const allocated = Math.min(size, ((report?.ownBytes ?? 0) + (report?.sharedBytes ?? 0)) / GB + copies);
   return {
     name: facts.name,
     display_name: facts.display_name,

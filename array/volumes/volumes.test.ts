@@ -156,9 +156,11 @@ test('an attached volume says to whom, by which target and LUN, and is neither c
   assert.match(volume.target ?? '', /^iqn\./);
   const { servers: found, count } = await client.call(volumes.listServers, { id });
   assert.deepEqual([found.map(({ name }) => name), count], [[web, db], 2]);
-  assert.equal((await client.refused(volumes.delete, { id })).code, 10103);
+  const undeleted = await client.refused(volumes.delete, { id });
+  assert.deepEqual([undeleted.code, /detach it first\.$/.test(undeleted.message)], [10103, true]);
   const change = { id, read_iops_capping: 100 };
-  assert.equal((await client.refused(volumes.update, change)).code, 10103);
+  const unchanged = await client.refused(volumes.update, change);
+  assert.deepEqual([unchanged.code, /or use force=YES\.$/.test(unchanged.message)], [10103, true]);
   await client.call(volumes.update, { ...change, force: true });
   assert.equal((await get(id)).read_iops_capping, '100');
   await client.call(volumes.setPermissions, { id, server_name: web, read_only: true });

@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fingerprint, PREPARE } from '@granary/kernel';
+import { fingerprint, PREPARE, PROGRAM_ENVIRONMENT, PROGRAM_OPTIONS } from '@granary/kernel';
 
-/** An idle array allocates little: a small young generation keeps its memory small, too. */
-const EXEC_OPTIONS = ['--max-semi-space-size=1'];
 /** Nothing else of our environment reaches an array: it may hold secrets of ours. */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL'];
 const PREPARE_MS_MAX = 60_000;
@@ -19,7 +17,7 @@ export function forkProgram(
   signal?: AbortSignal,
 ): ChildProcess {
   return fork(program, [name], {
-    execArgv: EXEC_OPTIONS,
+    execArgv: [...PROGRAM_OPTIONS],
     env: environment(cacheFolder),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     killSignal: 'SIGKILL',
@@ -50,5 +48,9 @@ export async function prepareProgram(
 
 function environment(cacheFolder: string | undefined): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => PASSED_ON.includes(name));
-  return { ...Object.fromEntries(kept), ...(cacheFolder !== undefined && { NODE_COMPILE_CACHE: cacheFolder }) };
+  return {
+    ...Object.fromEntries(kept),
+    ...PROGRAM_ENVIRONMENT,
+    ...(cacheFolder !== undefined && { NODE_COMPILE_CACHE: cacheFolder }),
+  };
 }

@@ -24,7 +24,7 @@ export const Pool = record('Pool', {
   name: str(),
   display_name: str(),
   status: str('normal, shrinking <n>%, failed (not all of it can be read), creating or deleting'),
-  capacity: int('GB'),
+  capacity: int('GB, rounded up'),
   available_capacity: num('GB'),
   provisioned_capacity: num('GB promised to volumes, those in the recycle bin included'),
   version: int(),

@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import qs from 'qs';
 import type { UploadedFile } from '@granary/contract';
 import { badParameter, fail } from '../errors.ts';
-import { readXml } from './xml-reader.ts';
 
 export type Raw = Record<string, unknown>;
 
@@ -22,7 +21,11 @@ export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   acceptText(app, /^application\/(.+\+)?json/, fromJson);
   acceptText(app, /^application\/x-www-form-urlencoded/, fromForm);
-  acceptText(app, /^(application|text)\/(.+\+)?xml/, fromXml);
+  app.addContentTypeParser(
+    /^(application|text)\/(.+\+)?xml/,
+    { parseAs: 'string' },
+    (_: FastifyRequest, body: string) => fromXml(body),
+  );
   acceptText(app, '*', (_, type) => {
     throw fail('unsupported_content', { type });
   });
@@ -75,7 +78,10 @@ function fromForm(text: string): Raw {
   return parseForm(text);
 }
 
-function fromXml(text: string): Raw {
+/** Few callers write XML: its reader is loaded for the first of them. */
+async function fromXml(text: string): Promise<Raw> {
+  if (text.trim() === '') return NONE;
+  const { readXml } = await import('./xml-reader.ts');
   try {
     return readXml(text);
   } catch (error) {

@@ -1,8 +1,9 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { http } from '../net/http.ts';
 import type { TlsFiles } from './server.ts';
 
 export interface ListenAddress {
@@ -82,7 +83,7 @@ export class Listeners {
       ? createHttpsServer({ ...options, ...tls }, (q, s) => {
           app.routing(q, s);
         })
-      : createHttpServer(options, (q, s) => {
+      : http.createServer(options, (q, s) => {
           app.routing(q, s);
         });
     server.maxConnections = CONNECTIONS_MAX;

@@ -122,6 +122,7 @@ function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance
     return503OnClosing: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: refuse,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX, querystringParser: parseForm },
     rewriteUrl(request) {
       const { url, format } = readAddress(request.url ?? '/');
@@ -130,6 +131,11 @@ function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance
     },
   };
   return Fastify(tls ? ({ ...options, https: tls } as FastifyServerOptions) : options);
+}
+
+/** Operations read and write by the contract. Fastify's own compilers, which it would load, take megabytes. */
+function noSchemas(): never {
+  throw new Error('Routes have no schemas of their own.');
 }
 
 function handlerOf(handlers: object, group: string, name: string): AnyHandler | undefined {

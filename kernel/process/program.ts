@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import type { HostedConfiguration } from './configuration.ts';
 import type { FromProgram, ToProgram } from './messages.ts';
+import { giveBackMemory } from './resources.ts';
 
 /** An array, once it serves. */
 export interface HostedProgram {
@@ -78,6 +79,7 @@ class Program {
       this.#running = await this.#start(message.configuration, { returnDrive: (uuid) => this.#returnDrive(uuid) });
       tell({ kind: 'ready', bound: this.#running.bound });
       flushCompileCache();
+      giveBackMemory();
       return;
     }
     try {

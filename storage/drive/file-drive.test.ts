@@ -138,6 +138,23 @@ describe('a drive in a file', () => {
     await drive.close();
   });
 
+  it('tells how far it is shredded only once that is durable', async () => {
+    const drive = await newDrive(64 * MEBIBYTE);
+    await drive.write(0, Buffer.alloc(drive.sizeBytes, 0x41));
+    const before = drive.statistics();
+    const seen: { written: number; flushes: number }[] = [];
+    const onProgress = () => {
+      const { writes, flushes } = drive.statistics();
+      seen.push({ written: writes.count - before.writes.count, flushes: flushes.count - before.flushes.count });
+    };
+    await shred(drive, { onProgress });
+    assert.ok(seen.length >= 16);
+    for (const [index, { written, flushes }] of seen.entries()) {
+      assert.ok(flushes > index && written <= 4 * flushes, `${written} pieces were told of after ${flushes} flushes`);
+    }
+    await drive.close();
+  });
+
   it('stops being shredded when that is cancelled', async () => {
     const drive = await newDrive();
     await drive.write(0, Buffer.alloc(drive.sizeBytes, 0x41));

@@ -5,6 +5,9 @@ import { StorageError } from '../errors.ts';
 import type { Drive } from './drive.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
+/** What was overwritten is made durable after so much, or after this part of the drive, and told only then. */
+const FLUSH_BYTES = 64 * CHUNK_BYTES;
+const FLUSHES_MIN = 16;
 const PASSES_MAX = 35;
 const fillWithRandom = promisify<Buffer, Buffer>(randomFill);
 
@@ -12,6 +15,7 @@ export interface ShredOptions {
   /** Where to begin, as a fraction of the whole: what lies before was overwritten earlier. */
   readonly from?: number;
   readonly passes?: number;
+  /** What lies before is gone for good, whatever happens: one that was cut off can begin there. */
   readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -27,9 +31,11 @@ export async function shred(drive: Drive, options: ShredOptions = {}): Promise<v
   }
   const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, drive.sizeBytes));
   const zeros = Buffer.alloc(chunk.length);
+  const flushBytes = Math.min(FLUSH_BYTES, drive.sizeBytes / FLUSHES_MIN);
   const chunks = Math.ceil(drive.sizeBytes / CHUNK_BYTES);
   const first = Math.floor(Math.min(1, Math.max(0, options.from ?? 0)) * passes * chunks);
   for (let pass = 0; pass < passes; pass += 1) {
+    let unflushedBytes = 0;
     const start = Math.max(0, first - pass * chunks) * CHUNK_BYTES;
     for (let offset = start; offset < drive.sizeBytes; offset += CHUNK_BYTES) {
       if (options.signal?.aborted === true) {
@@ -42,9 +48,14 @@ export async function shred(drive: Drive, options: ShredOptions = {}): Promise<v
       if (!piece.equals(zeros.subarray(0, piece.length))) {
         await fillWithRandom(piece);
         await drive.write(offset, piece);
+        unflushedBytes += piece.length;
       }
-      options.onProgress?.((pass + (offset + piece.length) / drive.sizeBytes) / passes);
+      const end = offset + piece.length;
+      if (unflushedBytes >= flushBytes || end === drive.sizeBytes) {
+        await drive.flush();
+        unflushedBytes = 0;
+      }
+      if (unflushedBytes === 0) options.onProgress?.((pass + end / drive.sizeBytes) / passes);
     }
-    await drive.flush();
   }
 }

@@ -1,3 +1,4 @@
+import { giveBackMemory } from '@granary/kernel/resources';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { ControllerSide } from './controller-side.ts';
 import type { ThreadData, ToController } from './protocol.ts';
@@ -9,6 +10,7 @@ function run(port: MessagePort, { vitals, ...data }: ThreadData): void {
   setInterval(() => beat(vitals), BEAT_MS);
   const side = new ControllerSide(data, (message, transfer) => port.postMessage(message, transfer));
   port.on('message', (message: ToController) => side.take(message));
+  giveBackMemory();
 }
 
 // Whoever only wants it compiled has no port to it.

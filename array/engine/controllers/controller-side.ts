@@ -1,4 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
+import { giveBackMemory } from '@granary/kernel/resources';
 import type { Engine } from '../engine.ts';
 import { EngineError } from '../errors.ts';
 import { compact } from './bytes.ts';
@@ -56,6 +57,7 @@ export class ControllerSide {
       case 'activate':
         return this.#activate(request);
       case 'serve':
+        giveBackMemory();
         return this.#engine().serve();
       case 'follow':
         return this.#engine().follow(request.configuration);

@@ -230,7 +230,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
     return told(() => this.#moves.resume(id));
   }
 
-  takeSnapshots(snapshots: readonly wanted.NewSnapshot[], takenAt: number): Promise<void> {
+  takeSnapshots(snapshots: readonly wanted.NewSnapshot[], takenAt: number): Promise<wanted.SnapshotSizes> {
     return told(() => this.#snapshots.take(snapshots, takenAt));
   }
 

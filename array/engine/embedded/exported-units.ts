@@ -60,13 +60,17 @@ export class ExportedUnits {
     await Promise.all(ends);
   }
 
-  /** Resolves when no command uses the volume any more. */
-  async remove(volume: string): Promise<readonly string[]> {
+  /**
+   * Resolves when no command uses the volume any more. Its number is free only after those who saw it were told: until
+   * then it is in their maps, and must not stand for another volume.
+   */
+  async remove(volume: string, tell: (servers: readonly string[]) => Promise<void>): Promise<void> {
     const shown = this.#shown.get(volume);
-    if (shown === undefined) return [];
-    await this.#hide(volume, shown);
+    if (shown === undefined) return;
+    await this.#take(volume, shown);
     await this.#reservations.save(shown.wwid, undefined);
-    return [...shown.servers];
+    await tell([...shown.servers]);
+    this.#free.push(shown.number);
   }
 
   resized(volume: string): void {
@@ -101,9 +105,13 @@ export class ExportedUnits {
   }
 
   async #hide(volume: string, shown: Shown): Promise<void> {
+    await this.#take(volume, shown);
+    this.#free.push(shown.number);
+  }
+
+  async #take(volume: string, shown: Shown): Promise<void> {
     this.#shown.delete(volume);
     this.#owners.delete(shown.wwid);
     await this.#target.removeLun(shown.number);
-    this.#free.push(shown.number);
   }
 }

@@ -78,12 +78,14 @@ export class Exports {
 
   /** Before its device is closed: resolves when no command uses it any more. */
   removeVolume(volume: string): Promise<void> {
-    return this.#inTurn(async () => {
-      for (const id of await this.#units.remove(volume)) {
-        const server = this.#access.get(id);
-        if (server) await this.#put({ ...server, units: server.units.filter((unit) => unit.volume !== volume) });
-      }
-    });
+    return this.#inTurn(() =>
+      this.#units.remove(volume, async (servers) => {
+        for (const id of servers) {
+          const server = this.#access.get(id);
+          if (server) await this.#put({ ...server, units: server.units.filter((unit) => unit.volume !== volume) });
+        }
+      }),
+    );
   }
 
   volumeResized(volume: string): void {

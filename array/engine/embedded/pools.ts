@@ -111,6 +111,11 @@ export class Pools {
     const added = groups.filter((group) => !before.has(group)).map((group) => this.#freeGroup(group));
     const present = [...before].map((group) => this.#setup.groups.get(group).raid).filter((raid) => raid !== undefined);
     if (present.length === before.size) this.#requireRoom([...present, ...added], capacityBytes);
+    if (added.length > 0) {
+      // On record before anything lies on it: should the pool not open one day, nobody takes the group for a free one.
+      const all = [...before, ...added.map((group) => group.id)];
+      await this.#setup.book.putPool({ ...this.#record(id), groups: all });
+    }
     for (const group of added) await pool.addGroup(group);
     await this.#setLimit(id, capacityBytes);
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Snapshot, StorageError } from '@granary/storage';
-import type { ChangedRange, NewSnapshot } from '../engine.ts';
+import type { ChangedRange, NewSnapshot, SnapshotSizes } from '../engine.ts';
 import type { EnginePool, Pools } from './pools.ts';
 import type { VolumeHandle } from './volume-handle.ts';
 import type { Volumes } from './volumes.ts';
@@ -27,7 +27,12 @@ export class Snapshots {
     this.#volumes = volumes;
   }
 
-  async take(wanted: readonly NewSnapshot[], takenAt: number): Promise<void> {
+  async take(wanted: readonly NewSnapshot[], takenAt: number): Promise<SnapshotSizes> {
+    await this.#takeMissing(wanted, takenAt);
+    return wanted.map(({ snapshot }) => this.#get(snapshot).snapshot.sizeBytes);
+  }
+
+  async #takeMissing(wanted: readonly NewSnapshot[], takenAt: number): Promise<void> {
     const missing = wanted.filter(({ snapshot, volume }) => this.#find(snapshot)?.snapshot.volumeId !== volume);
     const handles = [...new Set(missing.map(({ volume }) => this.#volumes.get(volume)))];
     const byPool = Map.groupBy(missing, ({ volume }) => this.#volumes.get(volume).pool);

@@ -1,4 +1,4 @@
-import type { ChangedRange, MoveWork, NewSnapshot } from '../../engine/engine.ts';
+import type { ChangedRange, MoveWork, NewSnapshot, SnapshotSizes } from '../../engine/engine.ts';
 import { EngineError } from '../../engine/errors.ts';
 import { FakeEngine } from '../../volumes/testing/fake-engine.ts';
 
@@ -24,14 +24,16 @@ export class FakeSnapshotEngine extends FakeEngine {
     this.#versions.set(volume, this.#version(volume) + 1);
   }
 
-  override async takeSnapshots(wanted: readonly NewSnapshot[]): Promise<void> {
+  override async takeSnapshots(wanted: readonly NewSnapshot[]): Promise<SnapshotSizes> {
     const broken = wanted.find(({ volume }) => this.broken.has(volume));
     if (broken) throw new EngineError('failed', `Volume ${broken.volume} cannot be read.`);
     this.takes.push(wanted.length);
     for (const { volume, snapshot } of wanted) {
       this.snapshots.set(snapshot, { volume, version: this.#version(volume) });
     }
+    const sizes = await Promise.all(wanted.map(async ({ volume }) => (await this.volume(volume)).sizeBytes));
     await this.afterTake?.();
+    return sizes;
   }
 
   override async deleteSnapshot(id: string): Promise<void> {

@@ -1,4 +1,12 @@
-import type { ChangedRange, Engine, NewSnapshot, NewVolume, Reduction, VolumeCaps } from '../../engine/engine.ts';
+import type {
+  ChangedRange,
+  Engine,
+  NewSnapshot,
+  SnapshotSizes,
+  NewVolume,
+  Reduction,
+  VolumeCaps,
+} from '../../engine/engine.ts';
 import { EngineError } from '../../engine/errors.ts';
 import type { IoTotals, Report, VolumeReport } from '../../engine/report.ts';
 
@@ -64,8 +72,9 @@ export class FakeEngine {
     this.volumes.delete(id);
   }
 
-  async takeSnapshots(wanted: readonly NewSnapshot[]): Promise<void> {
+  async takeSnapshots(wanted: readonly NewSnapshot[]): Promise<SnapshotSizes> {
     for (const { volume, snapshot } of wanted) this.#snapshots.set(snapshot, volume);
+    return wanted.map(({ volume }) => this.#get(volume).sizeBytes);
   }
 
   async deleteSnapshot(id: string): Promise<void> {

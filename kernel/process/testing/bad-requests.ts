@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { operations, type Api, type Operation } from '@granary/contract';
+import { errorCatalogue, operations, type Api, type Operation } from '@granary/contract';
 import fc from 'fast-check';
 import type { HostedConfiguration } from '../configuration.ts';
 import type { HostedProgram } from '../program.ts';
@@ -161,7 +161,9 @@ function testSpoiltRequestsTo({ tested, state, send, newKey }: Running, operatio
       const isHeard = given !== undefined || operation.endpoint.access.roles === 'anyone';
       const property = fc.asyncProperty(spoilt, fc.boolean(), async (bad, isXml) => {
         const mark = state.mark();
-        judge(bad, await send(bad.asked, given, isXml), isHeard);
+        const answer = await send(bad.asked, given, isXml);
+        judge(bad, answer, isHeard);
+        assert.ok(isDeclared(operation, bad, answer), `${answer.code} is missing among the errors of the contract`);
         if (state.mark() !== mark) assert.deepEqual(state.dump(), before, 'something was written');
       });
       await fc.assert(property, { seed, numRuns: RUNS, timeout: ANSWER_MS_MAX, endOnFailure: true });
@@ -223,6 +225,15 @@ function testNotServed({ tested, all, state, send, newKey }: Running): void {
     }
     assert.deepEqual(state.dump(), before);
   });
+}
+
+/** Codes below are those every endpoint can give. */
+const OWN_CODES = 100;
+
+/** Whether the contract says that the operation may give this error. A spoilt address may reach another operation. */
+function isDeclared({ endpoint }: Operation, { what }: BadRequest, { http, code }: Answered): boolean {
+  const own: readonly number[] = endpoint.errors.map((name) => errorCatalogue[name].code);
+  return http !== 200 || code < OWN_CODES || own.includes(code) || what.startsWith('the address');
 }
 
 function judge({ field }: BadRequest, { http, code, message, text }: Answered, isHeard: boolean): void {
