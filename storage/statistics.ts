@@ -9,17 +9,22 @@ export interface OperationStatistics {
   readonly microsecondsMax: number;
 }
 
+/** Whose operations are counted: it hears of each. */
+interface Counted {
+  changed(): void;
+}
+
 /** Counts and times operations. */
 export class Meter {
-  readonly #onNote: (() => void) | undefined;
+  readonly #owner: Counted | undefined;
   #count = 0;
   #bytes = 0;
   #errors = 0;
   #milliseconds = 0;
   #millisecondsMax = 0;
 
-  constructor(onNote?: () => void) {
-    this.#onNote = onNote;
+  constructor(owner?: Counted) {
+    this.#owner = owner;
   }
 
   /** Notes an operation when it is done, and passes it on. */
@@ -35,7 +40,7 @@ export class Meter {
     this.#bytes += bytes;
     this.#milliseconds += milliseconds;
     if (milliseconds > this.#millisecondsMax) this.#millisecondsMax = milliseconds;
-    this.#onNote?.();
+    this.#owner?.changed();
   }
 
   noteError(): void {

@@ -122,8 +122,8 @@ test('a free drive is given back to the cloud; when the cloud refuses, it stays'
     [refused.code, refused.message],
     [10100, `Drive ${named(1)} was not taken back. The shelf is locked.`],
   );
-  refusal = fail('not_offered', { problem: 'Not here.' });
-  assert.equal((await client.refused(drives.remove, { id: named(1) })).code, 10109);
+  refusal = fail('drive_in_use', { id: named(1), by: 'another array' });
+  assert.equal((await client.refused(drives.remove, { id: named(1) })).code, 10101);
   assert.equal(await statusOf(array, named(1)), 'Available');
   refusal = undefined;
   await client.call(drives.remove, { id: named(1) });

@@ -15,6 +15,8 @@ import { testConfiguration } from '../../kernel/process/testing/configuration.ts
 import { placeDrives } from './drives.ts';
 
 const ANSWER_MS_MAX = 120_000;
+/** Of the kernel's clock that `/proc` counts in. */
+const MS_PER_TICK = 10;
 
 /** An array as its cloud would run it, in a process of its own. */
 export class ArrayProcess {
@@ -44,6 +46,13 @@ export class ArrayProcess {
   residentMb(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  }
+
+  /** What all its threads have computed so far. */
+  cpuMs(): number {
+    const [, fields = ''] = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ');
+    const [user = '0', system = '0'] = fields.split(' ').slice(11, 13);
+    return (Number(user) + Number(system)) * MS_PER_TICK;
   }
 
   async stop(): Promise<void> {

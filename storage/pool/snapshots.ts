@@ -15,6 +15,27 @@ export interface Snapshot {
   layer: Layer;
 }
 
+/** There may be a hundred thousand: a number takes a sixth of what a `Date` takes. */
+class TakenSnapshot implements Snapshot {
+  readonly id: string;
+  readonly volumeId: string;
+  readonly sizeBytes: number;
+  layer: Layer;
+  readonly #takenAtMs: number;
+
+  constructor({ id, volumeId, sizeBytes, layer, takenAt }: Snapshot) {
+    this.id = id;
+    this.volumeId = volumeId;
+    this.sizeBytes = sizeBytes;
+    this.layer = layer;
+    this.#takenAtMs = takenAt.getTime();
+  }
+
+  get takenAt(): Date {
+    return new Date(this.#takenAtMs);
+  }
+}
+
 export interface WantedSnapshot {
   readonly volumeId: string;
   readonly id: string;
@@ -33,7 +54,9 @@ export class Snapshots {
     this.#state = state;
     this.#volumes = volumes;
     for (const { id, volume, layer, sizeBytes, takenAt } of state.catalogue.snapshots()) {
-      this.#add({ id, volumeId: volume, layer: state.layers.get(layer), sizeBytes, takenAt });
+      // The text its volume has already, instead of one for each row.
+      const volumeId = volumes.find(volume)?.id ?? volume;
+      this.#add({ id, volumeId, layer: state.layers.get(layer), sizeBytes, takenAt });
     }
   }
 
@@ -169,7 +192,8 @@ export class Snapshots {
     volume?.changed();
   }
 
-  #add(snapshot: Snapshot): void {
+  #add(taken: Snapshot): void {
+    const snapshot = new TakenSnapshot(taken);
     snapshot.layer.snapshotId = snapshot.id;
     snapshot.layer.ownerId = snapshot.volumeId;
     this.#snapshots.set(snapshot.id, snapshot);

@@ -12,7 +12,8 @@ export class Layer {
   readonly id: number;
   readonly format: FormatName;
   parent: Layer | undefined;
-  readonly children = new Set<Layer>();
+  /** Most have one or none, and there are as many layers as snapshots: a set for each would weigh more than the rest. */
+  #children: Layer | Set<Layer> | undefined;
   /** The snapshot that shows this layer and those below. */
   snapshotId: string | undefined;
   /** The volume this layer is the top of. */
@@ -29,7 +30,7 @@ export class Layer {
     this.format = format;
     this.parent = parent;
     this.#load = load;
-    parent?.children.add(this);
+    parent?.addChild(this);
   }
 
   /** Read from disk at the first touch: a pool of many volumes opens without their maps. */
@@ -47,9 +48,30 @@ export class Layer {
     this.#ownedAtOpen += blocks;
   }
 
+  /** The layers that stand on it. */
+  get children(): readonly Layer[] {
+    if (this.#children instanceof Set) return [...this.#children];
+    return this.#children ? [this.#children] : [];
+  }
+
+  addChild(child: Layer): void {
+    if (this.#children instanceof Set) this.#children.add(child);
+    else this.#children = this.#children ? new Set([this.#children, child]) : child;
+  }
+
+  removeChild(child: Layer): void {
+    if (this.#children instanceof Set) this.#children.delete(child);
+    else if (this.#children === child) this.#children = undefined;
+  }
+
   /** Nobody names it and at most one layer stands on it: it can be folded away. */
   get isForgotten(): boolean {
-    return this.snapshotId === undefined && this.volumeId === undefined && this.children.size <= 1;
+    return this.snapshotId === undefined && this.volumeId === undefined && this.#childCount <= 1;
+  }
+
+  get #childCount(): number {
+    if (this.#children instanceof Set) return this.#children.size;
+    return this.#children ? 1 : 0;
   }
 }
 
@@ -101,11 +123,11 @@ export class Layers {
 
   /** Takes the layer out of the tree; what stood on it stands on its parent. Its extents are the caller's business. */
   remove(layer: Layer): void {
-    layer.parent?.children.delete(layer);
+    layer.parent?.removeChild(layer);
     for (const child of layer.children) {
+      layer.removeChild(child);
       this.#reparent(child, layer.parent);
     }
-    layer.children.clear();
     this.#layers.delete(layer.id);
     const { id } = layer;
     this.#commits.enqueue((database) => {
@@ -116,7 +138,7 @@ export class Layers {
 
   #reparent(child: Layer, parent: Layer | undefined): void {
     child.parent = parent;
-    parent?.children.add(child);
+    parent?.addChild(child);
     const { id } = child;
     const parentId = parent?.id ?? null;
     this.#commits.enqueue((database) => {
@@ -129,14 +151,16 @@ export class Layers {
     // Parents are older than what stands on them, except after a fold; so link in a second pass.
     const rows = this.#database.all<LayerRow>('SELECT id, parent, format FROM layers ORDER BY id');
     for (const { id, format } of rows) {
-      this.#layers.set(id, new Layer(id, format, undefined, load));
+      // A text of its own for each row would add up.
+      const name = format === 'reduced' ? 'reduced' : 'plain';
+      this.#layers.set(id, new Layer(id, name, undefined, load));
       this.#nextId = id + 1;
     }
     for (const { id, parent } of rows) {
       if (parent === null) continue;
       const layer = this.get(id);
       layer.parent = this.get(parent);
-      layer.parent.children.add(layer);
+      layer.parent.addChild(layer);
     }
   }
 

@@ -10,6 +10,8 @@ interface Waiter {
   timer: NodeJS.Timeout | undefined;
 }
 
+const clock = (): number => performance.now();
+
 /** How far a volume may run ahead of its cap after a pause. */
 const BURST_MS = 50;
 
@@ -23,9 +25,9 @@ export class Limiter {
   #operationsDueMs = 0;
   #bytesDueMs = 0;
   /** In the order they came. */
-  readonly #waiting = new Set<Waiter>();
+  #waiting: Set<Waiter> | undefined;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = clock) {
     this.#now = now;
   }
 
@@ -34,8 +36,9 @@ export class Limiter {
     this.#caps = caps;
     this.#operationsDueMs = 0;
     this.#bytesDueMs = 0;
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
     for (const waiter of waiting) {
       clearTimeout(waiter.timer);
       this.#admit(waiter);
@@ -65,9 +68,10 @@ export class Limiter {
   }
 
   #wait(waiter: Waiter, waitMs: number): void {
+    this.#waiting ??= new Set();
     this.#waiting.add(waiter);
     waiter.timer = setTimeout(() => {
-      this.#waiting.delete(waiter);
+      this.#waiting?.delete(waiter);
       waiter.resolve();
     }, waitMs);
   }

@@ -50,9 +50,9 @@ export class Volume implements BlockDevice, LayerView {
   readonly #commit: () => Promise<void>;
   readonly #readLimiter = new Limiter();
   readonly #writeLimiter = new Limiter();
-  readonly #reads = new Meter(() => this.changed());
-  readonly #writes = new Meter(() => this.changed());
-  readonly #discards = new Meter(() => this.changed());
+  readonly #reads = new Meter(this);
+  readonly #writes = new Meter(this);
+  readonly #discards = new Meter(this);
   #closed: string | undefined;
   #successor: Volume | undefined;
 

@@ -77,7 +77,10 @@ function serveVersion5(socket: Socket, credentials: string | undefined, asked: s
       onward.once('error', () => socket.end(Buffer.of(5, 5, 0, 1, 0, 0, 0, 0, 0, 0)));
     });
   };
-  if (credentials === undefined) { serve(); return; }
+  if (credentials === undefined) {
+    serve();
+    return;
+  }
   socket.once('data', (sent) => {
     const user = sent.subarray(2, 2 + (sent[1] ?? 0)).toString();
     const password = sent.subarray(3 + user.length).toString();

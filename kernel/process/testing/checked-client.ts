@@ -9,6 +9,7 @@ import {
   type SentTo,
 } from '@granary/contract';
 import { Value } from 'typebox/value';
+import { isDeclared } from './declared.ts';
 
 export interface Failure {
   readonly http: number;
@@ -19,7 +20,7 @@ export interface Failure {
 
 type Body = Record<string, unknown>;
 
-/** Calls endpoints of an API and holds every reply against its schema. */
+/** Calls endpoints of an API, and holds every reply against its schema and every error against those it declares. */
 export class CheckedClient<P extends Api> {
   readonly #api: P;
   readonly #url: string;
@@ -56,9 +57,12 @@ export class CheckedClient<P extends Api> {
     const { response, body } = await this.#send(endpoint, input);
     const inner = (body['response'] ?? body) as Body;
     assert.ok(inner['status'] !== 0 && inner['status'] !== 'success', `${endpoint.path} was not refused`);
+    const code = inner['status'] as number | string;
+    if (typeof code === 'number')
+      assert.ok(isDeclared(endpoint, code), `${endpoint.method} ${endpoint.path} does not declare error ${code}`);
     return {
       http: response.status,
-      code: inner['status'] as number | string,
+      code,
       message: String(inner['message']),
       headers: response.headers,
     };

@@ -19,7 +19,7 @@ export interface Received {
 
 export type Send = (sent: Sent) => Promise<Received>;
 
-export const ANSWER_MS_MAX = 30_000;
+const ANSWER_MS_MAX = 30_000;
 
 /** Over a real socket, bodies on every verb: neither `fetch` nor an injected request goes where these do. */
 export function wireTo(url: string, after: (close: () => void) => void): Send {
