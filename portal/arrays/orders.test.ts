@@ -206,6 +206,7 @@ test('what the array is to be reaches the cloud whole', async () => {
     app_engine: 'app_small',
     extra_cache_gb: 200,
     drives: { SSD_10GB: 2, SSD_100GB: 3 },
+    drives_returned: {},
     policies: [],
     proxy_zones: [],
     public_ip: false,
