@@ -5,7 +5,10 @@ import { badParameters, fail, GranaryError } from './errors.ts';
 test('an error tells the facts of its case in the words of the catalogue', () => {
   const error = fail('pool_not_empty', { id: 'pool-00000001', count: 3 });
   assert.ok(error instanceof GranaryError);
-  assert.equal(error.message, 'Pool pool-00000001 still has 3 volumes, those in the recycle bin included; delete or migrate them first.');
+  assert.equal(
+    error.message,
+    'Pool pool-00000001 still has 3 volumes, those in the recycle bin included; delete or migrate them first.',
+  );
 });
 
 test('a fact is told as it is, whatever it holds', () => {
