@@ -6,6 +6,7 @@ import {
   createApiServer,
   EventLog,
   Listeners,
+  Locks,
   Store,
   systemClock,
   Vault,
@@ -31,7 +32,6 @@ import { keepCloudUuid } from './inventory/repository.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { CloudInventory } from './inventory/service.ts';
 import { followConfig } from './inventory/stock.ts';
-import { Locks } from './locks.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { defaultCacheFolder, openCache } from './supervision/cache.ts';

@@ -1,6 +1,6 @@
 export { assert } from './assert.ts';
 export { attemptLimits, SignInAttempts, type Attempt, type AttemptLimits } from './auth/attempts.ts';
-export { hashPassword, verifyPassword } from './auth/passwords.ts';
+export { hashPassword, stretchPassword, verifyPassword } from './auth/passwords.ts';
 export { fingerprint, newSecret, Vault } from './auth/vault.ts';
 export * from './clock.ts';
 export { badParameter, badParameters, fail, GranaryError, type FieldProblem } from './errors.ts';
@@ -8,6 +8,7 @@ export { EventLog, severity, type EventMessage, type EventOrder, type NewEvent }
 export * from './http/index.ts';
 export { Jobs, type JobOutcome, type JobRun, type RunningJob } from './jobs/jobs.ts';
 export type { JobRow } from './jobs/repository.ts';
+export { Locks } from './locks.ts';
 export { createLog, LogLines, type Log, type LogLevel } from './log.ts';
 export { Metrics, type Measure } from './metrics.ts';
 export { http } from './net/http.ts';

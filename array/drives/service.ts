@@ -1,8 +1,7 @@
-import { fail, GranaryError, type Db, type HostedDrive, type NewEvent, type Tx } from '@granary/kernel';
+import { fail, GranaryError, type Db, type HostedDrive, type NewEvent, type Tx, Locks } from '@granary/kernel';
 import type { Page } from '../paging.ts';
 import type { IoPoint, Performance } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Turns } from '../turns.ts';
 import { called } from '../wording.ts';
 import { conflict, refuseUnlessFree, type Drive } from './drive.ts';
 import { Placements } from './placements.ts';
@@ -21,7 +20,7 @@ export class Drives {
   readonly #tools: ArrayTools;
   readonly #performance: Performance;
   readonly #placements: Placements;
-  readonly #turns = new Turns();
+  readonly #turns = new Locks();
 
   constructor(tools: ArrayTools, performance: Performance) {
     this.#tools = tools;

@@ -1,12 +1,11 @@
 import type { InputOf, OutputOf } from '@granary/contract';
 import type { peerApi } from '@granary/contract/array';
-import { badParameter, fail, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Tx, Locks } from '@granary/kernel';
 import type { PeerActor } from '../peers/service.ts';
 import type { Pools } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Turns } from '../turns.ts';
 import { updateVolume } from '../volumes/repository.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { frameLabel, readFrame, type Range } from './frames.ts';
@@ -51,7 +50,7 @@ const CLEARING = '-';
 export class Destinations {
   readonly #tools: ArrayTools;
   readonly #neighbours: Neighbours;
-  readonly #turns = new Turns();
+  readonly #turns = new Locks();
   /** When a source called last, and when data of it came last. */
   readonly #heard = new Map<string, number>();
   readonly #worked = new Map<string, number>();

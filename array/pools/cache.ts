@@ -1,7 +1,7 @@
+import { Locks } from '@granary/kernel';
 import { totalmem } from 'node:os';
 import type { PoolCache } from '../engine/engine.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Turns } from '../turns.ts';
 import { GB } from '../units.ts';
 import { listPools, type PoolRow } from './repository.ts';
 
@@ -20,7 +20,7 @@ export function cacheShare(cacheGb: number, pools: number, memoryBytes = totalme
 /** Divides the array's cache among the pools that use it, evenly, and tells the engine. */
 export class PoolCaches {
   readonly #tools: ArrayTools;
-  readonly #turns = new Turns();
+  readonly #turns = new Locks();
   #told: ReadonlyMap<string, PoolCache> = new Map();
 
   constructor(tools: ArrayTools) {

@@ -1,9 +1,8 @@
-import { badParameter, fail, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Tx, Locks } from '@granary/kernel';
 import type { Page } from '../paging.ts';
 import type { Performance } from '../performance/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Turns } from '../turns.ts';
 import { called } from '../wording.ts';
 import { PoolCaches } from './cache.ts';
 import { PoolProtection } from './protection.ts';
@@ -60,7 +59,7 @@ export class Pools {
   readonly #protection: PoolProtection;
 
   constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance) {
-    const turns = new Turns();
+    const turns = new Locks();
     this.#tools = tools;
     this.#raidGroups = raidGroups;
     this.#space = new PoolSpace(tools, raidGroups, performance, turns);

@@ -1,9 +1,8 @@
-import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { fail, type JobOutcome, type RunningJob, type Tx, Locks } from '@granary/kernel';
 import { EngineError, isEngineError } from '../engine/errors.ts';
 import { setPoolOfGroups } from '../raid-groups/repository.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { Turns } from '../turns.ts';
 import { called } from '../wording.ts';
 import { heldBytes, inGb } from './capacity.ts';
 import { findPool, savePool, type PoolRow } from './repository.ts';
@@ -39,10 +38,10 @@ const RETRY_MS = 1_000;
 export class Shrinking {
   readonly #tools: ArrayTools;
   readonly #raidGroups: RaidGroups;
-  readonly #turns: Turns;
+  readonly #turns: Locks;
   readonly #running = new Map<string, Running>();
 
-  constructor(tools: ArrayTools, raidGroups: RaidGroups, turns: Turns) {
+  constructor(tools: ArrayTools, raidGroups: RaidGroups, turns: Locks) {
     this.#tools = tools;
     this.#raidGroups = raidGroups;
     this.#turns = turns;

@@ -1,4 +1,4 @@
-import { fail, type Tx } from '@granary/kernel';
+import { fail, type Tx, Locks } from '@granary/kernel';
 import { isEngineError } from '../engine/errors.ts';
 import type { Performance } from '../performance/service.ts';
 import { setPoolOfGroups, type RaidGroupRow } from '../raid-groups/repository.ts';
@@ -6,7 +6,6 @@ import type { RaidGroups } from '../raid-groups/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { Turns } from '../turns.ts';
 import { called } from '../wording.ts';
 import { capacityOf, heldBytes, inGb } from './capacity.ts';
 import { DEFAULT_EMERGENCY_GB, DEFAULT_THRESHOLDS, EMERGENCY_FROM_BYTES } from './defaults.ts';
@@ -45,9 +44,9 @@ export class PoolSpace {
   readonly #tools: ArrayTools;
   readonly #raidGroups: RaidGroups;
   readonly #performance: Performance;
-  readonly #turns: Turns;
+  readonly #turns: Locks;
 
-  constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance, turns: Turns) {
+  constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance, turns: Locks) {
     this.#tools = tools;
     this.#raidGroups = raidGroups;
     this.#performance = performance;

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fail, type Db } from '@granary/kernel';
+import { fail, type Db, Locks } from '@granary/kernel';
 import { findChap } from '../controllers/repository.ts';
 import type { ExportedServer } from '../engine/engine.ts';
 import { isEngineError } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Turns } from '../turns.ts';
 import { listUnits, type UnitRow } from './attachment-repository.ts';
 import { findServer, listServers, type ServerRow } from './repository.ts';
 
@@ -18,7 +17,7 @@ const SENT_AT_ONCE_MAX = 16;
  */
 export class Exports {
   readonly #tools: ArrayTools;
-  readonly #turns = new Turns();
+  readonly #turns = new Locks();
   /** Waiting for their turn: whoever comes meanwhile is served by them. */
   readonly #planned = new Map<string, Promise<void>>();
   /** What the engine did not take; tried again at each reading. */

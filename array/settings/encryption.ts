@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { badParameter, fail, GranaryError, SignInAttempts } from '@granary/kernel';
+import { badParameter, fail, GranaryError, SignInAttempts, Locks } from '@granary/kernel';
 import { isEngineError } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Turns } from '../turns.ts';
 import { listWrappedKeys, updateVolume } from '../volumes/repository.ts';
 import { readSetting, writeSetting } from './repository.ts';
 import { deriveKey, unwrapKey, verifyKey, wrapKey, type Verifier } from './wrapping.ts';
@@ -26,7 +25,7 @@ const SUBJECT = 'encryption';
 export class Encryption {
   readonly #tools: ArrayTools;
   readonly #attempts: SignInAttempts;
-  readonly #turns = new Turns();
+  readonly #turns = new Locks();
   #wrapping: Buffer | undefined;
 
   constructor(tools: ArrayTools) {

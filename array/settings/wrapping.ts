@@ -1,13 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { stretchPassword } from '@granary/kernel';
 
-const derive = promisify(scrypt) as (
-  password: string,
-  salt: Buffer,
-  length: number,
-  options: { N: number; r: number; p: number; maxmem: number },
-) => Promise<Buffer>;
-const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 2 ** 20 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const ALGORITHM = 'aes-256-gcm';
@@ -27,7 +20,7 @@ export interface DerivedKey {
 
 /** Half of what is derived wraps, the other half is only compared. */
 export async function deriveKey(password: string, salt = randomBytes(SALT_BYTES)): Promise<DerivedKey> {
-  const bytes = await derive(password.normalize('NFC'), salt, 2 * KEY_BYTES, COST);
+  const bytes = await stretchPassword(password, salt, 2 * KEY_BYTES);
   const mark = createHash('sha256').update(bytes.subarray(KEY_BYTES)).digest('base64');
   return {
     wrapping: Buffer.from(bytes.subarray(0, KEY_BYTES)),

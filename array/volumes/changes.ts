@@ -1,6 +1,5 @@
-import { fail, type Tx } from '@granary/kernel';
+import { fail, type Tx, Locks } from '@granary/kernel';
 import type { ArrayTools } from '../tools.ts';
-import { Turns } from '../turns.ts';
 import { MB } from '../units.ts';
 import { findVolume, isNameTaken, updateVolume, type VolumeChange, type VolumeRow } from './repository.ts';
 import {
@@ -49,7 +48,7 @@ export type Thresholds = Some<
 /** Changes of volumes that are there. Those of one volume are made one after the other. */
 export class Changes {
   readonly #tools: ArrayTools;
-  readonly #turns = new Turns();
+  readonly #turns = new Locks();
 
   constructor(tools: ArrayTools) {
     this.#tools = tools;

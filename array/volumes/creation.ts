@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { fail, type Db, type Tx } from '@granary/kernel';
+import { fail, type Db, type Tx, Locks } from '@granary/kernel';
 import type { PoolRow } from '../pools/repository.ts';
 import type { Pools } from '../pools/service.ts';
 import { Names } from '../sequences/names.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { Encryption } from '../settings/encryption.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Turns } from '../turns.ts';
 import {
   countAllVolumes,
   deleteVolumeRow,
@@ -59,7 +58,7 @@ export class Creation {
   readonly #pools: Pools;
   readonly #encryption: Encryption;
   readonly #names: Names;
-  readonly #turns = new Turns();
+  readonly #turns = new Locks();
 
   constructor(tools: ArrayTools, pools: Pools, encryption: Encryption) {
     this.#tools = tools;

@@ -1,5 +1,5 @@
 import type { RecordOf } from '@granary/contract';
-import type { FreeVolume, Volume } from '@granary/contract/array';
+import { FreeVolume, type Volume } from '@granary/contract/array';
 import { formatIso } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import type { Readings } from '../readings/readings.ts';
@@ -26,6 +26,7 @@ export function targetOf(readings: Readings): string | null {
 }
 
 const KEY_BITS = '256';
+const FREE_FIELDS = Object.keys(FreeVolume.properties);
 
 /**
  * One literal, field by field: lists of thousands are made of these, and an object that grows by spreading costs
@@ -138,61 +139,10 @@ export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined,
   };
 }
 
+/** The same record with fewer fields. */
 function freeVolumeView(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): FreeVolumeView {
-  return {
-    name: facts.name,
-    display_name: facts.display_name,
-    cg_name: facts.cg_name,
-    cg_display_name: facts.display_name,
-    cg_user_created: 'NO',
-    pool_name: facts.pool,
-    pool_display_name: facts.pool_display_name ?? facts.pool,
-    tenant_id: null,
-    status: statusOf(facts, report),
-    comment: facts.comment,
-    created_at: formatIso(facts.created_at),
-    modified_at: formatIso(facts.modified_at),
-    virtual_capacity: facts.size_bytes / GB,
-    data_type: 'BLOCK',
-    thin: 'YES',
-    encryption: yesNo(facts.wrapped_key),
-    encryption_key_size: facts.wrapped_key === null ? '0' : KEY_BITS,
-    access_type: facts.access_type,
-    read_only: facts.read_only === null ? null : yesNo(facts.read_only),
-    target: facts.first_server === null ? null : target,
-    lun: facts.lun,
-    cache: facts.pool_cache === null ? null : yesNo(facts.pool_cache),
-    server_name: facts.first_server,
-    server_ext_names: facts.server_names ?? '',
-    life_cycle_policy_display_name: null,
-    life_cycle_policy_ext_name: null,
-    flc_policy_name: null,
-    export_name: null,
-    uquota_state: 'off',
-    gquota_state: 'off',
-    pquota_state: 'off',
-    has_mirror: yesNo(facts.is_mirrored),
-    has_backup: 'NO',
-    is_remote_clone_source: 'NO',
-    has_snapshots: yesNo(facts.has_snapshots),
-    shadow_copy_enabled: 'NO',
-    is_shadow_copy_clone: yesNo(facts.is_shadow_copy),
-    mtr_histograms: yesNo(facts.mtr_histograms),
-    compress: yesNo(facts.compress),
-    dedupe: yesNo(facts.dedupe),
-    flc_state: null,
-    flc_scan_state: null,
-    flc_scan_progress: null,
-    flc_scan_remaining_time_seconds: null,
-    read_iops_limit: String(facts.read_iops_limit),
-    read_mbps_limit: String(facts.read_mbps_limit),
-    write_iops_limit: String(facts.write_iops_limit),
-    write_mbps_limit: String(facts.write_mbps_limit),
-    read_iops_capping: String(facts.read_iops_capping),
-    read_mbps_capping: String(facts.read_mbps_capping),
-    write_iops_capping: String(facts.write_iops_capping),
-    write_mbps_capping: String(facts.write_mbps_capping),
-  };
+  const whole: Readonly<Record<string, unknown>> = { ...volumeView(facts, report, target), export_name: null };
+  return Object.fromEntries(FREE_FIELDS.map((field) => [field, whole[field]])) as unknown as FreeVolumeView;
 }
 
 function statusOf(facts: VolumeFacts, report: VolumeReport | undefined): VolumeView['status'] {

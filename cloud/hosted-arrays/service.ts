@@ -1,7 +1,6 @@
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
-import { fail, type EventLog, type HostedConfiguration, type Log, type Store } from '@granary/kernel';
+import { fail, type EventLog, type HostedConfiguration, type Locks, type Log, type Store } from '@granary/kernel';
 import { listPlacedDrives, type PlacedDriveRow } from '../inventory/repository.ts';
-import type { Locks } from '../locks.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { configurationOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';
 import { refuseRemoving, type Placement } from './placement.ts';

@@ -17,11 +17,12 @@ const PARALLEL_MAX = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-async function limited(password: string, salt: Buffer): Promise<Buffer> {
+/** Bytes that only the password and the salt lead to, and slowly. */
+export async function stretchPassword(password: string, salt: Buffer, length = HASH_BYTES): Promise<Buffer> {
   while (running >= PARALLEL_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
   running += 1;
   try {
-    return await derive(password.normalize('NFC'), salt, HASH_BYTES, COST);
+    return await derive(password.normalize('NFC'), salt, length, COST);
   } finally {
     running -= 1;
     waiting.shift()?.();
@@ -30,7 +31,7 @@ async function limited(password: string, salt: Buffer): Promise<Buffer> {
 
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const hash = await limited(password, salt);
+  const hash = await stretchPassword(password, salt);
   return `scrypt$${salt.toString('base64')}$${hash.toString('base64')}`;
 }
 
@@ -38,6 +39,6 @@ export async function hashPassword(password: string): Promise<string> {
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, salt = '', hash = ''] = (stored ?? 'scrypt$AAAA$').split('$');
   const expected = Buffer.from(hash, 'base64');
-  const actual = await limited(password, Buffer.from(salt, 'base64'));
+  const actual = await stretchPassword(password, Buffer.from(salt, 'base64'));
   return expected.length === actual.length && timingSafeEqual(expected, actual);
 }

@@ -1,5 +1,5 @@
+import { Locks } from '@granary/kernel/locks';
 import { type BlockDevice, StorageError } from '@granary/storage';
-import { Turns } from '../../turns.ts';
 import type * as wanted from '../engine.ts';
 import type { Engine } from '../engine.ts';
 import type { DriveReport, Report, VolumeReport } from '../report.ts';
@@ -29,7 +29,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   readonly #snapshots: Snapshots;
   readonly #moves: Moves;
   readonly #works = new Works();
-  readonly #turns = new Turns();
+  readonly #turns = new Locks();
   #exports: EngineExports | undefined;
   #retry: NodeJS.Timeout | undefined;
 
