@@ -1,16 +1,11 @@
-import { fail, Submitted, type Jobs } from '@granary/kernel';
+import { answerWhenDone as answer, type Jobs, type Submitted } from '@granary/kernel';
 
-/**
- * Waits for a job as long as the caller is willing to. Done: the plain answer. Not yet: that the work goes on. Failed:
- * the reason.
- */
-export async function answerWhenDone<T>(
+/** Waits for a job of the array as long as the caller is willing to. */
+export function answerWhenDone<T>(
   jobs: Jobs,
   jobId: number,
   timeoutSeconds: number,
-  answer: () => T,
+  answered: () => T,
 ): Promise<T | Submitted> {
-  const job = await jobs.wait(jobId, timeoutSeconds < 0 ? -1 : timeoutSeconds * 1000);
-  if (job?.state === 'failed') throw fail('state_conflict', { problem: job.error ?? 'The work failed.' });
-  return job === undefined || job.state === 'done' ? answer() : new Submitted();
+  return answer(jobs, { jobId, timeoutSeconds, answer: answered, failure: 'state_conflict' });
 }

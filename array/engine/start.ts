@@ -49,6 +49,6 @@ export async function startEngine(setup: EngineSetup): Promise<RunningEngine> {
 
 /** The array's secrets stay in its management. */
 function forControllers(configuration: HostedConfiguration): ControllerConfiguration {
-  const { internalName, folder, drives, management, iscsiPort, publicAddress, interfaces, cacheGb } = configuration;
-  return { internalName, folder, drives, management, iscsiPort, publicAddress, interfaces, cacheGb };
+  const { internalName, folder, drives, management, dataPort, publicAddress, interfaces, cacheGb } = configuration;
+  return { internalName, folder, drives, management, dataPort, publicAddress, interfaces, cacheGb };
 }

@@ -1,10 +1,8 @@
-import { outgoingAddress } from '@granary/kernel';
-import { isIP, Socket } from 'node:net';
+import { sendBySmtp, writeNotice, type Mail } from '@granary/kernel';
 import { readSetting, writeSetting } from '../settings/repository.ts';
 import type { SettingsService } from '../settings/service.ts';
 import { isMailed, type ArraySettings } from '../settings/values.ts';
 import type { ArrayTools } from '../tools.ts';
-import { writeMail, type Mail } from './mail.ts';
 import { countEventsAfter, lastEventId, listEventsAfter, MAILED_EVENT } from './repository.ts';
 
 interface MailerOptions {
@@ -16,8 +14,6 @@ const COLLECT_MS = 5_000;
 const RETRY_MS = 10_000;
 const RETRY_MS_MAX = 15 * 60_000;
 const EVENTS_PER_MAIL_MAX = 50;
-const CONNECT_MS_MAX = 10_000;
-const SILENCE_MS_MAX = 20_000;
 const REASON_LENGTH_MAX = 200;
 
 /** Mails what happens to those who asked for it: a mail every few seconds at most, tried until it is taken. */
@@ -28,8 +24,7 @@ export class Mailer {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> = Promise.resolve();
   #failures = 0;
-  #isStopped = false;
-  #hangUp: (() => void) | undefined;
+  readonly #stopping = new AbortController();
 
   constructor(tools: ArrayTools, settings: SettingsService, options: MailerOptions = {}) {
     this.#tools = tools;
@@ -43,14 +38,13 @@ export class Mailer {
 
   /** What is not mailed yet is mailed after the next start. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#hangUp?.();
+    this.#stopping.abort();
     await this.#round;
   }
 
   #schedule(inMs: number): void {
-    if (this.#isStopped) return;
+    if (this.#stopping.signal.aborted) return;
     this.#timer = setTimeout(() => {
       this.#round = this.#mailWhatIsNew().then((delay) => this.#schedule(delay));
     }, inMs);
@@ -67,7 +61,7 @@ export class Mailer {
       this.#failures = 0;
       return collectMs;
     } catch (error) {
-      if (!this.#isStopped) await this.#tellOfFailure(error);
+      if (!this.#stopping.signal.aborted) await this.#tellOfFailure(error);
       this.#failures += 1;
       return Math.min(retryMs * 2 ** (this.#failures - 1), RETRY_MS_MAX);
     }
@@ -86,44 +80,18 @@ export class Mailer {
     });
     if (waiting.count === 0) return;
     const more = waiting.count - waiting.events.length;
-    await this.#send(writeMail(configuration().displayName, waiting.events, more), settings);
+    await this.#send(writeNotice(configuration().displayName, waiting.events, more), settings);
     await store.write((tx) => writeSetting(tx, MAILED_EVENT, String(waiting.until)));
   }
 
-  /** Connects to the address that was checked, and holds the certificate against the name that was given. */
-  async #send({ subject, text }: Mail, settings: ArraySettings): Promise<void> {
-    const { smtpHost, smtpPort, smtpSecure, smtpUser, smtpFrom, noticeTo } = settings;
-    const host = smtpHost ?? '';
-    const address = await outgoingAddress(host);
+  async #send(mail: Mail, settings: ArraySettings): Promise<void> {
+    const { smtpHost, smtpPort: port, smtpSecure: secure, smtpUser: user, smtpFrom, noticeTo } = settings;
     const { internalName } = this.#tools.configuration();
-    const { createTransport } = await import('nodemailer');
-    const socket = new Socket();
-    const transport = createTransport({
-      socket,
-      host: address.replace(/^\[|\]$/g, ''),
-      port: smtpPort,
-      secure: smtpSecure,
-      ...(smtpUser !== null && { auth: { user: smtpUser, pass: this.#settings.smtpPassword() ?? '' } }),
-      // Without a password to protect, a certificate nobody knows is no worse than no encryption at all.
-      tls: { ...(isIP(host) === 0 && { servername: host }), rejectUnauthorized: smtpSecure || smtpUser !== null },
-      connectionTimeout: CONNECT_MS_MAX,
-      greetingTimeout: CONNECT_MS_MAX,
-      socketTimeout: SILENCE_MS_MAX,
-    });
-    this.#hangUp = () => socket.destroy(new Error('the array stops'));
-    try {
-      await transport.sendMail({
-        from: smtpFrom ?? `${internalName}@granary.invalid`,
-        to: noticeTo ?? '',
-        subject,
-        text,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      });
-    } finally {
-      this.#hangUp = undefined;
-      socket.destroy();
-    }
+    await sendBySmtp(
+      { host: smtpHost ?? '', port, secure, user, password: this.#settings.smtpPassword() },
+      { ...mail, from: smtpFrom ?? `${internalName}@granary.invalid`, to: noticeTo ?? '' },
+      this.#stopping.signal,
+    );
   }
 
   /** Once until it works again; otherwise the log would tell of nothing else. */

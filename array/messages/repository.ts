@@ -1,14 +1,7 @@
-import type { Db } from '@granary/kernel';
+import type { Db, MailedEvent } from '@granary/kernel';
 
 /** The setting that remembers how far the events have been mailed. */
 export const MAILED_EVENT = 'mailed_event';
-
-export interface MailedEvent {
-  readonly id: number;
-  readonly created_at: number;
-  readonly severity: number;
-  readonly title: string;
-}
 
 export function lastEventId(db: Db): number {
   return db.get<{ id: number | null }>('SELECT max(id) AS id FROM events')?.id ?? 0;

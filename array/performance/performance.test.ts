@@ -49,7 +49,7 @@ test('points of volumes, servers, pools, groups and drives agree with what a cli
   const { vcontrollers } = await client.call(controllers.list, {});
   const { target: targetName, name: controller } = vcontrollers.find(({ state }) => state === 'active')!;
   const { host } = configuration.management;
-  const session = await Initiator.login({ host, port: configuration.iscsiPort, initiatorName: IQN, targetName });
+  const session = await Initiator.login({ host, port: configuration.dataPort, initiatorName: IQN, targetName });
   const lun = session.lun(0);
   await lun.clearUnitAttentions();
   const block = Buffer.alloc(BLOCKS * 512, 5);

@@ -1,7 +1,9 @@
 import type { Store } from '@granary/kernel';
-import { nextName } from './repository.ts';
+import { nextNames } from './repository.ts';
 
-const BLOCK_LENGTH = 16;
+const BLOCK_LENGTH = 64;
+/** So few are left that more are taken before anybody has to wait for them. */
+const LOW = 32;
 
 /**
  * Identifiers for what is made often: taken from their sequence a few at a time, so that a creation does not pay for a
@@ -21,14 +23,23 @@ export class Names {
   async next(): Promise<string> {
     for (;;) {
       const name = this.#ready.shift();
+      const more = this.#ready.length < LOW ? this.#more() : undefined;
       if (name !== undefined) return name;
-      this.#taking ??= this.#take().finally(() => (this.#taking = undefined));
-      await this.#taking;
+      await more;
     }
   }
 
+  #more(): Promise<void> {
+    if (this.#taking === undefined) {
+      this.#taking = this.#take().finally(() => (this.#taking = undefined));
+      // Told to those who wait for it. Where nobody does, the next caller tries again.
+      this.#taking.catch(() => undefined);
+    }
+    return this.#taking;
+  }
+
   async #take(): Promise<void> {
-    const names = await this.#store.write((tx) => Array.from({ length: BLOCK_LENGTH }, () => nextName(tx, this.#kind)));
+    const names = await this.#store.write((tx) => nextNames(tx, this.#kind, BLOCK_LENGTH));
     this.#ready.push(...names);
   }
 }

@@ -2,17 +2,33 @@ import type { Tx } from '@granary/kernel';
 
 /** The next number of a kind. None is ever used twice. */
 export function nextNumber(tx: Tx, kind: string): number {
-  tx.run('INSERT INTO sequences VALUES (:kind, 1) ON CONFLICT DO UPDATE SET last = last + 1', { kind });
-  return tx.get<{ last: number }>('SELECT last FROM sequences WHERE name = :kind', { kind })?.last ?? 0;
+  return takeNumbers(tx, kind, 1);
 }
 
 /** The next identifier of a kind: `volume-00000001`. */
 export function nextName(tx: Tx, kind: string): string {
-  return `${kind}-${nextNumber(tx, kind).toString(16).padStart(8, '0')}`;
+  return nameOf(kind, nextNumber(tx, kind));
+}
+
+/** The next so many, in order. */
+export function nextNames(tx: Tx, kind: string, count: number): string[] {
+  const last = takeNumbers(tx, kind, count);
+  return Array.from({ length: count }, (_, index) => nameOf(kind, last - count + 1 + index));
 }
 
 /** At least so far: names up to this one were used, whatever is on record. */
 export function moveSequence(tx: Tx, kind: string, last: number): void {
   const sql = 'INSERT INTO sequences VALUES (:kind, :last) ON CONFLICT DO UPDATE SET last = max(last, excluded.last)';
   tx.run(sql, { kind, last });
+}
+
+/** The last of those that were taken. */
+function takeNumbers(tx: Tx, kind: string, count: number): number {
+  const sql = `INSERT INTO sequences VALUES (:kind, :count)
+    ON CONFLICT DO UPDATE SET last = last + excluded.last RETURNING last`;
+  return tx.get<{ last: number }>(sql, { kind, count })?.last ?? 0;
+}
+
+function nameOf(kind: string, number: number): string {
+  return `${kind}-${number.toString(16).padStart(8, '0')}`;
 }

@@ -38,7 +38,7 @@ test('kill -9 right after the answers: what was attached is served, what was det
   const { vcontrollers } = await second.client.controllers.list({});
   const session = await Initiator.login({
     host: configuration.management.host,
-    port: configuration.iscsiPort,
+    port: configuration.dataPort,
     initiatorName: IQN,
     targetName: vcontrollers[0]!.target,
     chap: { username: 'web', secret: 'twelve bytes' },

@@ -20,7 +20,7 @@ async function setUp(t: TestContext) {
   const { host } = array.configuration.management;
   const login = async (chap?: ChapCredentials, initiatorName = IQN) => {
     const { target } = controller;
-    const portal = { host, port: array.configuration.iscsiPort, initiatorName, targetName: target };
+    const portal = { host, port: array.configuration.dataPort, initiatorName, targetName: target };
     const session = await Initiator.login({ ...portal, ...(chap && { chap }) });
     t.after(() => session.destroy());
     return session;

@@ -1,10 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { badParameter, fail, GranaryError, SignInAttempts, Locks } from '@granary/kernel';
+import {
+  badParameter,
+  deriveKey,
+  fail,
+  GranaryError,
+  Locks,
+  SignInAttempts,
+  unwrapKey,
+  verifyKey,
+  wrapKey,
+  type Verifier,
+} from '@granary/kernel';
 import { isEngineError } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
 import { listWrappedKeys, updateVolume } from '../volumes/repository.ts';
 import { readSetting, writeSetting } from './repository.ts';
-import { deriveKey, unwrapKey, verifyKey, wrapKey, type Verifier } from './wrapping.ts';
 
 /** Who asks, and from where: those who guess are slowed and then kept out. */
 export interface Caller {

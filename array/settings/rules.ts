@@ -1,12 +1,6 @@
-import { badParameter, fail, GranaryError, outgoingAddress, parseHostAndPort } from '@granary/kernel';
+import { badParameter, checkMailAddress } from '@granary/kernel';
 
-const ADDRESS = /^[^@\s,;<>"]+@[^@\s,;<>"]+$/;
 const RECIPIENTS_MAX = 20;
-const ANY_PORT = 25;
-
-export function checkMailAddress(field: string, address: string): void {
-  if (!ADDRESS.test(address)) throw badParameter(field, 'must be a mail address such as ops@example.org');
-}
 
 /** As one comma list, without blanks. */
 export function readRecipients(text: string): string {
@@ -14,16 +8,4 @@ export function readRecipients(text: string): string {
   if (all.length > RECIPIENTS_MAX) throw badParameter('notice_to', `must have at most ${RECIPIENTS_MAX} addresses`);
   for (const address of all) checkMailAddress('notice_to', address);
   return all.join(',');
-}
-
-/** A name nobody knows yet may be known tomorrow; one that leads where nobody may go is refused. */
-export async function checkMailServer(host: string): Promise<void> {
-  const parsed = parseHostAndPort(host, ANY_PORT);
-  if (parsed?.host !== host.replace(/^\[|\]$/g, ''))
-    throw badParameter('smtp_host', 'must be the name or address of a mail server, without a port');
-  try {
-    await outgoingAddress(host);
-  } catch (error) {
-    if (error instanceof GranaryError) throw fail('address_refused', { address: host });
-  }
 }

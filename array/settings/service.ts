@@ -1,8 +1,8 @@
-import type { Db } from '@granary/kernel';
+import { checkMailAddress, checkMailServer, type Db } from '@granary/kernel';
 import { lastEventId, MAILED_EVENT } from '../messages/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { readSetting, writeSetting } from './repository.ts';
-import { checkMailAddress, checkMailServer, readRecipients } from './rules.ts';
+import { readRecipients } from './rules.ts';
 import { defaultSettings, isMailed, type ArraySettings } from './values.ts';
 
 /** As callers send it: what is left out stays, an empty text takes it away. */

@@ -42,7 +42,7 @@ export class TestDisk {
     assert.ok(active && lun !== null);
     const session = await Initiator.login({
       host: active.iscsi_ip,
-      port: configuration.iscsiPort,
+      port: configuration.dataPort,
       targetName: active.target,
       initiatorName: this.#iqn,
     });

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { fail, type Db, type Tx, Locks } from '@granary/kernel';
 import type { PoolRow } from '../pools/repository.ts';
 import type { Pools } from '../pools/service.ts';
@@ -59,6 +59,8 @@ export class Creation {
   readonly #encryption: Encryption;
   readonly #names: Names;
   readonly #turns = new Locks();
+  /** So many more fit for certain. To count ten thousand rows for each new one would cost more than to write it. */
+  #room = 0;
 
   constructor(tools: ArrayTools, pools: Pools, encryption: Encryption) {
     this.#tools = tools;
@@ -150,21 +152,23 @@ export class Creation {
     this.#pools.refuseNew(pool);
     this.#tools.store.read((db) => {
       if (isNameTaken(db, displayName)) throw fail('name_taken', { name: displayName });
-      if (countAllVolumes(db) >= VOLUMES_MAX)
-        throw fail('limit_reached', { problem: `An array has at most ${VOLUMES_MAX} volumes; delete some first.` });
+      this.#checkRoom(db);
     });
     return pool;
+  }
+
+  #checkRoom(db: Db): void {
+    if (this.#room === 0) this.#room = Math.max(VOLUMES_MAX - countAllVolumes(db), 0);
+    if (this.#room === 0)
+      throw fail('limit_reached', { problem: `An array has at most ${VOLUMES_MAX} volumes; delete some first.` });
+    this.#room -= 1;
   }
 
   async #keep(row: Unnamed, keyOf: (tx: Tx) => string | null): Promise<VolumeRow> {
     const { store, engine, readings } = this.#tools;
     try {
-      const named = { ...row, cg_name: '', wrapped_key: null };
-      if (isCapped(named)) await engine.setCaps(row.name, capsOf(named));
-      const kept = await store.write((tx) => {
-        return this.#insert(tx, row, keyOf(tx));
-      });
-      return kept;
+      if (isCapped(row)) await engine.setCaps(row.name, capsOf(row));
+      return await store.write((tx) => this.#insert(tx, row, keyOf(tx)));
     } catch (error) {
       // If this fails too, the next start sees to it.
       await engine.deleteVolume(row.name).catch(() => undefined);
@@ -188,7 +192,7 @@ export class Creation {
 
 /** An identifier of the form servers expect of a disk (NAA, type 6), by chance unique. */
 function newWwid(): string {
-  return `6${randomBytes(16).toString('hex').slice(1)}`;
+  return `6${randomUUID().replaceAll('-', '').slice(1)}`;
 }
 
 function newRow(name: string, wanted: Reduced, now: number): Unnamed {

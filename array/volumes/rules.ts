@@ -57,7 +57,9 @@ export function checkNoDestination(row: VolumeRow): void {
   throw fail('state_conflict', { problem });
 }
 
-export function capsOf(row: VolumeRow): VolumeCaps {
+type Capped = Pick<VolumeRow, 'read_iops_capping' | 'read_mbps_capping' | 'write_iops_capping' | 'write_mbps_capping'>;
+
+export function capsOf(row: Capped): VolumeCaps {
   return {
     readIops: row.read_iops_capping,
     readBytesPerSecond: row.read_mbps_capping * MB,
@@ -66,7 +68,7 @@ export function capsOf(row: VolumeRow): VolumeCaps {
   };
 }
 
-export function isCapped(row: VolumeRow): boolean {
+export function isCapped(row: Capped): boolean {
   return Object.values(capsOf(row)).some((cap) => cap > 0);
 }
 

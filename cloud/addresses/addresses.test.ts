@@ -5,7 +5,7 @@ import type { ListenAddress } from '@granary/kernel';
 import { testNetwork } from '../../kernel/process/testing/addresses.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { AddressAllocator, type ProbeAddress } from './allocator.ts';
-import { iscsiPortOf } from './iscsi-port.ts';
+import { dataPortOf } from './data-port.ts';
 import { AddressRange } from './range.ts';
 
 const none = () => false;
@@ -64,12 +64,13 @@ test('arrays that share one address differ by port', async () => {
 test('an array serves iSCSI at the usual port of its own address, else at a port beside the shared ones', () => {
   const { network } = defaultConfig('linux');
   const ports = (first: number, last: number) => ({ ...network, shared_ports: { first, last } });
-  assert.equal(iscsiPortOf(network.management_port, network), 3260);
+  assert.equal(dataPortOf('storage_array', network.management_port, network), 3260);
+  assert.equal(dataPortOf('object_storage', network.management_port, network), 8080);
   assert.deepEqual(
-    [20_000, 20_003].map((port) => iscsiPortOf(port, ports(20_000, 20_003))),
+    [20_000, 20_003].map((port) => dataPortOf('storage_array', port, ports(20_000, 20_003))),
     [20_004, 20_007],
   );
-  assert.equal(iscsiPortOf(65_000, ports(65_000, 65_400)), 64_599);
+  assert.equal(dataPortOf('storage_array', 65_000, ports(65_000, 65_400)), 64_599);
 });
 
 test('when no address is left, or none can be bound, the error says why', async () => {

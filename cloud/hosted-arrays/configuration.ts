@@ -1,5 +1,5 @@
 import type { HostedConfiguration, HostedDrive, TlsFiles, Vault, LogLevel } from '@granary/kernel';
-import { iscsiPortOf } from '../addresses/iscsi-port.ts';
+import { dataPortOf } from '../addresses/data-port.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDriveRow } from '../inventory/repository.ts';
@@ -36,7 +36,7 @@ export function configurationOf(
     ...unsealSecrets(vault, array),
     management: array.management,
     managementUrl: managementUrlOf(array, tls),
-    iscsiPort: iscsiPortOf(array.management.port, config.network),
+    dataPort: dataPortOf(spec.product, array.management.port, config.network),
     publicAddress: array.publicAddress,
     interfaces: spec.interfaces.map(({ vlan_id, ...rest }) => ({ ...rest, vlanId: vlan_id })),
     tls: tls ?? null,
@@ -47,6 +47,7 @@ export function configurationOf(
     zonesUsed: new Set(drives.map(({ zone }) => zone)).size,
     drives,
     policies: policiesOf(array, config),
+    proxyZones: spec.proxy_zones,
     logLevel,
   };
 }

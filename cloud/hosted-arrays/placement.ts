@@ -160,7 +160,7 @@ export class Placement {
     const free = new Set(store.read(listDrives).flatMap(({ uuid, array }) => (array === null ? [uuid] : [])));
     const surplus = (await files.list()).filter(({ uuid }) => uuid !== undefined && free.has(uuid));
     for (const { path } of surplus)
-      await rm(path).catch((error: unknown) => log.error({ error, path }, 'a free drive could not be removed'));
+      await rm(path, { recursive: true }).catch((error: unknown) => log.error({ error, path }, 'a free drive could not be removed'));
   }
 
   /** An array that listened on another's address, or on the cloud's, would be taken for it. */
@@ -227,7 +227,7 @@ export class Placement {
     await mkdir(this.folderOf(array), { recursive: true, mode: 0o700 });
     const fresh = this.drivesOf(array).filter(({ has_file }) => has_file === 0);
     if (fresh.length === 0) return;
-    await files.make(fresh);
+    await files.make(fresh, array.product === 'object_storage' ? 'folder' : 'file');
     await store.write((tx) => {
       for (const { uuid } of fresh) markFileMade(tx, uuid);
     });

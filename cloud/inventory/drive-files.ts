@@ -19,7 +19,10 @@ export interface FoundFile {
   readonly path: string;
 }
 
-/** The files that hold the bytes of drives: sparse, as large as the drive, one folder a storage node. */
+/**
+ * What holds the bytes of drives, one folder a storage node: a sparse file as large as the drive, or a folder for the
+ * drives of object storage.
+ */
 export class DriveFiles {
   readonly #folder: string;
 
@@ -32,30 +35,28 @@ export class DriveFiles {
   }
 
   /** Made afresh: nothing a crash left behind is ever handed to an array. On disk when it resolves. */
-  async make(drives: readonly DriveOnNode[]): Promise<void> {
+  async make(drives: readonly DriveOnNode[], form: 'file' | 'folder' = 'file'): Promise<void> {
     for (const drive of drives) {
+      const path = this.pathOf(drive);
       await mkdir(join(this.#folder, drive.node), { recursive: true, mode: 0o700 });
-      const file = await open(this.pathOf(drive), 'w', 0o600);
-      try {
-        await file.truncate(drive.capacity_gb * GIGABYTE);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await rm(path, { recursive: true, force: true });
+      if (form === 'folder') await mkdir(path, { mode: 0o700 });
+      else await makeSparse(path, drive.capacity_gb * GIGABYTE);
     }
     for (const node of new Set(drives.map(({ node }) => node))) await syncFolder(join(this.#folder, node));
   }
 
   async remove(drives: readonly Omit<DriveOnNode, 'capacity_gb'>[]): Promise<void> {
-    for (const drive of drives) await rm(this.pathOf(drive), { force: true });
+    for (const drive of drives) await rm(this.pathOf(drive), { recursive: true, force: true });
   }
 
-  /** What is wrong with the file of a drive that should have one; undefined when nothing is. */
+  /** What is wrong with the file or folder of a drive that should have one; undefined when nothing is. */
   async problemOf(drive: DriveOnNode): Promise<string | undefined> {
     const expected = drive.capacity_gb * GIGABYTE;
     try {
-      const { size } = await stat(this.pathOf(drive));
-      return size === expected ? undefined : `its file has ${size} bytes, not ${expected}`;
+      const found = await stat(this.pathOf(drive));
+      const { size } = found;
+      return found.isDirectory() || size === expected ? undefined : `its file has ${size} bytes, not ${expected}`;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       return code === 'ENOENT' ? 'its file is missing' : `its file cannot be read (${code})`;
@@ -77,6 +78,16 @@ export class DriveFiles {
 
   async nodes(): Promise<string[]> {
     return (await entriesIn(this.#folder)).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  }
+}
+
+async function makeSparse(path: string, bytes: number): Promise<void> {
+  const file = await open(path, 'w', 0o600);
+  try {
+    await file.truncate(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }
 

@@ -75,7 +75,8 @@ export class EventLog {
         actor: event.actor ?? 'system',
       },
     );
-    tx.run('DELETE FROM events WHERE id <= :oldest', { oldest: insertedId - EVENTS_MAX });
+    const oldest = insertedId - EVENTS_MAX;
+    if (oldest > 0) tx.run('DELETE FROM events WHERE id <= :oldest', { oldest });
   }
 
   list(db: Db, filter: EventFilter): { messages: EventMessage[]; count: number } {

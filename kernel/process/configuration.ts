@@ -2,7 +2,7 @@ import type { ListenAddress } from '../http/listeners.ts';
 import type { TlsFiles } from '../http/server.ts';
 import type { LogLevel } from '../log.ts';
 
-/** A drive as an array process sees it: what it is, where it sits, and the file that holds its bytes. */
+/** A drive as an array process sees it: what it is, where it sits, and the file (a folder, for object storage) that holds its bytes. */
 export interface HostedDrive {
   readonly uuid: string;
   /** Order in which the array got it. */
@@ -54,8 +54,8 @@ export interface HostedConfiguration {
   readonly vaultKey: string;
   readonly management: ListenAddress;
   readonly managementUrl: string;
-  /** Where a block array serves its volumes, on all its addresses. */
-  readonly iscsiPort: number;
+  /** Where a block array serves its volumes, and object storage its buckets, on all its addresses. */
+  readonly dataPort: number;
   readonly publicAddress: string | null;
   readonly interfaces: readonly HostedInterface[];
   readonly tls: TlsFiles | null;
@@ -70,5 +70,7 @@ export interface HostedConfiguration {
   readonly zonesUsed: number;
   readonly drives: readonly HostedDrive[];
   readonly policies: readonly HostedPolicy[];
+  /** Object storage: the zone of each controller that only passes requests on. */
+  readonly proxyZones: readonly string[];
   readonly logLevel: LogLevel | 'silent';
 }

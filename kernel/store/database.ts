@@ -1,8 +1,8 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../assert.ts';
+import { Statement, type SqlParams } from './statement.ts';
 
-export type SqlValue = SQLInputValue;
-export type SqlParams = Readonly<Record<string, SqlValue>>;
+export type { SqlParams, SqlValue } from './statement.ts';
 
 /** What repositories see: plain SQL with named parameters, statements prepared once. */
 export interface Db {
@@ -26,7 +26,7 @@ const SYNCHRONOUS_FULL = 2;
  */
 export class Database implements Db {
   readonly #sqlite: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, Statement>();
 
   constructor(file: string, lockWaitMs: number) {
     this.#sqlite = new DatabaseSync(file, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
@@ -68,16 +68,18 @@ export class Database implements Db {
     this.exec('PRAGMA locking_mode = EXCLUSIVE');
     this.exec('PRAGMA journal_mode = WAL');
     this.exec('PRAGMA synchronous = FULL');
+    // What a savepoint would go back to: with ten changes in a commit it would not fit in SQLite's own and go to a file.
+    this.exec('PRAGMA temp_store = MEMORY');
     // What is deleted is overwritten: the keys of a deleted array are gone with its row.
     this.exec('PRAGMA secure_delete = ON');
     const mode = this.get<{ synchronous: number }>('PRAGMA synchronous')?.synchronous;
     assert(mode === SYNCHRONOUS_FULL, `synchronous is ${mode}, not FULL`);
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {
-      statement = this.#sqlite.prepare(sql);
+      statement = new Statement(this.#sqlite, sql);
       this.#statements.set(sql, statement);
     }
     return statement;

@@ -63,6 +63,36 @@ describe('a drive in a file', () => {
     await drive.close();
   });
 
+  it('syncs its file only when something may have changed since', async () => {
+    const drive = await newDrive();
+    const synced = async () => {
+      const before = drive.statistics().flushes.count;
+      await drive.flush();
+      return drive.statistics().flushes.count > before;
+    };
+    assert.ok(await synced(), 'what was written before it was opened');
+    assert.ok(!(await synced()));
+    await drive.write(0, Buffer.alloc(4096));
+    assert.ok(await synced());
+    await drive.writeDurably(0, Buffer.alloc(4096));
+    assert.ok(await synced());
+    await drive.discard(drive.sizeBytes - 4096, 4096);
+    assert.ok(await synced());
+    assert.ok(!(await synced()));
+    await drive.close();
+  });
+
+  it('does not take a write that was under way during a flush for covered by it', async () => {
+    const drive = await newDrive();
+    const writing = drive.write(0, Buffer.alloc(1024 * 1024));
+    await drive.flush();
+    await writing;
+    const before = drive.statistics().flushes.count;
+    await drive.flush();
+    assert.equal(drive.statistics().flushes.count, before + 1);
+    await drive.close();
+  });
+
   it('counts and times what it does', async () => {
     const drive = await newDrive();
     await drive.write(0, Buffer.alloc(4096));

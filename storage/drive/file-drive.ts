@@ -38,6 +38,10 @@ export class FileDrive implements Drive {
   readonly #burst = new Burst();
   readonly #flusher = new SharedFlush(() => this.#flushNow());
   #inFlight = 0;
+  /** Goes up when a write begins and when it ends. What was written before this drive was opened counts, too. */
+  #changes = 1;
+  /** As many of them as the last flush covers. */
+  #flushed = 0;
   #refusal: StorageError | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -104,6 +108,7 @@ export class FileDrive implements Drive {
 
   write(offset: number, from: Buffer, aside = false): Done {
     this.#check(offset, from.length);
+    this.#changes += 1;
     const startMs = performance.now();
     if (from.length > INLINE_WRITE_BYTES_MAX || !this.#gate.allows(startMs)) {
       return this.#writeAsync(this.#fd, offset, from, startMs);
@@ -125,11 +130,14 @@ export class FileDrive implements Drive {
 
   async writeDurably(offset: number, from: Buffer): Promise<void> {
     this.#check(offset, from.length);
+    this.#changes += 1;
     await this.#writeAsync(this.#durable.fd, offset, from, performance.now());
   }
 
   flush(): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
+    // Books are committed far more often than data is written.
+    if (this.#flushed === this.#changes) return Promise.resolve();
     return this.#flusher.run();
   }
 
@@ -143,6 +151,7 @@ export class FileDrive implements Drive {
       const startMs = performance.now();
       const isTail = offset + length === this.sizeBytes;
       if (isTail && this.#isRegularFile && this.#inFlight === 0) {
+        this.#changes += 1;
         fs.ftruncateSync(this.#fd, offset);
         fs.ftruncateSync(this.#fd, this.sizeBytes);
       }
@@ -203,6 +212,7 @@ export class FileDrive implements Drive {
     } catch (error) {
       throw this.#failed('writes', error);
     } finally {
+      this.#changes += 1;
       this.#leave();
     }
   }
@@ -210,9 +220,11 @@ export class FileDrive implements Drive {
   async #flushNow(): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
     const startMs = performance.now();
+    const changes = this.#changes;
     this.#inFlight += 1;
     try {
       await datasync(this.#fd);
+      this.#flushed = changes;
       this.#meter.flushes.add(0, performance.now() - startMs);
     } catch (error) {
       // The kernel forgets pages it could not write, so a later flush would claim success for bytes that are gone.

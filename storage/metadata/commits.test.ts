@@ -69,15 +69,20 @@ describe('commits', () => {
     assert.equal(scene.commits.hasRetired, false);
   });
 
-  it('shares one commit among all who wait', async (t) => {
+  it('shares one commit among all who ask in the same breath, and the next among all who wait', async (t) => {
     const { scene } = await sceneOf(t);
-    const all = Array.from({ length: 20 }, (_, index) => {
-      addContainer(scene.commits, index + 1);
+    let last = 0;
+    const ask = () => {
+      addContainer(scene.commits, ++last);
       return scene.commits.commit();
-    });
-    await Promise.all(all);
+    };
+    const first = Array.from({ length: 20 }, ask);
+    await ticks(4);
+    const second = Array.from({ length: 20 }, ask);
+    await Promise.all(first);
     assert.equal(scene.count('containers'), 20);
-    assert.equal(scene.flushes, 2);
+    await Promise.all(second);
+    assert.deepEqual([scene.count('containers'), scene.flushes], [40, 2]);
   });
 
   it('never writes two at once, at whatever moment they are asked for', async (t) => {

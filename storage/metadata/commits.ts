@@ -21,6 +21,7 @@ export class Commits {
   readonly #preparations: (() => void)[] = [];
   #open: Changes = noChanges();
   readonly #writer = new SharedFlush(() => this.#write());
+  #beginning: Promise<void> | undefined;
 
   constructor(database: Database, flushData: () => Promise<void>, release: (extents: number[]) => void) {
     this.#database = database;
@@ -59,7 +60,12 @@ export class Commits {
 
   /** Resolves when everything noted before the call survives a power cut. Calls that wait share one commit. */
   commit(): Promise<void> {
-    return this.#writer.run();
+    // A moment later: those who ask in the same breath are part of it, instead of waiting for the first to be done.
+    this.#beginning ??= Promise.resolve().then(() => {
+      this.#beginning = undefined;
+      return this.#writer.run();
+    });
+    return this.#beginning;
   }
 
   async #write(): Promise<void> {

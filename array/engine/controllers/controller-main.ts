@@ -8,8 +8,8 @@ import { BEAT_MS, beat } from './vitals.ts';
 function run(port: MessagePort, { vitals, ...data }: ThreadData): void {
   beat(vitals);
   setInterval(() => beat(vitals), BEAT_MS);
-  const side = new ControllerSide(data, (message, transfer) => port.postMessage(message, transfer));
-  port.on('message', (message: ToController) => side.take(message));
+  const side = new ControllerSide(data, (messages, transfer) => port.postMessage(messages, transfer));
+  port.on('message', (messages: readonly ToController[]) => messages.forEach((message) => side.take(message)));
   giveBackMemory();
 }
 

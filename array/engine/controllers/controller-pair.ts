@@ -53,8 +53,8 @@ export class ControllerPair {
   }
 
   reports(): ControllerReport[] {
-    const { internalName, management, iscsiPort } = this.#configuration;
-    return this.#controllers.map((each) => each.report(targetOf(internalName), management.host, iscsiPort));
+    const { internalName, management, dataPort } = this.#configuration;
+    return this.#controllers.map((each) => each.report(targetOf(internalName), management.host, dataPort));
   }
 
   /** Rejects when neither of them can open what it should serve. */

@@ -4,6 +4,7 @@ import type { Engine } from '../engine.ts';
 import { EngineError } from '../errors.ts';
 import { compact } from './bytes.ts';
 import { packError } from './errors.ts';
+import { Outbox } from './outbox.ts';
 import {
   CALLS,
   type ActiveEngine,
@@ -17,18 +18,23 @@ import {
 
 const PROGRESS_EVERY_MS = 100;
 
-type Send = (message: FromController, transfer: Transferable[]) => void;
+type Post = (messages: readonly FromController[], transfer: Transferable[]) => void;
 
 /** What is done in a controller's thread: takes requests, has the engine carry them out, answers. */
 export class ControllerSide {
   readonly #data: Omit<ThreadData, 'vitals'>;
-  readonly #send: Send;
+  readonly #outbox: Outbox<FromController>;
   readonly #underWay = new Map<number, AbortController>();
   #active: ActiveEngine | undefined;
 
-  constructor(data: Omit<ThreadData, 'vitals'>, send: Send) {
+  constructor(data: Omit<ThreadData, 'vitals'>, post: Post) {
     this.#data = data;
-    this.#send = send;
+    this.#outbox = new Outbox<FromController>({
+      post,
+      onUnsendable: (message, error) => {
+        if (message.type === 'answer') this.#outbox.send({ type: 'refusal', id: message.id, error: packError(error) });
+      },
+    });
   }
 
   take(message: ToController): void {
@@ -43,7 +49,7 @@ export class ControllerSide {
       const result = await this.#carryOut(id, request, cancelling.signal);
       this.#sendResult(id, result);
     } catch (error) {
-      this.#send({ type: 'refusal', id, error: packError(error) }, []);
+      this.#outbox.add({ type: 'refusal', id, error: packError(error) });
     } finally {
       this.#underWay.delete(id);
     }
@@ -77,8 +83,8 @@ export class ControllerSide {
     const open = await this.#load();
     const active = await open(configuration, {
       controller: this.#data.name,
-      onEvent: (event) => this.#send({ type: 'event', event }, []),
-      log: (line) => this.#send({ type: 'log', line }, []),
+      onEvent: (event) => this.#outbox.send({ type: 'event', event }),
+      log: (line) => this.#outbox.send({ type: 'log', line }),
     });
     this.#active = active;
     for (const call of told) await this.#tell(active, call);
@@ -91,7 +97,10 @@ export class ControllerSide {
       await invoke(engine, method, args);
     } catch (error) {
       const facts = { method, problem: packError(error).message };
-      this.#send({ type: 'log', line: { level: 'warn', text: 'the engine did not take what it was told', facts } }, []);
+      this.#outbox.send({
+        type: 'log',
+        line: { level: 'warn', text: 'the engine did not take what it was told', facts },
+      });
     }
   }
 
@@ -114,7 +123,7 @@ export class ControllerSide {
       const now = performance.now();
       if (now - sentMs < PROGRESS_EVERY_MS) return;
       sentMs = now;
-      this.#send({ type: 'progress', id, value }, []);
+      this.#outbox.send({ type: 'progress', id, value });
     };
   }
 
@@ -125,13 +134,16 @@ export class ControllerSide {
 
   #sendResult(id: number, result: unknown): void {
     const answer = { type: 'answer', id, result: compact(result) } as const;
-    const buffer = answer.result instanceof Uint8Array ? answer.result.buffer : undefined;
+    if (!(answer.result instanceof Uint8Array)) {
+      this.#outbox.add(answer);
+      return;
+    }
+    const { buffer } = answer.result;
     try {
-      this.#send(answer, buffer instanceof ArrayBuffer ? [buffer] : []);
-    } catch (error) {
-      if (buffer === undefined) throw error;
+      this.#outbox.send(answer, buffer instanceof ArrayBuffer ? [buffer] : []);
+    } catch {
       // The memory of a WebAssembly module looks like any other, but cannot be given away.
-      this.#send(answer, []);
+      this.#outbox.send(answer);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { OnEngineEvent } from '../engine.ts';
 import { ControllerGone, unpackError } from './errors.ts';
+import { Outbox } from './outbox.ts';
 import type { FromController, LogLine, Request, ThreadData, ToController } from './protocol.ts';
 import { createVitals, readVitals, type Vitals } from './vitals.ts';
 
@@ -30,6 +31,10 @@ export class ControllerThread {
   readonly #worker: Worker;
   readonly #vitals = createVitals();
   readonly #pending = new Map<number, Pending>();
+  readonly #outbox = new Outbox<ToController>({
+    post: (messages) => this.#worker.postMessage(messages),
+    onUnsendable: ({ id }, error) => this.#settled(id)?.reject(error as Error),
+  });
   readonly #gone: Promise<void>;
   #lastId = 0;
   #reason: string | undefined;
@@ -42,7 +47,9 @@ export class ControllerThread {
     this.#worker = new Worker(new URL('./controller-main.ts', import.meta.url), { name, workerData });
     // A question under way keeps the process alive; a controller alone does not.
     this.#worker.unref();
-    this.#worker.on('message', (message: FromController) => this.#take(message));
+    this.#worker.on('message', (messages: readonly FromController[]) =>
+      messages.forEach((message) => this.#take(message)),
+    );
     this.#worker.on('error', (error: Error) => (this.#reason ??= error.message));
     this.#gone = new Promise((resolve) => {
       this.#worker.once('exit', () => {
@@ -61,7 +68,7 @@ export class ControllerThread {
     if (this.#isGone) return Promise.reject(this.#goneError());
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      const cancel = () => this.#post({ type: 'cancel', id });
+      const cancel = () => this.#outbox.send({ type: 'cancel', id });
       const settle =
         <T>(end: (value: T) => void) =>
         (value: T) => {
@@ -70,7 +77,7 @@ export class ControllerThread {
         };
       this.#pending.set(id, { resolve: settle(resolve), reject: settle(reject), onProgress });
       this.#worker.ref();
-      this.#post({ type: 'ask', id, request });
+      this.#outbox.add({ type: 'ask', id, request });
       if (signal?.aborted === true) cancel();
       else signal?.addEventListener('abort', cancel, { once: true });
     });
@@ -81,10 +88,6 @@ export class ControllerThread {
     this.#reason ??= reason;
     await this.#worker.terminate();
     await this.#gone;
-  }
-
-  #post(message: ToController): void {
-    this.#worker.postMessage(message);
   }
 
   #take(message: FromController): void {

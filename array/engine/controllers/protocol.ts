@@ -63,7 +63,7 @@ export type EngineCall<M extends EngineMethod = EngineMethod> = {
 /** What a controller needs to know of the array: none of its secrets. */
 export type ControllerConfiguration = Pick<
   HostedConfiguration,
-  'internalName' | 'folder' | 'drives' | 'management' | 'iscsiPort' | 'publicAddress' | 'interfaces' | 'cacheGb'
+  'internalName' | 'folder' | 'drives' | 'management' | 'dataPort' | 'publicAddress' | 'interfaces' | 'cacheGb'
 >;
 
 /** What an active controller runs. */

@@ -53,7 +53,7 @@ export function drivesOf(drives: readonly HostedDrive[]): EngineDriveSetup[] {
   return drives.map(({ uuid, file, capacityGb }) => ({ id: uuid, file, sizeBytes: capacityGb * GIGABYTE }));
 }
 
-function portalsOf({ management, iscsiPort, publicAddress, interfaces }: ControllerConfiguration): Portals {
+function portalsOf({ management, dataPort, publicAddress, interfaces }: ControllerConfiguration): Portals {
   const others = [...(publicAddress === null ? [] : [publicAddress]), ...interfaces.map(({ address }) => address)];
-  return [{ host: management.host, port: iscsiPort }, ...others.map((host) => ({ host, port: iscsiPort }))];
+  return [{ host: management.host, port: dataPort }, ...others.map((host) => ({ host, port: dataPort }))];
 }

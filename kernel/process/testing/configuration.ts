@@ -18,7 +18,7 @@ export function testConfiguration(folder: string, changes: Partial<HostedConfigu
     vaultKey: 'ab'.repeat(32),
     management: { host, port: PORT },
     managementUrl: `http://${host}:${PORT}`,
-    iscsiPort: 3260,
+    dataPort: 3260,
     publicAddress: null,
     interfaces: [],
     tls: null,
@@ -31,6 +31,7 @@ export function testConfiguration(folder: string, changes: Partial<HostedConfigu
     zonesUsed: 1,
     drives: [testDrive(1), testDrive(2)],
     policies: [],
+    proxyZones: [],
     logLevel: 'silent',
     ...changes,
   };

@@ -78,7 +78,7 @@ async function start(
   t.after(stop);
   await running.serve();
   const { host } = configuration.management;
-  const port = configuration.iscsiPort;
+  const port = configuration.dataPort;
   const targetName = targetOf(configuration.internalName);
   const login = async (options: Partial<LoginOptions> = {}) => {
     const session = await Initiator.login({ host, port, targetName, initiatorName: ALICE, ...options });

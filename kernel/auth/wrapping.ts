@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { stretchPassword } from '@granary/kernel';
+import { stretchPassword } from './passwords.ts';
 
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;

@@ -1,0 +1,116 @@
+import type { Transferable } from 'node:worker_threads';
+
+/** What one side of a line can be asked: plain data in and out. */
+export type Calls<C> = { readonly [K in keyof C]: { readonly args: unknown; readonly result: unknown } };
+
+export type Answers<C extends Calls<C>> = {
+  readonly [K in keyof C]: (args: C[K]['args']) => C[K]['result'] | Promise<C[K]['result']>;
+};
+
+/** A port, a worker, or its parent's port. */
+export interface LineEnd {
+  postMessage(value: unknown, transfer?: readonly Transferable[]): void;
+  on(event: 'message', listener: (value: unknown) => void): unknown;
+}
+
+/** An error as it crosses: what is thrown there is an error of the same kind here, if `revive` knows it. */
+export interface PackedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string | null;
+}
+
+type Message =
+  | { readonly type: 'ask'; readonly id: number; readonly call: string; readonly args: unknown }
+  | { readonly type: 'answer'; readonly id: number; readonly result: unknown }
+  | { readonly type: 'refusal'; readonly id: number; readonly error: PackedError };
+
+interface Pending {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface LineOptions<Here extends Calls<Here>> {
+  readonly answers: Answers<Here>;
+  readonly revive: (error: PackedError) => Error;
+}
+
+/**
+ * Questions and answers between two threads, both ways. To wake a thread costs more than a message, and what reaches it
+ * together shares a commit there: so what is said in one turn of the event loop goes as one.
+ */
+export class Line<Here extends Calls<Here>, There extends Calls<There>> {
+  readonly #end: LineEnd;
+  readonly #options: LineOptions<Here>;
+  readonly #pending = new Map<number, Pending>();
+  #waiting: Message[] = [];
+  #lastId = 0;
+  #closed: Error | undefined;
+
+  constructor(end: LineEnd, options: LineOptions<Here>) {
+    this.#end = end;
+    this.#options = options;
+    end.on('message', (messages) => (messages as readonly Message[]).forEach((message) => this.#take(message)));
+  }
+
+  /** Rejects when the other side refuses, or is gone. */
+  ask<K extends keyof There & string>(call: K, args: There[K]['args']): Promise<There[K]['result']> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve: resolve as (result: unknown) => void, reject });
+      this.#send({ type: 'ask', id, call, args });
+    });
+  }
+
+  /** The other side is gone: whoever waits for it learns why. */
+  close(reason: Error): void {
+    this.#closed = reason;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(reason);
+  }
+
+  #take(message: Message): void {
+    if (message.type === 'ask') {
+      this.#answer(message.id, message.call, message.args);
+      return;
+    }
+    const pending = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.type === 'answer') pending?.resolve(message.result);
+    else pending?.reject(this.#options.revive(message.error));
+  }
+
+  #answer(id: number, call: string, args: unknown): void {
+    const answer = this.#options.answers[call as keyof Here] as (given: unknown) => unknown;
+    try {
+      const result = answer(args);
+      if (!(result instanceof Promise)) this.#send({ type: 'answer', id, result });
+      else
+        result.then(
+          (value: unknown) => this.#send({ type: 'answer', id, result: value }),
+          (error: unknown) => this.#send({ type: 'refusal', id, error: packError(error) }),
+        );
+    } catch (error) {
+      this.#send({ type: 'refusal', id, error: packError(error) });
+    }
+  }
+
+  #send(message: Message): void {
+    if (this.#waiting.length === 0) setImmediate(() => this.#sendWaiting());
+    this.#waiting.push(message);
+  }
+
+  #sendWaiting(): void {
+    const messages = this.#waiting;
+    this.#waiting = [];
+    if (!this.#closed) this.#end.postMessage(messages);
+  }
+}
+
+export function packError(error: unknown): PackedError {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error), code: null };
+  const { code } = error as { code?: unknown };
+  return { name: error.name, message: error.message, code: typeof code === 'string' ? code : null };
+}
