@@ -70,6 +70,13 @@ export const errorCatalogue = {
     message: 'The disk of this server is full; nothing was changed. Free some space and try again.',
   },
 
+  too_many_requests: {
+    http: 429,
+    code: 15,
+    keepsHttp: true,
+    message: 'This was asked for too often; try again in {seconds} seconds.',
+  },
+
   // Portal
   not_found: { http: 404, code: 20001, message: 'There is no {kind} {id}.' },
   name_taken: { http: 409, code: 10096, message: 'The name {name} is taken; choose another.' },

@@ -1,35 +1,32 @@
-import type { ObjectsRole } from '@granary/contract/objects';
-import { fingerprint, type Actor, type CredentialSource } from '@granary/kernel';
-import { SYSTEM_ACCOUNT, type User, type Users } from './users/service.ts';
-
-export interface ObjectsActor extends Actor {
-  readonly role: ObjectsRole;
-  readonly username: string;
-  /** Null for the portal, which belongs to none. */
-  readonly accountId: string | null;
-}
+import { fingerprint, type CredentialSource } from '@granary/kernel';
+import type { ObjectsActor } from './actor.ts';
+import { SYSTEM_ACCOUNT } from './users/service.ts';
+import type { SignIns } from './users/sign-ins.ts';
+import type { User } from './users/user.ts';
 
 const portal: ObjectsActor = { id: 'portal', role: 'objs_admin', username: 'portal', accountId: null };
 
 /** By access key, by the portal's internal key, or by username and password. */
-export function authenticator(users: Users, internalKey: () => string) {
+export function authenticator(signIns: SignIns, internalKey: () => string) {
   return (source: CredentialSource): ObjectsActor | undefined | Promise<ObjectsActor> => {
     const key = textOf(source.headers['x-access-key'] ?? source.params['access_key']);
-    if (key === undefined) return byPassword(users, source);
+    if (key === undefined) return byPassword(signIns, source);
     // Marks are compared, not keys: how long it takes tells nothing about the key.
     if (fingerprint(key) === fingerprint(internalKey())) return portal;
-    const user = users.byAccessKey(key);
-    return user ? actorOf(user) : users.refuseKey(source.ip);
+    const user = signIns.byAccessKey(key);
+    return user ? actorOf(user) : signIns.refuseKey(source.ip);
   };
 }
 
-function byPassword(users: Users, { params, ip }: CredentialSource): Promise<ObjectsActor> | undefined {
+/** Where an operation has a username or password of its own, those are about somebody or something else. */
+function byPassword(signIns: SignIns, { params, ip, endpoint }: CredentialSource): Promise<ObjectsActor> | undefined {
+  if ('username' in endpoint.params || 'password' in endpoint.params) return undefined;
   const user = textOf(params['username']);
   const password = textOf(params['password']);
   if (user === undefined || password === undefined) return undefined;
   const account = params['account'] === undefined ? SYSTEM_ACCOUNT : textOf(params['account']);
   if (account === undefined) return undefined;
-  return users.byPassword({ account, user, password, ip }).then(actorOf);
+  return signIns.byPassword({ account, user, password, ip }).then(actorOf);
 }
 
 function actorOf({ number, role, username, accountId }: User): ObjectsActor {

@@ -1,6 +1,6 @@
 import type { objectsApi } from '@granary/contract/objects';
 import type { Handlers } from '@granary/kernel';
-import type { ObjectsActor } from './access.ts';
+import type { ObjectsActor } from './actor.ts';
 
 type All = Handlers<typeof objectsApi, ObjectsActor>;
 

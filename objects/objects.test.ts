@@ -6,7 +6,7 @@ import { operations } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import type { HostedConfiguration } from '@granary/kernel';
 import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
-import { testConfiguration } from '../kernel/process/testing/configuration.ts';
+import { testConfiguration, testHost } from '../kernel/process/testing/configuration.ts';
 import { temporaryFolder } from '../kernel/testing.ts';
 import { servedOperations, startObjects } from './index.ts';
 
@@ -15,7 +15,7 @@ const owner = { account: 'objs_admin', user: 'dana', password: 'first passcode' 
 
 async function setUp(t: TestContext, changes: Partial<HostedConfiguration> = {}) {
   const configuration = testConfiguration(temporaryFolder(t), { engine: null, cacheGb: 0, ...changes });
-  let array = await startObjects(configuration);
+  let array = await startObjects(configuration, testHost);
   t.after(() => array.stop());
   const anybody = new CheckedClient(objectsApi, configuration.managementUrl);
   const { user } = await anybody.call(users.authenticate, owner);
@@ -27,7 +27,7 @@ async function setUp(t: TestContext, changes: Partial<HostedConfiguration> = {})
     change: (next: Partial<HostedConfiguration>) => array.change({ ...configuration, ...next }),
     restart: async () => {
       await array.stop();
-      array = await startObjects(configuration);
+      array = await startObjects(configuration, testHost);
     },
   };
 }

@@ -1,10 +1,24 @@
-import type { Clock, EventLog, HostedConfiguration, Store, Vault } from '@granary/kernel';
+import type { Clock, EventLog, HostedConfiguration, Jobs, Log, Store, Vault } from '@granary/kernel';
+import type { Commit, PolicyReport } from '@granary/storage/objects';
+import type { AccountFigures } from './accounts/service.ts';
+import { Certificates } from './certificates/service.ts';
+import { dataAddresses } from './data-path/addresses.ts';
+import type { DataPath } from './data-path/data-path.ts';
+import { driveName } from './drives/names.ts';
+import { driveRoutes } from './drives/routes.ts';
+import { ObjectDrives } from './drives/service.ts';
+import { Encryption } from './encryption/service.ts';
+import { InventoryTimes } from './inventory/service.ts';
+import { groupRoutes } from './load-balancer-groups/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
-import { roleRoutes } from './roles/routes.ts';
+import { createPeople } from './people.ts';
+import { policyRoutes } from './policies/routes.ts';
+import { Policies } from './policies/service.ts';
+import { peopleSettingRoutes } from './settings/people-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { ArraySettings } from './settings/service.ts';
-import { userRoutes } from './users/routes.ts';
-import { Users } from './users/service.ts';
+import { controllerRoutes } from './virtual-controllers/routes.ts';
+import { VirtualControllers } from './virtual-controllers/service.ts';
 
 /** What every resource of an object storage array is built from. */
 export interface ObjectsTools {
@@ -12,19 +26,93 @@ export interface ObjectsTools {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly events: EventLog;
+  readonly jobs: Jobs;
+  readonly log: Log;
+  /** Told after a change of accounts, users or settings is on disk: nobody goes by what was before. */
+  readonly changed: () => void;
+  /** Changes of the object store's index. */
+  readonly commit: Commit;
+  readonly figures: AccountFigures;
+  /** What serves and keeps the data. */
+  readonly dataPath: DataPath;
+  /** Gives a drive back to the cloud; rejects with its reason. */
+  readonly returnDrive: (uuid: string) => Promise<void>;
+  /** `http(s)://host:port` of the data path, the first most of all. */
+  readonly publicUrls: () => readonly string[];
   /** Asked each time it matters: the cloud may change it while the array runs. */
   readonly configuration: () => HostedConfiguration;
 }
 
 export function createServices(tools: ObjectsTools) {
-  const { store, events, configuration } = tools;
+  const { store, events, configuration, dataPath, clock } = tools;
   const settings = new ArraySettings(tools);
-  const users = new Users({ ...tools, tokenMinutes: () => settings.current().settings.tokenMinutes });
+  const people = createPeople(tools, settings);
+  const encryption = new Encryption(tools);
+  const certificates = new Certificates({ ...tools, subject: () => subjectOf(configuration()) });
+  const times = new InventoryTimes(tools);
+  const drives = new ObjectDrives(tools);
+  const controllers = new VirtualControllers({ ...tools, settings });
+  const policies = new Policies(tools, drives);
+  const metering = new Metering();
+  const policyAction = () => actionOf(dataPath.report().policies);
   const handlers = {
-    users: userRoutes(users, () => configuration().managementUrl),
-    roles: roleRoutes,
-    settings: settingsRoutes(settings),
+    ...people.handlers,
+    drives: driveRoutes(drives, times),
+    virtualControllers: controllerRoutes({ controllers, drives, times, configuration }),
+    loadBalancerGroups: groupRoutes({ controllers, times, configuration }),
+    policies: policyRoutes(policies, times, tools),
+    settings: {
+      ...settingsRoutes({ settings, certificates, encryption, clock, policyAction }),
+      ...peopleSettingRoutes(settings),
+    },
     messages: messageRoutes(store, events),
   };
-  return { settings, users, handlers };
+  return {
+    settings,
+    people,
+    encryption,
+    certificates,
+    policies,
+    metering,
+    handlers,
+    /** Notes what the array has now: after a start, and when its configuration changed. */
+    noteInventory: () =>
+      times.note({
+        drive: configuration().drives.map(driveName),
+        controller: controllers.list().map(({ name }) => name),
+        policy: configuration().policies.map(({ name }) => name),
+      }),
+    start() {
+      people.start();
+      policies.start();
+    },
+    async stop() {
+      policies.stop();
+      await people.stop();
+    },
+    /** After the last request is counted. */
+    async finish() {
+      await metering.finish();
+    },
+  };
+}
+
+function subjectOf(configuration: HostedConfiguration) {
+  return { name: configuration.internalName, hosts: dataAddresses(configuration).map(({ host }) => host) };
+}
+
+/** What is being done to storage policies; null when nothing is. */
+function actionOf(reports: readonly PolicyReport[]): string | null {
+  const busy = reports.filter(({ rebalance }) => rebalance !== null).map(({ policy }) => policy.name);
+  return busy.length === 0 ? null : `rebalancing ${busy.join(', ')}`;
+}
+
+class Metering {
+  take(_controller: unknown, _activity: unknown): void {
+    // Replaced by objects/metering.
+  }
+
+  async finish(): Promise<void> {
+    // Replaced by objects/metering.
+  }
 }

@@ -5,44 +5,75 @@ import {
   createLog,
   EventLog,
   HostedServer,
+  Jobs,
   Store,
-  systemClock,
+  systemClock as clock,
   Vault,
   type HostedConfiguration,
   type HostedProgram,
+  type ProgramHost,
 } from '@granary/kernel';
 import { authenticator } from './access.ts';
+import { publicUrls } from './data-path/addresses.ts';
+import { DataPath } from './data-path/data-path.ts';
+import { keeperEvents } from './data-path/events.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { createServices } from './services.ts';
 
-/** Brings one object storage array up: its database, its accounts, its management interface. */
-export async function startObjects(first: HostedConfiguration): Promise<HostedProgram> {
+/** Brings one object storage array up: its database, its index, its controllers, its management interface. */
+export async function startObjects(first: HostedConfiguration, host: ProgramHost): Promise<HostedProgram> {
   let configuration = first;
   const log = createLog('objects', first.logLevel);
   const store = new Store(join(first.folder, 'objects.db'), migrations);
+  const dataPath = new DataPath({ configuration: () => configuration, clock, log });
   const tools = {
     store,
     vault: new Vault(Buffer.from(first.vaultKey, 'hex')),
-    clock: systemClock,
-    events: new EventLog(systemClock),
+    clock,
+    events: new EventLog(clock),
+    jobs: new Jobs({ store, clock, log }),
+    log,
+    dataPath,
+    changed: dataPath.forget,
+    commit: dataPath.commit,
+    figures: { usage: (account: string) => dataPath.reader.usage(account) },
+    publicUrls: () => publicUrls(configuration, services.settings.current().settings),
     configuration: () => configuration,
+    returnDrive: (uuid: string) => host.returnDrive(uuid),
   };
-  const { settings, users, handlers } = createServices(tools);
+  const services = createServices(tools);
+  const { settings, people, certificates, encryption, metering, handlers } = services;
   await settings.create();
-  await users.createOwner(first.owner, first.initialPasscode);
+  await people.users.createOwner(first.owner, first.initialPasscode);
+  const events = keeperEvents(tools);
+  await dataPath.start({
+    settings: () => settings.current().settings,
+    certificates,
+    encryption: () => encryption.state(),
+    directory: people.directory,
+    defaultPolicy: () => services.policies.defaultName(),
+    fullPolicies: () => services.policies.full,
+    onActivity: (controller, activity) => metering.take(controller, activity),
+    onEvent: (event) => events.keeper(event),
+    onControllerLost: (controller, reason) => events.controllerLost(controller, reason),
+  });
+  settings.onChange(() => dataPath.follow());
+  encryption.onChange((state) => dataPath.setEncryption(state));
   const app = await createApiServer({
     ...tools,
     api: objectsApi,
     handlers,
-    authenticate: authenticator(users, () => configuration.internalKey),
-    log,
+    authenticate: authenticator(people.signIns, () => configuration.internalKey),
     version: manifest.version,
     tls: first.tls ?? undefined,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
   });
   const server = new HostedServer(app, first, log);
   await server.serve(first);
+  await tools.jobs.start();
+  await services.noteInventory();
+  services.start();
   await tell('The array started.');
 
   return {
@@ -52,10 +83,16 @@ export async function startObjects(first: HostedConfiguration): Promise<HostedPr
     async change(next) {
       configuration = next;
       await server.serve(next);
+      await dataPath.follow();
+      await services.noteInventory();
       await tell('The array follows a new configuration.');
     },
     async stop() {
       await server.stop();
+      await services.stop();
+      await tools.jobs.stop();
+      await dataPath.stop();
+      await services.finish();
       await tell('The array stopped.');
       store.close();
     },

@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { boolean, choice, name, optional, page, text } from '../params.ts';
-import { int, listOf, nullable, oneOf, record, str } from '../records.ts';
+import { boolean, choice, integer, name, optional, page, text } from '../params.ts';
+import { bool, int, listOf, nullable, oneOf, record, str } from '../records.ts';
 import { fileReply, response } from '../reply.ts';
 import { accountAdmins, adminOnly } from './access.ts';
 import { metering, objectRequests } from './metering.ts';
@@ -89,6 +89,32 @@ export const accounts = {
       'Download the accounts as CSV: Name, ID, Status, Used Capacity (GiB), Containers, Objects and Enabled of each',
     access: adminOnly,
     reply: fileReply('text/csv'),
+  }),
+  getRateLimit: endpoint('GET', '/objs/accounts/{account_id}/rate_limit', {
+    summary: 'Show how fast the data of an account may be changed',
+    access: accountAdmins,
+    params: { account_id: accountId },
+    reply: response({
+      enabled: bool('Whether the account has a limit of its own'),
+      rate_limit: nullable(int('Changes a second that hold now; null for as many as it likes')),
+    }),
+    errors: ['account_not_found'],
+  }),
+  setRateLimit: endpoint('POST', '/objs/accounts/{account_id}/rate_limit', {
+    summary: 'Give an account a limit of its own in place of the global one',
+    access: adminOnly,
+    params: {
+      account_id: accountId,
+      enabled: boolean('Whether it has one; without, the global one holds'),
+      rate_limit: optional(
+        integer('PUT, POST, DELETE and COPY requests a second; 0 for as many as it likes', {
+          max: 1_000_000,
+          example: 100,
+        }),
+      ),
+    },
+    reply: response({}),
+    errors: ['account_not_found', 'objs_state_conflict'],
   }),
   ...metering('/objs/accounts/{id}', {
     subject: 'an account',

@@ -11,10 +11,18 @@ const specified = readFileSync(new URL('../endpoints.tsv', import.meta.url), 'ut
   .filter(([api]) => api === 'objects')
   .map(([, , method, path]) => `${method} ${path}`);
 
-test('the objects API has every specified endpoint, and no other', () => {
+/** Ours: what an administrator needs and the specification does not have. */
+const added = [
+  'GET /objs/accounts/{account_id}/rate_limit',
+  'POST /objs/accounts/{account_id}/rate_limit',
+  'POST /objs/settings/mail_server',
+  'POST /objs/settings/password_rules',
+];
+
+test('the objects API has every specified endpoint, and beyond them only those decided on', () => {
   const declared = operations(objectsApi).map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`);
   assert.equal(specified.length, 91);
-  assert.deepEqual(declared.toSorted(), specified.toSorted());
+  assert.deepEqual(declared.toSorted(), [...specified, ...added].toSorted());
 });
 
 for (const { id, endpoint } of operations(objectsApi)) {

@@ -189,4 +189,31 @@ export const settings = {
       }),
     ),
   }),
+  setPasswordRules: setting('/objs/settings/password_rules', 'Set how long passwords live and which may come back', {
+    expire_password: optional(boolean('Whether passwords expire')),
+    expire_password_after: optional(
+      integer('Seconds that a password lives', { min: 3600, max: 315_360_000, example: 7_776_000 }),
+    ),
+    password_history: optional(integer('Past passwords that cannot be chosen again', { max: 24, example: 5 })),
+  }),
+  setMailServer: setting(
+    '/objs/settings/mail_server',
+    'Set the server that mails go through; without one they are written to the outbox folder',
+    {
+      smtp_host: text('Name or address of the server; empty for none', {
+        min: 0,
+        max: 253,
+        example: 'mail.example.org',
+      }),
+      smtp_port: withDefault(integer('Port of the server', { min: 1, max: 65_535 }), 25),
+      smtp_secure: withDefault(
+        boolean('TLS from the first byte; without, it is used where the server offers it'),
+        false,
+      ),
+      smtp_user: optional(text('User at the server', { max: 254, example: 'array' })),
+      smtp_password: optional(secret('Password at the server', { max: 256, example: 'Pick-Your-0wn' })),
+      smtp_from: optional(text('Address that mails come from', { max: 254, example: 'array@example.org' })),
+    },
+    ['address_refused'],
+  ),
 } satisfies Group;

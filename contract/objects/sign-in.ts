@@ -53,6 +53,6 @@ export const signIn = {
     access: anyone,
     params: { account, username: name('The user', { example: 'dana' }) },
     reply: told,
-    errors: ['too_many_attempts'],
+    errors: ['too_many_requests'],
   }),
 } satisfies Group;

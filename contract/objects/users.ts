@@ -68,7 +68,7 @@ export const users = {
     errors: ['objs_user_not_found', 'last_admin', 'objs_state_conflict'],
   }),
   resetS3Secret: endpoint('POST', '/objs/users/reset_s3_secret', {
-    summary: 'Replace the S3 keys of a user',
+    summary: 'Replace the S3 secret key of a user',
     access: accountAdmins,
     params: { username, account: name('Name or id of the account', { example: 'webhosting' }) },
     reply: response({ credentials: listOf(S3Credentials), count: int() }),

@@ -12,6 +12,8 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 
 export interface Answer {
   readonly status: number;
+  /** Its code in the catalogue, where it tells of an error; that of an asynchronous result, where the work goes on. */
+  readonly code?: number;
   readonly body: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string | number>> | undefined;
 }
@@ -47,16 +49,18 @@ export function errorAnswer(api: Api, error: GranaryError, format: Format, root:
   if (api.dialect === 'portal') {
     const errors = error.problems.length > 0 ? { errors: error.problems } : {};
     const body = { status: 'error', message: error.message, ...errors };
-    return { status: entry.http, headers, body: format === 'json' ? JSON.stringify(body) : writeXml(root, body) };
+    const text = format === 'json' ? JSON.stringify(body) : writeXml(root, body);
+    return { status: entry.http, code: entry.code, headers, body: text };
   }
   const status = 'keepsHttp' in entry ? entry.http : 200;
-  return { status, headers, body: statusBody(entry.code, error.message, format, root) };
+  return { status, code: entry.code, headers, body: statusBody(entry.code, error.message, format, root) };
 }
 
 /** The work was taken and goes on after the reply. */
 export function submittedAnswer(api: Api, message: string, format: Format, root: string): Answer {
   const text = `The request has been submitted. ${message}`.trim();
-  return { status: 200, body: statusBody(api.asyncStatus ?? 0, text, format, root) };
+  const code = api.asyncStatus ?? 0;
+  return { status: 200, code, body: statusBody(code, text, format, root) };
 }
 
 function statusBody(status: number, message: string, format: Format, root: string): string {

@@ -6,6 +6,7 @@ export {
   nobody,
   operationsOf,
   type Actor,
+  type AnsweredCall,
   type Context,
   type CredentialSource,
   type Handler,

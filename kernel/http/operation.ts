@@ -8,7 +8,7 @@ import type { Raw } from './body.ts';
 import { contentTypes, Envelope, errorAnswer, submittedAnswer, type Answer } from './envelope.ts';
 import { formatOf, type Format } from './format.ts';
 import type { Idempotency } from './idempotency.ts';
-import { nobody, Submitted, type Actor, type Context, type CredentialSource } from './types.ts';
+import { nobody, Submitted, type Actor, type AnsweredCall, type Context, type CredentialSource } from './types.ts';
 import { readerOf, type Reader } from './validate.ts';
 import { xmlRoot } from './xml-root.ts';
 
@@ -20,6 +20,16 @@ export interface OperationTools {
   readonly metrics: Metrics;
   readonly idempotency: Idempotency;
   readonly authenticate: (source: CredentialSource) => Soon<Actor | undefined>;
+  /** Told of every call after its reply was handed over. Must not throw. */
+  readonly onAnswered?: ((call: AnsweredCall) => void) | undefined;
+}
+
+/** What is found out about a request on the way. */
+interface Asking {
+  readonly request: FastifyRequest;
+  readonly format: Format;
+  raw: Raw;
+  actor: Actor | undefined;
 }
 
 type Soon<T> = T | Promise<T>;
@@ -64,6 +74,7 @@ export class ServedOperation {
   handle(request: FastifyRequest, reply: FastifyReply): void {
     const startMs = performance.now();
     const format = formatOf(request);
+    const asking: Asking = { request, format, raw: {}, actor: undefined };
     const { log } = this.#tools;
     const send = (answer: Answer) => {
       const ms = performance.now() - startMs;
@@ -75,12 +86,13 @@ export class ServedOperation {
         );
       }
       sendAnswer(reply, answer, format);
+      this.#tell(asking, answer);
     };
     const sendError = (error: unknown) => {
       send(this.#failure(error, request, format));
     };
     try {
-      const answer = this.#answer(request, format);
+      const answer = this.#answer(asking);
       if (answer instanceof Promise) answer.then(send).catch(sendError);
       else send(answer);
     } catch (error) {
@@ -88,9 +100,15 @@ export class ServedOperation {
     }
   }
 
-  #answer(request: FastifyRequest, format: Format): Soon<Answer> {
+  #tell({ request: { ip }, raw: params, actor }: Asking, { code = 0 }: Answer): void {
+    this.#tools.onAnswered?.({ operation: this.#operation, actor, params, ip, code });
+  }
+
+  #answer(asking: Asking): Soon<Answer> {
+    const { request, format } = asking;
     const raw = this.#rawParams(request);
-    return then(this.#authorise(request, raw), (actor) => {
+    asking.raw = raw;
+    return then(this.#authorise(asking), (actor) => {
       if (!this.#handler) throw fail('not_served', { operation: this.#operation.id });
       const input = this.#read(raw);
       const context: Context<Actor> = { actor, ip: request.ip, log: this.#tools.log, total: undefined };
@@ -124,14 +142,20 @@ export class ServedOperation {
     return raw;
   }
 
-  #authorise(request: FastifyRequest, raw: Raw): Soon<Actor> {
-    const { roles } = this.#operation.endpoint.access;
+  #authorise(asking: Asking): Soon<Actor> {
+    const { request, raw } = asking;
+    const { endpoint } = this.#operation;
+    const { roles } = endpoint.access;
     if (roles === 'anyone') return nobody;
-    return then(this.#tools.authenticate({ headers: request.headers, params: raw, ip: request.ip }), (actor) => {
-      if (!actor) throw fail('invalid_credentials');
-      if (!roles.includes(actor.role)) throw fail('not_allowed', { roles: `the role ${roles.join(' or ')}` });
-      return actor;
-    });
+    return then(
+      this.#tools.authenticate({ headers: request.headers, params: raw, ip: request.ip, endpoint }),
+      (actor) => {
+        asking.actor = actor;
+        if (!actor) throw fail('invalid_credentials');
+        if (!roles.includes(actor.role)) throw fail('not_allowed', { roles: `the role ${roles.join(' or ')}` });
+        return actor;
+      },
+    );
   }
 
   #act(input: unknown, context: Context<Actor>, format: Format): Soon<Answer> {

@@ -250,3 +250,26 @@ test('a caller who goes away in the middle of a request harms nobody', async (t)
   const next = await fetch(`${address}/api/things/7`, { headers });
   assert.equal(((await next.json()) as { status: string }).status, 'success');
 });
+
+test('every call is told of once it is answered: who, what, with what, and how it ended', async (t) => {
+  const { app, answered } = await serve(t, 'array');
+  const ask = async (method: 'GET' | 'POST' | 'DELETE', url: string, token?: string, key?: string) => {
+    const known = {
+      ...(token !== undefined && { 'x-token': token }),
+      ...(key !== undefined && { 'idempotency-key': key }),
+    };
+    await app.inject({ method, url, headers: known });
+    const { operation, actor, params, ip, code } = answered.at(-1)!;
+    return [operation.id, actor?.id, params, ip, code];
+  };
+  const ip = '127.0.0.1';
+  assert.deepEqual(await ask('GET', '/api/things/7', 'member'), ['things.get', 'user:1', { 'thing-id': '7' }, ip, 0]);
+  assert.deepEqual(await ask('GET', '/api/things/7', 'wrong'), ['things.get', undefined, { 'thing-id': '7' }, ip, 5]);
+  assert.deepEqual(await ask('DELETE', '/api/things/7', 'member'), ['things.delete', 'user:1', { id: '7' }, ip, 6]);
+  const grow = await ask('POST', '/api/things/7/grow', 'member');
+  assert.deepEqual(grow, ['things.grow', 'user:1', { id: '7' }, ip, 1073751835]);
+  const taken = await ask('POST', '/api/things?name=taken', 'member', 'once');
+  assert.deepEqual(taken, ['things.create', 'user:1', { name: 'taken' }, ip, 10096]);
+  assert.deepEqual(await ask('POST', '/api/open_echo', 'member'), ['echoes.open', undefined, {}, ip, 0]);
+  assert.equal(answered.length, 6);
+});

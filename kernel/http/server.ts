@@ -18,7 +18,7 @@ import { errorAnswer } from './envelope.ts';
 import { formatOf, readAddress } from './format.ts';
 import { Idempotency } from './idempotency.ts';
 import { sendAnswer, ServedOperation, type AnyHandler, type OperationTools } from './operation.ts';
-import type { Actor, CredentialSource, Handlers } from './types.ts';
+import type { Actor, AnsweredCall, CredentialSource, Handlers } from './types.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
 const PATH_PARAM_LENGTH_MAX = 1024;
@@ -57,6 +57,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   /** Undefined when ready, else what is still missing. */
   readonly notReady?: () => string | undefined;
   readonly tls?: TlsFiles | undefined;
+  /** Told of every call of the API after its reply was handed over. Must not throw. */
+  readonly onAnswered?: (call: AnsweredCall) => void;
   /** Figures of the service's own, beside those of every API. */
   readonly measures?: readonly Measure[];
 }
@@ -78,7 +80,8 @@ export async function createApiServer<P extends Api, A extends Actor>(
 
   const idempotency = new Idempotency(options.store, options.vault, options.clock);
   const common = { log, metrics, idempotency };
-  serveOperations(app, options.handlers, { ...common, api, authenticate: options.authenticate });
+  const { authenticate, onAnswered } = options;
+  serveOperations(app, options.handlers, { ...common, api, authenticate, onAnswered });
   if (inner) {
     app.register((scope, _, done) => {
       acceptOctets(scope);

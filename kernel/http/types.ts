@@ -1,4 +1,4 @@
-import type { Api, Endpoint, InputOf, OutputOf } from '@granary/contract';
+import type { Api, Endpoint, InputOf, Operation, OutputOf } from '@granary/contract';
 import type { Log } from '../log.ts';
 import type { Raw } from './body.ts';
 
@@ -14,6 +14,8 @@ export interface CredentialSource {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly params: Raw;
   readonly ip: string;
+  /** What is called: a parameter of its own is never a credential. */
+  readonly endpoint: Endpoint;
 }
 
 export interface Context<A extends Actor> {
@@ -22,6 +24,18 @@ export interface Context<A extends Actor> {
   readonly log: Log;
   /** How many records a list holds in all, told in the `X-Total-Count` header. */
   total: number | undefined;
+}
+
+/** A call that was answered, for whoever keeps a log of them. */
+export interface AnsweredCall {
+  readonly operation: Operation;
+  /** Undefined where nobody signed in, or not well. */
+  readonly actor: Actor | undefined;
+  /** As they were sent, secrets among them: what is kept of them goes by the operation's declaration. */
+  readonly params: Raw;
+  readonly ip: string;
+  /** 0 when it did what was asked; else the code of the error or of the asynchronous result. */
+  readonly code: number;
 }
 
 /** A handler's answer when the work goes on after the reply. */

@@ -8,8 +8,8 @@ import {
   findJob,
   findNextStart,
   findStartable,
+  findUnfinished,
   finishJob,
-  hasUnfinished,
   insertJob,
   releaseAbandoned,
   requeueJob,
@@ -101,7 +101,12 @@ export class Jobs {
 
   /** Whether work on the subject is waiting or under way. */
   isBusy(db: Db, subject: string): boolean {
-    return hasUnfinished(db, subject);
+    return this.unfinished(db, subject) !== undefined;
+  }
+
+  /** The work on the subject that is waiting or under way, the oldest if there is more. */
+  unfinished(db: Db, subject: string): number | undefined {
+    return findUnfinished(db, subject);
   }
 
   async start(): Promise<void> {

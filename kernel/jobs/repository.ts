@@ -48,9 +48,10 @@ export function findStartable(db: Db, now: number, limit: number): JobRow[] {
   );
 }
 
-export function hasUnfinished(db: Db, subject: string): boolean {
-  const sql = `SELECT 1 FROM jobs WHERE subject = :subject AND state IN ('queued', 'running') LIMIT 1`;
-  return db.get(sql, { subject }) !== undefined;
+/** The oldest of the subject that is waiting or under way. */
+export function findUnfinished(db: Db, subject: string): number | undefined {
+  const sql = `SELECT id FROM jobs WHERE subject = :subject AND state IN ('queued', 'running') ORDER BY id LIMIT 1`;
+  return db.get<{ id: number }>(sql, { subject })?.id;
 }
 
 /** When the next job that is put off becomes due. */

@@ -14,3 +14,7 @@ export function insertSettings(tx: Tx, now: number): void {
 export function findSettings(db: Db): SettingsRow | undefined {
   return db.get<SettingsRow>('SELECT chosen, created_at, modified_at FROM array_settings WHERE id = 1');
 }
+
+export function updateSettings(tx: Tx, chosen: string, now: number): void {
+  tx.run('UPDATE array_settings SET chosen = :chosen, modified_at = :now WHERE id = 1', { chosen, now });
+}

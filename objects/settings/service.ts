@@ -1,5 +1,11 @@
-import type { Clock, HostedConfiguration, Store } from '@granary/kernel';
-import { findSettings, insertSettings } from './repository.ts';
+import type { Clock, EventLog, HostedConfiguration, MailServer, Store, Vault } from '@granary/kernel';
+import { findSettings, insertSettings, updateSettings } from './repository.ts';
+
+/** As it is kept: the password sealed. */
+interface KeptMailServer extends MailServer {
+  /** Null: the array's own name. */
+  readonly from: string | null;
+}
 
 const SECONDS_A_DAY = 24 * 3600;
 
@@ -10,6 +16,16 @@ const defaults = {
   downloadRatePerGb: 0,
   apiIp: null as string | null,
   apiHostname: null as string | null,
+  publicApiHostname: null as string | null,
+  sslTermination: false,
+  region: 'us-east-1',
+  /** Share of new drives that joins a policy in one step, %. */
+  expansionPercent: 100,
+  errorAlerts: false,
+  errorThreshold: 100,
+  nameServers: [] as readonly string[],
+  nameServersDomain: null as string | null,
+  proxiesRemoved: 0,
   rateLimitEnabled: false,
   rateLimit: 0,
   virtualHostedStyle: false,
@@ -19,6 +35,7 @@ const defaults = {
   expirePassword: false,
   expirePasswordAfterSeconds: 90 * SECONDS_A_DAY,
   passwordHistory: 0,
+  mailServer: null as KeptMailServer | null,
 };
 
 export type Settings = Readonly<typeof defaults>;
@@ -33,11 +50,16 @@ export interface CurrentSettings {
 interface ArraySettingsOptions {
   readonly store: Store;
   readonly clock: Clock;
+  readonly vault: Vault;
+  readonly events: EventLog;
+  /** Told after a change, so that nobody goes by what was before. */
+  readonly changed: () => void;
   readonly configuration: () => HostedConfiguration;
 }
 
 export class ArraySettings {
   readonly #options: ArraySettingsOptions;
+  readonly #listeners: (() => Promise<void>)[] = [];
 
   constructor(options: ArraySettingsOptions) {
     this.#options = options;
@@ -47,6 +69,43 @@ export class ArraySettings {
   async create(): Promise<void> {
     const { store, clock } = this.#options;
     await store.write((tx) => insertSettings(tx, clock.now()));
+  }
+
+  /** The server that mails go through, ready to sign in to. */
+  mailServer(): KeptMailServer | null {
+    const { mailServer: kept } = this.current().settings;
+    if (!kept) return null;
+    return { ...kept, password: kept.password === null ? null : this.#options.vault.unseal(kept.password) };
+  }
+
+  async setMailServer(server: KeptMailServer | null, actor: string): Promise<void> {
+    const { vault } = this.#options;
+    const sealed = server && { ...server, password: server.password === null ? null : vault.seal(server.password) };
+    const title = server ? `Mails go through ${server.host}.` : 'Mails are written to the outbox folder.';
+    await this.change({ mailServer: sealed }, title, actor);
+  }
+
+  /** Told before a change is answered, so that the next request meets it. */
+  onChange(listener: () => Promise<void>): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Holds from the next thing that asks; `title` is what the event says. */
+  async change(changes: Partial<Settings>, title: string, actor: string): Promise<void> {
+    const { store, clock, events, changed } = this.#options;
+    await store.write((tx) => {
+      const chosen = JSON.parse(findSettings(tx)?.chosen ?? '{}') as Partial<Settings>;
+      updateSettings(tx, JSON.stringify({ ...chosen, ...changes }), clock.now());
+      events.record(tx, { severity: 'notice', title, subject: 'settings:array', actor });
+      tx.afterCommit(changed);
+    });
+    await this.apply();
+  }
+
+  /** Something that goes with the settings changed. */
+  async apply(): Promise<Record<never, never>> {
+    for (const listener of this.#listeners) await listener();
+    return {};
   }
 
   current(): CurrentSettings {

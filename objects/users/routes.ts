@@ -1,51 +1,104 @@
-import { operations } from '@granary/contract';
-import { objectsApi, type ObjectsRole } from '@granary/contract/objects';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { formatUtc } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
-import { roleView } from '../roles/routes.ts';
-import type { User, Users, UserSecrets } from './service.ts';
+import type { ArraySettings } from '../settings/service.ts';
+import type { Users } from './service.ts';
+import type { SignIns } from './sign-ins.ts';
+import { permissionsOf, userDetailView, userView } from './view.ts';
 
-export function userRoutes(users: Users, publicUrl: () => string): ObjectsHandlers<'users'> {
+interface UserRouteParts {
+  readonly users: Users;
+  readonly signIns: SignIns;
+  readonly settings: ArraySettings;
+  /** Where the data path is reached first of all. */
+  readonly publicUrl: () => string;
+  readonly managementUrl: () => string;
+}
+
+type Served = Omit<ObjectsHandlers<'users'>, 'iops' | 'latency' | 'throughput'>;
+
+/** Unsealing takes a while; a long list lets others have a turn in between. */
+const OPENED_PER_TURN = 500;
+
+export function userRoutes(parts: UserRouteParts): Served {
+  return { ...managementRoutes(parts), ...signInRoutes(parts), ...adminAccessRoutes(parts) };
+}
+
+function managementRoutes({ users, publicUrl, managementUrl }: UserRouteParts): Served {
+  return {
+    list: async (page, { actor }) => {
+      const { rows, count } = users.list(actor, page);
+      const shown: ReturnType<typeof userView>[] = [];
+      for (const row of rows) {
+        shown.push(userView(users.opened(row), publicUrl()));
+        if (shown.length % OPENED_PER_TURN === 0) await breathe();
+      }
+      return { users: shown, count };
+    },
+    get: ({ id }, { actor }) => ({ user: userDetailView(users.get(actor, id), managementUrl()) }),
+    create: async ({ account_id: accountId, notify_on_events: notifyOnEvents, ...input }, { actor }) => ({
+      code: await users.create(actor, { ...input, accountId, notifyOnEvents }),
+    }),
+    delete: async ({ id }, { actor }) => {
+      await users.delete(actor, id);
+      return {};
+    },
+    enable: async ({ user_id: id }, { actor }) => {
+      await users.enable(actor, id);
+      return {};
+    },
+    disable: async ({ user_id: id }, { actor }) => {
+      await users.disable(actor, id);
+      return {};
+    },
+    changeRole: async ({ user_id: id, role }, { actor }) => {
+      await users.changeRole(actor, id, role);
+      return {};
+    },
+    resetS3Secret: async (place, { actor }) => {
+      const { access, secret, userId, accountId } = await users.resetS3Secret(actor, place);
+      return { credentials: [{ access, secret, user_id: userId, account_id: accountId }], count: 1 };
+    },
+  };
+}
+
+function signInRoutes({ signIns, publicUrl }: UserRouteParts): Served {
   return {
     authenticate: async (input, { ip }) => {
-      const user = await users.signIn({ ...input, ip });
-      return { user: { ...viewOf(user, publicUrl()), permissions: permissionsOf(user.role) } };
+      const user = await signIns.signIn({ ...input, ip });
+      return { user: { ...userView(user, publicUrl()), permissions: permissionsOf(user.role) } };
+    },
+    resetToken: async (input, { ip }) => {
+      const { token, tokenExpiresAt } = await signIns.resetToken({ ...input, ip });
+      return { token, token_expire_at: formatUtc(tokenExpiresAt) };
+    },
+    changePassword: async ({ new_password: next, ...input }, { ip }) => {
+      const user = await signIns.changePassword({ ...input, ip }, next);
+      // There are no cookies here, hence nothing that a forged request could ride on.
+      return { user: userView(user, publicUrl()), csrf: '', message: 'The password was changed.' };
+    },
+    usePasswordCode: async ({ new_password: newPassword, ...input }, { ip }) => {
+      await signIns.usePasswordCode({ ...input, newPassword, ip });
+      return { status_msg: 'The password was set.' };
+    },
+    resetPassword: async (place, { ip }) => {
+      await signIns.resetPassword({ ...place, ip });
+      return { status_msg: 'If there is such a user with a mail address, a temporary code is on its way there.' };
     },
   };
 }
 
-function viewOf(user: User & UserSecrets, url: string) {
-  const roles = [roleView(user.role)];
+function adminAccessRoutes({ settings }: UserRouteParts): Served {
+  const opened = 'Administrators of the array can reach the data of all accounts.';
+  const closed = 'Administrators of the array cannot reach the data of accounts other than their own.';
   return {
-    id: user.number,
-    username: user.username,
-    email: user.email,
-    access_key: user.accessKey,
-    primary: user.isPrimary,
-    admin: user.role !== 'member',
-    locked: user.locked,
-    roles,
-    display_timezone: 'UTC',
-    notify_on_events: user.notifyOnEvents,
-    objs_data: {
-      objs_user: {
-        account_id: user.accountId,
-        account_name: user.accountName,
-        id: user.id,
-        token: user.token,
-        token_expire_at: formatUtc(user.tokenExpiresAt),
-        s3_access_key: user.s3AccessKey,
-        s3_secret_key: user.s3SecretKey,
-        public_url: `${url}/v1/AUTH_${user.accountId}`,
-        roles,
-      },
+    enableAdminAccess: async (_, { actor }) => {
+      await settings.change({ adminAccess: true }, opened, actor.username);
+      return { message: opened };
+    },
+    disableAdminAccess: async (_, { actor }) => {
+      await settings.change({ adminAccess: false }, closed, actor.username);
+      return { message: closed };
     },
   };
-}
-
-/** The operations a role may call, by their names in the contract. */
-function permissionsOf(role: ObjectsRole): string[] {
-  return operations(objectsApi)
-    .filter(({ endpoint: { access } }) => access.roles === 'anyone' || access.roles.includes(role))
-    .map(({ id }) => id);
 }

@@ -1,187 +1,247 @@
-import { randomBytes } from 'node:crypto';
 import type { ObjectsRole } from '@granary/contract/objects';
+import { badParameter, checkMailAddress, fail, hashPassword, type Db, type Tx } from '@granary/kernel';
+import { scopeOf, type ObjectsActor } from '../actor.ts';
 import {
-  fail,
-  fingerprint,
-  hashPassword,
-  newSecret,
-  SignInAttempts,
-  verifyPassword,
-  type Clock,
-  type EventLog,
-  type Store,
-  type Vault,
-} from '@granary/kernel';
-import {
-  countUsers,
-  findUser,
-  findUserByKey,
-  insertSystemAccount,
-  insertUser,
-  replaceToken,
-  type NewUser,
-  type UserRow,
-} from './repository.ts';
+  findAccount,
+  findAccountNamed,
+  followPrimary,
+  insertAccount,
+  type AccountRow,
+} from '../accounts/repository.ts';
+import { inScope, requireNormal } from '../accounts/rules.ts';
+import type { Page } from '../paging.ts';
+import type { PeopleTools } from '../people-tools.ts';
+import { newId, type Keys } from './keys.ts';
+import type { Passwords } from './passwords.ts';
+import * as repository from './repository.ts';
+import type { UserRow } from './repository.ts';
+import { toUser, withSecrets, type User, type UserSecrets } from './user.ts';
 
 /** The account that administers the array. */
 export const SYSTEM_ACCOUNT = 'objs_admin';
 
-export interface User {
-  readonly number: number;
-  readonly id: string;
-  readonly accountId: string;
-  readonly accountName: string;
+const USERS_OF_ACCOUNT_MAX = 10_000;
+
+interface NewUser {
   readonly username: string;
-  readonly email: string | null;
-  readonly role: ObjectsRole;
-  readonly isPrimary: boolean;
-  readonly locked: boolean;
+  readonly email: string;
+  readonly accountId: string;
   readonly notifyOnEvents: boolean;
+  readonly role: ObjectsRole;
 }
 
-export interface UserSecrets {
-  readonly accessKey: string;
-  readonly token: string;
-  readonly tokenExpiresAt: number;
-  readonly s3AccessKey: string;
-  readonly s3SecretKey: string;
+/** A user that is added in somebody else's transaction. */
+interface AddedUser extends Omit<NewUser, 'accountId' | 'email'> {
+  readonly email: string | null;
+  /** Chosen by the user already; else a code sets it. */
+  readonly passwordHash: string | null;
+  readonly code: { readonly mark: string; readonly expiresAt: number } | null;
+  readonly initPasswordChanged: boolean;
 }
 
-interface SignIn {
-  readonly account: string;
-  readonly user: string;
-  readonly password: string;
-  readonly ip: string;
+export interface NewS3Secret {
+  readonly access: string;
+  readonly secret: string;
+  readonly userId: string;
+  readonly accountId: string;
 }
 
-interface UsersOptions {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly events: EventLog;
-  readonly tokenMinutes: () => number;
-}
-
+/** Users as their administrators see them: each account its own, the system account those of all. */
 export class Users {
-  readonly #options: UsersOptions;
-  readonly #attempts: SignInAttempts;
+  readonly #tools: PeopleTools;
+  readonly #keys: Keys;
+  readonly #passwords: Passwords;
 
-  constructor(options: UsersOptions) {
-    this.#options = options;
-    this.#attempts = new SignInAttempts({ clock: options.clock });
+  constructor(tools: PeopleTools, keys: Keys, passwords: Passwords) {
+    this.#tools = tools;
+    this.#keys = keys;
+    this.#passwords = passwords;
   }
 
   /** At the first start: the system account with the owner, who signs in with the passcode the portal shows. */
   async createOwner(username: string, passcode: string): Promise<void> {
-    const { store, clock } = this.#options;
-    if (store.read(countUsers) > 0) return;
-    const account = { id: newId(), name: SYSTEM_ACCOUNT, now: clock.now() };
-    const owner = await this.#newUser(account.id, username, passcode);
+    const { store, clock } = this.#tools;
+    if (store.read((db) => repository.countUsers(db, null)) > 0) return;
+    const passwordHash = await hashPassword(passcode);
     await store.write((tx) => {
-      insertSystemAccount(tx, account);
-      insertUser(tx, owner);
+      const id = newId();
+      insertAccount(tx, { id, name: SYSTEM_ACCOUNT, isSystem: true, now: clock.now() });
+      this.add(tx, id, {
+        username,
+        email: null,
+        role: 'objs_admin',
+        notifyOnEvents: false,
+        passwordHash,
+        code: null,
+        initPasswordChanged: false,
+      });
     });
   }
 
-  /** The user with everything that opens a door; an expired token is replaced. */
-  async signIn(attempt: SignIn): Promise<User & UserSecrets> {
-    const { store, events } = this.#options;
-    const row = await this.#verified(attempt);
-    const token = this.#freshToken(row);
+  list(actor: ObjectsActor, page: Page): { rows: UserRow[]; count: number } {
+    const scope = scopeOf(actor);
+    return this.#tools.store.read((db) => ({
+      rows: repository.listUsers(db, scope, page),
+      count: repository.countUsers(db, scope),
+    }));
+  }
+
+  opened(row: UserRow): User & UserSecrets {
+    return withSecrets(row, this.#tools.vault);
+  }
+
+  get(actor: ObjectsActor, id: string): User & UserSecrets & { readonly passwordExpiresAt: number | null } {
+    const row = this.#tools.store.read((db) => this.#row(db, actor, id));
+    return { ...this.opened(row), passwordExpiresAt: this.#passwords.expiresAt(row) };
+  }
+
+  /** Returns the code that sets the first password. */
+  async create(actor: ObjectsActor, input: NewUser): Promise<string> {
+    checkUsername('username', input.username);
+    checkMailAddress('email', input.email);
+    const { code, mark, expiresAt } = this.#keys.code();
+    await this.#tools.store.write((tx) => {
+      const account = inScope(findAccount(tx, input.accountId), input.accountId, scopeOf(actor));
+      requireNormal(account);
+      checkRole(account, input.role);
+      this.add(tx, account.id, {
+        ...input,
+        passwordHash: null,
+        code: { mark, expiresAt },
+        initPasswordChanged: false,
+      });
+      const title = `User ${input.username} of ${account.name} was created with the role ${input.role}.`;
+      this.#record(tx, account.name, title, actor);
+    });
+    return code;
+  }
+
+  /** Part of the caller's transaction; the first of an account is its primary user. */
+  add(tx: Tx, accountId: string, user: AddedUser): void {
+    const { clock, changed } = this.#tools;
+    if (repository.findUserNamed(tx, accountId, user.username)) throw fail('name_taken', { name: user.username });
+    if (repository.countUsers(tx, accountId) >= USERS_OF_ACCOUNT_MAX)
+      throw fail('objs_limit_reached', { problem: `An account has at most ${USERS_OF_ACCOUNT_MAX} users.` });
+    const now = clock.now();
+    repository.insertUser(tx, {
+      ...this.#keys.all(),
+      id: newId(),
+      account_id: accountId,
+      username: user.username,
+      email: user.email,
+      role: user.role,
+      notify_on_events: user.notifyOnEvents ? 1 : 0,
+      password_hash: user.passwordHash,
+      password_set_at: user.passwordHash === null ? null : now,
+      init_password_changed: user.initPasswordChanged ? 1 : 0,
+      code_mark: user.code?.mark ?? null,
+      code_expires_at: user.code?.expiresAt ?? null,
+      now,
+    });
+    followPrimary(tx, accountId);
+    tx.afterCommit(changed);
+  }
+
+  delete(actor: ObjectsActor, id: string): Promise<void> {
+    return this.#change(actor, id, (tx, user) => {
+      this.#guard(tx, user, actor, 'remove');
+      repository.deleteUser(tx, user.number);
+      if (user.is_primary === 1) {
+        repository.choosePrimary(tx, user.account_id, this.#tools.clock.now());
+        followPrimary(tx, user.account_id);
+      }
+      this.#record(tx, user.account_name, `User ${user.username} of ${user.account_name} was removed.`, actor);
+    });
+  }
+
+  disable(actor: ObjectsActor, id: string): Promise<void> {
+    return this.#change(actor, id, (tx, user, now) => {
+      if (user.locked === 1) return;
+      this.#guard(tx, user, actor, 'disable');
+      repository.setLocked(tx, user.number, true, now);
+      this.#record(tx, user.account_name, `User ${user.username} of ${user.account_name} was disabled.`, actor);
+    });
+  }
+
+  enable(actor: ObjectsActor, id: string): Promise<void> {
+    return this.#change(actor, id, (tx, user, now) => {
+      if (user.locked === 0) return;
+      repository.setLocked(tx, user.number, false, now);
+      this.#record(tx, user.account_name, `User ${user.username} of ${user.account_name} was enabled again.`, actor);
+    });
+  }
+
+  changeRole(actor: ObjectsActor, id: string, role: ObjectsRole): Promise<void> {
+    return this.#change(actor, id, (tx, user, now) => {
+      checkRole({ name: user.account_name, is_system: user.account_is_system }, role);
+      if (user.role === role) return;
+      this.#guard(tx, user, actor, 'demote');
+      repository.setRole(tx, user.number, role, now);
+      this.#record(tx, user.account_name, `User ${user.username} of ${user.account_name} has the role ${role}.`, actor);
+    });
+  }
+
+  async resetS3Secret(actor: ObjectsActor, place: { account: string; username: string }): Promise<NewS3Secret> {
+    const { store, clock, changed } = this.#tools;
+    const { secret, sealed } = this.#keys.s3Secret();
+    return store.write((tx) => {
+      const found = findAccount(tx, place.account) ?? findAccountNamed(tx, place.account);
+      const account = inScope(found, place.account, scopeOf(actor));
+      const user = repository.findUserNamed(tx, account.id, place.username);
+      if (!user) throw fail('objs_user_not_found', { id: place.username });
+      repository.replaceS3Secret(tx, user.number, sealed, clock.now());
+      this.#record(tx, account.name, `The S3 secret key of ${user.username} of ${account.name} was replaced.`, actor);
+      tx.afterCommit(changed);
+      return { access: user.s3_access_key, secret, userId: user.id, accountId: account.id };
+    });
+  }
+
+  listOf(actor: ObjectsActor, accountId: string): User[] {
+    return this.#tools.store.read((db) => {
+      const account = inScope(findAccount(db, accountId), accountId, scopeOf(actor));
+      return repository.listUsers(db, account.id, { start: 0, limit: 0 }).map(toUser);
+    });
+  }
+
+  async #change(actor: ObjectsActor, id: string, change: (tx: Tx, user: UserRow, now: number) => void): Promise<void> {
+    const { store, clock, changed } = this.#tools;
     await store.write((tx) => {
-      if (token) replaceToken(tx, row.number, token);
-      const title = `User ${row.username} of ${row.account_name} signed in from ${attempt.ip}.`;
-      events.record(tx, { title, subject: `account:${row.account_name}`, actor: row.username });
+      change(tx, this.#row(tx, actor, id), clock.now());
+      tx.afterCommit(changed);
     });
-    return this.#withSecrets(token ? { ...row, token: token.sealed, token_expires_at: token.expiresAt } : row);
   }
 
-  /** Who a username and password are, where a call carries them instead of a key. */
-  async byPassword(attempt: SignIn): Promise<User> {
-    return toUser(await this.#verified(attempt));
-  }
-
-  byAccessKey(key: string): User | undefined {
-    const row = this.#options.store.read((db) => findUserByKey(db, fingerprint(key)));
-    return row && row.locked === 0 && row.account_enabled === 1 ? toUser(row) : undefined;
-  }
-
-  refuseKey(ip: string): Promise<never> {
-    return this.#attempts.refuse({ username: '(access key)', ip });
-  }
-
-  async #verified({ account, user, password, ip }: SignIn): Promise<UserRow> {
-    const row = await this.#attempts.guard({ username: `${account}/${user}`, ip }, async () => {
-      const found = this.#options.store.read((db) => findUser(db, account, user));
-      const usable = (await verifyPassword(password, found?.password_hash)) && found?.locked === 0;
-      return usable ? found : undefined;
-    });
-    // Told only to whoever knows the password: to others the account may as well not exist.
-    if (row.account_enabled === 0) throw fail('account_disabled', { id: row.account_name });
+  #row(db: Db, actor: ObjectsActor, id: string): UserRow {
+    const row = repository.findUserById(db, id, scopeOf(actor));
+    if (!row) throw fail('objs_user_not_found', { id });
     return row;
   }
 
-  async #newUser(accountId: string, username: string, password: string): Promise<NewUser> {
-    const { vault, clock } = this.#options;
-    const accessKey = newSecret();
-    const token = this.#newToken();
-    return {
-      id: newId(),
-      account_id: accountId,
-      username,
-      email: null,
-      role: 'objs_admin',
-      password_hash: await hashPassword(password),
-      access_key: vault.seal(accessKey),
-      access_key_mark: fingerprint(accessKey),
-      token: token.sealed,
-      token_mark: token.mark,
-      token_expires_at: token.expiresAt,
-      s3_access_key: randomBytes(10).toString('hex').toUpperCase(),
-      s3_secret_key: vault.seal(newSecret(30)),
-      now: clock.now(),
-    };
+  /** An account keeps an administrator who can sign in, and who stands for it is not for its other users to say. */
+  #guard(db: Db, user: UserRow, actor: ObjectsActor, what: 'remove' | 'disable' | 'demote'): void {
+    const isSelf = actor.id === `user:${user.number}`;
+    if (isSelf && what !== 'demote')
+      throw fail('objs_state_conflict', { problem: `You cannot ${what} yourself; ask another administrator.` });
+    const isAdmin = user.role !== 'member' && user.locked === 0;
+    if (isAdmin && repository.countOtherAdmins(db, user) === 0) throw fail('last_admin', { username: user.username });
+    if (user.is_primary === 1 && isAdmin && !isSelf && actor.role !== 'objs_admin')
+      throw fail('objs_state_conflict', {
+        problem: `User ${user.username} is the primary user of ${user.account_name}; only an administrator of the array may ${what} them.`,
+      });
   }
 
-  #freshToken({ token_expires_at: expiresAt }: UserRow) {
-    return expiresAt > this.#options.clock.now() ? undefined : this.#newToken();
-  }
-
-  #newToken(): { sealed: string; mark: string; expiresAt: number } {
-    const { vault, clock, tokenMinutes } = this.#options;
-    const token = newSecret();
-    return { sealed: vault.seal(token), mark: fingerprint(token), expiresAt: clock.now() + tokenMinutes() * 60_000 };
-  }
-
-  #withSecrets(row: UserRow): User & UserSecrets {
-    const { vault } = this.#options;
-    return {
-      ...toUser(row),
-      accessKey: vault.unseal(row.access_key),
-      token: vault.unseal(row.token),
-      tokenExpiresAt: row.token_expires_at,
-      s3AccessKey: row.s3_access_key,
-      s3SecretKey: vault.unseal(row.s3_secret_key),
-    };
+  #record(tx: Tx, account: string, title: string, actor: ObjectsActor): void {
+    const subject = `account:${account}`;
+    this.#tools.events.record(tx, { severity: 'notice', title, subject, actor: actor.username });
   }
 }
 
-function toUser(row: UserRow): User {
-  return {
-    number: row.number,
-    id: row.id,
-    accountId: row.account_id,
-    accountName: row.account_name,
-    username: row.username,
-    email: row.email,
-    role: row.role,
-    isPrimary: row.is_primary === 1,
-    locked: row.locked === 1,
-    notifyOnEvents: row.notify_on_events === 1,
-  };
+/** Those who administer the array are together in its own account, and there is nobody there to administer but them. */
+function checkRole({ name, is_system: isSystem }: Pick<AccountRow, 'name' | 'is_system'>, role: ObjectsRole): void {
+  if (role === (isSystem === 1 ? 'account_admin' : 'objs_admin'))
+    throw badParameter('role', `must be ${isSystem === 1 ? 'objs_admin' : 'account_admin'} or member in ${name}`);
 }
 
-/** 32 hex digits: the form of account and user ids. */
-function newId(): string {
-  return randomBytes(16).toString('hex');
+export function checkUsername(field: string, username: string): void {
+  if (username !== username.trim()) throw badParameter(field, 'must not begin or end with a space');
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const SOURCES = ['checksum.ts', 'parity.ts', 'xts.ts'];
+const SOURCES = ['checksum.ts', 'fragments.ts', 'parity.ts', 'xts.ts'];
 const OPTIONS = [
   '--enable simd --enable relaxed-simd --runtime stub --optimizeLevel 3 --converge --noAssert',
   '--importMemory --noExportMemory --initialMemory 1 --memoryBase 512',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { BLOCK_BYTES } from '../units.ts';
 import { allocate } from './arena.ts';
-import { blocksMatch, checksumBlocks } from './checksum.ts';
+import { blocksMatch, checksum, checksumBlocks } from './checksum.ts';
 import { anyPlace, anySeed, bytesFrom, placed } from './testing/buffers.ts';
 import { changeToZero, referenceChecksum } from './testing/checksum.ts';
 
@@ -156,4 +156,31 @@ test('parts of blocks and lists that are too short are refused', () => {
   assert.throws(() => checksumBlocks(Buffer.alloc(8192), list, 1), /no 2 checksums/);
   assert.throws(() => blocksMatch(Buffer.alloc(8192), list, -1), /no 2 checksums/);
   assert.throws(() => checksumBlocks(Buffer.alloc(4096), list, 0.5), /no 1 checksums/);
+});
+
+test('the checksum of any number of bytes is the same wherever they are, as if zeros followed, and starts from its seed', () => {
+  fc.assert(
+    fc.property(anyPlace, anySeed, fc.nat(150_000), fc.nat(100), fc.integer(), (place, seed, bytes, before, start) => {
+      const plain = bytesFrom(seed, before + bytes);
+      const expected = checksum(plain, before, before + bytes, start);
+      assert.equal(checksum(placed(place, plain), before, before + bytes, start), expected);
+      const padded = Buffer.alloc(Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES);
+      plain.copy(padded, 0, before);
+      assert.equal(checksum(padded, 0, padded.length, start), expected);
+      assert.notEqual(checksum(plain, before, before + bytes, (start + 1) | 0), expected);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a changed byte, and blocks that change places, are seen in the checksum of many blocks', () => {
+  const data = bytesFrom(21, 70_000);
+  const before = checksum(data, 0, data.length, 5);
+  for (let at = 0; at < data.length; at += 331) {
+    data[at]! ^= 0x40;
+    assert.notEqual(checksum(data, 0, data.length, 5), before, `byte ${at}`);
+    data[at]! ^= 0x40;
+  }
+  const swapped = Buffer.concat([data.subarray(4096, 8192), data.subarray(0, 4096), data.subarray(8192)]);
+  assert.notEqual(checksum(swapped, 0, swapped.length, 5), before);
 });

@@ -31,6 +31,33 @@ export function blocksMatch(data: Buffer, expected: Uint32Array, at: number): nu
   return -1;
 }
 
+/**
+ * One checksum for bytes of any number from `from` up to `until`, which starts from `seed`: the checksums of its blocks
+ * of 4096 bytes, folded in order. The last block counts as if zeros followed, so lengths have to be known otherwise.
+ */
+export function checksum(data: Buffer, from: number, until: number, seed: number): number {
+  let folded = seed;
+  for (let first = from; first < until; first += scratch.length) {
+    const bytes = Math.min(scratch.length, until - first);
+    const count = Math.ceil(bytes / BLOCK_BYTES);
+    if (bytes % BLOCK_BYTES === 0 && isInArena(data)) {
+      kernels.checksums(data.byteOffset + first, count, CHECKSUMS_AT);
+    } else {
+      data.copy(scratch, 0, first, first + bytes);
+      scratch.fill(0, bytes, count * BLOCK_BYTES);
+      kernels.checksums(SCRATCH_AT, count, CHECKSUMS_AT);
+    }
+    for (let index = 0; index < count; index += 1) folded = fold(folded, checksums[index] as number);
+  }
+  return folded >>> 0;
+}
+
+/** One-to-one in both: whatever changes one of the checksums changes the result. */
+function fold(folded: number, next: number): number {
+  const mixed = Math.imul(folded ^ (folded >>> 15), 0x2c1b3c6d) ^ next;
+  return Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d);
+}
+
 function countBlocks(data: Buffer, list: Uint32Array, at: number): number {
   const blocks = data.length / BLOCK_BYTES;
   if (!Number.isInteger(blocks)) assert.fail(`${data.length} bytes are not whole blocks of ${BLOCK_BYTES}`);

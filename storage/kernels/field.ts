@@ -19,3 +19,12 @@ export function power(exponent: number): number {
 export function logarithm(element: number): number {
   return logarithms[element] as number;
 }
+
+export function multiply(left: number, right: number): number {
+  return left === 0 || right === 0 ? 0 : power(logarithm(left) + logarithm(right));
+}
+
+/** Of a number that is not zero. */
+export function inverse(element: number): number {
+  return power(-logarithm(element));
+}

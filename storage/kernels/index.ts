@@ -1,4 +1,5 @@
 export { allocate, isInArena, release } from './arena.ts';
-export { blocksMatch, checksumBlocks } from './checksum.ts';
+export { blocksMatch, checksum, checksumBlocks } from './checksum.ts';
+export { encodeFragments, rebuildFragments } from './fragments.ts';
 export { computeParity, recover, updateParity, xorInto } from './parity.ts';
 export { Xts } from './xts.ts';

@@ -19,6 +19,7 @@ interface Kernels {
   update(change: number, length: number, p: number, q: number, table: number): void;
   xor(target: number, source: number, length: number): void;
   fillTables(tables: number): void;
+  combine(pointers: number, count: number, sums: number, length: number, factors: number, tables: number): void;
   addMasks(tweaks: number, count: number, data: number): void;
 }
 
@@ -34,6 +35,8 @@ export const POINTERS_AT = 1024;
 export const POINTERS_MAX = 256;
 export const CHECKSUMS_AT = 2048;
 export const CHECKSUMS_MAX = 256;
+export const FACTORS_AT = 4096;
+export const FACTORS_MAX = 4096;
 export const TABLES_AT = 8192;
 export const TABLE_BYTES = 32;
 export const TWEAKS_AT = 16 * 1024;

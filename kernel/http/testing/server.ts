@@ -24,7 +24,7 @@ import { fail } from '../../errors.ts';
 import { createLog } from '../../log.ts';
 import type { Store } from '../../store/index.ts';
 import { temporaryStore } from '../../testing.ts';
-import { createApiServer, Submitted, type Actor, type CredentialSource } from '../index.ts';
+import { createApiServer, Submitted, type Actor, type AnsweredCall, type CredentialSource } from '../index.ts';
 
 const member: Access = { roles: ['member', 'admin'] };
 const admin: Access = { roles: ['admin'] };
@@ -160,6 +160,8 @@ export interface Bench {
   readonly logged: string[];
   /** How often things were created. */
   readonly created: string[];
+  /** What was told of calls. */
+  readonly answered: AnsweredCall[];
   /** What creating waits for. */
   gate: Promise<unknown>;
 }
@@ -168,7 +170,8 @@ export async function serve(t: TestContext, dialect: 'portal' | 'array', store =
   const clock = new ManualClock('2026-01-01T00:00:00Z');
   const logged: string[] = [];
   const created: string[] = [];
-  const bench = { store, clock, logged, created, gate: Promise.resolve<unknown>(undefined) };
+  const answered: AnsweredCall[] = [];
+  const bench = { store, clock, logged, created, answered, gate: Promise.resolve<unknown>(undefined) };
   const handlers = {
     things: {
       list: (input: { start: number; limit: number }, context: { total: number | undefined }) => {
@@ -204,6 +207,7 @@ export async function serve(t: TestContext, dialect: 'portal' | 'array', store =
     clock,
     log: createLog('test', 'info', { write: (line) => logged.push(line) }),
     version: '1.2.3',
+    onAnswered: (call) => void answered.push(call),
   });
   t.after(() => app.close());
   return Object.assign(bench, { app });

@@ -7,9 +7,8 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations, type Api, type Operation } from '@granary/contract';
 import fc from 'fast-check';
-import type { HostedConfiguration } from '../configuration.ts';
-import type { HostedProgram } from '../program.ts';
-import { testConfiguration } from './configuration.ts';
+import type { StartProgram } from '../program.ts';
+import { testConfiguration, testHost } from './configuration.ts';
 import { isDeclared } from './declared.ts';
 import { wireTo } from './wire.ts';
 
@@ -94,12 +93,12 @@ interface Running {
 
 /** A hosted program as its cloud would start it, with two drives. */
 export async function startHosted(
-  start: (configuration: HostedConfiguration) => Promise<HostedProgram>,
+  start: StartProgram,
   database: string,
 ): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'granary-test-'));
   const configuration = testConfiguration(folder);
-  const program = await start(configuration);
+  const program = await start(configuration, testHost);
   after(async () => {
     await program.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 import type { HostedConfiguration } from '../configuration.ts';
+import type { ProgramHost } from '../program.ts';
 import { testNetwork } from './addresses.ts';
 
 const PORT = 7480;
@@ -52,3 +53,6 @@ export function testDrive(number: number): HostedConfiguration['drives'][number]
     file: `/nowhere/${number}.drive`,
   };
 }
+
+/** A cloud that takes no drive back. */
+export const testHost: ProgramHost = { returnDrive: () => Promise.reject(new Error('No cloud is there.')) };

@@ -1,0 +1,25 @@
+import { badParameter, fail, GranaryError } from '../errors.ts';
+import { outgoingAddress, parseHostAndPort } from '../net/outgoing.ts';
+
+const ADDRESS = /^[^@\s,;<>"]+@[^@\s,;<>"]+$/;
+const ANY_PORT = 25;
+
+export function isMailAddress(address: string): boolean {
+  return ADDRESS.test(address);
+}
+
+export function checkMailAddress(field: string, address: string): void {
+  if (!isMailAddress(address)) throw badParameter(field, 'must be a mail address such as ops@example.org');
+}
+
+/** A name nobody knows yet may be known tomorrow; one that leads where nobody may go is refused. */
+export async function checkMailServer(host: string): Promise<void> {
+  const parsed = parseHostAndPort(host, ANY_PORT);
+  if (parsed?.host !== host.replace(/^\[|\]$/g, ''))
+    throw badParameter('smtp_host', 'must be the name or address of a mail server, without a port');
+  try {
+    await outgoingAddress(host);
+  } catch (error) {
+    if (error instanceof GranaryError) throw fail('address_refused', { address: host });
+  }
+}

@@ -1,0 +1,66 @@
+import { isIP, Socket } from 'node:net';
+import { outgoingAddress } from '../net/outgoing.ts';
+import type { Mail } from './notice.ts';
+
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; without, it is used where the server offers it. */
+  readonly secure: boolean;
+  readonly user: string | null;
+  readonly password: string | null;
+}
+
+export interface Letter extends Mail {
+  readonly from: string;
+  /** A comma list. */
+  readonly to: string;
+}
+
+const CONNECT_MS_MAX = 10_000;
+const SILENCE_MS_MAX = 20_000;
+
+/** Connects to the address that was checked, and holds the certificate against the name that was given. */
+export async function sendBySmtp(server: MailServer, letter: Letter, signal: AbortSignal): Promise<void> {
+  const { host, port, secure, user, password } = server;
+  const address = await outgoingAddress(host);
+  const { createTransport } = await import('nodemailer');
+  signal.throwIfAborted();
+  const socket = new Socket();
+  const transport = createTransport({
+    socket,
+    host: address.replace(/^\[|\]$/g, ''),
+    port,
+    secure,
+    ...(user !== null && { auth: { user, pass: password ?? '' } }),
+    // Without a password to protect, a certificate nobody knows is no worse than no encryption at all.
+    tls: { ...(isIP(host) === 0 && { servername: host }), rejectUnauthorized: secure || user !== null },
+    connectionTimeout: CONNECT_MS_MAX,
+    greetingTimeout: CONNECT_MS_MAX,
+    socketTimeout: SILENCE_MS_MAX,
+  });
+  const hangUp = () => socket.destroy(new Error('the array stops'));
+  signal.addEventListener('abort', hangUp);
+  try {
+    await transport.sendMail({ ...fieldsOf(letter), disableFileAccess: true, disableUrlAccess: true });
+  } finally {
+    signal.removeEventListener('abort', hangUp);
+    socket.destroy();
+  }
+}
+
+/** The letter as it would travel: what a mail program opens. */
+export async function letterFile(letter: Letter): Promise<Buffer> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
+  const { message } = await transport.sendMail({
+    ...fieldsOf(letter),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return message as Buffer;
+}
+
+function fieldsOf({ from, to, subject, text }: Letter): Letter {
+  return { from, to, subject, text };
+}

@@ -1,0 +1,42 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Store } from '@granary/kernel';
+import { stringify } from 'csv-stringify/sync';
+import { trueFalse } from '../wording.ts';
+import { listAccountsAfter, type AccountRow } from './repository.ts';
+import type { AccountFigures } from './service.ts';
+
+const COLUMNS = ['Name', 'ID', 'Status', 'Used Capacity (GiB)', 'Containers', 'Objects', 'Enabled'];
+const ACCOUNTS_PER_TURN = 200;
+const GIB = 2 ** 30;
+/** A byte is about 10⁻⁹ GiB. */
+const DECIMALS = 9;
+
+/** All accounts with what they store, a few at a time so that others have their turn. */
+export async function accountsCsv(store: Store, figures: AccountFigures): Promise<Buffer> {
+  const parts = [stringify([COLUMNS])];
+  let last: Pick<AccountRow, 'name' | 'id'> = { name: '', id: '' };
+  for (;;) {
+    const { name, id } = last;
+    const accounts = store.read((db) => listAccountsAfter(db, { name, id }, ACCOUNTS_PER_TURN));
+    // Names are what people chose: one that begins like a formula must not become one in somebody's spreadsheet.
+    parts.push(
+      stringify(
+        accounts.map((account) => lineOf(account, figures)),
+        { escape_formulas: true },
+      ),
+    );
+    const end = accounts.at(-1);
+    if (!end || accounts.length < ACCOUNTS_PER_TURN) return Buffer.from(parts.join(''));
+    last = end;
+    await breathe();
+  }
+}
+
+function lineOf({ name, id, state, enabled }: AccountRow, figures: AccountFigures): (string | number)[] {
+  const { bytes, buckets, objects } = figures.usage(id);
+  return [name, id, state, gibText(bytes), buckets, objects, trueFalse(enabled === 1)];
+}
+
+function gibText(bytes: number): string {
+  return (bytes / GIB).toFixed(DECIMALS).replace(/\.?0+$/, '');
+}

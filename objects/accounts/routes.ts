@@ -1,0 +1,66 @@
+import { answerWhenDone, badParameter, type Submitted } from '@granary/kernel';
+import type { ObjectsHandlers } from '../handlers.ts';
+import type { PeopleTools } from '../people-tools.ts';
+import type { Users } from '../users/service.ts';
+import { accountUserView } from '../users/view.ts';
+import type { AccountDeletion } from './deletion.ts';
+import { accountsCsv } from './export.ts';
+import type { Accounts } from './service.ts';
+import { accountView } from './view.ts';
+
+interface AccountRouteParts {
+  readonly accounts: Accounts;
+  readonly deletion: AccountDeletion;
+  readonly users: Users;
+}
+
+type Served = Omit<ObjectsHandlers<'accounts'>, 'iops' | 'latency' | 'throughput'>;
+
+export function accountRoutes(parts: AccountRouteParts, tools: PeopleTools): Served {
+  const { accounts, users } = parts;
+  return {
+    list: ({ filter_field: field = 'name', filter_value: value, start, limit }) => {
+      const filter = value === undefined ? undefined : { field, value };
+      const { accounts: rows, count } = accounts.list(filter, { start, limit });
+      return { accounts: rows.map((row) => accountView(row, tools)), count };
+    },
+    get: ({ account_id: id }, { actor }) => ({ count: accountView(accounts.get(actor, id), tools) }),
+    listUsers: ({ account_id: id }, { actor }) => {
+      const found = users.listOf(actor, id);
+      return { users: found.map(accountUserView), count: found.length };
+    },
+    create: async ({ name }, { actor }) => ({ count: await accounts.create(name, actor) }),
+    disable: async ({ account_id: id }, { actor }) => {
+      await accounts.disable(id, actor);
+      return {};
+    },
+    enable: async ({ account_id: id }, { actor }) => {
+      await accounts.enable(id, actor);
+      return {};
+    },
+    export: async () => ({ filename: 'accounts.csv', bytes: await accountsCsv(tools.store, tools.figures) }),
+    getRateLimit: ({ account_id: id }, { actor }) => {
+      const { isOwn, limit } = accounts.rateLimit(actor, id);
+      return { enabled: isOwn, rate_limit: limit };
+    },
+    setRateLimit: async ({ account_id: id, enabled, rate_limit: limit }, { actor }) => {
+      if (enabled && limit === undefined) throw badParameter('rate_limit', 'is required where enabled is YES');
+      await accounts.setRateLimit(id, enabled ? (limit ?? 0) : null, actor);
+      return {};
+    },
+    ...deletionRoutes(parts, tools),
+  };
+}
+
+function deletionRoutes({ deletion }: AccountRouteParts, { jobs }: PeopleTools): Served {
+  const whenDone = (jobId: number, timeoutSeconds: number): Promise<{ message?: string } | Submitted> =>
+    answerWhenDone(jobs, { jobId, timeoutSeconds, answer: () => ({}), failure: 'objs_state_conflict' });
+  return {
+    delete: async ({ account_id: id, force, timeout }, { actor }) => {
+      if (!force) throw badParameter('force', 'must be YES: with an account goes all it holds');
+      const job = await deletion.delete(id, actor);
+      return job === undefined ? {} : whenDone(job, timeout);
+    },
+    cleanUp: async ({ account_id: id, timeout }, { actor }) => whenDone(await deletion.cleanUp(id, actor), timeout),
+  };
+}

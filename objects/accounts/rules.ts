@@ -1,0 +1,28 @@
+import { badParameter, fail } from '@granary/kernel';
+import type { AccountRow } from './repository.ts';
+
+const ID = /^[0-9a-f]{32}$/i;
+
+/** Names stand in addresses and before usernames, and must never be taken for an id. */
+export function checkAccountName(field: string, name: string): void {
+  if (name !== name.trim()) throw badParameter(field, 'must not begin or end with a space');
+  if (/[/:]/.test(name)) throw badParameter(field, 'must not have a slash or a colon in it');
+  if (ID.test(name)) throw badParameter(field, 'must not look like the id of an account');
+}
+
+/** Another's account answers as if there were none. */
+export function inScope(account: AccountRow | undefined, id: string, scope: string | null): AccountRow {
+  if (!account || (scope !== null && account.id !== scope)) throw fail('account_not_found', { id });
+  return account;
+}
+
+export function requireNormal({ name, state }: AccountRow): void {
+  if (state === 'normal') return;
+  const problem = state === 'deleting' ? `Account ${name} is being deleted.` : `Account ${name} is deleted.`;
+  throw fail('objs_state_conflict', { problem });
+}
+
+export function refuseSystem({ name, is_system: isSystem }: AccountRow, what: string): void {
+  if (isSystem === 1)
+    throw fail('objs_state_conflict', { problem: `Account ${name} administers the array and cannot be ${what}.` });
+}

@@ -1,0 +1,114 @@
+import { fail, type Tx } from '@granary/kernel';
+import type { AccountUsage } from '@granary/storage/objects';
+import { scopeOf, type ObjectsActor } from '../actor.ts';
+import type { Page } from '../paging.ts';
+import type { PeopleTools } from '../people-tools.ts';
+import { newId } from '../users/keys.ts';
+import * as repository from './repository.ts';
+import type { AccountFilter, AccountRow } from './repository.ts';
+import { checkAccountName, inScope, refuseSystem, requireNormal } from './rules.ts';
+
+const ACCOUNTS_MAX = 200_000;
+
+/** What accounts store, as the object store counts it. */
+export interface AccountFigures {
+  usage(account: string): AccountUsage;
+}
+
+export interface RateLimit {
+  readonly isOwn: boolean;
+  /** Changes a second; null for no limit. */
+  readonly limit: number | null;
+}
+
+export class Accounts {
+  readonly #tools: PeopleTools;
+  readonly #globalLimit: () => number | null;
+
+  constructor(tools: PeopleTools, globalLimit: () => number | null) {
+    this.#tools = tools;
+    this.#globalLimit = globalLimit;
+  }
+
+  list(filter: AccountFilter | undefined, page: Page): { accounts: AccountRow[]; count: number } {
+    return this.#tools.store.read((db) => ({
+      accounts: repository.listAccounts(db, filter, page),
+      count: repository.countAccounts(db, filter),
+    }));
+  }
+
+  get(actor: ObjectsActor, id: string): AccountRow {
+    return this.#tools.store.read((db) => inScope(repository.findAccount(db, id), id, scopeOf(actor)));
+  }
+
+  create(name: string, actor: ObjectsActor): Promise<string> {
+    checkAccountName('name', name);
+    return this.#tools.store.write((tx) => this.open(tx, name, actor));
+  }
+
+  /** Part of the caller's transaction; returns the id. */
+  open(tx: Tx, name: string, actor: ObjectsActor): string {
+    const { clock, changed } = this.#tools;
+    if (repository.findAccountNamed(tx, name)) throw fail('name_taken', { name });
+    if (repository.countAccounts(tx) >= ACCOUNTS_MAX)
+      throw fail('objs_limit_reached', { problem: `An array has at most ${ACCOUNTS_MAX} accounts.` });
+    const id = newId();
+    repository.insertAccount(tx, { id, name, isSystem: false, now: clock.now() });
+    this.#record(tx, { name }, `Account ${name} was created.`, actor);
+    tx.afterCommit(changed);
+    return id;
+  }
+
+  disable(id: string, actor: ObjectsActor): Promise<void> {
+    return this.#change(id, (tx, account, now) => {
+      refuseSystem(account, 'disabled');
+      if (account.enabled === 0) return;
+      repository.setEnabled(tx, id, false, now);
+      this.#record(tx, account, `Account ${account.name} was disabled.`, actor, 'warning');
+    });
+  }
+
+  enable(id: string, actor: ObjectsActor): Promise<void> {
+    return this.#change(id, (tx, account, now) => {
+      if (account.enabled === 1) return;
+      repository.setEnabled(tx, id, true, now);
+      this.#record(tx, account, `Account ${account.name} was enabled again.`, actor);
+    });
+  }
+
+  rateLimit(actor: ObjectsActor, id: string): RateLimit {
+    const { rate_limit: own } = this.get(actor, id);
+    if (own === null) return { isOwn: false, limit: this.#globalLimit() };
+    return { isOwn: true, limit: own === 0 ? null : own };
+  }
+
+  /** A limit of 0 lets the account do as much as it likes; null leaves it to the global limit. */
+  setRateLimit(id: string, limit: number | null, actor: ObjectsActor): Promise<void> {
+    return this.#change(id, (tx, account, now) => {
+      repository.setRateLimit(tx, id, limit, now);
+      const what =
+        limit === null ? 'follows the global limit' : limit === 0 ? 'has no limit' : `is limited to ${limit}`;
+      this.#record(tx, account, `Account ${account.name} ${what} of changes a second.`, actor);
+    });
+  }
+
+  async #change(id: string, change: (tx: Tx, account: AccountRow, now: number) => void): Promise<void> {
+    const { store, clock, changed } = this.#tools;
+    await store.write((tx) => {
+      const account = inScope(repository.findAccount(tx, id), id, null);
+      requireNormal(account);
+      change(tx, account, clock.now());
+      tx.afterCommit(changed);
+    });
+  }
+
+  #record(
+    tx: Tx,
+    { name }: Pick<AccountRow, 'name'>,
+    title: string,
+    actor: ObjectsActor,
+    severity: 'notice' | 'warning' = 'notice',
+  ): void {
+    this.#tools.events.record(tx, { severity, title, subject: `account:${name}`, actor: actor.username });
+  }
+}

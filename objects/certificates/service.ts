@@ -1,0 +1,71 @@
+import type { Clock, EventLog, Store, Vault } from '@granary/kernel';
+import { certificateInfo, readPem, type CertificateInfo, type KeyAndCertificate } from './pem.ts';
+import { findCertificate, saveCertificate, type CertificateRow } from './repository.ts';
+import { selfSigned } from './self-signed.ts';
+
+interface CertificatesOptions {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly events: EventLog;
+  /** Name and addresses that the default certificate is for. */
+  readonly subject: () => { readonly name: string; readonly hosts: readonly string[] };
+}
+
+/** What the data path shows of itself over TLS: what was installed, or a certificate of its own. */
+export class Certificates {
+  readonly #options: CertificatesOptions;
+
+  constructor(options: CertificatesOptions) {
+    this.#options = options;
+  }
+
+  async current(): Promise<KeyAndCertificate> {
+    return this.#find('installed') ?? (await this.#default());
+  }
+
+  async info(): Promise<{ readonly own: CertificateInfo; readonly current: CertificateInfo }> {
+    const own = await this.#default();
+    const current = this.#find('installed') ?? own;
+    return { own: certificateInfo(own.cert), current: certificateInfo(current.cert) };
+  }
+
+  async install(pem: string, actor: string): Promise<void> {
+    const { store, clock, events } = this.#options;
+    const pair = readPem(pem, clock.now());
+    const { domain } = certificateInfo(pair.cert);
+    await store.write((tx) => {
+      saveCertificate(tx, this.#row('installed', pair), clock.now());
+      const title = `A certificate for ${domain} was installed.`;
+      events.record(tx, { severity: 'notice', title, subject: 'settings', actor });
+    });
+  }
+
+  /** Made when it is first needed. */
+  async #default(): Promise<KeyAndCertificate> {
+    const found = this.#find('default');
+    if (found) return found;
+    const { store, clock, subject } = this.#options;
+    const { name, hosts } = subject();
+    const made = await selfSigned(name, hosts, clock.now());
+    return store.write((tx) => {
+      const other = findCertificate(tx, 'default');
+      if (other) return this.#pair(other);
+      saveCertificate(tx, this.#row('default', made), clock.now());
+      return made;
+    });
+  }
+
+  #find(kind: CertificateRow['kind']): KeyAndCertificate | undefined {
+    const row = this.#options.store.read((db) => findCertificate(db, kind));
+    return row && this.#pair(row);
+  }
+
+  #pair({ certificate, private_key }: CertificateRow): KeyAndCertificate {
+    return { cert: certificate, key: this.#options.vault.unseal(private_key) };
+  }
+
+  #row(kind: CertificateRow['kind'], { key, cert }: KeyAndCertificate): CertificateRow {
+    return { kind, certificate: cert, private_key: this.#options.vault.seal(key) };
+  }
+}

@@ -1,0 +1,144 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Answers, Line } from '@granary/kernel/threads';
+import type { DataContext } from '@granary/protocols/objects';
+import { createS3 } from '@granary/protocols/s3';
+import { createSwift, isSwiftRequest } from '@granary/protocols/swift';
+import {
+  BlobReader,
+  BlobWriter,
+  Drives,
+  IndexReader,
+  LocalObjectStore,
+  Mender,
+  ObjectError,
+  PieceBuilder,
+  type Commit,
+  type Layout,
+  type ObjectStore,
+} from '@granary/storage/objects';
+import { ActivityLog } from './activity-log.ts';
+import { DataServer, type DataHandler } from './data-server.ts';
+import type { Activity, ControllerCalls, MainCalls, ThreadData, WorldSettings } from './protocol.ts';
+import { ThreadDirectory } from './thread-directory.ts';
+
+const TELL_EVERY_MS = 1_000;
+
+type MainLine = Line<ControllerCalls, MainCalls>;
+
+/** One virtual controller: serves S3 and Swift, reads and writes pieces, and mends what it is told to. */
+export class Controller {
+  readonly #line: MainLine;
+  readonly #data: ThreadData;
+  readonly #drives: Drives;
+  readonly #reader: IndexReader;
+  readonly #activity: ActivityLog;
+  readonly #mender: Mender;
+  readonly #server: DataServer;
+  readonly #telling: NodeJS.Timeout;
+  #layout: Layout | undefined;
+  #settings: WorldSettings | undefined;
+
+  constructor(line: MainLine, data: ThreadData) {
+    this.#line = line;
+    this.#data = data;
+    this.#reader = new IndexReader(data.indexFile);
+    this.#drives = new Drives({
+      nextSegment: (drive) => line.ask('nextSegment', drive),
+      onDriveFailure: (drive, error) => void line.ask('driveFailed', { drive, reason: error.message }),
+    });
+    this.#activity = new ActivityLog(() => this.#drives.activity());
+    const commit = ((operation, args) => line.ask('commit', { operation, args } as never)) as Commit;
+    const layout = () => known(this.#layout);
+    const drives = this.#drives;
+    this.#mender = new Mender({
+      layout,
+      drives,
+      commit,
+      index: this.#reader,
+      pieces: new PieceBuilder({ layout, drives }),
+    });
+    this.#server = new DataServer(handlerOf(this.#context(this.#store(commit))));
+    this.#telling = setInterval(() => this.#tell(), TELL_EVERY_MS);
+  }
+
+  /** What the main thread can ask. */
+  readonly answers: Answers<ControllerCalls> = {
+    layout: async (layout) => {
+      await this.#drives.update(layout);
+      this.#layout = layout;
+      return null;
+    },
+    settings: (settings) => {
+      this.#settings = settings;
+      return null;
+    },
+    serve: async ({ addresses, certificate }) => {
+      const problems = await this.#server.serve(addresses, certificate);
+      return { bound: this.#server.bound, problems };
+    },
+    flush: () => this.#activity.take(),
+    mend: ({ partition, verify }) => this.#mender.mend(partition, verify),
+    compact: ({ drive, segment }) => this.#mender.compact(drive, segment),
+    busySegments: () => this.#mender.busySegments(),
+    stop: () => this.#stop(),
+  };
+
+  #store(commit: Commit): ObjectStore {
+    const layout = () => known(this.#layout);
+    const drives = this.#drives;
+    const reader = this.#reader;
+    const onDamage = ({ partition }: { readonly partition: number }) => void this.#line.ask('damaged', { partition });
+    const blobWriter = new BlobWriter({ layout, drives });
+    const writer: Pick<ObjectStore, 'stage'> = {
+      stage: async (policy, body, size) => {
+        if (known(this.#settings).fullPolicies.includes(policy))
+          throw new ObjectError('no-space', 'The storage policy is full.');
+        return blobWriter.stage(policy, body, size);
+      },
+    };
+    const blobs = new BlobReader({ layout, drives, onDamage, lookup: (blob) => reader.blob(blob.partition, blob.id) });
+    return new LocalObjectStore({ layout, commit, reader, writer, blobs });
+  }
+
+  #context(store: ObjectStore): DataContext {
+    const { epoch, limits } = this.#data;
+    const directory = new ThreadDirectory({ line: this.#line, epoch, limits, now: Date.now });
+    return {
+      store,
+      directory,
+      settings: () => known(this.#settings),
+      now: Date.now,
+      mayChange: (account) => directory.mayChange(account, known(this.#settings).changesPerSecond),
+      done: (record) => this.#activity.note(record),
+      onError: (error, request) => {
+        const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        void this.#line.ask('log', { level: 'error', text: 'a data request failed', facts: { request, problem } });
+      },
+    };
+  }
+
+  #tell(): void {
+    if (!this.#activity.isEmpty) void this.#line.ask('activity', this.#activity.take());
+  }
+
+  async #stop(): Promise<Activity> {
+    clearInterval(this.#telling);
+    await this.#server.close();
+    await this.#drives.close();
+    this.#reader.close();
+    return this.#activity.take();
+  }
+}
+
+function handlerOf(context: DataContext): DataHandler {
+  const s3 = createS3(context);
+  const swift = createSwift(context);
+  const handle = (request: IncomingMessage, response: ServerResponse) =>
+    (isSwiftRequest(request.url ?? '/') ? swift : s3)(request, response);
+  return { handle, handleContinue: handle };
+}
+
+function known<T>(told: T | undefined): T {
+  if (told === undefined) throw new Error('This controller has not been told yet what there is.');
+  return told;
+}

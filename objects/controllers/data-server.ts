@@ -1,0 +1,107 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { DataAddress, DataCertificate } from './protocol.ts';
+
+const CONNECTIONS_MAX = 4_096;
+const HEADERS_MS_MAX = 60_000;
+const KEEP_ALIVE_MS = 75_000;
+const DRAIN_MS_MAX = 2_000;
+
+export interface DataHandler {
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** The client waits for leave to send its body. */
+  handleContinue(request: IncomingMessage, response: ServerResponse): void;
+}
+
+interface Opened {
+  readonly address: DataAddress;
+  readonly server: Server;
+}
+
+/**
+ * The data path's listeners of one thread. All threads listen on the same addresses (`reusePort`), and the system
+ * gives each new connection to one of them.
+ */
+export class DataServer {
+  readonly #handler: DataHandler;
+  #opened: Opened[] = [];
+  #certificate: DataCertificate | null = null;
+
+  constructor(handler: DataHandler) {
+    this.#handler = handler;
+  }
+
+  /** Opens what is missing and closes what is no longer wanted; a new certificate opens all anew. */
+  async serve(addresses: readonly DataAddress[], certificate: DataCertificate | null): Promise<string[]> {
+    const renewed = certificate?.cert !== this.#certificate?.cert;
+    this.#certificate = certificate;
+    const kept = this.#opened.filter(({ address }) => !renewed && addresses.some((one) => isSame(one, address)));
+    const closing = this.#opened.filter((opened) => !kept.includes(opened));
+    this.#opened = kept;
+    await Promise.all(closing.map(({ server }) => drain(server)));
+    const missing = addresses.filter((address) => !kept.some((opened) => isSame(opened.address, address)));
+    const problems = await Promise.all(missing.map((address) => this.#open(address)));
+    return problems.filter((problem) => problem !== undefined);
+  }
+
+  get bound(): DataAddress[] {
+    return this.#opened.map(({ address }) => address);
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = [];
+    await Promise.all(opened.map(({ server }) => drain(server)));
+  }
+
+  async #open(address: DataAddress): Promise<string | undefined> {
+    const server = this.#newServer();
+    try {
+      await listen(server, address);
+      this.#opened.push({ address, server });
+      return undefined;
+    } catch (error) {
+      return `${address.host}:${address.port} could not be bound (${(error as NodeJS.ErrnoException).code}).`;
+    }
+  }
+
+  #newServer(): Server {
+    // A body may take as long as it takes: its size is limited, and idle sockets are closed.
+    const options = { requestTimeout: 0, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
+    const server = this.#certificate ? createTlsServer({ ...options, ...this.#certificate }) : createServer(options);
+    server.maxConnections = CONNECTIONS_MAX;
+    server.timeout = HEADERS_MS_MAX * 2;
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      this.#handler.handle(request, response),
+    );
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+      this.#handler.handleContinue(request, response),
+    );
+    return server as Server;
+  }
+}
+
+function listen(server: Server, { host, port }: DataAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    // Only Linux and a few others share a port among listeners; elsewhere one thread gets it.
+    server.listen({ host, port, reusePort: process.platform === 'linux' }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Lets requests under way finish, within limits. */
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const impatience = setTimeout(() => server.closeAllConnections(), DRAIN_MS_MAX);
+  await closed;
+  clearTimeout(impatience);
+}
+
+function isSame(one: DataAddress, other: DataAddress): boolean {
+  return one.host === other.host && one.port === other.port;
+}

@@ -1,0 +1,123 @@
+import type { DataSettings, RequestRecord, Refused, Caller, AccountState } from '@granary/protocols/objects';
+import type {
+  Arguments,
+  DriveActivity,
+  Layout,
+  MendResult,
+  OperationName,
+  Result,
+  SegmentName,
+} from '@granary/storage/objects';
+
+/** Where the data path listens; all threads on the same addresses, and the system spreads connections over them. */
+export interface DataAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface DataCertificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** What the operator set for the data path, and the limits that go with it. */
+export interface WorldSettings extends DataSettings {
+  /** Changes a second that an account may make; 0 for no limit. Accounts may have limits of their own. */
+  readonly changesPerSecond: number;
+  /** Storage policies that take nothing new because they are nearly full. */
+  readonly fullPolicies: readonly number[];
+}
+
+/** What one thread did on one drive since it last said so. */
+export interface DriveShare {
+  readonly drive: number;
+  readonly activity: DriveActivity;
+}
+
+/** What a thread did since it last said so. */
+export interface Activity {
+  readonly requests: readonly RequestRecord[];
+  readonly drives: readonly DriveShare[];
+}
+
+export interface AccountLimit {
+  /** Place of the account's counter in the memory all threads share. */
+  readonly slot: number;
+  /** Null: the limit of the array holds. */
+  readonly changesPerSecond: number | null;
+}
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly name: string;
+  readonly index: number;
+  readonly indexFile: string;
+  /** Counts changes of users, accounts and their keys: what a thread remembers is good for one count. */
+  readonly epoch: SharedArrayBuffer;
+  /** Changes of each account in the present second. */
+  readonly limits: SharedArrayBuffer;
+}
+
+/** What a thread is asked. */
+export interface ControllerCalls {
+  layout: { readonly args: Layout; readonly result: null };
+  settings: { readonly args: WorldSettings; readonly result: null };
+  /** Listens on these, and no longer on others; says which could not be bound. */
+  serve: {
+    readonly args: { readonly addresses: readonly DataAddress[]; readonly certificate: DataCertificate | null };
+    readonly result: { readonly bound: readonly DataAddress[]; readonly problems: readonly string[] };
+  };
+  flush: { readonly args: null; readonly result: Activity };
+  mend: {
+    readonly args: { readonly partition: number; readonly verify: boolean };
+    readonly result: MendResult;
+  };
+  compact: { readonly args: { readonly drive: number; readonly segment: number }; readonly result: number };
+  /** Segments that must not be dropped: this thread appends to them, or has staged bytes in them. */
+  busySegments: { readonly args: null; readonly result: readonly SegmentName[] };
+  /** Lets requests under way finish; afterwards nothing is open. */
+  stop: { readonly args: null; readonly result: Activity };
+}
+
+type Commits = {
+  [O in OperationName]: { readonly operation: O; readonly args: Arguments<O> };
+}[OperationName];
+
+/** What a thread asks of the main one. */
+export interface MainCalls {
+  commit: { readonly args: Commits; readonly result: Result<OperationName> };
+  s3Key: {
+    readonly args: string;
+    readonly result: { readonly caller: Caller; readonly secret: string; readonly limit: AccountLimit } | Refused;
+  };
+  token: {
+    readonly args: string;
+    readonly result: { readonly caller: Caller; readonly expiresAt: number; readonly limit: AccountLimit } | Refused;
+  };
+  signIn: {
+    readonly args: {
+      readonly account: string;
+      readonly username: string;
+      readonly password: string;
+      readonly ip: string;
+    };
+    readonly result: { readonly caller: Caller; readonly token: string; readonly expiresAt: number } | Refused;
+  };
+  account: { readonly args: string; readonly result: (AccountState & { readonly limit: AccountLimit }) | null };
+  setAccountMetadata: {
+    readonly args: { readonly account: string; readonly changes: Readonly<Record<string, string | null>> };
+    readonly result: null;
+  };
+  nextSegment: { readonly args: number; readonly result: number };
+  driveFailed: { readonly args: { readonly drive: number; readonly reason: string }; readonly result: null };
+  damaged: { readonly args: { readonly partition: number }; readonly result: null };
+  activity: { readonly args: Activity; readonly result: null };
+  log: {
+    readonly args: {
+      readonly level: 'warn' | 'error';
+      readonly text: string;
+      readonly facts: Readonly<Record<string, unknown>>;
+    };
+    readonly result: null;
+  };
+}

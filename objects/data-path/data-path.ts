@@ -1,0 +1,256 @@
+import { join } from 'node:path';
+import type { Clock, HostedConfiguration, Log } from '@granary/kernel';
+import type { Answers } from '@granary/kernel/threads';
+import type { Caller, Refused } from '@granary/protocols/objects';
+import {
+  IndexWriter,
+  Keeper,
+  type Commit,
+  type EncryptionState,
+  type IndexReader,
+  type KeeperEvent,
+  type KeeperReport,
+} from '@granary/storage/objects';
+import type { Certificates } from '../certificates/service.ts';
+import { controllersOf, type ControllerSpec } from '../controllers/controller-spec.ts';
+import { Controllers, type ControllerState } from '../controllers/controllers.ts';
+import type { AccountLimit, Activity, MainCalls, WorldSettings } from '../controllers/protocol.ts';
+import { createEpoch, createLimits, LimitSlots } from '../controllers/shared.ts';
+import type { ArrayDirectory } from '../directory/directory.ts';
+import type { Settings } from '../settings/service.ts';
+import { dataAddresses, hostsOf, publicUrls } from './addresses.ts';
+
+const GIGABYTE = 2 ** 30;
+
+interface DataPathOptions {
+  readonly configuration: () => HostedConfiguration;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What the data path asks of the services, and tells them. */
+export interface DataPathParts {
+  readonly settings: () => Settings;
+  readonly certificates: Certificates;
+  readonly encryption: () => EncryptionState;
+  readonly directory: ArrayDirectory;
+  /** Name of the policy of new buckets; null for the first. */
+  readonly defaultPolicy: () => string | null;
+  /** Policies that are nearly full. */
+  readonly fullPolicies: () => readonly number[];
+  readonly onActivity: (controller: ControllerSpec, activity: Activity) => void;
+  readonly onEvent: (event: KeeperEvent) => void;
+  readonly onControllerLost: (controller: ControllerSpec, reason: string) => void;
+}
+
+/**
+ * Everything below the management of the array: the index and its writer, the keeper of drives, and the controllers
+ * that serve. Management sees it through this.
+ */
+export class DataPath {
+  readonly index: IndexWriter;
+  readonly #options: DataPathOptions;
+  readonly #epoch = createEpoch();
+  readonly #limits = createLimits();
+  readonly #slots = new LimitSlots();
+  #parts: DataPathParts | undefined;
+  #keeper: Keeper | undefined;
+  #controllers: Controllers | undefined;
+
+  constructor(options: DataPathOptions) {
+    this.#options = options;
+    this.index = new IndexWriter(this.#indexFile);
+  }
+
+  get commit(): Commit {
+    return this.index.commit;
+  }
+
+  get reader(): IndexReader {
+    return this.index.reader;
+  }
+
+  /** Makes every thread ask anew who is who; before a change is acknowledged. */
+  readonly forget = (): void => {
+    Atomics.add(new Int32Array(this.#epoch), 0, 1);
+  };
+
+  async start(parts: DataPathParts): Promise<void> {
+    const { clock, log } = this.#options;
+    this.#parts = parts;
+    const keeper = await Keeper.open({
+      index: this.index,
+      workers: () => this.#controllers?.workers() ?? [],
+      expansionPercent: () => parts.settings().expansionPercent,
+      onEvent: parts.onEvent,
+      onError: (error) => log.error({ error }, 'the keeper of drives met a problem'),
+      now: () => clock.now(),
+    });
+    this.#keeper = keeper;
+    await keeper.setEncryption(parts.encryption());
+    await keeper.follow(this.#wanted());
+    this.#controllers = new Controllers(
+      {
+        data: { indexFile: this.#indexFile, epoch: this.#epoch, limits: this.#limits },
+        answers: (spec) => this.#answers(spec),
+        onActivity: parts.onActivity,
+        onLost: parts.onControllerLost,
+        now: () => clock.now(),
+        log,
+      },
+      { layout: keeper.layout(), settings: this.#world(), ...(await this.#served()) },
+    );
+    keeper.onLayout((layout) => this.#running.controllers.tellLayout(layout));
+    await this.#controllers.follow(this.#specs());
+  }
+
+  /** After a change of the configuration or the settings: everything follows before it resolves. */
+  async follow(): Promise<void> {
+    const { keeper, controllers } = this.#running;
+    await keeper.follow(this.#wanted());
+    await controllers.tellSettings(this.#world());
+    const { addresses, certificate } = await this.#served();
+    const problems = await controllers.serve(addresses, certificate);
+    if (problems.length > 0) this.#options.log.warn({ problems }, 'addresses are not served');
+    await controllers.follow(this.#specs());
+  }
+
+  async tellSettings(): Promise<void> {
+    await this.#running.controllers.tellSettings(this.#world());
+  }
+
+  async setEncryption(state: EncryptionState): Promise<void> {
+    await this.#running.keeper.setEncryption(state);
+  }
+
+  get keeper(): Keeper {
+    return this.#running.keeper;
+  }
+
+  report(): KeeperReport {
+    return this.#running.keeper.report();
+  }
+
+  controllers(): ControllerState[] {
+    return this.#running.controllers.list();
+  }
+
+  /** Everything answered before is counted afterwards. */
+  async flush(): Promise<void> {
+    await this.#running.controllers.flush();
+  }
+
+  async stop(): Promise<void> {
+    await this.#controllers?.stop();
+    await this.#keeper?.close();
+    await this.index.close();
+  }
+
+  get #running(): { readonly keeper: Keeper; readonly controllers: Controllers; readonly parts: DataPathParts } {
+    if (!this.#keeper || !this.#controllers || !this.#parts) throw new Error('The data path has not been started.');
+    return { keeper: this.#keeper, controllers: this.#controllers, parts: this.#parts };
+  }
+
+  get #indexFile(): string {
+    return join(this.#options.configuration().folder, 'index.db');
+  }
+
+  #wanted() {
+    const { drives, policies } = this.#options.configuration();
+    return {
+      drives: drives.map(({ uuid, file, node, zone, capacityGb, policy }) => ({
+        uuid,
+        folder: file,
+        node,
+        zone,
+        capacity: capacityGb * GIGABYTE,
+        policy,
+      })),
+      policies: policies.map(({ name, replicas, dataFragments, parityFragments }) => ({
+        name,
+        copies: dataFragments > 0 ? 0 : replicas,
+        dataFragments,
+        parityFragments,
+      })),
+      defaultPolicy: this.#parts?.defaultPolicy() ?? null,
+    };
+  }
+
+  #specs(): ControllerSpec[] {
+    return controllersOf(this.#options.configuration(), this.#parts?.settings().proxiesRemoved ?? 0);
+  }
+
+  #world(): WorldSettings {
+    const configuration = this.#options.configuration();
+    const settings = this.#settings();
+    return {
+      arrayName: configuration.internalName,
+      region: settings.region,
+      hosts: hostsOf(configuration, settings),
+      virtualHosted: settings.virtualHostedStyle,
+      accountNames: settings.tenantNameInUrl,
+      adminAccess: settings.adminAccess,
+      publicUrl: publicUrls(configuration, settings)[0] ?? '',
+      changesPerSecond: settings.rateLimitEnabled ? settings.rateLimit : 0,
+      fullPolicies: this.#parts?.fullPolicies() ?? [],
+    };
+  }
+
+  async #served() {
+    const certificate = this.#settings().sslTermination ? await this.#parts?.certificates.current() : null;
+    return { addresses: dataAddresses(this.#options.configuration()), certificate: certificate ?? null };
+  }
+
+  #settings(): Settings {
+    if (!this.#parts) throw new Error('The data path has not been started.');
+    return this.#parts.settings();
+  }
+
+  #answers(spec: ControllerSpec): Answers<MainCalls> {
+    const { directory, onActivity } = this.#running.parts;
+    const { keeper } = this.#running;
+    const { log } = this.#options;
+    return {
+      commit: ({ operation, args }) => this.commit(operation, args as never),
+      s3Key: (key) => this.#limited(directory.byS3Key(key)),
+      token: (token) => this.#limited(directory.byToken(token)),
+      signIn: ({ account, username, password, ip }) => directory.signIn(account, username, password, ip),
+      account: (idOrName) => {
+        const account = directory.account(idOrName);
+        return account ? { ...account, limit: this.#limitOf(account.id) } : null;
+      },
+      setAccountMetadata: async ({ account, changes }) => {
+        await directory.setAccountMetadata(account, changes);
+        return null;
+      },
+      nextSegment: (drive) => keeper.nextSegment(drive),
+      driveFailed: ({ drive, reason }) => {
+        keeper.driveFailed(drive, reason);
+        return null;
+      },
+      damaged: ({ partition }) => {
+        keeper.onDamage(partition);
+        return null;
+      },
+      activity: (activity) => {
+        onActivity(spec, activity);
+        return null;
+      },
+      log: ({ level, text, facts }) => {
+        log[level]({ controller: spec.name, ...facts }, text);
+        return null;
+      },
+    };
+  }
+
+  #limited<T extends { readonly caller: Caller }>(
+    answer: T | Refused,
+  ): (T & { readonly limit: AccountLimit }) | Refused {
+    return 'caller' in answer ? { ...answer, limit: this.#limitOf(answer.caller.account) } : answer;
+  }
+
+  #limitOf(account: string): AccountLimit {
+    const changesPerSecond = this.#running.parts.directory.ownLimit(account);
+    return { slot: this.#slots.of(account), changesPerSecond };
+  }
+}

@@ -1,0 +1,64 @@
+import { fail, type HostedConfiguration, type HostedDrive } from '@granary/kernel';
+import type { DriveReport } from '@granary/storage/objects';
+import { controllerOfDrive } from '../controllers/controller-spec.ts';
+import type { DataPath } from '../data-path/data-path.ts';
+import { driveName } from './names.ts';
+
+interface DrivesOptions {
+  readonly dataPath: DataPath;
+  readonly configuration: () => HostedConfiguration;
+}
+
+/** A drive as the cloud gave it, with how it is now. */
+export interface KnownDrive {
+  readonly name: string;
+  readonly drive: HostedDrive;
+  /** Absent until it has joined its policy. */
+  readonly report: DriveReport | undefined;
+  /** Name of the controller that looks after it. */
+  readonly controller: string | null;
+  readonly policy: string | null;
+  readonly policyType: string | null;
+  readonly zoneId: number;
+}
+
+export class ObjectDrives {
+  readonly #options: DrivesOptions;
+
+  constructor(options: DrivesOptions) {
+    this.#options = options;
+  }
+
+  /** In the order in which the array got them. */
+  list(): KnownDrive[] {
+    const { dataPath, configuration } = this.#options;
+    const { drives, policies } = configuration();
+    const reports = newestByUuid(dataPath.report().drives);
+    const controllers = dataPath.controllers();
+    const zones = [...new Set(drives.map(({ zone }) => zone))].sort();
+    return drives.map((drive) => {
+      const policy = policies.find(({ name }) => name === drive.policy) ?? policies[0];
+      return {
+        name: driveName(drive),
+        drive,
+        report: reports.get(drive.uuid),
+        controller: controllerOfDrive(drive.node, controllers)?.name ?? null,
+        policy: policy?.name ?? null,
+        policyType: policy?.typeName ?? null,
+        zoneId: zones.indexOf(drive.zone) + 1,
+      };
+    });
+  }
+
+  /** By its name or its uuid. */
+  get(id: string): KnownDrive {
+    const found = this.list().find(({ name, drive }) => name === id || drive.uuid === id);
+    if (!found) throw fail('objs_drive_not_found', { id });
+    return found;
+  }
+}
+
+/** A drive that came back empty has a newer number, and only that one counts. */
+function newestByUuid(reports: readonly DriveReport[]): Map<string, DriveReport> {
+  return new Map([...reports].sort((a, b) => a.number - b.number).map((report) => [report.uuid, report]));
+}

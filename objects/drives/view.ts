@@ -1,0 +1,49 @@
+import type { ShownTimes } from '../inventory/service.ts';
+import type { KnownDrive } from './service.ts';
+
+const GIGABYTE = 2 ** 30;
+/** The array is in one region. */
+const REGION_ID = 1;
+
+function identityOf({ name, drive, report, controller, policy }: KnownDrive, times: ShownTimes) {
+  return {
+    name,
+    display_name: name,
+    disk_type: drive.type,
+    disk_uuid: drive.uuid,
+    storage_node: drive.node,
+    vc: controller,
+    allocation_zone: drive.zone,
+    allocation_zone_display_name: drive.zoneDisplayName,
+    storage_policy: policy,
+    status: report === undefined || report.state === 'absent' ? 'Absent' : 'Normal',
+    capacity: drive.capacityGb,
+    ...times,
+  };
+}
+
+export function driveView(known: KnownDrive, times: ShownTimes) {
+  const { report, policyType, zoneId } = known;
+  return {
+    ...identityOf(known, times),
+    region_id: REGION_ID,
+    zone_id: zoneId,
+    policy_type: policyType,
+    // Drives are protected by the copies and fragments of their policy alone.
+    capacity_protection: null,
+    partition_count_degraded: report?.degraded ?? 0,
+    partition_count_critical: report?.critical ?? 0,
+  };
+}
+
+/** As a virtual controller shows it. */
+export function servedDriveView(known: KnownDrive, times: ShownTimes) {
+  const used = (known.report?.usedBytes ?? 0) / GIGABYTE;
+  const total = known.drive.capacityGb;
+  return {
+    ...identityOf(known, times),
+    used_capacity: used,
+    avail_capacity: Math.max(0, total - used),
+    total_capacity: total,
+  };
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import {
+  badParameter,
+  deriveKey,
+  fail,
+  GranaryError,
+  Locks,
+  SignInAttempts,
+  unwrapKey,
+  verifyKey,
+  wrapKey,
+  type Clock,
+  type EventLog,
+  type Store,
+  type Tx,
+  type Vault,
+  type Verifier,
+} from '@granary/kernel';
+import type { EncryptionState } from '@granary/storage/objects';
+import { findEncryption, insertKey, listKeys, saveVerifier, setActive, updateKey } from './repository.ts';
+
+/** Who asks, and from where: those who guess are slowed and then kept out. */
+export interface Asker {
+  readonly actor: string;
+  readonly ip: string;
+}
+
+interface EncryptionOptions {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly clock: Clock;
+  readonly events: EventLog;
+}
+
+const KEY_BYTES = 32;
+const SUBJECT = 'encryption';
+const NONE: EncryptionState = { writeKey: 0, keys: [] };
+
+/**
+ * The password that wraps the keys of objects, while it is known. It is never kept: after a restart encrypted objects
+ * are locked until somebody gives it again. Wrapped keys are sealed by the vault too, so that whoever destroys the
+ * vault's key destroys them, whatever the password.
+ */
+export class Encryption {
+  readonly #options: EncryptionOptions;
+  readonly #attempts: SignInAttempts;
+  readonly #turns = new Locks();
+  readonly #listeners: ((state: EncryptionState) => Promise<void>)[] = [];
+  #wrapping: Buffer | undefined;
+
+  constructor(options: EncryptionOptions) {
+    this.#options = options;
+    this.#attempts = new SignInAttempts({ clock: options.clock });
+  }
+
+  /** Told before a change is answered, so that the next object is written by the new rule. */
+  onChange(listener: (state: EncryptionState) => Promise<void>): void {
+    this.#listeners.push(listener);
+  }
+
+  /** For the data path. Locked: no keys, and a write key that nobody has, so that nothing is written in the clear. */
+  state(): EncryptionState {
+    const { store, vault } = this.#options;
+    const row = store.read(findEncryption);
+    if (!row) return NONE;
+    const rows = store.read(listKeys);
+    const writeKey = row.is_active === 1 ? (rows.at(-1)?.number ?? 0) : 0;
+    const wrapping = this.#wrapping;
+    if (!wrapping) return { writeKey, keys: [] };
+    return {
+      writeKey,
+      keys: rows.map(({ number, wrapped }) => ({ number, key: unwrapKey(wrapping, vault.unseal(wrapped)) })),
+    };
+  }
+
+  get isLocked(): boolean {
+    return this.#wrapping === undefined && this.#options.store.read(findEncryption) !== undefined;
+  }
+
+  /** The first password, or another one in its place while the array is unlocked. */
+  async setPassword(password: string, { actor }: Asker): Promise<void> {
+    await this.#turns.run(SUBJECT, async () => {
+      const isFirst = this.#options.store.read(findEncryption) === undefined;
+      const old = isFirst ? undefined : this.#unlocked();
+      const { wrapping, verifier } = await deriveKey(password);
+      await this.#options.store.write((tx) => {
+        if (old) this.#rewrap(tx, old, wrapping);
+        else insertKey(tx, this.#wrap(wrapping, randomBytes(KEY_BYTES)), this.#options.clock.now());
+        saveVerifier(tx, this.#options.vault.seal(JSON.stringify(verifier)));
+        this.#record(tx, `The encryption password was ${isFirst ? 'set' : 'changed'}.`, actor);
+      });
+      this.#wrapping = wrapping;
+      await this.#tell();
+    });
+  }
+
+  async activate({ actor }: Asker): Promise<void> {
+    await this.#switch(true, 'What is written from now on is encrypted.', actor);
+  }
+
+  async disable({ actor }: Asker): Promise<void> {
+    await this.#switch(false, 'What is written from now on is not encrypted; what was stays so.', actor);
+  }
+
+  async restore(password: string, asker: Asker): Promise<void> {
+    const { store, vault } = this.#options;
+    const row = store.read(findEncryption);
+    if (!row) throw noPassword();
+    const verifier = JSON.parse(vault.unseal(row.verifier)) as Verifier;
+    const wrapping = await this.#check(password, verifier, asker);
+    await this.#turns.run(SUBJECT, async () => {
+      this.#wrapping = wrapping;
+      await store.write((tx) => this.#record(tx, 'The encryption password was restored.', asker.actor));
+      await this.#tell();
+    });
+  }
+
+  async #switch(active: boolean, title: string, actor: string): Promise<void> {
+    await this.#turns.run(SUBJECT, async () => {
+      this.#unlocked();
+      await this.#options.store.write((tx) => {
+        setActive(tx, active);
+        this.#record(tx, title, actor);
+      });
+      await this.#tell();
+    });
+  }
+
+  #unlocked(): Buffer {
+    if (this.#options.store.read(findEncryption) === undefined) throw noPassword();
+    if (!this.#wrapping) throw fail('encryption_locked');
+    return this.#wrapping;
+  }
+
+  async #check(password: string, verifier: Verifier, { actor, ip }: Asker): Promise<Buffer> {
+    try {
+      return await this.#attempts.guard({ username: `encryption/${actor}`, ip }, () => verifyKey(password, verifier));
+    } catch (error) {
+      if (!(error instanceof GranaryError) || error.entry !== 'invalid_credentials') throw error;
+      throw badParameter('encryption_pwd', 'is not the encryption password');
+    }
+  }
+
+  #rewrap(tx: Tx, old: Buffer, wrapping: Buffer): void {
+    for (const { number, wrapped } of listKeys(tx)) {
+      const key = unwrapKey(old, this.#options.vault.unseal(wrapped));
+      updateKey(tx, { number, wrapped: this.#wrap(wrapping, key) });
+    }
+  }
+
+  #wrap(wrapping: Buffer, key: Uint8Array): string {
+    return this.#options.vault.seal(wrapKey(wrapping, key));
+  }
+
+  #record(tx: Tx, title: string, actor: string): void {
+    this.#options.events.record(tx, { severity: 'notice', title, subject: SUBJECT, actor });
+  }
+
+  async #tell(): Promise<void> {
+    const state = this.state();
+    for (const listener of this.#listeners) await listener(state);
+  }
+}
+
+function noPassword(): GranaryError {
+  const problem = 'No encryption password is set; set one with POST /objs/settings/encryption.';
+  return fail('objs_state_conflict', { problem });
+}

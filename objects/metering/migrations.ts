@@ -1,0 +1,3 @@
+import { readMigrations } from '@granary/kernel';
+
+export const meteringMigrations = readMigrations('metering', new URL('./migrations/', import.meta.url));

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Store } from '@granary/kernel';
+import { temporaryFolder } from '../kernel/testing.ts';
+import { findAccountNamed } from './accounts/repository.ts';
+import { migrations } from './migrations.ts';
+import { findUserNamed } from './users/repository.ts';
+
+test('accounts and users of the first release are those of this one', async (t) => {
+  const file = join(temporaryFolder(t), 'objects.db');
+  const first = new Store(file, { ...migrations, steps: migrations.steps.slice(0, 1) });
+  await first.write((tx) => {
+    tx.run(`INSERT INTO accounts VALUES ('a1', 'objs_admin', 1, 1, 10, 20)`);
+    tx.run(`INSERT INTO users (number, id, account_id, username, role, is_primary, password_hash, access_key,
+        access_key_mark, token, token_mark, token_expires_at, s3_access_key, s3_secret_key, created_at, modified_at)
+      VALUES (7, 'u1', 'a1', 'dana', 'objs_admin', 1, 'hash', 'k', 'km', 't', 'tm', 99, 's', 'ss', 10, 20)`);
+  });
+  first.close();
+  const now = new Store(file, migrations);
+  t.after(() => now.close());
+  const account = now.read((db) => findAccountNamed(db, 'OBJS_ADMIN'));
+  assert.deepEqual(
+    [account?.id, account?.is_system, account?.state, account?.created_at, account?.modified_at],
+    ['a1', 1, 'normal', 10, 20],
+  );
+  const user = now.read((db) => findUserNamed(db, 'a1', 'dana'));
+  assert.deepEqual(
+    [user?.number, user?.password_hash, user?.password_set_at, user?.init_password_changed, user?.token_expires_at],
+    [7, 'hash', 10, 0, 99],
+  );
+  const { insertedId } = await now.write((tx) =>
+    tx.run(`INSERT INTO users (id, account_id, username, role, is_primary, access_key, access_key_mark, token,
+        token_mark, token_expires_at, s3_access_key, s3_secret_key, created_at, modified_at)
+      VALUES ('u2', 'a1', 'sam', 'member', 0, 'k2', 'km2', 't2', 'tm2', 99, 's2', 'ss2', 10, 20)`),
+  );
+  assert.equal(insertedId, 8);
+  await assert.rejects(now.write((tx) => tx.run(`DELETE FROM accounts WHERE id = 'a1'`)));
+});

@@ -1,0 +1,65 @@
+import { AccountDeletion } from './accounts/deletion.ts';
+import { accountRoutes } from './accounts/routes.ts';
+import { Accounts } from './accounts/service.ts';
+import { ArrayDirectory } from './directory/directory.ts';
+import { Mailbox } from './mail/mailbox.ts';
+import { EventNotices } from './mail/notices.ts';
+import { requestRoutes } from './requests/routes.ts';
+import { AccountRequests } from './requests/service.ts';
+import { roleRoutes } from './roles/routes.ts';
+import type { PeopleTools } from './people-tools.ts';
+import type { ArraySettings } from './settings/service.ts';
+import { Keys } from './users/keys.ts';
+import { Passwords } from './users/passwords.ts';
+import { userRoutes } from './users/routes.ts';
+import { Users } from './users/service.ts';
+import { SignIns } from './users/sign-ins.ts';
+
+/** Accounts and those who use them: who needs whom stands here. */
+export function createPeople(tools: PeopleTools, settings: ArraySettings) {
+  const { configuration, publicUrls } = tools;
+  const chosen = () => settings.current().settings;
+  const keys = new Keys({ ...tools, tokenMinutes: () => chosen().tokenMinutes });
+  const passwords = new Passwords({ ...tools, settings: chosen });
+  const mailbox = new Mailbox(tools, { server: () => settings.mailServer() });
+  const notices = new EventNotices(tools, mailbox);
+  const users = new Users(tools, keys, passwords);
+  const signIns = new SignIns(tools, { keys, passwords, mailbox });
+  const accounts = new Accounts(tools, () => {
+    const { rateLimitEnabled, rateLimit } = chosen();
+    return rateLimitEnabled && rateLimit > 0 ? rateLimit : null;
+  });
+  const deletion = new AccountDeletion(tools);
+  const requests = new AccountRequests(tools, { accounts, users, mailbox });
+  const directory = new ArrayDirectory(tools, { signIns, accountNames: () => chosen().tenantNameInUrl });
+  const managementUrl = () => configuration().managementUrl;
+  return {
+    users,
+    signIns,
+    accounts,
+    deletion,
+    directory,
+    mailbox,
+    handlers: {
+      accounts: accountRoutes({ accounts, deletion, users }, tools),
+      requests: requestRoutes(requests),
+      users: userRoutes({
+        users,
+        signIns,
+        settings,
+        publicUrl: () => publicUrls()[0] ?? managementUrl(),
+        managementUrl,
+      }),
+      roles: roleRoutes,
+    },
+    /** Mails begin to go out. */
+    start() {
+      mailbox.start();
+      notices.start();
+    },
+    async stop() {
+      await notices.stop();
+      await mailbox.stop();
+    },
+  };
+}

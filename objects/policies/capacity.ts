@@ -1,0 +1,43 @@
+import type { PolicyReport } from '@granary/storage/objects';
+
+/** Minutes of growth that the forecast looks at. */
+export const CAPACITY_HISTORY_MIN = 60;
+/** A policy that will be full within these minutes, if it goes on as it did, is an alert. */
+export const ALERT_MODE_MIN = 360;
+/** Below this share of free room, in percent, nothing new is written. */
+export const EMERGENCY_MODE_PERCENTAGE = 1;
+
+const MS_A_MINUTE = 60_000;
+
+export type CapacityMode = 'normal' | 'alert' | 'emergency';
+
+interface Sample {
+  readonly at: number;
+  readonly used: number;
+}
+
+/** How full each policy has been, minute by minute, and what follows from it. */
+export class CapacityForecast {
+  readonly #samples = new Map<number, Sample[]>();
+
+  /** More often than once a minute changes nothing. */
+  sample(reports: readonly PolicyReport[], now: number): void {
+    for (const { policy, usedBytes } of reports) {
+      const samples = this.#samples.get(policy.index) ?? [];
+      this.#samples.set(policy.index, samples);
+      if (now - (samples.at(-1)?.at ?? 0) < MS_A_MINUTE) continue;
+      samples.push({ at: now, used: usedBytes });
+      while ((samples[0]?.at ?? now) < now - CAPACITY_HISTORY_MIN * MS_A_MINUTE) samples.shift();
+    }
+  }
+
+  modeOf({ policy, usedBytes, capacity }: PolicyReport, now: number): CapacityMode {
+    const free = capacity - usedBytes;
+    if (capacity === 0) return 'normal';
+    if (free < (capacity * EMERGENCY_MODE_PERCENTAGE) / 100) return 'emergency';
+    const first = this.#samples.get(policy.index)?.[0];
+    if (!first || now <= first.at || usedBytes <= first.used) return 'normal';
+    const bytesPerMs = (usedBytes - first.used) / (now - first.at);
+    return free / bytesPerMs < ALERT_MODE_MIN * MS_A_MINUTE ? 'alert' : 'normal';
+  }
+}

@@ -1,0 +1,210 @@
+import { fail, type JobOutcome, type RunningJob } from '@granary/kernel';
+import type { PolicyReport } from '@granary/storage/objects';
+import { type KnownDrive, type ObjectDrives } from '../drives/service.ts';
+import { noteChanged } from '../inventory/repository.ts';
+import type { ObjectsTools } from '../services.ts';
+import { CapacityForecast, type CapacityMode } from './capacity.ts';
+import { findDefault, listPolicies, makeDefault, updatePolicy, type PolicyRow } from './repository.ts';
+
+/** A policy with how it is now and what people said about it. */
+export interface KnownPolicy {
+  /** What paths name it by. */
+  readonly name: string;
+  readonly displayName: string;
+  readonly typeName: string;
+  readonly report: PolicyReport;
+  readonly said: PolicyRow | undefined;
+  readonly isDefault: boolean;
+  readonly mode: CapacityMode;
+  readonly reportedAt: number;
+}
+
+interface Removal {
+  readonly policy: string;
+  readonly uuids: readonly string[];
+  readonly actor: string;
+}
+
+const REMOVE_DRIVES = 'remove-drives';
+const WATCH_MS = 5_000;
+
+export class Policies {
+  readonly #tools: ObjectsTools;
+  readonly #drives: ObjectDrives;
+  readonly #forecast = new CapacityForecast();
+  #full: readonly number[] = [];
+  #watching: NodeJS.Timeout | undefined;
+
+  constructor(tools: ObjectsTools, drives: ObjectDrives) {
+    this.#tools = tools;
+    this.#drives = drives;
+    tools.jobs.register<Removal, null>(
+      REMOVE_DRIVES,
+      (job) => this.#removeDrives(job),
+      (tx, { policy }, reason) => {
+        const title = `Drives could not be removed from storage policy ${policy}: ${reason}`;
+        tools.events.record(tx, { severity: 'error', title, subject: `policy:${policy}` });
+      },
+    );
+  }
+
+  /** Capacity is looked at now and then, so that a policy that fills up is noticed without anybody asking. */
+  start(): void {
+    this.#watching = setInterval(() => void this.#watch(), WATCH_MS);
+    this.#watching.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#watching);
+  }
+
+  /** Policies that take nothing new because they are nearly full. */
+  get full(): readonly number[] {
+    return this.#full;
+  }
+
+  /** Null until somebody chose one: then it is the first. */
+  defaultName(): string | null {
+    return this.#tools.store.read(findDefault) ?? null;
+  }
+
+  list(): KnownPolicy[] {
+    const { dataPath, store, configuration, clock } = this.#tools;
+    const rows = new Map(store.read(listPolicies).map((row) => [row.name, row]));
+    const { defaultPolicy } = dataPath.keeper.layout();
+    const { policies, at } = dataPath.report();
+    return policies.map((report) => ({
+      name: policyName(report.policy.index),
+      displayName: report.policy.name,
+      typeName: configuration().policies.find(({ name }) => name === report.policy.name)?.typeName ?? '',
+      report,
+      said: rows.get(report.policy.name),
+      isDefault: report.policy.index === defaultPolicy,
+      mode: this.#forecast.modeOf(report, clock.now()),
+      reportedAt: at,
+    }));
+  }
+
+  /** By its name in paths, or the name the portal gave it. */
+  get(id: string): KnownPolicy {
+    const found = this.list().find(({ name, displayName }) => name === id || displayName === id);
+    if (!found) throw fail('objs_policy_not_found', { id });
+    return found;
+  }
+
+  drivesOf({ displayName }: KnownPolicy): KnownDrive[] {
+    return this.#drives.list().filter(({ policy }) => policy === displayName);
+  }
+
+  async update(id: string, changes: { description?: string | undefined; cost?: string | undefined }, actor: string) {
+    const { store, clock, events } = this.#tools;
+    const { displayName } = this.get(id);
+    await store.write((tx) => {
+      updatePolicy(tx, displayName, changes);
+      noteChanged(tx, 'policy', displayName, clock.now());
+      const title = `Storage policy ${displayName} was described or priced anew.`;
+      events.record(tx, { severity: 'notice', title, subject: `policy:${displayName}`, actor });
+    });
+  }
+
+  /** What new containers get, from the next one on. */
+  async setDefault(id: string, actor: string): Promise<string> {
+    const { store, clock, events, dataPath } = this.#tools;
+    const { displayName, name, report } = this.get(id);
+    if (report.ringVersion === 0)
+      throw fail('objs_state_conflict', { problem: `Storage policy ${displayName} has too few drives to be used.` });
+    await store.write((tx) => {
+      makeDefault(tx, displayName);
+      noteChanged(tx, 'policy', displayName, clock.now());
+      const title = `New containers get storage policy ${displayName}.`;
+      events.record(tx, { severity: 'notice', title, subject: `policy:${displayName}`, actor });
+    });
+    await dataPath.follow();
+    return name;
+  }
+
+  /** Returns the job that moves their data away and gives them back. */
+  async removeDrives(
+    id: string,
+    wanted: readonly { type: string; quantity: number }[],
+    actor: string,
+  ): Promise<number> {
+    const { store, jobs } = this.#tools;
+    const policy = this.get(id);
+    const uuids = this.#choose(policy, wanted);
+    return store.write((tx) =>
+      jobs.enqueue(tx, REMOVE_DRIVES, `policy:${policy.displayName}`, { policy: policy.displayName, uuids, actor }),
+    );
+  }
+
+  /** The emptiest go: least has to be moved. */
+  #choose(policy: KnownPolicy, wanted: readonly { type: string; quantity: number }[]): string[] {
+    const drives = this.drivesOf(policy);
+    const chosen = wanted.flatMap(({ type, quantity }) => {
+      const ofType = drives.filter(({ drive }) => drive.type === type);
+      if (ofType.length < quantity) {
+        const problem = `Storage policy ${policy.displayName} has ${ofType.length} drives of type ${type}, not ${quantity}.`;
+        throw fail('objs_state_conflict', { problem });
+      }
+      const used = ({ report }: KnownDrive) => report?.usedBytes ?? 0;
+      return ofType.toSorted((a, b) => used(a) - used(b)).slice(0, quantity);
+    });
+    const { copies, dataFragments, parityFragments } = policy.report.policy;
+    const needed = copies + dataFragments + parityFragments;
+    if (drives.length - chosen.length < needed) {
+      const problem = `Storage policy ${policy.displayName} needs ${needed} drives and would be left with ${drives.length - chosen.length}; remove fewer.`;
+      throw fail('objs_state_conflict', { problem });
+    }
+    return chosen.map(({ drive }) => drive.uuid);
+  }
+
+  async #removeDrives(job: RunningJob<Removal, null>): Promise<JobOutcome> {
+    const { dataPath, events, returnDrive, configuration } = this.#tools;
+    const { policy, uuids, actor } = job.arguments;
+    const present = () => uuids.filter((uuid) => configuration().drives.some((drive) => drive.uuid === uuid));
+    await dataPath.keeper.removeDrives(
+      policy,
+      present(),
+      (done) => void job.save(Math.floor(done * 99), 'Its data is being moved.', null),
+      job.signal,
+    );
+    for (const uuid of present()) await returnDrive(uuid);
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        const title = `${uuids.length} drives left storage policy ${policy} and were given back.`;
+        events.record(tx, { severity: 'notice', title, subject: `policy:${policy}`, actor });
+      },
+    };
+  }
+
+  async #watch(): Promise<void> {
+    const { dataPath, clock, log } = this.#tools;
+    const { policies } = dataPath.report();
+    this.#forecast.sample(policies, clock.now());
+    const full = policies.filter((report) => this.#forecast.modeOf(report, clock.now()) === 'emergency');
+    const indexes = full.map(({ policy }) => policy.index);
+    if (indexes.join() === this.#full.join()) return;
+    this.#full = indexes;
+    try {
+      await dataPath.tellSettings();
+      await this.#tellOfFull(full);
+    } catch (error) {
+      log.error({ error }, 'the data path could not be told which policies are full');
+    }
+  }
+
+  async #tellOfFull(full: readonly PolicyReport[]): Promise<void> {
+    const { store, events } = this.#tools;
+    await store.write((tx) => {
+      for (const { policy } of full) {
+        const title = `Storage policy ${policy.name} is full and takes nothing new; add drives or delete objects.`;
+        events.record(tx, { severity: 'error', title, subject: `policy:${policy.name}` });
+      }
+    });
+  }
+}
+
+function policyName(index: number): string {
+  return `policy-${(index + 1).toString(16).padStart(8, '0')}`;
+}

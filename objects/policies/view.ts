@@ -1,0 +1,79 @@
+import { formatUtc } from '@granary/kernel';
+import type { ShownTimes } from '../inventory/service.ts';
+import { ALERT_MODE_MIN, CAPACITY_HISTORY_MIN, EMERGENCY_MODE_PERCENTAGE } from './capacity.ts';
+import type { KnownPolicy } from './service.ts';
+
+const GIGABYTE = 2 ** 30;
+const HUNDREDTHS = 100;
+
+export function policyView(known: KnownPolicy, times: ShownTimes) {
+  const { name, displayName, typeName, said, report } = known;
+  const { policy } = report;
+  return {
+    name,
+    display_name: displayName,
+    default: yesNo(known.isDefault),
+    policy_index: policy.index,
+    num_regions: 1,
+    replication_mode: 'synchronous',
+    policy_type: typeName,
+    system: yesNo(false),
+    number_of_mirrors: policy.copies,
+    data_fragments: policy.dataFragments,
+    parity_fragments: policy.parityFragments,
+    ring_version: report.ringVersion,
+    type: 'object',
+    state: stateOf(known),
+    ...healthOf(known),
+    total_drives: report.drives.length,
+    capacity: report.capacity / GIGABYTE,
+    gb_per_month_cost: Number(said?.month_cost ?? '0'),
+    capacity_mode: known.mode,
+    capacity_history_min: CAPACITY_HISTORY_MIN,
+    alert_mode_min: ALERT_MODE_MIN,
+    emergency_mode_percentage: EMERGENCY_MODE_PERCENTAGE,
+    can_reconfig: yesNo(report.rebalance === null),
+    short_description: shortDescription(known),
+    full_description: said?.full_description ?? null,
+    reported_at: formatUtc(known.reportedAt),
+    ...times,
+  };
+}
+
+function stateOf({ report }: KnownPolicy): string {
+  if (report.ringVersion === 0) return 'uninitialized';
+  return report.rebalance === null ? 'initialized' : 'rebalancing';
+}
+
+/** `rebalance_percentage` is 100 when nothing has to move. */
+function healthOf({ report }: KnownPolicy) {
+  const { partitions, rebalance, rebalancedAt } = report;
+  const { total, normal, degraded, critical } = partitions;
+  return {
+    health_status: critical > 0 ? 'critical' : degraded > 0 ? 'degraded' : 'normal',
+    health_percentage: percentOf(normal, total, 100),
+    rebalance_status: rebalance === null ? 'done' : 'in progress',
+    rebalance_percentage: rebalance === null ? 100 : percentOf(rebalance.done, rebalance.total, 100),
+    partition_percent_normal: percentOf(normal, total, 100),
+    partition_percent_degraded: percentOf(degraded, total, 0),
+    partition_percent_critical: percentOf(critical, total, 0),
+    partition_count_normal: normal,
+    partition_count_degraded: degraded,
+    partition_count_critical: critical,
+    partition_count_total: total,
+    rebalanced_at: rebalancedAt === null ? null : formatUtc(rebalancedAt),
+  };
+}
+
+function percentOf(part: number, whole: number, ofNothing: number): number {
+  return whole === 0 ? ofNothing : Math.round((part / whole) * 100 * HUNDREDTHS) / HUNDREDTHS;
+}
+
+function shortDescription({ report: { policy } }: KnownPolicy): string {
+  const { copies, dataFragments, parityFragments } = policy;
+  return copies > 0 ? `${copies} copies` : `${dataFragments} data and ${parityFragments} parity fragments`;
+}
+
+function yesNo(value: boolean): 'YES' | 'NO' {
+  return value ? 'YES' : 'NO';
+}

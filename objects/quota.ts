@@ -1,0 +1,37 @@
+import { GranaryError, type Clock } from '@granary/kernel';
+
+interface QuotaOptions {
+  readonly clock: Clock;
+  /** How often within the window. */
+  readonly max: number;
+  readonly windowMs: number;
+}
+
+const ENTRIES_MAX = 20_000;
+
+/** What people without a key may ask for only so often: by where they come from, or by whom it is about. */
+export class Quota {
+  readonly #options: QuotaOptions;
+  readonly #entries = new Map<string, { count: number; until: number }>();
+
+  constructor(options: QuotaOptions) {
+    this.#options = options;
+  }
+
+  /** Counts one; refuses the one too many, and says when to come again. */
+  take(key: string): void {
+    const { clock, max, windowMs } = this.#options;
+    const now = clock.now();
+    const known = this.#entries.get(key);
+    const entry = known && known.until > now ? known : { count: 0, until: now + windowMs };
+    if (entry.count >= max) {
+      const seconds = Math.ceil((entry.until - now) / 1000);
+      throw new GranaryError('too_many_requests', { seconds }, [], { 'retry-after': String(seconds) });
+    }
+    entry.count += 1;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    const oldest = this.#entries.size > ENTRIES_MAX ? this.#entries.keys().next().value : undefined;
+    if (oldest !== undefined) this.#entries.delete(oldest);
+  }
+}

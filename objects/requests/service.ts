@@ -1,0 +1,148 @@
+import {
+  badParameters,
+  fail,
+  hashPassword,
+  isMailAddress,
+  subjectLine,
+  type FieldProblem,
+  type Tx,
+} from '@granary/kernel';
+import { findAccountNamed } from '../accounts/repository.ts';
+import { checkAccountName } from '../accounts/rules.ts';
+import type { Accounts } from '../accounts/service.ts';
+import type { ObjectsActor } from '../actor.ts';
+import type { Mailbox } from '../mail/mailbox.ts';
+import type { Page } from '../paging.ts';
+import { Quota } from '../quota.ts';
+import type { PeopleTools } from '../people-tools.ts';
+import { checkPassword } from '../users/passwords.ts';
+import { checkUsername, type Users } from '../users/service.ts';
+import * as repository from './repository.ts';
+import type { RequestRow, RequestState } from './repository.ts';
+
+interface Registration {
+  readonly username: string;
+  readonly account: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+interface RequestsParts {
+  readonly accounts: Accounts;
+  readonly users: Users;
+  readonly mailbox: Mailbox;
+}
+
+const HOUR_MS = 3600 * 1000;
+const PER_ADDRESS = 50;
+const PENDING_MAX = 10_000;
+const KEPT_MAX = 100_000;
+/** What no name holds: control characters. */
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** Accounts that people without one ask for; an administrator of the array decides. */
+export class AccountRequests {
+  readonly #tools: PeopleTools;
+  readonly #parts: RequestsParts;
+  readonly #quota: Quota;
+
+  constructor(tools: PeopleTools, parts: RequestsParts) {
+    this.#tools = tools;
+    this.#parts = parts;
+    this.#quota = new Quota({ clock: tools.clock, max: PER_ADDRESS, windowMs: HOUR_MS });
+  }
+
+  list(state: RequestState | undefined, page: Page): { requests: RequestRow[]; count: number } {
+    return this.#tools.store.read((db) => ({
+      requests: repository.listRequests(db, state, page),
+      count: repository.countRequests(db, state),
+    }));
+  }
+
+  async create(asked: Registration, ip: string): Promise<number> {
+    const { store, clock, events } = this.#tools;
+    checkRegistration(asked);
+    this.#quota.take(ip);
+    const { account, username, email } = asked;
+    const passwordHash = await hashPassword(asked.password);
+    return store.write((tx) => {
+      if (findAccountNamed(tx, account) || repository.hasPending(tx, account))
+        throw fail('name_taken', { name: account });
+      if (repository.countRequests(tx, 'pending') >= PENDING_MAX)
+        throw fail('objs_limit_reached', { problem: 'Too many requests wait for a decision; try again later.' });
+      const id = repository.insertRequest(tx, { account, username, email, passwordHash, now: clock.now() });
+      repository.deleteOldestDecided(tx, KEPT_MAX);
+      const title = `Account ${account} was asked for by ${username} from ${ip} (request ${id}).`;
+      events.record(tx, { severity: 'notice', title, subject: `request:${id}` });
+      return id;
+    });
+  }
+
+  /** Returns the id of the new account. */
+  approve(id: number, actor: ObjectsActor): Promise<string> {
+    const { accounts, users } = this.#parts;
+    return this.#tools.store.write((tx) => {
+      const request = this.#pending(tx, id);
+      const { account, username, email, password_hash: passwordHash } = request;
+      const accountId = accounts.open(tx, account, actor);
+      users.add(tx, accountId, {
+        username,
+        email,
+        role: 'account_admin',
+        notifyOnEvents: false,
+        passwordHash,
+        code: null,
+        // It is their own already.
+        initPasswordChanged: true,
+      });
+      this.#decide(tx, request, 'approved', actor);
+      return accountId;
+    });
+  }
+
+  deny(id: number, actor: ObjectsActor): Promise<void> {
+    return this.#tools.store.write((tx) => {
+      this.#decide(tx, this.#pending(tx, id), 'denied', actor);
+    });
+  }
+
+  #pending(tx: Tx, id: number): RequestRow {
+    const request = repository.findRequest(tx, id);
+    if (!request) throw fail('request_not_found', { id });
+    if (request.state !== 'pending') throw fail('already_decided', { id, status: request.state });
+    return request;
+  }
+
+  #decide(tx: Tx, request: RequestRow, state: 'approved' | 'denied', { username: by }: ObjectsActor): void {
+    const { clock, events, configuration } = this.#tools;
+    const { id, account, email, username } = request;
+    repository.decideRequest(tx, id, { state, by, now: clock.now() });
+    const title = `Request ${id} for account ${account} was ${state}.`;
+    events.record(tx, { severity: 'notice', title, subject: `request:${id}`, actor: by });
+    const { displayName, managementUrl } = configuration();
+    const text =
+      state === 'approved'
+        ? `The account ${account} is open. Sign in to it as ${username}: POST ${managementUrl}/api/users/authenticate.\n`
+        : `The request for the account ${account} was turned down.\n`;
+    this.#parts.mailbox.post(tx, {
+      to: email,
+      subject: subjectLine(displayName, `Account ${account}: ${state}`),
+      text,
+    });
+  }
+}
+
+/** Everything that is wrong with it, each by its own name. */
+function checkRegistration({ username, account, email, password }: Registration): void {
+  const problems: FieldProblem[] = [];
+  for (const [field, text] of Object.entries({ username, account })) {
+    if (text.trim() === '' || CONTROL.test(text))
+      problems.push({ field, message: 'must be a name that is not blank and has no control characters' });
+  }
+  if (!isMailAddress(email))
+    problems.push({ field: 'email', message: 'must be a mail address such as ops@example.org' });
+  if (problems.length > 0) throw badParameters(problems);
+  checkUsername('username', username);
+  checkAccountName('account', account);
+  checkPassword(password, username);
+}

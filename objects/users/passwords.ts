@@ -1,0 +1,69 @@
+import { fail, hashPassword, verifyPassword, type Store, type Tx } from '@granary/kernel';
+import type { Settings } from '../settings/service.ts';
+import { addPastPassword, pastPasswords, setPassword, type UserRow } from './repository.ts';
+
+interface PasswordsOptions {
+  readonly store: Store;
+  readonly settings: () => Settings;
+}
+
+const LENGTH_MIN = 8;
+/** From here on the length alone is enough. */
+const PHRASE_LENGTH = 16;
+const CLASSES_MIN = 3;
+const classes = [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{Ll}\p{Lu}\p{Nd}]/u];
+
+/** What every password has to be, whoever chooses it. */
+export function checkPassword(password: string, username: string): void {
+  const { length } = Array.from(password);
+  if (length < LENGTH_MIN) throw refused(`A password has at least ${LENGTH_MIN} characters.`);
+  if (password.toLowerCase() === username.toLowerCase()) throw refused('A password must not be the username.');
+  if (length >= PHRASE_LENGTH) return;
+  if (classes.filter((one) => one.test(password)).length < CLASSES_MIN)
+    throw refused(
+      `A password of less than ${PHRASE_LENGTH} characters has three of these: small letters, capital letters, digits, others.`,
+    );
+}
+
+/** Rules that look at the passwords a user has and had. */
+export class Passwords {
+  readonly #options: PasswordsOptions;
+
+  constructor(options: PasswordsOptions) {
+    this.#options = options;
+  }
+
+  /** The hash of a password that the user may choose now. */
+  async hashed(user: UserRow, next: string): Promise<string> {
+    checkPassword(next, user.username);
+    const { passwordHistory } = this.#options.settings();
+    const past = this.#options.store.read((db) => pastPasswords(db, user.number, passwordHistory));
+    const known = [user.password_hash, ...past].filter((hash) => hash !== null);
+    // One after the other: each takes a moment of the processor on purpose.
+    for (const hash of known) {
+      if (!(await verifyPassword(next, hash))) continue;
+      const problem =
+        passwordHistory === 0
+          ? 'The new password must not be the present one.'
+          : `The new password must not be the present one, nor one of the ${passwordHistory} before.`;
+      throw refused(problem);
+    }
+    return hashPassword(next);
+  }
+
+  replace(tx: Tx, user: UserRow, hash: string, now: number): void {
+    const { passwordHistory } = this.#options.settings();
+    if (user.password_hash !== null) addPastPassword(tx, user.number, user.password_hash, passwordHistory);
+    setPassword(tx, user.number, hash, now);
+  }
+
+  /** When the present one expires; null where passwords do not, or there is none yet. */
+  expiresAt({ password_set_at: setAt }: UserRow): number | null {
+    const { expirePassword, expirePasswordAfterSeconds } = this.#options.settings();
+    return expirePassword && setAt !== null ? setAt + expirePasswordAfterSeconds * 1000 : null;
+  }
+}
+
+function refused(problem: string) {
+  return fail('password_rules', { problem });
+}

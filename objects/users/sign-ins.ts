@@ -1,0 +1,234 @@
+import { timingSafeEqual } from 'node:crypto';
+import { fail, fingerprint, SignInAttempts, subjectLine, verifyPassword, type Db, type Tx } from '@granary/kernel';
+import { findAccount, findAccountNamed } from '../accounts/repository.ts';
+import type { Mailbox } from '../mail/mailbox.ts';
+import { Quota } from '../quota.ts';
+import type { PeopleTools } from '../people-tools.ts';
+import type { Keys } from './keys.ts';
+import type { Passwords } from './passwords.ts';
+import * as repository from './repository.ts';
+import type { UserRow } from './repository.ts';
+import { toUser, withSecrets, type User, type UserSecrets } from './user.ts';
+
+export interface SignIn {
+  readonly account: string;
+  /** Username or mail address. */
+  readonly user: string;
+  readonly password: string;
+  readonly ip: string;
+}
+
+interface CodeUse {
+  readonly account: string;
+  readonly username: string;
+  readonly code: string;
+  readonly newPassword: string;
+  readonly ip: string;
+}
+
+interface SignInsParts {
+  readonly keys: Keys;
+  readonly passwords: Passwords;
+  readonly mailbox: Mailbox;
+}
+
+const HOUR_MS = 3600 * 1000;
+const RESETS_PER_ADDRESS = 100;
+const RESETS_PER_USER = 10;
+
+/** What users do before they have a key: sign in, and set and lose their passwords. */
+export class SignIns {
+  readonly #tools: PeopleTools;
+  readonly #parts: SignInsParts;
+  readonly #attempts: SignInAttempts;
+  readonly #resetsFrom: Quota;
+  readonly #resetsOf: Quota;
+
+  constructor(tools: PeopleTools, parts: SignInsParts) {
+    this.#tools = tools;
+    this.#parts = parts;
+    const { clock } = tools;
+    this.#attempts = new SignInAttempts({ clock });
+    this.#resetsFrom = new Quota({ clock, max: RESETS_PER_ADDRESS, windowMs: HOUR_MS });
+    this.#resetsOf = new Quota({ clock, max: RESETS_PER_USER, windowMs: HOUR_MS });
+  }
+
+  /** The user with everything that opens a door; an expired token is replaced. */
+  async signIn(attempt: SignIn): Promise<User & UserSecrets> {
+    const { store, clock, vault } = this.#tools;
+    const { number } = this.#unexpired(await this.#verified(attempt));
+    const row = await store.write((tx) => {
+      const user = existing(tx, number);
+      if (user.token_expires_at <= clock.now()) this.#renewToken(tx, user);
+      this.#record(tx, user, `User ${user.username} of ${user.account_name} signed in from ${attempt.ip}.`);
+      return existing(tx, number);
+    });
+    return withSecrets(row, vault);
+  }
+
+  async resetToken(attempt: SignIn): Promise<User & UserSecrets> {
+    const { store, vault } = this.#tools;
+    const { number } = this.#unexpired(await this.#verified(attempt));
+    const row = await store.write((tx) => {
+      const user = existing(tx, number);
+      this.#renewToken(tx, user);
+      this.#record(tx, user, `The token of ${user.username} of ${user.account_name} was replaced.`, 'notice');
+      return existing(tx, number);
+    });
+    return withSecrets(row, vault);
+  }
+
+  /** Who a username and password are, where a call carries them instead of a key. */
+  async byPassword(attempt: SignIn): Promise<User> {
+    const { clock } = this.#tools;
+    const row = await this.#known(attempt);
+    const expiresAt = this.#parts.passwords.expiresAt(row) ?? Infinity;
+    if (row.account_enabled === 0 || expiresAt <= clock.now()) throw fail('invalid_credentials');
+    return toUser(row);
+  }
+
+  byAccessKey(key: string): User | undefined {
+    const row = this.#tools.store.read((db) => repository.findUserByKey(db, fingerprint(key)));
+    return row && row.locked === 0 && row.account_enabled === 1 ? toUser(row) : undefined;
+  }
+
+  refuseKey(ip: string): Promise<never> {
+    return this.#attempts.refuse({ username: '(access key)', ip });
+  }
+
+  /** By users themselves, who have to know the one before; an expired one is good for this alone. */
+  async changePassword(attempt: SignIn, next: string): Promise<User & UserSecrets> {
+    const { store, vault } = this.#tools;
+    const before = await this.#verified(attempt);
+    const hash = await this.#parts.passwords.hashed(before, next);
+    const row = await store.write((tx) => {
+      const user = unchanged(tx, before);
+      this.#setPassword(tx, user, hash);
+      this.#record(tx, user, `User ${user.username} of ${user.account_name} changed their password.`, 'notice');
+      return existing(tx, user.number);
+    });
+    return withSecrets(row, vault);
+  }
+
+  /**
+   * Sets a password with a code, which is then used up. Whoever needs one may have lost more than the password: the
+   * access key is replaced too.
+   */
+  async usePasswordCode({ account, username, code, newPassword, ip }: CodeUse): Promise<void> {
+    const { store, clock } = this.#tools;
+    const mark = Buffer.from(this.#parts.keys.codeMark(code));
+    const before = await this.#attempts.guard({ username: `${account}/${username}`, ip }, () => {
+      const user = store.read((db) => this.#named(db, account, username));
+      const isGood = user?.locked === 0 && (user.code_expires_at ?? 0) > clock.now() && isSame(mark, user.code_mark);
+      return Promise.resolve(isGood ? user : undefined);
+    });
+    if (before.account_enabled === 0) throw fail('account_disabled', { id: before.account_name });
+    const hash = await this.#parts.passwords.hashed(before, newPassword);
+    await store.write((tx) => {
+      const user = unchanged(tx, before);
+      this.#setPassword(tx, user, hash);
+      repository.replaceAccessKey(tx, user.number, this.#parts.keys.accessKey());
+      const title = `User ${user.username} of ${user.account_name} set a password with a code, from ${ip}.`;
+      this.#record(tx, user, title, 'notice');
+    });
+  }
+
+  /** Takes and tells the same whether or not there is such a user. */
+  async resetPassword({ account, username, ip }: { account: string; username: string; ip: string }): Promise<void> {
+    this.#resetsFrom.take(ip);
+    this.#resetsOf.take(`${account}/${username}`.toLowerCase());
+    const { store, events } = this.#tools;
+    const { keys } = this.#parts;
+    const { code, mark, expiresAt } = keys.code();
+    await store.write((tx) => {
+      const user = this.#named(tx, account, username);
+      const title = `A new password for ${username} of ${account} was asked for from ${ip}.`;
+      events.record(tx, { severity: 'notice', title, subject: `account:${user?.account_name ?? account}` });
+      if (!user || user.email === null || user.locked === 1 || user.account_enabled === 0) return;
+      repository.setCode(tx, user.number, mark, expiresAt);
+      this.#parts.mailbox.post(tx, { to: user.email, ...this.#codeMail(user, code) });
+    });
+  }
+
+  #codeMail({ username, account_name: account }: UserRow, code: string): { subject: string; text: string } {
+    const { displayName, managementUrl } = this.#tools.configuration();
+    const path = `${managementUrl}/api/users/${encodeURIComponent(username)}/password_code`;
+    const text = [
+      `Somebody asked for a new password for ${username} of the account ${account}.`,
+      '',
+      `The code is: ${code}`,
+      '',
+      `It sets a password once, within a day: send it with account, username and new_password to POST ${path}.`,
+      'If it was not you, nothing needs to be done: the present password stays.',
+      '',
+    ].join('\n');
+    return { subject: subjectLine(displayName, 'A new password was asked for'), text };
+  }
+
+  async #verified(attempt: SignIn): Promise<UserRow> {
+    const row = await this.#known(attempt);
+    // Told only to whoever knows the password: to others the account may as well not exist.
+    if (row.account_enabled === 0) throw fail('account_disabled', { id: row.account_name });
+    return row;
+  }
+
+  #known({ account, user, password, ip }: SignIn): Promise<UserRow> {
+    const { store } = this.#tools;
+    return this.#attempts.guard({ username: `${account}/${user}`, ip }, async () => {
+      const found = store.read((db) => this.#find(db, account, user));
+      const isRight = await verifyPassword(password, found?.password_hash ?? undefined);
+      return isRight && found?.locked === 0 ? found : undefined;
+    });
+  }
+
+  #unexpired(row: UserRow): UserRow {
+    const expiresAt = this.#parts.passwords.expiresAt(row) ?? Infinity;
+    if (expiresAt <= this.#tools.clock.now()) throw fail('password_expired', { user: row.username });
+    return row;
+  }
+
+  #setPassword(tx: Tx, user: UserRow, hash: string): void {
+    this.#parts.passwords.replace(tx, user, hash, this.#tools.clock.now());
+    this.#renewToken(tx, user);
+  }
+
+  #renewToken(tx: Tx, user: UserRow): void {
+    repository.replaceToken(tx, user.number, this.#parts.keys.token());
+    tx.afterCommit(this.#tools.changed);
+  }
+
+  #named(db: Db, account: string, username: string): UserRow | undefined {
+    const found = findAccount(db, account) ?? findAccountNamed(db, account);
+    return found && repository.findUserNamed(db, found.id, username);
+  }
+
+  #find(db: Db, account: string, user: string): UserRow | undefined {
+    const found = findAccount(db, account) ?? findAccountNamed(db, account);
+    if (!found) return undefined;
+    return repository.findUserNamed(db, found.id, user) ?? repository.findUserByMail(db, found.id, user);
+  }
+
+  #record(tx: Tx, user: UserRow, title: string, severity: 'info' | 'notice' = 'info'): void {
+    const subject = `account:${user.account_name}`;
+    this.#tools.events.record(tx, { severity, title, subject, actor: user.username });
+  }
+}
+
+function existing(db: Db, number: number): UserRow {
+  const row = repository.findUserByNumber(db, number);
+  if (!row) throw fail('invalid_credentials');
+  return row;
+}
+
+/** What was checked must still be so when it is acted upon: a code or a password is good for one caller. */
+function unchanged(db: Db, before: UserRow): UserRow {
+  const row = existing(db, before.number);
+  if (row.password_hash !== before.password_hash || row.code_mark !== before.code_mark || row.locked === 1)
+    throw fail('invalid_credentials');
+  return row;
+}
+
+function isSame(mark: Buffer, kept: string | null): boolean {
+  const expected = Buffer.from(kept ?? '');
+  return expected.length === mark.length && timingSafeEqual(expected, mark);
+}

@@ -1,0 +1,50 @@
+import type { HostedConfiguration } from '@granary/kernel';
+import type { ControllerState } from '../controllers/controllers.ts';
+import type { ObjectDrives } from '../drives/service.ts';
+import { servedDriveView } from '../drives/view.ts';
+import type { ObjectsHandlers } from '../handlers.ts';
+import type { InventoryTimes } from '../inventory/service.ts';
+import { masterOf } from '../load-balancer-groups/service.ts';
+import { pageOf } from '../paging.ts';
+import type { VirtualControllers } from './service.ts';
+import { controllerView } from './view.ts';
+
+interface Parts {
+  readonly controllers: VirtualControllers;
+  readonly drives: ObjectDrives;
+  readonly times: InventoryTimes;
+  readonly configuration: () => HostedConfiguration;
+}
+
+type Served = Omit<ObjectsHandlers<'virtualControllers'>, 'iops' | 'latency' | 'throughput'>;
+
+export function controllerRoutes({ controllers, drives, times, configuration }: Parts): Served {
+  const shown = (all: readonly ControllerState[]) => {
+    const master = masterOf(controllers.list());
+    const zones = [...new Set(controllers.list().map(({ zone }) => zone))].sort();
+    const timesOf = times.of('controller');
+    return all.map((one) =>
+      controllerView(one, master, configuration(), zones.indexOf(one.zone) + 1, timesOf(one.name)),
+    );
+  };
+  return {
+    list: (page) => {
+      const all = controllers.list();
+      return { vcs: shown(pageOf(all, page)), count: all.length };
+    },
+    get: ({ 'vc-index': id }) => {
+      const [vc] = shown([controllers.get(id)]);
+      return { vc: vc as NonNullable<typeof vc> };
+    },
+    listDrives: ({ 'vc-index': id }) => {
+      const { name } = controllers.get(id);
+      const served = drives.list().filter(({ controller }) => controller === name);
+      const timesOf = times.of('drive');
+      return { disks: served.map((known) => servedDriveView(known, timesOf(known.name))), count: served.length };
+    },
+    removeProxies: async ({ quantity, region_id }, { actor }) => {
+      await controllers.removeProxies(quantity, region_id, actor.username);
+      return {};
+    },
+  };
+}

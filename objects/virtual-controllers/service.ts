@@ -1,0 +1,43 @@
+import { fail, type HostedConfiguration } from '@granary/kernel';
+import type { ControllerState } from '../controllers/controllers.ts';
+import type { DataPath } from '../data-path/data-path.ts';
+import type { ArraySettings } from '../settings/service.ts';
+
+interface VirtualControllersOptions {
+  readonly dataPath: DataPath;
+  readonly settings: ArraySettings;
+  readonly configuration: () => HostedConfiguration;
+}
+
+export class VirtualControllers {
+  readonly #options: VirtualControllersOptions;
+
+  constructor(options: VirtualControllersOptions) {
+    this.#options = options;
+  }
+
+  list(): ControllerState[] {
+    return this.#options.dataPath.controllers().toSorted((a, b) => a.index - b.index);
+  }
+
+  /** By its index or its name. */
+  get(id: string): ControllerState {
+    const found = this.list().find(({ index, name }) => String(index) === id || name === id);
+    if (!found) throw fail('objs_controller_not_found', { id });
+    return found;
+  }
+
+  /** Those that came last go first; requests under way are finished before. */
+  async removeProxies(quantity: number, regionId: number | undefined, actor: string): Promise<void> {
+    const { settings, configuration } = this.#options;
+    const proxies = this.list().filter(({ role }) => role === 'proxy').length;
+    if (regionId !== undefined && regionId !== 1)
+      throw fail('objs_state_conflict', { problem: 'The array is in one region, 1; leave region_id out.' });
+    if (quantity > proxies) {
+      const problem = `The array has ${proxies} proxy controllers; ask for at most that many.`;
+      throw fail('objs_state_conflict', { problem });
+    }
+    const removed = configuration().proxyZones.length - proxies + quantity;
+    await settings.change({ proxiesRemoved: removed }, `${quantity} proxy controllers were removed.`, actor);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Bucket } from '@granary/storage/objects';
+import type { DataContext } from '../../objects/context.ts';
+import { S3Error } from '../errors.ts';
+import type { AccessFacts, BucketAddress } from '../request.ts';
+import { decide, isShared } from './decide.ts';
+import { Policies } from './evaluate.ts';
+import { type AskingRequest, requestKeys } from './request-keys.ts';
+
+/** What is to be done to a bucket, or to a key in it. */
+export interface Wish {
+  readonly action: string;
+  readonly key: string | null;
+  readonly facts?: AccessFacts | undefined;
+}
+
+/** Finds buckets by what callers call them, and says who may do what. */
+export class Access {
+  readonly #context: DataContext;
+  readonly #policies = new Policies();
+
+  constructor(context: DataContext) {
+    this.#context = context;
+  }
+
+  may(request: AskingRequest, bucket: Bucket, { action, key, facts = {} }: Wish): boolean {
+    const versionId = facts.versionId ?? request.query.get('versionId');
+    const object = () =>
+      facts.version ?? (key === null ? undefined : this.#context.store.version(bucket.id, key, versionId));
+    const lookup = requestKeys(request, bucket, object, facts.versionId);
+    const { caller, settings } = request;
+    return decide({ caller, bucket, action, key, lookup, object, adminAccess: settings.adminAccess }, this.#policies);
+  }
+
+  demand(request: AskingRequest, bucket: Bucket, wish: Wish): void {
+    if (!this.may(request, bucket, wish)) throw new S3Error('AccessDenied');
+  }
+
+  /**
+   * The bucket an address means: the caller's own of that name, else the oldest of that name that is open to the caller.
+   * Without a wish it only has to be one the caller may know of.
+   */
+  open(request: AskingRequest, address: BucketAddress, wish: Wish | null): Bucket {
+    const candidates = this.#candidates(request, address);
+    const open = candidates.find((bucket) => (wish ? this.may(request, bucket, wish) : this.#visible(request, bucket)));
+    if (open) return open;
+    if (request.caller !== null && !candidates.some((bucket) => this.#visible(request, bucket))) {
+      throw new S3Error('NoSuchBucket', undefined, { BucketName: address.name });
+    }
+    throw new S3Error('AccessDenied');
+  }
+
+  /** Accounts that are switched off serve nobody, neither their own users nor others. */
+  async demandEnabled(request: AskingRequest, bucket: Bucket): Promise<void> {
+    if (request.caller?.account === bucket.account) return;
+    const account = await this.#context.directory.account(bucket.account);
+    if (account?.enabled !== true) throw new S3Error('AccessDenied', 'The account of the bucket is not enabled.');
+  }
+
+  #candidates(request: AskingRequest, { account, name }: BucketAddress): Bucket[] {
+    const { store } = this.#context;
+    if (account !== undefined) return present(store.bucket(account, name));
+    const own = request.caller && store.bucket(request.caller.account, name);
+    return own ? [own] : store.bucketsNamed(name);
+  }
+
+  /** What is nobody's business but its account's does not show. */
+  #visible({ caller, settings }: AskingRequest, bucket: Bucket): boolean {
+    if (caller?.account === bucket.account) return true;
+    return isShared(bucket) || (settings.adminAccess && caller?.role === 'objs_admin');
+  }
+}
+
+function present<T>(value: T | undefined): T[] {
+  return value === undefined ? [] : [value];
+}

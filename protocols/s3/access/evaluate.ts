@@ -1,0 +1,58 @@
+import type { Caller } from '../../objects/context.ts';
+import type { Lookup, Pattern } from './pattern.ts';
+import { type Named, readPolicy, type Statement } from './policy-document.ts';
+import { isPrincipal } from './principals.ts';
+
+const POLICIES_MAX = 1024;
+
+export interface Asked {
+  readonly caller: Caller | null;
+  /** `s3:GetObject`. */
+  readonly action: string;
+  /** `bucket`, or `bucket/key`. */
+  readonly resource: string;
+  readonly lookup: Lookup;
+}
+
+export type Verdict = 'allow' | 'deny' | 'silent';
+
+/** What a policy says: one statement that denies outweighs all that allow. */
+export function evaluate(statements: readonly Statement[], asked: Asked): Verdict {
+  let verdict: Verdict = 'silent';
+  for (const statement of statements) {
+    if (!applies(statement, asked)) continue;
+    if (statement.deny) return 'deny';
+    verdict = 'allow';
+  }
+  return verdict;
+}
+
+function applies(statement: Statement, { caller, action, resource, lookup }: Asked): boolean {
+  const { principals, actions, resources, conditions } = statement;
+  const whom = principals.list.some((each) => isPrincipal(each, caller)) !== principals.except;
+  return (
+    whom &&
+    includes(actions, action, lookup, true) &&
+    includes(resources, resource, lookup) &&
+    conditions.every((condition) => condition(lookup))
+  );
+}
+
+function includes(patterns: Named<Pattern>, text: string, lookup: Lookup, ignoreCase = false): boolean {
+  return patterns.list.some((each) => each.matches(text, lookup, ignoreCase)) !== patterns.except;
+}
+
+/** Policies are put seldom and asked for all the time. */
+export class Policies {
+  readonly #read = new Map<string, readonly Statement[]>();
+
+  of(text: string, bucket: string): readonly Statement[] {
+    const name = `${bucket}\n${text}`;
+    const known = this.#read.get(name);
+    if (known) return known;
+    const statements = readPolicy(text, bucket);
+    if (this.#read.size >= POLICIES_MAX) this.#read.clear();
+    this.#read.set(name, statements);
+    return statements;
+  }
+}

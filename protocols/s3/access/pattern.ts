@@ -1,0 +1,94 @@
+import { conditionKey } from './condition-keys.ts';
+
+/** What stands for any text, for one character, and for the value of a key of the request (`${aws:username}`). */
+type Token = string | { readonly any: true } | { readonly one: true } | { readonly variable: string };
+
+const ANY = { any: true } as const;
+const ONE = { one: true } as const;
+const VARIABLE = /\$\{([^}]*)\}/y;
+
+export type Lookup = (key: string) => readonly string[] | undefined;
+
+/** A text of a policy with `*`, `?` and variables in it. */
+export class Pattern {
+  readonly #tokens: readonly Token[];
+  readonly #plain: string | undefined;
+
+  /** Without `wild`, stars and question marks mean themselves. */
+  constructor(text: string, wild = true) {
+    this.#tokens = tokensOf(text, wild);
+    this.#plain = this.#tokens.every((token) => typeof token === 'string') ? this.#tokens.join('') : undefined;
+  }
+
+  /** A variable the request has no value for matches nothing. */
+  matches(text: string, lookup: Lookup, ignoreCase = false): boolean {
+    const fold = (part: string) => (ignoreCase ? part.toLowerCase() : part);
+    if (this.#plain !== undefined) return fold(this.#plain) === fold(text);
+    const tokens = expand(this.#tokens, lookup);
+    return (
+      tokens !== undefined &&
+      glob(
+        tokens.map((token) => (typeof token === 'string' ? fold(token) : token)),
+        fold(text),
+      )
+    );
+  }
+
+  /** Keys its variables name. */
+  variables(): string[] {
+    return this.#tokens.flatMap((token) => (typeof token === 'object' && 'variable' in token ? [token.variable] : []));
+  }
+}
+
+function tokensOf(text: string, wild: boolean): Token[] {
+  const tokens: Token[] = [];
+  for (let at = 0; at < text.length; at++) {
+    VARIABLE.lastIndex = at;
+    const variable = VARIABLE.exec(text)?.[1];
+    const character = text[at] ?? '';
+    if (variable !== undefined) {
+      tokens.push(variable.length === 1 ? variable : { variable: conditionKey(variable) ?? variable });
+      at += variable.length + 2;
+    } else if (wild && character === '*') tokens.push(ANY);
+    else if (wild && character === '?') tokens.push(ONE);
+    else tokens.push(character);
+  }
+  return tokens;
+}
+
+type Expanded = string | typeof ANY | typeof ONE;
+
+function expand(tokens: readonly Token[], lookup: Lookup): Expanded[] | undefined {
+  const expanded: Expanded[] = [];
+  for (const token of tokens) {
+    if (typeof token === 'string') expanded.push(token);
+    else if ('variable' in token) {
+      const values = lookup(token.variable);
+      if (values?.length !== 1) return undefined;
+      expanded.push(...(values[0] ?? '').split(''));
+    } else expanded.push('any' in token ? ANY : ONE);
+  }
+  return expanded;
+}
+
+/** Goes back to the last star only, so that no pattern takes longer than its length times that of the text. */
+function glob(tokens: readonly Expanded[], text: string): boolean {
+  let token = 0;
+  let star = -1;
+  let retry = 0;
+  for (let at = 0; at < text.length;) {
+    const here = tokens[token];
+    if (here === ANY) {
+      star = token++;
+      retry = at;
+    } else if (here === ONE || here === text[at]) {
+      token++;
+      at++;
+    } else if (star !== -1) {
+      token = star + 1;
+      at = ++retry;
+    } else return false;
+  }
+  while (tokens[token] === ANY) token++;
+  return token === tokens.length;
+}

@@ -1,0 +1,291 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { DataContext, DataSettings } from '../objects/context.ts';
+import type { Access } from './access/access.ts';
+import { type Address, readAddress } from './address.ts';
+import { type Expectations, readExpectations } from './body/expectations.ts';
+import { RequestBody } from './body/request-body.ts';
+import { IncomingSource } from './body/source.ts';
+import { CHECKSUM_HEADERS } from './checksums/checksums.ts';
+import { S3Error, toS3Error } from './errors.ts';
+import { readForm } from './form/multipart.ts';
+import { checkForm, formReply, sizeCheck } from './form/post-object.ts';
+import { corsReplyHeaders, preflight } from './operations/cors.ts';
+import { errorReply, ReplyWriter } from './reply-writer.ts';
+import type { S3Operation, S3Reply } from './request.ts';
+import type { Router } from './routing.ts';
+import type { Authentication, Authenticator } from './signature/authenticate.ts';
+import { demandOwner, WireRequest } from './wire-request.ts';
+
+/** What all requests share. */
+export interface Wire {
+  readonly context: DataContext;
+  readonly authenticator: Authenticator;
+  readonly access: Access;
+  readonly router: Router;
+  /** What a form ends in. */
+  readonly postObject: S3Operation;
+}
+
+type Described = Pick<S3Operation, 'name' | 'class' | 'subject'>;
+
+const UNKNOWN: Described = { name: 'Unknown', class: 'other', subject: 'service' };
+const SERVER = 'Granary';
+const PLAIN = { kind: 'plain', sha256: null } as const;
+
+/** One request and its answer, from the first header to the record of it. */
+export class Conversation {
+  readonly #wire: Wire;
+  readonly #incoming: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #writer: ReplyWriter;
+  readonly #settings: DataSettings;
+  readonly #requestId: string;
+  readonly #began = performance.now();
+  readonly #now: number;
+  readonly #ip: string;
+  #address: Address | undefined;
+  #operation: Described = UNKNOWN;
+  #request: WireRequest | undefined;
+  #status = 0;
+  #bytesDeleted = 0;
+  /** The record is due when the work is done and the client has its answer, or is gone. */
+  #open = 2;
+
+  constructor(wire: Wire, incoming: IncomingMessage, response: ServerResponse, requestId: string) {
+    this.#wire = wire;
+    this.#incoming = incoming;
+    this.#response = response;
+    this.#writer = new ReplyWriter(incoming, response);
+    this.#settings = wire.context.settings();
+    this.#requestId = requestId;
+    this.#now = wire.context.now();
+    this.#ip = (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    response.once('close', () => this.#close());
+    // A client that hangs up is noticed where its body is read.
+    incoming.on('error', () => undefined);
+  }
+
+  async run(): Promise<void> {
+    let reply: S3Reply;
+    try {
+      reply = await this.#answer();
+    } catch (error) {
+      reply = this.#failure(error);
+    }
+    this.#status = reply.status;
+    this.#bytesDeleted = reply.bytesDeleted ?? 0;
+    try {
+      await this.#writer.send(reply, this.#commonHeaders());
+    } catch (error) {
+      // Too late for another answer: the client must not take what it has for the whole.
+      if (!this.#response.destroyed) this.#wire.context.onError(error, this.#requestId);
+      this.#response.destroy();
+    }
+    this.#close();
+  }
+
+  #answer(): Promise<S3Reply> | S3Reply {
+    const { method = '', url = '', headers } = this.#incoming;
+    const address = readAddress(url, headers.host, this.#settings);
+    this.#address = address;
+    if (method === 'OPTIONS') return this.#preflight(address);
+    const type = headers['content-type'] ?? '';
+    if (method === 'POST' && address.level === 'bucket' && /^multipart\/form-data\b/i.test(type)) {
+      return this.#form(address, type);
+    }
+    const operation = this.#wire.router.find({
+      method,
+      level: address.level,
+      query: address.query,
+      header: (name) => textOf(headers[name]),
+    });
+    this.#operation = operation;
+    const { rawHeaders } = this.#incoming;
+    const found = this.#wire.authenticator.authenticate({ method, address, headers, rawHeaders }, this.#now);
+    if (found instanceof Promise) return found.then((each) => this.#perform(operation, address, each));
+    return this.#perform(operation, address, found);
+  }
+
+  #perform(operation: S3Operation, address: Address, found: Authentication): Promise<S3Reply> | S3Reply {
+    const { caller, payload, chunks, presigned } = found;
+    const request = this.#newRequest({
+      caller,
+      signedBy: caller === null ? null : presigned ? 'query' : 'header',
+      address: address.bucket,
+      key: address.key,
+      query: address.query,
+      headers: this.#incoming.headers,
+      makeBody: (all) => {
+        const header = operation.objectChecksums ? withoutChecksums(all) : all;
+        const endless = this.#incoming.headers['transfer-encoding'] !== undefined;
+        return new RequestBody(this.#source(), readExpectations(header, payload, endless), chunks);
+      },
+    });
+    return this.#execute(operation, request);
+  }
+
+  #execute(operation: S3Operation, request: WireRequest): Promise<S3Reply> | S3Reply {
+    const { caller, address } = request;
+    if (operation.creates || address === null) {
+      if (caller === null) throw new S3Error('AccessDenied');
+      this.#demandRate(operation, caller.account);
+      return operation.run(request);
+    }
+    const versioned = operation.versionAction !== undefined && request.query.has('versionId');
+    const action = versioned ? operation.versionAction : operation.action;
+    const key = operation.subject === 'object' ? request.key : null;
+    const bucket = this.#wire.access.open(request, address, operation.selfChecked ? null : { action, key });
+    request.opened = bucket;
+    demandOwner(bucket, request.header('x-amz-expected-bucket-owner'));
+    this.#demandRate(operation, bucket.account);
+    if (caller?.account === bucket.account) return operation.run(request);
+    return this.#wire.access.demandEnabled(request, bucket).then(() => operation.run(request));
+  }
+
+  #demandRate(operation: S3Operation, account: string): void {
+    if (operation.changes && !this.#wire.context.mayChange(account)) {
+      throw new S3Error('SlowDown', undefined, {}, { 'retry-after': '1' });
+    }
+  }
+
+  /** A browser's form: the policy says who sends it, and the rest is an ordinary PUT. */
+  async #form(address: Address, contentType: string): Promise<S3Reply> {
+    const { postObject, authenticator } = this.#wire;
+    this.#operation = postObject;
+    if (this.#incoming.headers['content-length'] === undefined) throw new S3Error('MissingContentLength');
+    const form = await readForm(contentType, this.#source().chunks());
+    const posted = await checkForm(form, {
+      bucket: address.bucket?.name ?? '',
+      now: this.#now,
+      authenticate: (field, policy) => authenticator.authenticateForm(field, policy),
+    });
+    const request = this.#newRequest({
+      caller: posted.caller,
+      signedBy: posted.caller === null ? null : 'form',
+      address: address.bucket,
+      key: posted.key,
+      query: address.query,
+      headers: { ...posted.headers, ...forAccess(this.#incoming.headers) },
+      makeBody: (header) => {
+        const expected: Expectations = { ...readExpectations(header, PLAIN, false), size: undefined };
+        return new RequestBody({ chunks: () => form.file() }, expected, null, sizeCheck(posted.range));
+      },
+    });
+    const reply = await this.#execute(postObject, request);
+    return formReply(reply, request, form.fields, this.#settings.publicUrl);
+  }
+
+  /** Nobody is signed in yet: the oldest bucket of that name that has rules answers. */
+  #preflight(address: Address): S3Reply {
+    this.#operation = { name: 'PreflightRequest', class: 'other', subject: address.level };
+    const { store } = this.#wire.context;
+    const { account, name = '' } = address.bucket ?? {};
+    const buckets = account === undefined ? store.bucketsNamed(name) : [store.bucket(account, name)];
+    const bucket = buckets.find((each) => each?.settings.cors !== undefined);
+    return { status: 200, headers: preflight(bucket, (each) => textOf(this.#incoming.headers[each])) };
+  }
+
+  #newRequest(parts: NewRequest): WireRequest {
+    const { context, access } = this.#wire;
+    const request = new WireRequest({
+      ...parts,
+      context,
+      access,
+      settings: this.#settings,
+      requestId: this.#requestId,
+      now: this.#now,
+      method: this.#incoming.method ?? '',
+      ip: this.#ip,
+      secure: 'encrypted' in this.#incoming.socket,
+    });
+    this.#request = request;
+    return request;
+  }
+
+  #source(): IncomingSource {
+    return new IncomingSource(this.#incoming, () => {
+      if (this.#writer.awaitsContinue) this.#response.writeContinue();
+    });
+  }
+
+  #failure(error: unknown): S3Reply {
+    const known = this.#veiled(toS3Error(error)) ?? new S3Error('InternalError');
+    if (known.status === 500) this.#wire.context.onError(error, this.#requestId);
+    const resource = (this.#incoming.url ?? '').split('?', 1)[0] ?? '';
+    return errorReply(known, resource, this.#requestId, hostId(this.#settings.arrayName));
+  }
+
+  /** Who may not list a bucket does not learn which keys are in it, either. */
+  #veiled(error: S3Error | undefined): S3Error | undefined {
+    const request = this.#request;
+    if (error?.code !== 'NoSuchKey' || !request?.opened) return error;
+    if (request.caller?.account === request.opened.account) return error;
+    const mayList = this.#wire.access.may(request, request.opened, { action: 's3:ListBucket', key: null });
+    return mayList ? error : new S3Error('AccessDenied');
+  }
+
+  #commonHeaders(): OutgoingHttpHeaders {
+    const { headers, method = '' } = this.#incoming;
+    const bucket = this.#request?.opened;
+    return {
+      'x-amz-request-id': this.#requestId,
+      'x-amz-id-2': hostId(this.#settings.arrayName),
+      server: SERVER,
+      ...(headers.origin !== undefined && bucket && corsReplyHeaders(bucket, headers.origin, method)),
+    };
+  }
+
+  #close(): void {
+    if (--this.#open > 0) return;
+    const { context } = this.#wire;
+    const bucket = this.#request?.opened;
+    const caller = this.#request?.caller ?? null;
+    context.done({
+      requestId: this.#requestId,
+      protocol: 's3',
+      action: this.#operation.name,
+      class: this.#operation.class,
+      subject: this.#operation.subject,
+      account: bucket?.account ?? caller?.account ?? null,
+      user: caller?.user ?? null,
+      username: caller?.username ?? null,
+      policy: bucket?.policy ?? null,
+      bucket: this.#address?.bucket?.name ?? null,
+      key: this.#request?.keyName ?? this.#address?.key ?? null,
+      status: this.#status,
+      bytesIn: this.#request?.received ?? 0,
+      bytesOut: this.#writer.sent,
+      bytesDeleted: this.#bytesDeleted,
+      milliseconds: performance.now() - this.#began,
+      at: this.#now,
+      ip: this.#ip,
+    });
+  }
+}
+
+type NewRequest = Omit<
+  ConstructorParameters<typeof WireRequest>[0],
+  'context' | 'access' | 'settings' | 'requestId' | 'now' | 'method' | 'ip' | 'secure'
+>;
+
+/** Headers of the browser's own that policies ask for. */
+function forAccess({ referer, 'user-agent': agent }: IncomingMessage['headers']) {
+  return { ...(referer !== undefined && { referer }), ...(agent !== undefined && { 'user-agent': agent }) };
+}
+
+type HeaderOf = (name: string) => string | undefined;
+
+function withoutChecksums(header: HeaderOf): HeaderOf {
+  return (name) => (Object.hasOwn(CHECKSUM_HEADERS, name) ? undefined : header(name));
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+let known = { name: '', id: '' };
+
+function hostId(arrayName: string): string {
+  if (known.name !== arrayName) known = { name: arrayName, id: Buffer.from(arrayName).toString('base64') };
+  return known.id;
+}

@@ -1,0 +1,139 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller, Soon } from '../../objects/context.ts';
+import { checkKey } from '../address.ts';
+import { S3Error } from '../errors.ts';
+import type { S3Reply, S3Request } from '../request.ts';
+import { headerText } from '../wire-request.ts';
+import { field, xmlDocument } from '../xml.ts';
+import { readXml } from '../xml-reader.ts';
+import type { Form } from './multipart.ts';
+import { checkFormPolicy, type SizeRange } from './policy.ts';
+
+/** Fields that are headers by another way. */
+const HEADER_FIELDS = new Set([
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-md5',
+  'content-type',
+  'expires',
+  'if-match',
+  'if-none-match',
+]);
+const SIGNATURE_FIELDS = /^x-amz-(?:algorithm|credential|date|signature|security-token)$/;
+
+/** A form with its policy checked; what is left is an ordinary PUT. */
+export interface PostedObject {
+  readonly key: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly caller: Caller | null;
+  readonly range: SizeRange | null;
+}
+
+export interface FormChecks {
+  readonly bucket: string;
+  readonly now: number;
+  authenticate(field: (name: string) => string | undefined, policy: string): Soon<Caller>;
+}
+
+export async function checkForm(form: Form, checks: FormChecks): Promise<PostedObject> {
+  const fields = new Map(form.fields);
+  fields.set('bucket', checks.bucket);
+  const key = (fields.get('key') ?? '').replaceAll('${filename}', form.filename);
+  if (key === '') throw new S3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
+  checkKey(key);
+  fields.set('key', key);
+  const { caller, range } = await identify(fields, checks);
+  return { key, headers: headersOf(fields, form), caller, range };
+}
+
+/** Without a policy the form is anonymous, and the bucket must be open to everybody. */
+async function identify(
+  fields: ReadonlyMap<string, string>,
+  checks: FormChecks,
+): Promise<Omit<PostedObject, 'key' | 'headers'>> {
+  if (fields.has('x-amz-security-token')) throw new S3Error('InvalidToken');
+  if (fields.has('awsaccesskeyid') || fields.has('signature')) {
+    throw new S3Error('InvalidRequest', 'Forms are signed with AWS4-HMAC-SHA256 (Signature Version 4) only.');
+  }
+  const policy = fields.get('policy');
+  if (policy === undefined) {
+    if (fields.has('x-amz-signature')) throw new S3Error('InvalidArgument', 'A signed form needs a policy.');
+    return { caller: null, range: null };
+  }
+  const caller = await checks.authenticate((name) => fields.get(name), policy);
+  return { caller, range: checkFormPolicy(policy, fields, checks.now) };
+}
+
+function headersOf(fields: ReadonlyMap<string, string>, form: Form): IncomingHttpHeaders {
+  const headers: IncomingHttpHeaders = {};
+  for (const [name, value] of fields) {
+    if (HEADER_FIELDS.has(name) || (name.startsWith('x-amz-') && !SIGNATURE_FIELDS.test(name))) {
+      headers[name] = headerText(name, value);
+    }
+  }
+  const acl = fields.get('acl');
+  if (acl !== undefined) headers['x-amz-acl'] = headerText('acl', acl);
+  const tagging = fields.get('tagging');
+  if (tagging !== undefined) headers['x-amz-tagging'] = taggingHeader(tagging);
+  if (headers['content-type'] === undefined && form.fileType !== undefined) {
+    headers['content-type'] = headerText('content-type', form.fileType);
+  }
+  return headers;
+}
+
+/** A form has tags as XML, a header has them like a query. */
+function taggingHeader(xml: string): string {
+  const tags = readXml(xml, 'Tagging').child('TagSet')?.all('Tag') ?? [];
+  return new URLSearchParams(tags.map((tag): [string, string] => [tag.need('Key'), tag.need('Value')])).toString();
+}
+
+/** The file's size is known at its end, so the policy's range is asked then; too large a file stops earlier. */
+export function sizeCheck(range: SizeRange | null): ((size: number, ended: boolean) => void) | undefined {
+  if (!range) return undefined;
+  return (size, ended) => {
+    if (size > range.most) {
+      throw new S3Error('EntityTooLarge', 'The file is larger than the policy allows.', {
+        ProposedSize: String(size),
+        MaxSizeAllowed: String(range.most),
+      });
+    }
+    if (ended && size < range.least) {
+      throw new S3Error('EntityTooSmall', 'The file is smaller than the policy allows.', {
+        ProposedSize: String(size),
+        MinSizeAllowed: String(range.least),
+      });
+    }
+  };
+}
+
+/** What the form wants to be told instead of the answer to a PUT. */
+export function formReply(
+  reply: S3Reply,
+  request: S3Request,
+  fields: ReadonlyMap<string, string>,
+  publicUrl: string,
+): S3Reply {
+  const { key, bucket } = request;
+  const etag = reply.headers?.etag ?? '';
+  const location = `${publicUrl}/${encodeURIComponent(bucket.name)}/${key.split('/').map(encodeURIComponent).join('/')}`;
+  const redirect = redirectTarget(fields.get('success_action_redirect') ?? fields.get('redirect'));
+  if (redirect) {
+    redirect.searchParams.append('bucket', bucket.name);
+    redirect.searchParams.append('key', key);
+    redirect.searchParams.append('etag', etag);
+    return { status: 303, headers: { ...reply.headers, location: redirect.href } };
+  }
+  const headers = { ...reply.headers, location };
+  const wanted = fields.get('success_action_status');
+  if (wanted === '200') return { status: 200, headers };
+  if (wanted !== '201') return { status: 204, headers };
+  const inner = field('Location', location) + field('Bucket', bucket.name) + field('Key', key) + field('ETag', etag);
+  return { status: 201, headers, body: xmlDocument('PostResponse', inner) };
+}
+
+function redirectTarget(text: string | undefined): URL | undefined {
+  const url = text === undefined ? null : URL.parse(text);
+  return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
+}

@@ -1,0 +1,11 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Bucket, ObjectVersion } from '@granary/storage/objects';
+import { expiryOf } from './lifecycle-expiry.ts';
+import { httpDate } from './replies.ts';
+
+/** Tells when the bucket's rules will remove an object; nothing where they will not. */
+export function expirationHeader(bucket: Bucket, version: ObjectVersion): OutgoingHttpHeaders {
+  const expiry = version.isLatest ? expiryOf(bucket.settings.lifecycle, version) : undefined;
+  if (expiry === undefined) return {};
+  return { 'x-amz-expiration': `expiry-date="${httpDate(expiry.at)}", rule-id="${encodeURIComponent(expiry.rule)}"` };
+}

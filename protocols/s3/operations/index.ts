@@ -1,0 +1,107 @@
+import type { Route, S3Operation } from '../request.ts';
+import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from './access-lists.ts';
+import { createBucket, deleteBucket, getBucketLocation, headBucket } from './bucket.ts';
+import { abortMultipartUpload, completeMultipartUpload } from './complete-upload.ts';
+import { copyObject } from './copy-object.ts';
+import { deleteBucketCors, getBucketCors, putBucketCors } from './cors.ts';
+import { createMultipartUpload } from './create-upload.ts';
+import { deleteObject } from './delete-object.ts';
+import { deleteObjects } from './delete-objects.ts';
+import { getObject, headObject } from './get-object.ts';
+import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from './lifecycle.ts';
+import { listBuckets } from './list-buckets.ts';
+import { listObjects, listObjectsV2 } from './list-objects.ts';
+import { listMultipartUploads, listParts } from './list-uploads.ts';
+import { listObjectVersions } from './list-versions.ts';
+import { getObjectLockConfiguration, putObjectLockConfiguration } from './lock-configuration.ts';
+import { getObjectLegalHold, getObjectRetention, putObjectLegalHold, putObjectRetention } from './lock.ts';
+import { unsetRoutes } from './unset.ts';
+import { getObjectAttributes } from './object-attributes-view.ts';
+import { deleteBucketPolicy, getBucketPolicy, getBucketPolicyStatus, putBucketPolicy } from './policy.ts';
+import { putObject } from './put-object.ts';
+import { deleteBucketReplication, getBucketReplication, putBucketReplication } from './replication.ts';
+import {
+  deleteBucketTagging,
+  deleteObjectTagging,
+  getBucketTagging,
+  getObjectTagging,
+  putBucketTagging,
+  putObjectTagging,
+} from './tagging.ts';
+import { uploadPartCopy } from './upload-part-copy.ts';
+import { uploadPart } from './upload-part.ts';
+import { getBucketVersioning, putBucketVersioning } from './versioning.ts';
+
+/** A query parameter of a bucket and what each method does with it. */
+function bucketRoutes(name: string, get: S3Operation, put?: S3Operation, remove?: S3Operation): Route[] {
+  return routesOf('bucket', name, get, put, remove);
+}
+
+function objectRoutes(name: string, get: S3Operation, put?: S3Operation, remove?: S3Operation): Route[] {
+  return routesOf('object', name, get, put, remove);
+}
+
+function routesOf(
+  level: 'bucket' | 'object',
+  name: string,
+  get: S3Operation,
+  put: S3Operation | undefined,
+  remove: S3Operation | undefined,
+): Route[] {
+  const query = [name];
+  return [
+    { method: 'GET', level, query, operation: get },
+    ...(put === undefined ? [] : [{ method: 'PUT', level, query, operation: put } as const]),
+    ...(remove === undefined ? [] : [{ method: 'DELETE', level, query, operation: remove } as const]),
+  ];
+}
+
+/** Every operation of S3 there is here. The first row that fits a request is it. */
+export const operations: readonly Route[] = [
+  { method: 'GET', level: 'service', operation: listBuckets },
+
+  ...bucketRoutes('location', getBucketLocation),
+  ...bucketRoutes('versioning', getBucketVersioning, putBucketVersioning),
+  ...bucketRoutes('acl', getBucketAcl, putBucketAcl),
+  ...bucketRoutes('policy', getBucketPolicy, putBucketPolicy, deleteBucketPolicy),
+  ...bucketRoutes('policyStatus', getBucketPolicyStatus),
+  ...bucketRoutes('cors', getBucketCors, putBucketCors, deleteBucketCors),
+  ...bucketRoutes('lifecycle', getBucketLifecycle, putBucketLifecycle, deleteBucketLifecycle),
+  ...bucketRoutes('tagging', getBucketTagging, putBucketTagging, deleteBucketTagging),
+  ...bucketRoutes('object-lock', getObjectLockConfiguration, putObjectLockConfiguration),
+  ...bucketRoutes('replication', getBucketReplication, putBucketReplication, deleteBucketReplication),
+  ...bucketRoutes('versions', listObjectVersions),
+  ...bucketRoutes('uploads', listMultipartUploads),
+  { method: 'POST', level: 'bucket', query: ['delete'], operation: deleteObjects },
+
+  ...objectRoutes('acl', getObjectAcl, putObjectAcl),
+  ...objectRoutes('tagging', getObjectTagging, putObjectTagging, deleteObjectTagging),
+  ...objectRoutes('retention', getObjectRetention, putObjectRetention),
+  ...objectRoutes('legal-hold', getObjectLegalHold, putObjectLegalHold),
+  ...objectRoutes('attributes', getObjectAttributes),
+  { method: 'POST', level: 'object', query: ['uploads'], operation: createMultipartUpload },
+  {
+    method: 'PUT',
+    level: 'object',
+    query: ['partNumber', 'uploadId'],
+    header: 'x-amz-copy-source',
+    operation: uploadPartCopy,
+  },
+  { method: 'PUT', level: 'object', query: ['partNumber', 'uploadId'], operation: uploadPart },
+  { method: 'POST', level: 'object', query: ['uploadId'], operation: completeMultipartUpload },
+  { method: 'GET', level: 'object', query: ['uploadId'], operation: listParts },
+  { method: 'DELETE', level: 'object', query: ['uploadId'], operation: abortMultipartUpload },
+
+  ...unsetRoutes,
+
+  { method: 'GET', level: 'bucket', queryValue: { 'list-type': '2' }, operation: listObjectsV2 },
+  { method: 'GET', level: 'bucket', operation: listObjects },
+  { method: 'HEAD', level: 'bucket', operation: headBucket },
+  { method: 'PUT', level: 'bucket', operation: createBucket },
+  { method: 'DELETE', level: 'bucket', operation: deleteBucket },
+  { method: 'GET', level: 'object', operation: getObject },
+  { method: 'HEAD', level: 'object', operation: headObject },
+  { method: 'PUT', level: 'object', header: 'x-amz-copy-source', operation: copyObject },
+  { method: 'PUT', level: 'object', operation: putObject },
+  { method: 'DELETE', level: 'object', operation: deleteObject },
+];

@@ -1,0 +1,46 @@
+import { S3Error } from '../errors.ts';
+import type { S3Operation } from '../request.ts';
+import { readXml } from '../xml-reader.ts';
+import { changeSettings } from './change-bucket.ts';
+import { lifecycleOfXml, lifecycleXml } from './lifecycle-xml.ts';
+import { NO_CONTENT, xmlReply } from './replies.ts';
+
+export const getBucketLifecycle: S3Operation = {
+  name: 'GetBucketLifecycleConfiguration',
+  class: 'get',
+  subject: 'bucket',
+  action: 's3:GetLifecycleConfiguration',
+  changes: false,
+  run({ bucket }) {
+    const { lifecycle } = bucket.settings;
+    if (lifecycle === undefined) {
+      throw new S3Error('NoSuchLifecycleConfiguration', undefined, { BucketName: bucket.name });
+    }
+    return xmlReply('LifecycleConfiguration', lifecycleXml(lifecycle));
+  },
+};
+
+export const putBucketLifecycle: S3Operation = {
+  name: 'PutBucketLifecycleConfiguration',
+  class: 'put',
+  subject: 'bucket',
+  action: 's3:PutLifecycleConfiguration',
+  changes: true,
+  async run(request) {
+    const root = readXml(await request.body.text(), 'LifecycleConfiguration', 'BucketLifecycleConfiguration');
+    await changeSettings(request, { lifecycle: lifecycleOfXml(root) });
+    return { status: 200 };
+  },
+};
+
+export const deleteBucketLifecycle: S3Operation = {
+  name: 'DeleteBucketLifecycle',
+  class: 'delete',
+  subject: 'bucket',
+  action: 's3:PutLifecycleConfiguration',
+  changes: true,
+  async run(request) {
+    await changeSettings(request, { lifecycle: undefined });
+    return NO_CONTENT;
+  },
+};

@@ -1,0 +1,63 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Bucket, Checksum, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { S3Reply, S3Request } from '../request.ts';
+import { element, field, xmlDocument } from '../xml.ts';
+
+export const NO_CONTENT: S3Reply = { status: 204 };
+
+export function xmlReply(root: string, inner: string, headers?: OutgoingHttpHeaders): S3Reply {
+  return { status: 200, body: xmlDocument(root, inner), ...(headers !== undefined && { headers }) };
+}
+
+/** HTTP dates have whole seconds: a listing must not tell another time than `Last-Modified`. */
+export function isoDate(time: number): string {
+  return new Date(Math.floor(time / 1000) * 1000).toISOString();
+}
+
+export function httpDate(time: number): string {
+  return new Date(time).toUTCString();
+}
+
+export function quoted(etag: string): string {
+  return `"${etag}"`;
+}
+
+/** `<ChecksumCRC32>…</ChecksumCRC32>` and its type. */
+export function checksumFields(checksum: Checksum | null | undefined): string {
+  return checksum === null || checksum === undefined
+    ? ''
+    : field(`Checksum${checksum.algorithm}`, checksum.value) + field('ChecksumType', checksum.type);
+}
+
+export function checksumHeaders(checksum: Checksum | null | undefined): OutgoingHttpHeaders {
+  return checksum === null || checksum === undefined
+    ? {}
+    : { [`x-amz-checksum-${checksum.algorithm.toLowerCase()}`]: checksum.value, 'x-amz-checksum-type': checksum.type };
+}
+
+/** Buckets that never had versions do not talk of them. */
+export function versionHeader(bucket: Bucket, version: Pick<ObjectVersion, 'versionId'>): OutgoingHttpHeaders {
+  return bucket.versioning === 'off' ? {} : { 'x-amz-version-id': version.versionId };
+}
+
+/** Whether bytes are encrypted on the drives is the array's matter, not the client's. */
+export function encrypts(store: ObjectStore): boolean {
+  return store.layout.encryption.writeKey !== 0;
+}
+
+export function encryptionHeader(store: ObjectStore): OutgoingHttpHeaders {
+  return encrypts(store) ? { 'x-amz-server-side-encryption': 'AES256' } : {};
+}
+
+/** To S3 the account owns what is in its buckets, whichever of its users put it there. */
+export async function ownerFields(request: S3Request, account: string): Promise<string> {
+  const name =
+    request.caller?.account === account
+      ? request.caller.accountName
+      : (await request.context.directory.account(account))?.name;
+  return field('ID', account) + field('DisplayName', name ?? account);
+}
+
+export async function ownerElement(request: S3Request, account: string): Promise<string> {
+  return element('Owner', await ownerFields(request, account));
+}

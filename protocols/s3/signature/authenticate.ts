@@ -1,0 +1,251 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller, DataContext, Refused, Soon } from '../../objects/context.ts';
+import { S3Error } from '../errors.ts';
+import { canonicalDigest, type SignedParts, unsignedHeaders } from './canonical.ts';
+import { ChunkSigner } from './chunk-signer.ts';
+import { type Credential, readCredential, readSignedHeaders, readTime, writeTime } from './credential.ts';
+import { type Payload, readPayload, UNSIGNED } from './payload.ts';
+import { sameText } from './same-text.ts';
+import { type SigningKey, SigningKeys } from './signing-key.ts';
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+const SKEW_MS_MAX = 15 * 60 * 1000;
+const EXPIRES_SECONDS_MAX = 604800;
+const AUTHORIZATION = /^AWS4-HMAC-SHA256\s+(.*)$/;
+
+export interface SignedRequest extends SignedParts {
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Authentication {
+  /** Null for anonymous callers. */
+  readonly caller: Caller | null;
+  readonly payload: Payload;
+  /** For bodies whose chunks are signed. */
+  readonly chunks: ChunkSigner | null;
+  readonly presigned: boolean;
+}
+
+interface Claim {
+  readonly credential: Credential;
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+  readonly timestamp: string;
+  /** What stands for the body in the canonical request. */
+  readonly payload: string;
+  readonly presigned: boolean;
+}
+
+export class Authenticator {
+  readonly #context: DataContext;
+  readonly #keys = new SigningKeys();
+
+  constructor(context: DataContext) {
+    this.#context = context;
+  }
+
+  /** Who sent it; anonymous requests pass, wrong ones throw. Answers at once where the directory does. */
+  authenticate(request: SignedRequest, now: number): Soon<Authentication> {
+    const claim = this.#claim(request, now);
+    if (!claim) return anonymous(request);
+    const payload = readPayload(claim.payload);
+    const digest = canonicalDigest(
+      request,
+      claim.signedHeaders,
+      claim.payload,
+      claim.presigned ? 'X-Amz-Signature' : undefined,
+    );
+    const { credential, timestamp } = claim;
+    return this.#withKey(credential, (caller, key) => {
+      const expected = key.sign(`${ALGORITHM}\n${timestamp}\n${credential.scopeText}\n${digest}`);
+      if (!sameText(expected, claim.signature)) throw mismatch(credential.accessKey);
+      const signed = payload.kind === 'chunked' && payload.signed;
+      const chunks = signed ? new ChunkSigner(key, timestamp, credential.scopeText, expected) : null;
+      return { caller, payload, chunks, presigned: claim.presigned };
+    });
+  }
+
+  /** The signature of a form's policy. */
+  authenticateForm(field: (name: string) => string | undefined, policy: string): Soon<Caller> {
+    if (field('x-amz-algorithm') !== ALGORITHM) {
+      throw new S3Error('InvalidArgument', `The field x-amz-algorithm must be ${ALGORITHM}.`);
+    }
+    const timestamp = field('x-amz-date') ?? '';
+    if (readTime(timestamp) === undefined) {
+      throw new S3Error('InvalidArgument', 'The field x-amz-date must be a time like 20261116T123456Z.');
+    }
+    const complain: Complain = (message, details) => new S3Error('InvalidArgument', message, details);
+    const credential = this.#credential(field('x-amz-credential') ?? '', timestamp, complain);
+    return this.#withKey(credential, (caller, key) => {
+      if (!sameText(key.sign(policy), field('x-amz-signature') ?? '')) throw mismatch(credential.accessKey);
+      return caller;
+    });
+  }
+
+  #claim(request: SignedRequest, now: number): Claim | undefined {
+    const { query } = request.address;
+    const header = request.headers.authorization;
+    const presigned = query.has('X-Amz-Algorithm') || query.has('X-Amz-Signature');
+    if (header !== undefined && presigned) {
+      throw new S3Error('InvalidArgument', 'Sign with the Authorization header or with the query, not with both.');
+    }
+    if (header !== undefined) return this.#headerClaim(request, header, now);
+    if (presigned) return this.#queryClaim(request, now);
+    if (query.has('AWSAccessKeyId') || query.has('Signature')) throw versionTwo();
+    return undefined;
+  }
+
+  #headerClaim(request: SignedRequest, header: string, now: number): Claim {
+    const complain: Complain = (message, details) => new S3Error('AuthorizationHeaderMalformed', message, details);
+    const fields = readAuthorization(header, complain);
+    const payload = request.headers['x-amz-content-sha256'];
+    if (typeof payload !== 'string') {
+      throw new S3Error('InvalidRequest', 'Missing required header for this request: x-amz-content-sha256');
+    }
+    const { timestamp, time } = readRequestTime(request.headers);
+    const credential = this.#credential(fields.credential, timestamp, complain);
+    checkSkew(time, now);
+    const signedHeaders = readSignedHeaders(fields.signedHeaders, complain);
+    refuseUnsigned(request, signedHeaders);
+    return { credential, signedHeaders, signature: fields.signature, timestamp, payload, presigned: false };
+  }
+
+  #queryClaim(request: SignedRequest, now: number): Claim {
+    const complain: Complain = (message, details) => new S3Error('AuthorizationQueryParametersError', message, details);
+    const need = (name: string): string => {
+      const value = request.address.query.get(name);
+      if (value === undefined || value === '') throw complain(`${name} is missing.`);
+      return value;
+    };
+    if (need('X-Amz-Algorithm') !== ALGORITHM) throw complain(`X-Amz-Algorithm must be ${ALGORITHM}.`);
+    if (request.address.query.has('X-Amz-Security-Token')) throw new S3Error('InvalidToken');
+    const timestamp = need('X-Amz-Date');
+    const time = readTime(timestamp);
+    if (time === undefined) throw complain('X-Amz-Date must be a time like 20261116T123456Z.');
+    checkExpiry(time, readExpires(need('X-Amz-Expires'), complain), now);
+    const credential = this.#credential(need('X-Amz-Credential'), timestamp, complain);
+    const signedHeaders = readSignedHeaders(need('X-Amz-SignedHeaders'), complain);
+    refuseUnsigned(request, signedHeaders);
+    const given = request.headers['x-amz-content-sha256'] ?? request.address.query.get('X-Amz-Content-Sha256');
+    const payload = typeof given === 'string' ? given : UNSIGNED;
+    return { credential, signedHeaders, signature: need('X-Amz-Signature'), timestamp, payload, presigned: true };
+  }
+
+  #credential(text: string, timestamp: string, complain: Complain): Credential {
+    return readCredential(text, this.#context.settings().region, timestamp.slice(0, 8), complain);
+  }
+
+  #withKey<T>(credential: Credential, then: (caller: Caller, key: SigningKey) => T): Soon<T> {
+    const { accessKey, scope } = credential;
+    const go = (found: Found): T => {
+      if ('refused' in found) throw refusal(found, accessKey);
+      return then(found.caller, this.#keys.for(accessKey, found.secret, scope));
+    };
+    const found = this.#context.directory.byS3Key(accessKey);
+    return found instanceof Promise ? found.then(go) : go(found);
+  }
+}
+
+type Complain = (message: string, details?: Readonly<Record<string, string>>) => S3Error;
+type Found = { readonly caller: Caller; readonly secret: string } | Refused;
+
+function anonymous(request: SignedRequest): Authentication {
+  const given = request.headers['x-amz-content-sha256'];
+  const payload = readPayload(typeof given === 'string' ? given : UNSIGNED);
+  if (payload.kind === 'chunked' && payload.signed) {
+    throw new S3Error('InvalidRequest', 'Chunks can only be signed in a signed request.');
+  }
+  return { caller: null, payload, chunks: null, presigned: false };
+}
+
+function readAuthorization(header: string, complain: Complain) {
+  const match = AUTHORIZATION.exec(header.trim());
+  if (!match) {
+    if (header.startsWith('AWS ')) throw versionTwo();
+    throw unsupported();
+  }
+  const fields = new Map<string, string>();
+  for (const piece of (match[1] ?? '').split(',')) {
+    const equals = piece.indexOf('=');
+    const name = piece.slice(0, Math.max(equals, 0)).trim();
+    if (fields.has(name)) throw complain(`${name.slice(0, 64)} is there twice.`);
+    fields.set(name, piece.slice(equals + 1).trim());
+  }
+  const need = (name: string): string => {
+    const value = fields.get(name);
+    if (value === undefined || value === '') throw complain(`The Authorization header lacks ${name}.`);
+    return value;
+  };
+  return { credential: need('Credential'), signedHeaders: need('SignedHeaders'), signature: need('Signature') };
+}
+
+function readRequestTime(headers: IncomingHttpHeaders): { timestamp: string; time: number } {
+  const given = headers['x-amz-date'];
+  if (typeof given === 'string') {
+    const time = readTime(given);
+    if (time !== undefined) return { timestamp: given, time };
+  } else if (headers.date !== undefined) {
+    const time = readTime(headers.date) ?? Date.parse(headers.date);
+    if (!Number.isNaN(time)) return { timestamp: writeTime(time), time };
+  }
+  throw new S3Error('AccessDenied', 'A signed request needs a valid x-amz-date or Date header.');
+}
+
+function checkSkew(time: number, now: number): void {
+  if (Math.abs(time - now) <= SKEW_MS_MAX) return;
+  throw new S3Error('RequestTimeTooSkewed', undefined, {
+    RequestTime: new Date(time).toISOString(),
+    ServerTime: new Date(now).toISOString(),
+    MaxAllowedSkewMilliseconds: String(SKEW_MS_MAX),
+  });
+}
+
+function readExpires(text: string, complain: Complain): number {
+  const seconds = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (seconds < 1 || seconds > EXPIRES_SECONDS_MAX) {
+    throw complain(`X-Amz-Expires must be a number of seconds from 1 to ${EXPIRES_SECONDS_MAX}.`);
+  }
+  return seconds;
+}
+
+function checkExpiry(time: number, seconds: number, now: number): void {
+  if (time - now > SKEW_MS_MAX) throw new S3Error('AccessDenied', 'The request is not valid yet.');
+  const until = time + seconds * 1000;
+  if (now <= until) return;
+  throw new S3Error('AccessDenied', 'Request has expired', {
+    Expires: new Date(until).toISOString(),
+    ServerTime: new Date(now).toISOString(),
+  });
+}
+
+function refuseUnsigned(request: SignedRequest, signedHeaders: readonly string[]): void {
+  if (request.headers['x-amz-security-token'] !== undefined) throw new S3Error('InvalidToken');
+  const unsigned = unsignedHeaders(request.rawHeaders, signedHeaders);
+  if (unsigned.length === 0) return;
+  throw new S3Error('AccessDenied', 'There were headers present in the request which were not signed', {
+    HeadersNotSigned: unsigned.join(', '),
+  });
+}
+
+/** No more than in general terms: who holds a wrong key learns nothing of accounts. */
+function refusal(found: Refused, accessKey: string): S3Error {
+  if (found.refused === 'unknown') {
+    return new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: accessKey.slice(0, 128) });
+  }
+  return new S3Error('AccessDenied', 'The account or user this key belongs to is not enabled.');
+}
+
+function mismatch(accessKey: string): S3Error {
+  return new S3Error('SignatureDoesNotMatch', undefined, { AWSAccessKeyId: accessKey.slice(0, 128) });
+}
+
+function versionTwo(): S3Error {
+  return new S3Error(
+    'InvalidRequest',
+    'The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256 (Signature Version 4).',
+  );
+}
+
+function unsupported(): S3Error {
+  return new S3Error('InvalidArgument', `The Authorization header must begin with ${ALGORITHM}.`);
+}

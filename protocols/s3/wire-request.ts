@@ -1,0 +1,141 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Bucket } from '@granary/storage/objects';
+import type { Caller, DataContext, DataSettings } from '../objects/context.ts';
+import type { Access } from './access/access.ts';
+import type { AskingRequest } from './access/request-keys.ts';
+import type { RequestBody } from './body/request-body.ts';
+import { S3Error } from './errors.ts';
+import type { AccessFacts, BucketAddress, S3Query, S3Request } from './request.ts';
+
+export interface RequestParts {
+  readonly context: DataContext;
+  readonly access: Access;
+  readonly settings: DataSettings;
+  readonly requestId: string;
+  readonly now: number;
+  readonly method: string;
+  readonly ip: string;
+  readonly secure: boolean;
+  readonly caller: Caller | null;
+  readonly signedBy: AskingRequest['signedBy'];
+  readonly address: BucketAddress | null;
+  readonly key: string | null;
+  readonly query: S3Query;
+  readonly headers: IncomingHttpHeaders;
+  readonly makeBody: (header: (name: string) => string | undefined) => RequestBody;
+}
+
+/** Clients that presign put headers into the query; these are about bytes nobody had yet. */
+const NEVER_IN_QUERY = /^x-amz-(?:checksum-|sdk-checksum-|trailer$|decoded-content-length$|content-sha256$)/;
+
+/** A request as operations see it, whether it came plainly or as a form. */
+export class WireRequest implements S3Request, AskingRequest {
+  readonly #parts: RequestParts;
+  readonly context: DataContext;
+  readonly settings: DataSettings;
+  readonly requestId: string;
+  readonly now: number;
+  readonly method: string;
+  readonly ip: string;
+  readonly secure: boolean;
+  readonly caller: Caller | null;
+  readonly signedBy: AskingRequest['signedBy'];
+  readonly address: BucketAddress | null;
+  readonly query: S3Query;
+  readonly headers: IncomingHttpHeaders;
+  /** Set once the bucket was found. */
+  opened: Bucket | null = null;
+  #body: RequestBody | undefined;
+
+  constructor(parts: RequestParts) {
+    this.#parts = parts;
+    this.context = parts.context;
+    this.settings = parts.settings;
+    this.requestId = parts.requestId;
+    this.now = parts.now;
+    this.method = parts.method;
+    this.ip = parts.ip;
+    this.secure = parts.secure;
+    this.caller = parts.caller;
+    this.signedBy = parts.signedBy;
+    this.address = parts.address;
+    this.query = parts.query;
+    this.headers = parts.headers;
+  }
+
+  get bucket(): Bucket {
+    if (!this.opened) throw new S3Error('NoSuchBucket');
+    return this.opened;
+  }
+
+  get key(): string {
+    if (this.#parts.key === null) throw new S3Error('InvalidRequest', 'The request names no key.');
+    return this.#parts.key;
+  }
+
+  /** Of the path or the form; null at other levels. */
+  get keyName(): string | null {
+    return this.#parts.key;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.headers[name];
+    if (typeof value === 'string') return name === 'content-encoding' ? withoutChunking(value) : value;
+    if (Array.isArray(value)) return value.join(', ');
+    return this.signedBy === 'query' && name.startsWith('x-amz-') && !NEVER_IN_QUERY.test(name)
+      ? this.#hoisted(name)
+      : undefined;
+  }
+
+  get body(): RequestBody {
+    return (this.#body ??= this.#parts.makeBody((name) => this.header(name)));
+  }
+
+  /** Bytes of object data that came. */
+  get received(): number {
+    return this.#body?.received ?? 0;
+  }
+
+  may(action: string, key?: string, facts?: AccessFacts): boolean {
+    return this.#parts.access.may(this, this.bucket, { action, key: key ?? this.#parts.key, facts });
+  }
+
+  demand(action: string, key?: string, facts?: AccessFacts): void {
+    this.#parts.access.demand(this, this.bucket, { action, key: key ?? this.#parts.key, facts });
+  }
+
+  async open(address: BucketAddress, action: string, key: string, facts?: AccessFacts): Promise<Bucket> {
+    const { access } = this.#parts;
+    const bucket = access.open(this, address, { action, key, facts });
+    await access.demandEnabled(this, bucket);
+    demandOwner(bucket, this.header('x-amz-source-expected-bucket-owner'));
+    return bucket;
+  }
+
+  /** In the form that Node gives headers: one character for each byte. */
+  #hoisted(name: string): string | undefined {
+    for (const each of this.query.names()) {
+      if (each.toLowerCase() === name) return headerText(name, this.query.get(each) ?? '');
+    }
+    return undefined;
+  }
+}
+
+/** A text of another place as a header's value: its bytes in UTF-8, one character each. */
+export function headerText(name: string, text: string): string {
+  if (/[\u0000-\u0008\u000a-\u001f\u007f]/.test(text)) {
+    throw new S3Error('InvalidArgument', `${name} must not hold control characters.`, { ArgumentName: name });
+  }
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+export function demandOwner(bucket: Bucket, expected: string | undefined): void {
+  if (expected === undefined || expected === bucket.account) return;
+  throw new S3Error('AccessDenied', 'The bucket does not belong to the account that was expected.');
+}
+
+/** How the bytes travelled is not how they are stored. */
+function withoutChunking(value: string): string | undefined {
+  const left = value.split(',').filter((coding) => coding.trim().toLowerCase() !== 'aws-chunked');
+  return left.length === 0 ? undefined : left.join(',').trim();
+}

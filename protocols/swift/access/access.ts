@@ -1,0 +1,90 @@
+import type { Bucket } from '@granary/storage/objects';
+import type { Caller, DataSettings } from '../../objects/context.ts';
+import { Refusal } from '../request/refusal.ts';
+import { opensToCaller, opensToReferrer, storedAcl } from './acl.ts';
+
+/** What a temporary URL opens: everything of an account, or one container of it; reading or writing. */
+export interface TemporaryGrant {
+  readonly account: string;
+  readonly container: string | null;
+  /** For writing alone: who may only put must not learn by copies and manifests what else is there. */
+  readonly writes: boolean;
+}
+
+/** Who asks: somebody with a token, somebody with a temporary URL, or anybody. */
+export interface Visitor {
+  readonly caller: Caller | null;
+  readonly grant: TemporaryGrant | null;
+  readonly referer: string | undefined;
+}
+
+/** What a visitor may do. */
+export class Access {
+  readonly #visitor: Visitor;
+  readonly #adminAccess: boolean;
+
+  constructor(visitor: Visitor, settings: DataSettings) {
+    this.#visitor = visitor;
+    this.#adminAccess = settings.adminAccess;
+  }
+
+  /** Everything of the account is open, what others may see of it included. */
+  owns(account: string): boolean {
+    const { caller } = this.#visitor;
+    if (caller === null) return false;
+    return caller.account === account || (caller.role === 'objs_admin' && this.#adminAccess);
+  }
+
+  /** Comes by a temporary URL: metadata is not for them. */
+  get isTemporary(): boolean {
+    return this.#visitor.grant !== null;
+  }
+
+  mayRead(bucket: Bucket): boolean {
+    if (this.#visitor.grant !== null) return !this.#visitor.grant.writes && this.#isGranted(bucket);
+    if (this.owns(bucket.account)) return true;
+    const acl = storedAcl(bucket.settings.read);
+    return opensToReferrer(acl, this.#visitor.referer) || opensToCaller(acl, this.#visitor.caller);
+  }
+
+  mayList(bucket: Bucket): boolean {
+    if (this.#visitor.grant !== null) return false;
+    if (this.owns(bucket.account)) return true;
+    const acl = storedAcl(bucket.settings.read);
+    if (opensToCaller(acl, this.#visitor.caller)) return true;
+    return acl.listings && opensToReferrer(acl, this.#visitor.referer);
+  }
+
+  mayWrite(bucket: Bucket): boolean {
+    const { grant, caller } = this.#visitor;
+    if (grant !== null) return grant.writes && this.#isGranted(bucket);
+    return this.owns(bucket.account) || opensToCaller(storedAcl(bucket.settings.write), caller);
+  }
+
+  #isGranted(bucket: Bucket): boolean {
+    const { grant } = this.#visitor;
+    if (grant?.account !== bucket.account) return false;
+    return grant.container === null || grant.container === bucket.name;
+  }
+
+  demandOwner(account: string): void {
+    if (!this.owns(account)) throw this.denied(account);
+  }
+
+  demand(allowed: boolean, account: string): void {
+    if (!allowed) throw this.denied(account);
+  }
+
+  /** Somebody unknown may come back with a token; for somebody known it is final. */
+  denied(account: string): Refusal {
+    if (this.#visitor.caller !== null) return new Refusal(403, 'Access was denied to this resource.');
+    return unauthorized(account);
+  }
+}
+
+export function unauthorized(
+  account: string,
+  message = 'This server could not verify that you are authorized.',
+): Refusal {
+  return new Refusal(401, message, { 'www-authenticate': `Swift realm="AUTH_${account.replace(/[^\w.-]/g, '')}"` });
+}

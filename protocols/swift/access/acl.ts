@@ -1,0 +1,101 @@
+import type { Caller } from '../../objects/context.ts';
+import { Refusal } from '../request/refusal.ts';
+
+const MAX_ACL = 4096;
+const REFERRER = /^\.(r|ref|referer|referrer)$/;
+
+interface Referrer {
+  readonly host: string;
+  readonly allowed: boolean;
+}
+
+/** X-Container-Read or X-Container-Write, read. */
+export interface Acl {
+  readonly referrers: readonly Referrer[];
+  /** Who comes by a referrer may list, too. */
+  readonly listings: boolean;
+  /** `account`, `account:user`, `account:*`, `*:user`, `*:*`. */
+  readonly groups: readonly string[];
+}
+
+const EMPTY: Acl = { referrers: [], listings: false, groups: [] };
+
+function bad(name: string, item: string): Refusal {
+  return new Refusal(400, `${name}: cannot read "${item}" of the access control list`);
+}
+
+function referrer(name: string, item: string): Referrer {
+  let host = item.slice(item.indexOf(':') + 1).trim();
+  const allowed = !host.startsWith('-');
+  if (!allowed) host = host.slice(1).trim();
+  if (host !== '*' && host.startsWith('*')) host = host.slice(1);
+  if (host === '' || host === '.' || /[\s/:]/.test(host)) throw bad(name, item);
+  return { host: host.toLowerCase(), allowed };
+}
+
+function isReferrer(item: string): boolean {
+  const colon = item.indexOf(':');
+  return colon > 0 && REFERRER.test(item.slice(0, colon).trim().toLowerCase());
+}
+
+/** Reads an ACL that a client sets; what cannot be understood is refused, because it would open less or more than meant. */
+export function parseAcl(name: string, text: string): Acl {
+  if (text.length > MAX_ACL) throw new Refusal(400, `${name} is longer than ${MAX_ACL} characters`);
+  const referrers: Referrer[] = [];
+  const groups: string[] = [];
+  let listings = false;
+  for (const item of text.split(',').map((part) => part.trim())) {
+    if (item === '') continue;
+    if (!item.startsWith('.')) groups.push(item);
+    else if (name.toLowerCase() === 'x-container-write') throw bad(name, item);
+    else if (item.toLowerCase() === '.rlistings') listings = true;
+    else if (isReferrer(item)) referrers.push(referrer(name, item));
+    else throw bad(name, item);
+  }
+  return { referrers, listings, groups };
+}
+
+const known = new Map<string, Acl>();
+const KNOWN_LIMIT = 1000;
+
+/** An ACL as it is kept. Containers share few of them, so they are read once. */
+export function storedAcl(text: string | undefined): Acl {
+  if (text === undefined || text === '') return EMPTY;
+  const cached = known.get(text);
+  if (cached !== undefined) return cached;
+  if (known.size >= KNOWN_LIMIT) known.clear();
+  const acl = parseAcl('X-Container-Read', text);
+  known.set(text, acl);
+  return acl;
+}
+
+function hostOf(referer: string | undefined): string {
+  if (referer === undefined || !URL.canParse(referer)) return 'unknown';
+  return new URL(referer).hostname.toLowerCase() || 'unknown';
+}
+
+/** The last entry that fits decides. */
+export function opensToReferrer(acl: Acl, referer: string | undefined): boolean {
+  if (acl.referrers.length === 0) return false;
+  const host = hostOf(referer);
+  let allowed = false;
+  for (const entry of acl.referrers) {
+    const fits = entry.host === '*' || entry.host === host || (entry.host.startsWith('.') && host.endsWith(entry.host));
+    if (fits) allowed = entry.allowed;
+  }
+  return allowed;
+}
+
+function fitsGroup(group: string, caller: Caller): boolean {
+  const colon = group.indexOf(':');
+  const account = colon < 0 ? group : group.slice(0, colon);
+  if (account !== '*' && account !== caller.account && account !== caller.accountName) return false;
+  // A lone star is no group: opening to everybody who has signed in is written `*:*`.
+  if (colon < 0) return account !== '*';
+  const user = group.slice(colon + 1);
+  return user === '*' || user === caller.user || user === caller.username;
+}
+
+export function opensToCaller(acl: Acl, caller: Caller | null): boolean {
+  return caller !== null && acl.groups.some((group) => fitsGroup(group, caller));
+}

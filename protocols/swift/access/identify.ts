@@ -1,0 +1,32 @@
+import type { AccountState, Caller, DataContext, DataSettings, Refused } from '../../objects/context.ts';
+import { Refusal } from '../request/refusal.ts';
+import { unauthorized } from './access.ts';
+
+export function refusedBy(refused: Refused['refused'], account: string): Refusal {
+  if (refused === 'account-disabled') return new Refusal(403, 'The account is disabled.');
+  return unauthorized(account);
+}
+
+/** Who a token belongs to; null without one. */
+export async function callerOf(
+  context: DataContext,
+  token: string | undefined,
+  account: string,
+): Promise<Caller | null> {
+  if (token === undefined || token === '') return null;
+  const found = context.directory.byToken(token);
+  const answer = found instanceof Promise ? await found : found;
+  if ('refused' in answer) throw refusedBy(answer.refused, account);
+  return answer.caller;
+}
+
+/** The account of an address; undefined when there is none, or when it is named and addresses may not have names. */
+export async function accountOf(
+  context: DataContext,
+  settings: DataSettings,
+  idOrName: string,
+): Promise<AccountState | undefined> {
+  const found = context.directory.account(idOrName);
+  const account = found instanceof Promise ? await found : found;
+  return account === undefined || account.id === idOrName || settings.accountNames ? account : undefined;
+}

@@ -1,0 +1,15 @@
+import type { Bucket } from '@granary/storage/objects';
+import { Refusal } from '../request/refusal.ts';
+import type { ContainerRequest } from '../request/request.ts';
+
+/** The container, if it is there; otherwise the answer is the same for everybody who may not know. */
+export function findContainer(request: ContainerRequest, may: (bucket: Bucket) => boolean): Bucket {
+  const bucket = request.store.bucket(request.account.id, request.container);
+  if (bucket === undefined) {
+    request.access.demandOwner(request.account.id);
+    throw new Refusal(404, 'The container could not be found.');
+  }
+  request.concerns(bucket);
+  request.access.demand(may(bucket), request.account.id);
+  return bucket;
+}

@@ -1,0 +1,94 @@
+import type { Bucket, ListQuery, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { Query } from '../request/address.ts';
+import { Refusal } from '../request/refusal.ts';
+import { isTrue } from '../request/text.ts';
+import { listedTime, type Entry } from './formats.ts';
+import { compareNames, pageOf, type Page } from './page.ts';
+
+const DELETED_TYPE = 'application/x-deleted;swift_versions_deleted=1';
+
+export function objectEntry(version: ObjectVersion): Entry {
+  const { staticManifest, contentType } = version.attributes;
+  return {
+    name: version.key,
+    bytes: staticManifest?.size ?? version.size,
+    hash: version.etag,
+    content_type: contentType ?? 'application/octet-stream',
+    last_modified: listedTime(version.modifiedAt),
+    ...(staticManifest === undefined ? {} : { slo_etag: `"${staticManifest.etag}"` }),
+  };
+}
+
+function listQuery(page: Page): ListQuery {
+  const { prefix, delimiter, after, before, reverse, limit } = page;
+  return { prefix, delimiter, after, before, reverse, limit };
+}
+
+/** Objects and common beginnings in one order. */
+function listPage(store: ObjectStore, bucket: Bucket, page: Page): Entry[] {
+  const listing = store.list(bucket.id, listQuery(page));
+  if (listing.prefixes.length === 0) return listing.objects.map(objectEntry);
+  const named: [name: string, entry: Entry][] = [
+    ...listing.objects.map((version): [string, Entry] => [version.key, objectEntry(version)]),
+    ...listing.prefixes.map((subdir): [string, Entry] => [subdir, { subdir }]),
+  ];
+  const sign = page.reverse ? -1 : 1;
+  return named.sort(([a], [b]) => sign * compareNames(a, b)).map(([, entry]) => entry);
+}
+
+/**
+ * `path=a/b`: what stands directly below, objects only; among them those that stand for a folder (`a/b/c/`). Listed by
+ * the delimiter, because the rest may be many times more.
+ */
+function listPath(store: ObjectStore, bucket: Bucket, path: string, asked: Page): Entry[] {
+  const prefix = path === '' ? '' : `${path.replace(/\/+$/, '')}/`;
+  const entries: Entry[] = [];
+  let page: Page = { ...asked, prefix, delimiter: '/' };
+  while (entries.length < asked.limit) {
+    const listing = store.list(bucket.id, listQuery(page));
+    const found = [...listing.objects];
+    for (const folder of listing.prefixes) {
+      const version = store.version(bucket.id, folder);
+      if (version !== undefined) found.push(version);
+    }
+    const sign = page.reverse ? -1 : 1;
+    found.sort((a, b) => sign * compareNames(a.key, b.key));
+    for (const version of found) if (version.key !== prefix) entries.push(objectEntry(version));
+    if (listing.next === null) break;
+    page = { ...page, after: listing.next };
+  }
+  return entries.slice(0, asked.limit);
+}
+
+function versionEntry(version: ObjectVersion): Entry {
+  const entry = { ...objectEntry(version), version_id: version.versionId, is_latest: version.isLatest };
+  return version.isDeleteMarker ? { ...entry, bytes: 0, content_type: DELETED_TYPE } : entry;
+}
+
+/** `?versions`: every version, newest first within a name. */
+function listVersions(store: ObjectStore, bucket: Bucket, query: Query, page: Page): Entry[] {
+  if (page.reverse) throw new Refusal(400, 'reverse cannot be used with versions');
+  const versionId = query.get('version_marker') ?? null;
+  const after = page.after === null ? null : { key: page.after, versionId };
+  if (after === null && versionId !== null) throw new Refusal(400, 'version_marker needs marker');
+  const { prefix, delimiter, limit, before } = page;
+  const listing = store.listVersions(bucket.id, { prefix, delimiter, after, limit });
+  const named: [name: string, entry: Entry][] = [
+    ...listing.versions.map((version): [string, Entry] => [version.key, versionEntry(version)]),
+    ...listing.prefixes.map((subdir): [string, Entry] => [subdir, { subdir }]),
+  ];
+  return named
+    .filter(([name]) => before === null || compareNames(name, before) < 0)
+    .sort(([a], [b]) => compareNames(a, b))
+    .map(([, entry]) => entry);
+}
+
+export function listObjects(store: ObjectStore, bucket: Bucket, query: Query): Entry[] {
+  const page = pageOf(query);
+  const path = query.get('path');
+  if (page.limit === 0) return [];
+  if (query.has('versions') && (query.get('versions') === '' || isTrue(query.get('versions')))) {
+    return listVersions(store, bucket, query, page);
+  }
+  return path === undefined ? listPage(store, bucket, page) : listPath(store, bucket, path, page);
+}

@@ -1,0 +1,2 @@
+export { isSwiftRequest } from './request/address.ts';
+export { createSwift } from './server.ts';

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import type { Bucket, ObjectVersion } from '@granary/storage/objects';
+import {
+  MAX_MANIFEST_BYTES,
+  MAX_MANIFEST_DEPTH,
+  readManifest,
+  segmentRange,
+  type StaticSegment,
+} from '../../objects/static-large-object.ts';
+import { deleteAll, type Doomed } from '../bulk/delete-all.ts';
+import { reportReply } from '../bulk/report.ts';
+import { listedTime } from '../containers/formats.ts';
+import { expiryOf, newAttributes, objectHeaders } from '../objects/attributes.ts';
+import { findVersion } from '../objects/find.ts';
+import { createdReply, putConditions } from '../objects/created.ts';
+import { resolveRange } from '../objects/ranges.ts';
+import { demandRoom, stageBytes } from '../objects/upload.ts';
+import { Refusal } from '../request/refusal.ts';
+import { formatOf, type ObjectRequest, type SwiftReply, type SwiftRequest } from '../request/request.ts';
+import { isTrue } from '../request/text.ts';
+import { parseManifest, type AskedSegment } from './manifest-request.ts';
+
+type Problem = readonly [path: string, what: string];
+
+function findSegment(request: SwiftRequest, asked: AskedSegment): ObjectVersion | string {
+  const { store, account, access, now } = request;
+  const bucket = store.bucket(account.id, asked.container);
+  if (bucket === undefined) return '404 Not Found';
+  if (!access.mayRead(bucket)) return '403 Forbidden';
+  return findVersion(store, bucket, asked.object, now) ?? '404 Not Found';
+}
+
+/** A segment as it is, if it is what the client says; else what is wrong with it. */
+function checkSegment(request: SwiftRequest, asked: AskedSegment): StaticSegment | string {
+  const version = findSegment(request, asked);
+  if (typeof version === 'string') return version;
+  const { staticManifest, contentType } = version.attributes;
+  const { etag, size } = staticManifest ?? version;
+  if (asked.etag !== null && asked.etag !== etag) return 'Etag Mismatch';
+  if (asked.size !== null && asked.size !== size) return 'Size Mismatch';
+  if (size === 0) return 'Too small; each segment must be at least 1 byte.';
+  const segment = {
+    name: `/${asked.container}/${asked.object}`,
+    bytes: size,
+    hash: etag,
+    content_type: contentType ?? 'application/octet-stream',
+    last_modified: listedTime(version.modifiedAt),
+    ...(staticManifest === undefined ? {} : { sub_slo: true }),
+  };
+  if (asked.range === null) return segment;
+  const [first = '', last = ''] = asked.range.split('-', 2);
+  const range = resolveRange(first, last, size);
+  if (range === undefined) return 'Unsatisfiable Range';
+  return { ...segment, range: `${range.start}-${range.end - 1}` };
+}
+
+function checkSegments(request: SwiftRequest, asked: readonly AskedSegment[]): [StaticSegment[], Problem[]] {
+  const segments: StaticSegment[] = [];
+  const problems: Problem[] = [];
+  for (const entry of asked) {
+    const checked = checkSegment(request, entry);
+    if (typeof checked === 'string') problems.push([`/${entry.container}/${entry.object}`, checked]);
+    else segments.push(checked);
+  }
+  return [segments, problems];
+}
+
+/** Of the ETags of the segments, and of the ranges where only a part of a segment is meant. */
+function etagOf(segments: readonly StaticSegment[]): string {
+  const md5 = createHash('md5');
+  for (const { hash, range } of segments) md5.update(range === undefined ? hash : `${hash}:${range};`);
+  return md5.digest('hex');
+}
+
+async function commitManifest(
+  request: ObjectRequest,
+  bucket: Bucket,
+  segments: readonly StaticSegment[],
+): Promise<ObjectVersion> {
+  const { store, object, now } = request;
+  const size = segments.map(segmentRange).reduce((sum, range) => sum + range.end - range.start, 0);
+  const etag = etagOf(segments);
+  const claimed = request.header('etag')?.trim().replaceAll('"', '').toLowerCase();
+  if (claimed !== undefined && claimed !== '' && claimed !== etag) {
+    throw new Refusal(422, 'The ETag you sent is not that of the manifest.');
+  }
+  const attributes = { ...newAttributes(request, object), staticManifest: { etag, size } };
+  const expiresAt = expiryOf(request) ?? null;
+  const uploaded = await stageBytes(store, bucket.policy, Buffer.from(JSON.stringify(segments)));
+  const owner = request.caller?.user ?? bucket.settings.owner ?? '';
+  return store.commit('putObject', {
+    bucket: bucket.id,
+    key: object,
+    ...uploaded,
+    owner,
+    attributes,
+    expiresAt,
+    ...putConditions(request),
+    at: now,
+  });
+}
+
+/** A client that asked to be kept awake reads the outcome in the body. Checking is quick here, so one body is enough. */
+function heartbeatReply(request: ObjectRequest, version: ObjectVersion): SwiftReply {
+  const { staticManifest } = version.attributes;
+  const report = {
+    'Response Status': '201 Created',
+    'Response Body': '',
+    Etag: `"${staticManifest?.etag ?? ''}"`,
+    'Last Modified': new Date(version.modifiedAt).toUTCString(),
+    Errors: [],
+  };
+  return { ...reportReply(formatOf(request), report), status: 202 };
+}
+
+/** PUT with `multipart-manifest=put`. */
+export async function putManifest(request: ObjectRequest, bucket: Bucket): Promise<SwiftReply> {
+  if (request.header('x-copy-from') !== undefined) {
+    throw new Refusal(405, 'Multipart Manifest PUTs cannot be COPY requests');
+  }
+  if (request.body.length === undefined && !request.body.chunked) {
+    throw new Refusal(411, 'Missing Content-Length header.');
+  }
+  demandRoom(bucket, request.body.length);
+  request.meterBody();
+  const asked = parseManifest((await request.body.whole(MAX_MANIFEST_BYTES)).toString('utf8'));
+  const [segments, problems] = checkSegments(request, asked);
+  if (problems.length > 0) {
+    const report = { 'Response Status': '400 Bad Request', 'Response Body': '', Errors: problems };
+    return { ...reportReply(formatOf(request), report), status: 400 };
+  }
+  const version = await commitManifest(request, bucket, segments);
+  return isTrue(request.query.get('heartbeat')) ? heartbeatReply(request, version) : createdReply(version);
+}
+
+/** As clients put it, so that what is got can be put again. */
+function rawManifest(segments: readonly StaticSegment[]): string {
+  const raw = segments.map(({ name, hash, bytes, range }) => ({
+    path: name,
+    etag: hash,
+    size_bytes: bytes,
+    ...(range === undefined ? {} : { range }),
+  }));
+  return JSON.stringify(raw);
+}
+
+/** GET with `multipart-manifest=get`. Parts of another protocol's multipart upload are no objects: there are none to name. */
+export async function showManifest(request: ObjectRequest, version: ObjectVersion): Promise<SwiftReply> {
+  const isManifest = version.attributes.staticManifest !== undefined;
+  const segments = isManifest ? await readManifest(request.store, version) : [];
+  const isRaw = request.query.get('format') === 'raw';
+  const body = Buffer.from(isRaw ? rawManifest(segments) : JSON.stringify(segments));
+  const headers = {
+    ...objectHeaders(version),
+    Etag: isRaw || !isManifest ? createHash('md5').update(body).digest('hex') : version.etag,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': body.length,
+  };
+  return request.method === 'HEAD' ? { status: 200, headers } : { status: 200, headers, body };
+}
+
+const MAX_DOOMED = 100_000;
+
+/** All segments below a manifest; those that are manifests after what they name. */
+async function collect(
+  request: ObjectRequest,
+  manifest: ObjectVersion,
+  doomed: Map<string, Doomed>,
+  depth: number,
+): Promise<void> {
+  if (depth > MAX_MANIFEST_DEPTH) throw new Refusal(400, 'Manifests are nested too deep.');
+  for (const { name, sub_slo: isManifest } of await readManifest(request.store, manifest)) {
+    const slash = name.indexOf('/', 1);
+    const place = { container: name.slice(1, slash), object: name.slice(slash + 1) };
+    const bucket = request.store.bucket(request.account.id, place.container);
+    const version = bucket && findVersion(request.store, bucket, place.object, request.now);
+    if (isManifest === true && version?.attributes.staticManifest !== undefined) {
+      await collect(request, version, doomed, depth + 1);
+    }
+    doomed.set(name, place);
+    if (doomed.size > MAX_DOOMED) throw new Refusal(413, 'The object has too many segments to be deleted at once.');
+  }
+}
+
+/** DELETE with `multipart-manifest=delete`: the segments, and the manifest when they are gone. */
+export async function deleteManifest(
+  request: ObjectRequest,
+  bucket: Bucket,
+  version: ObjectVersion,
+): Promise<SwiftReply> {
+  const doomed = new Map<string, Doomed>();
+  if (version.attributes.staticManifest !== undefined) await collect(request, version, doomed, 1);
+  else if (!version.etag.includes('-')) throw new Refusal(400, 'Not an SLO manifest');
+  const own = { container: bucket.name, object: request.object };
+  doomed.delete(`/${own.container}/${own.object}`);
+  return deleteAll(request, [...doomed.values(), own]);
+}

@@ -1,0 +1,43 @@
+import { Refusal } from '../request/refusal.ts';
+
+type Header = (name: string) => string | undefined;
+
+function names(list: string, etag: string): boolean {
+  const plain = etag.replaceAll('"', '');
+  return list.split(',').some((item) => {
+    const value = item.trim().replace(/^W\//, '').replaceAll('"', '');
+    return value === '*' || value === plain;
+  });
+}
+
+function seconds(date: string | undefined): number | undefined {
+  if (date === undefined) return undefined;
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? undefined : Math.floor(time / 1000);
+}
+
+/** Whether the caller has the object already (304). Throws 412 when a condition of the request does not hold. */
+export function isNotModified(header: Header, etag: string, modifiedAt: number): boolean {
+  const modified = Math.floor(modifiedAt / 1000);
+  const ifMatch = header('if-match');
+  if (ifMatch !== undefined) {
+    if (!names(ifMatch, etag)) throw new Refusal(412, 'A precondition of the request does not hold.');
+  } else {
+    const before = seconds(header('if-unmodified-since'));
+    if (before !== undefined && modified > before) {
+      throw new Refusal(412, 'A precondition of the request does not hold.');
+    }
+  }
+  const ifNoneMatch = header('if-none-match');
+  if (ifNoneMatch !== undefined) return names(ifNoneMatch, etag);
+  const since = seconds(header('if-modified-since'));
+  return since !== undefined && modified <= since;
+}
+
+/** If-Range: a range is only good for the object it was begun with. */
+export function rangeHolds(header: Header, etag: string, modifiedAt: number): boolean {
+  const condition = header('if-range');
+  if (condition === undefined) return true;
+  const date = /^\w{3},/.test(condition) ? seconds(condition) : undefined;
+  return date === undefined ? names(condition, etag) : Math.floor(modifiedAt / 1000) <= date;
+}

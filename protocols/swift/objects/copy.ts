@@ -1,0 +1,154 @@
+import type { Bucket, ObjectAttributes, ObjectVersion } from '@granary/storage/objects';
+import type { AccountState } from '../../objects/context.ts';
+import { accountOf } from '../access/identify.ts';
+import { checkNames, splitObjectPath } from '../request/address.ts';
+import { checkMetadata } from '../request/metadata.ts';
+import { Refusal } from '../request/refusal.ts';
+import type { ObjectRequest, SwiftReply } from '../request/request.ts';
+import { headerValue, isTrue, percentDecode, percentEncode } from '../request/text.ts';
+import { expiryOf, newAttributes, requestAttributes } from './attributes.ts';
+import { demandVersion } from './find.ts';
+import { createdReply, putConditions } from './created.ts';
+import { demandRoom, MAX_OBJECT_SIZE, stageBytes, stageStream, type Uploaded } from './upload.ts';
+import { openWhole, plainObject, type Whole } from './whole.ts';
+
+interface Place {
+  readonly account: AccountState;
+  readonly bucket: Bucket;
+  readonly object: string;
+}
+
+/** `container/object` of X-Copy-From or Destination, percent-encoded. */
+function readPath(name: string, value: string): { readonly container: string; readonly object: string } {
+  const path = splitObjectPath(percentDecode(Buffer.from(value, 'utf8').toString('latin1')));
+  if (path === undefined) throw new Refusal(412, `${name} header must be of the form <container name>/<object name>`);
+  checkNames(path.container, path.object);
+  return path;
+}
+
+/** The other side of a copy; another account's where a header names one. */
+async function findPlace(request: ObjectRequest, headerName: string, accountHeader: string): Promise<Place> {
+  const { container, object } = readPath(headerName, request.header(headerName.toLowerCase()) ?? '');
+  const named = request.header(accountHeader.toLowerCase());
+  const account =
+    named === undefined
+      ? request.account
+      : await accountOf(request.context, request.settings, percentDecode(named).replace(/^AUTH_/, ''));
+  const bucket = account === undefined ? undefined : request.store.bucket(account.id, container);
+  if (account === undefined || bucket === undefined) {
+    request.access.demandOwner(account?.id ?? '');
+    throw new Refusal(404, `The container of ${headerName} could not be found.`);
+  }
+  return { account, bucket, object };
+}
+
+/** What the copy has of its source, unless the request says otherwise. */
+function copiedAttributes(
+  request: ObjectRequest,
+  source: ObjectVersion,
+  target: string,
+  isRaw: boolean,
+): ObjectAttributes {
+  if (isTrue(request.header('x-fresh-metadata'))) {
+    const { staticManifest } = source.attributes;
+    return { ...newAttributes(request, target), ...(isRaw && staticManifest !== undefined ? { staticManifest } : {}) };
+  }
+  const { acl: _acl, replication: _replication, staticManifest, dynamicManifest, ...kept } = source.attributes;
+  const { partSizes: _sizes, partChecksums: _checksums, checksum: _checksum, ...assembled } = kept;
+  const asked = requestAttributes(request);
+  const metadata = { ...kept.metadata, ...asked.metadata };
+  checkMetadata(metadata);
+  return {
+    ...(isRaw ? kept : assembled),
+    ...(isRaw && staticManifest !== undefined ? { staticManifest } : {}),
+    ...(isRaw && dynamicManifest !== undefined ? { dynamicManifest } : {}),
+    ...asked,
+    headers: { ...kept.headers, ...asked.headers },
+    metadata,
+  };
+}
+
+/** Bytes within one policy are shared; elsewhere, and where they are put together from segments, they are written anew. */
+async function copyBytes(
+  request: ObjectRequest,
+  source: ObjectVersion,
+  target: Bucket,
+  from: Bucket,
+  whole: Whole,
+  isRaw: boolean,
+): Promise<Uploaded> {
+  const { bucket, key, sequence, size, etag } = source;
+  if (isRaw && from.policy === target.policy)
+    return { content: { kind: 'copy', of: { bucket, key, sequence } }, size, etag };
+  if (whole.size > MAX_OBJECT_SIZE) throw new Refusal(413, 'The object is too large to be copied whole.');
+  const bytes = whole.size === 0 ? new Uint8Array(0) : await whole.read({ start: 0, end: whole.size });
+  const copied =
+    bytes instanceof Uint8Array
+      ? await stageBytes(request.store, target.policy, bytes)
+      : await stageStream(request.store, target.policy, bytes, whole.size);
+  return isRaw ? { ...copied, etag } : copied;
+}
+
+async function copy(
+  request: ObjectRequest,
+  from: Place,
+  to: Place,
+  versionId: string | undefined,
+): Promise<SwiftReply> {
+  const { store, now } = request;
+  const source = demandVersion(store, from.bucket, from.object, now, versionId);
+  const isManifest = source.attributes.staticManifest !== undefined || source.attributes.dynamicManifest !== undefined;
+  const isRaw = !isManifest || request.query.get('multipart-manifest') === 'get';
+  const whole = isRaw ? plainObject(request, source) : await openWhole({ ...request, account: from.account }, source);
+  demandRoom(to.bucket, whole.size);
+  const attributes = copiedAttributes(request, source, to.object, isRaw);
+  const expiresAt = expiryOf(request) ?? (isTrue(request.header('x-fresh-metadata')) ? null : source.expiresAt);
+  const uploaded = await copyBytes(request, source, to.bucket, from.bucket, whole, isRaw);
+  const version = await store.commit('putObject', {
+    bucket: to.bucket.id,
+    key: to.object,
+    ...uploaded,
+    owner: request.caller?.user ?? to.bucket.settings.owner ?? '',
+    attributes,
+    expiresAt,
+    ...putConditions(request),
+    at: now,
+  });
+  const reply = createdReply(version);
+  return {
+    ...reply,
+    headers: {
+      ...reply.headers,
+      'X-Copied-From': headerValue(percentEncode(`${from.bucket.name}/${from.object}`)),
+      'X-Copied-From-Account': `AUTH_${from.account.id}`,
+      'X-Copied-From-Last-Modified': new Date(source.modifiedAt).toUTCString(),
+    },
+  };
+}
+
+/** PUT with X-Copy-From. */
+export async function copyFrom(request: ObjectRequest, bucket: Bucket): Promise<SwiftReply> {
+  if ((request.body.length ?? 0) > 0 || request.body.chunked) {
+    throw new Refusal(400, 'Copy requests require a zero byte body');
+  }
+  const from = await findPlace(request, 'X-Copy-From', 'X-Copy-From-Account');
+  request.access.demand(request.access.mayRead(from.bucket), from.account.id);
+  return copy(request, from, { account: request.account, bucket, object: request.object }, undefined);
+}
+
+/** COPY with Destination. The request's own object is the source. */
+export async function copyTo(request: ObjectRequest, bucket: Bucket): Promise<SwiftReply> {
+  if (request.header('destination') === undefined) throw new Refusal(412, 'Destination header required');
+  const to = await findPlace(request, 'Destination', 'Destination-Account');
+  request.access.demand(request.access.mayWrite(to.bucket), to.account.id);
+  request.demandRate();
+  const from = { account: request.account, bucket, object: request.object };
+  return copy(request, from, to, request.query.get('version-id'));
+}
+
+/** PUT with `version-id`: an old version is made the newest. */
+export function restoreVersion(request: ObjectRequest, bucket: Bucket, versionId: string): Promise<SwiftReply> {
+  if ((request.body.length ?? 0) > 0) throw new Refusal(400, 'PUT version-id requires a zero byte body');
+  const place = { account: request.account, bucket, object: request.object };
+  return copy(request, place, place, versionId);
+}

@@ -1,0 +1,27 @@
+import type { Bucket, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import { Refusal } from '../request/refusal.ts';
+
+/** An object is gone at the moment it expires, whenever its bytes go. */
+export function findVersion(
+  store: ObjectStore,
+  bucket: Bucket,
+  name: string,
+  now: number,
+  versionId?: string,
+): ObjectVersion | undefined {
+  const version = store.version(bucket.id, name, versionId);
+  if (version === undefined || version.isDeleteMarker) return undefined;
+  return version.expiresAt !== null && version.expiresAt <= now ? undefined : version;
+}
+
+export function demandVersion(
+  store: ObjectStore,
+  bucket: Bucket,
+  name: string,
+  now: number,
+  versionId?: string,
+): ObjectVersion {
+  const version = findVersion(store, bucket, name, now, versionId);
+  if (version === undefined) throw new Refusal(404, 'The object could not be found.');
+  return version;
+}

@@ -1,0 +1,69 @@
+import type { Bucket } from '@granary/storage/objects';
+import { methodNotAllowed } from '../access/sign-in.ts';
+import { extractArchive } from '../bulk/extract-archive.ts';
+import { findContainer } from '../containers/find.ts';
+import { deleteManifest } from '../large/static.ts';
+import { Refusal } from '../request/refusal.ts';
+import type { ObjectRequest, SwiftReply } from '../request/request.ts';
+import { expiryOf, requestAttributes } from './attributes.ts';
+import { copyTo } from './copy.ts';
+import { demandVersion } from './find.ts';
+import { getObject } from './get.ts';
+import { putObject } from './put.ts';
+
+/** Replaces what clients set before; what the object is (its type, its parts, what other protocols keep) stays. */
+async function postObject(request: ObjectRequest): Promise<SwiftReply> {
+  const { store, access, object, now, query } = request;
+  const bucket = findContainer(request, (found) => access.mayWrite(found));
+  request.demandRate();
+  if (query.has('version-id')) throw new Refusal(400, 'version-id is not allowed in POST');
+  const version = demandVersion(store, bucket, object, now);
+  const { headers: _headers, metadata: _metadata, dynamicManifest: _manifest, ...kept } = version.attributes;
+  const attributes = { ...kept, ...requestAttributes(request) };
+  const expiresAt = expiryOf(request) ?? null;
+  await store.commit('changeVersion', { bucket: bucket.id, key: object, attributes, expiresAt, at: now });
+  return { status: 202, headers: {} };
+}
+
+async function removeVersion(request: ObjectRequest, bucket: Bucket, versionId: string): Promise<SwiftReply> {
+  const { store, object, now } = request;
+  if (store.version(bucket.id, object, versionId) === undefined) {
+    throw new Refusal(404, 'The version could not be found.');
+  }
+  const { removed } = await store.commit('deleteObject', { bucket: bucket.id, key: object, versionId, at: now });
+  return { status: 204, headers: { 'X-Object-Version-Id': versionId }, bytesDeleted: removed?.size ?? 0 };
+}
+
+async function deleteObject(request: ObjectRequest): Promise<SwiftReply> {
+  const { store, access, object, now, query } = request;
+  const bucket = findContainer(request, (found) => access.mayWrite(found));
+  request.demandRate();
+  const versionId = query.get('version-id');
+  if (versionId !== undefined) return removeVersion(request, bucket, versionId);
+  const version = demandVersion(store, bucket, object, now);
+  if (query.get('multipart-manifest') === 'delete') return deleteManifest(request, bucket, version);
+  const { removed, marker } = await store.commit('deleteObject', { bucket: bucket.id, key: object, at: now });
+  return {
+    status: 204,
+    headers: marker === null ? {} : { 'X-Object-Version-Id': marker.versionId },
+    bytesDeleted: marker === null ? (removed?.size ?? 0) : 0,
+  };
+}
+
+function copyObject(request: ObjectRequest): Promise<SwiftReply> {
+  const bucket = findContainer(request, (found) => request.access.mayRead(found));
+  return copyTo(request, bucket);
+}
+
+export function handleObject(request: ObjectRequest): Promise<SwiftReply> {
+  const { method, query } = request;
+  if (query.has('extract-archive') && method === 'PUT') {
+    return extractArchive(request, `${request.container}/${request.object}`);
+  }
+  if (method === 'GET' || method === 'HEAD') return getObject(request);
+  if (method === 'PUT') return putObject(request);
+  if (method === 'POST') return postObject(request);
+  if (method === 'DELETE') return deleteObject(request);
+  if (method === 'COPY') return copyObject(request);
+  throw methodNotAllowed('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'COPY', 'OPTIONS');
+}

@@ -1,0 +1,45 @@
+import { findContainer } from '../containers/find.ts';
+import { putManifest } from '../large/static.ts';
+import { Refusal } from '../request/refusal.ts';
+import type { ObjectRequest, SwiftReply } from '../request/request.ts';
+import { expiryOf, newAttributes } from './attributes.ts';
+import { createdReply, putConditions } from './created.ts';
+import { copyFrom, restoreVersion } from './copy.ts';
+import { takeUpload } from './upload.ts';
+
+function refuseUnknown(request: ObjectRequest): void {
+  if (request.header('x-symlink-target') !== undefined) throw new Refusal(400, 'Symbolic links are not supported');
+  if (request.access.isTemporary && request.header('x-object-manifest') !== undefined) {
+    throw new Refusal(400, 'X-Object-Manifest is not allowed in temporary URLs');
+  }
+}
+
+export async function putObject(request: ObjectRequest): Promise<SwiftReply> {
+  const { store, access, query, object, now } = request;
+  const bucket = findContainer(request, (found) => access.mayWrite(found));
+  request.demandRate();
+  refuseUnknown(request);
+  const { conditions } = putConditions(request);
+  // The bytes need not come at all when it is clear already that they are not wanted.
+  if (conditions !== undefined && store.version(bucket.id, object) !== undefined) {
+    throw new Refusal(412, 'The object is there already.');
+  }
+  const versionId = query.get('version-id');
+  if (versionId !== undefined) return restoreVersion(request, bucket, versionId);
+  if (query.get('multipart-manifest') === 'put') return putManifest(request, bucket);
+  if (request.header('x-copy-from') !== undefined) return copyFrom(request, bucket);
+  const attributes = newAttributes(request, object);
+  const expiresAt = expiryOf(request) ?? null;
+  const uploaded = await takeUpload(request, bucket);
+  const version = await store.commit('putObject', {
+    bucket: bucket.id,
+    key: object,
+    ...uploaded,
+    owner: request.caller?.user ?? bucket.settings.owner ?? '',
+    attributes,
+    expiresAt,
+    ...(conditions === undefined ? {} : { conditions }),
+    at: now,
+  });
+  return createdReply(version);
+}

@@ -1,0 +1,83 @@
+import { createHash, hash } from 'node:crypto';
+import type { Bucket, NewContent, ObjectStore, StagedBlob } from '@granary/storage/objects';
+import { Refusal } from '../request/refusal.ts';
+import type { SwiftRequest } from '../request/request.ts';
+
+/** As OpenStack's own servers have it: 5 GiB and a little. Larger ones are put as segments with a manifest. */
+export const MAX_OBJECT_SIZE = 5_368_709_122;
+/** Up to here a body is taken whole: one hash, one write. */
+const SMALL = 1024 * 1024;
+
+export interface Uploaded {
+  readonly content: NewContent;
+  readonly size: number;
+  /** MD5, hex. */
+  readonly etag: string;
+}
+
+export const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+
+/** How many bytes more a container takes; 413 when it takes no object more. */
+export function demandRoom(bucket: Bucket, size: number | undefined): number {
+  const { quotaBytes, quotaObjects } = bucket.settings;
+  const room = quotaBytes === undefined ? Infinity : quotaBytes - bucket.bytes;
+  if (room < (size ?? 0) || (quotaObjects !== undefined && bucket.objects + 1 > quotaObjects)) {
+    throw new Refusal(413, 'Upload exceeds quota.');
+  }
+  return room;
+}
+
+function asContent(blobs: readonly StagedBlob[]): NewContent {
+  return blobs.length === 0 ? { kind: 'empty' } : { kind: 'staged', blobs };
+}
+
+export async function stageBytes(store: ObjectStore, policy: number, bytes: Uint8Array): Promise<Uploaded> {
+  const etag = bytes.length === 0 ? EMPTY_MD5 : hash('md5', bytes, 'hex');
+  const blobs = bytes.length === 0 ? [] : await store.stage(policy, bytes, bytes.length);
+  return { content: asContent(blobs), size: bytes.length, etag };
+}
+
+export async function stageStream(
+  store: ObjectStore,
+  policy: number,
+  bytes: AsyncIterable<Uint8Array>,
+  size: number | undefined,
+): Promise<Uploaded> {
+  const md5 = createHash('md5');
+  let count = 0;
+  async function* hashed(): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of bytes) {
+      md5.update(chunk);
+      count += chunk.length;
+      yield chunk;
+    }
+  }
+  const blobs = await store.stage(policy, hashed(), size);
+  return { content: asContent(blobs), size: count, etag: md5.digest('hex') };
+}
+
+function demandEtag(request: SwiftRequest, etag: string): void {
+  const claimed = request.header('etag')?.trim().replaceAll('"', '').toLowerCase();
+  if (claimed !== undefined && claimed !== '' && claimed !== etag) {
+    throw new Refusal(422, 'The ETag you sent is not the MD5 of the bytes that came.');
+  }
+}
+
+/** Takes the body of a PUT. Nothing is to be seen of it before a commit names it. */
+export async function takeUpload(request: SwiftRequest, bucket: Bucket): Promise<Uploaded> {
+  const { body, store } = request;
+  if (body.length === undefined && !body.chunked) throw new Refusal(411, 'Missing Content-Length header.');
+  const room = demandRoom(bucket, body.length);
+  const limit = Math.min(room, MAX_OBJECT_SIZE);
+  const tooLarge = room < MAX_OBJECT_SIZE ? 'Upload exceeds quota.' : 'Your request is too large.';
+  if (body.length !== undefined && body.length > limit) throw new Refusal(413, tooLarge);
+  request.meterBody();
+  if (body.length !== undefined && body.length <= SMALL) {
+    const bytes = await body.whole(limit, tooLarge);
+    if (request.header('etag') !== undefined) demandEtag(request, hash('md5', bytes, 'hex'));
+    return stageBytes(store, bucket.policy, bytes);
+  }
+  const uploaded = await stageStream(store, bucket.policy, body.stream(limit, tooLarge), body.length);
+  demandEtag(request, uploaded.etag);
+  return uploaded;
+}

@@ -1,0 +1,174 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AccountState, Caller, DataContext, DataSettings } from '../objects/context.ts';
+import { Access, unauthorized, type TemporaryGrant } from './access/access.ts';
+import { accountOf, callerOf } from './access/identify.ts';
+import { issueToken, showIdentity, showToken } from './access/keystone.ts';
+import { methodNotAllowed, signIn } from './access/sign-in.ts';
+import { isTempUrl, TEMP_URL_METHODS, verifyTempUrl, type TempUrlKey } from './access/temp-url.ts';
+import { handleAccount } from './account.ts';
+import { handleContainer } from './containers/container.ts';
+import { preflight } from './containers/cors.ts';
+import { showInfo } from './info.ts';
+import { handleObject } from './objects/object.ts';
+import { parseTarget, type Address, type Target } from './request/address.ts';
+import { Exchange } from './request/exchange.ts';
+import { Refusal } from './request/refusal.ts';
+import type { SwiftReply, SwiftRequest } from './request/request.ts';
+import { headerText } from './request/text.ts';
+
+type DataAddress = Extract<Address, { readonly account: string }>;
+
+function headerOf(request: IncomingMessage): (name: string) => string | undefined {
+  return (name) => {
+    const value = request.headers[name];
+    return typeof value === 'string' ? headerText(value) : undefined;
+  };
+}
+
+function headersWith(request: IncomingMessage, prefix: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of Object.keys(request.headers)) {
+    const value = request.headers[name];
+    if (name.startsWith(prefix) && typeof value === 'string') found.set(name.slice(prefix.length), headerText(value));
+  }
+  return found;
+}
+
+/** The account's keys open all of it, a container's only what is in it. */
+function tempUrlKeys(context: DataContext, account: AccountState, container: string): readonly TempUrlKey[] {
+  const own = context.store.bucket(account.id, container)?.settings.metadata;
+  const keys: TempUrlKey[] = [];
+  for (const name of ['temp-url-key', 'temp-url-key-2']) {
+    const [whole, part] = [account.metadata[name], own?.[name]];
+    if (whole !== undefined && whole !== '') keys.push({ key: whole, scope: 'account' });
+    if (part !== undefined && part !== '') keys.push({ key: part, scope: 'container' });
+  }
+  return keys;
+}
+
+function temporaryGrant(exchange: Exchange, target: Target, account: AccountState): TemporaryGrant {
+  const { address, path, query } = target;
+  const { method, ip, now, context } = exchange;
+  if (address.kind !== 'object' || !TEMP_URL_METHODS.includes(method)) {
+    throw unauthorized(account.id, '401 Unauthorized: Temp URL invalid');
+  }
+  const { container, object } = address;
+  const base = path.slice(0, path.length - object.length);
+  const signed = { method, path, base, object, query, ip, now };
+  const key = verifyTempUrl(signed, tempUrlKeys(context, account, container));
+  if (key === undefined) throw unauthorized(account.id, '401 Unauthorized: Temp URL invalid');
+  return {
+    account: account.id,
+    container: key.scope === 'account' ? null : container,
+    writes: method !== 'GET' && method !== 'HEAD',
+  };
+}
+
+/** An account that is not there is told only to those who may see all accounts. */
+function noAccount(address: DataAddress, caller: Caller | null, settings: DataSettings): Refusal {
+  if (caller === null) return unauthorized(address.account);
+  const seesAll = caller.role === 'objs_admin' && settings.adminAccess;
+  return new Refusal(seesAll ? 404 : 403, seesAll ? 'The account could not be found.' : 'Access was denied.');
+}
+
+async function requestOf(exchange: Exchange, target: Target, address: DataAddress): Promise<SwiftRequest> {
+  const { context, request, method, now, body } = exchange;
+  const { query } = target;
+  const settings = context.settings();
+  const header = headerOf(request);
+  const isTemporary = isTempUrl(query);
+  const token = isTemporary ? undefined : (header('x-auth-token') ?? header('x-storage-token'));
+  const caller = await callerOf(context, token, address.account);
+  exchange.knowsCaller(caller);
+  const account = await accountOf(context, settings, address.account);
+  if (account === undefined) throw noAccount(address, caller, settings);
+  exchange.knowsAccount(account.id);
+  if (!account.enabled) throw new Refusal(403, 'The account is disabled.');
+  const grant = isTemporary ? temporaryGrant(exchange, target, account) : null;
+  return {
+    context,
+    store: context.store,
+    settings,
+    now,
+    method,
+    query,
+    body,
+    account,
+    caller,
+    access: new Access({ caller, grant, referer: header('referer') }, settings),
+    header,
+    headersWith: (prefix) => headersWith(request, prefix),
+    concerns: (bucket) => {
+      exchange.concerns(bucket);
+    },
+    demandRate: () => {
+      if (!context.mayChange(account.id)) {
+        throw new Refusal(429, 'Too many changes in this account: slow down.', { 'retry-after': '1' });
+      }
+    },
+    meterBody: () => {
+      exchange.meterBody();
+    },
+  };
+}
+
+/** Browsers ask without credentials. */
+async function answerPreflight(exchange: Exchange, address: DataAddress): Promise<SwiftReply> {
+  if (address.kind === 'account') return { status: 200, headers: { Allow: 'GET, HEAD, POST, OPTIONS' } };
+  const account = await accountOf(exchange.context, exchange.context.settings(), address.account);
+  const bucket = account && exchange.context.store.bucket(account.id, address.container);
+  return preflight(bucket, address.kind, headerOf(exchange.request));
+}
+
+async function answerData(exchange: Exchange, target: Target, address: DataAddress): Promise<SwiftReply> {
+  if (address.kind === 'account') exchange.aims('account');
+  else if (address.kind === 'container') exchange.aims('bucket', address.container);
+  else exchange.aims('object', address.container, address.object);
+  if (exchange.method === 'OPTIONS') return answerPreflight(exchange, address);
+  const request = await requestOf(exchange, target, address);
+  if (address.kind === 'account') return handleAccount(request);
+  const { container } = address;
+  if (address.kind === 'container') return handleContainer({ ...request, container });
+  return handleObject({ ...request, container, object: address.object });
+}
+
+function demandGet(method: string): void {
+  if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed('GET', 'HEAD');
+}
+
+async function answerTokens(exchange: Exchange): Promise<SwiftReply> {
+  const { context, body, request, ip, method } = exchange;
+  if (method === 'POST') return issueToken(context, body, ip);
+  if (method === 'GET' || method === 'HEAD') return showToken(context, headerOf(request));
+  throw methodNotAllowed('GET', 'HEAD', 'POST');
+}
+
+async function answer(exchange: Exchange): Promise<SwiftReply> {
+  const { context, request, method } = exchange;
+  const target = parseTarget(request.url ?? '/');
+  const { address } = target;
+  if ('account' in address) return answerData(exchange, target, address);
+  if (address.kind === 'nowhere') throw new Refusal(404, 'The resource could not be found.');
+  if (address.kind === 'tokens') return answerTokens(exchange);
+  demandGet(method);
+  if (address.kind === 'info') return showInfo(context.store);
+  if (address.kind === 'identity') return showIdentity(context);
+  if (address.kind === 'sign-in') return signIn(context, headerOf(request), exchange.ip);
+  return { status: 200, headers: { 'Content-Type': 'text/plain; charset=UTF-8' }, body: 'OK' };
+}
+
+/**
+ * Swift over an object store. Register it for `request` and for `checkContinue`: clients that wait for `100 Continue`
+ * get it only after they have been let in.
+ */
+export function createSwift(context: DataContext): (request: IncomingMessage, response: ServerResponse) => void {
+  return (request, response) => {
+    const exchange = new Exchange(context, request, response);
+    exchange
+      .answerWith(() => answer(exchange))
+      .catch((error: unknown) => {
+        context.onError(error, exchange.transaction);
+        response.destroy();
+      });
+  };
+}

@@ -1,0 +1,163 @@
+import { allocate, release } from '../../kernels/index.ts';
+import type { Drives } from '../drives/drives.ts';
+import { type PieceBody, wholePiece } from '../drives/piece-body.ts';
+import { ObjectError } from '../errors.ts';
+import type { Layout } from '../layout/layout.ts';
+import type { Place, StagedBlob } from '../records.ts';
+import { BlobStream } from './blob-stream.ts';
+import { NewBlob } from './new-blob.ts';
+import { BLOB_BYTES_MAX, PACKED_BYTES_MAX, pieceBytesOf, pieceLength } from './pieces.ts';
+import { SlotDrives } from './slot-drives.ts';
+import { blocksOfSlots, paddedBytes } from './stripes.ts';
+
+export interface BlobWriterOptions {
+  readonly layout: () => Layout;
+  readonly drives: Drives;
+}
+
+/** Puts bytes on the drives of a policy: small bodies packed with those of others, large ones as they come. */
+export class BlobWriter {
+  readonly #layout: () => Layout;
+  readonly #drives: Drives;
+
+  constructor(options: BlobWriterOptions) {
+    this.#layout = options.layout;
+    this.#drives = options.drives;
+  }
+
+  /**
+   * Durable on a quorum of drives when it resolves. An empty body gives `[]`. With `size`, a body of another length is
+   * refused. When it rejects, nothing is left but dead space.
+   */
+  async stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]> {
+    if ((size ?? 0) > BLOB_BYTES_MAX) throw new ObjectError('too-large', 'The body has more than 5 GiB.');
+    if (body instanceof Uint8Array) {
+      checkSize(body.length, size);
+      if (body.length <= PACKED_BYTES_MAX) return this.#pack(policy, [body], body.length);
+      return this.#stream(policy, only(body), size);
+    }
+    if (size !== undefined && size > PACKED_BYTES_MAX) return this.#stream(policy, body, size);
+    return this.#collect(policy, body, size);
+  }
+
+  /** Gathers a body until its end, or until it is known to be large. */
+  async #collect(policy: number, body: AsyncIterable<Uint8Array>, size: number | undefined): Promise<StagedBlob[]> {
+    const source = body[Symbol.asyncIterator]();
+    const chunks: Uint8Array[] = [];
+    let total = 0;
+    while (total <= (size ?? PACKED_BYTES_MAX)) {
+      const next = await source.next();
+      if (next.done) {
+        checkSize(total, size);
+        return this.#pack(policy, chunks, total);
+      }
+      chunks.push(next.value);
+      total += next.value.length;
+    }
+    if (size === undefined) return this.#stream(policy, resume(chunks, source), size);
+    await source.return?.();
+    throw wrongSize(total, size);
+  }
+
+  async #pack(policy: number, chunks: readonly Uint8Array[], size: number): Promise<StagedBlob[]> {
+    if (size === 0) return [];
+    const layout = this.#layout();
+    const blob = new NewBlob(layout, policy);
+    const drives = new SlotDrives(blob, layout, this.#drives);
+    const lone = loneChunk(blob, chunks);
+    const data = lone ?? gather(blob, chunks, size);
+    const blocks = blocksOfSlots(data, size, blob.policy);
+    try {
+      const bodies = piecesOf(blob, blocks.slots, size);
+      const places = await Promise.all(bodies.map((piece, slot) => this.#place(blob, drives, slot, piece, size)));
+      drives.checkQuorum(places.filter((place) => place !== null).length);
+      return [staged(blob, size, places)];
+    } finally {
+      blocks.release();
+      if (!lone) release(data);
+    }
+  }
+
+  /** Null when neither the drive of the ring nor another one took the piece. */
+  async #place(blob: NewBlob, drives: SlotDrives, slot: number, body: PieceBody, size: number): Promise<Place | null> {
+    let drive = drives.first(slot);
+    for (let attempt = 0; drive && attempt < 2; attempt += 1) {
+      try {
+        return await drive.append(blob.header(slot, size), body);
+      } catch (error) {
+        drives.failed(drive, error);
+        drive = drives.another();
+      }
+    }
+    return null;
+  }
+
+  async #stream(policy: number, body: AsyncIterable<Uint8Array>, size: number | undefined): Promise<StagedBlob[]> {
+    const layout = this.#layout();
+    const blob = new NewBlob(layout, policy);
+    const stream = new BlobStream(blob, new SlotDrives(blob, layout, this.#drives));
+    const written = await stream.write(size === undefined ? body : ofSize(body, size));
+    return [staged(blob, written.size, written.places)];
+  }
+}
+
+/** A body in one chunk is written as it is where nothing has to be changed or computed. */
+function loneChunk(blob: NewBlob, chunks: readonly Uint8Array[]): Buffer | undefined {
+  const [chunk] = chunks;
+  if (!chunk || chunks.length > 1 || blob.isEncrypted || blob.policy.copies === 0) return undefined;
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+/** The bytes as they are kept, in a row, with room for padding. */
+function gather(blob: NewBlob, chunks: readonly Uint8Array[], size: number): Buffer {
+  const data = allocate(paddedBytes(size, blob.policy));
+  let filled = 0;
+  for (const chunk of chunks) {
+    data.set(blob.sealed(chunk), filled);
+    filled += chunk.length;
+  }
+  return data;
+}
+
+function piecesOf(blob: NewBlob, slots: readonly (readonly Buffer[])[], size: number): readonly PieceBody[] {
+  const length = pieceLength(size, blob.policy);
+  if (blob.policy.copies === 0) return slots.map((blocks, slot) => wholePiece(blocks, blob.seed(slot), length));
+  const body = wholePiece(slots[0] ?? [], blob.seed(0), length);
+  return slots.map(() => body);
+}
+
+function staged(blob: NewBlob, size: number, places: readonly (Place | null)[]): StagedBlob {
+  const { id, partition, key, policy } = blob;
+  return { id, partition, key, size, places, pieceBytes: pieceBytesOf(size, policy) };
+}
+
+async function* only(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(chunk);
+}
+
+async function* resume(chunks: readonly Uint8Array[], source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+    for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
+  } finally {
+    await source.return?.();
+  }
+}
+
+async function* ofSize(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  let total = 0;
+  for await (const chunk of body) {
+    total += chunk.length;
+    if (total > size) throw wrongSize(total, size);
+    yield chunk;
+  }
+  checkSize(total, size);
+}
+
+function checkSize(total: number, size: number | undefined): void {
+  if (size !== undefined && total !== size) throw wrongSize(total, size);
+}
+
+function wrongSize(total: number, size: number): ObjectError {
+  return new ObjectError('incomplete-body', `The body has ${total < size ? 'fewer' : 'more'} bytes than ${size}.`);
+}

@@ -1,0 +1,69 @@
+import { type Cipheriv, randomFillSync } from 'node:crypto';
+import { type PieceHeader, pieceSeed } from '../drives/record.ts';
+import { ObjectError } from '../errors.ts';
+import type { Layout, Ring } from '../layout/layout.ts';
+import type { PolicyLayout } from '../records.ts';
+import { encryptor, keyOf } from './cipher.ts';
+import { partitionInPolicy, partitionOf, pieceLength } from './pieces.ts';
+
+const ID_BYTES = 16;
+const ids = Buffer.alloc(ID_BYTES * 256);
+let idsUsed = ids.length;
+
+/** A blob that is being written: who it is, where it belongs, and how its bytes are changed on the way. */
+export class NewBlob {
+  readonly id = newId();
+  readonly ring: Ring;
+  readonly policy: PolicyLayout;
+  /** Policy and partition in one number. */
+  readonly partition: number;
+  readonly key: number;
+  readonly #cipher: Cipheriv | undefined;
+
+  constructor(layout: Layout, policy: number) {
+    const ring = layout.rings.find((candidate) => candidate.policy.index === policy);
+    if (!ring) throw new ObjectError('no-such-policy', `There is no storage policy ${policy}.`);
+    this.ring = ring;
+    this.policy = ring.policy;
+    this.partition = partitionOf(this.id, policy, ring.partitions);
+    this.key = layout.encryption.writeKey;
+    this.#cipher = this.key === 0 ? undefined : encryptor(keyOf(layout.encryption, this.key), this.id);
+  }
+
+  /** The drive that the ring has for a slot; 0 for none. */
+  ringDrive(slot: number): number {
+    return this.ring.drives[partitionInPolicy(this.partition) * this.ring.slots + slot] ?? 0;
+  }
+
+  get isEncrypted(): boolean {
+    return this.#cipher !== undefined;
+  }
+
+  /** The next bytes as they are kept. */
+  sealed(chunk: Uint8Array): Uint8Array {
+    return this.#cipher ? this.#cipher.update(chunk) : chunk;
+  }
+
+  seed(slot: number): number {
+    return pieceSeed(this.id, slot, this.policy.dataFragments);
+  }
+
+  header(slot: number, size: number): PieceHeader {
+    const { id, partition, key, policy, ring } = this;
+    const { dataFragments } = policy;
+    const length = pieceLength(size, policy);
+    return { id, partition, key, slot, slots: ring.slots, dataFragments, pieceLength: length, blobSize: size };
+  }
+}
+
+/** Random numbers are asked for many at a time: one at a time costs more than the rest of a small write. */
+function newId(): Uint8Array {
+  if (idsUsed === ids.length) {
+    randomFillSync(ids);
+    idsUsed = 0;
+  }
+  const id = Uint8Array.from(ids.subarray(idsUsed, idsUsed + ID_BYTES));
+  ids.fill(0, idsUsed, idsUsed + ID_BYTES);
+  idsUsed += ID_BYTES;
+  return id;
+}

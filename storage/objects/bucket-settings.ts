@@ -1,0 +1,58 @@
+/** What S3 and Swift clients set on a bucket; kept as JSON. A field that is absent was never set or was removed. */
+export interface BucketSettings {
+  /** User id of who made it. */
+  readonly owner?: string;
+  /** A canned ACL. */
+  readonly acl?: string;
+  /** Bucket policy, JSON text as it was put. */
+  readonly policy?: string;
+  readonly cors?: readonly CorsRule[];
+  readonly lifecycle?: readonly LifecycleRule[];
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly lockDefault?: { readonly mode: 'GOVERNANCE' | 'COMPLIANCE'; readonly days: number };
+  /** Swift: X-Container-Meta-*, by lower-case name. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Swift: X-Container-Read and X-Container-Write. */
+  readonly read?: string;
+  readonly write?: string;
+  /** Swift: limits of the container. */
+  readonly quotaBytes?: number;
+  readonly quotaObjects?: number;
+  readonly replication?: ReplicationRule;
+}
+
+export interface CorsRule {
+  readonly id?: string;
+  readonly origins: readonly string[];
+  readonly methods: readonly string[];
+  readonly headers?: readonly string[];
+  readonly expose?: readonly string[];
+  readonly maxAgeSeconds?: number;
+}
+
+export interface LifecycleRule {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly prefix: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly sizeGreaterThan?: number;
+  readonly sizeLessThan?: number;
+  readonly expireDays?: number;
+  /** Milliseconds since 1970, midnight UTC. */
+  readonly expireDate?: number;
+  readonly expireDeleteMarkers?: boolean;
+  readonly noncurrentDays?: number;
+  readonly noncurrentKeep?: number;
+  readonly abortUploadDays?: number;
+}
+
+/** Every object put is copied to a remote endpoint; deletions too where `deletes` says so. */
+export interface ReplicationRule {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly prefix: string;
+  /** Name of the remote endpoint (`obsdst-00000001`). */
+  readonly destination: string;
+  readonly targetBucket: string;
+  readonly deletes: boolean;
+}

@@ -1,0 +1,113 @@
+import { Drives } from '../drives/drives.ts';
+import { readIdentity } from '../drives/identity.ts';
+import { ObjectError } from '../errors.ts';
+import { IndexDatabase, type IndexDb } from '../index/database.ts';
+import { type Book, type DriveRow, liveSegments, readBook } from '../layout/keeper-book.ts';
+import type { Layout, LayoutDrive } from '../layout/layout.ts';
+import { PieceCheck, type PieceCounts } from './pieces.ts';
+import { type CheckProblem, Problems } from './problems.ts';
+import { checkCounters, checkReferences } from './references.ts';
+
+export type { CheckProblem } from './problems.ts';
+
+export interface ObjectsCheckReport {
+  readonly drives: readonly { readonly number: number; readonly uuid: string; readonly isThere: boolean }[];
+  readonly pieces: PieceCounts;
+  /** Partitions that wait to be mended. */
+  readonly marked: number;
+  readonly segments: number;
+  readonly liveBytes: number;
+  /** Bytes in segments that no blob names: what was deleted, or never committed. */
+  readonly deadBytes: number;
+  /** The first thousand of them. */
+  readonly problems: readonly CheckProblem[];
+  readonly problemCount: number;
+}
+
+/**
+ * Proves of an object store at rest that index and drives agree: every piece is where its place says and right, whatever
+ * is named is there, and counters are sums of what they count. Changes nothing.
+ */
+export async function checkObjects(indexFile: string): Promise<ObjectsCheckReport> {
+  const db = IndexDatabase.openReader(indexFile);
+  const problems = new Problems();
+  const drives = new Drives({
+    nextSegment: () => Promise.reject(new ObjectError('closed', 'A check writes nothing.')),
+    onDriveFailure: () => undefined,
+  });
+  try {
+    const book = readBook(db);
+    const found = await Promise.all(book.drives.map((row) => lookAt(row, problems)));
+    const layout = layoutOf(book, found);
+    await drives.update(layout);
+    checkReferences(db, problems);
+    checkCounters(db, problems);
+    const pieces = new PieceCheck(db, layout, drives, problems);
+    await pieces.run();
+    const space = await checkSegments(db, book, drives, pieces.live, problems);
+    return {
+      drives: book.drives.map(({ number, uuid }, at) => ({ number, uuid, isThere: found[at] === true })),
+      pieces: pieces.counts,
+      marked: db.get<{ count: number }>('SELECT count(*) AS count FROM partitions')?.count ?? 0,
+      ...space,
+      problems: problems.list,
+      problemCount: problems.count,
+    };
+  } finally {
+    await drives.close();
+    db.close();
+  }
+}
+
+async function lookAt(row: DriveRow, problems: Problems): Promise<boolean> {
+  try {
+    const identity = await readIdentity(row.folder);
+    if (!identity) return false;
+    if (identity.uuid === row.uuid && identity.number === row.number) return true;
+    problems.add('drive', `${row.folder} is drive ${identity.number} (${identity.uuid}), not ${row.number}`);
+  } catch (error) {
+    problems.add('drive', `drive ${row.number}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return false;
+}
+
+function layoutOf(book: Book, found: readonly boolean[]): Layout {
+  const drives = book.drives.map(({ number, uuid, folder, node, zone, capacity, policy }, at): LayoutDrive => {
+    const state = found[at] ? 'normal' : 'absent';
+    return { number, uuid, folder, node, zone, capacity, policy, state };
+  });
+  const rings = book.rings.flatMap((row) => {
+    const policy = book.policies.find(({ index }) => index === row.policy);
+    return policy ? [{ ...row, policy }] : [];
+  });
+  return { version: 1, drives, rings, defaultPolicy: null, encryption: { writeKey: 0, keys: [] } };
+}
+
+async function checkSegments(
+  db: IndexDb,
+  book: Book,
+  drives: Drives,
+  live: ReadonlyMap<number, ReadonlyMap<number, number>>,
+  problems: Problems,
+): Promise<{ segments: number; liveBytes: number; deadBytes: number }> {
+  const total = { segments: 0, liveBytes: 0, deadBytes: 0 };
+  const numbers = new Set([...live.keys(), ...book.drives.map(({ number }) => number)]);
+  for (const { drive } of db.all<{ drive: number }>('SELECT DISTINCT drive FROM segments')) numbers.add(drive);
+  for (const drive of numbers) {
+    const said = liveSegments(db, drive);
+    const real = live.get(drive) ?? new Map<number, number>();
+    for (const segment of new Set([...said.keys(), ...real.keys()])) {
+      const [counted, known] = [real.get(segment) ?? 0, said.get(segment) ?? 0];
+      total.liveBytes += counted;
+      if (counted === known) continue;
+      problems.add('segment', `segment ${drive}/${segment} says ${known} live bytes; there are ${counted}`);
+    }
+    for (const { number, bytes } of (await drives.get(drive)?.segments()) ?? []) {
+      total.segments += 1;
+      const alive = real.get(number) ?? 0;
+      total.deadBytes += Math.max(0, bytes - alive);
+      if (alive > bytes) problems.add('segment', `segment ${drive}/${number} has ${bytes} bytes and ${alive} alive`);
+    }
+  }
+  return total;
+}

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { afterEach, mock, test } from 'node:test';
+import fc from 'fast-check';
+import { flip } from '../blobs/testing/blob-scene.ts';
+import type { Place } from '../records.ts';
+import { DriveFolder } from './drive-folder.ts';
+import { formatDrive, readIdentity } from './identity.ts';
+import { blockOffset, recordBytes } from './record.ts';
+import { DriveScene, pieceOf, UUID } from './testing/drive-scene.ts';
+
+type Callback = (error: Error | null) => void;
+
+function failing(code: string): Error {
+  return Object.assign(new Error(`${code}: on purpose`), { code });
+}
+
+afterEach(() => {
+  mock.restoreAll();
+  syncBuiltinESMExports();
+});
+
+async function withScene(run: (scene: DriveScene) => Promise<void>, capacity?: number): Promise<void> {
+  const scene = await DriveScene.open(capacity);
+  try {
+    await run(scene);
+  } finally {
+    await scene.close();
+  }
+}
+
+test('pieces of any length are read as they were written, packed or alone, and a walk finds each', async () => {
+  const lengths = fc.array(
+    fc.oneof(fc.constantFrom(1, 65_535, 65_536, 65_537, 200_000), fc.integer({ min: 1, max: 9000 })),
+    { minLength: 1, maxLength: 12 },
+  );
+  await fc.assert(
+    fc.asyncProperty(lengths, fc.boolean(), async (list, alone) => {
+      await withScene(async (scene) => {
+        const pieces = list.map((length, index) => pieceOf(index, length));
+        const places = await Promise.all(
+          pieces.map(({ header, data }) => (alone ? scene.putAlone(header, data, 2) : scene.put(header, data))),
+        );
+        if (!alone) assert.equal(new Set(places.map(({ segment }) => segment)).size, 1);
+        for (const [index, { header, data }] of pieces.entries()) {
+          assert.ok((await scene.read(places[index]!, header)).equals(data));
+          assert.deepEqual(await scene.drive.header(places[index]!), header);
+        }
+        const found = (
+          await Promise.all([...new Set(places.map(({ segment }) => segment))].map((n) => scene.walk(n)))
+        ).flat();
+        assert.deepEqual(
+          found,
+          pieces.map(({ header, data }, index) => ({
+            ...header,
+            place: places[index],
+            bytes: recordBytes(data.length),
+          })),
+        );
+        const bytes = list.reduce((sum, length) => sum + recordBytes(length), 0);
+        assert.equal(scene.drive.usedBytes, bytes);
+        assert.equal(
+          (await scene.drive.segments()).reduce((sum, segment) => sum + segment.bytes, 0),
+          bytes,
+        );
+      });
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('writers that come at the same time share writes and syncs', async () => {
+  await withScene(async (scene) => {
+    const syncs = mock.method(fs, 'fdatasync');
+    syncBuiltinESMExports();
+    const pieces = Array.from({ length: 200 }, (_, index) => pieceOf(index, 4096));
+    await Promise.all(pieces.map(({ header, data }) => scene.put(header, data)));
+    assert.ok(syncs.mock.callCount() <= 3, `${syncs.mock.callCount()} syncs`);
+    const { put } = scene.drive.activity();
+    assert.equal(put.operations, 200);
+    assert.equal(put.bytes, 200 * 4096);
+    assert.ok(put.milliseconds > 0);
+  });
+});
+
+test('a range of blocks is read alone, and damage elsewhere does not matter to it', async () => {
+  await withScene(async (scene) => {
+    const { header, data } = pieceOf(1, 300_000);
+    const place = await scene.put(header, data);
+    await flip(scene.path(place), place.offset + blockOffset(3) + 10);
+    assert.ok((await scene.read(place, header, 1, 3)).equals(data.subarray(65_536, 3 * 65_536)));
+    assert.ok((await scene.read(place, header, 4, 5)).equals(data.subarray(4 * 65_536)));
+    await assert.rejects(scene.read(place, header, 3, 4), { code: 'unreadable' });
+    await assert.rejects(scene.read(place, header), { code: 'unreadable' });
+  });
+});
+
+test('blocks of another blob, another slot or another place in the piece are noticed', async () => {
+  await withScene(async (scene) => {
+    const { header, data } = pieceOf(1, 200_000);
+    const place = await scene.put(header, data.fill(7));
+    await assert.rejects(scene.read(place, { ...header, slot: 1 }), { code: 'unreadable' });
+    await assert.rejects(scene.read(place, pieceOf(2, 200_000).header), { code: 'unreadable' });
+    const file = fs.readFileSync(scene.path(place));
+    const block = blockOffset(2) - blockOffset(1);
+    file.copy(file, blockOffset(1), blockOffset(0), blockOffset(0) + block);
+    fs.writeFileSync(scene.path(place), file);
+    assert.ok(await scene.read(place, header, 0, 1));
+    await assert.rejects(scene.read(place, header, 1, 2), { code: 'unreadable' });
+  });
+});
+
+test('a segment cut off anywhere walks clean: whole records are found, and the torn one is none', async () => {
+  await withScene(async (scene) => {
+    const pieces = Array.from({ length: 8 }, (_, index) => pieceOf(index, 1000 * (index + 1)));
+    const places: Place[] = [];
+    for (const { header, data } of pieces) places.push(await scene.put(header, data));
+    const { segment } = places[0]!;
+    await scene.restart();
+    let whole = places.length;
+    for (let size = (await stat(scene.path({ segment }))).size - 1; size > 0; size -= 997) {
+      await truncate(scene.path({ segment }), size);
+      while (whole > 0 && places[whole - 1]!.offset + recordBytes(whole * 1000) > size) whole -= 1;
+      assert.deepEqual(
+        (await scene.walk(segment)).map(({ place }) => place),
+        places.slice(0, whole),
+      );
+    }
+    await assert.rejects(scene.read(places[7]!, pieces[7]!.header), { code: 'unreadable' });
+  });
+});
+
+test('a walk passes over a damaged header and finds the records behind it', async () => {
+  await withScene(async (scene) => {
+    const pieces = Array.from({ length: 5 }, (_, index) => pieceOf(index, 70_000));
+    const places = await Promise.all(pieces.map(({ header, data }) => scene.put(header, data)));
+    await flip(scene.path(places[1]!), places[1]!.offset + 20);
+    const found = (await scene.walk(places[0]!.segment)).map(({ place }) => place);
+    assert.deepEqual(found, [places[0], ...places.slice(2)]);
+    assert.equal(await scene.drive.header(places[1]!), undefined);
+  });
+});
+
+test('a header copied to another place is none', async () => {
+  await withScene(async (scene) => {
+    const { header, data } = pieceOf(3, 5000);
+    const place = await scene.put(header, data);
+    await writeFile(scene.path({ segment: 99 }), fs.readFileSync(scene.path(place)));
+    assert.deepEqual(await scene.walk(99), []);
+  });
+});
+
+test('a start never goes on with an old segment', async () => {
+  await withScene(async (scene) => {
+    const { header, data } = pieceOf(1, 100);
+    const before = await scene.put(header, data);
+    await scene.restart();
+    const after = await scene.put(header, data);
+    assert.notEqual(before.segment, after.segment);
+    assert.ok((await scene.read(before, header)).equals(data));
+  });
+});
+
+test('a removed segment is not found, gives its room back, and removing it again is no error', async () => {
+  await withScene(async (scene) => {
+    const { header, data } = pieceOf(1, 5000);
+    const place = await scene.putAlone(header, data, 1);
+    await scene.read(place, header);
+    assert.equal(await scene.drive.removeSegment(place.segment), recordBytes(5000));
+    assert.equal(scene.drive.usedBytes, 0);
+    assert.equal(await scene.drive.removeSegment(place.segment), 0);
+    await assert.rejects(scene.read(place, header), { code: 'not-found' });
+    await assert.rejects(scene.walk(place.segment), { code: 'not-found' });
+    assert.equal(scene.drive.activity().delete.operations, 1);
+  });
+});
+
+test('an aborted segment leaves no file and takes no room', async () => {
+  await withScene(async (scene) => {
+    const segment = await scene.drive.dedicate();
+    await segment.write({ buffers: [Buffer.alloc(1000)], bytes: 1000 });
+    assert.deepEqual(scene.drive.writtenSegments, [segment.number]);
+    await segment.abort();
+    assert.deepEqual(await readdir(join(scene.folder, 'segments')), []);
+    assert.equal(scene.drive.usedBytes, 0);
+    assert.deepEqual(scene.drive.writtenSegments, []);
+  });
+});
+
+test('a folder wiped while it is written is noticed at the next write', async () => {
+  await withScene(async (scene) => {
+    const { header, data } = pieceOf(1, 5000);
+    await scene.put(header, data);
+    const alone = await scene.drive.dedicate();
+    await rm(scene.folder, { recursive: true });
+    await assert.rejects(scene.put(header, data), { code: 'drive-failed' });
+    await assert.rejects(alone.finish(header), { code: 'drive-failed' });
+    await alone.abort();
+    await assert.rejects(scene.put(header, data), { code: 'drive-failed' });
+    await assert.rejects(scene.drive.check(), { code: 'drive-failed', message: /wiped/ });
+  });
+});
+
+test('a full drive refuses with no-space, and takes what fits', async () => {
+  await withScene(async (scene) => {
+    const large = pieceOf(1, 60_000);
+    const small = pieceOf(2, 1000);
+    await assert.rejects(scene.put(large.header, large.data), { code: 'no-space' });
+    const place = await scene.put(small.header, small.data);
+    assert.ok((await scene.read(place, small.header)).equals(small.data));
+    await assert.rejects(scene.putAlone(large.header, large.data, 1), { code: 'no-space' });
+  }, 50_000);
+});
+
+for (const [code, expected] of [
+  ['ENOSPC', 'no-space'],
+  ['EDQUOT', 'no-space'],
+  ['EIO', 'drive-failed'],
+] as const) {
+  test(`a write that fails with ${code} is ${expected}, and the segment is not written to again`, async () => {
+    await withScene(async (scene) => {
+      const { header, data } = pieceOf(1, 5000);
+      const before = await scene.put(header, data);
+      mock.method(fs, 'writevSync', () => {
+        throw failing(code);
+      });
+      mock.method(fs, 'writev', (_fd: number, _buffers: unknown, _at: number, done: Callback) => done(failing(code)));
+      syncBuiltinESMExports();
+      await assert.rejects(scene.put(header, data), { code: expected });
+      await assert.rejects(scene.put(header, pieceOf(1, 500_000).data), { code: expected });
+      mock.restoreAll();
+      syncBuiltinESMExports();
+      const after = await scene.put(header, data);
+      assert.notEqual(after.segment, before.segment);
+      assert.ok((await scene.read(before, header)).equals(data));
+      assert.ok((await scene.read(after, header)).equals(data));
+    });
+  });
+}
+
+test('a sync that fails fails every write of its batch, and the segment is not trusted again', async () => {
+  await withScene(async (scene) => {
+    const pieces = Array.from({ length: 5 }, (_, index) => pieceOf(index, 3000));
+    const before = await scene.put(pieces[0]!.header, pieces[0]!.data);
+    mock.method(fs, 'fdatasync', (_fd: number, done: Callback) => done(failing('EIO')));
+    syncBuiltinESMExports();
+    const results = await Promise.allSettled(pieces.map(({ header, data }) => scene.put(header, data)));
+    assert.ok(results.every(({ status }) => status === 'rejected'));
+    mock.restoreAll();
+    syncBuiltinESMExports();
+    const after = await scene.put(pieces[1]!.header, pieces[1]!.data);
+    assert.notEqual(after.segment, before.segment);
+  });
+});
+
+test('a folder is opened only as the drive it is, and formatted only once', async () => {
+  await withScene(async (scene) => {
+    const { folder } = scene;
+    assert.deepEqual(await readIdentity(folder), { uuid: UUID, number: 7 });
+    await assert.rejects(formatDrive(folder, { uuid: UUID, number: 8 }), { code: 'conflict' });
+    const options = { folder, capacity: 1000, nextSegment: () => Promise.resolve(1) };
+    await assert.rejects(DriveFolder.open({ ...options, uuid: UUID, number: 8 }), { code: 'drive-failed' });
+    await assert.rejects(DriveFolder.open({ ...options, uuid: 'other', number: 7 }), { code: 'drive-failed' });
+    await writeFile(join(folder, 'drive.json'), '{"format":9}');
+    await assert.rejects(readIdentity(folder), { code: 'drive-failed', message: /another version/ });
+    assert.equal(await readIdentity(join(folder, 'nowhere')), undefined);
+  });
+});
+
+test('threads that share the counter of used bytes share the capacity', async () => {
+  await withScene(async (scene) => {
+    const { folder } = scene;
+    const nextSegment = () => Promise.resolve(1000);
+    const usedBytes = scene.drive.usedCounter;
+    const other = await DriveFolder.open({ number: 7, uuid: UUID, folder, capacity: 10_000, usedBytes, nextSegment });
+    const { header, data } = pieceOf(1, 6000);
+    await scene.put(header, data);
+    assert.equal(other.usedBytes, scene.drive.usedBytes);
+    await assert.rejects(other.append(header, { buffers: [data], bytes: 6016 }), { code: 'no-space' });
+    await other.close();
+  }, 10_000);
+});
+
+test('a closed drive refuses', async () => {
+  await withScene(async (scene) => {
+    const { header, data } = pieceOf(1, 100);
+    const place = await scene.put(header, data);
+    await scene.drive.close();
+    await assert.rejects(scene.put(header, data), { code: 'closed' });
+    await assert.rejects(scene.read(place, header), { code: 'closed' });
+  });
+});

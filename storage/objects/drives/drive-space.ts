@@ -1,0 +1,141 @@
+import * as fs from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StorageError } from '../../errors.ts';
+import { SharedFlush } from '../../drive/shared-flush.ts';
+import { driveError, syncFolder, withinLimit } from './files.ts';
+import { SEGMENTS_FOLDER } from './identity.ts';
+
+const SUFFIX = '.segment';
+const NAME = /^[0-9]{1,10}\.segment$/;
+/** Files looked at together when a drive is measured. */
+const STAT_TOGETHER = 32;
+
+export interface SegmentInfo {
+  readonly number: number;
+  readonly bytes: number;
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+export interface NewSegment {
+  readonly number: number;
+  readonly fd: number;
+}
+
+/** The segments of a drive as files, and how much room they leave. */
+export class DriveSpace {
+  readonly drive: number;
+  readonly capacity: number;
+  /** Shared by all threads that have the drive open. */
+  readonly counter: BigInt64Array;
+  readonly #folder: string;
+  readonly #nextSegment: () => Promise<number>;
+  readonly #folderSync: SharedFlush;
+
+  constructor(options: {
+    readonly drive: number;
+    readonly folder: string;
+    readonly capacity: number;
+    readonly counter: BigInt64Array;
+    readonly nextSegment: () => Promise<number>;
+  }) {
+    this.drive = options.drive;
+    this.capacity = options.capacity;
+    this.counter = options.counter;
+    this.#folder = join(options.folder, SEGMENTS_FOLDER);
+    this.#nextSegment = options.nextSegment;
+    this.#folderSync = new SharedFlush(() => syncFolder(this.#folder));
+  }
+
+  get usedBytes(): number {
+    return Number(Atomics.load(this.counter, 0));
+  }
+
+  pathOf(segment: number): string {
+    return join(this.#folder, `${segment}${SUFFIX}`);
+  }
+
+  /** Takes room for bytes about to be written; what was not written after all goes back with `giveBack`. */
+  take(bytes: number): void {
+    const before = Number(Atomics.add(this.counter, 0, BigInt(bytes)));
+    if (before + bytes <= this.capacity) return;
+    this.giveBack(bytes);
+    throw new StorageError('no-space', `Drive ${this.drive} has no room for ${bytes} bytes more.`);
+  }
+
+  giveBack(bytes: number): void {
+    Atomics.sub(this.counter, 0, BigInt(bytes));
+  }
+
+  /** A number that is taken already is an error: what is in that file may be somebody's. */
+  async create(): Promise<NewSegment> {
+    const number = await this.#nextSegment();
+    const flags = fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_WRONLY;
+    const opening = new Promise<number>((resolve, reject) =>
+      fs.open(this.pathOf(number), flags, 0o600, (error, fd) => (error ? reject(error) : resolve(fd))),
+    );
+    try {
+      return { number, fd: await withinLimit(this.drive, opening) };
+    } catch (error) {
+      opening.then(
+        (fd) => fs.close(fd),
+        () => undefined,
+      );
+      throw driveError(this.drive, 'making a segment', error);
+    }
+  }
+
+  /** Until then a crash may lose the file, whatever was synced in it. */
+  syncFolder(): Promise<void> {
+    return withinLimit(this.drive, this.#folderSync.run());
+  }
+
+  /** An unlinked file takes writes in silence: they are gone with the last one who has it open. */
+  assertLinked(fd: number): void {
+    if (fs.fstatSync(fd).nlink > 0) return;
+    throw new StorageError('drive-failed', `A segment of drive ${this.drive} was removed while it was written.`);
+  }
+
+  async list(): Promise<SegmentInfo[]> {
+    const names = (await readdir(this.#folder)).filter((name) => NAME.test(name));
+    const found: SegmentInfo[] = [];
+    for (let done = 0; done < names.length; done += STAT_TOGETHER) {
+      const some = await Promise.all(names.slice(done, done + STAT_TOGETHER).map((name) => this.#look(name)));
+      found.push(...some.filter((info) => info !== undefined));
+    }
+    return found;
+  }
+
+  /** Counts what is there, for all threads. */
+  async measure(): Promise<void> {
+    const segments = await this.list();
+    Atomics.store(this.counter, 0, BigInt(segments.reduce((sum, segment) => sum + segment.bytes, 0)));
+  }
+
+  async openToRead(segment: number): Promise<fs.promises.FileHandle> {
+    try {
+      return await open(this.pathOf(segment), fs.constants.O_RDONLY);
+    } catch (error) {
+      throw this.openError(segment, error);
+    }
+  }
+
+  openError(segment: number, error: unknown): StorageError {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return new StorageError('not-found', `Drive ${this.drive} has no segment ${segment}.`, { cause: error });
+    }
+    return driveError(this.drive, 'opening a segment', error);
+  }
+
+  async #look(name: string): Promise<SegmentInfo | undefined> {
+    const number = Number.parseInt(name, 10);
+    try {
+      const { size, mtimeMs } = await stat(this.pathOf(number));
+      return { number, bytes: size, modifiedAt: mtimeMs };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}

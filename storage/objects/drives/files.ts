@@ -1,0 +1,82 @@
+import * as fs from 'node:fs';
+import { open } from 'node:fs/promises';
+import { StorageError } from '../../errors.ts';
+
+/** Disks under load take seconds, and tens of them at worst. */
+const ANSWER_MS = 30_000;
+
+/** A new or renamed file is found after a crash only once its folder was synced. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Writes all of `buffers`, also where the system takes them in several goes. */
+export function writeAll(fd: number, buffers: readonly Uint8Array[], position: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const step = (rest: readonly Uint8Array[], at: number): void => {
+      fs.writev(fd, rest, at, (error, written) => {
+        if (error) reject(error);
+        else {
+          const left = withoutFirst(rest, written);
+          if (left.length === 0) resolve();
+          else if (written === 0) reject(new Error('the system took none of the bytes'));
+          else step(left, at + written);
+        }
+      });
+    };
+    step(buffers, position);
+  });
+}
+
+export function writeAllSync(fd: number, buffers: readonly Uint8Array[], position: number): void {
+  for (let rest = buffers, at = position; rest.length > 0;) {
+    const written = fs.writevSync(fd, rest, at);
+    if (written === 0) throw new Error('the system took none of the bytes');
+    rest = withoutFirst(rest, written);
+    at += written;
+  }
+}
+
+export function fdatasync(fd: number): Promise<void> {
+  return new Promise((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())));
+}
+
+/** What a failed call means: a full disk is no failure of the drive, nor is a process that has too many files open. */
+export function driveError(drive: number, doing: string, cause: unknown): StorageError {
+  if (cause instanceof StorageError) return cause;
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new StorageError('no-space', `The disk under drive ${drive} is full.`, { cause });
+  }
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return new StorageError('conflict', 'The process has too many files open; raise its limit.', { cause });
+  }
+  return new StorageError('drive-failed', `Drive ${drive} failed while ${doing}.`, { cause });
+}
+
+function withoutFirst(buffers: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
+  let index = 0;
+  let left = bytes;
+  for (; index < buffers.length; index += 1) {
+    const length = buffers[index]?.length ?? 0;
+    if (left < length) break;
+    left -= length;
+  }
+  if (left === 0) return index === 0 ? buffers : buffers.slice(index);
+  return buffers.slice(index).map((buffer, position) => (position === 0 ? buffer.subarray(left) : buffer));
+}
+
+/** A drive that does not answer at all has failed, too. What it was asked to do may still happen. */
+export function withinLimit<T>(drive: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new StorageError('drive-failed', `Drive ${drive} did not answer for ${ANSWER_MS / 1000} seconds.`));
+    }, ANSWER_MS);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

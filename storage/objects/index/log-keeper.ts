@@ -1,0 +1,87 @@
+import { Worker } from 'node:worker_threads';
+import type { IndexDatabase } from './database.ts';
+
+/** Operations after which the log is worth carrying over; each writes a few pages. */
+const OPERATIONS = 2000;
+const IDLE_MS = 5000;
+/** A log this long is carried over while commits wait: only then can it begin anew. */
+const PAGES_MAX = 16_384;
+/** Used if the thread should fail. */
+const INLINE_PAGES = 4000;
+
+/** Result of a checkpoint: pages in the log, and how many of them are in the database by now. */
+export interface Checkpoint {
+  readonly pages: number;
+  readonly done: number;
+}
+
+/**
+ * Carries the write-ahead log over into the database, in a thread of its own: a checkpoint writes thousands of pages
+ * and syncs twice, and the event loop would stand still for it. SQLite begins the log anew when all of it was carried
+ * over, which never happens while commits go on; so when it has grown long they wait for one checkpoint.
+ */
+export class LogKeeper {
+  readonly #database: IndexDatabase;
+  readonly #worker: Worker;
+  #operations = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #answer: (checkpoint: Checkpoint) => void = () => undefined;
+  #isLong = false;
+  #failed = false;
+
+  constructor(database: IndexDatabase) {
+    this.#database = database;
+    this.#worker = new Worker(new URL('./log-keeper-main.ts', import.meta.url), {
+      name: 'index-log',
+      workerData: database.file,
+    });
+    this.#worker.unref();
+    this.#worker.on('message', (checkpoint: Checkpoint) => this.#answer(checkpoint));
+    this.#worker.on('error', () => this.#fail());
+  }
+
+  /** Called after each commit. Resolves at once unless the log is too long. */
+  async committed(operations: number): Promise<void> {
+    if (this.#failed) return;
+    this.#operations += operations;
+    this.#timer ??= setTimeout(() => this.#start(), IDLE_MS).unref();
+    if (this.#operations >= OPERATIONS) this.#start();
+    if (!this.#isLong) return;
+    await this.#running;
+    this.#start();
+    await this.#running;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#failed = true;
+    await this.#running;
+    await this.#worker.terminate();
+  }
+
+  #start(): void {
+    if (this.#running || this.#failed) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#operations = 0;
+    this.#running = this.#checkpoint().then(({ pages, done }) => {
+      this.#running = undefined;
+      this.#isLong = pages >= PAGES_MAX && done < pages;
+    });
+  }
+
+  #checkpoint(): Promise<Checkpoint> {
+    return new Promise((resolve) => {
+      this.#answer = resolve;
+      this.#worker.postMessage(null);
+    });
+  }
+
+  #fail(): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    if (this.#database.isOpen) this.#database.exec(`PRAGMA wal_autocheckpoint = ${INLINE_PAGES}`);
+    this.#answer({ pages: 0, done: 0 });
+  }
+}

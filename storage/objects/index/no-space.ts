@@ -1,0 +1,12 @@
+import { ObjectError } from '../errors.ts';
+
+const SQLITE_FULL = 13;
+/** Writing, syncing and growing a file: how SQLite tells of the limits that file systems report in their own ways. */
+const SQLITE_IOERR_WRITES = new Set([778, 1034, 1290, 1546, 4874]);
+
+/** The error as it is, or what it means when there is no room for the index. */
+export function asNoSpace(error: unknown): unknown {
+  const { errcode = 0, code } = (error ?? {}) as { errcode?: number; code?: string };
+  const isFull = errcode === SQLITE_FULL || SQLITE_IOERR_WRITES.has(errcode) || code === 'ENOSPC' || code === 'EDQUOT';
+  return isFull ? new ObjectError('no-space', 'The disk of the index is full.', { cause: error }) : error;
+}

@@ -1,0 +1,191 @@
+import { ObjectError } from '../../errors.ts';
+import type { Arguments, NewContent } from '../../operations.ts';
+import type { BlobRef, Content, Place, StagedBlob } from '../../records.ts';
+import { packPlaces, samePlace, unpackPlaces } from '../places.ts';
+import { contentOf, type BlobRow, type BucketRow, type ContentRow, type VersionRow } from '../rows.ts';
+import type { Change } from './change.ts';
+
+interface ManifestRow {
+  readonly start: number;
+  readonly partition: number;
+  readonly blob: Uint8Array;
+  readonly size: number;
+}
+
+/** Makes new content part of the index: enters blobs that were staged, or takes a share in those of another version. */
+export function takeContent(change: Change, bucket: BucketRow, content: NewContent, size: number): Content {
+  if (content.kind === 'staged') return enter(change, bucket, content.blobs, size);
+  if (content.kind === 'copy') return shareVersion(change, bucket, content.of, size);
+  if (size === 0) return { kind: 'empty' };
+  throw new ObjectError('invalid-state', 'Content without bytes has a size of 0.');
+}
+
+function enter(change: Change, bucket: BucketRow, blobs: readonly StagedBlob[], size: number): Content {
+  let total = 0;
+  for (const blob of blobs) {
+    if (policyOf(blob) !== bucket.policy) throw new ObjectError('invalid-state', 'The bytes are of another policy.');
+    total += blob.size;
+    enterBlob(change, blob);
+  }
+  if (total !== size) throw new ObjectError('invalid-state', `${total} bytes were staged where ${size} are named.`);
+  const [only] = blobs;
+  if (!only) return { kind: 'empty' };
+  if (blobs.length === 1) return { kind: 'blob', blob: { partition: only.partition, id: only.id, size } };
+  const manifest = newManifest(change);
+  let start = 0;
+  for (const blob of blobs) {
+    appendBlob(change, manifest, start, blob);
+    start += blob.size;
+  }
+  return { kind: 'manifest', manifest };
+}
+
+function enterBlob(change: Change, blob: StagedBlob): void {
+  const { db, tally } = change;
+  const { partition, id, key, size, pieceBytes, places } = blob;
+  db.run('INSERT INTO blobs VALUES (?, ?, ?, ?, 1, ?, ?)', partition, id, key, size, pieceBytes, packPlaces(places));
+  for (const place of places) if (place) tally.live(place, pieceBytes);
+  if (!isWhereWanted(places, change.wanted(partition))) tally.mark(partition);
+}
+
+function isWhereWanted(places: readonly (Place | null)[], wanted: ArrayLike<number> | undefined): boolean {
+  if (!wanted) return !places.includes(null);
+  return places.length === wanted.length && places.every((place, slot) => (place?.drive ?? 0) === wanted[slot]);
+}
+
+function shareVersion(
+  change: Change,
+  bucket: BucketRow,
+  of: { readonly bucket: number; readonly key: string; readonly sequence: number },
+  size: number,
+): Content {
+  const source = storedVersion(change, of);
+  if (!source) throw new ObjectError('no-such-version', 'What was to be copied is gone.');
+  if (source.size !== size) throw new ObjectError('invalid-state', `The source has ${source.size} bytes, not ${size}.`);
+  const from = change.db.get<{ policy: number }>('SELECT policy FROM buckets WHERE id = ?', of.bucket);
+  if (size > 0 && from?.policy !== bucket.policy) {
+    throw new ObjectError('invalid-state', 'The source is under another policy; its bytes have to be copied.');
+  }
+  return share(change, source, size);
+}
+
+function storedVersion(
+  { db }: Change,
+  { bucket, key, sequence }: { readonly bucket: number; readonly key: string; readonly sequence: number },
+): (ContentRow & Pick<VersionRow, 'size'>) | undefined {
+  const find = (table: string, more: string): (ContentRow & Pick<VersionRow, 'size'>) | undefined =>
+    db.get(
+      `SELECT size, partition, blob, manifest FROM ${table} WHERE bucket = ? AND key = ? AND sequence = ? ${more}`,
+      bucket,
+      key,
+      sequence,
+    );
+  return find('objects', '') ?? find('versions', 'AND marker = 0');
+}
+
+function share({ db }: Change, row: ContentRow, size: number): Content {
+  const content = contentOf(row, size);
+  if (content.kind === 'manifest') db.run('UPDATE manifests SET refs = refs + 1 WHERE id = ?', content.manifest);
+  if (content.kind === 'blob') {
+    db.run('UPDATE blobs SET refs = refs + 1 WHERE partition = ? AND id = ?', content.blob.partition, content.blob.id);
+  }
+  return content;
+}
+
+/** Lets go of content. Blobs that nobody shares any more are dead from now on; those of a manifest, step by step. */
+export function release(change: Change, content: ContentRow): void {
+  const { db } = change;
+  if (content.manifest !== null) {
+    db.run('UPDATE manifests SET refs = refs - 1 WHERE id = ?', content.manifest);
+    change.leaveToSweep();
+  } else if (content.partition !== null && content.blob !== null) {
+    releaseBlob(change, content.partition, content.blob);
+  }
+}
+
+export function releaseBlob({ db, tally }: Change, partition: number, id: Uint8Array): void {
+  const sql = 'UPDATE blobs SET refs = refs - 1 WHERE partition = ? AND id = ? RETURNING refs, piece_bytes, places';
+  const row = db.get<Pick<BlobRow, 'refs' | 'piece_bytes' | 'places'>>(sql, partition, id);
+  if (!row) throw new Error(`A blob of partition ${partition} that is in use is not in the index`);
+  if (row.refs > 0) return;
+  db.run('DELETE FROM blobs WHERE partition = ? AND id = ?', partition, id);
+  for (const place of unpackPlaces(row.places)) if (place) tally.live(place, -row.piece_bytes);
+}
+
+/** Content of parts one after the other, as one. Takes over what the parts had; their rows must go. */
+export function joinContents(change: Change, parts: readonly (ContentRow & { readonly size: number })[]): Content {
+  const full = parts.filter((part) => part.size > 0);
+  const [only] = full;
+  if (!only) return { kind: 'empty' };
+  if (full.length === 1) return contentOf(only, only.size);
+  const manifest = newManifest(change);
+  let start = 0;
+  for (const part of full) {
+    if (part.manifest !== null) appendManifest(change, manifest, start, part.manifest);
+    else if (part.partition !== null && part.blob !== null) {
+      appendBlob(change, manifest, start, { partition: part.partition, id: part.blob, size: part.size });
+    }
+    start += part.size;
+  }
+  return { kind: 'manifest', manifest };
+}
+
+function newManifest({ db }: Change): number {
+  const row = db.get<{ id: number }>('INSERT INTO manifests (refs) VALUES (1) RETURNING id');
+  if (!row) throw new Error('A manifest could not be made');
+  return row.id;
+}
+
+function appendBlob({ db }: Change, manifest: number, start: number, blob: BlobRef): void {
+  db.run('INSERT INTO manifest_blobs VALUES (?, ?, ?, ?, ?)', manifest, start, blob.partition, blob.id, blob.size);
+}
+
+function appendManifest(change: Change, manifest: number, start: number, other: number): void {
+  const { db } = change;
+  const refs = db.get<{ refs: number }>('SELECT refs FROM manifests WHERE id = ?', other)?.refs;
+  if (refs === 1) {
+    db.run('UPDATE manifest_blobs SET manifest = ?, start = start + ? WHERE manifest = ?', manifest, start, other);
+    db.run('DELETE FROM manifests WHERE id = ?', other);
+    return;
+  }
+  for (const row of db.all<ManifestRow>('SELECT * FROM manifest_blobs WHERE manifest = ?', other)) {
+    appendBlob(change, manifest, start + row.start, { partition: row.partition, id: row.blob, size: row.size });
+    db.run('UPDATE blobs SET refs = refs + 1 WHERE partition = ? AND id = ?', row.partition, row.blob);
+  }
+  db.run('UPDATE manifests SET refs = refs - 1 WHERE id = ?', other);
+}
+
+/** Frees what manifests nobody has any more still hold, at most `limit` blobs; says how many. */
+export function sweepManifests(change: Change, limit: number): number {
+  const { db } = change;
+  const given = db.get<{ id: number }>('SELECT id FROM manifests WHERE refs = 0 LIMIT 1');
+  if (!given) return 0;
+  const sql = 'SELECT * FROM manifest_blobs WHERE manifest = ? ORDER BY start LIMIT ?';
+  const rows = db.all<ManifestRow>(sql, given.id, limit);
+  for (const row of rows) {
+    releaseBlob(change, row.partition, row.blob);
+    db.run('DELETE FROM manifest_blobs WHERE manifest = ? AND start = ?', given.id, row.start);
+  }
+  if (rows.length < limit) db.run('DELETE FROM manifests WHERE id = ?', given.id);
+  return Math.max(1, rows.length);
+}
+
+export function relocate({ db, tally }: Change, args: Arguments<'relocate'>): boolean {
+  const { blob, slot, from, to, pieceBytes } = args;
+  const row = db.get<BlobRow>('SELECT * FROM blobs WHERE partition = ? AND id = ?', blob.partition, blob.id);
+  if (!row) return false;
+  const places = unpackPlaces(row.places);
+  if (slot >= places.length || !samePlace(places[slot] ?? null, from)) return false;
+  if (pieceBytes !== row.piece_bytes) {
+    throw new ObjectError('invalid-state', `A piece of this blob takes ${row.piece_bytes} bytes, not ${pieceBytes}.`);
+  }
+  if (from) tally.live(from, -pieceBytes);
+  tally.live(to, pieceBytes);
+  const packed = packPlaces(places.with(slot, to));
+  db.run('UPDATE blobs SET places = ? WHERE partition = ? AND id = ?', packed, blob.partition, blob.id);
+  return true;
+}
+
+function policyOf({ partition }: BlobRef): number {
+  return Math.floor(partition / 2 ** 16);
+}

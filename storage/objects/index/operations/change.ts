@@ -1,0 +1,28 @@
+import { ObjectError } from '../../errors.ts';
+import type { IndexDb } from '../database.ts';
+import type { BucketRow } from '../rows.ts';
+import type { Tally } from '../tally.ts';
+
+/** What an operation works with: the transaction it is part of, and the books it adds to. */
+export interface Change {
+  readonly db: IndexDb;
+  readonly tally: Tally;
+  nextSequence(): number;
+  /** Drives that the ring wants the pieces of a partition on, by slot, 0 for none; undefined while no ring is known. */
+  wanted(partition: number): ArrayLike<number> | undefined;
+  /** Something was given up that is freed in steps later: see `sweep`. */
+  leaveToSweep(): void;
+}
+
+export function bucketRow(change: Change, id: number): BucketRow {
+  const row = change.db.get<BucketRow>('SELECT * FROM buckets WHERE id = ?', id);
+  if (!row) throw new ObjectError('no-such-bucket', 'The bucket does not exist.');
+  return row;
+}
+
+/** Counts objects that came to, or went from, a bucket. */
+export function count(change: Change, bucket: BucketRow, objects: number, bytes: number, at: number): void {
+  if (objects === 0 && bytes === 0) return;
+  const { id, account, policy } = bucket;
+  change.tally.step({ bucket: id, account, policy, objects, bytes, buckets: 0, at });
+}

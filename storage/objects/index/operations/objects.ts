@@ -1,0 +1,123 @@
+import { ObjectError } from '../../errors.ts';
+import type { Arguments, Result } from '../../operations.ts';
+import type { ObjectVersion } from '../../records.ts';
+import { attributeValues, versionIdOf, versionOf, type BucketRow, type VersionRow } from '../rows.ts';
+import { takeContent } from './blobs.ts';
+import { bucketRow, type Change } from './change.ts';
+import { checkConditions, checkLock, checkLockable, checkRetention, newRetention } from './rules.ts';
+import {
+  addMarker,
+  addVersion,
+  currentRow,
+  findVersion,
+  newestRow,
+  promoteNewest,
+  removeVersion,
+  type FoundVersion,
+} from './versions.ts';
+
+export function putObject(change: Change, args: Arguments<'putObject'>): ObjectVersion {
+  const { key, size, etag, owner, attributes, at } = args;
+  const bucket = bucketRow(change, args.bucket);
+  const current = currentRow(change.db, bucket.id, key);
+  checkConditions(args.conditions, current, 'no-such-key');
+  checkLockable(bucket, args.retention, args.legalHold);
+  const content = takeContent(change, bucket, args.content, size);
+  const retention = newRetention(bucket, args.retention, at);
+  const legalHold = args.legalHold ?? false;
+  const expiresAt = args.expiresAt ?? null;
+  const version = { key, content, size, etag, owner, attributes, retention, legalHold, expiresAt, at };
+  return addVersion(change, bucket, current, version);
+}
+
+export function deleteObject(change: Change, args: Arguments<'deleteObject'>): Result<'deleteObject'> {
+  const bucket = bucketRow(change, args.bucket);
+  return args.versionId === undefined
+    ? deleteCurrent(change, bucket, args)
+    : deleteVersion(change, bucket, args, args.versionId);
+}
+
+function deleteCurrent(change: Change, bucket: BucketRow, args: Arguments<'deleteObject'>): Result<'deleteObject'> {
+  const { key, conditions, at } = args;
+  const current = currentRow(change.db, bucket.id, key);
+  checkConditions(conditions, current, 'precondition-failed');
+  const removed = current ? versionOf(current, true) : null;
+  if (bucket.versioning !== 'off') {
+    const marker = addMarker(change, bucket, key, current, at);
+    return { removed, marker: { versionId: versionIdOf(marker) } };
+  }
+  if (current) removeVersion(change, bucket, { row: current, isCurrent: true }, at);
+  return { removed, marker: null };
+}
+
+function deleteVersion(
+  change: Change,
+  bucket: BucketRow,
+  args: Arguments<'deleteObject'>,
+  versionId: string,
+): Result<'deleteObject'> {
+  const { key, conditions, at } = args;
+  const found = findVersion(change.db, bucket.id, key, versionId);
+  const isMarker = found?.row.marker === 1;
+  checkConditions(conditions, isMarker ? undefined : found?.row, 'precondition-failed');
+  if (!found) return { removed: null, marker: null };
+  checkLock(found.row, at, args.bypassGovernance ?? false);
+  const wasLatest = isLatest(change, found);
+  removeVersion(change, bucket, found, at);
+  if (wasLatest) promoteNewest(change, bucket.id, key);
+  return { removed: versionOf(found.row, wasLatest), marker: isMarker ? { versionId } : null };
+}
+
+function isLatest({ db }: Change, { row, isCurrent }: FoundVersion): boolean {
+  if (isCurrent) return true;
+  if (row.marker !== 1 || currentRow(db, row.bucket, row.key)) return false;
+  return newestRow(db, row.bucket, row.key)?.sequence === row.sequence;
+}
+
+export function changeVersion(change: Change, args: Arguments<'changeVersion'>): ObjectVersion {
+  const { db } = change;
+  const bucket = bucketRow(change, args.bucket);
+  const { row, isCurrent } = existing(change, args);
+  checkLockable(bucket, args.retention, args.legalHold);
+  if (args.retention !== undefined) checkRetention(row, args.retention, args.at, args.bypassGovernance ?? false);
+  const next = changedRow(row, args);
+  const values = [next.attributes, next.parts ?? null, next.retention_mode, next.retention_until];
+  const table = isCurrent ? 'objects' : 'versions';
+  db.run(
+    `UPDATE ${table} SET attributes = ?, parts = ?, retention_mode = ?, retention_until = ?, legal_hold = ?,
+       expires_at = ? WHERE bucket = ? AND key = ? AND sequence = ?`,
+    ...values,
+    next.legal_hold,
+    next.expires_at,
+    row.bucket,
+    row.key,
+    row.sequence,
+  );
+  return versionOf(next, isCurrent);
+}
+
+function existing({ db }: Change, { bucket, key, versionId }: Arguments<'changeVersion'>): FoundVersion {
+  if (versionId === undefined) {
+    const row = currentRow(db, bucket, key);
+    if (!row) throw new ObjectError('no-such-key', 'The object does not exist.');
+    return { row, isCurrent: true };
+  }
+  const found = findVersion(db, bucket, key, versionId);
+  if (!found) throw new ObjectError('no-such-version', 'The version does not exist.');
+  if (found.row.marker === 1) throw new ObjectError('invalid-state', 'A delete marker has nothing to change.');
+  return found;
+}
+
+function changedRow(row: VersionRow, args: Arguments<'changeVersion'>): VersionRow {
+  const { attributes, retention, legalHold, expiresAt } = args;
+  const [plain, parts] = attributes ? attributeValues(attributes) : [row.attributes, row.parts ?? null];
+  return {
+    ...row,
+    attributes: plain,
+    parts,
+    retention_mode: retention === undefined ? row.retention_mode : (retention?.mode ?? null),
+    retention_until: retention === undefined ? row.retention_until : (retention?.until ?? null),
+    legal_hold: legalHold === undefined ? row.legal_hold : Number(legalHold),
+    expires_at: expiresAt === undefined ? row.expires_at : expiresAt,
+  };
+}

@@ -1,0 +1,69 @@
+import type { Arguments, Result } from '../../operations.ts';
+import type { IndexDb } from '../database.ts';
+import { VERSION_COLUMNS, type BucketRow, type VersionRow } from '../rows.ts';
+import { release, sweepManifests } from './blobs.ts';
+import { dropBucket } from './buckets.ts';
+import { count, type Change } from './change.ts';
+import { giveUpUpload, sweepUploads } from './uploads.ts';
+
+const SWEEP_STEP = 500;
+
+/** Frees a step's worth of what was given up; whether there may be more. */
+export function sweep(change: Change): boolean {
+  return sweepUploads(change, SWEEP_STEP) > 0 || sweepManifests(change, SWEEP_STEP) > 0;
+}
+
+export function isToSweep(db: IndexDb): boolean {
+  const sql = 'SELECT 1 FROM given_up_uploads UNION ALL SELECT 1 FROM manifests WHERE refs = 0 LIMIT 1';
+  return db.get(sql) !== undefined;
+}
+
+/** Locks keep nothing here: the account itself is going. */
+export function purgeAccount(change: Change, args: Arguments<'purgeAccount'>): Result<'purgeAccount'> {
+  const { account, at } = args;
+  let left = Math.max(1, args.limit);
+  while (left > 0) {
+    const bucket = firstBucket(change, account);
+    if (!bucket) break;
+    left -= purgeVersions(change, bucket, 'objects', left, at);
+    left -= purgeVersions(change, bucket, 'versions', left, at);
+    left -= purgeUploads(change, bucket, left);
+    if (left === 0) break;
+    dropBucket(change, bucket, at);
+    left -= 1;
+  }
+  return { removed: Math.max(1, args.limit) - left, done: !firstBucket(change, account) };
+}
+
+function firstBucket({ db }: Change, account: string): BucketRow | undefined {
+  return db.get<BucketRow>('SELECT * FROM buckets WHERE account = ? ORDER BY name LIMIT 1', account);
+}
+
+function purgeVersions(
+  change: Change,
+  bucket: BucketRow,
+  table: 'objects' | 'versions',
+  limit: number,
+  at: number,
+): number {
+  const { db } = change;
+  const columns = table === 'objects' ? VERSION_COLUMNS : `${VERSION_COLUMNS}, marker`;
+  const rows = db.all<VersionRow>(`SELECT ${columns} FROM ${table} WHERE bucket = ? LIMIT ?`, bucket.id, limit);
+  let objects = 0;
+  let bytes = 0;
+  for (const row of rows) {
+    db.run(`DELETE FROM ${table} WHERE bucket = ? AND key = ? AND sequence = ?`, bucket.id, row.key, row.sequence);
+    if (row.marker === 1) continue;
+    release(change, row);
+    objects += 1;
+    bytes += row.size;
+  }
+  count(change, bucket, -objects, -bytes, at);
+  return rows.length;
+}
+
+function purgeUploads(change: Change, bucket: BucketRow, limit: number): number {
+  const rows = change.db.all<{ id: string }>('SELECT id FROM uploads WHERE bucket = ? LIMIT ?', bucket.id, limit);
+  for (const { id } of rows) giveUpUpload(change, id);
+  return rows.length;
+}

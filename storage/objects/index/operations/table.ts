@@ -1,0 +1,24 @@
+import type { Arguments, OperationName, Result } from '../../operations.ts';
+import { relocate } from './blobs.ts';
+import { changeBucket, createBucket, deleteBucket } from './buckets.ts';
+import type { Change } from './change.ts';
+import { changeVersion, deleteObject, putObject } from './objects.ts';
+import { purgeAccount } from './purge.ts';
+import { abortUpload, completeUpload, createUpload, putPart } from './uploads.ts';
+
+type Table = { readonly [O in OperationName]: (change: Change, args: Arguments<O>) => Result<O> };
+
+export const OPERATIONS: Table = {
+  createBucket,
+  changeBucket,
+  deleteBucket,
+  putObject,
+  deleteObject,
+  changeVersion,
+  createUpload,
+  putPart,
+  completeUpload,
+  abortUpload,
+  relocate,
+  purgeAccount,
+};

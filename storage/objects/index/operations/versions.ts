@@ -1,0 +1,171 @@
+import type { Content, ObjectAttributes, ObjectVersion, Retention } from '../../records.ts';
+import type { IndexDb } from '../database.ts';
+import {
+  attributeValues,
+  contentValues,
+  sequenceOf,
+  VERSION_COLUMNS,
+  versionOf,
+  type BucketRow,
+  type VersionRow,
+} from '../rows.ts';
+import { release } from './blobs.ts';
+import { count, type Change } from './change.ts';
+
+export interface NewVersion {
+  readonly key: string;
+  readonly content: Content;
+  readonly size: number;
+  readonly etag: string;
+  readonly owner: string;
+  readonly attributes: ObjectAttributes;
+  readonly retention: Retention | null;
+  readonly legalHold: boolean;
+  readonly expiresAt: number | null;
+  readonly at: number;
+}
+
+export interface FoundVersion {
+  readonly row: VersionRow;
+  readonly isCurrent: boolean;
+}
+
+const SELECT_CURRENT = `SELECT ${VERSION_COLUMNS} FROM objects WHERE bucket = ? AND key = ?`;
+const SELECT_NEWEST = `SELECT ${VERSION_COLUMNS}, marker FROM versions WHERE bucket = ? AND key = ? ORDER BY sequence DESC LIMIT 1`;
+const SELECT_NULL = `SELECT ${VERSION_COLUMNS}, marker FROM versions INDEXED BY versions_null WHERE bucket = ? AND key = ? AND versioned = 0`;
+const SELECT_VERSION =
+  `SELECT ${VERSION_COLUMNS}, marker FROM versions ` +
+  'WHERE bucket = ? AND key = ? AND sequence = ? AND versioned = 1';
+const RETIRE = `INSERT INTO versions (${VERSION_COLUMNS}, marker) SELECT ${VERSION_COLUMNS}, 0 FROM objects WHERE bucket = ? AND key = ?`;
+const PROMOTE = `INSERT INTO objects (${VERSION_COLUMNS}) SELECT ${VERSION_COLUMNS} FROM versions WHERE bucket = ? AND key = ? AND sequence = ?`;
+const INSERT = `INSERT OR REPLACE INTO objects (${VERSION_COLUMNS}) VALUES (${marks(VERSION_COLUMNS)})`;
+const INSERT_MARKER =
+  'INSERT INTO versions (bucket, key, sequence, versioned, size, etag, modified_at, owner, legal_hold, marker) ' +
+  "VALUES (?, ?, ?, ?, 0, '', ?, '', 0, 1)";
+
+function marks(columns: string): string {
+  return columns.replaceAll(/\w+/g, '?');
+}
+
+export function currentRow(db: IndexDb, bucket: number, key: string): VersionRow | undefined {
+  return db.get<VersionRow>(SELECT_CURRENT, bucket, key);
+}
+
+/** The newest version that is not current; without a current one that is a delete marker. */
+export function newestRow(db: IndexDb, bucket: number, key: string): VersionRow | undefined {
+  return db.get<VersionRow>(SELECT_NEWEST, bucket, key);
+}
+
+export function findVersion(db: IndexDb, bucket: number, key: string, versionId: string): FoundVersion | undefined {
+  const current = currentRow(db, bucket, key);
+  const sequence = sequenceOf(versionId);
+  const isNull = versionId === 'null';
+  const isCurrent = isNull ? current?.versioned === 0 : current?.versioned === 1 && current.sequence === sequence;
+  if (current && isCurrent) return { row: current, isCurrent };
+  let row: VersionRow | undefined;
+  if (isNull) row = db.get<VersionRow>(SELECT_NULL, bucket, key);
+  else if (sequence !== undefined) row = db.get<VersionRow>(SELECT_VERSION, bucket, key, sequence);
+  return row && { row, isCurrent: false };
+}
+
+/** Makes a version the current one. What was current becomes noncurrent, or goes if neither has a version id. */
+export function addVersion(
+  change: Change,
+  bucket: BucketRow,
+  current: VersionRow | undefined,
+  version: NewVersion,
+): ObjectVersion {
+  makeRoom(change, bucket, version.key, current, version.at);
+  const row = rowOf(change, bucket, version);
+  const [attributes, parts] = attributeValues(version.attributes);
+  change.db.run(
+    INSERT,
+    row.bucket,
+    row.key,
+    row.sequence,
+    row.versioned,
+    row.size,
+    row.etag,
+    row.modified_at,
+    row.expires_at,
+    row.owner,
+    row.retention_mode,
+    row.retention_until,
+    row.legal_hold,
+    ...contentValues(version.content),
+    attributes,
+    parts,
+  );
+  count(change, bucket, 1, version.size, version.at);
+  return { ...versionOf(row, true), attributes: version.attributes, content: version.content };
+}
+
+function rowOf(change: Change, bucket: BucketRow, version: NewVersion): VersionRow {
+  return {
+    bucket: bucket.id,
+    key: version.key,
+    sequence: change.nextSequence(),
+    versioned: Number(bucket.versioning === 'enabled'),
+    size: version.size,
+    etag: version.etag,
+    modified_at: version.at,
+    expires_at: version.expiresAt,
+    owner: version.owner,
+    retention_mode: version.retention?.mode ?? null,
+    retention_until: version.retention?.until ?? null,
+    legal_hold: Number(version.legalHold),
+    partition: null,
+    blob: null,
+    manifest: null,
+    attributes: null,
+  };
+}
+
+/** Hides the key behind a delete marker. */
+export function addMarker(
+  change: Change,
+  bucket: BucketRow,
+  key: string,
+  current: VersionRow | undefined,
+  at: number,
+): Pick<VersionRow, 'sequence' | 'versioned'> {
+  makeRoom(change, bucket, key, current, at);
+  if (current) change.db.run('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket.id, key);
+  const sequence = change.nextSequence();
+  const versioned = Number(bucket.versioning === 'enabled');
+  change.db.run(INSERT_MARKER, bucket.id, key, sequence, versioned, at);
+  return { sequence, versioned };
+}
+
+/** The row of the current version stays for the caller to replace or to delete. */
+function makeRoom(change: Change, bucket: BucketRow, key: string, current: VersionRow | undefined, at: number): void {
+  if (current) {
+    if (bucket.versioning === 'enabled' || current.versioned) change.db.run(RETIRE, bucket.id, key);
+    else forget(change, bucket, current, at);
+  }
+  if (bucket.versioning !== 'suspended') return;
+  const old = change.db.get<VersionRow>(SELECT_NULL, bucket.id, key);
+  if (old) removeVersion(change, bucket, { row: old, isCurrent: false }, at);
+}
+
+/** Removes one version for good. */
+export function removeVersion(change: Change, bucket: BucketRow, { row, isCurrent }: FoundVersion, at: number): void {
+  forget(change, bucket, row, at);
+  const { key, sequence } = row;
+  if (isCurrent) change.db.run('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket.id, key);
+  else change.db.run('DELETE FROM versions WHERE bucket = ? AND key = ? AND sequence = ?', bucket.id, key, sequence);
+}
+
+function forget(change: Change, bucket: BucketRow, row: VersionRow, at: number): void {
+  if (row.marker === 1) return;
+  release(change, row);
+  count(change, bucket, -1, -row.size, at);
+}
+
+/** After the newest entry of a key went: the next one is current again unless it is a delete marker. */
+export function promoteNewest({ db }: Change, bucket: number, key: string): void {
+  const next = newestRow(db, bucket, key);
+  if (!next || next.marker === 1) return;
+  db.run(PROMOTE, bucket, key, next.sequence);
+  db.run('DELETE FROM versions WHERE bucket = ? AND key = ? AND sequence = ?', bucket, key, next.sequence);
+}

@@ -1,0 +1,259 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type { Listing, ListQuery, ObjectStore, VersionListing } from '../object-store.ts';
+import type { AccountUsage, BlobRef, Bucket, ObjectVersion, Part, StagedBlob, Upload } from '../records.ts';
+import { IndexDatabase } from './database.ts';
+import { spanOf, walk, type Source, type Span } from './listing.ts';
+import { findVersion, newestRow } from './operations/versions.ts';
+import {
+  blobOf,
+  bucketOf,
+  LISTED_COLUMNS,
+  partOf,
+  sequenceOf,
+  uploadOf,
+  VERSION_COLUMNS,
+  versionIdOf,
+  versionOf,
+  type BlobRow,
+  type BucketRow,
+  type PartRow,
+  type UploadRow,
+  type VersionRow,
+} from './rows.ts';
+import { storedOver, type StoredUsage } from './stored.ts';
+
+type BucketPage = Parameters<ObjectStore['buckets']>[1];
+type VersionQuery = Parameters<ObjectStore['listVersions']>[1];
+type UploadQuery = Parameters<ObjectStore['uploads']>[1];
+type UploadListing = ReturnType<ObjectStore['uploads']>;
+
+/** Greater than every key: SQLite puts blobs after all text. */
+const NO_END = new Uint8Array(0);
+/** Of one name in all accounts; more are not looked at. */
+const NAMESAKES_MAX = 1000;
+
+/** One blob of a manifest and where in the object it begins. */
+export interface ManifestBlob extends BlobRef {
+  readonly start: number;
+}
+
+/** Everything that is read of the index. Synchronous; each thread has one of its own. */
+export class IndexReader {
+  readonly db: IndexDatabase;
+
+  /** Of a file, or over a connection that is open already. */
+  constructor(index: string | IndexDatabase) {
+    this.db = typeof index === 'string' ? IndexDatabase.openReader(index) : index;
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  bucket(account: string, name: string): Bucket | undefined {
+    const row = this.db.get<BucketRow>('SELECT * FROM buckets WHERE account = ? AND name = ?', account, name);
+    return row && bucketOf(row);
+  }
+
+  bucketById(id: number): Bucket | undefined {
+    const row = this.db.get<BucketRow>('SELECT * FROM buckets WHERE id = ?', id);
+    return row && bucketOf(row);
+  }
+
+  bucketsNamed(name: string): Bucket[] {
+    const sql = 'SELECT * FROM buckets WHERE name = ? ORDER BY created_at, id LIMIT ?';
+    return this.db.all<BucketRow>(sql, name, NAMESAKES_MAX).map(bucketOf);
+  }
+
+  buckets(account: string, page: BucketPage): Bucket[] {
+    const { prefix = '', after = null, before = null, reverse = false, limit } = page;
+    const { from, until } = reverse ? spanOf(prefix, before, after) : spanOf(prefix, after, before);
+    const order = reverse ? 'DESC' : 'ASC';
+    const sql = `SELECT * FROM buckets WHERE account = ? AND name >= ? AND name < ? ORDER BY name ${order} LIMIT ?`;
+    return this.db.all<BucketRow>(sql, account, from, until ?? NO_END, limit).map(bucketOf);
+  }
+
+  usage(account: string): AccountUsage {
+    const sql = 'SELECT policy, buckets, objects, bytes FROM usage WHERE account = ? ORDER BY policy';
+    const policies = this.db.all<AccountUsage['policies'][number]>(sql, account).map((row) => ({ ...row }));
+    const sum = (of: 'buckets' | 'objects' | 'bytes'): number => policies.reduce((total, row) => total + row[of], 0);
+    return { buckets: sum('buckets'), objects: sum('objects'), bytes: sum('bytes'), policies };
+  }
+
+  /** Of one account, or of all: see `storedOver`. */
+  storedOver(account: string | null, from: number, to: number): StoredUsage[] {
+    return this.db.snapshot(() => storedOver(this.db, account, from, to));
+  }
+
+  version(bucket: number, key: string, versionId?: string): ObjectVersion | undefined {
+    if (versionId === undefined) {
+      const sql = `SELECT ${VERSION_COLUMNS} FROM objects WHERE bucket = ? AND key = ?`;
+      const row = this.db.get<VersionRow>(sql, bucket, key);
+      return row && versionOf(row, true);
+    }
+    return this.db.snapshot(() => {
+      const found = findVersion(this.db, bucket, key, versionId);
+      if (!found) return undefined;
+      return versionOf(found.row, found.isCurrent || this.latest(bucket, key)?.sequence === found.row.sequence);
+    });
+  }
+
+  latest(bucket: number, key: string): ObjectVersion | undefined {
+    return this.db.snapshot(() => {
+      const current = this.version(bucket, key);
+      if (current) return current;
+      const row = newestRow(this.db, bucket, key);
+      return row && versionOf(row, true);
+    });
+  }
+
+  list(bucket: number, query: ListQuery): Listing {
+    const { prefix, delimiter, after, before = null, reverse = false, limit } = query;
+    const range = reverse ? spanOf(prefix, before, after) : spanOf(prefix, after, before);
+    const source = this.#objects(bucket, reverse);
+    const span = { ...range, within: null };
+    const { rows, prefixes, last } = this.db.snapshot(() =>
+      walk(source, { prefix, delimiter, span, listed: after, reverse, limit }),
+    );
+    const next = last && ('row' in last ? last.row.key : last.prefix);
+    return { objects: rows.map((row) => versionOf(row, true)), prefixes, next };
+  }
+
+  #objects(bucket: number, reverse: boolean): Source<VersionRow, never> {
+    const sql =
+      `SELECT ${LISTED_COLUMNS} FROM objects WHERE bucket = ? AND key >= ? AND key < ? ` +
+      `ORDER BY key ${reverse ? 'DESC' : 'ASC'} LIMIT ?`;
+    return {
+      keyOf: (row) => row.key,
+      subOf: () => null,
+      rows: ({ from, until }, limit) => this.db.all(sql, bucket, from, until ?? NO_END, limit),
+    };
+  }
+
+  listVersions(bucket: number, query: VersionQuery): VersionListing {
+    return this.db.snapshot(() => {
+      const { prefix, delimiter, after, limit } = query;
+      const span = this.#versionSpan(bucket, query);
+      const source = this.#versions(bucket);
+      const listed = after?.key ?? null;
+      const { rows, prefixes, last } = walk(source, { prefix, delimiter, span, listed, reverse: false, limit });
+      let seen = span.within?.key ?? null;
+      const versions = rows.map((row) => {
+        const isLatest = row.key !== seen;
+        seen = row.key;
+        return versionOf(row, isLatest);
+      });
+      return { versions, prefixes, next: last && nextVersion(last) };
+    });
+  }
+
+  /** A version without an id may have moved or gone since it was listed: then its key is listed anew. */
+  #versionSpan(bucket: number, { prefix, after }: VersionQuery): Span<number> {
+    if (!after || after.versionId === null) return { ...spanOf(prefix, after?.key ?? null, null), within: null };
+    const { key, versionId } = after;
+    const sequence =
+      versionId === 'null' ? findVersion(this.db, bucket, key, versionId)?.row.sequence : sequenceOf(versionId);
+    if (!key.startsWith(prefix)) return { ...spanOf(prefix, key, null), within: null };
+    return { ...spanOf(prefix, key, null), within: { key, sub: sequence ?? Number.MAX_SAFE_INTEGER } };
+  }
+
+  /** Newest first within a key. */
+  #versions(bucket: number): Source<VersionRow, number> {
+    const both = (where: string, order: string): string =>
+      `SELECT ${LISTED_COLUMNS}, 0 AS marker FROM objects WHERE bucket = ?1 AND ${where}
+       UNION ALL SELECT ${LISTED_COLUMNS}, marker FROM versions WHERE bucket = ?1 AND ${where}
+       ORDER BY ${order} LIMIT ?4`;
+    const within = both('key = ?2 AND sequence < ?3', 'sequence DESC');
+    const beyond = both('key >= ?2 AND key < ?3', 'key, sequence DESC');
+    return {
+      keyOf: (row) => row.key,
+      subOf: (row) => row.sequence,
+      rows: (span, limit) => {
+        const { key, sub } = span.within ?? {};
+        const first =
+          key === undefined || sub === undefined ? [] : this.db.all<VersionRow>(within, bucket, key, sub, limit);
+        if (first.length === limit) return first;
+        const rest = this.db.all<VersionRow>(beyond, bucket, span.from, span.until ?? NO_END, limit - first.length);
+        return [...first, ...rest];
+      },
+    };
+  }
+
+  upload(id: string): Upload | undefined {
+    const row = this.db.get<UploadRow>('SELECT * FROM uploads WHERE id = ?', id);
+    return row && uploadOf(row);
+  }
+
+  uploads(bucket: number, query: UploadQuery): UploadListing {
+    const { prefix, delimiter, after, limit } = query;
+    const within =
+      after && after.id !== null && after.key.startsWith(prefix) ? { key: after.key, sub: after.id } : null;
+    const span = { ...spanOf(prefix, after?.key ?? null, null), within };
+    const listed = after?.key ?? null;
+    const { rows, prefixes, last } = this.db.snapshot(() =>
+      walk(this.#uploads(bucket), { prefix, delimiter, span, listed, reverse: false, limit }),
+    );
+    const next = last && ('row' in last ? { key: last.row.key, id: last.row.id } : { key: last.prefix, id: null });
+    return { uploads: rows.map(uploadOf), prefixes, next };
+  }
+
+  #uploads(bucket: number): Source<UploadRow, string> {
+    const rows = (where: string, ...values: SQLInputValue[]): UploadRow[] =>
+      this.db.all(`SELECT * FROM uploads WHERE bucket = ? AND ${where} ORDER BY key, id LIMIT ?`, bucket, ...values);
+    return {
+      keyOf: (row) => row.key,
+      subOf: (row) => row.id,
+      rows: ({ from, until, within }, limit) => {
+        const first = within ? rows('key = ? AND id > ?', within.key, within.sub, limit) : [];
+        if (first.length === limit) return first;
+        return [...first, ...rows('key >= ? AND key < ?', from, until ?? NO_END, limit - first.length)];
+      },
+    };
+  }
+
+  parts(upload: string, page: { readonly after: number; readonly limit: number }): Part[] {
+    const sql = `SELECT parts.* FROM parts JOIN uploads ON uploads.id = parts.upload
+                 WHERE parts.upload = ? AND parts.number > ? ORDER BY parts.number LIMIT ?`;
+    return this.db.all<PartRow>(sql, upload, page.after, page.limit).map(partOf);
+  }
+
+  /** Objects whose time is over, the longest past first. */
+  expired(now: number, limit: number): ObjectVersion[] {
+    const sql = `SELECT ${LISTED_COLUMNS} FROM objects WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`;
+    return this.db.all<VersionRow>(sql, now, limit).map((row) => versionOf(row, true));
+  }
+
+  blob(partition: number, id: Uint8Array): StagedBlob | undefined {
+    const row = this.db.get<BlobRow>('SELECT * FROM blobs WHERE partition = ? AND id = ?', partition, id);
+    return row && blobOf(row);
+  }
+
+  /** In the order of their ids. */
+  blobsOf(partition: number, after: Uint8Array | null, limit: number): StagedBlob[] {
+    const sql = 'SELECT * FROM blobs WHERE partition = ? AND id > ? ORDER BY id LIMIT ?';
+    return this.db.all<BlobRow>(sql, partition, after ?? '', limit).map(blobOf);
+  }
+
+  /** Blobs of a manifest in order, from the one that holds byte `offset`. */
+  manifest(id: number, offset: number, limit: number): ManifestBlob[] {
+    const sql = `SELECT start, partition, blob AS id, size FROM manifest_blobs WHERE manifest = ?1 AND start >=
+                 (SELECT max(start) FROM manifest_blobs WHERE manifest = ?1 AND start <= ?2) ORDER BY start LIMIT ?3`;
+    return this.db.all<ManifestBlob>(sql, id, offset, limit);
+  }
+
+  /** Bytes in use in a segment; 0 when nothing in it is known. */
+  liveBytes(drive: number, segment: number): number {
+    const sql = 'SELECT live FROM segments WHERE drive = ? AND segment = ?';
+    return this.db.get<{ live: number }>(sql, drive, segment)?.live ?? 0;
+  }
+
+  /** Segments of a drive in which something lives. */
+  segmentsOf(drive: number): { readonly segment: number; readonly live: number }[] {
+    return this.db.all('SELECT segment, live FROM segments WHERE drive = ? ORDER BY segment', drive);
+  }
+}
+
+function nextVersion(last: { readonly row: VersionRow } | { readonly prefix: string }): VersionListing['next'] {
+  if ('prefix' in last) return { key: last.prefix, versionId: null };
+  return { key: last.row.key, versionId: versionIdOf(last.row) };
+}

@@ -1,0 +1,205 @@
+import type { SQLInputValue } from 'node:sqlite';
+import type {
+  BlobRecord,
+  Bucket,
+  Checksum,
+  Content,
+  ObjectAttributes,
+  ObjectVersion,
+  Part,
+  Retention,
+  StagedBlob,
+  Upload,
+  Versioning,
+} from '../records.ts';
+import type { BucketSettings } from '../bucket-settings.ts';
+import { unpackPlaces } from './places.ts';
+
+/** Columns that `objects` and `versions` share, without the sizes of parts: those may be long, and listings do not need them. */
+export const LISTED_COLUMNS =
+  'bucket, key, sequence, versioned, size, etag, modified_at, expires_at, owner, retention_mode, retention_until, ' +
+  'legal_hold, partition, blob, manifest, attributes';
+export const VERSION_COLUMNS = `${LISTED_COLUMNS}, parts`;
+
+export interface ContentRow {
+  readonly partition: number | null;
+  readonly blob: Uint8Array | null;
+  readonly manifest: number | null;
+}
+
+export interface VersionRow extends ContentRow {
+  readonly bucket: number;
+  readonly key: string;
+  readonly sequence: number;
+  readonly versioned: number;
+  readonly size: number;
+  readonly etag: string;
+  readonly modified_at: number;
+  readonly expires_at: number | null;
+  readonly owner: string;
+  readonly retention_mode: string | null;
+  readonly retention_until: number | null;
+  readonly legal_hold: number;
+  readonly attributes: string | null;
+  readonly parts?: string | null;
+  /** Only in `versions`. */
+  readonly marker?: number;
+}
+
+export interface BucketRow {
+  readonly id: number;
+  readonly account: string;
+  readonly name: string;
+  readonly policy: number;
+  readonly created_at: number;
+  readonly versioning: Versioning;
+  readonly lockable: number;
+  readonly settings: string;
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+export interface UploadRow {
+  readonly id: string;
+  readonly bucket: number;
+  readonly key: string;
+  readonly owner: string;
+  readonly created_at: number;
+  readonly attributes: string | null;
+  readonly retention_mode: string | null;
+  readonly retention_until: number | null;
+  readonly legal_hold: number;
+  readonly checksum_algorithm: Checksum['algorithm'] | null;
+  readonly checksum_type: Checksum['type'] | null;
+}
+
+export interface PartRow extends ContentRow {
+  readonly number: number;
+  readonly size: number;
+  readonly etag: string;
+  readonly checksum: string | null;
+  readonly modified_at: number;
+}
+
+export interface BlobRow {
+  readonly partition: number;
+  readonly id: Uint8Array;
+  readonly key: number;
+  readonly size: number;
+  readonly refs: number;
+  readonly piece_bytes: number;
+  readonly places: Uint8Array;
+}
+
+/** Version ids are the sequence in hex, or `null` for what was put without versioning. */
+export function versionIdOf(row: Pick<VersionRow, 'sequence' | 'versioned'>): string {
+  return row.versioned ? row.sequence.toString(16) : 'null';
+}
+
+/** The sequence that a version id names; undefined when it names none. `null` is for the caller to tell apart. */
+export function sequenceOf(versionId: string): number | undefined {
+  return /^[1-9a-f][0-9a-f]{0,12}$/.test(versionId) ? Number.parseInt(versionId, 16) : undefined;
+}
+
+export function versionOf(row: VersionRow, isLatest: boolean): ObjectVersion {
+  return {
+    bucket: row.bucket,
+    key: row.key,
+    sequence: row.sequence,
+    versionId: versionIdOf(row),
+    isLatest,
+    isDeleteMarker: row.marker === 1,
+    size: row.size,
+    etag: row.etag,
+    modifiedAt: row.modified_at,
+    expiresAt: row.expires_at,
+    owner: row.owner,
+    attributes: attributesOf(row.attributes, row.parts ?? null),
+    retention: retentionOf(row),
+    legalHold: row.legal_hold === 1,
+    content: contentOf(row, row.size),
+  };
+}
+
+export function contentOf(row: ContentRow, size: number): Content {
+  if (row.manifest !== null) return { kind: 'manifest', manifest: row.manifest };
+  if (row.partition === null || row.blob === null) return { kind: 'empty' };
+  return { kind: 'blob', blob: { partition: row.partition, id: row.blob, size } };
+}
+
+/** Values of the columns `partition`, `blob` and `manifest`. */
+export function contentValues(content: Content): [SQLInputValue, SQLInputValue, SQLInputValue] {
+  if (content.kind === 'manifest') return [null, null, content.manifest];
+  if (content.kind === 'blob') return [content.blob.partition, content.blob.id, null];
+  return [null, null, null];
+}
+
+export function retentionOf(row: Pick<VersionRow, 'retention_mode' | 'retention_until'>): Retention | null {
+  if (row.retention_mode === null || row.retention_until === null) return null;
+  return { mode: row.retention_mode as Retention['mode'], until: row.retention_until };
+}
+
+function attributesOf(attributes: string | null, parts: string | null): ObjectAttributes {
+  const plain = attributes === null ? {} : (JSON.parse(attributes) as ObjectAttributes);
+  return parts === null ? plain : { ...plain, ...(JSON.parse(parts) as ObjectAttributes) };
+}
+
+/** Values of the columns `attributes` and `parts`; null for none. */
+export function attributeValues(attributes: ObjectAttributes): [string | null, string | null] {
+  const { partSizes, partChecksums, ...plain } = attributes;
+  return [jsonOrNull(plain), jsonOrNull({ partSizes, partChecksums })];
+}
+
+function jsonOrNull(value: object): string | null {
+  const json = JSON.stringify(value);
+  return json === '{}' ? null : json;
+}
+
+export function bucketOf(row: BucketRow): Bucket {
+  return {
+    id: row.id,
+    account: row.account,
+    name: row.name,
+    policy: row.policy,
+    createdAt: row.created_at,
+    versioning: row.versioning,
+    lockable: row.lockable === 1,
+    settings: JSON.parse(row.settings) as BucketSettings,
+    objects: row.objects,
+    bytes: row.bytes,
+  };
+}
+
+export function uploadOf(row: UploadRow): Upload {
+  return {
+    id: row.id,
+    bucket: row.bucket,
+    key: row.key,
+    owner: row.owner,
+    createdAt: row.created_at,
+    attributes: attributesOf(row.attributes, null),
+    retention: retentionOf(row),
+    legalHold: row.legal_hold === 1,
+    checksumAlgorithm: row.checksum_algorithm,
+    checksumType: row.checksum_type,
+  };
+}
+
+export function partOf(row: PartRow): Part {
+  return {
+    number: row.number,
+    size: row.size,
+    etag: row.etag,
+    checksum: row.checksum === null ? null : (JSON.parse(row.checksum) as Checksum),
+    modifiedAt: row.modified_at,
+  };
+}
+
+export function blobOf(row: BlobRow): StagedBlob {
+  return { ...recordOf(row), pieceBytes: row.piece_bytes };
+}
+
+function recordOf(row: BlobRow): BlobRecord {
+  const { partition, id, size, key } = row;
+  return { partition, id, size, key, places: unpackPlaces(row.places) };
+}

@@ -1,0 +1,146 @@
+/**
+ * Tables of the index. Keys are compared byte by byte (BINARY over UTF-8), which is the order S3 lists in. `objects`
+ * holds the version of each key that is current, `versions` the noncurrent ones and all delete markers, newest first;
+ * so a listing of a bucket never steps over what it does not show. Bytes are named by `partition` and `blob`, or by a
+ * numbered `manifest`. Numbers of buckets and manifests are never used again: a reader may still hold one.
+ */
+const VERSION_COLUMNS = `
+  bucket INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  versioned INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  etag TEXT NOT NULL,
+  modified_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  owner TEXT NOT NULL,
+  retention_mode TEXT,
+  retention_until INTEGER,
+  legal_hold INTEGER NOT NULL,
+  partition INTEGER,
+  blob BLOB,
+  manifest INTEGER,
+  attributes TEXT,
+  parts TEXT`;
+
+export const SCHEMA = `
+CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS buckets (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account TEXT NOT NULL,
+  name TEXT NOT NULL,
+  policy INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  versioning TEXT NOT NULL,
+  lockable INTEGER NOT NULL,
+  settings TEXT NOT NULL,
+  objects INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (account, name)
+);
+CREATE INDEX IF NOT EXISTS buckets_named ON buckets (name, created_at, id);
+
+CREATE TABLE IF NOT EXISTS objects (${VERSION_COLUMNS}, PRIMARY KEY (bucket, key)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS objects_expiring ON objects (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE IF NOT EXISTS versions (${VERSION_COLUMNS},
+  marker INTEGER NOT NULL,
+  PRIMARY KEY (bucket, key, sequence DESC)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS versions_null ON versions (bucket, key) WHERE versioned = 0;
+
+CREATE TABLE IF NOT EXISTS uploads (
+  id TEXT PRIMARY KEY,
+  bucket INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  attributes TEXT,
+  retention_mode TEXT,
+  retention_until INTEGER,
+  legal_hold INTEGER NOT NULL,
+  checksum_algorithm TEXT,
+  checksum_type TEXT
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS uploads_listed ON uploads (bucket, key, id);
+
+CREATE TABLE IF NOT EXISTS parts (
+  upload TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  etag TEXT NOT NULL,
+  checksum TEXT,
+  modified_at INTEGER NOT NULL,
+  partition INTEGER,
+  blob BLOB,
+  manifest INTEGER,
+  PRIMARY KEY (upload, number)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS completed (
+  upload TEXT PRIMARY KEY,
+  bucket INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  etag TEXT NOT NULL,
+  at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS completed_at ON completed (at);
+
+CREATE TABLE IF NOT EXISTS given_up_uploads (upload TEXT PRIMARY KEY) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS manifests (id INTEGER PRIMARY KEY AUTOINCREMENT, refs INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS manifests_given_up ON manifests (id) WHERE refs = 0;
+
+CREATE TABLE IF NOT EXISTS manifest_blobs (
+  manifest INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  partition INTEGER NOT NULL,
+  blob BLOB NOT NULL,
+  size INTEGER NOT NULL,
+  PRIMARY KEY (manifest, start)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS blobs (
+  partition INTEGER NOT NULL,
+  id BLOB NOT NULL,
+  key INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  refs INTEGER NOT NULL,
+  piece_bytes INTEGER NOT NULL,
+  places BLOB NOT NULL,
+  PRIMARY KEY (partition, id)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS segments (
+  drive INTEGER NOT NULL,
+  segment INTEGER NOT NULL,
+  live INTEGER NOT NULL,
+  PRIMARY KEY (drive, segment)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS partitions (partition INTEGER PRIMARY KEY, marked INTEGER NOT NULL);
+
+CREATE TABLE IF NOT EXISTS usage (
+  account TEXT NOT NULL,
+  policy INTEGER NOT NULL,
+  buckets INTEGER NOT NULL,
+  objects INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  area TEXT NOT NULL,
+  PRIMARY KEY (account, policy)
+) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS stored (
+  account TEXT NOT NULL,
+  policy INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  area TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  objects INTEGER NOT NULL,
+  buckets INTEGER NOT NULL,
+  PRIMARY KEY (account, policy, day)
+) WITHOUT ROWID;
+`;

@@ -1,0 +1,185 @@
+import { ObjectError } from '../errors.ts';
+import type { Layout, Ring } from '../layout/layout.ts';
+import type { Arguments, Commit, OperationName } from '../operations.ts';
+import { IndexDatabase, type IndexDb } from './database.ts';
+import { asNoSpace } from './no-space.ts';
+import { LogKeeper } from './log-keeper.ts';
+import type { Change } from './operations/change.ts';
+import { isToSweep, sweep } from './operations/purge.ts';
+import { OPERATIONS } from './operations/table.ts';
+import { IndexReader } from './reader.ts';
+import { Tally } from './tally.ts';
+
+interface Waiting {
+  readonly work: (change: Change) => unknown;
+  /** Looks at counters, so those of the changes before it have to be written first. */
+  readonly readsCounters: boolean;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Outcome {
+  readonly waiting: Waiting;
+  readonly value: unknown;
+}
+
+const BATCH_LENGTH_MAX = 512;
+const PARTITIONS_PER_POLICY = 2 ** 16;
+
+/**
+ * The one writer of the index. Changes that wait at the same moment share one transaction and one sync, and are
+ * answered after it. Each runs in a savepoint of its own, so one that is refused takes none of the others along. While
+ * a sync runs, off the event loop, the next changes gather. Readers may see a change in the moment before it is
+ * durable; whoever asked for it hears of it only then.
+ */
+export class IndexWriter {
+  /** Reads over the writer's own connection, for the thread it lives in. */
+  readonly reader: IndexReader;
+  readonly #database: IndexDatabase;
+  readonly #log: LogKeeper;
+  readonly #queue: Waiting[] = [];
+  readonly #tally = new Tally();
+  readonly #rings = new Map<number, Ring>();
+  #sequence: number;
+  #mustSweep: boolean;
+  #pumping: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(file: string) {
+    this.#database = IndexDatabase.openWriter(file);
+    this.reader = new IndexReader(this.#database);
+    this.#log = new LogKeeper(this.#database);
+    this.#sequence = this.#readSequence();
+    this.#mustSweep = isToSweep(this.#database);
+    if (this.#mustSweep) this.#start();
+  }
+
+  readonly commit: Commit = <O extends OperationName>(operation: O, args: Arguments<O>) =>
+    this.#submit((change) => OPERATIONS[operation](change, args), operation === 'changeBucket');
+
+  /** Any work on tables of the same file, in the same group commit. */
+  change<T>(work: (db: IndexDb) => T): Promise<T> {
+    return this.#submit(({ db }) => work(db), true);
+  }
+
+  /** Tables of others (`CREATE TABLE IF NOT EXISTS …`) in the same file. Durable with the next change. */
+  schema(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** Rings by which blobs are judged that are entered from now on: those not where they belong mark their partition. */
+  useLayout(layout: Layout): void {
+    this.#rings.clear();
+    for (const ring of layout.rings) this.#rings.set(ring.policy.index, ring);
+  }
+
+  /** Lets changes that wait be done. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#pumping;
+    await this.#log.close();
+    this.#database.close();
+  }
+
+  #submit<T>(work: (change: Change) => T, readsCounters = false): Promise<T> {
+    if (this.#closed) return Promise.reject(new ObjectError('closed', 'The index is closed.'));
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, readsCounters, resolve: resolve as (value: unknown) => void, reject });
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    this.#pumping ??= this.#pump();
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#queue.length > 0 || (this.#mustSweep && !this.#closed)) {
+      await new Promise(setImmediate);
+      const batch = this.#queue.splice(0, BATCH_LENGTH_MAX);
+      if (this.#mustSweep) batch.push(this.#sweeping());
+      try {
+        const done = this.#transact(batch);
+        await this.#database.sync();
+        for (const { waiting, value } of done) waiting.resolve(value);
+        await this.#log.committed(batch.length);
+      } catch (error) {
+        // A full disk or a failed sync: nobody in the batch is told that it worked.
+        const told = asNoSpace(error);
+        for (const waiting of batch) waiting.reject(told);
+      }
+    }
+    // At once after the last look at the queue: what came in between would wait for nobody.
+    this.#pumping = undefined;
+  }
+
+  /** One step of freeing what was given up. What fails now is tried again after the next start. */
+  #sweeping(): Waiting {
+    this.#mustSweep = false;
+    const work = (change: Change): void => {
+      if (sweep(change)) this.#mustSweep = true;
+    };
+    return { work, readsCounters: false, resolve: () => undefined, reject: () => undefined };
+  }
+
+  #transact(batch: readonly Waiting[]): Outcome[] {
+    const done: Outcome[] = [];
+    this.#database.begin();
+    try {
+      for (const waiting of batch) this.#attempt(waiting, done);
+      this.#flush();
+      this.#database.run('INSERT OR REPLACE INTO counters VALUES (?, ?)', 'sequence', this.#sequence);
+      this.#database.run('COMMIT');
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.run('ROLLBACK');
+      this.#tally.clear();
+      throw error;
+    }
+    return done;
+  }
+
+  #attempt(waiting: Waiting, done: Outcome[]): void {
+    const tally = new Tally();
+    if (waiting.readsCounters) this.#flush();
+    this.#database.run('SAVEPOINT change');
+    try {
+      const value = waiting.work(this.#changeWith(tally));
+      this.#tally.add(tally);
+      done.push({ waiting, value });
+    } catch (error) {
+      // SQLite ends the outer transaction by itself on a full disk or an I/O error; then all of the batch is lost.
+      if (!this.#database.inTransaction) throw error;
+      this.#database.run('ROLLBACK TO change');
+      waiting.reject(asNoSpace(error));
+    }
+    this.#database.run('RELEASE change');
+  }
+
+  #changeWith(tally: Tally): Change {
+    return {
+      db: this.#database,
+      tally,
+      nextSequence: () => (this.#sequence += 1),
+      wanted: (partition) => this.#wanted(partition),
+      leaveToSweep: () => (this.#mustSweep = true),
+    };
+  }
+
+  #flush(): void {
+    this.#sequence += 1;
+    this.#tally.flush(this.#database, this.#sequence);
+  }
+
+  #readSequence(): number {
+    const sql = 'SELECT value FROM counters WHERE name = ?';
+    return this.#database.get<{ value: number }>(sql, 'sequence')?.value ?? 0;
+  }
+
+  #wanted(partition: number): ArrayLike<number> | undefined {
+    const ring = this.#rings.get(Math.floor(partition / PARTITIONS_PER_POLICY));
+    if (!ring) return undefined;
+    const start = (partition % PARTITIONS_PER_POLICY) * ring.slots;
+    return ring.drives.subarray(start, start + ring.slots);
+  }
+}

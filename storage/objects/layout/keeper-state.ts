@@ -1,0 +1,178 @@
+import { slotsOf } from '../blobs/pieces.ts';
+import type { IndexDb } from '../index/database.ts';
+import { ObjectError } from '../errors.ts';
+import type { PolicyLayout } from '../records.ts';
+import { type Book, type DriveRow, markPartition, readBook, readMarks, type RingRow, saveRing } from './keeper-book.ts';
+import type { KeeperEvent } from './keeper-types.ts';
+import type { Ring } from './layout.ts';
+import { PartitionStates } from './partition-states.ts';
+
+export const PARTITIONS_PER_POLICY = 2 ** 16;
+
+/** What is known of a drive since the start. */
+export interface Presence {
+  readonly isPresent: boolean;
+  /** When it was first missed; null while it is there, or was not looked for yet. */
+  readonly absentSince: number | null;
+  /** Failures in a row that threads told of, and when it may be tried again. */
+  readonly failures: number;
+  readonly retryAt: number;
+  /** When it was last found after it was away. */
+  readonly backAt: number;
+}
+
+const UNSEEN: Presence = { isPresent: false, absentSince: null, failures: 0, retryAt: 0, backAt: 0 };
+
+export type Change = <T>(work: (db: IndexDb) => T) => Promise<T>;
+
+/** What the keeper's parts share. Rows change in the book first and here once that is durable. */
+export class KeeperState {
+  readonly change: Change;
+  readonly reader: IndexDb;
+  readonly now: () => number;
+  readonly tell: (event: KeeperEvent) => void;
+  readonly partitions: PartitionStates;
+  readonly #presence = new Map<number, Presence>();
+  #policies: readonly PolicyLayout[] = [];
+  #drives = new Map<number, DriveRow>();
+  #rings = new Map<number, RingRow>();
+  /** Something that threads have to know changed. */
+  isDirty = true;
+
+  constructor(options: {
+    readonly change: Change;
+    readonly reader: IndexDb;
+    readonly now: () => number;
+    readonly tell: (event: KeeperEvent) => void;
+  }) {
+    this.change = options.change;
+    this.reader = options.reader;
+    this.now = options.now;
+    this.tell = options.tell;
+    this.partitions = new PartitionStates((drive) => this.isLive(drive));
+  }
+
+  get policies(): readonly PolicyLayout[] {
+    return this.#policies;
+  }
+
+  get drives(): readonly DriveRow[] {
+    return [...this.#drives.values()];
+  }
+
+  get rings(): readonly RingRow[] {
+    return [...this.#rings.values()];
+  }
+
+  /** Takes over what is on record. */
+  reload(): void {
+    const book: Book = readBook(this.reader);
+    this.#policies = book.policies;
+    this.#drives = new Map(book.drives.map((row) => [row.number, row]));
+    this.#rings = new Map(book.rings.map((row) => [row.policy, row]));
+    this.readMarks();
+    this.isDirty = true;
+  }
+
+  readMarks(): void {
+    this.partitions.update(
+      readMarks(this.reader).map(({ partition, marked, doubted }) => ({
+        partition,
+        mark: marked,
+        doubted: doubted !== 0,
+      })),
+    );
+  }
+
+  policy(index: number): PolicyLayout {
+    const policy = this.#policies.find((one) => one.index === index);
+    if (!policy) throw new ObjectError('no-such-policy', `There is no policy ${index}.`);
+    return policy;
+  }
+
+  policyNamed(name: string): PolicyLayout {
+    const policy = this.#policies.find((one) => one.name === name);
+    if (!policy) throw new ObjectError('no-such-policy', `There is no policy ${name}.`);
+    return policy;
+  }
+
+  drive(number: number): DriveRow | undefined {
+    return this.#drives.get(number);
+  }
+
+  drivesOf(policy: number): DriveRow[] {
+    return this.drives.filter((row) => row.policy === policy);
+  }
+
+  ring(policy: number): RingRow | undefined {
+    return this.#rings.get(policy);
+  }
+
+  slotsOf(policy: number): number {
+    return slotsOf(this.policy(policy));
+  }
+
+  presence(drive: number): Presence {
+    return this.#presence.get(drive) ?? UNSEEN;
+  }
+
+  setPresence(drive: number, presence: Presence): void {
+    if (presence.isPresent !== this.presence(drive).isPresent) this.isDirty = true;
+    this.#presence.set(drive, presence);
+  }
+
+  isLive(drive: number): boolean {
+    return this.#drives.has(drive) && this.presence(drive).isPresent;
+  }
+
+  /** A ring as threads know it. */
+  ringsForThreads(): Ring[] {
+    return this.rings.map((row) => ({
+      policy: this.policy(row.policy),
+      version: row.version,
+      partitions: row.partitions,
+      slots: row.slots,
+      drives: row.drives,
+    }));
+  }
+
+  /** Puts a new ring on record and marks the partitions that changed; `also` happens in the same transaction. */
+  async placeAnew(policy: number, next: RingRow, also: (db: IndexDb) => void): Promise<void> {
+    const before = this.ring(policy);
+    const changed = before ? changedPartitions(before, next) : [];
+    const spreads = new Map(changed.map((partition) => [partition, this.#spreadsWith(partition, before)]));
+    await this.change((db) => {
+      also(db);
+      saveRing(db, next);
+      for (const partition of changed) markPartition(db, partition);
+    });
+    this.reload();
+    for (const [partition, known] of spreads) {
+      const mark = this.partitions.marked.get(partition)?.mark;
+      if (known && mark !== undefined) this.partitions.setSpreads(partition, mark, known);
+    }
+  }
+
+  /** Where the blobs of a partition are once its ring changed: where they were; null when that is not known. */
+  #spreadsWith(partition: number, ring: RingRow | undefined): readonly (readonly number[])[] | null {
+    const known = this.partitions.spreadsOf(partition);
+    if (known === null || !ring) return null;
+    if (known) return known;
+    const some = this.reader.get('SELECT 1 FROM blobs WHERE partition = ? LIMIT 1', partition);
+    const start = (partition % PARTITIONS_PER_POLICY) * ring.slots;
+    return some ? [[...ring.drives.subarray(start, start + ring.slots)]] : [];
+  }
+}
+
+function changedPartitions(before: RingRow, after: RingRow): number[] {
+  const changed: number[] = [];
+  for (let partition = 0; partition < after.partitions; partition += 1) {
+    for (let slot = 0; slot < after.slots; slot += 1) {
+      const at = partition * after.slots + slot;
+      if (before.drives[at] === after.drives[at]) continue;
+      changed.push(after.policy * PARTITIONS_PER_POLICY + partition);
+      break;
+    }
+  }
+  return changed;
+}

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from '../testing/rig.ts';
+
+async function wipe(rig: Rig, number: number): Promise<void> {
+  const folder = rig.drives[number - 1]!.folder;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+}
+
+/** Puts and gets in a loop until told to stop; every get must be right. */
+function load(rig: Rig): () => Promise<number> {
+  let isOver = false;
+  let gets = 0;
+  const run = async (name: string): Promise<void> => {
+    for (let round = 0; !isOver; round += 1) {
+      await rig.put(`${name}-${round % 50}`, Buffer.from(`${name} ${round}`.repeat(50)));
+      const keys = [...rig.objects.keys()];
+      const key = keys[Math.floor(Math.random() * keys.length)]!;
+      if (key.startsWith('load') && !key.startsWith(name)) continue;
+      const body = rig.objects.get(key);
+      assert.deepEqual(await rig.get(key), body, key);
+      gets += 1;
+    }
+  };
+  const runs = Promise.all(['load-a', 'load-b'].map(run));
+  runs.catch(() => undefined);
+  return async () => {
+    isOver = true;
+    await runs;
+    return gets;
+  };
+}
+
+for (const [policy, drives, wiped] of [
+  [TWO_COPIES, 3, 1],
+  [THREE_COPIES, 5, 2],
+  [FOUR_PLUS_TWO, 8, 2],
+] as const) {
+  test(`${policy.name}: ${wiped} drives wiped under load: no read fails, all is mended, counts return to normal`, async () => {
+    const rig = await Rig.make(policy, drives);
+    try {
+      await rig.putMany(150);
+      await rig.put('large', Buffer.alloc(3_000_000, 7));
+      assert.equal(rig.counts().normal, rig.counts().total);
+      const stop = load(rig);
+      for (let number = 1; number <= wiped; number += 1) await wipe(rig, number);
+      await rig.until(() => rig.counts().normal < rig.counts().total, 'the loss to be seen');
+      const seen = rig.counts();
+      await rig.until(
+        () => rig.events.filter(({ kind }) => kind === 'drive-back').length >= wiped,
+        'drives to be back',
+      );
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.ok((await stop()) > 10);
+      assert.ok(wiped < (policy.copies || 3) - 1 ? seen.critical === 0 : true);
+      await rig.until(() => rig.isAtRest(), 'mending to be done');
+      await rig.verifyAll();
+      assert.deepEqual(rig.errors, []);
+      await rig.endWell();
+    } finally {
+      await rig.remove();
+    }
+  });
+}
+
+test('a drive that leaves and returns is whole again, and what was written meanwhile is on it', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2);
+  const { folder } = rig.drives[0]!;
+  try {
+    await rig.putMany(50);
+    await rename(folder, `${folder}.away`);
+    await rig.until(() => rig.counts().critical === 256, 'all to be critical');
+    await rig.putMany(50, 'meanwhile');
+    await rig.delete('key-1');
+    await rename(`${folder}.away`, folder);
+    await rig.until(() => rig.isAtRest(), 'mending');
+    await rename(rig.drives[1]!.folder, `${rig.drives[1]!.folder}.away`);
+    await rig.until(() => rig.counts().critical === 256, 'the other to be gone');
+    await rig.verifyAll();
+    assert.equal(rig.keeper.layout().drives[0]?.number, 1);
+    await rename(`${rig.drives[1]!.folder}.away`, rig.drives[1]!.folder);
+    await rig.until(() => rig.isAtRest(), 'rest');
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('a drive away for too long is replaced by others and joins again when it returns', async () => {
+  const rig = await Rig.make(TWO_COPIES, 4, { lostAfterMs: 300 });
+  const { folder } = rig.drives[0]!;
+  try {
+    await rig.putMany(80);
+    // A file in its place: the folder cannot be made anew.
+    await rename(folder, `${folder}.away`);
+    await writeFile(folder, 'not a folder');
+    await rig.until(() => rig.counts().normal < 256, 'the loss');
+    await rig.until(() => rig.isAtRest(), 'others to take over');
+    assert.ok(!rig.keeper.layout().rings[0]!.drives.includes(1));
+    await rig.verifyAll();
+    await rm(folder);
+    await rename(`${folder}.away`, folder);
+    await rig.until(() => rig.keeper.layout().rings[0]!.drives.includes(1) && rig.isAtRest(), 'it to join again');
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('new drives join in steps of the expansion percentage, each rebalanced before the next', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2);
+  try {
+    await rig.putMany(120);
+    rig.expansionPercent = 50;
+    for (let count = 0; count < 4; count += 1) rig.addDrive();
+    const joined: number[] = [];
+    rig.keeper.onLayout((layout) => {
+      joined.push(new Set(layout.rings[0]!.drives).size);
+    });
+    await rig.follow();
+    assert.equal(new Set(rig.keeper.layout().rings[0]!.drives).size, 4);
+    await rig.until(
+      () => new Set(rig.keeper.layout().rings[0]!.drives).size === 6 && rig.isAtRest(),
+      'the second step',
+    );
+    assert.deepEqual([...new Set(joined)], [4, 6]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await rig.until(() => rig.isAtRest(), 'rest');
+    const ring = rig.keeper.layout().rings[0]!;
+    for (let number = 1; number <= 6; number += 1) {
+      const has = ring.drives.filter((drive) => drive === number).length;
+      assert.ok(Math.abs(has - 512 / 6) <= 1, `drive ${number} has ${has}`);
+    }
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('drives are evacuated before they leave, and not when too few would be left', async () => {
+  const rig = await Rig.make(TWO_COPIES, 4);
+  try {
+    await rig.putMany(100);
+    await assert.rejects(rig.keeper.removeDrives('two', ['uuid-1', 'uuid-2', 'uuid-3']), /needs 2 drives/);
+    await assert.rejects(rig.keeper.removeDrives('two', ['nobody']), /no drive nobody/);
+    const seen: number[] = [];
+    await rig.keeper.removeDrives('two', ['uuid-1', 'uuid-2'], (done) => seen.push(done));
+    assert.equal(seen.at(-1), 1);
+    for (const drive of [1, 2])
+      assert.equal(rig.index.reader.db.all('SELECT * FROM segments WHERE drive = ?', drive).length, 0);
+    rig.drives = rig.drives.slice(2);
+    await rig.follow();
+    assert.deepEqual(
+      rig.keeper.layout().drives.map(({ number }) => number),
+      [3, 4],
+    );
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('a restart in the middle of a rebalance goes on with it', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2);
+  try {
+    await rig.putMany(200);
+    rig.addDrive();
+    rig.addDrive();
+    await rig.follow();
+    await rig.stop();
+    assert.deepEqual(rig.errors, []);
+    await rig.start();
+    await rig.until(() => rig.isAtRest() && new Set(rig.keeper.layout().rings[0]!.drives).size === 4, 'the rest of it');
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('sweeping gives back what is dead and keeps what lives', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2, { segmentGraceMs: 0 });
+  try {
+    await rig.putMany(200, 'key', 20_000);
+    await rig.put('large', Buffer.alloc(4_000_000, 1));
+    await rig.delete('large');
+    const used = () => rig.keeper.report().drives.reduce((sum, drive) => sum + drive.usedBytes, 0);
+    const before = used();
+    await rig.keeper.sweep();
+    assert.ok(used() <= before - 8_000_000, 'the large one is gone');
+    await rig.stop();
+    await rig.start();
+    for (let at = 0; at < 200; at += 1) if (at % 4 !== 0) await rig.delete(`key-${at}`);
+    const full = used();
+    const { compacted, removed } = await rig.keeper.sweep();
+    assert.ok(compacted > 0 && removed >= compacted);
+    assert.ok(used() < full / 2, `${used()} of ${full}`);
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('scrubbing finds damage that nobody read, and repairs it', async () => {
+  const rig = await Rig.make(THREE_COPIES, 3);
+  try {
+    await rig.putMany(60);
+    const folder = join(rig.drives[0]!.folder, 'segments');
+    for (const name of await readdir(folder)) {
+      const file = await open(join(folder, name), 'r+');
+      const { size } = await file.stat();
+      for (let at = 0; at < size; at += 1024) await file.write(Buffer.from([0xff, 0xee]), 0, 2, at + 100);
+      await file.close();
+    }
+    const first = await rig.keeper.scrub();
+    assert.ok(first.rebuilt > 20, `${first.rebuilt} rebuilt`);
+    assert.equal(first.unreadable, 0);
+    await rig.until(() => rig.isAtRest(), 'rest');
+    const second = await rig.keeper.scrub();
+    assert.equal(second.rebuilt, 0);
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('a policy without enough drives is known but has no ring', async () => {
+  const rig = await Rig.make(THREE_COPIES, 2);
+  try {
+    assert.deepEqual(rig.keeper.layout().rings, []);
+    assert.equal(rig.keeper.report().policies[0]?.partitions.total, 0);
+    await assert.rejects(rig.put('key', Buffer.from('body')));
+    rig.addDrive();
+    await rig.follow();
+    await rig.put('key', Buffer.from('body'));
+    await assert.rejects(
+      rig.keeper.follow({ drives: rig.drives, policies: [{ ...THREE_COPIES, copies: 2 }] }),
+      /cannot change/,
+    );
+  } finally {
+    await rig.remove();
+  }
+});

@@ -1,0 +1,180 @@
+import { ObjectError } from './errors.ts';
+import type { IndexReader, ManifestBlob } from './index/reader.ts';
+import type { Layout } from './layout/layout.ts';
+import type { ByteRange, Listing, ListQuery, ObjectStore, VersionListing } from './object-store.ts';
+import type { Commit } from './operations.ts';
+import type {
+  AccountUsage,
+  BlobRecord,
+  BlobRef,
+  Bucket,
+  ObjectVersion,
+  Part,
+  PolicyLayout,
+  StagedBlob,
+  Upload,
+} from './records.ts';
+
+export interface LocalStoreOptions {
+  readonly layout: () => Layout;
+  readonly commit: Commit;
+  readonly reader: IndexReader;
+  /** `BlobWriter` is one. */
+  readonly writer: Pick<ObjectStore, 'stage'>;
+  /** `BlobReader` is one. */
+  readonly blobs: {
+    read(record: BlobRecord, policy: PolicyLayout, range?: ByteRange): AsyncIterable<Uint8Array>;
+    readWhole(record: BlobRecord, policy: PolicyLayout, range?: ByteRange): Promise<Uint8Array>;
+  };
+}
+
+/** A blob, or a range of it, that is part of what is to be read. */
+interface Stretch {
+  readonly record: BlobRecord;
+  readonly policy: PolicyLayout;
+  readonly range: ByteRange;
+}
+
+/** Blobs of a large object that are looked up at a time. */
+const LOOKED_UP = 128;
+const PARTITIONS_PER_POLICY = 2 ** 16;
+
+/** The object store as one thread of the array sees it: its own reader of the index, its own hands on the drives. */
+export class LocalObjectStore implements ObjectStore {
+  readonly commit: Commit;
+  readonly #options: LocalStoreOptions;
+  readonly #index: IndexReader;
+
+  constructor(options: LocalStoreOptions) {
+    this.#options = options;
+    this.#index = options.reader;
+    this.commit = options.commit;
+  }
+
+  get layout(): Layout {
+    return this.#options.layout();
+  }
+
+  bucket(account: string, name: string): Bucket | undefined {
+    return this.#index.bucket(account, name);
+  }
+
+  bucketById(id: number): Bucket | undefined {
+    return this.#index.bucketById(id);
+  }
+
+  bucketsNamed(name: string): Bucket[] {
+    return this.#index.bucketsNamed(name);
+  }
+
+  buckets(account: string, page: Parameters<ObjectStore['buckets']>[1]): Bucket[] {
+    return this.#index.buckets(account, page);
+  }
+
+  usage(account: string): AccountUsage {
+    return this.#index.usage(account);
+  }
+
+  version(bucket: number, key: string, versionId?: string): ObjectVersion | undefined {
+    return this.#index.version(bucket, key, versionId);
+  }
+
+  latest(bucket: number, key: string): ObjectVersion | undefined {
+    return this.#index.latest(bucket, key);
+  }
+
+  list(bucket: number, query: ListQuery): Listing {
+    return this.#index.list(bucket, query);
+  }
+
+  listVersions(bucket: number, query: Parameters<ObjectStore['listVersions']>[1]): VersionListing {
+    return this.#index.listVersions(bucket, query);
+  }
+
+  upload(id: string): Upload | undefined {
+    return this.#index.upload(id);
+  }
+
+  uploads(bucket: number, query: Parameters<ObjectStore['uploads']>[1]): ReturnType<ObjectStore['uploads']> {
+    return this.#index.uploads(bucket, query);
+  }
+
+  parts(upload: string, page: { readonly after: number; readonly limit: number }): Part[] {
+    return this.#index.parts(upload, page);
+  }
+
+  stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]> {
+    return this.#options.writer.stage(policy, body, size);
+  }
+
+  read(version: ObjectVersion, range?: ByteRange): AsyncIterable<Uint8Array> {
+    const { blobs } = this.#options;
+    const wanted = within(version, range);
+    const stretches = this.#stretches(version, wanted);
+    const [only] = stretches;
+    if (only && version.content.kind === 'blob') return blobs.read(only.record, only.policy, only.range);
+    return this.#readOn(version, wanted, stretches);
+  }
+
+  async readWhole(version: ObjectVersion, range?: ByteRange): Promise<Uint8Array> {
+    const { blobs } = this.#options;
+    const wanted = within(version, range);
+    const stretches = this.#stretches(version, wanted);
+    const [only] = stretches;
+    if (!only) return new Uint8Array(0);
+    const found = only.range.end - only.range.start;
+    if (found === wanted.end - wanted.start) return blobs.readWhole(only.record, only.policy, only.range);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#readOn(version, wanted, stretches)) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+
+  /** What was looked up already, then the rest: an object deleted meanwhile can still be read as far as it was looked up. */
+  async *#readOn(
+    version: ObjectVersion,
+    wanted: ByteRange,
+    first: readonly Stretch[],
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    let { start } = wanted;
+    let stretches = first;
+    while (stretches.length > 0) {
+      for (const { record, policy, range } of stretches) {
+        yield* this.#options.blobs.read(record, policy, range);
+        start += range.end - range.start;
+      }
+      stretches = this.#stretches(version, { start, end: wanted.end });
+    }
+  }
+
+  /** The first blobs of a range. */
+  #stretches({ content, size }: ObjectVersion, { start, end }: ByteRange): Stretch[] {
+    if (start >= end || content.kind === 'empty') return [];
+    if (content.kind === 'blob') return [this.#stretch({ ...content.blob, size, start: 0 }, start, end)];
+    const parts = this.#index.manifest(content.manifest, start, LOOKED_UP).filter((part) => part.start < end);
+    if (parts.length === 0) throw gone();
+    return parts.map((part) => this.#stretch(part, start, end));
+  }
+
+  #stretch(part: ManifestBlob, start: number, end: number): Stretch {
+    const record = this.#index.blob(part.partition, part.id);
+    if (!record) throw gone();
+    const range = { start: Math.max(start - part.start, 0), end: Math.min(end - part.start, part.size) };
+    return { record, policy: this.#policyOf(part), range };
+  }
+
+  #policyOf({ partition }: BlobRef): PolicyLayout {
+    const index = Math.floor(partition / PARTITIONS_PER_POLICY);
+    const ring = this.layout.rings.find(({ policy }) => policy.index === index);
+    if (!ring) throw new ObjectError('no-such-policy', `The array has no storage policy ${index}.`);
+    return ring.policy;
+  }
+}
+
+function within({ size }: ObjectVersion, range: ByteRange | undefined): ByteRange {
+  if (!range) return { start: 0, end: size };
+  return { start: Math.min(range.start, size), end: Math.min(range.end, size) };
+}
+
+function gone(): ObjectError {
+  return new ObjectError('no-such-version', 'The version was deleted while it was to be read.');
+}

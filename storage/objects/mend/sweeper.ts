@@ -1,0 +1,146 @@
+import type { SegmentInfo } from '../drives/drive-space.ts';
+import type { Drives } from '../drives/drives.ts';
+import { doubtPartition, liveIn, liveSegments } from '../layout/keeper-book.ts';
+import { type KeeperState, PARTITIONS_PER_POLICY } from '../layout/keeper-state.ts';
+import type { StorageWorker } from '../layout/keeper-types.ts';
+import type { SegmentNumbers } from '../layout/segment-numbers.ts';
+
+/** A segment with less than this share alive is written anew. */
+const WORTH_KEEPING = 0.5;
+/** Most segments compacted on one drive in one sweep. */
+const COMPACTED_AT_ONCE = 32;
+
+export interface SweeperOptions {
+  readonly state: KeeperState;
+  readonly drives: Drives;
+  readonly numbers: SegmentNumbers;
+  readonly workers: () => readonly StorageWorker[];
+  /** How long a segment must have been out of use before it is touched: what was staged in it gets committed by then. */
+  readonly graceMs: number;
+  /** A drive could not be swept; the others were. */
+  readonly onError: (error: Error) => void;
+}
+
+export interface SweepResult {
+  removed: number;
+  compacted: number;
+  bytes: number;
+}
+
+/** Gives back the room of dead pieces: drops segments in which nothing lives, and empties those in which little does. */
+export class Sweeper {
+  readonly #options: SweeperOptions;
+  /** When segments given out by this process were first seen to be out of use. */
+  readonly #idleSince = new Map<string, number>();
+  /** Segments in which compaction left something: not tried again until the next start. */
+  readonly #stubborn = new Set<string>();
+  #isClosed = false;
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+  }
+
+  async sweep(): Promise<SweepResult> {
+    const result: SweepResult = { removed: 0, compacted: 0, bytes: 0 };
+    const workers = this.#options.workers();
+    const busy = new Set(
+      (await Promise.all(workers.map((worker) => worker.busySegments())))
+        .flat()
+        .map(({ drive, segment }) => keyOf(drive, segment)),
+    );
+    for (const { number } of this.#options.state.drives) {
+      if (this.#isClosed) break;
+      if (!this.#options.state.isLive(number)) continue;
+      try {
+        await this.#sweepDrive(number, busy, workers, result);
+      } catch (error) {
+        // A drive that goes away meanwhile is noticed by whoever watches the drives.
+        if (this.#options.drives.get(number) && !isMissing(error)) this.#options.onError(error as Error);
+      }
+    }
+    return result;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #sweepDrive(
+    drive: number,
+    busy: ReadonlySet<string>,
+    workers: readonly StorageWorker[],
+    result: SweepResult,
+  ): Promise<void> {
+    const live = liveSegments(this.#options.state.reader, drive);
+    const files = (await this.#options.drives.get(drive)?.segments()) ?? null;
+    if (!files) return;
+    await this.#noticeLost(drive, live, files);
+    const idle = files.filter(({ number }) => this.#isIdle(drive, number, busy));
+    for (const { number } of idle.filter((file) => !live.has(file.number))) {
+      result.bytes += await this.#drop(drive, number, result);
+    }
+    const sparse = idle
+      .filter(({ number, bytes }) => (live.get(number) ?? 0) > 0 && (live.get(number) ?? 0) < bytes * WORTH_KEEPING)
+      .filter(({ number }) => !this.#stubborn.has(keyOf(drive, number)))
+      .toSorted((a, b) => (live.get(a.number) ?? 0) / a.bytes - (live.get(b.number) ?? 0) / b.bytes);
+    for (const [at, { number }] of sparse.slice(0, COMPACTED_AT_ONCE).entries()) {
+      const worker = workers[at % Math.max(workers.length, 1)];
+      if (!worker || this.#isClosed) return;
+      await worker.compact(drive, number);
+      result.compacted += 1;
+      const freed = await this.#drop(drive, number, result);
+      if (freed === 0) this.#stubborn.add(keyOf(drive, number));
+      result.bytes += freed;
+    }
+  }
+
+  /** A segment this process gave out may be written to, or hold bytes that are not committed yet. */
+  #isIdle(drive: number, segment: number, busy: ReadonlySet<string>): boolean {
+    if (!this.#options.numbers.wasGiven(drive, segment)) return true;
+    const key = keyOf(drive, segment);
+    if (busy.has(key)) {
+      this.#idleSince.delete(key);
+      return false;
+    }
+    const since = this.#idleSince.get(key) ?? this.#options.state.now();
+    this.#idleSince.set(key, since);
+    return this.#options.state.now() - since >= this.#options.graceMs;
+  }
+
+  async #drop(drive: number, segment: number, result: SweepResult): Promise<number> {
+    if (liveIn(this.#options.state.reader, drive, segment) > 0) return 0;
+    const freed = (await this.#options.drives.get(drive)?.removeSegment(segment)) ?? 0;
+    this.#options.numbers.forget(drive, segment);
+    this.#idleSince.delete(keyOf(drive, segment));
+    result.removed += 1;
+    return freed;
+  }
+
+  /** A segment that should be there and is not: whatever is on the drive has to be looked at. */
+  async #noticeLost(drive: number, live: ReadonlyMap<number, number>, files: readonly SegmentInfo[]): Promise<void> {
+    const there = new Set(files.map(({ number }) => number));
+    const lost = [...live.keys()].filter((segment) => !there.has(segment));
+    const stillLost = lost.filter((segment) => liveIn(this.#options.state.reader, drive, segment) > 0);
+    if (stillLost.length === 0) return;
+    const partitions = this.#options.state.rings.flatMap((ring) =>
+      Array.from({ length: ring.partitions }, (_, partition) => partition)
+        .filter((partition) =>
+          ring.drives.subarray(partition * ring.slots, (partition + 1) * ring.slots).includes(drive),
+        )
+        .map((partition) => ring.policy * PARTITIONS_PER_POLICY + partition),
+    );
+    const fresh = partitions.filter((partition) => !this.#options.state.partitions.marked.get(partition)?.doubted);
+    if (fresh.length === 0) return;
+    await this.#options.state.change((db) => fresh.forEach((partition) => doubtPartition(db, partition)));
+    this.#options.state.readMarks();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown };
+  return code === 'ENOENT' || code === 'not-found' || code === 'no-quorum';
+}
+
+function keyOf(drive: number, segment: number): string {
+  return `${drive}/${segment}`;
+}

@@ -1,0 +1,174 @@
+import type { BucketSettings } from './bucket-settings.ts';
+import type {
+  BlobRef,
+  Bucket,
+  Checksum,
+  ObjectAttributes,
+  ObjectVersion,
+  Part,
+  Place,
+  Retention,
+  StagedBlob,
+  Upload,
+  Versioning,
+} from './records.ts';
+
+/** Bytes of a new version: staged ones, or those of a version that is there already (shared, not copied). */
+export type NewContent =
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'staged'; readonly blobs: readonly StagedBlob[] }
+  | { readonly kind: 'copy'; readonly of: Pick<ObjectVersion, 'bucket' | 'key' | 'sequence'> };
+
+/** Checked in the transaction that makes the change, so that two callers cannot both win. */
+export interface Conditions {
+  /** ETag that the current version must have; `*` any. */
+  readonly ifMatch?: string;
+  /** ETag that the current version must not have; `*` none at all. */
+  readonly ifNoneMatch?: string;
+  readonly ifUnmodifiedSince?: number;
+  readonly ifSize?: number;
+  /** Sequence that the current version must have: for whoever decided by a version read before. */
+  readonly ifSequence?: number;
+}
+
+/**
+ * All changes of the index, as plain data that crosses threads. Each is one step of a transaction: done whole or not
+ * at all, durable when its promise resolves. `at` is the caller's clock in milliseconds.
+ */
+export interface Operations {
+  createBucket: {
+    readonly args: {
+      readonly account: string;
+      readonly name: string;
+      readonly policy: number;
+      readonly lockable: boolean;
+      readonly settings: BucketSettings;
+      readonly at: number;
+    };
+    readonly result: Bucket;
+  };
+  /** Settings given as `undefined` are removed; others replace. */
+  changeBucket: {
+    readonly args: {
+      readonly bucket: number;
+      readonly versioning?: Exclude<Versioning, 'off'>;
+      readonly lockable?: true;
+      readonly settings?: { readonly [K in keyof BucketSettings]?: BucketSettings[K] | undefined };
+      readonly at: number;
+    };
+    readonly result: Bucket;
+  };
+  /** Only an empty one, and one without unfinished uploads unless `force` drops them. */
+  deleteBucket: {
+    readonly args: { readonly bucket: number; readonly force?: boolean; readonly at: number };
+    readonly result: null;
+  };
+  putObject: {
+    readonly args: {
+      readonly bucket: number;
+      readonly key: string;
+      readonly content: NewContent;
+      readonly size: number;
+      readonly etag: string;
+      readonly owner: string;
+      readonly attributes: ObjectAttributes;
+      /** Absent: the bucket's default applies. */
+      readonly retention?: Retention | null;
+      readonly legalHold?: boolean;
+      readonly expiresAt?: number | null;
+      readonly conditions?: Conditions;
+      readonly at: number;
+    };
+    readonly result: ObjectVersion;
+  };
+  /** Without `versionId`: a delete marker in a versioned bucket, the object itself elsewhere. Nothing there is no error. */
+  deleteObject: {
+    readonly args: {
+      readonly bucket: number;
+      readonly key: string;
+      readonly versionId?: string;
+      readonly bypassGovernance?: boolean;
+      readonly conditions?: Conditions;
+      readonly at: number;
+    };
+    readonly result: {
+      /** What went or was hidden; null when there was nothing. */
+      readonly removed: ObjectVersion | null;
+      /** The delete marker that was made or removed. */
+      readonly marker: { readonly versionId: string } | null;
+    };
+  };
+  /** Replaces what is named; retention may be lengthened, or shortened with `bypassGovernance`. */
+  changeVersion: {
+    readonly args: {
+      readonly bucket: number;
+      readonly key: string;
+      readonly versionId?: string;
+      readonly attributes?: ObjectAttributes;
+      readonly retention?: Retention | null;
+      readonly legalHold?: boolean;
+      readonly expiresAt?: number | null;
+      readonly bypassGovernance?: boolean;
+      readonly at: number;
+    };
+    readonly result: ObjectVersion;
+  };
+  createUpload: {
+    readonly args: Omit<Upload, 'id' | 'createdAt'> & { readonly at: number };
+    readonly result: Upload;
+  };
+  putPart: {
+    readonly args: {
+      readonly upload: string;
+      readonly bucket: number;
+      readonly key: string;
+      readonly number: number;
+      readonly content: NewContent;
+      readonly size: number;
+      readonly etag: string;
+      readonly checksum: Checksum | null;
+      readonly at: number;
+    };
+    readonly result: Part;
+  };
+  /** Parts in ascending order with the ETags they were answered with. All but the last have at least 5 MiB. */
+  completeUpload: {
+    readonly args: {
+      readonly upload: string;
+      readonly bucket: number;
+      readonly key: string;
+      readonly parts: readonly { readonly number: number; readonly etag: string; readonly checksum?: string }[];
+      readonly checksum: Checksum | null;
+      readonly conditions?: Conditions;
+      readonly at: number;
+    };
+    readonly result: ObjectVersion;
+  };
+  abortUpload: {
+    readonly args: { readonly upload: string; readonly bucket: number; readonly key: string; readonly at: number };
+    readonly result: null;
+  };
+  /** A piece was written anew elsewhere. Ignored (false) when the blob is gone or the piece moved meanwhile. */
+  relocate: {
+    readonly args: {
+      readonly blob: BlobRef;
+      readonly slot: number;
+      readonly from: Place | null;
+      readonly to: Place;
+      readonly pieceBytes: number;
+    };
+    readonly result: boolean;
+  };
+  /** Removes up to `limit` versions, uploads and empty buckets of an account; says how many are left to remove. */
+  purgeAccount: {
+    readonly args: { readonly account: string; readonly limit: number; readonly at: number };
+    readonly result: { readonly removed: number; readonly done: boolean };
+  };
+}
+
+export type OperationName = keyof Operations;
+export type Arguments<O extends OperationName> = Operations[O]['args'];
+export type Result<O extends OperationName> = Operations[O]['result'];
+
+/** Makes a change durable; rejects with an `ObjectError` when it is refused. */
+export type Commit = <O extends OperationName>(operation: O, args: Arguments<O>) => Promise<Result<O>>;
