@@ -4,6 +4,7 @@ import { GranaryCommand } from './command.ts';
 import { addArray } from './commands/array.ts';
 import { addCloud } from './commands/cloud.ts';
 import { addLogin } from './commands/login.ts';
+import { addObjects } from './commands/objects.ts';
 import { addPortal } from './commands/portal.ts';
 import { addUp } from './commands/up.ts';
 import { addVolumeServer } from './commands/volume-server.ts';
@@ -51,6 +52,7 @@ export function createProgram(terminal: Terminal): GranaryCommand {
   addApi(program, portalTarget(terminal), terminal);
   program.commandsGroup('Use one array:');
   addArray(program, terminal);
+  addObjects(program, terminal);
   return program;
 }
 

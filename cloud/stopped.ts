@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Product } from '@granary/contract/cloud';
 import { createLog, Store, Vault, type HostedConfiguration } from '@granary/kernel';
 import { loadConfig } from './config/load.ts';
 import { configurationOf } from './hosted-arrays/configuration.ts';
@@ -8,8 +9,8 @@ import { DriveFiles } from './inventory/drive-files.ts';
 import { listDrivesOf } from './inventory/repository.ts';
 import { migrations } from './migrations.ts';
 
-/** The storage arrays of a cloud that is not running, as it would start them. One that runs keeps its books locked. */
-export function stoppedArrays(dataDir: string): HostedConfiguration[] {
+/** Arrays of a cloud that is not running, as it would start them. One that runs keeps its books locked. */
+export function stoppedArrays(dataDir: string, product: Product = 'storage_array'): HostedConfiguration[] {
   const folder = join(dataDir, 'cloud');
   if (!existsSync(join(folder, 'cloud.db'))) throw new Error(`There is no cloud in ${dataDir}.`);
   const store = new Store(join(folder, 'cloud.db'), migrations);
@@ -23,7 +24,7 @@ export function stoppedArrays(dataDir: string): HostedConfiguration[] {
     };
     return store
       .read(listArrays)
-      .filter(({ product, removing }) => product === 'storage_array' && !removing)
+      .filter((array) => array.product === product && !array.removing)
       .map((array) => {
         const rows = store.read((db) => listDrivesOf(db, array.number));
         return configurationOf(array, rows, join(folder, 'arrays', array.internalName), sources);

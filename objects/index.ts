@@ -1,2 +1,3 @@
+export { checkObjectStorage } from './check.ts';
 export { servedOperations } from './served.ts';
 export { startObjects } from './start.ts';

@@ -40,7 +40,8 @@ test('the owner signs in to the system account and gets every key there is', asy
   assert.equal(storage.account_name, 'objs_admin');
   assert.match(storage.account_id, /^[0-9a-f]{32}$/);
   assert.match(storage.id, /^[0-9a-f]{32}$/);
-  assert.equal(storage.public_url, `${configuration.managementUrl}/v1/AUTH_${storage.account_id}`);
+  const { management, dataPort } = configuration;
+  assert.equal(storage.public_url, `http://${management.host}:${dataPort}/v1/AUTH_${storage.account_id}`);
   assert.equal(new Set([user.access_key, storage.token, storage.s3_access_key, storage.s3_secret_key]).size, 4);
   assert.ok(user.permissions?.includes('settings.get'));
   await restart();
@@ -112,10 +113,17 @@ test('secrets are sealed in the database', async (t) => {
   for (const secret of [user.access_key!, token!, s3_secret_key!, 'first passcode']) assert.ok(!files.includes(secret));
 });
 
-test('the rest of the contract answers that it is not served yet', async (t) => {
+test('an account is opened, deleted and cleaned up', async (t) => {
   const { client } = await setUp(t);
-  const { http, code } = await client.refused(objectsApi.groups.accounts.list, {});
-  assert.deepEqual([http, code], [501, 2]);
+  const { accounts } = objectsApi.groups;
+  const { count: id } = await client.call(accounts.create, { name: 'webhosting' });
+  await client.call(accounts.delete, { account_id: id, force: true, timeout: -1 });
+  assert.equal((await client.call(accounts.get, { account_id: id })).count.state, 'deleted');
+  await client.call(accounts.cleanUp, { account_id: id, timeout: -1 });
+  assert.equal((await client.refused(accounts.get, { account_id: id })).code, 50001);
+});
+
+test('all that is served is in the contract', () => {
   const all = operations(objectsApi).map(({ id }) => id);
   assert.deepEqual(
     servedOperations().filter((id) => !all.includes(id)),

@@ -34,6 +34,7 @@ export function servedOperations(): string[] {
     dataPath: {} as DataPath,
     returnDrive: () => Promise.resolve(),
     publicUrls: () => [],
+    openStore: (_, own) => new Store(':memory:', own),
     configuration: () => notRunning,
   });
   store.close();

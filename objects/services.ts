@@ -1,6 +1,7 @@
 import type { Clock, EventLog, HostedConfiguration, Jobs, Log, Store, Vault } from '@granary/kernel';
 import type { Commit, PolicyReport } from '@granary/storage/objects';
 import type { AccountFigures } from './accounts/service.ts';
+import { createBooks, type OpenStore } from './books.ts';
 import { Certificates } from './certificates/service.ts';
 import { dataAddresses } from './data-path/addresses.ts';
 import type { DataPath } from './data-path/data-path.ts';
@@ -39,6 +40,8 @@ export interface ObjectsTools {
   readonly returnDrive: (uuid: string) => Promise<void>;
   /** `http(s)://host:port` of the data path, the first most of all. */
   readonly publicUrls: () => readonly string[];
+  /** Databases beside the array's own, for what is written all the time. */
+  readonly openStore: OpenStore;
   /** Asked each time it matters: the cloud may change it while the array runs. */
   readonly configuration: () => HostedConfiguration;
 }
@@ -53,14 +56,21 @@ export function createServices(tools: ObjectsTools) {
   const drives = new ObjectDrives(tools);
   const controllers = new VirtualControllers({ ...tools, settings });
   const policies = new Policies(tools, drives);
-  const metering = new Metering();
+  const books = createBooks(tools, { settings, people, drives, controllers, policies });
+  const { metered } = books;
   const policyAction = () => actionOf(dataPath.report().policies);
   const handlers = {
     ...people.handlers,
-    drives: driveRoutes(drives, times),
-    virtualControllers: controllerRoutes({ controllers, drives, times, configuration }),
-    loadBalancerGroups: groupRoutes({ controllers, times, configuration }),
-    policies: policyRoutes(policies, times, tools),
+    ...books.handlers,
+    accounts: { ...people.handlers.accounts, ...metered.accounts },
+    users: { ...people.handlers.users, ...metered.users },
+    drives: { ...driveRoutes(drives, times), ...metered.drives },
+    virtualControllers: {
+      ...controllerRoutes({ controllers, drives, times, configuration }),
+      ...metered.virtualControllers,
+    },
+    loadBalancerGroups: { ...groupRoutes({ controllers, times, configuration }), ...metered.loadBalancerGroups },
+    policies: { ...policyRoutes(policies, times, tools), ...metered.policies },
     settings: {
       ...settingsRoutes({ settings, certificates, encryption, clock, policyAction }),
       ...peopleSettingRoutes(settings),
@@ -73,7 +83,7 @@ export function createServices(tools: ObjectsTools) {
     encryption,
     certificates,
     policies,
-    metering,
+    books,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */
     noteInventory: () =>
@@ -85,6 +95,7 @@ export function createServices(tools: ObjectsTools) {
     start() {
       people.start();
       policies.start();
+      books.start();
     },
     async stop() {
       policies.stop();
@@ -92,7 +103,7 @@ export function createServices(tools: ObjectsTools) {
     },
     /** After the last request is counted. */
     async finish() {
-      await metering.finish();
+      await books.finish();
     },
   };
 }
@@ -105,14 +116,4 @@ function subjectOf(configuration: HostedConfiguration) {
 function actionOf(reports: readonly PolicyReport[]): string | null {
   const busy = reports.filter(({ rebalance }) => rebalance !== null).map(({ policy }) => policy.name);
   return busy.length === 0 ? null : `rebalancing ${busy.join(', ')}`;
-}
-
-class Metering {
-  take(_controller: unknown, _activity: unknown): void {
-    // Replaced by objects/metering.
-  }
-
-  async finish(): Promise<void> {
-    // Replaced by objects/metering.
-  }
 }

@@ -11,6 +11,7 @@ import {
   Vault,
   type HostedConfiguration,
   type HostedProgram,
+  type Migrations,
   type ProgramHost,
 } from '@granary/kernel';
 import { authenticator } from './access.ts';
@@ -39,11 +40,12 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     commit: dataPath.commit,
     figures: { usage: (account: string) => dataPath.reader.usage(account) },
     publicUrls: () => publicUrls(configuration, services.settings.current().settings),
+    openStore: (name: string, own: Migrations) => new Store(join(first.folder, name), own),
     configuration: () => configuration,
     returnDrive: (uuid: string) => host.returnDrive(uuid),
   };
   const services = createServices(tools);
-  const { settings, people, certificates, encryption, metering, handlers } = services;
+  const { settings, people, certificates, encryption, books, handlers } = services;
   await settings.create();
   await people.users.createOwner(first.owner, first.initialPasscode);
   const events = keeperEvents(tools);
@@ -54,7 +56,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     directory: people.directory,
     defaultPolicy: () => services.policies.defaultName(),
     fullPolicies: () => services.policies.full,
-    onActivity: (controller, activity) => metering.take(controller, activity),
+    onActivity: (controller, activity) => books.take(controller, activity),
     onEvent: (event) => events.keeper(event),
     onControllerLost: (controller, reason) => events.controllerLost(controller, reason),
   });
@@ -65,6 +67,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     api: objectsApi,
     handlers,
     authenticate: authenticator(people.signIns, () => configuration.internalKey),
+    onAnswered: (call) => books.onAnswered(call),
     version: manifest.version,
     tls: first.tls ?? undefined,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),

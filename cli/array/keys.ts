@@ -3,9 +3,11 @@ import { dirname, join } from 'node:path';
 import { credentialsFile } from '../credentials.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
+import type { Product } from './product.ts';
 
-/** What `granary array login` keeps of one array. */
+/** What `granary array login` and `granary objects login` keep of one array. */
 export interface ArrayKey {
+  readonly product: Product;
   readonly url: string;
   readonly name: string;
   readonly username: string;
@@ -19,10 +21,7 @@ export function readArrayKeys(env: Terminal['env']): readonly ArrayKey[] {
     return JSON.parse(readFileSync(file, 'utf8')) as ArrayKey[];
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new CommandFailure(
-      exitCodes.notAllowed,
-      `${file} cannot be read; sign in again with \`granary array login\`.`,
-    );
+    throw new CommandFailure(exitCodes.notAllowed, `${file} cannot be read; remove it and sign in again.`);
   }
 }
 

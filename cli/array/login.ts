@@ -1,58 +1,78 @@
-import { ApiError, arrayClient } from '@granary/client';
+import { ApiError } from '@granary/client';
+import type { GranaryCommand } from '../command.ts';
 import { readCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
 import { askSecretly, isInteractive, readStdin, say, type Terminal } from '../terminal.ts';
 import { keepArrayKey } from './keys.ts';
 import { placeByName, placeOf, type ArrayPlace } from './place.ts';
+import { productWords, SYSTEM_ACCOUNT, type Product } from './product.ts';
 
-export interface ArrayLoginOptions {
+interface LoginOptions {
   readonly url?: string;
+  readonly account?: string;
   readonly user?: string;
   readonly passwordStdin?: true;
 }
 
+interface Door extends ArrayPlace {
+  readonly product: Product;
+  readonly account: string;
+  readonly username: string;
+}
+
+export function addArrayLogin(parent: GranaryCommand, product: Product, terminal: Terminal): void {
+  const command = parent
+    .command('login [name]')
+    .description('Sign in to an array of yours and keep its key; it is then meant where no --array is given')
+    .option('--url <url>', 'Address of the array, where no portal is asked')
+    .option('--user <name>', 'Who you are there (default: who you are at the portal)')
+    .option('--password-stdin', 'Read the password from standard input (also GRANARY_PASSWORD)');
+  if (product === 'object_storage')
+    command.option('--account <name>', `Your account there (default: ${SYSTEM_ACCOUNT})`);
+  command.action(async (name: string | undefined, options: LoginOptions) => login(product, name, options, terminal));
+}
+
 /** Signs in to an array. Its owner needs no password the first time: the portal shows the passcode to them. */
-export async function loginToArray(
+async function login(
+  product: Product,
   name: string | undefined,
-  options: ArrayLoginOptions,
+  options: LoginOptions,
   terminal: Terminal,
 ): Promise<void> {
   const { env } = terminal;
-  const place = name === undefined ? await placeOf(env, options) : await placeByName(env, name);
+  const place = name === undefined ? await placeOf(product, env, options) : await placeByName(product, env, name);
   const username = options.user ?? readCredentials(env)?.username ?? 'admin';
-  const key = await signIn(place, username, options, terminal);
-  const file = keepArrayKey(env, { url: place.url, name: place.name, username, key });
+  const door = { ...place, product, username, account: options.account ?? SYSTEM_ACCOUNT };
+  const key = await signIn(door, options, terminal);
+  const file = keepArrayKey(env, { product, url: place.url, name: place.name, username, key });
   say(terminal, `Signed in to ${place.name} at ${place.url} as ${username}; the key is kept in ${file}.`);
 }
 
-async function signIn(
-  place: ArrayPlace,
-  username: string,
-  { passwordStdin }: ArrayLoginOptions,
-  terminal: Terminal,
-): Promise<string> {
-  if (passwordStdin) return keyOf(place, username, await readStdin(terminal));
-  const given = terminal.env['GRANARY_PASSWORD'] ?? place.passcode;
+async function signIn(door: Door, { passwordStdin }: LoginOptions, terminal: Terminal): Promise<string> {
+  if (passwordStdin) return keyOf(door, await readStdin(terminal));
+  const given = terminal.env['GRANARY_PASSWORD'] ?? door.passcode;
   if (given !== undefined) {
     try {
-      return await keyOf(place, username, given);
+      return await keyOf(door, given);
     } catch (error) {
       // It may have been changed since; whoever is there can say what it is now.
       if (!isInteractive(terminal)) throw error;
     }
   }
   if (isInteractive(terminal))
-    return keyOf(place, username, await askSecretly(terminal, `Password of ${username} at ${place.name}: `));
+    return keyOf(door, await askSecretly(terminal, `Password of ${door.username} at ${door.name}: `));
   throw usageFailure('The password is missing: pipe it in with --password-stdin, or set GRANARY_PASSWORD.');
 }
 
-async function keyOf({ url, name }: ArrayPlace, user: string, password: string): Promise<string> {
+async function keyOf({ product, url, name, account, username: user }: Door, password: string): Promise<string> {
   try {
-    return (await arrayClient({ url }).users.login({ user, password })).user.access_key;
+    const key = await productWords[product].signIn({ url, account, user, password });
+    if (key !== null) return key;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw new CommandFailure(exitCodes.notAllowed, `${name} does not let ${user} in: ${error.message}`, {
       cause: error,
     });
   }
+  throw new CommandFailure(exitCodes.notAllowed, `${user} has no key at ${name}.`);
 }

@@ -5,6 +5,7 @@ import type { PlaceOptions } from '../derived/commands.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
 import { readArrayKeys, type ArrayKey } from './keys.ts';
+import { productWords, type Product } from './product.ts';
 
 type Environment = Terminal['env'];
 
@@ -16,26 +17,36 @@ export interface ArrayPlace {
 }
 
 /** Where the array is that a command means: by its address, by its name, or the one signed in to last. */
-export async function placeOf(env: Environment, { url, array }: PlaceOptions): Promise<ArrayPlace> {
-  const address = url ?? env['GRANARY_ARRAY_URL'];
+export async function placeOf(product: Product, env: Environment, { url, array }: PlaceOptions): Promise<ArrayPlace> {
+  const { prefix, nameVariable, urlVariable } = productWords[product];
+  const address = url ?? env[urlVariable];
   if (address) return { url: readUrl(address), name: address };
-  const name = array ?? env['GRANARY_ARRAY'];
-  const keys = readArrayKeys(env);
+  const name = array ?? env[nameVariable];
+  const keys = keysOf(product, env);
   const kept = name === undefined ? keys[0] : keys.find((each) => each.name === name);
   if (kept) return kept;
   if (name === undefined)
-    throw new CommandFailure(exitCodes.notAllowed, 'Which array? Sign in to one with `granary array login NAME`.');
-  return placeByName(env, name);
+    throw new CommandFailure(
+      exitCodes.notAllowed,
+      `Which array? Sign in to one with \`granary ${prefix} login NAME\`.`,
+    );
+  return placeByName(product, env, name);
 }
 
 /** Asks the portal, which knows arrays by their name. */
-export async function placeByName(env: Environment, name: string): Promise<ArrayPlace> {
+export async function placeByName(product: Product, env: Environment, name: string): Promise<ArrayPlace> {
   const { url, headers } = portalConnection(env, { signedIn: true });
   const portal = portalClient({ url, token: headers?.['x-token'] ?? '' });
   const found = (await portal.arrays.list({ name })).data.find((each) => each.name === name);
   if (!found || found.id === null)
     throw new CommandFailure(exitCodes.notFound, `The portal at ${url} shows you no array named ${name}.`);
   const { data } = await portal.arrays.get({ array_id: found.id });
+  const other = isObjectStorage(data) ? 'object_storage' : 'storage_array';
+  if (other !== product)
+    throw new CommandFailure(
+      exitCodes.failed,
+      `${name} is of another kind; use \`granary ${productWords[other].prefix}\`.`,
+    );
   if (data.management_url === null || data.status !== 'created')
     throw new CommandFailure(exitCodes.failed, `Array ${name} is ${data.status}; it answers once it is created.`);
   return { url: data.management_url, name, passcode: data.initial_passcode };
@@ -43,18 +54,29 @@ export async function placeByName(env: Environment, name: string): Promise<Array
 
 /** A kept key is sent to the array that gave it, and to no other. */
 export async function arrayConnection(
+  product: Product,
   env: Environment,
   options: PlaceOptions & { readonly signedIn: boolean },
 ): Promise<Connection> {
-  const place = await placeOf(env, options);
+  const { prefix, keyVariable } = productWords[product];
+  const place = await placeOf(product, env, options);
   if (!options.signedIn) return { url: place.url };
-  const key = env['GRANARY_ACCESS_KEY'] || keyFor(readArrayKeys(env), place.url);
+  const key = env[keyVariable] || keyFor(keysOf(product, env), place.url);
   if (!key)
     throw new CommandFailure(
       exitCodes.notAllowed,
-      `You are not signed in to ${place.name}; run \`granary array login ${place.name}\` or set GRANARY_ACCESS_KEY.`,
+      `You are not signed in to ${place.name}; run \`granary ${prefix} login ${place.name}\` or set ${keyVariable}.`,
     );
   return { url: place.url, headers: { 'x-access-key': key } };
+}
+
+/** Only object storage has controllers that pass requests on. */
+function isObjectStorage(data: { readonly proxy_virtual_controllers?: number | undefined }): boolean {
+  return data.proxy_virtual_controllers !== undefined;
+}
+
+function keysOf(product: Product, env: Environment): ArrayKey[] {
+  return readArrayKeys(env).filter((each) => each.product === product);
 }
 
 function keyFor(keys: readonly ArrayKey[], url: string): string | undefined {

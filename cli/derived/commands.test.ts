@@ -20,9 +20,9 @@ function commandsOf(api: Api): GranaryCommand {
   return parent;
 }
 
-/** Of the portal: those of `granary array` are an API of their own. */
+/** Of the portal: those of `granary array` and `granary objects` are APIs of their own. */
 function leavesOf(program: GranaryCommand): string[] {
-  const groups = program.commands.filter((group) => group.name() !== 'array');
+  const groups = program.commands.filter((group) => !['array', 'objects'].includes(group.name()));
   return groups.flatMap((group) => group.commands.map((command) => `${group.name()} ${command.name()}`));
 }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { endpoint, type Group } from '../endpoint.ts';
-import { integer, json, optional, page, text } from '../params.ts';
+import { integer, json, optional, page, text, withDefault } from '../params.ts';
 import { int, listOf, nullable, oneOf, record, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly } from './access.ts';
@@ -17,9 +17,9 @@ export const EventMessage = record('EventMessage', {
 export const AccessLogEntry = record('AccessLogEntry', {
   id: int(),
   user: nullable(str('Username; null where nobody was signed in')),
-  controller: str('Part of the interface that was called'),
-  action: str('Operation that was called'),
-  params: str('JSON text of the parameters, secrets left out'),
+  controller: str('Part of the interface that was called, or the virtual controller that served a data request'),
+  action: str('Operation that was called; those of the data path begin with `s3` or `swift`'),
+  params: str('JSON text of the parameters, secrets left out, and of how it ended'),
   created: utc(),
 });
 
@@ -52,7 +52,8 @@ export const accessLogs = {
     summary: 'List who called what, newest first',
     access: adminOnly,
     params: {
-      ...numberedPages,
+      limit: withDefault(integer('Records a page holds; 0 puts as many on it as there can be', { max: 10_000 }), 0),
+      page: numberedPages.page,
       sort: optional(
         json<Static<typeof Sort>>(Sort, 'Fields to sort by, the first counts most', {
           example: [{ property: 'created', direction: 'DESC' }],

@@ -17,8 +17,8 @@ const ADDED = `ON CONFLICT DO UPDATE SET ${FIGURES.map((name) => `${name} = ${na
 const ADD = `INSERT INTO activity (kind, name, step, slot, ${COLUMNS})
   VALUES (:kind, :name, :step, :slot, ${FIGURES.map((name) => `:${name}`).join(', ')}) ${ADDED}`;
 const AGE = `INSERT INTO activity (kind, name, step, slot, ${COLUMNS})
-  SELECT kind, name, :to, slot / :to * :to, ${SUMS} FROM activity WHERE step = :from AND slot < :before
-  GROUP BY kind, name, slot / :to ${ADDED}`;
+  SELECT kind, name, :to, slot - slot % :to, ${SUMS} FROM activity WHERE step = :from AND slot < :before
+  GROUP BY kind, name, slot - slot % :to ${ADDED}`;
 
 export function addActivity(tx: Tx, { kind, name }: Subject, { slot, step, figures }: Measured): void {
   tx.run(ADD, { ...figures, kind, name, slot, step });

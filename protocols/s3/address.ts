@@ -76,13 +76,17 @@ export function checkKey(key: string): void {
   }
 }
 
+/** What stands before one of the array's names; the longest name counts, as one may end with another. */
 function hostedBucket(host: string | undefined, hosts: readonly string[]): string | undefined {
   const name = (host ?? '').replace(/:\d+$/, '').toLowerCase();
-  for (const own of hosts) {
-    const end = name.length - own.length;
-    if (end > 1 && name[end - 1] === '.' && name.endsWith(own.toLowerCase())) return name.slice(0, end - 1);
+  let bucket: string | undefined;
+  for (const each of hosts) {
+    const own = each.toLowerCase();
+    if (name === own) return undefined;
+    const before = name.endsWith(`.${own}`) ? name.slice(0, -own.length - 1) : '';
+    if (before !== '' && (bucket === undefined || before.length < bucket.length)) bucket = before;
   }
-  return undefined;
+  return bucket;
 }
 
 /** Once, and strictly: half a percent sign or bytes that are not UTF-8 are refused, never replaced. */

@@ -24,7 +24,7 @@ export interface S3Body {
   bytes(limit?: number): Promise<Uint8Array>;
   /** Counts as object data. Throws an S3Error instead of ending when something does not fit. */
   stream(): AsyncIterable<Uint8Array>;
-  /** XML or JSON of the request, not object data: MalformedXML beyond `limit` bytes (default 2 MiB) or if not UTF-8. */
+  /** XML or JSON of the request, not object data, up to `limit` bytes (default 2 MiB): MalformedXML if it is not UTF-8. */
   text(limit?: number): Promise<string>;
   /** Asks for one more checksum to be computed; call it before reading. The one the client names is computed anyway. */
   compute(algorithm: Checksum['algorithm']): void;

@@ -338,3 +338,19 @@ test('a preflight is answered from the rules of the bucket, and so are requests 
   const answer = await rig.send({ ...put, headers: { ...put.headers, origin: 'https://www.example.org' } });
   assert.equal(answer.headers['access-control-allow-origin'], 'https://www.example.org');
 });
+
+test('one connection serves many requests, with bodies large and small', async () => {
+  const small = 'x'.repeat(300);
+  const large = 'y'.repeat(200_000);
+  const put = (key: string, body: string) =>
+    head(signHeaders(rig.signer(), { method: 'PUT', path: `/photos/${key}`, body }), {
+      'content-length': String(body.length),
+    });
+  const get = head(signHeaders(rig.signer(), { method: 'HEAD', path: '/photos/2' }));
+  const text = await talk(put('1', small) + small, put('2', large), large, put('3', ''), get, put('4', small), small);
+  assert.equal(text.match(/HTTP\/1.1 200 OK/g)?.length, 5, text);
+  assert.deepEqual(
+    [...rig.store.objects.values()].map(({ bytes }) => bytes.length),
+    [300, 200_000, 0, 300],
+  );
+});

@@ -192,3 +192,31 @@ test('methods that are not there are refused with those that are', async () => {
   assert.equal((await swift.ask('/v1/AUTH_/c')).status, 404);
   assert.equal((await swift.ask('/healthcheck', { token: null })).text, 'OK');
 });
+
+test('a download that is cut off is on record with what was sent, and nothing is left running', async () => {
+  await swift.put('/c/long', Buffer.alloc(30_000_000, 1));
+  const before = swift.records.length;
+  const wire = new Wire(swift.port);
+  wire.send([`GET ${path.replace('/o', '/long')} HTTP/1.1`, 'Host: x', 'X-Auth-Token: tk-ann']);
+  await wire.until(/200 OK/);
+  wire.socket.destroy();
+  const record = (await recordsAfter(before + 1)).at(-1);
+  assert.equal(record?.status, 200);
+  assert.ok(record.bytesOut < 30_000_000);
+  assert.equal((await swift.ask('/c/long', { method: 'DELETE' })).status, 204);
+});
+
+test('readers of an object that is replaced all the time get one version or another, whole', async () => {
+  await swift.put('/c/busy', 'v'.repeat(1000));
+  const writing = async () => {
+    for (let n = 0; n < 40; n++) await swift.put('/c/busy', String(n % 10).repeat(1000 + n));
+  };
+  const reading = async () => {
+    for (let n = 0; n < 80; n++) {
+      const { status, text, headers } = await swift.ask('/c/busy');
+      assert.equal(status, 200);
+      assert.equal(text, text.charAt(0).repeat(Number(headers['content-length'])));
+    }
+  };
+  await Promise.all([writing(), reading()]);
+});

@@ -164,6 +164,11 @@ export interface Operations {
     readonly args: { readonly account: string; readonly limit: number; readonly at: number };
     readonly result: { readonly removed: number; readonly done: boolean };
   };
+  /** Forgets what an account stored over time; what it stores now stays known. */
+  forgetUsage: {
+    readonly args: { readonly account: string };
+    readonly result: null;
+  };
 }
 
 export type OperationName = keyof Operations;

@@ -23,11 +23,16 @@ function lookupIn(values: Values) {
   };
 }
 
+interface Request {
+  readonly caller: Caller | null;
+  readonly action: string;
+  readonly resource: string;
+  readonly values: Values;
+}
+
 /** What a policy of these statements says to a request. */
-function verdict(
-  statements: readonly Record<string, unknown>[],
-  { caller = bert as Caller | null, action = 's3:GetObject', resource = 'photos/a/b', values = {} as Values } = {},
-): string {
+function verdict(statements: readonly Record<string, unknown>[], request: Partial<Request> = {}): string {
+  const { caller = bert, action = 's3:GetObject', resource = 'photos/a/b', values = {} } = request;
   const text = JSON.stringify({ Version: '2012-10-17', Statement: statements });
   return evaluate(readPolicy(text, BUCKET), { caller, action, resource, lookup: lookupIn(values) });
 }
@@ -183,7 +188,6 @@ const MALFORMED: [unknown, RegExp][] = [
   [{ Statement: [allow({ Resource: 'photos/*' })] }, /not in this bucket/],
   [{ Statement: [allow({ Resource: 'arn:aws:s3:::photos/${aws:secret}' })] }, /variable/],
   [{ Statement: [allow({ Condition: [] })] }, /Condition must be an object/],
-  [{ Statement: [allow({ Condition: { StringSmells: {} } })] }, undefined as never],
   [{ Statement: [allow({ Condition: { StringSmells: { 's3:prefix': 'a' } } })] }, /StringSmells/],
   [{ Statement: [allow({ Condition: { StringEquals: { 's3:mood': 'a' } } })] }, /s3:mood/],
   [{ Statement: [allow({ Condition: { StringEquals: { 's3:prefix': [] } } })] }, /values/],
@@ -199,10 +203,6 @@ const MALFORMED: [unknown, RegExp][] = [
 test('a policy that cannot be meant is refused by name of what is wrong', () => {
   for (const [policy, message] of MALFORMED) {
     const text = typeof policy === 'string' ? policy : JSON.stringify(policy);
-    if (message === undefined) {
-      assert.ok(readPolicy(text, BUCKET), 'an operator without keys demands nothing');
-      continue;
-    }
     assert.throws(
       () => readPolicy(text, BUCKET),
       (error: unknown) => error instanceof S3Error && error.code === 'MalformedPolicy' && message.test(error.message),

@@ -3,7 +3,7 @@ import type { S3Operation } from '../request.ts';
 import { element, field } from '../xml.ts';
 import { countOf, given, keyText, MOST_LISTED, type KeyText } from './list-parameters.ts';
 import { isoDate, ownerElement, quoted, xmlReply } from './replies.ts';
-import { uploadOf } from './upload.ts';
+import { MOST_PARTS, uploadOf } from './upload.ts';
 
 export const listMultipartUploads: S3Operation = {
   name: 'ListMultipartUploads',
@@ -55,7 +55,7 @@ export const listParts: S3Operation = {
     const upload = uploadOf(request);
     const text = keyText(query);
     const limit = countOf(query, 'max-parts', MOST_LISTED);
-    const after = countOf(query, 'part-number-marker', 0x7fff_ffff) % 0x7fff_ffff;
+    const after = given(query, 'part-number-marker') === null ? 0 : countOf(query, 'part-number-marker', MOST_PARTS);
     const found = limit === 0 ? [] : request.context.store.parts(upload.id, { after, limit: limit + 1 });
     const page = found.slice(0, limit);
     return xmlReply(

@@ -9,9 +9,14 @@ import { checksumHeaders, encryptionHeader, httpDate, quoted, versionHeader } fr
 const DEFAULT_TYPE = 'binary/octet-stream';
 
 /** What a query may ask to be answered instead of what is kept. */
-const OVERRIDES = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'content-type', 'expires'].map(
-  (header) => [`response-${header}`, header] as const,
-);
+const OVERRIDES = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+].map((header) => [`response-${header}`, header] as const);
 
 /** Everything a reply tells of an object but how many of its bytes follow. */
 export function objectHeaders(request: S3Request, version: ObjectVersion): OutgoingHttpHeaders {

@@ -30,7 +30,8 @@ export function findVersion(
 ): ObjectVersion {
   if (versionId !== undefined) checkVersionId(versionId);
   const version = request.context.store.version(bucket.id, key, versionId);
-  if (version === undefined || (version.expiresAt ?? Infinity) <= request.now) throw missing(request, bucket, key, versionId);
+  if (version === undefined || (version.expiresAt ?? Infinity) <= request.now)
+    throw missing(request, bucket, key, versionId);
   if (version.isDeleteMarker) {
     const headers = {
       'x-amz-delete-marker': 'true',

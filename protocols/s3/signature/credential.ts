@@ -60,8 +60,16 @@ function checkSignedHeaders(text: string, complain: Complain): readonly string[]
 
 const BASIC_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 
+let lastRead: { readonly text: string; readonly time: number | undefined } = { text: '', time: undefined };
+
 /** `20261116T123456Z` in milliseconds since 1970; undefined for what is no such time. */
 export function readTime(text: string): number | undefined {
+  // Many requests come in one second.
+  if (lastRead.text !== text) lastRead = { text, time: parseTime(text) };
+  return lastRead.time;
+}
+
+function parseTime(text: string): number | undefined {
   const match = BASIC_TIME.exec(text);
   if (!match) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);

@@ -87,6 +87,7 @@ export class MemoryStore {
   #put(args: Args<'putObject'>): ObjectVersion {
     const blobs = args.content.kind === 'staged' ? args.content.blobs : [];
     const bytes = Buffer.concat(blobs.map((blob) => this.#staged.get(blob) ?? Buffer.alloc(0)));
+    for (const blob of blobs) this.#staged.delete(blob);
     const version: ObjectVersion = {
       bucket: args.bucket,
       key: args.key,

@@ -68,7 +68,7 @@ function readHeader(block: Buffer): Header {
 }
 
 /** Lines of `<length> <name>=<value>\n`; the length counts the whole line. */
-export function readPaxRecords(bytes: Buffer): Map<string, Buffer> {
+function readPaxRecords(bytes: Buffer): Map<string, Buffer> {
   const records = new Map<string, Buffer>();
   for (let at = 0; at < bytes.length;) {
     const space = bytes.indexOf(0x20, at);

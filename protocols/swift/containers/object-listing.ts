@@ -7,7 +7,7 @@ import { compareNames, pageOf, type Page } from './page.ts';
 
 const DELETED_TYPE = 'application/x-deleted;swift_versions_deleted=1';
 
-export function objectEntry(version: ObjectVersion): Entry {
+function objectEntry(version: ObjectVersion): Entry {
   const { staticManifest, contentType } = version.attributes;
   return {
     name: version.key,

@@ -15,7 +15,7 @@ export interface Uploaded {
   readonly etag: string;
 }
 
-export const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
+const EMPTY_MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
 /** How many bytes more a container takes; 413 when it takes no object more. */
 export function demandRoom(bucket: Bucket, size: number | undefined): number {

@@ -50,7 +50,7 @@ export function isSwiftRequest(url: string): boolean {
   return path.startsWith(`/v1/${PREFIX}`) || fixed(path) !== undefined;
 }
 
-export function parseQuery(raw: string): Query {
+function parseQuery(raw: string): Query {
   const query = new Map<string, string>();
   if (raw === '') return query;
   for (const part of raw.split('&', MAX_QUERY_PARAMETERS)) {

@@ -19,7 +19,7 @@ export interface AccessOptions {
 }
 
 /** Blocks `first` up to, not including, `end` of every piece: a number of stripes. */
-export interface BlockSpan {
+interface BlockSpan {
   readonly first: number;
   readonly end: number;
 }

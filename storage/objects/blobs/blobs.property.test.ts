@@ -98,7 +98,7 @@ for (const [policy, most] of [
           await scene.close();
         }
       }),
-      { numRuns: 15, endOnFailure: true },
+      { numRuns: 10, endOnFailure: true },
     );
   });
 }

@@ -5,7 +5,7 @@ import type { PolicyLayout } from '../records.ts';
 import { stripeBytes } from './pieces.ts';
 
 /** Blocks for each slot of a policy, from whole stripes and, at the end of a blob, a shorter one. */
-export interface SlotBlocks {
+interface SlotBlocks {
   /** By slot. Copies have one list for all. */
   readonly slots: readonly (readonly Buffer[])[];
   /** Gives the memory of the parities back, once nobody writes from it. */

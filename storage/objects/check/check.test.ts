@@ -47,19 +47,24 @@ test('a sound store has no problems, and its dead bytes are counted', async () =
 });
 
 test('a counter of a bucket that is off is found', async () => {
-  assert.deepEqual(await kindsAfter(sql('UPDATE buckets SET objects = objects + 1')), ['counter']);
-  assert.deepEqual(await kindsAfter(sql('UPDATE usage SET bytes = bytes + 1')), ['counter']);
+  assert.deepEqual(await kindsAfter(sql('UPDATE buckets SET objects = objects + 1')), ['index']);
+  assert.deepEqual(await kindsAfter(sql('UPDATE usage SET bytes = bytes + 1')), ['index']);
 });
 
 test('references that do not match are found', async () => {
-  assert.deepEqual(await kindsAfter(sql('UPDATE blobs SET refs = 2')), ['reference']);
+  assert.deepEqual(await kindsAfter(sql('UPDATE blobs SET refs = 2')), ['index']);
   const gone = 'DELETE FROM blobs WHERE id = (SELECT id FROM blobs ORDER BY id LIMIT 1)';
-  assert.deepEqual(await kindsAfter(sql(gone)), ['reference', 'segment']);
-  assert.deepEqual(await kindsAfter(sql('INSERT INTO manifests (refs) VALUES (1)')), ['reference']);
+  assert.deepEqual(await kindsAfter(sql(gone)), ['content', 'index']);
+  assert.deepEqual(await kindsAfter(sql('INSERT INTO manifests (refs) VALUES (1)')), ['index']);
+});
+
+test('an object of another size than its bytes is found', async () => {
+  const longer = "UPDATE objects SET size = size + 1 WHERE key = 'key-5'";
+  assert.ok((await kindsAfter(sql(longer))).includes('content'));
 });
 
 test('live bytes of a segment that are off are found', async () => {
-  assert.deepEqual(await kindsAfter(sql('UPDATE segments SET live = live + 64')), ['segment']);
+  assert.deepEqual(await kindsAfter(sql('UPDATE segments SET live = live + 64')), ['index']);
 });
 
 test('a damaged piece is found', async () => {

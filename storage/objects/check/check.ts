@@ -1,12 +1,13 @@
 import { Drives } from '../drives/drives.ts';
 import { readIdentity } from '../drives/identity.ts';
 import { ObjectError } from '../errors.ts';
-import { IndexDatabase, type IndexDb } from '../index/database.ts';
-import { type Book, type DriveRow, liveSegments, readBook } from '../layout/keeper-book.ts';
+import { checkIndex } from '../index/check.ts';
+import { IndexDatabase } from '../index/database.ts';
+import { type Book, type DriveRow, readBook } from '../layout/keeper-book.ts';
 import type { Layout, LayoutDrive } from '../layout/layout.ts';
+import { checkContents } from './contents.ts';
 import { PieceCheck, type PieceCounts } from './pieces.ts';
 import { type CheckProblem, Problems } from './problems.ts';
-import { checkCounters, checkReferences } from './references.ts';
 
 export type { CheckProblem } from './problems.ts';
 
@@ -40,11 +41,11 @@ export async function checkObjects(indexFile: string): Promise<ObjectsCheckRepor
     const found = await Promise.all(book.drives.map((row) => lookAt(row, problems)));
     const layout = layoutOf(book, found);
     await drives.update(layout);
-    checkReferences(db, problems);
-    checkCounters(db, problems);
+    for (const what of checkIndex(db)) problems.add('index', what);
+    checkContents(db, problems);
     const pieces = new PieceCheck(db, layout, drives, problems);
     await pieces.run();
-    const space = await checkSegments(db, book, drives, pieces.live, problems);
+    const space = await checkSegments(book, drives, pieces.live, problems);
     return {
       drives: book.drives.map(({ number, uuid }, at) => ({ number, uuid, isThere: found[at] === true })),
       pieces: pieces.counts,
@@ -83,28 +84,19 @@ function layoutOf(book: Book, found: readonly boolean[]): Layout {
   return { version: 1, drives, rings, defaultPolicy: null, encryption: { writeKey: 0, keys: [] } };
 }
 
+/** Segments as they are on the drives: none may be shorter than what lives in it. */
 async function checkSegments(
-  db: IndexDb,
   book: Book,
   drives: Drives,
   live: ReadonlyMap<number, ReadonlyMap<number, number>>,
   problems: Problems,
 ): Promise<{ segments: number; liveBytes: number; deadBytes: number }> {
   const total = { segments: 0, liveBytes: 0, deadBytes: 0 };
-  const numbers = new Set([...live.keys(), ...book.drives.map(({ number }) => number)]);
-  for (const { drive } of db.all<{ drive: number }>('SELECT DISTINCT drive FROM segments')) numbers.add(drive);
-  for (const drive of numbers) {
-    const said = liveSegments(db, drive);
-    const real = live.get(drive) ?? new Map<number, number>();
-    for (const segment of new Set([...said.keys(), ...real.keys()])) {
-      const [counted, known] = [real.get(segment) ?? 0, said.get(segment) ?? 0];
-      total.liveBytes += counted;
-      if (counted === known) continue;
-      problems.add('segment', `segment ${drive}/${segment} says ${known} live bytes; there are ${counted}`);
-    }
+  for (const { number: drive } of book.drives) {
     for (const { number, bytes } of (await drives.get(drive)?.segments()) ?? []) {
+      const alive = live.get(drive)?.get(number) ?? 0;
       total.segments += 1;
-      const alive = real.get(number) ?? 0;
+      total.liveBytes += alive;
       total.deadBytes += Math.max(0, bytes - alive);
       if (alive > bytes) problems.add('segment', `segment ${drive}/${number} has ${bytes} bytes and ${alive} alive`);
     }

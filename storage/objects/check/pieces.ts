@@ -73,7 +73,7 @@ export class PieceCheck {
     this.counts.blobs += 1;
     for (const place of record.places) if (place) this.#addLive(place, pieceBytes);
     if (!ring) {
-      this.#problems.add('reference', `blob ${name} is of a policy without a ring`);
+      this.#problems.add('piece', `blob ${name} is of a policy without a ring`);
       return;
     }
     if (record.places.length !== ring.slots || pieceBytes !== pieceBytesOf(size, ring.policy)) {

@@ -1,5 +1,5 @@
 export interface CheckProblem {
-  readonly kind: 'drive' | 'piece' | 'unreadable' | 'unmarked' | 'reference' | 'counter' | 'segment';
+  readonly kind: 'drive' | 'piece' | 'unreadable' | 'unmarked' | 'index' | 'content' | 'segment';
   readonly what: string;
 }
 

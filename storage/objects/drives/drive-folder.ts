@@ -75,6 +75,12 @@ export class DriveFolder {
     throw new StorageError('drive-failed', `${this.folder} ${what}; drive ${this.number} (${this.uuid}) is missing.`);
   }
 
+  /** Takes a changed capacity, and the counter that all threads share, over from a layout. */
+  adopt({ capacity, usedBytes }: Pick<DriveOptions, 'capacity' | 'usedBytes'>): void {
+    this.#space.capacity = capacity;
+    if (usedBytes) this.#space.counter = usedBytes;
+  }
+
   /** Packs a piece with others. Durable when it resolves. */
   async append(header: PieceHeader, body: PieceBody): Promise<Place> {
     const startMs = performance.now();

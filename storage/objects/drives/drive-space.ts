@@ -26,9 +26,9 @@ export interface NewSegment {
 /** The segments of a drive as files, and how much room they leave. */
 export class DriveSpace {
   readonly drive: number;
-  readonly capacity: number;
+  capacity: number;
   /** Shared by all threads that have the drive open. */
-  readonly counter: BigInt64Array;
+  counter: BigInt64Array;
   readonly #folder: string;
   readonly #nextSegment: () => Promise<number>;
   readonly #folderSync: SharedFlush;

@@ -29,6 +29,20 @@ test('drives are open as long as the layout has them and they are not absent', a
   }
 });
 
+test('an open drive takes a changed capacity and the shared counter of used bytes over', async () => {
+  const scene = await BlobScene.open({ policy: copies(1) });
+  try {
+    const usedBytes = new BigInt64Array(new SharedArrayBuffer(8)).fill(90_000n);
+    const drives = scene.layout.drives.map((drive) => ({ ...drive, capacity: 100_000, usedBytes }));
+    await scene.drives.update({ ...scene.layout, drives });
+    await assert.rejects(scene.stage(bytesFrom(1, 20_000)), { code: 'no-space' });
+    await scene.stage(bytesFrom(1, 5000));
+    assert.ok(usedBytes[0]! > 95_000n);
+  } finally {
+    await scene.close();
+  }
+});
+
 test('a drive that cannot be opened is told, and opened when the layout is told again', async () => {
   const scene = await BlobScene.open({ policy: copies(2) });
   try {

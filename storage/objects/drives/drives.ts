@@ -86,6 +86,10 @@ export class Drives {
     const gone = [...this.#folders.values()].filter((folder) => !this.#isWanted(folder));
     for (const folder of gone) this.#folders.delete(folder.number);
     await Promise.all(gone.map((folder) => folder.close()));
+    for (const [number, folder] of this.#folders) {
+      const wanted = this.#wanted.get(number);
+      if (wanted) folder.adopt(wanted);
+    }
     const missing = [...this.#wanted.values()].filter((drive) => !this.#folders.has(drive.number));
     await Promise.all(missing.map((drive) => this.#open(drive)));
   }

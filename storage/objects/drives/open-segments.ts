@@ -5,7 +5,7 @@ const OPEN_MAX = 256;
 const SEGMENTS_PER_DRIVE = 2 ** 32;
 
 /** A file open for reading. It stays open while somebody reads, also when it is not wanted any more. */
-export interface OpenSegment {
+interface OpenSegment {
   readonly fd: number;
   readers: number;
   isWanted: boolean;

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { checksum } from '../../kernels/index.ts';
+import type { Place } from '../records.ts';
 
 /** What a piece is cut into: each block has a checksum, so a range is verified without reading the rest. */
 export const PIECE_BLOCK_BYTES = 64 * 1024;
@@ -26,13 +27,6 @@ export interface PieceHeader {
   readonly blobSize: number;
 }
 
-/** Where a header says that it is: one that says otherwise was misplaced. */
-export interface RecordAddress {
-  readonly drive: number;
-  readonly segment: number;
-  readonly offset: number;
-}
-
 /** Bytes a record takes in its segment. */
 export function recordBytes(pieceLength: number): number {
   const bytes = HEADER_BYTES + pieceLength + blockCount(pieceLength) * CHECKSUM_BYTES;
@@ -48,7 +42,8 @@ export function blockOffset(block: number): number {
   return HEADER_BYTES + block * (PIECE_BLOCK_BYTES + CHECKSUM_BYTES);
 }
 
-export function encodeHeader(header: PieceHeader, address: RecordAddress): Buffer {
+/** A header says where it is: one that says otherwise was misplaced. */
+export function encodeHeader(header: PieceHeader, place: Place): Buffer {
   const bytes = Buffer.alloc(HEADER_BYTES);
   bytes.writeUInt32LE(MAGIC, 0);
   bytes[4] = VERSION;
@@ -60,21 +55,20 @@ export function encodeHeader(header: PieceHeader, address: RecordAddress): Buffe
   bytes.writeUInt32LE(header.key, 28);
   bytes.writeUIntLE(header.pieceLength, 32, 6);
   bytes.writeUIntLE(header.blobSize, 38, 6);
-  bytes.writeUInt32LE(address.drive, 44);
-  bytes.writeUInt32LE(address.segment, 48);
-  bytes.writeUIntLE(address.offset, 52, 6);
+  bytes.writeUInt32LE(place.drive, 44);
+  bytes.writeUInt32LE(place.segment, 48);
+  bytes.writeUIntLE(place.offset, 52, 6);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, CHECKSUM_AT)), CHECKSUM_AT);
   return bytes;
 }
 
 /** Undefined when there is no header, a damaged one, or one of another place. */
-export function decodeHeader(bytes: Buffer, at: number, address: RecordAddress): PieceHeader | undefined {
+export function decodeHeader(bytes: Buffer, at: number, place: Place): PieceHeader | undefined {
   if (bytes.length < at + HEADER_BYTES || bytes.readUInt32LE(at) !== MAGIC || bytes[at + 4] !== VERSION)
     return undefined;
   if (crc32(bytes.subarray(at, at + CHECKSUM_AT)) !== bytes.readUInt32LE(at + CHECKSUM_AT)) return undefined;
-  if (bytes.readUInt32LE(at + 44) !== address.drive || bytes.readUInt32LE(at + 48) !== address.segment)
-    return undefined;
-  if (bytes.readUIntLE(at + 52, 6) !== address.offset) return undefined;
+  if (bytes.readUInt32LE(at + 44) !== place.drive || bytes.readUInt32LE(at + 48) !== place.segment) return undefined;
+  if (bytes.readUIntLE(at + 52, 6) !== place.offset) return undefined;
   return {
     slot: bytes[at + 5] ?? 0,
     slots: bytes[at + 6] ?? 0,

@@ -45,6 +45,8 @@ export class IndexDatabase implements IndexDb {
       sqlite.exec('PRAGMA synchronous = NORMAL');
       sqlite.exec('PRAGMA wal_autocheckpoint = 0');
       sqlite.exec(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`);
+      // What a savepoint has to be able to undo stays in memory instead of a temporary file.
+      sqlite.exec('PRAGMA temp_store = MEMORY');
       sqlite.exec(SCHEMA);
       database.#assertSettings();
       fsyncFolder(path.dirname(file));

@@ -1,14 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Checkpoint } from './log-keeper.ts';
 
-/** The thread behind `LogKeeper`: one checkpoint for each message. */
+/** The thread behind `LogKeeper`: one checkpoint for each message, answered with the pages that the log had. */
 const sqlite = new DatabaseSync(workerData as string);
 sqlite.exec('PRAGMA synchronous = FULL');
 sqlite.exec('PRAGMA cache_size = -256');
 const checkpoint = sqlite.prepare('PRAGMA wal_checkpoint(PASSIVE)');
 
 parentPort?.on('message', () => {
-  const { log, checkpointed } = checkpoint.get() as { readonly log: number; readonly checkpointed: number };
-  parentPort?.postMessage({ pages: log, done: checkpointed } satisfies Checkpoint);
+  const { log } = checkpoint.get() as { readonly log: number };
+  parentPort?.postMessage(log);
 });

@@ -6,14 +6,10 @@ const OPERATIONS = 2000;
 const IDLE_MS = 5000;
 /** A log this long is carried over while commits wait: only then can it begin anew. */
 const PAGES_MAX = 16_384;
+/** Commits wait as well for a checkpoint that takes so long that this many operations were done since it began. */
+const OPERATIONS_MAX = 16_000;
 /** Used if the thread should fail. */
 const INLINE_PAGES = 4000;
-
-/** Result of a checkpoint: pages in the log, and how many of them are in the database by now. */
-export interface Checkpoint {
-  readonly pages: number;
-  readonly done: number;
-}
 
 /**
  * Carries the write-ahead log over into the database, in a thread of its own: a checkpoint writes thousands of pages
@@ -26,7 +22,7 @@ export class LogKeeper {
   #operations = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  #answer: (checkpoint: Checkpoint) => void = () => undefined;
+  #answer: (pages: number) => void = () => undefined;
   #isLong = false;
   #failed = false;
 
@@ -37,7 +33,7 @@ export class LogKeeper {
       workerData: database.file,
     });
     this.#worker.unref();
-    this.#worker.on('message', (checkpoint: Checkpoint) => this.#answer(checkpoint));
+    this.#worker.on('message', (pages: number) => this.#answer(pages));
     this.#worker.on('error', () => this.#fail());
   }
 
@@ -47,10 +43,11 @@ export class LogKeeper {
     this.#operations += operations;
     this.#timer ??= setTimeout(() => this.#start(), IDLE_MS).unref();
     if (this.#operations >= OPERATIONS) this.#start();
-    if (!this.#isLong) return;
+    if (!this.#isLong && this.#operations < OPERATIONS_MAX) return;
     await this.#running;
     this.#start();
     await this.#running;
+    this.#isLong = false;
   }
 
   async close(): Promise<void> {
@@ -65,13 +62,14 @@ export class LogKeeper {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#operations = 0;
-    this.#running = this.#checkpoint().then(({ pages, done }) => {
+    this.#running = this.#checkpoint().then((pages) => {
       this.#running = undefined;
-      this.#isLong = pages >= PAGES_MAX && done < pages;
+      this.#isLong = pages >= PAGES_MAX;
     });
   }
 
-  #checkpoint(): Promise<Checkpoint> {
+  /** Resolves with the pages that were in the log. */
+  #checkpoint(): Promise<number> {
     return new Promise((resolve) => {
       this.#answer = resolve;
       this.#worker.postMessage(null);
@@ -82,6 +80,6 @@ export class LogKeeper {
     if (this.#failed) return;
     this.#failed = true;
     if (this.#database.isOpen) this.#database.exec(`PRAGMA wal_autocheckpoint = ${INLINE_PAGES}`);
-    this.#answer({ pages: 0, done: 0 });
+    this.#answer(0);
   }
 }

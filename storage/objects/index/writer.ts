@@ -23,7 +23,7 @@ interface Outcome {
   readonly value: unknown;
 }
 
-const BATCH_LENGTH_MAX = 512;
+const BATCH_LENGTH_MAX = 256;
 const PARTITIONS_PER_POLICY = 2 ** 16;
 
 /**

@@ -36,7 +36,7 @@ export class KeeperState {
   #policies: readonly PolicyLayout[] = [];
   #drives = new Map<number, DriveRow>();
   #rings = new Map<number, RingRow>();
-  /** Something that threads have to know changed. */
+  /** Something that threads have to know changed, or is about to. */
   isDirty = true;
 
   constructor(options: {
@@ -141,6 +141,8 @@ export class KeeperState {
     const before = this.ring(policy);
     const changed = before ? changedPartitions(before, next) : [];
     const spreads = new Map(changed.map((partition) => [partition, this.#spreadsWith(partition, before)]));
+    // From now on nothing is mended until threads know the new ring: they would call whole what no longer is.
+    this.isDirty = true;
     await this.change((db) => {
       also(db);
       saveRing(db, next);

@@ -248,3 +248,109 @@ test('a policy without enough drives is known but has no ring', async () => {
     await rig.remove();
   }
 });
+
+test('a folder that is gone for good is made anew under a new number', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2, { lostAfterMs: 200 });
+  try {
+    await rig.putMany(30);
+    await rm(rig.drives[1]!.folder, { recursive: true });
+    await rig.until(() => rig.counts().critical === 256, 'the loss');
+    await rig.until(() => rig.isAtRest(), 'mending');
+    assert.deepEqual(
+      rig.keeper.layout().drives.map(({ number }) => number),
+      [1, 3],
+    );
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('a drive that a thread could not use is away until it shows that it works', async () => {
+  let skewMs = 0;
+  const rig = await Rig.make(TWO_COPIES, 3, { now: () => Date.now() + skewMs });
+  try {
+    rig.keeper.driveFailed(2, 'an I/O error');
+    await rig.until(() => rig.keeper.layout().drives[1]?.state === 'absent', 'it to be away');
+    await rig.putMany(30);
+    assert.deepEqual(rig.events.at(-1), { kind: 'drive-absent', uuid: 'uuid-2', reason: 'an I/O error' });
+    skewMs = 6000;
+    await rig.until(() => rig.keeper.layout().drives[1]?.state === 'normal' && rig.isAtRest(), 'it to be back');
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('a drive that holds segments without an identity is not written over', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2);
+  try {
+    await rig.putMany(10);
+    const identity = join(rig.drives[0]!.folder, 'drive.json');
+    await rename(identity, `${rig.folder}/kept`);
+    await rig.until(() => rig.keeper.report().drives[0]?.state === 'absent', 'it to be away');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await rename(`${rig.folder}/kept`, identity);
+    await rig.until(() => rig.isAtRest(), 'it to be back');
+    assert.equal(rig.keeper.report().drives[0]?.number, 1);
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('drives that are not wanted any more leave by themselves', async () => {
+  const rig = await Rig.make(TWO_COPIES, 4);
+  try {
+    await rig.putMany(60);
+    rig.drives = rig.drives.slice(1);
+    await rig.follow();
+    assert.equal(rig.keeper.layout().drives[0]?.state, 'leaving');
+    await rig.until(() => rig.keeper.layout().drives.length === 3 && rig.isAtRest(), 'it to leave');
+    assert.ok(rig.events.some(({ kind }) => kind === 'drive-left'));
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('damage that a read finds is mended without anybody asking', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2);
+  try {
+    await rig.put('key', Buffer.alloc(5000, 1));
+    const folder = join(rig.drives[0]!.folder, 'segments');
+    for (const name of await readdir(folder)) {
+      const file = await open(join(folder, name), 'r+');
+      await file.write(Buffer.from('damage'), 0, 6, 500);
+      await file.close();
+    }
+    for (let reads = 0; reads < 20; reads += 1) {
+      assert.deepEqual(await rig.get('key'), Buffer.alloc(5000, 1));
+    }
+    const { partition } = rig.index.reader.db.get<{ partition: number }>('SELECT partition FROM blobs')!;
+    rig.keeper.onDamage(partition);
+    await rig.until(() => rig.events.some(({ kind }) => kind === 'mended'), 'mending');
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('scrubbing goes round by itself and remembers where it was', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2, { scrubPeriodMs: 256 * 10 });
+  const cursor = () =>
+    rig.index.reader.db.get<{ value: number }>("SELECT value FROM keeper WHERE name = 'scrub-cursor'")?.value ?? 0;
+  try {
+    await rig.putMany(10);
+    await rig.until(() => cursor() > 3, 'some partitions');
+    await rig.stop();
+    await rig.start();
+    assert.ok(cursor() > 3);
+    await rig.until(() => cursor() > 6, 'more partitions');
+  } finally {
+    await rig.remove();
+  }
+});

@@ -274,15 +274,20 @@ export class Keeper {
     if (!this.#state.isDirty) return;
     this.#state.isDirty = false;
     this.#queue.hold();
-    const layout = this.#build((_) => ({}));
-    this.#options.index.useLayout(layout);
-    await this.#drives.update(layout);
-    this.#layout = this.#build((drive) => {
-      const usedBytes = this.#drives.get(drive)?.usedCounter;
-      return usedBytes ? { usedBytes } : {};
-    });
-    await Promise.all([...this.#listeners].map(async (listener) => listener(this.#layout)));
-    this.#queue.release();
+    try {
+      const layout = this.#build(() => ({}));
+      this.#options.index.useLayout(layout);
+      await this.#drives.update(layout);
+      this.#layout = this.#build((drive) => {
+        const usedBytes = this.#drives.get(drive)?.usedCounter;
+        return usedBytes ? { usedBytes } : {};
+      });
+      await Promise.all([...this.#listeners].map(async (listener) => listener(this.#layout)));
+      this.#queue.release();
+    } catch (error) {
+      this.#state.isDirty = true;
+      throw error;
+    }
   }
 
   #build(more: (drive: number) => Pick<LayoutDrive, 'usedBytes'>): Layout {

@@ -98,9 +98,10 @@ export class Rebalancer {
     const bout = this.#bouts.get(policy) ?? new Set<number>();
     this.#bouts.set(policy, bout);
     for (const partition of pending) bout.add(partition);
-    if (pending.length > 0 || bout.size === 0) return;
-    bout.clear();
+    if (pending.length > 0) return;
     const rebuilt = this.#options.queue.takeRebuilt(policy);
+    if (bout.size === 0 && rebuilt === 0) return;
+    bout.clear();
     if (rebuilt > 0) state.tell({ kind: 'mended', policy: state.policy(policy).name, rebuilt });
     const ring = state.ring(policy);
     if (!ring) return;

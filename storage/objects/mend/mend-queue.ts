@@ -64,7 +64,7 @@ export class MendQueue {
   }
 
   kick(): void {
-    while (!this.#isHeld && !this.#isClosed && this.#jobs.size < MOST_AT_ONCE) {
+    while (!this.#isOnHold && !this.#isClosed && this.#jobs.size < MOST_AT_ONCE) {
       const worker = this.#freeWorker();
       const marked = worker && this.#next();
       if (!marked) return;
@@ -77,7 +77,7 @@ export class MendQueue {
     for (;;) {
       if (this.#isClosed) return { examined: 0, rebuilt: 0, bytes: 0, unreadable: 0, whole: false };
       const worker = this.#freeWorker();
-      if (!worker || this.#isHeld || this.#running.has(partition)) {
+      if (!worker || this.#isOnHold || this.#running.has(partition)) {
         await sleep(10);
         continue;
       }
@@ -117,6 +117,10 @@ export class MendQueue {
     const load = (worker: StorageWorker) => this.#busy.get(worker) ?? 0;
     const [least] = this.#workers().toSorted((a, b) => load(a) - load(b));
     return least && load(least) < MOST_PER_WORKER ? least : undefined;
+  }
+
+  get #isOnHold(): boolean {
+    return this.#isHeld || this.#state.isDirty;
   }
 
   #next(): Marked | undefined {

@@ -67,7 +67,7 @@ async function tell(policy: WantedPolicy, drives: number, seed: number): Promise
   const rig = await Rig.make(policy, drives, { segmentGraceMs: 1000, sweepMs: 300 });
   try {
     const stop = clients(rig, pick);
-    for (let faults = 0; faults < 6; faults += 1) {
+    for (let faults = 0; faults < 5; faults += 1) {
       await fault(rig, pick);
       await rig.until(() => rig.isAtRest(), `rest after fault ${faults}`, 20_000);
     }

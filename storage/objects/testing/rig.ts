@@ -22,7 +22,7 @@ export const FOUR_PLUS_TWO: WantedPolicy = { name: 'coded', copies: 0, dataFragm
 const GIB = 2 ** 30;
 
 /** What a thread of the array has: its own drives, reader of the index, and worker. */
-export class RigThread {
+class RigThread {
   readonly drives: Drives;
   readonly reader: IndexReader;
   readonly writer: BlobWriter;
@@ -88,18 +88,33 @@ export class Rig {
     options: Partial<KeeperOptions> = {},
     driveOf: (number: number) => Partial<WantedDrive> = () => ({}),
   ): Promise<Rig> {
-    const rig = new Rig(await mkdtemp(join(tmpdir(), 'granary-keeper-')), options);
+    return Rig.open(await mkdtemp(join(tmpdir(), 'granary-keeper-')), policy, drives, options, driveOf);
+  }
+
+  /** One that was there before goes on. */
+  static async open(
+    folder: string,
+    policy: WantedPolicy,
+    drives: number,
+    options: Partial<KeeperOptions> = {},
+    driveOf: (number: number) => Partial<WantedDrive> = () => ({}),
+  ): Promise<Rig> {
+    const rig = new Rig(folder, options);
     rig.policies = [policy];
     for (let number = 1; number <= drives; number += 1) rig.addDrive(driveOf(number));
     await rig.start();
-    const made = await rig.index.commit('createBucket', {
-      account: '0'.repeat(32),
-      name: 'bucket',
-      policy: 0,
-      lockable: false,
-      settings: {},
-      at: Date.now(),
-    });
+    const account = '0'.repeat(32);
+    const known = rig.index.reader.bucket(account, 'bucket');
+    const made =
+      known ??
+      (await rig.index.commit('createBucket', {
+        account,
+        name: 'bucket',
+        policy: 0,
+        lockable: false,
+        settings: {},
+        at: Date.now(),
+      }));
     rig.bucket = made.id;
     return rig;
   }

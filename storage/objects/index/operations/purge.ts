@@ -35,6 +35,12 @@ export function purgeAccount(change: Change, args: Arguments<'purgeAccount'>): R
   return { removed: Math.max(1, args.limit) - left, done: !firstBucket(change, account) };
 }
 
+export function forgetUsage({ db }: Change, { account }: Arguments<'forgetUsage'>): Result<'forgetUsage'> {
+  db.run('DELETE FROM stored WHERE account = ?', account);
+  db.run('DELETE FROM usage WHERE account = ? AND buckets = 0 AND objects = 0 AND bytes = 0', account);
+  return null;
+}
+
 function firstBucket({ db }: Change, account: string): BucketRow | undefined {
   return db.get<BucketRow>('SELECT * FROM buckets WHERE account = ? ORDER BY name LIMIT 1', account);
 }

@@ -3,7 +3,7 @@ import { relocate } from './blobs.ts';
 import { changeBucket, createBucket, deleteBucket } from './buckets.ts';
 import type { Change } from './change.ts';
 import { changeVersion, deleteObject, putObject } from './objects.ts';
-import { purgeAccount } from './purge.ts';
+import { forgetUsage, purgeAccount } from './purge.ts';
 import { abortUpload, completeUpload, createUpload, putPart } from './uploads.ts';
 
 type Table = { readonly [O in OperationName]: (change: Change, args: Arguments<O>) => Result<O> };
@@ -21,4 +21,5 @@ export const OPERATIONS: Table = {
   abortUpload,
   relocate,
   purgeAccount,
+  forgetUsage,
 };

@@ -1,0 +1,43 @@
+import { arrayClient, objectsClient } from '@granary/client';
+
+/** What can be ordered at the portal; the commands of each begin with a word of their own. */
+export type Product = 'storage_array' | 'object_storage';
+
+interface SignIn {
+  readonly url: string;
+  readonly account: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+interface ProductWords {
+  /** `granary array …` */
+  readonly prefix: string;
+  /** Variables of the environment that say which array and where. */
+  readonly nameVariable: string;
+  readonly urlVariable: string;
+  readonly keyVariable: string;
+  signIn(given: SignIn): Promise<string | null>;
+}
+
+export const productWords: Readonly<Record<Product, ProductWords>> = {
+  storage_array: {
+    prefix: 'array',
+    nameVariable: 'GRANARY_ARRAY',
+    urlVariable: 'GRANARY_ARRAY_URL',
+    keyVariable: 'GRANARY_ACCESS_KEY',
+    signIn: async ({ url, user, password }) =>
+      (await arrayClient({ url }).users.login({ user, password })).user.access_key,
+  },
+  object_storage: {
+    prefix: 'objects',
+    nameVariable: 'GRANARY_OBJECTS',
+    urlVariable: 'GRANARY_OBJECTS_URL',
+    keyVariable: 'GRANARY_OBJECTS_KEY',
+    signIn: async ({ url, account, user, password }) =>
+      (await objectsClient({ url }).users.authenticate({ account, user, password })).user.access_key,
+  },
+};
+
+/** The account that administers object storage. */
+export const SYSTEM_ACCOUNT = 'objs_admin';

@@ -1,0 +1,84 @@
+import type { Db, Tx } from '@granary/kernel';
+import type { NewEntry } from './entry.ts';
+
+export interface Entry extends NewEntry {
+  readonly id: number;
+}
+
+export interface SortKey {
+  readonly property: 'id' | 'user' | 'controller' | 'action' | 'created';
+  readonly direction: 'ASC' | 'DESC';
+}
+
+interface EntryRow extends Omit<Entry, 'user'> {
+  readonly user: string;
+}
+
+interface Page {
+  readonly start: number;
+  readonly limit: number;
+}
+
+const ENTRY = `SELECT e.id, u.text AS user, c.text AS controller, a.text AS action, e.params, e.created FROM`;
+const NAMES: Readonly<Record<string, string>> = {
+  user: 'names u ON u.number = e.user',
+  controller: 'names c ON c.number = e.controller',
+  action: 'names a ON a.number = e.action',
+};
+const COLUMNS = { id: 'e.id', user: 'u.text', controller: 'c.text', action: 'a.text', created: 'e.created' } as const;
+
+/** Numbers of the first and the last entry. There is none without those between them, so they tell how many there are. */
+export function entryRange(db: Db): { first: number; last: number } {
+  const ends = db.get<{ first: number | null; last: number | null }>(
+    'SELECT (SELECT min(id) FROM entries) AS first, (SELECT max(id) FROM entries) AS last',
+  );
+  return { first: ends?.first ?? 1, last: ends?.last ?? 0 };
+}
+
+export function insertEntry(tx: Tx, id: number, { user, controller, action, params, created }: NewEntry): void {
+  tx.run('INSERT INTO entries VALUES (:id, :user, :controller, :action, :params, :created)', {
+    id,
+    user: numberOf(tx, user ?? ''),
+    controller: numberOf(tx, controller),
+    action: numberOf(tx, action),
+    params,
+    created,
+  });
+}
+
+export function deleteEntriesUntil(tx: Tx, id: number): void {
+  tx.run('DELETE FROM entries WHERE id <= :id', { id });
+}
+
+export function listEntries(db: Db, sort: readonly SortKey[], page: Page): Entry[] {
+  const [first] = sort;
+  const rows =
+    !first || first.property === 'id' ? byNumber(db, first?.direction ?? 'DESC', page) : sorted(db, sort, page);
+  return rows.map((row) => ({ ...row, user: row.user === '' ? null : row.user }));
+}
+
+/** Where a page begins is known without going there. */
+function byNumber(db: Db, direction: 'ASC' | 'DESC', { start, limit }: Page): EntryRow[] {
+  const { first, last } = entryRange(db);
+  const [from, to] = direction === 'ASC' ? [first + start, last] : [first, last - start];
+  const sql = `${ENTRY} entries e JOIN ${NAMES['user']} JOIN ${NAMES['controller']} JOIN ${NAMES['action']}
+    WHERE e.id BETWEEN :from AND :to ORDER BY e.id ${direction} LIMIT :limit`;
+  return db.all<EntryRow>(sql, { from, to, limit });
+}
+
+/** Names in their order, and the entries of each by the index: nothing has to be sorted for the first of several keys. */
+function sorted(db: Db, sort: readonly SortKey[], { start, limit }: Page): EntryRow[] {
+  const order = sort.map(({ property, direction }) => `${COLUMNS[property]} ${direction}`);
+  const led = sort[0]?.property;
+  const joined = Object.entries(NAMES).filter(([name]) => name !== led);
+  const lead = NAMES[led ?? ''];
+  const source = lead ? lead.replace(' ON ', ' CROSS JOIN entries e ON ') : 'entries e';
+  const sql = `${ENTRY} ${source} ${joined.map(([, on]) => `JOIN ${on}`).join(' ')}
+    ORDER BY ${[...order, 'e.id DESC'].join(', ')} LIMIT :limit OFFSET :start`;
+  return db.all<EntryRow>(sql, { start, limit });
+}
+
+function numberOf(tx: Tx, text: string): number {
+  const known = tx.get<{ number: number }>('SELECT number FROM names WHERE text = :text', { text });
+  return known?.number ?? tx.run('INSERT INTO names (text) VALUES (:text)', { text }).insertedId;
+}

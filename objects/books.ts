@@ -1,0 +1,91 @@
+import type { AnsweredCall, Migrations, Store } from '@granary/kernel';
+import { callEntry, requestEntry } from './access-logs/entry.ts';
+import { accessLogMigrations } from './access-logs/migrations.ts';
+import { accessLogRoutes } from './access-logs/routes.ts';
+import { AccessLog } from './access-logs/service.ts';
+import type { ControllerSpec } from './controllers/controller-spec.ts';
+import type { Activity } from './controllers/protocol.ts';
+import type { ObjectDrives } from './drives/service.ts';
+import { ErrorAlerts } from './metering/error-alerts.ts';
+import { meteringMigrations } from './metering/migrations.ts';
+import { meteringRoutes } from './metering/routes.ts';
+import { Metering } from './metering/service.ts';
+import type { createPeople } from './people.ts';
+import type { Policies } from './policies/service.ts';
+import type { ObjectsTools } from './services.ts';
+import type { ArraySettings } from './settings/service.ts';
+import { usageReportRoutes } from './usage-reports/routes.ts';
+import { UsageReports } from './usage-reports/service.ts';
+import type { VirtualControllers } from './virtual-controllers/service.ts';
+
+interface Parts {
+  readonly settings: ArraySettings;
+  readonly people: Pick<ReturnType<typeof createPeople>, 'accounts' | 'users' | 'deletion'>;
+  readonly drives: ObjectDrives;
+  readonly controllers: VirtualControllers;
+  readonly policies: Policies;
+}
+
+/** Opens a database of the array's folder. */
+export type OpenStore = (name: string, migrations: Migrations) => Store;
+
+/** What is kept of requests once they are answered: figures over time, what is billed, and who asked what. */
+export function createBooks(tools: ObjectsTools, parts: Parts) {
+  const { clock, dataPath, commit, log, openStore } = tools;
+  const { settings, people, policies } = parts;
+  const meteringStore = openStore('metering.db', meteringMigrations);
+  const accessLogStore = openStore('access-log.db', accessLogMigrations);
+  const flush = () => dataPath.flush();
+  const chosen = () => settings.current().settings;
+  const uuids = new Map<number, string>();
+  const driveUuid = (number: number) => {
+    // Numbers are given once, so what is known stays true; a drive that has left still tells what it did last.
+    if (!uuids.has(number)) for (const drive of dataPath.keeper.layout().drives) uuids.set(drive.number, drive.uuid);
+    return uuids.get(number);
+  };
+  const metering = new Metering({ store: meteringStore, clock, log, driveUuid });
+  const accessLog = new AccessLog({ store: accessLogStore, log });
+  const alerts = new ErrorAlerts({ ...tools, settings: chosen });
+  const reports = new UsageReports({
+    ...tools,
+    metering,
+    flush,
+    settings: chosen,
+    policies: () =>
+      policies.list().map(({ name, report, said }) => ({
+        index: report.policy.index,
+        name,
+        monthCost: said?.month_cost ?? '0',
+      })),
+    stored: (account, from, to) => dataPath.reader.storedOver(account, from, to),
+  });
+  people.deletion.onCleanUp(async (account) => {
+    await flush();
+    await metering.forgetAccount(account);
+    await commit('forgetUsage', { account });
+  });
+  return {
+    take(controller: ControllerSpec, activity: Activity): void {
+      metering.take(controller, activity);
+      alerts.note(activity.requests);
+      for (const request of activity.requests) accessLog.note(requestEntry(request, controller.name));
+    },
+    onAnswered: (call: AnsweredCall) => accessLog.note(callEntry(call, clock.now())),
+    metered: meteringRoutes({ metering, flush }, { ...parts, ...people }),
+    handlers: {
+      usageReports: usageReportRoutes(reports),
+      accessLogs: accessLogRoutes(accessLog, flush),
+    },
+    start(): void {
+      metering.start();
+      accessLog.start();
+    },
+    /** After the last request is counted: everything is on disk, and the files are closed. */
+    async finish(): Promise<void> {
+      const ends = await Promise.allSettled([metering.finish(), accessLog.finish()]);
+      meteringStore.close();
+      accessLogStore.close();
+      for (const end of ends) if (end.status === 'rejected') log.error({ error: end.reason }, 'figures were lost');
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { formatUtc, type Clock, type EventLog, type Log, type Store } from '@granary/kernel';
+import type { RequestRecord } from '@granary/protocols/objects';
+import type { Settings } from '../settings/service.ts';
+
+interface ErrorAlertsOptions {
+  readonly store: Store;
+  readonly events: EventLog;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: () => Pick<Settings, 'errorAlerts' | 'errorThreshold'>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Tells of it, once a minute at most, when more requests fail by our own fault (5xx) than the operator puts up with. */
+export class ErrorAlerts {
+  readonly #options: ErrorAlertsOptions;
+  #minute = 0;
+  #failed = 0;
+  #told = false;
+
+  constructor(options: ErrorAlertsOptions) {
+    this.#options = options;
+  }
+
+  note(requests: readonly RequestRecord[]): void {
+    const failed = requests.filter(({ status }) => status >= 500).length;
+    if (failed === 0) return;
+    const minute = Math.floor(this.#options.clock.now() / MINUTE_MS);
+    if (minute !== this.#minute) {
+      this.#minute = minute;
+      this.#failed = 0;
+      this.#told = false;
+    }
+    this.#failed += failed;
+    const { errorAlerts, errorThreshold } = this.#options.settings();
+    if (!errorAlerts || this.#told || this.#failed <= errorThreshold) return;
+    this.#told = true;
+    this.#tell(errorThreshold);
+  }
+
+  #tell(threshold: number): void {
+    const { store, events, log } = this.#options;
+    const title = `More than ${threshold} data requests failed in the minute from ${formatUtc(this.#minute * MINUTE_MS)}.`;
+    store
+      .write((tx) => events.record(tx, { severity: 'error', title, subject: 'requests:data' }))
+      .catch((error: unknown) => log.error({ error, title }, 'an event could not be recorded'));
+  }
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ObjectError } from './errors.ts';
+import { AT, IndexFixture, stagedBlob } from './index/testing/fixture.ts';
+import type { Layout } from './layout/layout.ts';
+import { LocalObjectStore, type LocalStoreOptions } from './local-store.ts';
+import type { ByteRange } from './object-store.ts';
+import type { BlobRecord, ObjectVersion, StagedBlob } from './records.ts';
+
+const policy = { index: 0, name: 'p', copies: 2, dataFragments: 0, parityFragments: 0 };
+const ring = { policy, version: 1, partitions: 8, slots: 2, drives: new Uint32Array(16) };
+const layout: Layout = {
+  version: 1,
+  drives: [],
+  rings: [ring],
+  defaultPolicy: 0,
+  encryption: { writeKey: 0, keys: [] },
+};
+
+/** Blobs in memory, a few bytes each. */
+class MemoryBlobs {
+  readonly #bytes = new Map<string, Uint8Array>();
+
+  enter(bytes: Uint8Array): StagedBlob {
+    const blob = stagedBlob(bytes.length);
+    this.#bytes.set(Buffer.from(blob.id).toString('hex'), bytes);
+    return blob;
+  }
+
+  async readWhole(record: BlobRecord, _policy: unknown, range?: ByteRange): Promise<Uint8Array> {
+    const bytes = this.#bytes.get(Buffer.from(record.id).toString('hex'));
+    assert.ok(bytes);
+    return bytes.subarray(range?.start, range?.end);
+  }
+
+  async *read(record: BlobRecord, _policy: unknown, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    yield await this.readWhole(record, _policy, range);
+  }
+}
+
+function storeOver(index: IndexFixture, blobs: MemoryBlobs): LocalObjectStore {
+  const { commit, reader } = index.writer;
+  const writer: LocalStoreOptions['writer'] = { stage: () => Promise.reject(new Error('not written here')) };
+  return new LocalObjectStore({ layout: () => layout, commit, reader, writer, blobs });
+}
+
+async function putInPieces(index: IndexFixture, blobs: MemoryBlobs, sizes: readonly number[]) {
+  const bytes = randomBytes(sizes.reduce((sum, size) => sum + size, 0));
+  let start = 0;
+  const staged = sizes.map((size) => blobs.enter(bytes.subarray(start, (start += size))));
+  const bucket = index.writer.reader.bucket('a'.repeat(32), 'bucket') ?? (await index.bucket());
+  const content = { kind: 'staged', blobs: staged } as const;
+  const version = await index.put(bucket, 'key', { content, size: bytes.length });
+  return { bytes, version };
+}
+
+async function collect(store: LocalObjectStore, version: ObjectVersion, range?: ByteRange): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of store.read(version, range)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+test('any range of an object of many blobs is what was put', async () => {
+  await using index = new IndexFixture();
+  const blobs = new MemoryBlobs();
+  const store = storeOver(index, blobs);
+  for (const count of [0, 1, 2, 300]) {
+    const sizes = Array.from({ length: count }, (_, at) => 1 + (at % 7));
+    const { bytes, version } = await putInPieces(index, blobs, sizes);
+    assert.deepEqual(await collect(store, version), bytes);
+    const edge = fc.nat(bytes.length);
+    await fc.assert(
+      fc.asyncProperty(edge, edge, async (one, other) => {
+        const range = { start: Math.min(one, other), end: Math.max(one, other) };
+        const expected = bytes.subarray(range.start, range.end);
+        assert.deepEqual(await collect(store, version, range), expected);
+        assert.deepEqual(Buffer.from(await store.readWhole(version, range)), expected);
+      }),
+      { numRuns: 50 },
+    );
+  }
+});
+
+test('a version that went before it was read is not there', async () => {
+  await using index = new IndexFixture();
+  const blobs = new MemoryBlobs();
+  const store = storeOver(index, blobs);
+  const { version } = await putInPieces(index, blobs, [10]);
+  await store.commit('deleteObject', { bucket: version.bucket, key: 'key', at: AT });
+  await assert.rejects(
+    collect(store, version),
+    (error) => error instanceof ObjectError && error.code === 'no-such-version',
+  );
+});
