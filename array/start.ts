@@ -31,6 +31,7 @@ const JOBS_MAX = 128;
 /** An array that no cloud runs keeps its drives. */
 const noHost: ProgramHost = {
   returnDrive: () => Promise.reject(new Error('No cloud runs this array.')),
+  returnProxies: () => Promise.reject(new Error('No cloud runs this array.')),
 };
 
 /** Brings one storage array up: its database, its engine, its management interface. */

@@ -167,7 +167,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     log,
     limits: options.supervision,
     onChange: (configuration, change) => recordState(tools, configuration, change),
-    onReturn: (array, drive) => arrays.returnDrive(array, drive),
+    onReturn: (array, what) => arrays.takeBack(array, what),
   });
   const sources = {
     config,

@@ -33,6 +33,7 @@ export function servedOperations(): string[] {
     figures: { usage: () => noUsage },
     dataPath: {} as DataPath,
     returnDrive: () => Promise.resolve(),
+    returnProxies: () => Promise.resolve(),
     publicUrls: () => [],
     openStore: (_, own) => new Store(':memory:', own),
     configuration: () => notRunning,

@@ -38,6 +38,8 @@ export interface ObjectsTools {
   readonly dataPath: DataPath;
   /** Gives a drive back to the cloud; rejects with its reason. */
   readonly returnDrive: (uuid: string) => Promise<void>;
+  /** Gives back all proxy controllers but the first so many. */
+  readonly returnProxies: (kept: number) => Promise<void>;
   /** `http(s)://host:port` of the data path, the first most of all. */
   readonly publicUrls: () => readonly string[];
   /** Databases beside the array's own, for what is written all the time. */
@@ -54,7 +56,7 @@ export function createServices(tools: ObjectsTools) {
   const certificates = new Certificates({ ...tools, subject: () => subjectOf(configuration()) });
   const times = new InventoryTimes(tools);
   const drives = new ObjectDrives(tools);
-  const controllers = new VirtualControllers({ ...tools, settings });
+  const controllers = new VirtualControllers(tools);
   const policies = new Policies(tools, drives);
   const books = createBooks(tools, { settings, people, drives, controllers, policies });
   const { metered } = books;

@@ -43,6 +43,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     openStore: (name: string, own: Migrations) => new Store(join(first.folder, name), own),
     configuration: () => configuration,
     returnDrive: (uuid: string) => host.returnDrive(uuid),
+    returnProxies: (kept: number) => host.returnProxies(kept),
   };
   const services = createServices(tools);
   const { settings, people, certificates, encryption, books, handlers } = services;

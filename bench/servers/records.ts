@@ -56,6 +56,8 @@ function addArray(tx: Tx, vault: Vault, number: number): void {
     public_ip: null,
     drives: [],
     drives_returned: {},
+    policy_drives_returned: {},
+    proxies_returned: 0,
     interfaces: [],
     restarts: 0,
     pid: null,

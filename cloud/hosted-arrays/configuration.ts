@@ -75,7 +75,7 @@ export function hostedDrive(row: PlacedDriveRow, { config, files }: Configuratio
 }
 
 /** The controller is counted where the first drive is; an array without drives where its zone's first node is. */
-function homeOf(array: HostedRecord, [first]: readonly HostedDrive[], config: Config) {
+export function homeOf(array: HostedRecord, [first]: readonly HostedDrive[], config: Config) {
   const zone = first?.zone ?? array.zone ?? config.zones[0]?.name ?? '';
   const node = first?.node ?? config.nodes.find((one) => one.zone === zone)?.name ?? '';
   return { node, zone, zoneDisplayName: zoneDisplayName(config, zone) };

@@ -6,6 +6,7 @@ import {
   fail,
   type Clock,
   type EventLog,
+  type GivenBack,
   type Log,
   type Store,
   type Tx,
@@ -22,7 +23,7 @@ import {
   type PlacedDriveRow,
 } from '../inventory/repository.ts';
 import { giveDrives } from './drive-orders.ts';
-import { takeBack, withoutReturned } from './drive-returns.ts';
+import { takeDriveBack, takeProxiesBack, withoutReturned } from './returns.ts';
 import { interfaceClashes } from './interface-rules.ts';
 import {
   countArrays,
@@ -97,16 +98,30 @@ export class Placement {
     return placed;
   }
 
+  takeBack(array: HostedRecord, what: GivenBack): Promise<void> {
+    return 'drive' in what ? this.#takeDriveBack(array, what.drive) : this.#takeProxiesBack(array, what.proxiesKept);
+  }
+
   /** A drive that the array no longer uses is free again, and its bytes are gone. */
-  async takeBack(array: HostedRecord, drive: string): Promise<void> {
+  async #takeDriveBack(array: HostedRecord, drive: string): Promise<void> {
     const { store, events, files, config } = this.#options;
     const row = await store.write((tx) => {
-      const taken = takeBack(tx, array, drive, config.minimum_drives);
+      const taken = takeDriveBack(tx, array, drive, config.minimum_drives);
       const title = `Array ${array.internalName} gave a ${taken.type} back.`;
       events.record(tx, { severity: 'notice', title, subject: `array:${array.uuid}` });
       return taken;
     });
     await files.remove([row]);
+  }
+
+  async #takeProxiesBack(array: HostedRecord, kept: number): Promise<void> {
+    const { store, events } = this.#options;
+    await store.write((tx) => {
+      const taken = takeProxiesBack(tx, array, kept);
+      if (taken === 0) return;
+      const title = `Array ${array.internalName} gave ${taken} proxy controllers back.`;
+      events.record(tx, { severity: 'notice', title, subject: `array:${array.uuid}` });
+    });
   }
 
   /** Everything an array had: its folder, the files of its drives, then its row. The drives are free after it. */

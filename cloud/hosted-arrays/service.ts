@@ -1,8 +1,8 @@
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
-import { fail, type EventLog, type HostedConfiguration, type Locks, type Log, type Store } from '@granary/kernel';
+import { fail, type EventLog, type GivenBack, type HostedConfiguration, type Locks, type Log, type Store } from '@granary/kernel';
 import { listPlacedDrives, type PlacedDriveRow } from '../inventory/repository.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
-import { configurationOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';
+import { configurationOf, homeOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';
 import { refuseRemoving, type Placement } from './placement.ts';
 import { findArray, listArrays, markRemoving, type HostedRecord } from './repository.ts';
 import { viewOf } from './view.ts';
@@ -67,20 +67,20 @@ export class HostedArrays {
     return this.#viewOf(array);
   }
 
-  /** An array gives a drive back. Null when it was taken: then the array has been told that it is gone. */
-  async returnDrive(uuid: string, drive: string): Promise<string | null> {
+  /** An array gives something back. Null when it was taken: then the array has been told that it is gone. */
+  async takeBack(uuid: string, what: GivenBack): Promise<string | null> {
     const { locks, placement, log } = this.#options;
     try {
       await locks.run(uuid, async () => {
         const array = placement.find(uuid);
         refuseRemoving(array);
         if (!array) throw fail('not_found', { kind: 'array', id: uuid });
-        await locks.run(BOOKS, () => placement.takeBack(array, drive));
+        await locks.run(BOOKS, () => placement.takeBack(array, what));
         await this.#follow(placement.find(uuid) ?? array, false);
       });
       return null;
     } catch (error) {
-      log.warn({ error, array: uuid, drive }, 'a drive could not be taken back');
+      log.warn({ error, array: uuid, ...what }, 'what an array gave back could not be taken');
       return error instanceof Error ? error.message : String(error);
     }
   }
@@ -143,9 +143,11 @@ export class HostedArrays {
 
   #viewOf(array: HostedRecord, rows?: readonly PlacedDriveRow[]): HostedArray {
     const { placement, sources, supervisor } = this.#options;
+    const drives = (rows ?? placement.drivesOf(array)).map((row) => hostedDrive(row, sources));
     return viewOf({
       array,
-      drives: (rows ?? placement.drivesOf(array)).map((row) => hostedDrive(row, sources)),
+      drives,
+      home: homeOf(array, drives, sources.config),
       managementUrl: managementUrlOf(array, sources.tls),
       supervised: supervisor.get(array.uuid),
     });

@@ -1,17 +1,19 @@
 import type { HostedArray, PlacedDrive } from '@granary/contract/cloud';
-import type { HostedDrive } from '@granary/kernel';
+import { storageHomes, type ControllerHome, type HostedDrive } from '@granary/kernel';
 import type { SupervisedArray } from '../supervision/supervised-array.ts';
 import type { HostedRecord } from './repository.ts';
 
 interface Shown {
   readonly array: HostedRecord;
   readonly drives: readonly HostedDrive[];
+  /** The node its first controller is counted at. */
+  readonly home: ControllerHome;
   readonly managementUrl: string;
   readonly supervised: SupervisedArray | undefined;
 }
 
 /** An array as the portal sees it. */
-export function viewOf({ array, drives, managementUrl, supervised }: Shown): HostedArray {
+export function viewOf({ array, drives, home, managementUrl, supervised }: Shown): HostedArray {
   const state = supervised?.state ?? 'stopped';
   const bound = new Set(supervised?.bound ?? []);
   return {
@@ -27,6 +29,10 @@ export function viewOf({ array, drives, managementUrl, supervised }: Shown): Hos
     public_ip: array.publicAddress,
     drives: drives.map(driveView),
     drives_returned: array.spec.drives_returned ?? {},
+    policy_drives_returned: array.spec.policy_drives_returned ?? {},
+    proxy_zones: array.spec.proxy_zones,
+    proxies_returned: array.spec.proxies_returned ?? 0,
+    storage_controllers: array.product === 'object_storage' ? storageHomes({ ...home, drives }).length : 0,
     interfaces: array.spec.interfaces.map(({ id, address }) => ({ id, address, bound: bound.has(address) })),
     restarts: supervised?.restarts ?? 0,
     pid: supervised?.pid ?? null,

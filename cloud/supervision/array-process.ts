@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FromProgram, HostedConfiguration, ToProgram } from '@granary/kernel';
+import type { FromProgram, GivenBack, HostedConfiguration, ToProgram } from '@granary/kernel';
 import { forkProgram } from './forking.ts';
 import { RotatingFile } from './output.ts';
 
@@ -14,8 +14,8 @@ interface Launch {
   readonly logFile: string;
   /** Where compiled code is kept between starts: it makes them faster and smaller. */
   readonly cacheFolder: string | undefined;
-  /** The array gives a drive back: null when it was taken, else why not. */
-  readonly onReturn: (drive: string) => Promise<string | null>;
+  /** The array gives something back: null when it was taken, else why not. */
+  readonly onReturn: (what: GivenBack) => Promise<string | null>;
 }
 
 export interface Ending {
@@ -98,9 +98,9 @@ export class ArrayProcess {
       this.#told ??= message.reason;
       return;
     }
-    if (message.kind === 'return-drive') {
-      const { id, uuid } = message;
-      void this.#onReturn(uuid).then((problem) => this.#send({ kind: 'drive-returned', id, problem }));
+    if (message.kind === 'return') {
+      const { id, what } = message;
+      void this.#onReturn(what).then((problem) => this.#send({ kind: 'returned', id, problem }));
       return;
     }
     // Also when nobody waits any more: a change may take longer than whoever asked for it.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HostedConfiguration, Log } from '@granary/kernel';
+import type { GivenBack, HostedConfiguration, Log } from '@granary/kernel';
 import { ArrayProcess } from './array-process.ts';
 import { answers } from './health.ts';
 import type { SupervisionLimits } from './limits.ts';
@@ -25,7 +25,7 @@ interface SupervisedOptions {
   readonly prepared: Promise<void>;
   readonly log: Log;
   readonly onChange: (change: StateChange) => void;
-  readonly onReturn: (drive: string) => Promise<string | null>;
+  readonly onReturn: (what: GivenBack) => Promise<string | null>;
 }
 
 /** Keeps one array the way it should be: up, through crashes and hangs, or down. */

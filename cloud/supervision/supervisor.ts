@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Product } from '@granary/contract/cloud';
-import type { HostedConfiguration, Log } from '@granary/kernel';
+import type { GivenBack, HostedConfiguration, Log } from '@granary/kernel';
 import { prepareProgram } from './forking.ts';
 import { supervisionLimits, type SupervisionLimits } from './limits.ts';
 import { SupervisedArray, type StateChange } from './supervised-array.ts';
@@ -16,8 +16,8 @@ interface SupervisorOptions {
   readonly log: Log;
   readonly limits?: Partial<SupervisionLimits> | undefined;
   readonly onChange: (configuration: HostedConfiguration, change: StateChange) => void;
-  /** An array gives a drive back: null when it was taken, else why not. */
-  readonly onReturn: (array: string, drive: string) => Promise<string | null>;
+  /** An array gives something back: null when it was taken, else why not. */
+  readonly onReturn: (array: string, what: GivenBack) => Promise<string | null>;
 }
 
 /** The processes of all arrays of a cloud. */
@@ -62,7 +62,7 @@ export class Supervisor {
       prepared: this.#prepared[product],
       log,
       onChange: (change) => onChange(configuration, change),
-      onReturn: (drive) => onReturn(configuration.uuid, drive),
+      onReturn: (what) => onReturn(configuration.uuid, what),
     });
     this.#arrays.set(configuration.uuid, array);
     return array;

@@ -17,6 +17,8 @@ export function testSpec(changes: Partial<ArraySpec> = {}): ArraySpec {
     extra_cache_gb: 0,
     drives: { SSD_10GB: 2 },
     drives_returned: {},
+    policy_drives_returned: {},
+    proxies_returned: 0,
     policies: [],
     proxy_zones: [],
     public_ip: false,

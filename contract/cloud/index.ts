@@ -89,6 +89,13 @@ const driveCounts = Type.Record(named('Drive type key', 64), Type.Integer({ mini
   description: 'How many drives of each type, in all',
 });
 
+const returnedCounts = Type.Unsafe<Record<string, Record<string, number>>>(
+  Type.Record(named('Name of the storage policy'), driveCounts),
+);
+
+/** Each is a thread of the array's process. */
+export const PROXIES_MAX = 16;
+
 const PlacedPolicy = record('PlacedPolicy', {
   name: named('Name of the storage policy'),
   type_id: int("One of the inventory's `policy_types`"),
@@ -123,8 +130,13 @@ export const ArraySpec = record('ArraySpec', {
     ...driveCounts,
     description: 'Drives the array gave back, as far as the portal has heard: `drives` no longer counts them',
   }),
+  policy_drives_returned: Type.Unsafe<Record<string, Record<string, number>>>({
+    ...returnedCounts,
+    description: 'The same of each storage policy',
+  }),
   policies: few(PlacedPolicy, 32),
-  proxy_zones: few(named('Zone of each proxy controller added'), 100),
+  proxy_zones: few(named('Zone of each proxy controller'), PROXIES_MAX),
+  proxies_returned: int('Proxy controllers the array gave back, as far as the portal has heard'),
   public_ip: bool('Whether it also listens on an address of the public range'),
   interfaces: few(WantedInterface, 64),
   fibre_channel: bool(),
@@ -163,6 +175,10 @@ export const HostedArray = record('HostedArray', {
   public_ip: nullable(str()),
   drives: listOf(PlacedDrive),
   drives_returned: driveCounts,
+  policy_drives_returned: returnedCounts,
+  proxy_zones: listOf(str('Zone of each proxy controller it has now')),
+  proxies_returned: int('Proxy controllers it gave back'),
+  storage_controllers: int('Controllers that keep and serve data, object storage'),
   interfaces: listOf(
     record('HostedInterface', { id: int(), address: str(), bound: bool('Whether this machine carries the address') }),
   ),
@@ -183,8 +199,10 @@ const exampleSpec: ArraySpec = {
   extra_cache_gb: 0,
   drives: { SSD_10GB: 2 },
   drives_returned: {},
+  policy_drives_returned: {},
   policies: [],
   proxy_zones: [],
+  proxies_returned: 0,
   public_ip: false,
   interfaces: [],
   fibre_channel: false,

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import type { HostedConfiguration } from './configuration.ts';
-import type { FromProgram, ToProgram } from './messages.ts';
+import type { FromProgram, GivenBack, ToProgram } from './messages.ts';
 import { giveBackMemory } from './resources.ts';
 
 /** An array, once it serves. */
@@ -16,6 +16,8 @@ export interface HostedProgram {
 export interface ProgramHost {
   /** Rejects with the cloud's reason when it does not take the drive back. */
   returnDrive(uuid: string): Promise<void>;
+  /** Keeps only the first so many proxy controllers; those it has no longer are nothing to give back. */
+  returnProxies(kept: number): Promise<void>;
 }
 
 export type StartProgram = (configuration: HostedConfiguration, host: ProgramHost) => Promise<HostedProgram>;
@@ -57,7 +59,7 @@ class Program {
 
   listen(): void {
     process.on('message', (message: ToProgram) => {
-      if (message.kind === 'drive-returned') {
+      if (message.kind === 'returned') {
         this.#returns.get(message.id)?.(message.problem);
         return;
       }
@@ -74,9 +76,12 @@ class Program {
     process.on('uncaughtException', (error) => this.#fail(error));
   }
 
-  async #handle(message: Exclude<ToProgram, { kind: 'drive-returned' }>): Promise<void> {
+  async #handle(message: Exclude<ToProgram, { kind: 'returned' }>): Promise<void> {
     if (message.kind === 'start') {
-      this.#running = await this.#start(message.configuration, { returnDrive: (uuid) => this.#returnDrive(uuid) });
+      this.#running = await this.#start(message.configuration, {
+        returnDrive: (drive) => this.#return({ drive }),
+        returnProxies: (proxiesKept) => this.#return({ proxiesKept }),
+      });
       tell({ kind: 'ready', bound: this.#running.bound });
       flushCompileCache();
       giveBackMemory();
@@ -90,7 +95,7 @@ class Program {
     }
   }
 
-  #returnDrive(uuid: string): Promise<void> {
+  #return(what: GivenBack): Promise<void> {
     const id = ++this.#lastReturn;
     return new Promise((resolve, reject) => {
       const answer = (problem: string | null) => {
@@ -101,7 +106,7 @@ class Program {
       };
       const timer = setTimeout(() => answer('The cloud did not answer in time.'), RETURN_MS_MAX);
       this.#returns.set(id, answer);
-      tell({ kind: 'return-drive', id, uuid });
+      tell({ kind: 'return', id, what });
     });
   }
 

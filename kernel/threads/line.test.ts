@@ -7,7 +7,9 @@ interface Sums {
   add: { args: readonly number[]; result: number };
   fail: { args: string; result: never };
 }
-type Nothing = Record<never, never>;
+interface Nothing {
+  nothing: { args: null; result: null };
+}
 
 function pair(t: { after(work: () => void): void }) {
   const { port1, port2 } = new MessageChannel();
@@ -20,7 +22,7 @@ function pair(t: { after(work: () => void): void }) {
     },
   };
   const asked = new Line<Sums, Nothing>(port2, { answers, revive });
-  return { line: new Line<Nothing, Sums>(port1, { answers: {}, revive }), asked };
+  return { line: new Line<Nothing, Sums>(port1, { answers: { nothing: () => null }, revive }), asked };
 }
 
 test('questions asked at once are each answered', async (t) => {

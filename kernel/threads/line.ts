@@ -1,4 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
+import { Outbox } from './outbox.ts';
 
 /** What one side of a line can be asked: plain data in and out. */
 export type Calls<C> = { readonly [K in keyof C]: { readonly args: unknown; readonly result: unknown } };
@@ -40,26 +41,28 @@ interface LineOptions<Here extends Calls<Here>> {
  * together shares a commit there: so what is said in one turn of the event loop goes as one.
  */
 export class Line<Here extends Calls<Here>, There extends Calls<There>> {
-  readonly #end: LineEnd;
   readonly #options: LineOptions<Here>;
   readonly #pending = new Map<number, Pending>();
-  #waiting: Message[] = [];
+  readonly #outbox: Outbox<Message>;
   #lastId = 0;
   #closed: Error | undefined;
 
   constructor(end: LineEnd, options: LineOptions<Here>) {
-    this.#end = end;
     this.#options = options;
+    this.#outbox = new Outbox<Message>({
+      post: (messages, transfer) => end.postMessage(messages, transfer),
+      onUnsendable: (message, error) => this.#tellUnsendable(message, error),
+    });
     end.on('message', (messages) => (messages as readonly Message[]).forEach((message) => this.#take(message)));
   }
 
   /** Rejects when the other side refuses, or is gone. */
-  ask<K extends keyof There & string>(call: K, args: There[K]['args']): Promise<There[K]['result']> {
+  ask<K extends keyof There>(call: K, args: There[K]['args']): Promise<There[K]['result']> {
     if (this.#closed) return Promise.reject(this.#closed);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve: resolve as (result: unknown) => void, reject });
-      this.#send({ type: 'ask', id, call, args });
+      this.#pending.set(id, { resolve, reject });
+      this.#send({ type: 'ask', id, call: String(call), args });
     });
   }
 
@@ -83,7 +86,7 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
   }
 
   #answer(id: number, call: string, args: unknown): void {
-    const answer = this.#options.answers[call as keyof Here] as (given: unknown) => unknown;
+    const answer = this.#options.answers[call as keyof Here];
     try {
       const result = answer(args);
       if (!(result instanceof Promise)) this.#send({ type: 'answer', id, result });
@@ -98,14 +101,13 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
   }
 
   #send(message: Message): void {
-    if (this.#waiting.length === 0) setImmediate(() => this.#sendWaiting());
-    this.#waiting.push(message);
+    if (!this.#closed) this.#outbox.add(message);
   }
 
-  #sendWaiting(): void {
-    const messages = this.#waiting;
-    this.#waiting = [];
-    if (!this.#closed) this.#end.postMessage(messages);
+  /** What cannot cross is refused where it was asked for. */
+  #tellUnsendable(message: Message, error: unknown): void {
+    if (message.type === 'ask') this.#take({ type: 'refusal', id: message.id, error: packError(error) });
+    else this.#outbox.send({ type: 'refusal', id: message.id, error: packError(error) });
   }
 }
 

@@ -35,15 +35,25 @@ export function entryRange(db: Db): { first: number; last: number } {
   return { first: ends?.first ?? 1, last: ends?.last ?? 0 };
 }
 
-export function insertEntry(tx: Tx, id: number, { user, controller, action, params, created }: NewEntry): void {
-  tx.run('INSERT INTO entries VALUES (:id, :user, :controller, :action, :params, :created)', {
-    id,
-    user: numberOf(tx, user ?? ''),
-    controller: numberOf(tx, controller),
-    action: numberOf(tx, action),
-    params,
-    created,
-  });
+/** Behind the last one there is; returns the number of the new last one. */
+export function insertEntries(tx: Tx, entries: readonly NewEntry[]): number {
+  let { last: id } = entryRange(tx);
+  const names = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    const number = names.get(text) ?? findOrInsertName(tx, text);
+    names.set(text, number);
+    return number;
+  };
+  for (const { user, controller, action, params, created } of entries)
+    tx.run('INSERT INTO entries VALUES (:id, :user, :controller, :action, :params, :created)', {
+      id: (id += 1),
+      user: numberOf(user ?? ''),
+      controller: numberOf(controller),
+      action: numberOf(action),
+      params,
+      created,
+    });
+  return id;
 }
 
 export function deleteEntriesUntil(tx: Tx, id: number): void {
@@ -78,7 +88,7 @@ function sorted(db: Db, sort: readonly SortKey[], { start, limit }: Page): Entry
   return db.all<EntryRow>(sql, { start, limit });
 }
 
-function numberOf(tx: Tx, text: string): number {
+function findOrInsertName(tx: Tx, text: string): number {
   const known = tx.get<{ number: number }>('SELECT number FROM names WHERE text = :text', { text });
   return known?.number ?? tx.run('INSERT INTO names (text) VALUES (:text)', { text }).insertedId;
 }

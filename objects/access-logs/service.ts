@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Log, Store } from '@granary/kernel';
 import type { NewEntry } from './entry.ts';
-import { deleteEntriesUntil, entryRange, insertEntry, listEntries, type Entry, type SortKey } from './repository.ts';
+import { deleteEntriesUntil, entryRange, insertEntries, listEntries, type Entry, type SortKey } from './repository.ts';
 
 interface AccessLogOptions {
   /** A file of its own: it is written all the time, and nobody waits for it. */
@@ -75,9 +75,7 @@ export class AccessLog {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH_MAX);
       await this.#options.store.write((tx) => {
-        let { last } = entryRange(tx);
-        for (const entry of batch) insertEntry(tx, (last += 1), entry);
-        deleteEntriesUntil(tx, last - this.#max);
+        deleteEntriesUntil(tx, insertEntries(tx, batch) - this.#max);
       });
       this.#waiting = this.#waiting.slice(batch.length);
       await breathe();

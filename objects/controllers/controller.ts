@@ -55,7 +55,7 @@ export class Controller {
       drives,
       commit,
       index: this.#reader,
-      pieces: new PieceBuilder({ layout, drives }),
+      pieces: new PieceBuilder({ layout, drives, lookup: (blob) => this.#reader.blob(blob.partition, blob.id) }),
     });
     this.#server = new DataServer(handlerOf(this.#context(this.#store(commit))));
     this.#telling = setInterval(() => this.#tell(), TELL_EVERY_MS);
@@ -134,8 +134,13 @@ function handlerOf(context: DataContext): DataHandler {
   const s3 = createS3(context);
   const swift = createSwift(context);
   const handle = (request: IncomingMessage, response: ServerResponse) =>
-    (isSwiftRequest(request.url ?? '/') ? swift : s3)(request, response);
+    (isS3Signed(request) || !isSwiftRequest(request.url ?? '/') ? s3 : swift)(request, response);
   return { handle, handleContinue: handle };
+}
+
+/** A bucket may have the name of one of Swift's own paths: what is signed for S3 is S3. */
+function isS3Signed({ headers, url }: IncomingMessage): boolean {
+  return headers.authorization?.startsWith('AWS') === true || url?.includes('X-Amz-Signature=') === true;
 }
 
 function known<T>(told: T | undefined): T {

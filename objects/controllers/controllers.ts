@@ -51,7 +51,6 @@ export class Controllers {
   readonly #options: ControllersOptions;
   readonly #held = new Map<string, Held>();
   #world: World;
-  #stopping = false;
 
   constructor(options: ControllersOptions, world: World) {
     this.#options = options;
@@ -98,17 +97,12 @@ export class Controllers {
     );
   }
 
-  /** Those that can mend and compact now. */
+  /** Those that can mend and compact now; the same object for as long as a thread lives. */
   workers(): StorageWorker[] {
-    return this.#running().map(({ thread }) => ({
-      mend: (partition, verify) => thread.ask('mend', { partition, verify }),
-      compact: (drive, segment) => thread.ask('compact', { drive, segment }),
-      busySegments: () => thread.ask('busySegments', null),
-    }));
+    return this.#running().map(({ thread }) => thread.worker);
   }
 
   async stop(): Promise<void> {
-    this.#stopping = true;
     await Promise.all([...this.#held.values()].map((held) => this.#end(held)));
   }
 
@@ -146,12 +140,12 @@ export class Controllers {
 
   async #restart(spec: ControllerSpec, reason: string): Promise<void> {
     const held = this.#held.get(spec.name);
-    if (this.#stopping || held === undefined) return;
+    if (held === undefined) return;
     held.running = false;
     held.since = this.#options.now();
     this.#options.onLost(spec, reason);
     await sleep(RESTART_MS);
-    if (this.#stopping || this.#held.get(spec.name) !== held) return;
+    if (this.#held.get(spec.name) !== held) return;
     held.thread = this.#newThread(spec);
     // If it is lost again on the way, that is noticed where it is lost.
     await this.#tellAll(held).catch(() => undefined);
@@ -170,7 +164,7 @@ export class Controllers {
   }
 
   /** A controller that is lost on the way learns everything when it is back. */
-  async #askAll<K extends keyof ControllerCalls & string>(
+  async #askAll<K extends keyof ControllerCalls>(
     call: K,
     args: ControllerCalls[K]['args'],
   ): Promise<ControllerCalls[K]['result'][]> {

@@ -78,7 +78,7 @@ export class DataServer {
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
       this.#handler.handleContinue(request, response),
     );
-    return server as Server;
+    return server;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Line, type Answers } from '@granary/kernel/threads';
-import { ObjectError } from '@granary/storage/objects';
+import { ObjectError, type StorageWorker } from '@granary/storage/objects';
 import type { ControllerSpec } from './controller-spec.ts';
 import type { ControllerCalls, MainCalls, ThreadData } from './protocol.ts';
 import { revive } from './revive.ts';
@@ -19,6 +19,11 @@ interface ThreadOptions {
 /** The main thread's end of a controller. */
 export class ControllerThread {
   readonly spec: ControllerSpec;
+  readonly worker: StorageWorker = {
+    mend: (partition, verify) => this.ask('mend', { partition, verify }),
+    compact: (drive, segment) => this.ask('compact', { drive, segment }),
+    busySegments: () => this.ask('busySegments', null),
+  };
   readonly #worker: Worker;
   readonly #line: Line<MainCalls, ControllerCalls>;
   readonly #gone: Promise<void>;
@@ -50,7 +55,7 @@ export class ControllerThread {
     return this.#isGone;
   }
 
-  ask<K extends keyof ControllerCalls & string>(
+  ask<K extends keyof ControllerCalls>(
     call: K,
     args: ControllerCalls[K]['args'],
   ): Promise<ControllerCalls[K]['result']> {

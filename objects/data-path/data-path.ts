@@ -141,8 +141,9 @@ export class DataPath {
   }
 
   async stop(): Promise<void> {
-    await this.#controllers?.stop();
+    // The keeper has work with the controllers, and both with the index.
     await this.#keeper?.close();
+    await this.#controllers?.stop();
     await this.index.close();
   }
 
@@ -177,7 +178,7 @@ export class DataPath {
   }
 
   #specs(): ControllerSpec[] {
-    return controllersOf(this.#options.configuration(), this.#parts?.settings().proxiesRemoved ?? 0);
+    return controllersOf(this.#options.configuration());
   }
 
   #world(): WorldSettings {
@@ -211,7 +212,7 @@ export class DataPath {
     const { keeper } = this.#running;
     const { log } = this.#options;
     return {
-      commit: ({ operation, args }) => this.commit(operation, args as never),
+      commit: ({ operation, args }) => this.commit(operation, args),
       s3Key: (key) => this.#limited(directory.byS3Key(key)),
       token: (token) => this.#limited(directory.byToken(token)),
       signIn: ({ account, username, password, ip }) => directory.signIn(account, username, password, ip),

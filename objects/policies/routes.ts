@@ -25,7 +25,7 @@ export function policyRoutes(policies: Policies, times: InventoryTimes, { jobs }
       };
     },
     update: async ({ name, full_description: description, gb_per_month_cost: cost }, { actor }) => {
-      await policies.update(name, { description, cost: cost === undefined ? undefined : String(cost) }, actor.username);
+      await policies.update(name, { description, cost }, actor.username);
       return {};
     },
     setDefault: async ({ name }, { actor }) => ({ policy_name: await policies.setDefault(name, actor.username) }),

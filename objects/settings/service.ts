@@ -25,7 +25,6 @@ const defaults = {
   errorThreshold: 100,
   nameServers: [] as readonly string[],
   nameServersDomain: null as string | null,
-  proxiesRemoved: 0,
   rateLimitEnabled: false,
   rateLimit: 0,
   virtualHostedStyle: false,
@@ -103,7 +102,7 @@ export class ArraySettings {
   }
 
   /** Something that goes with the settings changed. */
-  async apply(): Promise<Record<never, never>> {
+  async apply(): Promise<object> {
     for (const listener of this.#listeners) await listener();
     return {};
   }

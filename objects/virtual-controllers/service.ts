@@ -1,12 +1,12 @@
-import { fail, type HostedConfiguration } from '@granary/kernel';
+import { fail, type EventLog, type Store } from '@granary/kernel';
 import type { ControllerState } from '../controllers/controllers.ts';
 import type { DataPath } from '../data-path/data-path.ts';
-import type { ArraySettings } from '../settings/service.ts';
 
 interface VirtualControllersOptions {
   readonly dataPath: DataPath;
-  readonly settings: ArraySettings;
-  readonly configuration: () => HostedConfiguration;
+  readonly store: Store;
+  readonly events: EventLog;
+  readonly returnProxies: (kept: number) => Promise<void>;
 }
 
 export class VirtualControllers {
@@ -29,7 +29,7 @@ export class VirtualControllers {
 
   /** Those that came last go first; requests under way are finished before. */
   async removeProxies(quantity: number, regionId: number | undefined, actor: string): Promise<void> {
-    const { settings, configuration } = this.#options;
+    const { store, events, returnProxies } = this.#options;
     const proxies = this.list().filter(({ role }) => role === 'proxy').length;
     if (regionId !== undefined && regionId !== 1)
       throw fail('objs_state_conflict', { problem: 'The array is in one region, 1; leave region_id out.' });
@@ -37,7 +37,9 @@ export class VirtualControllers {
       const problem = `The array has ${proxies} proxy controllers; ask for at most that many.`;
       throw fail('objs_state_conflict', { problem });
     }
-    const removed = configuration().proxyZones.length - proxies + quantity;
-    await settings.change({ proxiesRemoved: removed }, `${quantity} proxy controllers were removed.`, actor);
+    // The cloud keeps count of them, and tells this array and the portal.
+    await returnProxies(proxies - quantity);
+    const title = `${quantity} proxy controllers were removed; ${proxies - quantity} are left.`;
+    await store.write((tx) => events.record(tx, { severity: 'notice', title, subject: 'controllers', actor }));
   }
 }

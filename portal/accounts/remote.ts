@@ -1,16 +1,34 @@
-import { ApiError, ConnectionError, objectsClient, type ObjectsClient } from '@granary/client';
+import { ApiError, ConnectionError, objectsClient, StillRunning, type ObjectsClient } from '@granary/client';
 import { errorCatalogue } from '@granary/contract';
 import { fail, type GranaryError, type Vault } from '@granary/kernel';
+import { parse } from 'csv-parse/sync';
 import type { ArrayRow } from '../arrays/repository.ts';
 
 const ANSWER_MS_MAX = 10_000;
+/** Who asks for a record should not wait long for the figures in it. */
+const FIGURES_MS_MAX = 3_000;
 
-export interface NewRemoteAccount {
-  readonly name: string;
-  readonly admin: string;
+/** An account as the array has it. */
+export interface RemoteAccount {
+  readonly id: string;
+  readonly users: number;
+}
+
+export interface Administrator {
+  readonly username: string;
   readonly password: string;
   readonly email: string;
 }
+
+/** What an account holds. */
+export interface AccountFigures {
+  readonly usedGb: number;
+  readonly containers: number;
+  readonly objects: number;
+}
+
+/** The array understood and said no: asking again would not help. */
+export class Refusal extends Error {}
 
 /** Accounts live on the object storage array; this asks its own management interface for them. */
 export class RemoteAccounts {
@@ -20,61 +38,109 @@ export class RemoteAccounts {
     this.#vault = vault;
   }
 
-  /** Opens the account with its administrator; returns the account's id on the array. */
-  async create(array: ArrayRow, account: NewRemoteAccount): Promise<string> {
+  /** Undefined when no account has the name; one that was deleted no longer has it. */
+  find(array: ArrayRow, name: string): Promise<RemoteAccount | undefined> {
     return this.#ask(array, async (client) => {
-      const { count: id } = await client.accounts.create({ name: account.name });
+      const { accounts } = await client.accounts.list({ filter_field: 'name', filter_value: name });
+      const found = accounts.find((one) => one.name === name && one.state !== 'deleted');
+      if (!found) return undefined;
+      const { count: users } = await client.accounts.listUsers({ account_id: found.id });
+      return { id: found.id, users };
+    });
+  }
+
+  /** Returns the account's id on the array. */
+  create(array: ArrayRow, name: string): Promise<string> {
+    return this.#ask(array, async (client) => (await client.accounts.create({ name })).count);
+  }
+
+  addAdministrator(array: ArrayRow, account: { id: string; name: string }, admin: Administrator): Promise<void> {
+    const { username, email, password } = admin;
+    return this.#ask(array, async (client) => {
+      const { code } = await client.users.create({ username, email, account_id: account.id, role: 'account_admin' });
+      const place = { username, account: account.name };
+      await client.users.usePasswordCode({ ...place, code, new_password: password });
+    });
+  }
+
+  /** True once it is deleted with all it held; false while the array is at it. One that is gone already is deleted. */
+  delete(array: ArrayRow, id: string): Promise<boolean> {
+    return this.#ask(array, async (client) => {
       try {
-        await addAdministrator(client, id, account);
+        await client.accounts.delete({ account_id: id, force: true });
+        return true;
       } catch (error) {
-        // Half an account would keep the name taken for the next try; what is wrong is told, not what comes of this.
-        await client.accounts.delete({ account_id: id, force: true }).catch(() => undefined);
+        if (error instanceof StillRunning) return false;
+        if (isUnknownAccount(error)) return true;
         throw error;
       }
-      return id;
     });
   }
 
-  /** An account that is gone already is what was asked for. */
-  async delete(array: ArrayRow, remoteId: string): Promise<void> {
+  /** Also its billing data: for an account that nobody has ever used. */
+  async erase(array: ArrayRow, id: string): Promise<void> {
+    await this.delete(array, id);
     await this.#ask(array, async (client) => {
       try {
-        await client.accounts.delete({ account_id: remoteId, force: true });
+        await client.accounts.cleanUp({ account_id: id });
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== errorCatalogue.account_not_found.code) throw error;
+        if (!isUnknownAccount(error)) throw error;
       }
     });
   }
 
-  async #ask<T>(array: ArrayRow, question: (client: ObjectsClient) => Promise<T>): Promise<T> {
+  /** What every account holds, by its id; undefined when the array does not answer. */
+  async figures(array: ArrayRow): Promise<ReadonlyMap<string, AccountFigures> | undefined> {
+    try {
+      const file = await this.#ask(array, (client) => client.accounts.export(), FIGURES_MS_MAX);
+      return figuresIn(file.bytes);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #ask<T>(
+    array: ArrayRow,
+    question: (client: ObjectsClient) => Promise<T>,
+    timeoutMs: number = ANSWER_MS_MAX,
+  ): Promise<T> {
     if (array.management_url === null) throw unreachable(array);
     const accessKey = this.#vault.unseal(array.internal_key_sealed);
     try {
-      return await question(objectsClient({ url: array.management_url, accessKey, timeoutMs: ANSWER_MS_MAX }));
+      return await question(objectsClient({ url: array.management_url, accessKey, timeoutMs }));
     } catch (error) {
       throw explained(error, array);
     }
   }
 }
 
-async function addAdministrator(client: ObjectsClient, id: string, account: NewRemoteAccount): Promise<void> {
-  const { code } = await client.users.create({
-    username: account.admin,
-    email: account.email,
-    account_id: id,
-    role: 'account_admin',
-  });
-  const place = { username: account.admin, account: account.name };
-  await client.users.usePasswordCode({ ...place, code, new_password: account.password });
+/** Whether asking again later may help. */
+export function isUnreachable(error: unknown): error is GranaryError {
+  return error instanceof Error && 'entry' in error && error.entry === 'array_unreachable';
+}
+
+function figuresIn(csv: Uint8Array): Map<string, AccountFigures> {
+  const lines = parse<Record<string, string>>(Buffer.from(csv), { columns: true });
+  return new Map(
+    lines.map((line) => [
+      line['ID'] ?? '',
+      {
+        usedGb: Number(line['Used Capacity (GiB)']),
+        containers: Number(line['Containers']),
+        objects: Number(line['Objects']),
+      },
+    ]),
+  );
+}
+
+function isUnknownAccount(error: unknown): boolean {
+  return error instanceof ApiError && error.status === errorCatalogue.account_not_found.code;
 }
 
 function explained(error: unknown, array: ArrayRow): unknown {
-  if (error instanceof ConnectionError) return unreachable(array);
-  if (!(error instanceof ApiError)) return error;
-  if (error.status === errorCatalogue.not_served.code) {
-    return fail('not_supported', { problem: `Array ${array.name} does not serve accounts in this release.` });
-  }
-  return fail('not_supported', { problem: `Array ${array.name} refused: ${error.message}` });
+  const isBroken = error instanceof ApiError && error.status === errorCatalogue.internal.code;
+  if (error instanceof ConnectionError || error instanceof StillRunning || isBroken) return unreachable(array);
+  return error instanceof ApiError ? new Refusal(`Array ${array.name} refused: ${error.message}`) : error;
 }
 
 function unreachable({ name, management_url: address }: ArrayRow): GranaryError {

@@ -1,3 +1,4 @@
+import type { HostedArray } from '@granary/contract/cloud';
 import type { KeptSpec } from './repository.ts';
 
 /** Every way an array's specification can change after it was ordered. */
@@ -79,12 +80,33 @@ export function listDrives(drives: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
-/** The specification once the portal has heard which drives the array gave back. */
-export function withReturned(spec: KeptSpec, returned: Readonly<Record<string, number>>): KeptSpec {
-  const heard = spec.drives_returned ?? {};
-  const fresh = Object.entries(returned).map(([type, count]) => [type, (heard[type] ?? 0) - count] as const);
-  const drives = sum(spec.drives, Object.fromEntries(fresh));
-  return { ...spec, drives, drives_returned: returned };
+/** What an array gave back, as its cloud tells it. */
+type Returns = Pick<HostedArray, 'drives_returned' | 'policy_drives_returned' | 'proxies_returned' | 'proxy_zones'>;
+
+/** The specification once the portal has heard what the array gave back. */
+export function withReturned(spec: KeptSpec, returned: Returns): KeptSpec {
+  const byPolicy = returned.policy_drives_returned;
+  const heard = spec.policy_drives_returned ?? {};
+  return {
+    ...spec,
+    drives: sum(spec.drives, since(returned.drives_returned, spec.drives_returned)),
+    drives_returned: returned.drives_returned,
+    policies: spec.policies.map((policy) => ({
+      ...policy,
+      drives: sum(policy.drives, since(byPolicy[policy.name] ?? {}, heard[policy.name])),
+    })),
+    policy_drives_returned: byPolicy,
+    proxy_zones: returned.proxy_zones,
+    proxies_returned: returned.proxies_returned,
+  };
+}
+
+/** What the portal has not heard of yet, as what it loses by it. */
+function since(
+  returned: Readonly<Record<string, number>>,
+  heard: Readonly<Record<string, number>> = {},
+): Record<string, number> {
+  return Object.fromEntries(Object.entries(returned).map(([type, count]) => [type, (heard[type] ?? 0) - count]));
 }
 
 function sum(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): Record<string, number> {

@@ -79,6 +79,8 @@ export class Hosting {
     return {
       ...kept,
       drives_returned: kept.drives_returned ?? {},
+      policy_drives_returned: kept.policy_drives_returned ?? {},
+      proxies_returned: kept.proxies_returned ?? 0,
       product: row.product,
       name: row.name,
       owner: row.owner,
@@ -106,11 +108,21 @@ export function isTroubleOfCloud(error: unknown): error is Error {
  * left more there than the record knows, and drives are never taken from a living array.
  */
 export function withDrivesOf(hosted: HostedArray | undefined, spec: KeptSpec): KeptSpec {
-  const held = new Map<string, number>();
-  for (const { type } of hosted?.drives ?? []) held.set(type, (held.get(type) ?? 0) + 1);
-  const drives: Record<string, number> = { ...spec.drives };
-  for (const [type, count] of held) drives[type] = Math.max(drives[type] ?? 0, count);
-  return { ...spec, drives };
+  const held = hosted?.drives ?? [];
+  const policies = spec.policies.map((policy) => {
+    const ofPolicy = held.filter((drive) => drive.policy === policy.name);
+    return { ...policy, drives: atLeast(policy.drives, ofPolicy) };
+  });
+  return { ...spec, drives: atLeast(spec.drives, held), policies };
+}
+
+function atLeast(
+  wanted: Readonly<Record<string, number>>,
+  held: readonly { readonly type: string }[],
+): Record<string, number> {
+  const drives: Record<string, number> = { ...wanted };
+  for (const [type, { length }] of Map.groupBy(held, ({ type }) => type)) drives[type] = Math.max(drives[type] ?? 0, length);
+  return drives;
 }
 
 async function pauseUntil(end: number, signal: AbortSignal): Promise<void> {

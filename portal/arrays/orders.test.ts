@@ -207,6 +207,8 @@ test('what the array is to be reaches the cloud whole', async () => {
     extra_cache_gb: 200,
     drives: { SSD_10GB: 2, SSD_100GB: 3 },
     drives_returned: {},
+    policy_drives_returned: {},
+    proxies_returned: 0,
     policies: [],
     proxy_zones: [],
     public_ip: false,

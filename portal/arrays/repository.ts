@@ -6,9 +6,12 @@ import { sqlPage, type Page } from '../paging.ts';
 /** What the record keeps of the specification; names, secrets and interfaces have places of their own. */
 export type KeptSpec = Omit<
   ArraySpec,
-  'product' | 'name' | 'owner' | 'initial_passcode' | 'internal_key' | 'interfaces' | 'drives_returned'
+  'product' | 'name' | 'owner' | 'initial_passcode' | 'internal_key' | 'interfaces' | Returned
 > &
-  Partial<Pick<ArraySpec, 'drives_returned'>>;
+  Partial<Pick<ArraySpec, Returned>>;
+
+/** What the portal has heard of that the array gave back. */
+type Returned = 'drives_returned' | 'policy_drives_returned' | 'proxies_returned';
 
 interface StoredArray {
   readonly id: number;
@@ -28,6 +31,7 @@ interface StoredArray {
   readonly internal_key_sealed: string;
   readonly zones: string;
   readonly nova_id: number | null;
+  readonly storage_controllers: number;
   readonly internal_name: string | null;
   readonly management_url: string | null;
   readonly ip_address: string | null;
@@ -164,7 +168,8 @@ export function setSpec(tx: Tx, id: number, spec: KeptSpec): void {
 export function setPlacement(tx: Tx, id: number, hosted: HostedArray): void {
   tx.run(
     `UPDATE arrays SET nova_id = :number, internal_name = :internalName, management_url = :managementUrl,
-       ip_address = :ipAddress, ipv6_address = :ipv6Address, public_ip = :publicIp, zones = :zones WHERE id = :id`,
+       ip_address = :ipAddress, ipv6_address = :ipv6Address, public_ip = :publicIp, zones = :zones,
+       storage_controllers = :storageControllers WHERE id = :id`,
     {
       id,
       number: hosted.number,
@@ -173,6 +178,7 @@ export function setPlacement(tx: Tx, id: number, hosted: HostedArray): void {
       ipAddress: hosted.ip_address,
       ipv6Address: hosted.ipv6_address,
       publicIp: hosted.public_ip,
+      storageControllers: hosted.storage_controllers,
       zones: JSON.stringify([...new Set(hosted.drives.map(({ zone }) => zone))].sort()),
     },
   );

@@ -1,3 +1,4 @@
+import { PROXIES_MAX } from '@granary/contract/cloud';
 import type { RequestKind } from '@granary/contract/portal';
 import { badParameter, badParameters, fail, GranaryError, type FieldProblem, type Tx } from '@granary/kernel';
 import { scopeOf, type PortalActor } from '../actor.ts';
@@ -84,7 +85,9 @@ export class Arrays {
   }
 
   async addProxyController(actor: PortalActor, id: number, zoneId: number): Promise<string> {
-    const { cloud_id: cloudId } = this.#row(actor, id);
+    const { cloud_id: cloudId, spec, name } = this.#row(actor, id, 'object_storage');
+    if (spec.proxy_zones.length >= PROXIES_MAX)
+      throw fail('not_supported', { problem: `Array ${name} has ${PROXIES_MAX} proxy controllers; that is the most.` });
     const { zones } = await this.#parts.clouds.freshInventory(cloudId);
     const zone = zones.find((one) => one.id === zoneId);
     if (!zone) throw badParameter('allocation_zone_id', `must be one of ${zones.map((one) => one.id).join(', ')}`);

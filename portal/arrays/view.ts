@@ -92,14 +92,13 @@ function common({ row, initialPasscode, provider, inventory, interfaces, publicS
 }
 
 function objectStorageFields(
-  { spec, nova_id }: ArrayRow,
+  { spec, storage_controllers: storageControllers }: ArrayRow,
   inventory: Inventory,
   publicService: PublicServiceView | undefined,
 ) {
   return {
     proxy_virtual_controllers: spec.proxy_zones.length,
-    // One process serves and holds the drives of an object storage array, once the cloud has placed it.
-    proxy_storage_virtual_controllers: nova_id === null ? 0 : 1,
+    proxy_storage_virtual_controllers: storageControllers,
     storage_policies: spec.policies.map((policy) => {
       const type = inventory.policy_types.find(({ id }) => id === policy.type_id);
       return {

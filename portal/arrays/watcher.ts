@@ -6,7 +6,7 @@ import type { Clouds } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import { listDrives, withReturned } from './changes.ts';
-import { listPlaced, setSpec, type ArrayRow } from './repository.ts';
+import { listPlaced, setPlacement, setSpec, type ArrayRow } from './repository.ts';
 import type { ArrayStates } from './states.ts';
 
 const WATCH_MS = 3000;
@@ -96,15 +96,20 @@ export class ArrayWatcher {
     }
   }
 
-  /** Drives its administrator gave back are no longer the array's, nor on its bill. */
-  #hearReturns(tx: Tx, row: ArrayRow, { drives_returned: returned }: HostedArray): void {
+  /** What its administrator gave back is no longer the array's, nor on its bill. */
+  #hearReturns(tx: Tx, row: ArrayRow, hosted: HostedArray): void {
     const { tools, states } = this.#parts;
     const heard = row.spec.drives_returned ?? {};
-    if (Object.entries(returned).every(([type, count]) => heard[type] === count)) return;
-    const spec = withReturned(row.spec, returned);
+    const drives = Object.entries(hosted.drives_returned).some(([type, count]) => heard[type] !== count);
+    const proxies = hosted.proxies_returned !== (row.spec.proxies_returned ?? 0);
+    if (!drives && !proxies) return;
+    const spec = withReturned(row.spec, hosted);
     setSpec(tx, row.id, spec);
+    setPlacement(tx, row.id, hosted);
     states.touch(tx, row.id);
-    const title = `Array ${row.name} gave drives back; it has ${listDrives(spec.drives)} now.`;
-    tools.events.record(tx, { title, subject: `array:${row.id}`, severity: 'notice' });
+    const tell = (what: string) =>
+      tools.events.record(tx, { title: `Array ${row.name} ${what}`, subject: `array:${row.id}`, severity: 'notice' });
+    if (drives) tell(`gave drives back; it has ${listDrives(spec.drives)} now.`);
+    if (proxies) tell(`gave proxy controllers back; it has ${spec.proxy_zones.length} now.`);
   }
 }

@@ -10,6 +10,7 @@ export { Drives, type DrivesOptions } from './drives/drives.ts';
 export { type DriveIdentity, formatDrive, readIdentity } from './drives/identity.ts';
 export type * from './bucket-settings.ts';
 export { ObjectError, type ObjectErrorCode } from './errors.ts';
+export { expiryOf, markerExpiryOf, noncurrentExpiryOf, uploadExpiryOf, type Expiry } from './lifecycle.ts';
 export type * from './layout/keeper-types.ts';
 export type * from './layout/layout.ts';
 export type * from './object-store.ts';

@@ -7,6 +7,7 @@ import type {
   ObjectVersion,
   Part,
   Place,
+  Replication,
   Retention,
   StagedBlob,
   Upload,
@@ -19,6 +20,9 @@ export type NewContent =
   | { readonly kind: 'staged'; readonly blobs: readonly StagedBlob[] }
   | { readonly kind: 'copy'; readonly of: Pick<ObjectVersion, 'bucket' | 'key' | 'sequence'> };
 
+/** Which change that is passed on elsewhere. */
+type ReplicationName = Pick<Replication, 'bucket' | 'key' | 'number'>;
+
 /** Checked in the transaction that makes the change, so that two callers cannot both win. */
 export interface Conditions {
   /** ETag that the current version must have; `*` any. */
@@ -29,6 +33,8 @@ export interface Conditions {
   readonly ifSize?: number;
   /** Sequence that the current version must have: for whoever decided by a version read before. */
   readonly ifSequence?: number;
+  /** Only while something newer hides it. For deletions of a version by its id. */
+  readonly ifNoncurrent?: true;
 }
 
 /**
@@ -88,6 +94,8 @@ export interface Operations {
       readonly key: string;
       readonly versionId?: string;
       readonly bypassGovernance?: boolean;
+      /** Not passed on to where the bucket is replicated to. */
+      readonly unreplicated?: boolean;
       readonly conditions?: Conditions;
       readonly at: number;
     };
@@ -158,6 +166,24 @@ export interface Operations {
       readonly pieceBytes: number;
     };
     readonly result: boolean;
+  };
+  /** A change was passed on, or is given up; `status` is what its version says from now on. */
+  endReplication: {
+    readonly args: ReplicationName & {
+      readonly status: Exclude<ObjectAttributes['replication'], undefined> | null;
+      readonly at: number;
+    };
+    readonly result: null;
+  };
+  /** A change could not be passed on and is tried again. */
+  postponeReplication: {
+    readonly args: ReplicationName & { readonly until: number };
+    readonly result: null;
+  };
+  /** A multipart upload was begun for a change: whoever tries again ends that one first. */
+  noteReplicationUpload: {
+    readonly args: ReplicationName & { readonly upload: string | null };
+    readonly result: null;
   };
   /** Removes up to `limit` versions, uploads and empty buckets of an account; says how many are left to remove. */
   purgeAccount: {

@@ -153,6 +153,22 @@ export interface Part {
   readonly modifiedAt: number;
 }
 
+/** A change of a bucket that is to be passed on to a remote endpoint. */
+export interface Replication {
+  readonly bucket: number;
+  readonly key: string;
+  /** Orders the changes of a key; unique among them. */
+  readonly number: number;
+  /** Version that is to be copied; null for a deletion. */
+  readonly sequence: number | null;
+  readonly destination: string;
+  readonly target: string;
+  /** How often it was tried in vain. */
+  readonly attempts: number;
+  /** Multipart upload at the remote endpoint that a try before began and did not end. */
+  readonly upload: string | null;
+}
+
 /** What an account stores now. */
 export interface AccountUsage {
   readonly buckets: number;

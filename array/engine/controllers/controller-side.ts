@@ -1,10 +1,10 @@
 import type { Transferable } from 'node:worker_threads';
 import { giveBackMemory } from '@granary/kernel/resources';
+import { Outbox } from '@granary/kernel/threads';
 import type { Engine } from '../engine.ts';
 import { EngineError } from '../errors.ts';
 import { compact } from './bytes.ts';
 import { packError } from './errors.ts';
-import { Outbox } from './outbox.ts';
 import {
   CALLS,
   type ActiveEngine,

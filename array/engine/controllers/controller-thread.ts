@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import { Outbox } from '@granary/kernel/threads';
 import type { OnEngineEvent } from '../engine.ts';
 import { ControllerGone, unpackError } from './errors.ts';
-import { Outbox } from './outbox.ts';
 import type { FromController, LogLine, Request, ThreadData, ToController } from './protocol.ts';
 import { createVitals, readVitals, type Vitals } from './vitals.ts';
 

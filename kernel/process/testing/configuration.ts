@@ -55,4 +55,5 @@ export function testDrive(number: number): HostedConfiguration['drives'][number]
 }
 
 /** A cloud that takes no drive back. */
-export const testHost: ProgramHost = { returnDrive: () => Promise.reject(new Error('No cloud is there.')) };
+const nobody = () => Promise.reject(new Error('No cloud is there.'));
+export const testHost: ProgramHost = { returnDrive: nobody, returnProxies: nobody };

@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, ObjectVersion } from '@granary/storage/objects';
-import { expiryOf } from './lifecycle-expiry.ts';
+import { expiryOf, type Bucket, type ObjectVersion } from '@granary/storage/objects';
 import { httpDate } from './replies.ts';
 
 /** Tells when the bucket's rules will remove an object; nothing where they will not. */

@@ -7,9 +7,11 @@ import { askedChecksum, objectHeaders, overrides } from './object-headers.ts';
 import { readObject, shown } from './object-content.ts';
 import { rangeOf } from './range.ts';
 import { quoted, versionHeader } from './replies.ts';
-import { SMALL_BYTES } from './stage-body.ts';
 import { partNumberOf } from './upload.ts';
 import { objectVersion } from './versions.ts';
+
+/** Up to this, one read is cheaper than a stream; beyond, large fresh buffers cost more than parts do. */
+const WHOLE_BYTES_MAX = 64 * 1024;
 
 export const getObject: S3Operation = {
   name: 'GetObject',
@@ -24,7 +26,7 @@ export const getObject: S3Operation = {
     if (reply.part === null) return reply;
     const { start, end } = reply.part;
     if (end === start) return { ...reply, body: new Uint8Array(0) };
-    const small = end - start <= SMALL_BYTES && version.attributes.staticManifest === undefined;
+    const small = end - start <= WHOLE_BYTES_MAX && version.attributes.staticManifest === undefined;
     const { store } = request.context;
     const body = small ? store.readWhole(version, reply.part) : readObject(request, version, reply.part);
     return { ...reply, body: await body };

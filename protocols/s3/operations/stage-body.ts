@@ -2,7 +2,7 @@ import type { Checksum, NewContent, ObjectStore } from '@granary/storage/objects
 import type { S3Body } from '../request.ts';
 
 /** Up to this size a body is taken in as one buffer: a stream costs more than the memory. */
-export const SMALL_BYTES = 1024 * 1024;
+const SMALL_BYTES = 1024 * 1024;
 
 export interface StagedBody {
   readonly content: NewContent;

@@ -3,7 +3,7 @@ import type { Address } from '../address.ts';
 
 export interface SignedParts {
   readonly method: string;
-  readonly address: Address;
+  readonly address: Pick<Address, 'canonicalPath' | 'query'>;
   /** As they came: name, value, name, value. */
   readonly rawHeaders: readonly string[];
 }

@@ -48,7 +48,8 @@ export function walk<Row, Sub>(source: Source<Row, Sub>, query: Walk<Sub>): Walk
   let span: Span<Sub> | null = limit > 0 ? query.span : null;
   let step = delimiter ? 1 : wanted;
   while (span && entries.length < wanted) {
-    const rows: Row[] = source.rows(span, step);
+    const size = Math.min(step, wanted - entries.length);
+    const rows: Row[] = source.rows(span, size);
     let rolledUp: string | null = null;
     for (const row of rows) {
       rolledUp = commonPrefix(source.keyOf(row), prefix, delimiter);
@@ -61,8 +62,8 @@ export function walk<Row, Sub>(source: Source<Row, Sub>, query: Walk<Sub>): Walk
       span = pastCommon(span, rolledUp, query.reverse);
       step = 1;
     } else {
-      span = rows.length < step || last === undefined ? null : pastRow(source, span, last, query.reverse);
-      step = Math.min(step * 2, wanted);
+      span = rows.length < size || last === undefined ? null : pastRow(source, span, last, query.reverse);
+      step *= 2;
     }
   }
   return pageOf(entries, limit);

@@ -1,6 +1,15 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Listing, ListQuery, ObjectStore, VersionListing } from '../object-store.ts';
-import type { AccountUsage, BlobRef, Bucket, ObjectVersion, Part, StagedBlob, Upload } from '../records.ts';
+import type {
+  AccountUsage,
+  BlobRef,
+  Bucket,
+  ObjectVersion,
+  Part,
+  Replication,
+  StagedBlob,
+  Upload,
+} from '../records.ts';
 import { IndexDatabase } from './database.ts';
 import { spanOf, walk, type Source, type Span } from './listing.ts';
 import { findVersion, newestRow } from './operations/versions.ts';
@@ -223,6 +232,52 @@ export class IndexReader {
     return this.db.all<VersionRow>(sql, now, limit).map((row) => versionOf(row, true));
   }
 
+  /** One version by its place in the order of all changes, whatever became of it since. */
+  versionAt(bucket: number, key: string, sequence: number): ObjectVersion | undefined {
+    const where = 'WHERE bucket = ? AND key = ? AND sequence = ?';
+    return this.db.snapshot(() => {
+      const current = `SELECT ${VERSION_COLUMNS} FROM objects ${where}`;
+      const row = this.db.get<VersionRow>(current, bucket, key, sequence);
+      if (row) return versionOf(row, true);
+      const older = `SELECT ${VERSION_COLUMNS}, marker FROM versions ${where}`;
+      const found = this.db.get<VersionRow>(older, bucket, key, sequence);
+      return found && versionOf(found, false);
+    });
+  }
+
+  /** Remote endpoints that something waits for, in order; one after the other, because few stand for many rows. */
+  replicationDestinations(): string[] {
+    const sql = 'SELECT min(destination) AS name FROM replication WHERE due_at IS NOT NULL AND destination > ?';
+    const names: string[] = [];
+    for (;;) {
+      const next = this.db.get<{ name: string | null }>(sql, names.at(-1) ?? '')?.name ?? null;
+      if (next === null) return names;
+      names.push(next);
+    }
+  }
+
+  /** What can be passed on to a remote endpoint now, the longest due first; one change of a key at most. */
+  replicationsDue(destination: string, now: number, limit: number): Replication[] {
+    const sql = `SELECT bucket, key, number, sequence, destination, target, attempts, upload FROM replication
+                 WHERE destination = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, number LIMIT ?`;
+    return this.db.all<Replication>(sql, destination, now, limit).map((row) => ({ ...row }));
+  }
+
+  /** How many buckets of which account are replicated to which remote endpoint. */
+  replicatedBuckets(): { readonly destination: string; readonly account: string; readonly buckets: number }[] {
+    const name = "json_extract(settings, '$.replication.destination')";
+    const sql = `SELECT ${name} AS destination, account, count(*) AS buckets FROM buckets
+                 WHERE ${name} IS NOT NULL GROUP BY ${name}, account`;
+    return this.db.all(sql);
+  }
+
+  /** Buckets with lifecycle rules, by their number. */
+  bucketsAging(after: number, limit: number): Bucket[] {
+    const sql = `SELECT * FROM buckets WHERE id > ? AND json_extract(settings, '$.lifecycle') IS NOT NULL
+                 ORDER BY id LIMIT ?`;
+    return this.db.all<BucketRow>(sql, after, limit).map(bucketOf);
+  }
+
   blob(partition: number, id: Uint8Array): StagedBlob | undefined {
     const row = this.db.get<BlobRow>('SELECT * FROM blobs WHERE partition = ? AND id = ?', partition, id);
     return row && blobOf(row);
@@ -245,11 +300,6 @@ export class IndexReader {
   liveBytes(drive: number, segment: number): number {
     const sql = 'SELECT live FROM segments WHERE drive = ? AND segment = ?';
     return this.db.get<{ live: number }>(sql, drive, segment)?.live ?? 0;
-  }
-
-  /** Segments of a drive in which something lives. */
-  segmentsOf(drive: number): { readonly segment: number; readonly live: number }[] {
-    return this.db.all('SELECT segment, live FROM segments WHERE drive = ? ORDER BY segment', drive);
   }
 }
 

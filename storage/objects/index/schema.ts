@@ -2,7 +2,8 @@
  * Tables of the index. Keys are compared byte by byte (BINARY over UTF-8), which is the order S3 lists in. `objects`
  * holds the version of each key that is current, `versions` the noncurrent ones and all delete markers, newest first;
  * so a listing of a bucket never steps over what it does not show. Bytes are named by `partition` and `blob`, or by a
- * numbered `manifest`. Numbers of buckets and manifests are never used again: a reader may still hold one.
+ * numbered `manifest`. `replication` is what is still to be passed on to other places; only the oldest change of a key
+ * is due, those behind it have no `due_at`. Numbers of buckets and manifests are never used again: a reader may still hold one.
  */
 const VERSION_COLUMNS = `
   bucket INTEGER NOT NULL,
@@ -40,6 +41,9 @@ CREATE TABLE IF NOT EXISTS buckets (
   UNIQUE (account, name)
 );
 CREATE INDEX IF NOT EXISTS buckets_named ON buckets (name, created_at, id);
+CREATE INDEX IF NOT EXISTS buckets_replicated ON buckets (json_extract(settings, '$.replication.destination'), account)
+  WHERE json_extract(settings, '$.replication.destination') IS NOT NULL;
+CREATE INDEX IF NOT EXISTS buckets_aging ON buckets (id) WHERE json_extract(settings, '$.lifecycle') IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS objects (${VERSION_COLUMNS}, PRIMARY KEY (bucket, key)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS objects_expiring ON objects (expires_at) WHERE expires_at IS NOT NULL;
@@ -89,6 +93,20 @@ CREATE TABLE IF NOT EXISTS completed (
 CREATE INDEX IF NOT EXISTS completed_at ON completed (at);
 
 CREATE TABLE IF NOT EXISTS given_up_uploads (upload TEXT PRIMARY KEY) WITHOUT ROWID;
+
+CREATE TABLE IF NOT EXISTS replication (
+  bucket INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  sequence INTEGER,
+  destination TEXT NOT NULL,
+  target TEXT NOT NULL,
+  attempts INTEGER NOT NULL,
+  due_at INTEGER,
+  upload TEXT,
+  PRIMARY KEY (bucket, key, number)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS replication_due ON replication (destination, due_at, number) WHERE due_at IS NOT NULL;
 
 CREATE TABLE IF NOT EXISTS manifests (id INTEGER PRIMARY KEY AUTOINCREMENT, refs INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS manifests_given_up ON manifests (id) WHERE refs = 0;

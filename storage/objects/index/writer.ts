@@ -57,14 +57,9 @@ export class IndexWriter {
   readonly commit: Commit = <O extends OperationName>(operation: O, args: Arguments<O>) =>
     this.#submit((change) => OPERATIONS[operation](change, args), operation === 'changeBucket');
 
-  /** Any work on tables of the same file, in the same group commit. */
+  /** Any work on the same file, in the same group commit: others keep tables of their own in it. */
   change<T>(work: (db: IndexDb) => T): Promise<T> {
     return this.#submit(({ db }) => work(db), true);
-  }
-
-  /** Tables of others (`CREATE TABLE IF NOT EXISTS …`) in the same file. Durable with the next change. */
-  schema(sql: string): void {
-    this.#database.exec(sql);
   }
 
   /** Rings by which blobs are judged that are entered from now on: those not where they belong mark their partition. */

@@ -4,6 +4,7 @@ import type { ObjectVersion } from '../../records.ts';
 import { attributeValues, versionIdOf, versionOf, type BucketRow, type VersionRow } from '../rows.ts';
 import { takeContent } from './blobs.ts';
 import { bucketRow, type Change } from './change.ts';
+import { queueChange, requeue, ruleFor } from './replication.ts';
 import { checkConditions, checkLock, checkLockable, checkRetention, newRetention } from './rules.ts';
 import {
   addMarker,
@@ -40,14 +41,24 @@ export function deleteObject(change: Change, args: Arguments<'deleteObject'>): R
 function deleteCurrent(change: Change, bucket: BucketRow, args: Arguments<'deleteObject'>): Result<'deleteObject'> {
   const { key, conditions, at } = args;
   const current = currentRow(change.db, bucket.id, key);
-  checkConditions(conditions, current, 'precondition-failed');
+  const isHidden = conditions !== undefined && !current && newestRow(change.db, bucket.id, key) !== undefined;
+  checkConditions(conditions, current, isHidden ? 'precondition-failed' : 'no-such-key');
   const removed = current ? versionOf(current, true) : null;
+  passOn(change, bucket, args, removed !== null);
   if (bucket.versioning !== 'off') {
     const marker = addMarker(change, bucket, key, current, at);
     return { removed, marker: { versionId: versionIdOf(marker) } };
   }
   if (current) removeVersion(change, bucket, { row: current, isCurrent: true }, at);
   return { removed, marker: null };
+}
+
+/** Deletions of a version by its id stay here, as with S3. */
+function passOn(change: Change, bucket: BucketRow, args: Arguments<'deleteObject'>, isThere: boolean): void {
+  const { key, at } = args;
+  const rule = args.unreplicated === true ? undefined : ruleFor(bucket, key);
+  if (rule?.deletes !== true || (!isThere && bucket.versioning === 'off')) return;
+  queueChange(change, bucket, rule, { key, number: change.nextSequence(), sequence: null, at });
 }
 
 function deleteVersion(
@@ -63,6 +74,8 @@ function deleteVersion(
   if (!found) return { removed: null, marker: null };
   checkLock(found.row, at, args.bypassGovernance ?? false);
   const wasLatest = isLatest(change, found);
+  if (wasLatest && conditions?.ifNoncurrent === true)
+    throw new ObjectError('precondition-failed', 'The version is the newest of its key.');
   removeVersion(change, bucket, found, at);
   if (wasLatest) promoteNewest(change, bucket.id, key);
   return { removed: versionOf(found.row, wasLatest), marker: isMarker ? { versionId } : null };
@@ -80,7 +93,8 @@ export function changeVersion(change: Change, args: Arguments<'changeVersion'>):
   const { row, isCurrent } = existing(change, args);
   checkLockable(bucket, args.retention, args.legalHold);
   if (args.retention !== undefined) checkRetention(row, args.retention, args.at, args.bypassGovernance ?? false);
-  const next = changedRow(row, args);
+  const attributes = args.attributes && requeue(change, bucket, { row, isCurrent }, args.attributes, args.at);
+  const next = changedRow(row, { ...args, ...(attributes && { attributes }) });
   const values = [next.attributes, next.parts ?? null, next.retention_mode, next.retention_until];
   const table = isCurrent ? 'objects' : 'versions';
   db.run(

@@ -4,6 +4,7 @@ import { changeBucket, createBucket, deleteBucket } from './buckets.ts';
 import type { Change } from './change.ts';
 import { changeVersion, deleteObject, putObject } from './objects.ts';
 import { forgetUsage, purgeAccount } from './purge.ts';
+import { endReplication, noteReplicationUpload, postponeReplication } from './replication.ts';
 import { abortUpload, completeUpload, createUpload, putPart } from './uploads.ts';
 
 type Table = { readonly [O in OperationName]: (change: Change, args: Arguments<O>) => Result<O> };
@@ -20,6 +21,9 @@ export const OPERATIONS: Table = {
   completeUpload,
   abortUpload,
   relocate,
+  endReplication,
+  postponeReplication,
+  noteReplicationUpload,
   purgeAccount,
   forgetUsage,
 };

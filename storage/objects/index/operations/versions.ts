@@ -11,6 +11,7 @@ import {
 } from '../rows.ts';
 import { release } from './blobs.ts';
 import { count, type Change } from './change.ts';
+import { newStatus, queueChange, ruleFor } from './replication.ts';
 
 export interface NewVersion {
   readonly key: string;
@@ -77,7 +78,9 @@ export function addVersion(
 ): ObjectVersion {
   makeRoom(change, bucket, version.key, current, version.at);
   const row = rowOf(change, bucket, version);
-  const [attributes, parts] = attributeValues(version.attributes);
+  const rule = ruleFor(bucket, version.key);
+  const kept = newStatus(version.attributes, rule);
+  const [attributes, parts] = attributeValues(kept);
   change.db.run(
     INSERT,
     row.bucket,
@@ -97,7 +100,11 @@ export function addVersion(
     parts,
   );
   count(change, bucket, 1, version.size, version.at);
-  return { ...versionOf(row, true), attributes: version.attributes, content: version.content };
+  if (rule && kept.replication === 'PENDING') {
+    const { key, sequence } = row;
+    queueChange(change, bucket, rule, { key, number: sequence, sequence, at: version.at });
+  }
+  return { ...versionOf(row, true), attributes: kept, content: version.content };
 }
 
 function rowOf(change: Change, bucket: BucketRow, version: NewVersion): VersionRow {

@@ -117,7 +117,8 @@ export class Model {
     const { key, versionId, at } = args;
     if (versionId !== undefined) return this.#deleteVersion(bucket, args, versionId);
     const current = this.current(bucket.id, key);
-    checkConditions(args.conditions, current, 'precondition-failed');
+    const isHidden = this.versions(bucket.id, key).length > 0;
+    checkConditions(args.conditions, current, isHidden ? 'precondition-failed' : 'no-such-key');
     if (bucket.versioning === 'off') {
       if (current) this.#drop(bucket, key, current, at);
       return { removed: current ?? null, marker: false };

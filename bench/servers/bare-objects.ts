@@ -1,0 +1,69 @@
+import { close, fsync, open, readFile, writev } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+
+/**
+ * The least a server of objects can do, in one process: PUT writes what comes to a new file and syncs it, GET sends the
+ * file, a listing is made of names in memory. It asks nobody who they are, keeps one copy and computes nothing.
+ */
+const [folder = '', names = '0'] = process.argv.slice(2);
+const keys = Array.from({ length: Number(names) }, (_, index) => `listed/${String(index).padStart(7, '0')}`);
+const LISTED = 1000;
+
+function put(request: IncomingMessage, response: ServerResponse, file: string): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () =>
+    open(file, 'w', (openError, fd) => {
+      if (openError) return fail(response, openError);
+      writev(fd, chunks, (writeError) => {
+        if (writeError) return fail(response, writeError);
+        fsync(fd, (syncError) => {
+          close(fd);
+          if (syncError) return fail(response, syncError);
+          response.writeHead(200, { 'content-length': 0 }).end();
+        });
+      });
+    }),
+  );
+}
+
+function get(response: ServerResponse, file: string): void {
+  readFile(file, (error, bytes) => {
+    if (error) return fail(response, error);
+    response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
+  });
+}
+
+function list(response: ServerResponse, after: string): void {
+  let low = 0;
+  for (let high = keys.length; low < high;) {
+    const middle = (low + high) >> 1;
+    if ((keys[middle] ?? '') <= after) low = middle + 1;
+    else high = middle;
+  }
+  let text = '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">';
+  for (const key of keys.slice(low, low + LISTED))
+    text += `<Contents><Key>${key}</Key><LastModified>2026-11-16T12:00:00.000Z</LastModified><ETag>&quot;d41d8cd98f00b204e9800998ecf8427e&quot;</ETag><Size>16</Size><StorageClass>STANDARD</StorageClass></Contents>`;
+  const body = Buffer.from(`${text}</ListBucketResult>`);
+  response.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length }).end(body);
+}
+
+function fail(response: ServerResponse, error: Error): void {
+  response.writeHead(500).end(error.message);
+}
+
+const server = createServer((request, response) => {
+  const [path = '', query = ''] = (request.url ?? '').split('?');
+  const after = new URLSearchParams(query).get('start-after');
+  const file = join(folder, path.replaceAll('/', '_'));
+  if (request.method === 'PUT') put(request, response, file);
+  else if (after === null) get(response, file);
+  else list(response, after);
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.send?.({ url: `http://127.0.0.1:${port}` });
+});
+process.once('disconnect', () => process.exit(0));

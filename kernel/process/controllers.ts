@@ -1,0 +1,24 @@
+import { availableParallelism } from 'node:os';
+
+/** Where a controller of object storage is counted. */
+export interface ControllerHome {
+  readonly node: string;
+  readonly zone: string;
+  readonly zoneDisplayName: string;
+}
+
+/** Each takes a thread: more than the machine has processors for would only get in each other's way. */
+const STORAGE_CONTROLLERS_MAX = Math.min(2, availableParallelism());
+
+/**
+ * Object storage has a storage controller for each of the first storage nodes its drives are on. The array starts
+ * them and the cloud, on the same machine, tells the portal how many there are.
+ */
+export function storageHomes(
+  configuration: ControllerHome & { readonly drives: readonly ControllerHome[] },
+): ControllerHome[] {
+  const homes = new Map<string, ControllerHome>();
+  for (const { node, zone, zoneDisplayName } of [configuration, ...configuration.drives])
+    if (homes.size < STORAGE_CONTROLLERS_MAX && !homes.has(node)) homes.set(node, { node, zone, zoneDisplayName });
+  return [...homes.values()];
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const REST_MS_MAX = 60_000;
+const LOOK_EVERY_MS = 100;
+/** What tells of a request without being what it changed, and what is measured all the time. */
+const NOT_STATE = new Set(['events', 'idempotency_keys', 'performance', 'pool_samples']);
+/** Columns of the same kind: what the process saw of others, or thinks of what it measured. */
+const NOT_STATE_COLUMNS = new Set(['is_connected', 'last_check_at', 'state_changed_at', 'capacity_mode']);
+
+/** The state of a process that has its database to itself: read from a copy of the file and its log. */
+export class State {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Changes with anything that is written. */
+  mark(): string {
+    return ['', '-wal']
+      .map((suffix) => statSync(`${this.#file}${suffix}`, { bigint: true, throwIfNoEntry: false }))
+      .map((found) => `${found?.size} ${found?.mtimeNs}`)
+      .join();
+  }
+
+  /** Once no work is under way that would write by itself. */
+  async atRest(): Promise<Record<string, unknown[]>> {
+    const end = Date.now() + REST_MS_MAX;
+    let dump = this.dump();
+    while (isBusy(dump)) {
+      assert.ok(Date.now() < end, `work does not end: ${JSON.stringify(dump['jobs'])}`);
+      await sleep(LOOK_EVERY_MS);
+      dump = this.dump();
+    }
+    return dump;
+  }
+
+  /** Every row of every table that is part of the state. */
+  dump(): Record<string, unknown[]> {
+    const folder = mkdtempSync(join(tmpdir(), 'granary-dump-'));
+    const copy = join(folder, 'copy.db');
+    for (const suffix of ['', '-wal'])
+      if (existsSync(`${this.#file}${suffix}`)) copyFileSync(`${this.#file}${suffix}`, `${copy}${suffix}`);
+    const database = new DatabaseSync(copy);
+    try {
+      const tables = database
+        .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+        .all() as { name: string }[];
+      const kept = tables.filter(({ name }) => !NOT_STATE.has(name));
+      assert.ok(kept.some(({ name }) => name === 'users'));
+      return Object.fromEntries(kept.map(({ name }) => [name, rowsOf(database, name)]));
+    } finally {
+      database.close();
+      rmSync(folder, { recursive: true });
+    }
+  }
+}
+
+function isBusy({ jobs = [] }: Record<string, unknown[]>): boolean {
+  return (jobs as { state: string }[]).some(({ state }) => state === 'queued' || state === 'running');
+}
+
+function rowsOf(database: DatabaseSync, table: string): unknown[] {
+  const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[];
+  const kept = columns.map(({ name }) => name).filter((name) => !NOT_STATE_COLUMNS.has(name));
+  return database.prepare(`SELECT ${kept.join(', ')} FROM ${table}`).all();
+}

@@ -1,0 +1,74 @@
+import type { LifecycleRule } from './bucket-settings.ts';
+import type { ObjectVersion, Upload } from './records.ts';
+
+const DAY_MS = 86_400_000;
+
+type Rules = readonly LifecycleRule[] | undefined;
+type Judged = Pick<ObjectVersion, 'key' | 'size' | 'modifiedAt' | 'attributes'>;
+
+export interface Expiry {
+  /** Midnight UTC. */
+  readonly at: number;
+  readonly rule: string;
+}
+
+/** When the current version of an object goes by the rules of its bucket; undefined when none of them means it. */
+export function expiryOf(rules: Rules, version: Judged): Expiry | undefined {
+  return earliest(rules, version, ({ expireDate, expireDays }) =>
+    expireDate === undefined ? daysAfter(version.modifiedAt, expireDays) : expireDate,
+  );
+}
+
+/**
+ * When a version that something newer hides goes: `hiddenAt` is when that came, `newer` how many hidden ones of its key
+ * are newer still, because rules may keep some of those.
+ */
+export function noncurrentExpiryOf(
+  rules: Rules,
+  version: Judged,
+  hiddenAt: number,
+  newer: number,
+): Expiry | undefined {
+  return earliest(rules, version, ({ noncurrentDays, noncurrentKeep = 0 }) =>
+    newer < noncurrentKeep ? undefined : daysAfter(hiddenAt, noncurrentDays),
+  );
+}
+
+/** When a delete marker goes that hides nothing any more: at once where rules say so, or when it is as old as objects may be. */
+export function markerExpiryOf(rules: Rules, marker: Judged): Expiry | undefined {
+  return earliest(rules, marker, ({ expireDeleteMarkers, expireDays }) =>
+    expireDeleteMarkers === true ? marker.modifiedAt : daysAfter(marker.modifiedAt, expireDays),
+  );
+}
+
+/** When an upload that nobody completes is given up. */
+export function uploadExpiryOf(rules: Rules, { key, createdAt }: Pick<Upload, 'key' | 'createdAt'>): Expiry | undefined {
+  const upload = { key, size: 0, modifiedAt: createdAt, attributes: {} };
+  return earliest(rules, upload, ({ abortUploadDays }) => daysAfter(createdAt, abortUploadDays));
+}
+
+function earliest(
+  rules: Rules,
+  version: Judged,
+  timeBy: (rule: LifecycleRule) => number | undefined,
+): Expiry | undefined {
+  let first: Expiry | undefined;
+  for (const rule of rules ?? []) {
+    if (!rule.enabled || !means(rule, version)) continue;
+    const at = timeBy(rule);
+    if (at !== undefined && (first === undefined || at < first.at)) first = { at, rule: rule.id };
+  }
+  return first;
+}
+
+function means(rule: LifecycleRule, version: Judged): boolean {
+  if (!version.key.startsWith(rule.prefix)) return false;
+  if (rule.sizeGreaterThan !== undefined && version.size <= rule.sizeGreaterThan) return false;
+  if (rule.sizeLessThan !== undefined && version.size >= rule.sizeLessThan) return false;
+  return Object.entries(rule.tags ?? {}).every(([name, value]) => version.attributes.tags?.[name] === value);
+}
+
+/** Days count from the midnight that follows. */
+function daysAfter(time: number, days: number | undefined): number | undefined {
+  return days === undefined ? undefined : Math.ceil((time + days * DAY_MS) / DAY_MS) * DAY_MS;
+}
