@@ -87,7 +87,7 @@ export class ObjectArray {
     this.accountId = storage.account_id;
     this.client = anybody.with({ 'x-access-key': user.access_key ?? '' });
     child.on('message', (message: FromProgram) => {
-      if (message.kind === 'return-drive') void this.#takeBack(message.id, message.uuid);
+      if (message.kind === 'return' && 'drive' in message.what) void this.#takeBack(message.id, message.what.drive);
     });
   }
 
@@ -111,7 +111,7 @@ export class ObjectArray {
     const id = ++this.#lastChange;
     const answered = new Promise<FromProgram>((resolve) => {
       const listen = (message: FromProgram) => {
-        if (!('id' in message) || message.id !== id || message.kind === 'return-drive') return;
+        if (!('id' in message) || message.id !== id || message.kind === 'return') return;
         this.#child.off('message', listen);
         resolve(message);
       };
@@ -164,7 +164,7 @@ export class ObjectArray {
 
   async #takeBack(id: number, uuid: string): Promise<void> {
     await this.change({ drives: this.#configuration.drives.filter((drive) => drive.uuid !== uuid) });
-    this.#child.send({ kind: 'drive-returned', id, problem: null });
+    this.#child.send({ kind: 'returned', id, problem: null });
   }
 }
 

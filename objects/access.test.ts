@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { operations, type Access, type Operation } from '@granary/contract';
+import { operations, pathParams, type Access, type Operation } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import type { Values } from '../kernel/http/testing/encodings.ts';
 import { State } from '../kernel/process/testing/state.ts';
@@ -26,26 +26,18 @@ const NOT_FOUND = [50001, 50003];
 const UNKNOWN = '0123456789abcdef'.repeat(2);
 
 /** Those who must not get in come first: what is prepared for the others is then still there. */
-const callers = ['nobody', 'wrong key', 'member', 'stranger', 'account admin', 'admin'] as const;
+const callers = ['nobody', 'member', 'stranger', 'account admin', 'admin'] as const;
 type Who = (typeof callers)[number];
 
 const persons: Readonly<Record<Who, Person | undefined>> = {
   nobody: undefined,
-  'wrong key': undefined,
   member: people.member,
   stranger: people.stranger,
   'account admin': people.accountAdmin,
   admin,
 };
 
-let guesses = 0;
-
-/** To the array a wrong key is a guess, and those who guess are kept out by their address. */
-function ask(operation: Operation, values: Values, who: Who) {
-  if (who !== 'wrong key') return walk.ask(operation, values, persons[who]?.key);
-  guesses += 1;
-  return walk.ask(operation, values, 'wrong', { from: `127.0.3.${guesses}` });
-}
+const ask = (operation: Operation, values: Values, who: Who) => walk.ask(operation, values, persons[who]?.key);
 
 function isAllowed({ roles }: Access, who: Who): boolean {
   return roles === 'anyone' || roles.includes(persons[who]?.role ?? 'nobody');
@@ -53,7 +45,9 @@ function isAllowed({ roles }: Access, who: Who): boolean {
 
 /** Whether the request is about something of the home account. */
 function isForeign({ endpoint: { access, params, path } }: Operation, who: Who): boolean {
-  return access.owned === true && who === 'stranger' && (path.includes('{') || 'account_id' in params || 'account' in params);
+  return (
+    access.owned === true && who === 'stranger' && (path.includes('{') || 'account_id' in params || 'account' in params)
+  );
 }
 
 function refusalCode(who: Who): number {
@@ -80,7 +74,9 @@ for (const operation of objectsOperations) {
     const before = await state.atRest();
     for (const who of outsiders) await assertRefused(operation, values, who);
     assert.deepEqual(state.dump(), before, 'something was written');
-    const insiders = callers.filter((who) => !outsiders.includes(who));
+    // Where everybody may, it does not matter who: two are enough, as such requests take a while on purpose.
+    const asked = access.roles === 'anyone' ? (['nobody', 'member'] as const) : callers;
+    const insiders = asked.filter((who) => !outsiders.includes(who));
     for (const [index, who] of insiders.entries()) {
       const fresh = index === 0 && who === 'admin' ? values : await validValues(operation, walk, persons[who] ?? admin);
       const answer = await ask(operation, fresh, who);
@@ -122,13 +118,29 @@ test('the administrator of an account sees its users and those of no other', asy
   assert.equal(list.count, 1);
 });
 
+test('a wrong key opens nothing', async () => {
+  const closed = objectsOperations.filter(({ endpoint }) => endpoint.access.roles !== 'anyone');
+  const answers = await Promise.all(
+    closed.map(async (operation, index) => {
+      const values = Object.fromEntries(pathParams(operation.endpoint.path).map((name) => [name, 'any']));
+      // To the array it is a guess, and those who guess are kept out by their address.
+      const answer = await walk.ask(operation, values, 'wrong', { from: `127.0.3.${index + 1}` });
+      return [operation.id, answer.http, statusOf(answer).code];
+    }),
+  );
+  assert.deepEqual(
+    answers,
+    closed.map(({ id }) => [id, 200, INVALID_CREDENTIALS]),
+  );
+});
+
 test('a key that is empty, cut short or sent twice lets nobody in', async () => {
   const list = objectsOperations.find(({ id }) => id === 'roles.list') as Operation;
   const keys = ['', admin.key.slice(1), `${people.member.key}, ${admin.key}`, `${admin.key} `.repeat(2)];
-  for (const [index, key] of keys.entries()) {
-    const answer = await walk.ask(list, {}, key, { from: `127.0.4.${index + 1}` });
-    assert.deepEqual([answer.http, statusOf(answer).code], [200, INVALID_CREDENTIALS], answer.text);
-  }
+  const answers = await Promise.all(
+    keys.map((key, index) => walk.ask(list, {}, key, { from: `127.0.4.${index + 1}` })),
+  );
+  for (const answer of answers) assert.deepEqual([answer.http, statusOf(answer).code], [200, INVALID_CREDENTIALS]);
 });
 
 test('refusals say the same in XML', async () => {

@@ -58,6 +58,10 @@ export class ObjectsProcess {
     this.account = user.account_id;
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   residentMb(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { BlobWriter, Drives, IndexWriter, Keeper } from '@granary/storage/objects';
-import { BUCKET } from './target.ts';
+import { BUCKET, listedKey } from './target.ts';
 
 /** What is to be filled, by which a forked process is told what to do. */
 export interface Filling {
@@ -22,10 +22,6 @@ const IN_FLIGHT = 512;
 /** Keys come in an order of their own, as they would from many clients: steps of a prime through all of them. */
 const STEP = 611_953;
 const BODY_BYTES = 16;
-
-export function listedKey(number: number): string {
-  return `listed/${String(number).padStart(7, '0')}`;
-}
 
 /**
  * Puts objects of 16 bytes into an array that is down: what a controller does for a PUT, without HTTP. Each body is

@@ -3,6 +3,12 @@ import { SigningKeys } from '../../protocols/s3/signature/signing-key.ts';
 import type { HttpAddress } from './connection.ts';
 
 export const BUCKET = 'bench';
+
+/** Of the many small objects that are there to be listed. */
+export function listedKey(number: number): string {
+  return `listed/${String(number).padStart(7, '0')}`;
+}
+
 const REGION = 'us-east-1';
 const PAYLOAD = 'UNSIGNED-PAYLOAD';
 const SIGNED = 'host;x-amz-content-sha256;x-amz-date';

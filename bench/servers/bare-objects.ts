@@ -2,13 +2,14 @@ import { close, fsync, open, readFile, writev } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { listedKey } from '../objects/target.ts';
 
 /**
  * The least a server of objects can do, in one process: PUT writes what comes to a new file and syncs it, GET sends the
  * file, a listing is made of names in memory. It asks nobody who they are, keeps one copy and computes nothing.
  */
 const [folder = '', names = '0'] = process.argv.slice(2);
-const keys = Array.from({ length: Number(names) }, (_, index) => `listed/${String(index).padStart(7, '0')}`);
+const keys = Array.from({ length: Number(names) }, (_, index) => listedKey(index));
 const LISTED = 1000;
 
 function put(request: IncomingMessage, response: ServerResponse, file: string): void {

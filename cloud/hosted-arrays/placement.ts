@@ -175,7 +175,9 @@ export class Placement {
     const free = new Set(store.read(listDrives).flatMap(({ uuid, array }) => (array === null ? [uuid] : [])));
     const surplus = (await files.list()).filter(({ uuid }) => uuid !== undefined && free.has(uuid));
     for (const { path } of surplus)
-      await rm(path, { recursive: true }).catch((error: unknown) => log.error({ error, path }, 'a free drive could not be removed'));
+      await rm(path, { recursive: true }).catch((error: unknown) =>
+        log.error({ error, path }, 'a free drive could not be removed'),
+      );
   }
 
   /** An array that listened on another's address, or on the cloud's, would be taken for it. */

@@ -2,7 +2,8 @@ import type { ArraySpec, Product } from '@granary/contract/cloud';
 import type { Db, ListenAddress, Tx } from '@granary/kernel';
 
 /** The spec as it is kept: its secrets are sealed apart from it. */
-export type KeptSpec = Omit<ArraySpec, 'initial_passcode' | 'internal_key' | Returned> & Partial<Pick<ArraySpec, Returned>>;
+export type KeptSpec = Omit<ArraySpec, 'initial_passcode' | 'internal_key' | Returned> &
+  Partial<Pick<ArraySpec, Returned>>;
 type Returned = 'drives_returned' | 'policy_drives_returned' | 'proxies_returned';
 
 export interface HostedRecord {

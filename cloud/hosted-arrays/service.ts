@@ -1,5 +1,13 @@
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
-import { fail, type EventLog, type GivenBack, type HostedConfiguration, type Locks, type Log, type Store } from '@granary/kernel';
+import {
+  fail,
+  type EventLog,
+  type GivenBack,
+  type HostedConfiguration,
+  type Locks,
+  type Log,
+  type Store,
+} from '@granary/kernel';
 import { listPlacedDrives, type PlacedDriveRow } from '../inventory/repository.ts';
 import type { Supervisor } from '../supervision/supervisor.ts';
 import { configurationOf, homeOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';

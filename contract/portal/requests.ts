@@ -29,7 +29,7 @@ export const ArrayRequest = record('ArrayRequest', {
   array_id: nullable(int()),
   user_id: int('Who asked'),
   arguments: mapOf(Type.Unknown()),
-  reason: nullable(str('Why it was denied')),
+  reason: nullable(str('Why it was denied, or why it waits again: what was approved could not be done')),
   created_at: utc(),
   decided_at: nullable(utc()),
   decided_by: nullable(str()),

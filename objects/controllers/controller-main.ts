@@ -1,5 +1,4 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
-import { giveBackMemory } from '@granary/kernel/resources';
 import { Line } from '@granary/kernel/threads';
 import { Controller } from './controller.ts';
 import type { ControllerCalls, MainCalls, ThreadData } from './protocol.ts';
@@ -11,7 +10,6 @@ function run(port: MessagePort, data: ThreadData): void {
   const answers = {} as Controller['answers'];
   const line = new Line<ControllerCalls, MainCalls>(port, { answers, revive });
   Object.assign(answers, new Controller(line, data).answers);
-  giveBackMemory();
 }
 
 // Whoever only wants it compiled has no port to it.

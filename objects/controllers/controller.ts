@@ -1,8 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { giveBackMemory } from '@granary/kernel/resources';
 import type { Answers, Line } from '@granary/kernel/threads';
 import type { DataContext } from '@granary/protocols/objects';
-import { createS3 } from '@granary/protocols/s3';
-import { createSwift, isSwiftRequest } from '@granary/protocols/swift';
 import {
   BlobReader,
   BlobWriter,
@@ -17,7 +15,8 @@ import {
   type ObjectStore,
 } from '@granary/storage/objects';
 import { ActivityLog } from './activity-log.ts';
-import { DataServer, type DataHandler } from './data-server.ts';
+import { DataServer } from './data-server.ts';
+import { protocolHandler } from './protocol-handler.ts';
 import type { Activity, ControllerCalls, MainCalls, ThreadData, WorldSettings } from './protocol.ts';
 import { ThreadDirectory } from './thread-directory.ts';
 
@@ -57,7 +56,7 @@ export class Controller {
       index: this.#reader,
       pieces: new PieceBuilder({ layout, drives, lookup: (blob) => this.#reader.blob(blob.partition, blob.id) }),
     });
-    this.#server = new DataServer(handlerOf(this.#context(this.#store(commit))));
+    this.#server = new DataServer(protocolHandler(this.#context(this.#store(commit))));
     this.#telling = setInterval(() => this.#tell(), TELL_EVERY_MS);
   }
 
@@ -73,7 +72,9 @@ export class Controller {
       return null;
     },
     serve: async ({ addresses, certificate }) => {
+      const isFirst = this.#server.bound.length === 0;
       const problems = await this.#server.serve(addresses, certificate);
+      if (isFirst) giveBackMemory();
       return { bound: this.#server.bound, problems };
     },
     flush: () => this.#activity.take(),
@@ -128,19 +129,6 @@ export class Controller {
     this.#reader.close();
     return this.#activity.take();
   }
-}
-
-function handlerOf(context: DataContext): DataHandler {
-  const s3 = createS3(context);
-  const swift = createSwift(context);
-  const handle = (request: IncomingMessage, response: ServerResponse) =>
-    (isS3Signed(request) || !isSwiftRequest(request.url ?? '/') ? s3 : swift)(request, response);
-  return { handle, handleContinue: handle };
-}
-
-/** A bucket may have the name of one of Swift's own paths: what is signed for S3 is S3. */
-function isS3Signed({ headers, url }: IncomingMessage): boolean {
-  return headers.authorization?.startsWith('AWS') === true || url?.includes('X-Amz-Signature=') === true;
 }
 
 function known<T>(told: T | undefined): T {

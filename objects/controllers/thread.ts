@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { letThreadsDiffer } from '@granary/kernel/resources';
 import { Line, type Answers } from '@granary/kernel/threads';
 import { ObjectError, type StorageWorker } from '@granary/storage/objects';
 import type { ControllerSpec } from './controller-spec.ts';
@@ -33,6 +34,7 @@ export class ControllerThread {
   constructor({ spec, data, answers, onLost }: ThreadOptions) {
     this.spec = spec;
     const workerData: ThreadData = { ...data, name: spec.name, index: spec.index };
+    letThreadsDiffer();
     this.#worker = new Worker(new URL('./controller-main.ts', import.meta.url), {
       name: spec.name,
       workerData,

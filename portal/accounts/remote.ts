@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError, objectsClient, StillRunning, type ObjectsClient } from '@granary/client';
 import { errorCatalogue } from '@granary/contract';
-import { fail, type GranaryError, type Vault } from '@granary/kernel';
+import { fail, GranaryError, type Vault } from '@granary/kernel';
 import { parse } from 'csv-parse/sync';
 import type { ArrayRow } from '../arrays/repository.ts';
 
@@ -28,7 +28,11 @@ export interface AccountFigures {
 }
 
 /** The array understood and said no: asking again would not help. */
-export class Refusal extends Error {}
+export class Refusal extends GranaryError {
+  constructor(problem: string) {
+    super('not_supported', { problem });
+  }
+}
 
 /** Accounts live on the object storage array; this asks its own management interface for them. */
 export class RemoteAccounts {
@@ -114,9 +118,13 @@ export class RemoteAccounts {
   }
 }
 
+export function accountExists({ name }: ArrayRow, account: string): Refusal {
+  return new Refusal(`Array ${name} has an account ${account} already.`);
+}
+
 /** Whether asking again later may help. */
 export function isUnreachable(error: unknown): error is GranaryError {
-  return error instanceof Error && 'entry' in error && error.entry === 'array_unreachable';
+  return error instanceof GranaryError && error.entry === 'array_unreachable';
 }
 
 function figuresIn(csv: Uint8Array): Map<string, AccountFigures> {

@@ -7,8 +7,10 @@ export interface AccountRow {
   readonly user_id: number;
   readonly account_name: string;
   readonly remote_id: string | null;
-  readonly status: 'created' | 'waiting_for_approval';
+  readonly status: 'waiting_for_approval' | 'creating' | 'created' | 'deleting';
   readonly request_id: number;
+  /** What opening it needs and nobody is shown, until it is open. */
+  readonly secrets_sealed: string | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -29,6 +31,10 @@ export function findAccount(db: Db, arrayId: number, id: number): AccountRow | u
   return db.get<AccountRow>(sql, { arrayId, id });
 }
 
+export function findAccountById(db: Db, id: number): AccountRow | undefined {
+  return db.get<AccountRow>('SELECT * FROM object_accounts WHERE id = :id', { id });
+}
+
 export function findAccountByName(db: Db, arrayId: number, name: string): AccountRow | undefined {
   const sql = 'SELECT * FROM object_accounts WHERE array_id = :arrayId AND account_name = :name';
   return db.get<AccountRow>(sql, { arrayId, name });
@@ -42,6 +48,7 @@ interface NewAccount {
   readonly arrayId: number;
   readonly userId: number;
   readonly name: string;
+  readonly status: 'waiting_for_approval' | 'creating';
   readonly requestId: number;
   readonly now: number;
 }
@@ -49,14 +56,27 @@ interface NewAccount {
 export function insertAccount(tx: Tx, account: NewAccount): number {
   return tx.run(
     `INSERT INTO object_accounts (array_id, user_id, account_name, status, request_id, created_at, updated_at)
-     VALUES (:arrayId, :userId, :name, 'waiting_for_approval', :requestId, :now, :now)`,
+     VALUES (:arrayId, :userId, :name, :status, :requestId, :now, :now)`,
     { ...account },
   ).insertedId;
 }
 
+export function setCreating(tx: Tx, id: number, secretsSealed: string | null, now: number): void {
+  const sql = `UPDATE object_accounts SET status = 'creating', secrets_sealed = :secretsSealed, updated_at = :now
+               WHERE id = :id`;
+  tx.run(sql, { id, secretsSealed, now });
+}
+
 export function setCreated(tx: Tx, id: number, remoteId: string, now: number): void {
-  const sql = `UPDATE object_accounts SET status = 'created', remote_id = :remoteId, updated_at = :now WHERE id = :id`;
+  const sql = `UPDATE object_accounts SET status = 'created', remote_id = :remoteId, secrets_sealed = NULL,
+                 updated_at = :now WHERE id = :id`;
   tx.run(sql, { id, remoteId, now });
+}
+
+/** Secrets stay only while the account is being opened. */
+export function setStatus(tx: Tx, id: number, status: Exclude<AccountRow['status'], 'creating'>, now: number): void {
+  const sql = 'UPDATE object_accounts SET status = :status, secrets_sealed = NULL, updated_at = :now WHERE id = :id';
+  tx.run(sql, { id, status, now });
 }
 
 export function deleteAccount(tx: Tx, id: number): void {

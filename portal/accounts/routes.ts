@@ -1,6 +1,6 @@
 import type { PortalHandlers } from '../handlers.ts';
 import type { PublicServices } from './public-service.ts';
-import type { Accounts } from './service.ts';
+import type { Accounts, AccountView } from './service.ts';
 
 export function publicServiceRoutes(services: PublicServices): PortalHandlers {
   return {
@@ -26,15 +26,14 @@ export function accountRoutes(accounts: Accounts): PortalHandlers {
   return {
     objectAccounts: {
       create: async ({ array_id: id, ...input }, { actor }) => {
-        const { account: data, decided } = await accounts.create(actor, id, input);
-        const message = decided
-          ? `Account ${data.account_name} was created.`
-          : `Request ${data.objs_request_id} was submitted and waits for an administrator's approval.`;
-        return { message, data };
+        const data = await accounts.create(actor, id, input);
+        return { message: messageOf(data), data };
       },
-      get: ({ array_id: id, account_id: accountId }, { actor }) => ({ data: accounts.get(actor, id, accountId) }),
-      list: ({ array_id: id, ...page }, context) => {
-        const { accounts: data, total } = accounts.list(context.actor, id, page);
+      get: async ({ array_id: id, account_id: accountId }, { actor }) => ({
+        data: await accounts.get(actor, id, accountId),
+      }),
+      list: async ({ array_id: id, ...page }, context) => {
+        const { accounts: data, total } = await accounts.list(context.actor, id, page);
         context.total = total;
         return { data };
       },
@@ -43,4 +42,10 @@ export function accountRoutes(accounts: Accounts): PortalHandlers {
       }),
     },
   };
+}
+
+function messageOf({ account_name: name, status, objs_request_id: request }: AccountView): string {
+  if (status === 'waiting_for_approval')
+    return `Request ${request} was submitted and waits for an administrator's approval.`;
+  return status === 'created' ? `Account ${name} was created.` : `Account ${name} is being created.`;
 }

@@ -1,7 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { ObjectAccount } from '@granary/contract/portal';
 import { fail, formatUtc, type Db, type Tx } from '@granary/kernel';
-import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
+import { isAdmin, mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { ArrayRow } from '../arrays/repository.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import type { Page } from '../paging.ts';
@@ -9,9 +9,10 @@ import { findRequest, type RequestRow } from '../requests/repository.ts';
 import type { Requests } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { findUser } from '../users/repository.ts';
-import { RemoteAccounts } from './remote.ts';
+import { accountExists, RemoteAccounts, type AccountFigures } from './remote.ts';
 import * as repository from './repository.ts';
 import type { AccountRow } from './repository.ts';
+import { AccountWork } from './work.ts';
 
 export type AccountView = RecordOf<typeof ObjectAccount>;
 
@@ -23,51 +24,60 @@ export interface NewAccount {
   readonly moderate: boolean;
 }
 
+const WAIT_MS_MAX = 10_000;
+
 /** Accounts on object storage arrays, as the portal keeps them: asked for here, living there. */
 export class Accounts {
   readonly #tools: Tools;
   readonly #states: ArrayStates;
   readonly #requests: Requests;
   readonly #remote: RemoteAccounts;
+  readonly #work: AccountWork;
 
   constructor(tools: Tools, states: ArrayStates, requests: Requests) {
     this.#tools = tools;
     this.#states = states;
     this.#requests = requests;
     this.#remote = new RemoteAccounts(tools.vault);
+    this.#work = new AccountWork({ tools, states, requests, remote: this.#remote });
+    const settled = (jobId: number) => this.#settled(jobId);
     requests.register(['create_account'], {
-      prepare: (request, secrets) => this.#openRemote(request, secrets),
-      execute: (tx, request, remoteId) => this.#markCreated(tx, request, remoteId as string),
+      check: (request) => this.#checkRemote(request),
+      execute: (tx, request) => this.#startOpening(tx, request),
+      settled,
       denied: (tx, request) => {
         const account = repository.findAccountOfRequest(tx, request.id);
         if (account) repository.deleteAccount(tx, account.id);
       },
     });
     requests.register(['delete_account'], {
-      prepare: (request) => this.#removeRemote(request),
-      execute: (tx, request) => this.#markRemoved(tx, request),
+      check: async (request) => {
+        this.#array(request);
+      },
+      execute: (tx, request) => this.#startRemoval(tx, request),
+      settled,
     });
   }
 
-  list(actor: PortalActor, arrayId: number, page: Page): { accounts: AccountView[]; total: number } {
-    return this.#tools.store.read((db) => {
-      this.#states.row(db, arrayId, scopeOf(actor));
-      return {
-        accounts: repository.listAccounts(db, arrayId, page).map(viewOf),
-        total: repository.countAccounts(db, arrayId),
-      };
-    });
+  async list(actor: PortalActor, arrayId: number, page: Page): Promise<{ accounts: AccountView[]; total: number }> {
+    const { array, rows, total } = this.#tools.store.read((db) => ({
+      array: this.#states.row(db, arrayId, scopeOf(actor)),
+      rows: repository.listAccounts(db, arrayId, page),
+      total: repository.countAccounts(db, arrayId),
+    }));
+    return { accounts: await this.#views(array, rows), total };
   }
 
-  get(actor: PortalActor, arrayId: number, id: number): AccountView {
-    return viewOf(this.#tools.store.read((db) => this.#row(db, actor, arrayId, id)));
+  async get(actor: PortalActor, arrayId: number, id: number): Promise<AccountView> {
+    const { array, row } = this.#tools.store.read((db) => ({
+      array: this.#states.row(db, arrayId, scopeOf(actor)),
+      row: this.#row(db, actor, arrayId, id),
+    }));
+    const [view] = await this.#views(array, [row]);
+    return view as AccountView;
   }
 
-  async create(
-    actor: PortalActor,
-    arrayId: number,
-    input: NewAccount,
-  ): Promise<{ account: AccountView; decided: boolean }> {
+  async create(actor: PortalActor, arrayId: number, input: NewAccount): Promise<AccountView> {
     const { store, clock } = this.#tools;
     const name = input.object_storage_account_name;
     store.read((db) => {
@@ -82,17 +92,20 @@ export class Accounts {
       moderate: input.moderate,
     } as const;
     let id = 0;
-    const { decided } = await this.#requests.file(actor, filing, (tx, requestId) => {
+    const { jobId } = await this.#requests.file(actor, filing, (tx, requestId) => {
       this.#check(tx, actor, arrayId, input);
-      id = repository.insertAccount(tx, { arrayId, userId: input.user_id, name, requestId, now: clock.now() });
+      const status = mayActAtOnce(actor) && !input.moderate ? 'creating' : 'waiting_for_approval';
+      id = repository.insertAccount(tx, { arrayId, userId: input.user_id, name, status, requestId, now: clock.now() });
       return undefined;
     });
-    return { account: this.get(actor, arrayId, id), decided };
+    if (jobId !== undefined) await this.#settled(jobId);
+    return this.get(actor, arrayId, id);
   }
 
   /** Removal always waits for an administrator's word: with the account goes all it holds. */
   async delete(actor: PortalActor, arrayId: number, id: number): Promise<number> {
     const account = this.#tools.store.read((db) => this.#row(db, actor, arrayId, id));
+    requireSettled(account);
     const filing = {
       kind: 'delete_account',
       name: account.account_name,
@@ -117,41 +130,49 @@ export class Accounts {
     if (repository.findAccountByName(db, arrayId, name)) throw fail('name_taken', { name });
   }
 
-  async #openRemote(request: RequestRow, secrets: Readonly<Record<string, string>>): Promise<string> {
-    const {
-      account,
-      admin,
-      user_id: userId,
-    } = request.arguments as { account: string; admin: string; user_id: number };
-    const email = this.#tools.store.read((db) => findUser(db, userId)?.email) ?? `${admin}@localhost.localdomain`;
-    return this.#remote.create(this.#array(request), {
-      name: account,
-      admin,
-      password: secrets['password'] ?? '',
-      email,
-    });
+  /** What the array would refuse is refused now; it has the last word later. */
+  async #checkRemote(request: RequestRow): Promise<void> {
+    const name = request.arguments['account'] as string;
+    const array = this.#array(request);
+    if (await this.#remote.find(array, name)) throw accountExists(array, name);
   }
 
-  #markCreated(tx: Tx, request: RequestRow, remoteId: string): undefined {
+  #startOpening(tx: Tx, request: RequestRow): number | undefined {
+    const { clock } = this.#tools;
+    const { admin, user_id: userId } = request.arguments as { admin: string; user_id: number };
     const account = repository.findAccountOfRequest(tx, request.id);
-    if (account) repository.setCreated(tx, account.id, remoteId, this.#tools.clock.now());
-  }
-
-  async #removeRemote(request: RequestRow): Promise<void> {
-    const account = this.#tools.store.read((db) =>
-      repository.findAccount(db, request.array_id as number, accountIdOf(request)),
-    );
-    if (account?.remote_id !== null && account !== undefined)
-      await this.#remote.delete(this.#array(request), account.remote_id);
+    if (!account) return undefined;
+    const email = findUser(tx, userId)?.email ?? `${admin}@localhost.localdomain`;
+    const atOnce = account.status === 'creating';
+    repository.setCreating(tx, account.id, request.secrets_sealed, clock.now());
+    return this.#work.startOpening(tx, { accountId: account.id, admin, email, atOnce });
   }
 
   /** One that still waits is not opened any more, either. */
-  #markRemoved(tx: Tx, request: RequestRow): undefined {
+  #startRemoval(tx: Tx, request: RequestRow): number | undefined {
     const account = repository.findAccount(tx, request.array_id as number, accountIdOf(request));
-    if (!account) return;
+    if (!account) return undefined;
     const opening = findRequest(tx, account.request_id);
-    if (opening?.status === 'pending') this.#requests.withdraw(tx, opening, 'the account was removed', 'system');
-    repository.deleteAccount(tx, account.id);
+    if (account.status === 'waiting_for_approval') {
+      if (opening?.status === 'pending') this.#requests.withdraw(tx, opening, 'the account was removed', 'system');
+      repository.deleteAccount(tx, account.id);
+      return undefined;
+    }
+    requireSettled(account);
+    repository.setStatus(tx, account.id, 'deleting', this.#tools.clock.now());
+    return this.#work.startRemoval(tx, { accountId: account.id, requestId: request.id });
+  }
+
+  async #settled(jobId: number): Promise<void> {
+    const job = await this.#tools.jobs.wait(jobId, WAIT_MS_MAX);
+    if (job?.state === 'failed') throw fail('not_supported', { problem: job.error ?? 'It failed.' });
+  }
+
+  /** With what each holds, as the array counts it. */
+  async #views(array: ArrayRow, rows: readonly AccountRow[]): Promise<AccountView[]> {
+    const isAsked = array.status === 'created' && rows.some(({ remote_id: id }) => id !== null);
+    const figures = isAsked ? await this.#remote.figures(array) : undefined;
+    return rows.map((row) => viewOf(row, figures?.get(row.remote_id ?? '')));
   }
 
   #array(request: RequestRow): ArrayRow {
@@ -168,11 +189,17 @@ export class Accounts {
   }
 }
 
+/** While it is being opened or removed, that is ended first. */
+function requireSettled({ account_name: id, status: state }: AccountRow): void {
+  if (state === 'creating' || state === 'deleting')
+    throw fail('wrong_state', { kind: 'Account', id, state, action: 'removing it', needed: 'created' });
+}
+
 function accountIdOf(request: RequestRow): number {
   return request.arguments['account_id'] as number;
 }
 
-function viewOf(row: AccountRow): AccountView {
+function viewOf(row: AccountRow, figures: AccountFigures | undefined): AccountView {
   return {
     id: row.id,
     array_id: row.array_id,
@@ -180,10 +207,9 @@ function viewOf(row: AccountRow): AccountView {
     account_name: row.account_name,
     status: row.status,
     objs_request_id: row.request_id,
-    // What an account holds is the array's to say; it has no call for that yet.
-    used_capacity: null,
-    containers_count: null,
-    objects_count: null,
+    used_capacity: figures?.usedGb ?? null,
+    containers_count: figures?.containers ?? null,
+    objects_count: figures?.objects ?? null,
     created_at: formatUtc(row.created_at),
     updated_at: formatUtc(row.updated_at),
   };

@@ -121,7 +121,8 @@ function atLeast(
   held: readonly { readonly type: string }[],
 ): Record<string, number> {
   const drives: Record<string, number> = { ...wanted };
-  for (const [type, { length }] of Map.groupBy(held, ({ type }) => type)) drives[type] = Math.max(drives[type] ?? 0, length);
+  for (const [type, { length }] of Map.groupBy(held, ({ type }) => type))
+    drives[type] = Math.max(drives[type] ?? 0, length);
   return drives;
 }
 

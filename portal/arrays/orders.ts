@@ -40,7 +40,7 @@ export class Orders {
   constructor(parts: Parts) {
     this.#parts = parts;
     parts.requests.register(['create_array'], {
-      prepare: (request) => this.#checkAgain(request),
+      check: (request) => this.#checkAgain(request),
       execute: (tx, request) => this.#begin(tx, request),
       denied: (tx, request, reason) => {
         this.#refuse(tx, request, reason);

@@ -102,7 +102,7 @@ export class ArrayWatcher {
     const heard = row.spec.drives_returned ?? {};
     const drives = Object.entries(hosted.drives_returned).some(([type, count]) => heard[type] !== count);
     const proxies = hosted.proxies_returned !== (row.spec.proxies_returned ?? 0);
-    if (!drives && !proxies) return;
+    if (!drives && !proxies && hosted.storage_controllers === row.storage_controllers) return;
     const spec = withReturned(row.spec, hosted);
     setSpec(tx, row.id, spec);
     setPlacement(tx, row.id, hosted);

@@ -11,7 +11,7 @@ CREATE TABLE accounts_new (
   remote_id       TEXT,                      -- the account's id on the array, once it is there
   status          TEXT    NOT NULL CHECK (status IN ('waiting_for_approval', 'creating', 'created', 'deleting')),
   request_id      INTEGER NOT NULL,
-  password_sealed TEXT,
+  secrets_sealed  TEXT,
   created_at      INTEGER NOT NULL,
   updated_at      INTEGER NOT NULL,
   UNIQUE (array_id, account_name)

@@ -90,6 +90,17 @@ export function decideRequest(tx: Tx, id: number, decision: Decision): boolean {
   );
 }
 
+/** False when it is gone. `reason` says why what was approved could not be done. */
+export function reopenRequest(tx: Tx, id: number, reason: string, secretsSealed: string | null): boolean {
+  return (
+    tx.run(
+      `UPDATE requests SET status = 'pending', reason = :reason, secrets_sealed = :secretsSealed, decided_at = NULL,
+         decided_by = NULL WHERE id = :id`,
+      { id, reason, secretsSealed },
+    ).changes === 1
+  );
+}
+
 export function deleteRequest(tx: Tx, id: number): void {
   tx.run('DELETE FROM requests WHERE id = :id', { id });
 }

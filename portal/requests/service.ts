@@ -31,10 +31,12 @@ export interface Filed {
 
 /** How requests of a kind are carried out; the service whose kind it is registers this. */
 export interface Executor {
-  /** Whatever must be asked of others first; if it throws, the request stays as it is. */
-  prepare?(request: RequestRow, secrets: Readonly<Record<string, string>>): Promise<unknown>;
+  /** What can be refused before it is carried out; if it throws, the request stays as it is. */
+  check?(request: RequestRow): Promise<void>;
   /** In the transaction that approves it: both or neither. Returns the job it started, if any. */
-  execute(tx: Tx, request: RequestRow, prepared: unknown): number | undefined;
+  execute(tx: Tx, request: RequestRow): number | undefined;
+  /** Waits for that job a while and throws if it failed, so that whoever approves hears of it. */
+  settled?(jobId: number): Promise<void>;
   denied?(tx: Tx, request: RequestRow, reason: string): void;
   /** Whether the administrator may give it another name. */
   readonly renames?: (tx: Tx, request: RequestRow, name: string) => void;
@@ -64,14 +66,14 @@ export class Requests {
   ): Promise<Filed> {
     const { store } = this.#tools;
     const atOnce = mayActAtOnce(actor) && !filing.moderate;
-    const prepared = atOnce ? await this.#prepare(this.#draft(actor, filing), filing.secrets ?? {}) : undefined;
+    if (atOnce) await this.#executor(filing.kind).check?.(this.#draft(actor, filing));
     return store.write((tx) => {
       if (!atOnce) this.#refuseSame(tx, actor, filing);
       const requestId = this.#insert(tx, actor, filing);
       const arrayId = alongside?.(tx, requestId);
       if (arrayId !== undefined) repository.setArray(tx, requestId, arrayId);
       if (!atOnce) return { requestId, decided: false, jobId: undefined };
-      return { requestId, decided: true, jobId: this.#approve(tx, this.#row(tx, requestId), actor, prepared) };
+      return { requestId, decided: true, jobId: this.#approve(tx, this.#row(tx, requestId), actor) };
     });
   }
 
@@ -92,20 +94,17 @@ export class Requests {
   }
 
   async approve(actor: PortalActor, id: number, name: string): Promise<void> {
-    const { store, vault } = this.#tools;
+    const { store } = this.#tools;
     const request = store.read((db) => this.#pending(db, id));
     const executor = this.#executor(request.kind);
     if (!executor.renames && name !== request.name)
       throw badParameter('name', `must be ${request.name}, the name of the request`);
-    const secrets =
-      request.secrets_sealed === null
-        ? {}
-        : (JSON.parse(vault.unseal(request.secrets_sealed)) as Record<string, string>);
-    const prepared = await this.#prepare(request, secrets);
-    await store.write((tx) => {
+    await executor.check?.(request);
+    const jobId = await store.write((tx) => {
       if (name !== request.name) executor.renames?.(tx, request, name);
-      this.#approve(tx, this.#pending(tx, id), actor, prepared);
+      return this.#approve(tx, this.#pending(tx, id), actor);
     });
+    if (jobId !== undefined) await executor.settled?.(jobId);
   }
 
   async deny(actor: PortalActor, id: number, reason: string): Promise<void> {
@@ -120,6 +119,11 @@ export class Requests {
       if (request.status === 'pending') this.withdraw(tx, request, 'the request was removed', actor.username);
       repository.deleteRequest(tx, id);
     });
+  }
+
+  /** An approved request whose work failed waits again; false when it is gone. */
+  reopen(tx: Tx, id: number, reason: string, secretsSealed: string | null): boolean {
+    return repository.reopenRequest(tx, id, reason, secretsSealed);
   }
 
   /** Whether an administrator has yet to decide about an array. */
@@ -144,7 +148,7 @@ export class Requests {
     });
   }
 
-  #approve(tx: Tx, request: RequestRow, actor: PortalActor, prepared: unknown): number | undefined {
+  #approve(tx: Tx, request: RequestRow, actor: PortalActor): number | undefined {
     const { clock, events } = this.#tools;
     const decision = { status: 'approved', reason: null, decidedBy: actor.username, now: clock.now() } as const;
     if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
@@ -153,7 +157,7 @@ export class Requests {
       subject: `request:${request.id}`,
       actor: actor.username,
     });
-    return this.#executor(request.kind).execute(tx, request, prepared);
+    return this.#executor(request.kind).execute(tx, request);
   }
 
   /** Asking again for what already waits helps nobody. */
@@ -182,7 +186,7 @@ export class Requests {
     });
   }
 
-  /** A request as `prepare` sees it when it is carried out before it has ever waited. */
+  /** A request as `check` sees it when it is carried out before it has ever waited. */
   #draft(actor: PortalActor, filing: Filing): RequestRow {
     return {
       id: 0,
@@ -198,10 +202,6 @@ export class Requests {
       decided_at: null,
       decided_by: null,
     };
-  }
-
-  async #prepare(request: RequestRow, secrets: Readonly<Record<string, string>>): Promise<unknown> {
-    return this.#executor(request.kind).prepare?.(request, secrets);
   }
 
   #executor(kind: RequestKind): Executor {

@@ -231,19 +231,27 @@ function inventoryAfter(whole: Inventory, hosted: Hosted): Inventory {
 
 function hostedArray(uuid: string, number: number, desired: 'running' | 'stopped', spec: ArraySpec): HostedArray {
   const zone = spec.zone ?? 'zone_0';
-  const drives = Object.entries(spec.drives).flatMap(([type, count]) =>
-    Array.from({ length: count }, (_, index) => ({
-      uuid: `${uuid}-${type}-${index}`,
-      number: index + 1,
-      type,
-      medium: 'ssd' as const,
-      capacity_gb: 10,
-      node: `node-${index}`,
-      zone,
-      zone_display_name: zone,
-      policy: spec.policies[0]?.name ?? null,
-    })),
+  const left = { ...spec.drives };
+  const ofPolicies = spec.policies.flatMap(({ name, drives: counts }) =>
+    Object.entries(counts).flatMap(([type, count]) => {
+      left[type] = (left[type] ?? 0) - count;
+      return Array.from({ length: count }, () => ({ type, policy: name }));
+    }),
   );
+  const others = Object.entries(left).flatMap(([type, count]) =>
+    Array.from({ length: Math.max(0, count) }, () => ({ type, policy: null })),
+  );
+  const drives = [...ofPolicies, ...others].map(({ type, policy }, index) => ({
+    uuid: `${uuid}-${type}-${index}`,
+    number: index + 1,
+    type,
+    medium: 'ssd' as const,
+    capacity_gb: 10,
+    node: `node-${index}`,
+    zone,
+    zone_display_name: zone,
+    policy,
+  }));
   return {
     uuid,
     number,

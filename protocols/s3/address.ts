@@ -128,7 +128,7 @@ export function encodePart(text: string): string {
   );
 }
 
-function encodePath(path: string): string {
+export function encodePath(path: string): string {
   return encodePart(path).replaceAll('%2F', '/');
 }
 

@@ -23,12 +23,7 @@ export function expiryOf(rules: Rules, version: Judged): Expiry | undefined {
  * When a version that something newer hides goes: `hiddenAt` is when that came, `newer` how many hidden ones of its key
  * are newer still, because rules may keep some of those.
  */
-export function noncurrentExpiryOf(
-  rules: Rules,
-  version: Judged,
-  hiddenAt: number,
-  newer: number,
-): Expiry | undefined {
+export function noncurrentExpiryOf(rules: Rules, version: Judged, hiddenAt: number, newer: number): Expiry | undefined {
   return earliest(rules, version, ({ noncurrentDays, noncurrentKeep = 0 }) =>
     newer < noncurrentKeep ? undefined : daysAfter(hiddenAt, noncurrentDays),
   );
@@ -42,7 +37,10 @@ export function markerExpiryOf(rules: Rules, marker: Judged): Expiry | undefined
 }
 
 /** When an upload that nobody completes is given up. */
-export function uploadExpiryOf(rules: Rules, { key, createdAt }: Pick<Upload, 'key' | 'createdAt'>): Expiry | undefined {
+export function uploadExpiryOf(
+  rules: Rules,
+  { key, createdAt }: Pick<Upload, 'key' | 'createdAt'>,
+): Expiry | undefined {
   const upload = { key, size: 0, modifiedAt: createdAt, attributes: {} };
   return earliest(rules, upload, ({ abortUploadDays }) => daysAfter(createdAt, abortUploadDays));
 }

@@ -87,10 +87,7 @@ interface Running {
 }
 
 /** A hosted program as its cloud would start it, with two drives. */
-export async function startHosted(
-  start: StartProgram,
-  database: string,
-): Promise<Target> {
+export async function startHosted(start: StartProgram, database: string): Promise<Target> {
   const folder = mkdtempSync(join(tmpdir(), 'granary-test-'));
   const configuration = testConfiguration(folder);
   const program = await start(configuration, testHost);

@@ -11,6 +11,8 @@ const LOOK_EVERY_MS = 100;
 const NOT_STATE = new Set(['events', 'idempotency_keys', 'performance', 'pool_samples']);
 /** Columns of the same kind: what the process saw of others, or thinks of what it measured. */
 const NOT_STATE_COLUMNS = new Set(['is_connected', 'last_check_at', 'state_changed_at', 'capacity_mode']);
+/** What is kept by a key and is of that kind: the last event that somebody was told of. */
+const NOT_STATE_KEYS = new Set<unknown>(['mailed_event']);
 
 /** The state of a process that has its database to itself: read from a copy of the file and its log. */
 export class State {
@@ -61,12 +63,15 @@ export class State {
   }
 }
 
-function isBusy({ jobs = [] }: Record<string, unknown[]>): boolean {
-  return (jobs as { state: string }[]).some(({ state }) => state === 'queued' || state === 'running');
+/** Mails that have not gone out count, too. */
+function isBusy({ jobs = [], letters = [] }: Record<string, unknown[]>): boolean {
+  const isRunning = ({ state }: { state: string }) => state === 'queued' || state === 'running';
+  return letters.length > 0 || (jobs as { state: string }[]).some(isRunning);
 }
 
 function rowsOf(database: DatabaseSync, table: string): unknown[] {
   const columns = database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all() as { name: string }[];
   const kept = columns.map(({ name }) => name).filter((name) => !NOT_STATE_COLUMNS.has(name));
-  return database.prepare(`SELECT ${kept.join(', ')} FROM ${table}`).all();
+  const rows = database.prepare(`SELECT ${kept.join(', ')} FROM ${table}`).all();
+  return rows.filter(({ key }) => !NOT_STATE_KEYS.has(key));
 }

@@ -2,6 +2,7 @@ import type { Conditions, Result } from '@granary/storage/objects';
 import type { S3Operation } from '../request.ts';
 import { bareTag } from './conditions.ts';
 import { bypasses } from './lock.ts';
+import { isReplica } from './replica.ts';
 import { versionIdOf } from './versions.ts';
 
 export const deleteObject: S3Operation = {
@@ -20,6 +21,7 @@ export const deleteObject: S3Operation = {
       key,
       ...named,
       bypassGovernance: bypasses(request),
+      unreplicated: isReplica(request, 's3:ReplicateDelete'),
       ...(conditions !== undefined && { conditions }),
       at: now,
     });

@@ -4,6 +4,7 @@ import type { S3Request } from '../request.ts';
 import { aclOfHeaders } from './acl-headers.ts';
 import { textOfHeader } from './header-text.ts';
 import { encrypts } from './replies.ts';
+import { isReplica } from './replica.ts';
 import { tagsOfHeader } from './tags.ts';
 
 /** Names and values together. */
@@ -18,7 +19,12 @@ export function attributesOf(request: S3Request): ObjectAttributes {
   const tagging = request.header('x-amz-tagging');
   const tags = tagging === undefined ? {} : tagsOfHeader(tagging);
   if (Object.keys(tags).length > 0) request.demand('s3:PutObjectTagging');
-  return { ...describedBy(request), ...aclAttribute(request), ...(Object.keys(tags).length > 0 && { tags }) };
+  return {
+    ...describedBy(request),
+    ...aclAttribute(request),
+    ...(Object.keys(tags).length > 0 && { tags }),
+    ...(isReplica(request, 's3:ReplicateObject') && { replication: 'REPLICA' as const }),
+  };
 }
 
 /** The part that a copy takes over or replaces as its metadata directive says. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ReplicationRule } from '@granary/storage/objects';
 import { badArgument, S3Error } from '../errors.ts';
-import type { S3Operation } from '../request.ts';
+import type { S3Operation, S3Request } from '../request.ts';
 import { element, field } from '../xml.ts';
 import { readXml, type XmlElement } from '../xml-reader.ts';
 import { changeSettings } from './change-bucket.ts';
@@ -38,7 +38,9 @@ export const putBucketReplication: S3Operation = {
     const [rule] = rules;
     if (rule === undefined) throw new S3Error('MalformedXML', '<ReplicationConfiguration> needs a rule.');
     if (rules.length > 1) throw new S3Error('NotImplemented', 'A bucket can be replicated to one destination.');
-    await changeSettings(request, { replication: ruleOf(rule) });
+    const replication = ruleOf(rule);
+    checkKnown(request, replication);
+    await changeSettings(request, { replication });
     return { status: 200 };
   },
 };
@@ -54,6 +56,11 @@ export const deleteBucketReplication: S3Operation = {
     return NO_CONTENT;
   },
 };
+
+function checkKnown({ context }: S3Request, { destination }: ReplicationRule): void {
+  if (context.settings().destinations?.includes(destination) !== false) return;
+  throw badArgument('Destination', destination, 'The array knows no remote endpoint of that name.');
+}
 
 function ruleOf(rule: XmlElement): ReplicationRule {
   const filter = rule.child('Filter');

@@ -2,7 +2,7 @@ import type { SigningKey } from './signing-key.ts';
 import { EMPTY_SHA256 } from './payload.ts';
 import { sameText } from './same-text.ts';
 
-/** Verifies the chain of signatures of a body: each covers the one before it, the first that of the request. */
+/** The chain of signatures of a body, made or verified: each covers the one before it, the first that of the request. */
 export class ChunkSigner {
   readonly #key: SigningKey;
   readonly #context: string;
@@ -14,20 +14,20 @@ export class ChunkSigner {
     this.#previous = seed;
   }
 
+  /** Of the chunk with this hash, the next of the body. */
+  sign(sha256: string): string {
+    const text = `AWS4-HMAC-SHA256-PAYLOAD\n${this.#context}\n${this.#previous}\n${EMPTY_SHA256}\n${sha256}`;
+    this.#previous = this.#key.sign(text);
+    return this.#previous;
+  }
+
   chunk(signature: string, sha256: string): boolean {
-    return this.#check(
-      signature,
-      `AWS4-HMAC-SHA256-PAYLOAD\n${this.#context}\n${this.#previous}\n${EMPTY_SHA256}\n${sha256}`,
-    );
+    return sameText(this.sign(sha256), signature);
   }
 
   trailer(signature: string, sha256: string): boolean {
-    return this.#check(signature, `AWS4-HMAC-SHA256-TRAILER\n${this.#context}\n${this.#previous}\n${sha256}`);
-  }
-
-  #check(signature: string, text: string): boolean {
-    const expected = this.#key.sign(text);
-    this.#previous = expected;
-    return sameText(expected, signature);
+    const text = `AWS4-HMAC-SHA256-TRAILER\n${this.#context}\n${this.#previous}\n${sha256}`;
+    this.#previous = this.#key.sign(text);
+    return sameText(this.#previous, signature);
   }
 }

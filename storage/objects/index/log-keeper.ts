@@ -8,6 +8,8 @@ const IDLE_MS = 5000;
 const PAGES_MAX = 16_384;
 /** Commits wait as well for a checkpoint that takes so long that this many operations were done since it began. */
 const OPERATIONS_MAX = 16_000;
+/** So few are carried over on the spot: an array that is nearly idle needs no thread for it. */
+const OPERATIONS_INLINE = 200;
 /** Used if the thread should fail. */
 const INLINE_PAGES = 4000;
 
@@ -18,7 +20,7 @@ const INLINE_PAGES = 4000;
  */
 export class LogKeeper {
   readonly #database: IndexDatabase;
-  readonly #worker: Worker;
+  #worker: Worker | undefined;
   #operations = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -28,20 +30,13 @@ export class LogKeeper {
 
   constructor(database: IndexDatabase) {
     this.#database = database;
-    this.#worker = new Worker(new URL('./log-keeper-main.ts', import.meta.url), {
-      name: 'index-log',
-      workerData: database.file,
-    });
-    this.#worker.unref();
-    this.#worker.on('message', (pages: number) => this.#answer(pages));
-    this.#worker.on('error', () => this.#fail());
   }
 
   /** Called after each commit. Resolves at once unless the log is too long. */
   async committed(operations: number): Promise<void> {
     if (this.#failed) return;
     this.#operations += operations;
-    this.#timer ??= setTimeout(() => this.#start(), IDLE_MS).unref();
+    this.#timer ??= setTimeout(() => this.#tidy(), IDLE_MS).unref();
     if (this.#operations >= OPERATIONS) this.#start();
     if (!this.#isLong && this.#operations < OPERATIONS_MAX) return;
     await this.#running;
@@ -54,7 +49,17 @@ export class LogKeeper {
     clearTimeout(this.#timer);
     this.#failed = true;
     await this.#running;
-    await this.#worker.terminate();
+    await this.#worker?.terminate();
+  }
+
+  #tidy(): void {
+    if (this.#operations > OPERATIONS_INLINE || this.#running || this.#failed) {
+      this.#start();
+      return;
+    }
+    this.#timer = undefined;
+    this.#operations = 0;
+    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
   }
 
   #start(): void {
@@ -72,8 +77,18 @@ export class LogKeeper {
   #checkpoint(): Promise<number> {
     return new Promise((resolve) => {
       this.#answer = resolve;
+      this.#worker ??= this.#newWorker();
       this.#worker.postMessage(null);
     });
+  }
+
+  #newWorker(): Worker {
+    const options = { name: 'index-log', workerData: this.#database.file };
+    const worker = new Worker(new URL('./log-keeper-main.ts', import.meta.url), options);
+    worker.unref();
+    worker.on('message', (pages: number) => this.#answer(pages));
+    worker.on('error', () => this.#fail());
+    return worker;
   }
 
   #fail(): void {

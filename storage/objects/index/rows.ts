@@ -139,8 +139,16 @@ export function retentionOf(row: Pick<VersionRow, 'retention_mode' | 'retention_
   return { mode: row.retention_mode as Retention['mode'], until: row.retention_until };
 }
 
+/** Neighbours in a listing mostly have the same attributes: those are read once. */
+let lastAttributes: { readonly json: string; readonly value: ObjectAttributes } = { json: '{}', value: {} };
+
+function parseAttributes(json: string): ObjectAttributes {
+  if (json !== lastAttributes.json) lastAttributes = { json, value: JSON.parse(json) as ObjectAttributes };
+  return lastAttributes.value;
+}
+
 function attributesOf(attributes: string | null, parts: string | null): ObjectAttributes {
-  const plain = attributes === null ? {} : (JSON.parse(attributes) as ObjectAttributes);
+  const plain = attributes === null ? {} : parseAttributes(attributes);
   return parts === null ? plain : { ...plain, ...(JSON.parse(parts) as ObjectAttributes) };
 }
 

@@ -1,0 +1,43 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { DataContext } from '@granary/protocols/objects';
+import type { DataHandler } from './data-server.ts';
+
+type Handle = DataHandler['handle'];
+
+/** S3 and Swift over one context. Their code is loaded with the first request: an idle array does without it. */
+export function protocolHandler(context: DataContext): DataHandler {
+  let loaded: Handle | undefined;
+  let loading: Promise<Handle> | undefined;
+  const handle: Handle = (request, response) => {
+    if (loaded) {
+      loaded(request, response);
+      return;
+    }
+    loading ??= load(context);
+    loading.then(
+      (ready) => (loaded = ready)(request, response),
+      (error: unknown) => {
+        loading = undefined;
+        context.onError(error, 'none');
+        response.writeHead(500).end();
+      },
+    );
+  };
+  return { handle, handleContinue: handle };
+}
+
+async function load(context: DataContext): Promise<Handle> {
+  const [{ createS3 }, { createSwift, isSwiftRequest }] = await Promise.all([
+    import('@granary/protocols/s3'),
+    import('@granary/protocols/swift'),
+  ]);
+  const s3 = createS3(context);
+  const swift = createSwift(context);
+  return (request: IncomingMessage, response: ServerResponse) =>
+    (isS3Signed(request) || !isSwiftRequest(request.url ?? '/') ? s3 : swift)(request, response);
+}
+
+/** A bucket may have the name of one of Swift's own paths: what is signed for S3 is S3. */
+function isS3Signed({ headers, url }: IncomingMessage): boolean {
+  return headers.authorization?.startsWith('AWS') === true || url?.includes('X-Amz-Signature=') === true;
+}

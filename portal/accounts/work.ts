@@ -1,0 +1,202 @@
+import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
+import type { ArrayRow } from '../arrays/repository.ts';
+import type { ArrayStates } from '../arrays/states.ts';
+import { deleteRequest } from '../requests/repository.ts';
+import type { Requests } from '../requests/service.ts';
+import type { Tools } from '../tools.ts';
+import { accountExists, isUnreachable, Refusal, type RemoteAccounts } from './remote.ts';
+import * as repository from './repository.ts';
+import type { AccountRow } from './repository.ts';
+
+const OPEN = 'account.open';
+const REMOVE = 'account.remove';
+const RETRY_MS = 2_000;
+/** How long an array that does not answer is waited for before the account is as it was. */
+const GIVE_UP_MS = 10 * 60_000;
+
+interface Opening {
+  readonly accountId: number;
+  readonly admin: string;
+  readonly email: string;
+  /** Nobody was asked: without the account there is no request either. */
+  readonly atOnce: boolean;
+}
+
+interface Removal {
+  readonly accountId: number;
+  readonly requestId: number;
+}
+
+/** How far an earlier run got. */
+interface Opened {
+  readonly remoteId: string;
+  readonly whole: boolean;
+}
+
+interface Parts {
+  readonly tools: Tools;
+  readonly states: ArrayStates;
+  readonly requests: Requests;
+  readonly remote: RemoteAccounts;
+}
+
+/**
+ * Opens and removes accounts on their arrays. It is a job of its own, and each step asks first how things stand, so
+ * that portal and array agree in the end wherever either of them is cut off.
+ */
+export class AccountWork {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { jobs } = parts.tools;
+    jobs.register<Opening, Opened>(
+      OPEN,
+      (job) =>
+        this.#work(
+          job.arguments.accountId,
+          'creating',
+          (row, array) => this.#open(job, row, array),
+          this.#undoOpening(job.arguments),
+        ),
+      (tx, args, reason) => this.#undoOpening(args)(tx, reason),
+    );
+    jobs.register<Removal>(
+      REMOVE,
+      (job) =>
+        this.#work(
+          job.arguments.accountId,
+          'deleting',
+          (row, array) => this.#remove(row, array),
+          this.#undoRemoval(job.arguments),
+        ),
+      (tx, args, reason) => this.#undoRemoval(args)(tx, reason),
+    );
+  }
+
+  /** Both return the job. */
+  startOpening(tx: Tx, opening: Opening): number {
+    return this.#parts.tools.jobs.enqueue(tx, OPEN, subjectOf(opening), opening);
+  }
+
+  startRemoval(tx: Tx, removal: Removal): number {
+    return this.#parts.tools.jobs.enqueue(tx, REMOVE, subjectOf(removal), removal);
+  }
+
+  /** The frame of both: is it still wanted, and what if the array does not answer or says no. */
+  async #work(
+    accountId: number,
+    status: AccountRow['status'],
+    act: (row: AccountRow, array: ArrayRow) => Promise<JobOutcome>,
+    undo: (tx: Tx, reason: string) => void,
+  ): Promise<JobOutcome> {
+    const { tools, states } = this.#parts;
+    const row = tools.store.read((db) => repository.findAccountById(db, accountId));
+    if (row?.status !== status) return { outcome: 'failed', reason: 'The account went with its array.' };
+    const array = tools.store.read((db) => states.row(db, row.array_id));
+    try {
+      return array.status === 'created' ? await act(row, array) : later(`Array ${array.name} is ${array.status}.`);
+    } catch (error) {
+      const isLate = tools.clock.now() - row.updated_at > GIVE_UP_MS;
+      if (isUnreachable(error) && !isLate) return later(error.message);
+      if (!isUnreachable(error) && !(error instanceof Refusal)) throw error;
+      const reason = error.message;
+      return { outcome: 'failed', reason, finish: (tx) => undo(tx, reason) };
+    }
+  }
+
+  async #open(job: RunningJob<Opening, Opened>, row: AccountRow, array: ArrayRow): Promise<JobOutcome> {
+    const { tools, states } = this.#parts;
+    const remoteId = job.checkpoint?.whole ? job.checkpoint.remoteId : await this.#openRemote(job, row, array);
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        repository.setCreated(tx, row.id, remoteId, tools.clock.now());
+        states.touch(tx, array.id);
+        this.#tell(tx, array.id, `Account ${row.account_name} was opened on array ${array.name}.`);
+      },
+    };
+  }
+
+  async #openRemote(job: RunningJob<Opening, Opened>, row: AccountRow, array: ArrayRow): Promise<string> {
+    const { tools, remote } = this.#parts;
+    const name = row.account_name;
+    await this.#clearLeftover(job, row, array);
+    const id = await remote.create(array, name);
+    await job.save(30, 'the account is there', { remoteId: id, whole: false });
+    try {
+      const { password = '' } = JSON.parse(tools.vault.unseal(row.secrets_sealed ?? '')) as { password?: string };
+      const { admin: username, email } = job.arguments;
+      await remote.addAdministrator(array, { id, name }, { username, email, password });
+    } catch (error) {
+      // Half an account would keep the name taken for the next try.
+      if (error instanceof Refusal) await remote.erase(array, id);
+      throw error;
+    }
+    await job.save(90, 'its administrator is there', { remoteId: id, whole: true });
+    return id;
+  }
+
+  /**
+   * What a run that was cut off left there goes, and is made afresh. It is known by its id; one that has no user yet
+   * may be that of a run that did not get to note the id.
+   */
+  async #clearLeftover({ checkpoint, attempts }: RunningJob<Opening, Opened>, row: AccountRow, array: ArrayRow) {
+    const { remote } = this.#parts;
+    const found = await remote.find(array, row.account_name);
+    if (!found) return;
+    const isOurs = found.id === checkpoint?.remoteId || (attempts > 1 && found.users === 0);
+    if (!isOurs) throw accountExists(array, row.account_name);
+    await remote.erase(array, found.id);
+  }
+
+  async #remove(row: AccountRow, array: ArrayRow): Promise<JobOutcome> {
+    const { remote } = this.#parts;
+    if (row.remote_id !== null && !(await remote.delete(array, row.remote_id)))
+      return later(`Array ${array.name} removes what the account holds.`);
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        repository.deleteAccount(tx, row.id);
+        this.#tell(tx, array.id, `Account ${row.account_name} was removed from array ${array.name}.`);
+      },
+    };
+  }
+
+  /** The request waits again, if there was one to wait for; else nothing is kept. */
+  #undoOpening({ accountId, atOnce }: Opening): (tx: Tx, reason: string) => void {
+    return (tx, reason) => {
+      const { tools, requests } = this.#parts;
+      const row = repository.findAccountById(tx, accountId);
+      if (!row) return;
+      if (atOnce) deleteRequest(tx, row.request_id);
+      if (!atOnce && requests.reopen(tx, row.request_id, reason, row.secrets_sealed))
+        repository.setStatus(tx, row.id, 'waiting_for_approval', tools.clock.now());
+      else repository.deleteAccount(tx, row.id);
+      this.#tell(tx, row.array_id, `Account ${row.account_name} was not opened: ${reason}`, 'warning');
+    };
+  }
+
+  #undoRemoval({ accountId, requestId }: Removal): (tx: Tx, reason: string) => void {
+    return (tx, reason) => {
+      const { tools, requests } = this.#parts;
+      const row = repository.findAccountById(tx, accountId);
+      if (!row) return;
+      requests.reopen(tx, requestId, reason, null);
+      repository.setStatus(tx, row.id, 'created', tools.clock.now());
+      this.#tell(tx, row.array_id, `Account ${row.account_name} was not removed: ${reason}`, 'warning');
+    };
+  }
+
+  #tell(tx: Tx, arrayId: number, title: string, severity: 'notice' | 'warning' = 'notice'): void {
+    this.#parts.tools.events.record(tx, { title, subject: `array:${arrayId}`, severity });
+  }
+}
+
+function later(reason: string): JobOutcome {
+  return { outcome: 'retry', afterMs: RETRY_MS, reason };
+}
+
+function subjectOf({ accountId }: { readonly accountId: number }): string {
+  return `account:${accountId}`;
+}
