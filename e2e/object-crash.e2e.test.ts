@@ -27,11 +27,11 @@ for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
 
 async function crash(t: TestContext, seed: number): Promise<void> {
   const random = new Random(seed);
+  t.after(() => array.kill());
   const folder = temporaryFolder(t);
   const drives = [...placeDrives(folder, 'two-copies', [1, 2]), ...placeDrives(folder, 'two-and-one', [3, 4, 5, 6])];
   const configuration = objectConfiguration(folder, drives, POLICIES);
   let array = await ObjectArray.start(configuration);
-  t.after(() => array.kill());
   const clients = Array.from(
     { length: CLIENTS },
     (_, index) =>

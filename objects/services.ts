@@ -5,16 +5,20 @@ import { createBooks, type OpenStore } from './books.ts';
 import { Certificates } from './certificates/service.ts';
 import { dataAddresses } from './data-path/addresses.ts';
 import type { DataPath } from './data-path/data-path.ts';
+import { destinationRoutes } from './destinations/routes.ts';
+import { Destinations } from './destinations/service.ts';
 import { driveName } from './drives/names.ts';
 import { driveRoutes } from './drives/routes.ts';
 import { ObjectDrives } from './drives/service.ts';
 import { Encryption } from './encryption/service.ts';
+import { Expiry } from './expiry/service.ts';
 import { InventoryTimes } from './inventory/service.ts';
 import { groupRoutes } from './load-balancer-groups/routes.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { createPeople } from './people.ts';
 import { policyRoutes } from './policies/routes.ts';
 import { Policies } from './policies/service.ts';
+import { Replication } from './replication/service.ts';
 import { peopleSettingRoutes } from './settings/people-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { ArraySettings } from './settings/service.ts';
@@ -58,6 +62,10 @@ export function createServices(tools: ObjectsTools) {
   const drives = new ObjectDrives(tools);
   const controllers = new VirtualControllers(tools);
   const policies = new Policies(tools, drives);
+  const destinations = new Destinations({ ...tools, nameServers: () => nameServersOf(settings) });
+  const aging = { ...tools, reader: () => dataPath.reader };
+  const replication = new Replication({ ...aging, destinations, send: (order) => dataPath.replicate(order) });
+  const expiry = new Expiry(aging);
   const books = createBooks(tools, { settings, people, drives, controllers, policies });
   const { metered } = books;
   const policyAction = () => actionOf(dataPath.report().policies);
@@ -78,6 +86,7 @@ export function createServices(tools: ObjectsTools) {
       ...peopleSettingRoutes(settings),
     },
     messages: messageRoutes(store, events),
+    destinations: destinationRoutes(destinations),
   };
   return {
     settings,
@@ -85,6 +94,7 @@ export function createServices(tools: ObjectsTools) {
     encryption,
     certificates,
     policies,
+    destinations,
     books,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */
@@ -98,13 +108,18 @@ export function createServices(tools: ObjectsTools) {
       people.start();
       policies.start();
       books.start();
+      replication.start();
+      expiry.start();
     },
     async stop() {
+      replication.stop();
+      await expiry.stop();
       policies.stop();
       await people.stop();
     },
     /** After the last request is counted. */
     async finish() {
+      await replication.finish();
       await books.finish();
     },
   };
@@ -112,6 +127,11 @@ export function createServices(tools: ObjectsTools) {
 
 function subjectOf(configuration: HostedConfiguration) {
   return { name: configuration.internalName, hosts: dataAddresses(configuration).map(({ host }) => host) };
+}
+
+function nameServersOf(settings: ArraySettings) {
+  const { nameServers: servers, nameServersDomain: domain } = settings.current().settings;
+  return { servers, domain };
 }
 
 /** What is being done to storage policies; null when nothing is. */

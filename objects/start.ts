@@ -57,6 +57,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     directory: people.directory,
     defaultPolicy: () => services.policies.defaultName(),
     fullPolicies: () => services.policies.full,
+    destinations: () => services.destinations.names(),
     onActivity: (controller, activity) => books.take(controller, activity),
     onEvent: (event) => events.keeper(event),
     onControllerLost: (controller, reason) => events.controllerLost(controller, reason),

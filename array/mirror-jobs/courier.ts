@@ -1,8 +1,7 @@
 import type { OutputOf } from '@granary/contract';
 import { peerApi } from '@granary/contract/array';
-import { fail, type Tx } from '@granary/kernel';
+import { connectionReason, fail, type Tx } from '@granary/kernel';
 import type { Pools } from '../pools/service.ts';
-import { reasonOf } from '../outgoing/http.ts';
 import { RemoteRefusal, type PeerLink } from '../remote-arrays/peer-link.ts';
 import type { RemoteArrays } from '../remote-arrays/service.ts';
 import { findPolicy, findRule, type PolicyRow } from '../snapshot-policies/repository.ts';
@@ -321,7 +320,7 @@ export class Courier {
   /** Told once when it begins, and once when it is over. */
   #setProblem(error: unknown): void {
     const before = this.#problem;
-    this.#problem = error === undefined ? undefined : reasonOf(error);
+    this.#problem = error === undefined ? undefined : connectionReason(error);
     if ((before === undefined) === (this.#problem === undefined)) return;
     const { store, events, log } = this.#tools;
     log.warn({ error, mirror: this.#job }, error === undefined ? 'a mirror goes on' : 'a mirror cannot go on');

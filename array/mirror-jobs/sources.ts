@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { peerApi } from '@granary/contract/array';
-import { fail, type Tx } from '@granary/kernel';
-import { reasonOf } from '../outgoing/http.ts';
+import { connectionReason, fail, type Tx } from '@granary/kernel';
 import type { Pools } from '../pools/service.ts';
 import type { RemoteArrayRow, RemotePoolRow } from '../remote-arrays/repository.ts';
 import type { RemoteArrays } from '../remote-arrays/service.ts';
@@ -98,7 +97,7 @@ export class Sources {
       await this.#activate(name, request, checked, actor);
     } catch (error) {
       // Told in the messages too: the caller may not have waited for it.
-      const what = `could not be made: ${reasonOf(error)}`;
+      const what = `could not be made: ${connectionReason(error)}`;
       await store.write((tx) => {
         updateSource(tx, name, { state: 'abandoned', modified_at: this.#tools.clock.now() });
         const row = findSource(tx, name);

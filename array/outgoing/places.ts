@@ -1,5 +1,4 @@
-import { badParameter, fail, parseHostAndPort } from '@granary/kernel';
-import { reasonOf } from './http.ts';
+import { badParameter, connectionReason, fail, parseHostAndPort } from '@granary/kernel';
 import type { Proxy, ProxyType, Route } from './link.ts';
 
 export type Place = Pick<Route, 'host' | 'port' | 'isTls'>;
@@ -70,5 +69,5 @@ function isWorthAnotherTry(error: unknown): boolean {
 
 function asUnreachable(address: string, error: unknown): unknown {
   if (error instanceof Error && error.name === 'GranaryError') return error;
-  return fail('remote_unreachable', { address, reason: reasonOf(error) });
+  return fail('remote_unreachable', { address, reason: connectionReason(error) });
 }

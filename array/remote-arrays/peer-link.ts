@@ -7,8 +7,8 @@ import {
   type RecordReply,
   type SentTo,
 } from '@granary/contract';
-import { fail, GranaryError, isReply } from '@granary/kernel';
-import { HttpClient, reasonOf, type HttpAnswer } from '../outgoing/http.ts';
+import { connectionReason, fail, GranaryError, isReply } from '@granary/kernel';
+import { HttpClient, type HttpAnswer } from '../outgoing/http.ts';
 import type { Route } from '../outgoing/link.ts';
 import type { PairKeys } from './pair-keys.ts';
 
@@ -99,7 +99,7 @@ export class PeerLink {
       });
     } catch (error) {
       if (error instanceof GranaryError || options.signal?.aborted) throw error;
-      throw this.#unreachable(reasonOf(error));
+      throw this.#unreachable(connectionReason(error));
     }
   }
 

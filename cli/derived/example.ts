@@ -28,8 +28,14 @@ function exampleText(param: Param | undefined): string {
   if (param?.kind === 'capacity') return '10G';
   const { example } = param ?? {};
   if (example === undefined || example === null) return '…';
-  if (Array.isArray(example)) return quoted(example.join(','));
+  if (Array.isArray(example)) return quoted(listText(example));
   return quoted(typeof example === 'object' ? structureText(example) : `${example as string | number | boolean}`);
+}
+
+function listText(example: readonly unknown[]): string {
+  const [first, ...others] = example;
+  if (typeof first !== 'object' || first === null) return example.join(',');
+  return others.length === 0 ? structureText(first) : JSON.stringify(example);
 }
 
 /** Short where it can be, JSON where it cannot. */

@@ -47,6 +47,12 @@ test('a list is commas, repetition or JSON, and each item is read as its kind', 
   assert.equal(problemOf(readList(['1,x'], ids)), "holds 'x', which must be a whole number");
 });
 
+test('pairs are short for a list of one JSON object where a list is wanted', () => {
+  const kinds = json(Type.Array(Type.Object({ type: Type.String(), quantity: Type.Integer() })), 'Drives');
+  assert.deepEqual(readValue('type=SSD_10GB,quantity=2', kinds), { value: [{ type: 'SSD_10GB', quantity: 2 }] });
+  assert.deepEqual(readValue('[{"type":"SSD_10GB"}]', kinds), { value: [{ type: 'SSD_10GB' }] });
+});
+
 test('pairs are short for a JSON object', () => {
   assert.deepEqual(readValue('SSD_10GB=2,SSD_100GB=1', drives), { value: { SSD_10GB: 2, SSD_100GB: 1 } });
   assert.deepEqual(readValue('{"SSD_10GB": 2}', drives), { value: { SSD_10GB: 2 } });

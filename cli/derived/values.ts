@@ -64,12 +64,15 @@ function splitList(text: string): unknown[] {
   return text.split(',').map((item) => item.trim());
 }
 
-function readStructure(text: string): Reading {
+function readStructure(text: string, param: Param): Reading {
   if (/^\s*[[{]/.test(text)) {
     const value = parseJson(text);
     return value === undefined ? { problem: 'is not valid JSON' } : { value };
   }
-  return readPairs(text);
+  const pairs = readPairs(text);
+  const isList = (param.schema as { type?: string }).type === 'array';
+  // Most lists of records hold one.
+  return isList && 'value' in pairs ? { value: [pairs.value] } : pairs;
 }
 
 /** `SSD_10GB=2,SSD_100GB=1` is short for `{"SSD_10GB": 2, "SSD_100GB": 1}`. */

@@ -8,7 +8,7 @@ import { runProgram, type HostedProgram, type ProgramHost } from '../../kernel/p
  * An array process that does as it is told by a file named `mood` in its folder:
  * `serve` (also without a file), `fail` (reports a failure at its start), `exit` (ends without a word),
  * `never ready`, `stubborn` (does not stop when asked). Asked over HTTP it crashes, stops answering, or gives a drive
- * back.
+ * or proxy controllers back.
  */
 async function start(configuration: HostedConfiguration, cloud: ProgramHost): Promise<HostedProgram> {
   const mood = moodOf(configuration);
@@ -23,8 +23,10 @@ async function start(configuration: HostedConfiguration, cloud: ProgramHost): Pr
     if (request.url === '/crash') throw new Error('A beam broke.');
     if (request.url === '/deaf') deaf = true;
     const returned = /^\/return\/(.+)$/.exec(request.url ?? '')?.[1];
-    if (returned !== undefined) {
-      const answer = cloud.returnDrive(returned).then(() => 'taken');
+    const proxiesKept = /^\/proxies\/(\d+)$/.exec(request.url ?? '')?.[1];
+    if (returned !== undefined || proxiesKept !== undefined) {
+      const given = returned === undefined ? cloud.returnProxies(Number(proxiesKept)) : cloud.returnDrive(returned);
+      const answer = given.then(() => 'taken');
       void answer.catch((error: unknown) => String(error)).then((text) => response.end(text));
       return;
     }

@@ -6,10 +6,10 @@ import { adminOnly } from './access.ts';
 import { accountId } from './accounts.ts';
 
 const UsageItem = record('UsageItem', {
-  category: str(),
+  category: str('`data_transfer`, `objects`, `containers` or `capacity`'),
   billed_amount: num('In the billing currency'),
-  billed_units: num(),
-  subcategory: str(),
+  billed_units: num('How much of `unit`; a month is as long as it really is, a GB is 2^30 bytes'),
+  subcategory: str('`upload` or `download`; the storage policy; or `total`'),
   type: str('`streaming-bytes`, `object_count`, `container_count` or `used_capacity`'),
   unit: str('`GB`, `count` or `GBMONTH`'),
 });
@@ -55,7 +55,7 @@ export const usageReports = {
     access: adminOnly,
     params: {
       report_time: withDefault(choice(['monthly', 'custom'], 'A calendar month, or days of your choice'), 'monthly'),
-      report_type: withDefault(choice(['summary', 'detailed'], 'Totals alone, or every item'), 'detailed'),
+      report_type: withDefault(choice(['summary', 'detailed'], 'One line for each kind of thing, or transfers by direction and capacity by policy'), 'detailed'),
       fromdate: day('First day of a custom report', '2026-01-01'),
       todate: day('Last day of a custom report', '2026-01-31'),
       month: optional(
@@ -64,7 +64,7 @@ export const usageReports = {
           example: '2026-01',
         }),
       ),
-      account_id: optional({ ...accountId, description: "The account to report on; the caller's own when left out" }),
+      account_id: optional({ ...accountId, description: "The account to report on, or `all`; the caller's own when left out" }),
     },
     reply: response({ usage: UsageReport }),
     errors: ['account_not_found'],

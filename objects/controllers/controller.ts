@@ -14,6 +14,7 @@ import {
   type Layout,
   type ObjectStore,
 } from '@granary/storage/objects';
+import type { ReplicationSender } from '../replication/sender.ts';
 import { ActivityLog } from './activity-log.ts';
 import { DataServer } from './data-server.ts';
 import { protocolHandler } from './protocol-handler.ts';
@@ -33,7 +34,9 @@ export class Controller {
   readonly #activity: ActivityLog;
   readonly #mender: Mender;
   readonly #server: DataServer;
+  readonly #store: ObjectStore;
   readonly #telling: NodeJS.Timeout;
+  #sender: Promise<ReplicationSender> | undefined;
   #layout: Layout | undefined;
   #settings: WorldSettings | undefined;
 
@@ -56,7 +59,8 @@ export class Controller {
       index: this.#reader,
       pieces: new PieceBuilder({ layout, drives, lookup: (blob) => this.#reader.blob(blob.partition, blob.id) }),
     });
-    this.#server = new DataServer(protocolHandler(this.#context(this.#store(commit))));
+    this.#store = this.#newStore(commit);
+    this.#server = new DataServer(protocolHandler(this.#context(this.#store)));
     this.#telling = setInterval(() => this.#tell(), TELL_EVERY_MS);
   }
 
@@ -81,10 +85,17 @@ export class Controller {
     mend: ({ partition, verify }) => this.#mender.mend(partition, verify),
     compact: ({ drive, segment }) => this.#mender.compact(drive, segment),
     busySegments: () => this.#mender.busySegments(),
+    replicate: async (order) => (await (this.#sender ??= this.#newSender())).send(order),
     stop: () => this.#stop(),
   };
 
-  #store(commit: Commit): ObjectStore {
+  /** Most arrays replicate nothing: what it takes is loaded when it is needed. */
+  async #newSender(): Promise<ReplicationSender> {
+    const { ReplicationSender } = await import('../replication/sender.ts');
+    return new ReplicationSender({ store: this.#store, reader: this.#reader });
+  }
+
+  #newStore(commit: Commit): ObjectStore {
     const layout = () => known(this.#layout);
     const drives = this.#drives;
     const reader = this.#reader;
@@ -124,6 +135,7 @@ export class Controller {
 
   async #stop(): Promise<Activity> {
     clearInterval(this.#telling);
+    (await this.#sender)?.stop();
     await this.#server.close();
     await this.#drives.close();
     this.#reader.close();

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@granary/kernel';
 import type { Answers } from '@granary/kernel/threads';
-import type { Layout, StorageWorker } from '@granary/storage/objects';
+import { ObjectError, type Layout, type StorageWorker } from '@granary/storage/objects';
+import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import type {
   Activity,
@@ -51,6 +52,7 @@ export class Controllers {
   readonly #options: ControllersOptions;
   readonly #held = new Map<string, Held>();
   #world: World;
+  #turn = 0;
 
   constructor(options: ControllersOptions, world: World) {
     this.#options = options;
@@ -100,6 +102,14 @@ export class Controllers {
   /** Those that can mend and compact now; the same object for as long as a thread lives. */
   workers(): StorageWorker[] {
     return this.#running().map(({ thread }) => thread.worker);
+  }
+
+  /** Controllers take turns. */
+  async replicate(order: ReplicationOrder): Promise<ReplicationOutcome> {
+    const running = this.#running();
+    const held = running[this.#turn++ % running.length];
+    if (!held) throw new ObjectError('closed', 'No controller runs.');
+    return held.thread.ask('replicate', order);
   }
 
   async stop(): Promise<void> {

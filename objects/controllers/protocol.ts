@@ -8,6 +8,7 @@ import type {
   Result,
   SegmentName,
 } from '@granary/storage/objects';
+import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 
 /** Where the data path listens; all threads on the same addresses, and the system spreads connections over them. */
 export interface DataAddress {
@@ -75,6 +76,8 @@ export interface ControllerCalls {
   compact: { readonly args: { readonly drive: number; readonly segment: number }; readonly result: number };
   /** Segments that must not be dropped: this thread appends to them, or has staged bytes in them. */
   busySegments: { readonly args: null; readonly result: readonly SegmentName[] };
+  /** Passes a change on to an S3 service elsewhere. */
+  replicate: { readonly args: ReplicationOrder; readonly result: ReplicationOutcome };
   /** Lets requests under way finish; afterwards nothing is open. */
   stop: { readonly args: null; readonly result: Activity };
 }

@@ -17,6 +17,7 @@ import { Controllers, type ControllerState } from '../controllers/controllers.ts
 import type { AccountLimit, Activity, MainCalls, WorldSettings } from '../controllers/protocol.ts';
 import { createEpoch, createLimits, LimitSlots } from '../controllers/shared.ts';
 import type { ArrayDirectory } from '../directory/directory.ts';
+import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 import type { Settings } from '../settings/service.ts';
 import { dataAddresses, hostsOf, publicUrls } from './addresses.ts';
 
@@ -38,6 +39,8 @@ export interface DataPathParts {
   readonly defaultPolicy: () => string | null;
   /** Policies that are nearly full. */
   readonly fullPolicies: () => readonly number[];
+  /** Names of the remote endpoints there are. */
+  readonly destinations: () => readonly string[];
   readonly onActivity: (controller: ControllerSpec, activity: Activity) => void;
   readonly onEvent: (event: KeeperEvent) => void;
   readonly onControllerLost: (controller: ControllerSpec, reason: string) => void;
@@ -135,6 +138,11 @@ export class DataPath {
     return this.#running.controllers.list();
   }
 
+  /** Has a controller pass a change on to an S3 service elsewhere. */
+  replicate(order: ReplicationOrder): Promise<ReplicationOutcome> {
+    return this.#running.controllers.replicate(order);
+  }
+
   /** Everything answered before is counted afterwards. */
   async flush(): Promise<void> {
     await this.#running.controllers.flush();
@@ -194,6 +202,7 @@ export class DataPath {
       publicUrl: publicUrls(configuration, settings)[0] ?? '',
       changesPerSecond: settings.rateLimitEnabled ? settings.rateLimit : 0,
       fullPolicies: this.#parts?.fullPolicies() ?? [],
+      destinations: this.#parts?.destinations() ?? [],
     };
   }
 

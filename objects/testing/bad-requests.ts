@@ -67,11 +67,17 @@ export async function testedObjects(): Promise<Tested> {
     valid: (operation) => validValues(operation, walk, walk.admin),
     alwaysRefused: ({ id }) => alwaysRefused.get(id),
     ask: (operation, values) => askedOf(operation, values, usualEncoding(operation)),
-    spoil: (operation, values) => {
-      const usual = badRequests(operation, values);
-      const name = Object.keys(badStructures).find((one) => one in operation.endpoint.params);
-      if (name === undefined) return usual;
-      return fc.oneof({ weight: 4, arbitrary: usual }, withBadStructure(operation, values, name));
-    },
+    spoil,
   };
+}
+
+function spoil(operation: Operation, values: Values): fc.Arbitrary<BadRequest> {
+  // Codes for other users are guesses, and those who guess are kept waiting: too long for these tests.
+  const isGuess = ({ what }: BadRequest) => operation.id === 'users.usePasswordCode' && what.startsWith('username is');
+  const usual = badRequests(operation, values).filter((bad) => !isGuess(bad));
+  const name = Object.keys(badStructures).find((one) => one in operation.endpoint.params);
+  if (name === undefined) return usual;
+  // The usual ones are no maps; these are lists or have names of their own.
+  const others = usual.filter(({ what }) => !what.startsWith(`a bad ${name} as`));
+  return fc.oneof({ weight: 4, arbitrary: others }, withBadStructure(operation, values, name));
 }

@@ -38,7 +38,10 @@ export class VirtualControllers {
       throw fail('objs_state_conflict', { problem });
     }
     // The cloud keeps count of them, and tells this array and the portal.
-    await returnProxies(proxies - quantity);
+    await returnProxies(proxies - quantity).catch((error: unknown) => {
+      const problem = `The cloud did not take them: ${error instanceof Error ? error.message : String(error)}`;
+      throw fail('objs_state_conflict', { problem });
+    });
     const title = `${quantity} proxy controllers were removed; ${proxies - quantity} are left.`;
     await store.write((tx) => events.record(tx, { severity: 'notice', title, subject: 'controllers', actor }));
   }

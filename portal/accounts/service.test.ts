@@ -10,9 +10,7 @@ const { admin, owner, friend, stranger, name, cloud } = portal;
 const PASSWORD = 'correct horse battery';
 
 const serving = await startFakeObjects();
-const silent = await startFakeObjects({ servesAccounts: false });
 portal.onStop(() => serving.stop());
-portal.onStop(() => silent.stop());
 
 /** An object storage array that is managed at that address. */
 async function bucket(person: Person, url: string): Promise<number> {
@@ -82,15 +80,6 @@ test('moderate=true makes even those who may act at once wait', async () => {
   assert.equal(data.status, 'waiting_for_approval');
 });
 
-test('an array that does not serve accounts yet says so, and nothing is kept', async () => {
-  const arrayId = await bucket(friend, silent.url);
-  await portal.rest();
-  const before = portal.dump();
-  const call = friend.client.objectAccounts.create(accountOf(friend, arrayId));
-  await refused(call, 409, /^Array bucket-\d+ does not serve accounts in this release\.$/);
-  assert.deepEqual(portal.dump(), before);
-});
-
 test('an array that does not answer is told apart from one that refuses', async () => {
   const gone = await startFakeObjects();
   await gone.stop();
@@ -99,15 +88,86 @@ test('an array that does not answer is told apart from one that refuses', async 
   await refused(call, 409, /does not answer at http:\/\/127\.0\.0\.1:\d+; try again when it is up/);
 });
 
-test('an approval that the array cannot carry out leaves the request and the account waiting', async () => {
-  const arrayId = await bucket(owner, silent.url);
+test('an approval that the array refuses leaves the request and the account waiting, and says why', async () => {
+  const arrayId = await bucket(owner, serving.url);
   const { data } = await owner.client.objectAccounts.create(accountOf(owner, arrayId));
-  const approval = () => admin.client.arrayRequests.approve({ id: data.objs_request_id, name: data.account_name });
-  await refused(approval(), 409, /does not serve accounts in this release/);
-  await refused(approval(), 409, /does not serve accounts in this release/);
-  assert.equal((await admin.client.arrayRequests.get({ id: data.objs_request_id })).data.status, 'pending');
-  const { data: waiting } = await owner.client.objectAccounts.get({ array_id: arrayId, account_id: data.id });
-  assert.equal(waiting.status, 'waiting_for_approval');
+  const request = { id: data.objs_request_id, name: data.account_name };
+  const shown = async () => (await admin.client.arrayRequests.get({ id: request.id })).data;
+  serving.refusesUsers = true;
+  await refused(admin.client.arrayRequests.approve(request), 409, /refused: There are too many users/);
+  serving.refusesUsers = false;
+  const { status, reason, decided_by: by } = await shown();
+  assert.deepEqual([status, by], ['pending', null]);
+  assert.match(reason ?? '', /too many users/);
+  const account = { array_id: arrayId, account_id: data.id };
+  assert.equal((await owner.client.objectAccounts.get(account)).data.status, 'waiting_for_approval');
+  assert.ok(![...serving.accounts.values()].some((one) => one.name === data.account_name));
+  await admin.client.arrayRequests.approve(request);
+  assert.equal((await owner.client.objectAccounts.get(account)).data.status, 'created');
+  const remote = [...serving.accounts.values()].find((one) => one.name === data.account_name);
+  assert.equal(remote?.admin?.password, PASSWORD);
+});
+
+for (const step of ['create', 'user', 'password'] as const) {
+  test(`an account is opened once and whole when the portal is cut off after it asked for ${step}`, async () => {
+    const arrayId = await bucket(friend, serving.url);
+    const input = accountOf(friend, arrayId);
+    serving.losesAnswerTo = step;
+    const { data } = await friend.client.objectAccounts.create(input);
+    assert.equal(data.status, 'created');
+    const there = [...serving.accounts.values()].filter((one) => one.name === input.object_storage_account_name);
+    assert.deepEqual(
+      there.map((one) => [one.admin?.username, one.admin?.password]),
+      [['carol', PASSWORD]],
+    );
+  });
+}
+
+test('an account is removed although the answer of the array was lost', async () => {
+  const arrayId = await bucket(friend, serving.url);
+  const { data } = await friend.client.objectAccounts.create(accountOf(friend, arrayId));
+  const account = { array_id: arrayId, account_id: data.id };
+  const { array_request_id: id } = await friend.client.objectAccounts.delete(account);
+  serving.losesAnswerTo = 'delete';
+  await admin.client.arrayRequests.approve({ id, name: data.account_name });
+  await refused(friend.client.objectAccounts.get(account), 404, /There is no account/);
+  assert.equal((await friend.client.arrayRequests.get({ id })).data.status, 'approved');
+});
+
+test('an account of the same name that somebody else opened on the array is never taken over', async () => {
+  const arrayId = await bucket(friend, serving.url);
+  const input = accountOf(friend, arrayId);
+  const theirs = { name: input.object_storage_account_name, admin: { username: 'dave', email: 'd@x.org' } };
+  serving.accounts.set('f'.repeat(32), theirs);
+  await refused(friend.client.objectAccounts.create(input), 409, /has an account account-\d+ already/);
+  assert.equal(serving.accounts.get('f'.repeat(32)), theirs);
+  assert.deepEqual((await friend.client.objectAccounts.list({ array_id: arrayId })).data, []);
+});
+
+test('an account shows what it holds as the array counts it, and null when the array does not answer', async () => {
+  const passing = await startFakeObjects();
+  const arrayId = await bucket(friend, passing.url);
+  const { data } = await friend.client.objectAccounts.create(accountOf(friend, arrayId));
+  const shown = async () => {
+    const { data: one } = await friend.client.objectAccounts.get({ array_id: arrayId, account_id: data.id });
+    assert.deepEqual((await friend.client.objectAccounts.list({ array_id: arrayId })).data, [one]);
+    return [one.used_capacity, one.containers_count, one.objects_count];
+  };
+  assert.deepEqual(await shown(), [0, 0, 0]);
+  for (const [id, account] of passing.accounts)
+    passing.accounts.set(id, { ...account, figures: { gib: 1.5, containers: 3, objects: 42 } });
+  assert.deepEqual(await shown(), [1.5, 3, 42]);
+  await passing.stop();
+  assert.deepEqual(await shown(), [null, null, null]);
+});
+
+test('the password of an account that waits or was opened is nowhere in the clear', async () => {
+  const arrayId = await bucket(friend, serving.url);
+  await friend.client.objectAccounts.create(accountOf(friend, arrayId));
+  await friend.client.objectAccounts.create({ ...accountOf(friend, arrayId), moderate: true });
+  const dump = JSON.stringify(portal.dump());
+  assert.ok(!dump.includes(PASSWORD));
+  assert.ok(!dump.includes(JSON.stringify(PASSWORD)));
 });
 
 test('an account whose administrator the array refuses is not left behind there', async () => {

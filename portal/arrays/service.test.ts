@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { PROXIES_MAX } from '@granary/contract/cloud';
 import type { PortalClient } from '@granary/client';
 import { eventually } from '../testing/eventually.ts';
 import { refused, startTestPortal } from '../testing/portal.ts';
@@ -163,7 +164,11 @@ test('a proxy controller is added in a zone of the cloud', async () => {
   assert.match(message, /adding a proxy controller in zone_1 is done/);
   assert.equal((await shown(id)).proxy_virtual_controllers, 2);
   assert.deepEqual(cloud.specOf(array).proxy_zones, ['zone_1', 'zone_1']);
-  const { problems } = await refused(add(9), 400, /allocation_zone_id must be one of 0, 1, 2/);
+  for (let more = 2; more < PROXIES_MAX; more += 1) await add(2);
+  await refused(add(1), 409, /has 16 proxy controllers; that is the most/);
+  const other = await portal.objectArray(friend);
+  const wrong = friend.client.arrays.addProxyController({ array_id: other.id, allocation_zone_id: 9 });
+  const { problems } = await refused(wrong, 400, /allocation_zone_id must be one of 0, 1, 2/);
   assert.deepEqual(
     problems.map(({ field }) => field),
     ['allocation_zone_id'],

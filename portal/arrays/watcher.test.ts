@@ -104,3 +104,34 @@ test('drives an array gave back leave its record and its bill', async () => {
   const spec = cloud.specOf(name);
   assert.deepEqual([spec.drives, spec.drives_returned], [{ SSD_10GB: 4 }, { SSD_10GB: 1 }]);
 });
+
+test('drives of a policy and proxy controllers that object storage gave back leave its record', async () => {
+  const { id, name } = await portal.objectArray(friend, { drives: { HDD_1000GB: 4 }, storage_profile: 'main' });
+  await friend.client.arrays.addProxyController({ array_id: id, allocation_zone_id: 1 });
+  const [uuid, kept] = [...cloud.hosted].find(([, { spec }]) => spec.name === name) ?? [];
+  assert.ok(uuid !== undefined && kept);
+  const hosted = {
+    ...kept.hosted,
+    drives: kept.hosted.drives.slice(1),
+    drives_returned: { HDD_1000GB: 1 },
+    policy_drives_returned: { main: { HDD_1000GB: 1 } },
+    proxy_zones: [],
+    proxies_returned: 1,
+    storage_controllers: 1,
+  };
+  cloud.hosted.set(uuid, { ...kept, hosted });
+  await look();
+  await look();
+  const { data: record } = await friend.client.arrays.get({ array_id: id });
+  assert.deepEqual(
+    [record.drives, record.proxy_virtual_controllers, record.proxy_storage_virtual_controllers],
+    [{ HDD_1000GB: 3 }, 0, 1],
+  );
+  const { data: events } = await admin.client.events.list();
+  const title = `Array ${name} gave proxy controllers back; it has 0 now.`;
+  assert.equal(events.filter(({ msg_title }) => msg_title === title).length, 1);
+  await friend.client.arrays.addDrives({ array_id: id, drives: { HDD_1000GB: 1 }, storage_policy: 'main' });
+  const spec = cloud.specOf(name);
+  assert.deepEqual(spec.policies[0]?.drives, { HDD_1000GB: 4 });
+  assert.deepEqual([spec.proxies_returned, spec.policy_drives_returned], [1, { main: { HDD_1000GB: 1 } }]);
+});

@@ -15,6 +15,7 @@ import {
 
 interface RemoteAccount {
   readonly name: string;
+  readonly figures?: { readonly gib: number; readonly containers: number; readonly objects: number };
   admin?: { readonly username: string; readonly email: string; password?: string };
 }
 
@@ -26,17 +27,24 @@ export interface FakeObjects {
   readonly keysSeen: Set<string>;
   /** Whether new users are refused, as when a limit is reached. */
   refusesUsers: boolean;
+  /** The next call of that operation is carried out, but its answer is lost. */
+  losesAnswerTo: 'create' | 'user' | 'password' | 'delete' | undefined;
   stop(): Promise<void>;
 }
 
-/** The management interface of an object storage array, as far as accounts go; or one that does not serve them yet. */
-export async function startFakeObjects({ servesAccounts = true } = {}): Promise<FakeObjects> {
+/** The management interface of an object storage array, as far as accounts go. */
+export async function startFakeObjects(): Promise<FakeObjects> {
   const dir = mkdtempSync(join(tmpdir(), 'granary-fake-objects-'));
   const store = new Store(join(dir, 'objects.db'), { component: 'fake', steps: [] });
   const accounts: FakeObjects['accounts'] = new Map();
   const keysSeen = new Set<string>();
   let made = 0;
-  const fake = { accounts, keysSeen, refusesUsers: false };
+  const fake = { accounts, keysSeen, refusesUsers: false, losesAnswerTo: undefined as FakeObjects['losesAnswerTo'] };
+  const lose = (operation: FakeObjects['losesAnswerTo']) => {
+    if (fake.losesAnswerTo !== operation) return;
+    fake.losesAnswerTo = undefined;
+    throw new Error('the answer is lost');
+  };
   const known = (id: string) => {
     const account = accounts.get(id);
     if (!account) throw fail('account_not_found', { id });
@@ -48,18 +56,32 @@ export async function startFakeObjects({ servesAccounts = true } = {}): Promise<
         if ([...accounts.values()].some((one) => one.name === name)) throw fail('name_taken', { name });
         const id = (++made).toString(16).padStart(32, '0');
         accounts.set(id, { name });
+        lose('create');
         return { count: id };
       },
       delete: ({ account_id: id }) => {
         known(id);
         accounts.delete(id);
+        lose('delete');
         return {};
       },
+      cleanUp: ({ account_id: id }) => {
+        known(id);
+        return {};
+      },
+      list: () => ({ accounts: [...accounts].map(([id, { name }]) => shown(id, name)), count: accounts.size }),
+      listUsers: ({ account_id: id }) => {
+        const { admin } = known(id);
+        return { users: [], count: admin ? 1 : 0 };
+      },
+      export: () => ({ filename: 'accounts.csv', bytes: Buffer.from(csvOf(accounts)) }),
     },
     users: {
       create: ({ username, email, account_id: id }) => {
         if (fake.refusesUsers) throw fail('objs_limit_reached', { problem: 'There are too many users.' });
+        if (known(id).admin) throw fail('name_taken', { name: username });
         known(id).admin = { username, email };
+        lose('user');
         return { code: 'once-only' };
       },
       usePasswordCode: (input) => {
@@ -67,13 +89,14 @@ export async function startFakeObjects({ servesAccounts = true } = {}): Promise<
         if (account?.admin?.username !== input.username || input.code !== 'once-only')
           throw fail('invalid_credentials');
         account.admin.password = input.new_password;
+        lose('password');
         return { status_msg: 'The password was set.' };
       },
     },
   };
   const app = await createApiServer<typeof objectsApi, Actor>({
     api: objectsApi,
-    handlers: servesAccounts ? served : {},
+    handlers: served,
     authenticate: ({ headers }) => {
       const key = headers['x-access-key'];
       if (typeof key !== 'string') return undefined;
@@ -95,4 +118,23 @@ export async function startFakeObjects({ servesAccounts = true } = {}): Promise<
       rmSync(dir, { recursive: true, force: true });
     },
   });
+}
+
+function shown(id: string, name: string) {
+  const text = {
+    is_system_account: 'False',
+    enabled: 'True',
+    state: 'normal',
+    create_time: '0',
+    update_time: '0',
+  } as const;
+  return { ...text, id, name, public_url_list: [], email: null, description: null };
+}
+
+function csvOf(accounts: FakeObjects['accounts']): string {
+  const lines = [...accounts].map(([id, { name, figures }]) => {
+    const { gib = 0, containers = 0, objects = 0 } = figures ?? {};
+    return [name, id, 'normal', gib, containers, objects, 'True'].join(',');
+  });
+  return ['Name,ID,Status,Used Capacity (GiB),Containers,Objects,Enabled', ...lines, ''].join('\n');
 }

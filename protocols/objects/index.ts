@@ -1,1 +1,2 @@
 export type * from './context.ts';
+export { BrokenManifestError, openStaticLargeObject } from './static-large-object.ts';

@@ -5,7 +5,7 @@ const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/;
 const SPECIALS = new RegExp(SPECIAL, 'g');
 
 /** Text inside an element or attribute. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return SPECIAL.test(text) ? text.replace(SPECIALS, escapeCharacter) : text;
 }
 

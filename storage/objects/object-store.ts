@@ -1,10 +1,10 @@
 import type { Layout } from './layout/layout.ts';
 import type { Commit } from './operations.ts';
-import type { AccountUsage, Bucket, ObjectVersion, Part, StagedBlob, Upload } from './records.ts';
+import type { AccountUsage, Bucket, ListedObject, ObjectVersion, Part, StagedBlob, Upload } from './records.ts';
 
 export interface Listing {
   /** Without `partSizes` and `partChecksums` among their attributes: `version` has those. */
-  readonly objects: readonly ObjectVersion[];
+  readonly objects: readonly ListedObject[];
   /** What keys up to the next delimiter have in common, that delimiter included. */
   readonly prefixes: readonly string[];
   /** The listing goes on after this; null at the end. It is the last key or prefix listed. */

@@ -94,6 +94,12 @@ export interface ObjectVersion {
   readonly content: Content;
 }
 
+/** What a listing tells of an object; `version` has the rest. */
+export type ListedObject = Pick<
+  ObjectVersion,
+  'key' | 'sequence' | 'size' | 'etag' | 'modifiedAt' | 'expiresAt' | 'attributes'
+>;
+
 /** Bytes as the index knows them: one blob, or a numbered manifest of many. */
 export type Content =
   | { readonly kind: 'empty' }

@@ -11,8 +11,13 @@ export function xmlReply(root: string, inner: string, headers?: OutgoingHttpHead
 
 /** HTTP dates have whole seconds: a listing must not tell another time than `Last-Modified`. */
 export function isoDate(time: number): string {
-  return new Date(Math.floor(time / 1000) * 1000).toISOString();
+  const second = Math.floor(time / 1000);
+  // A listing asks a thousand times, and what was put together has the same time.
+  if (lastDate.second !== second) lastDate = { second, text: new Date(second * 1000).toISOString() };
+  return lastDate.text;
 }
+
+let lastDate = { second: Number.NaN, text: '' };
 
 export function httpDate(time: number): string {
   return new Date(time).toUTCString();

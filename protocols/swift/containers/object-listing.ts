@@ -1,4 +1,4 @@
-import type { Bucket, ListQuery, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ListedObject, ListQuery, ObjectStore, ObjectVersion } from '@granary/storage/objects';
 import type { Query } from '../request/address.ts';
 import { Refusal } from '../request/refusal.ts';
 import { isTrue } from '../request/text.ts';
@@ -7,7 +7,7 @@ import { compareNames, pageOf, type Page } from './page.ts';
 
 const DELETED_TYPE = 'application/x-deleted;swift_versions_deleted=1';
 
-function objectEntry(version: ObjectVersion): Entry {
+function objectEntry(version: ListedObject): Entry {
   const { staticManifest, contentType } = version.attributes;
   return {
     name: version.key,

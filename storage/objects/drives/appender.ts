@@ -104,7 +104,7 @@ export class Appender {
 
   async #write(batch: readonly Waiting[]): Promise<Place[]> {
     const bytes = batch.reduce((sum, { body }) => sum + HEADER_BYTES + body.bytes, 0);
-    this.#space.take(bytes);
+    this.#takeRoom(bytes);
     let work: Promise<void> | undefined;
     try {
       const segment = await this.#segmentFor(bytes);
@@ -118,6 +118,16 @@ export class Appender {
       // After a failed write or sync nobody knows what of the file is on disk, and a second sync would not tell.
       this.#retire(work);
       this.#space.giveBack(bytes);
+      throw error;
+    }
+  }
+
+  /** A segment that is written to is never given back: once its drive is full it must not stay one. */
+  #takeRoom(bytes: number): void {
+    try {
+      this.#space.take(bytes);
+    } catch (error) {
+      this.#retire();
       throw error;
     }
   }

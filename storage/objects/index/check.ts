@@ -58,33 +58,29 @@ function* checkUsage(db: IndexDb): Generator<string> {
 
 function* checkBlobRefs(db: IndexDb): Generator<string> {
   const sql = `
-    WITH held AS (
-        SELECT partition, blob FROM objects WHERE blob IS NOT NULL
-        UNION ALL SELECT partition, blob FROM versions WHERE blob IS NOT NULL
-        UNION ALL SELECT partition, blob FROM parts WHERE blob IS NOT NULL
-        UNION ALL SELECT partition, blob FROM manifest_blobs),
-      counted AS (SELECT partition, blob, count(*) AS refs FROM held GROUP BY partition, blob)
-    SELECT coalesce(b.partition, c.partition) AS partition, hex(coalesce(b.id, c.blob)) AS id,
-      b.refs AS refs, coalesce(c.refs, 0) AS counted
-    FROM blobs b FULL JOIN counted c ON c.partition = b.partition AND c.blob = b.id
-    WHERE b.refs IS NOT coalesce(c.refs, 0)`;
-  for (const row of db.iterate<{ partition: number; id: string; refs: number | null; counted: number }>(sql)) {
-    yield `blob ${row.id} of partition ${row.partition}: ${row.refs ?? 'no'} shares on record, ${row.counted} held`;
+    SELECT partition, hex(id) AS id, sum(shares) AS refs, sum(held) AS counted FROM (
+      SELECT partition, id, refs AS shares, 0 AS held FROM blobs
+      UNION ALL SELECT partition, blob, 0, 1 FROM objects WHERE blob IS NOT NULL
+      UNION ALL SELECT partition, blob, 0, 1 FROM versions WHERE blob IS NOT NULL
+      UNION ALL SELECT partition, blob, 0, 1 FROM parts WHERE blob IS NOT NULL
+      UNION ALL SELECT partition, blob, 0, 1 FROM manifest_blobs)
+    GROUP BY partition, id HAVING refs <> counted OR counted = 0`;
+  for (const row of db.iterate<{ partition: number; id: string; refs: number; counted: number }>(sql)) {
+    yield `blob ${row.id} of partition ${row.partition}: ${row.refs} shares on record, ${row.counted} held`;
   }
 }
 
 /** A manifest without shares is being freed. */
 function* checkManifestRefs(db: IndexDb): Generator<string> {
   const sql = `
-    WITH held AS (
-        SELECT manifest FROM objects WHERE manifest IS NOT NULL
-        UNION ALL SELECT manifest FROM versions WHERE manifest IS NOT NULL
-        UNION ALL SELECT manifest FROM parts WHERE manifest IS NOT NULL),
-      counted AS (SELECT manifest, count(*) AS refs FROM held GROUP BY manifest)
-    SELECT coalesce(m.id, c.manifest) AS id, m.refs AS refs, coalesce(c.refs, 0) AS counted
-    FROM manifests m FULL JOIN counted c ON c.manifest = m.id WHERE m.refs IS NOT coalesce(c.refs, 0)`;
-  for (const row of db.iterate<{ id: number; refs: number | null; counted: number }>(sql)) {
-    yield `manifest ${row.id}: ${row.refs ?? 'no'} shares on record, ${row.counted} held`;
+    SELECT id, sum(shares) AS refs, sum(held) AS counted FROM (
+      SELECT id, refs AS shares, 0 AS held FROM manifests
+      UNION ALL SELECT manifest, 0, 1 FROM objects WHERE manifest IS NOT NULL
+      UNION ALL SELECT manifest, 0, 1 FROM versions WHERE manifest IS NOT NULL
+      UNION ALL SELECT manifest, 0, 1 FROM parts WHERE manifest IS NOT NULL)
+    GROUP BY id HAVING refs <> counted`;
+  for (const row of db.iterate<{ id: number; refs: number; counted: number }>(sql)) {
+    yield `manifest ${row.id}: ${row.refs} shares on record, ${row.counted} held`;
   }
 }
 

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { StorageError } from '../../errors.ts';
 import { SCHEMA } from './schema.ts';
 
@@ -27,6 +27,7 @@ export class IndexDatabase implements IndexDb {
   readonly file: string;
   readonly #sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #listing = new Map<string, StatementSync>();
   #logFd: number | undefined;
   #failure: StorageError | undefined;
 
@@ -73,6 +74,17 @@ export class IndexDatabase implements IndexDb {
 
   all<T>(sql: string, ...values: SQLInputValue[]): T[] {
     return this.#prepare(sql).all(...values) as T[];
+  }
+
+  /** Rows as lists of values: for those of many columns, of which there are many. */
+  lists(sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
+    let statement = this.#listing.get(sql);
+    if (!statement) {
+      statement = this.#sqlite.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#listing.set(sql, statement);
+    }
+    return statement.all(...values) as unknown as SQLOutputValue[][];
   }
 
   get<T>(sql: string, ...values: SQLInputValue[]): T | undefined {
@@ -122,6 +134,7 @@ export class IndexDatabase implements IndexDb {
     if (this.#logFd !== undefined) fs.closeSync(this.#logFd);
     this.#logFd = undefined;
     this.#statements.clear();
+    this.#listing.clear();
     if (this.#sqlite.isOpen) this.#sqlite.close();
   }
 

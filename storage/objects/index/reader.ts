@@ -11,12 +11,14 @@ import type {
   Upload,
 } from '../records.ts';
 import { IndexDatabase } from './database.ts';
+import { LISTED_VALUES, listedKey, listedObjects, type ListedValues } from './listed.ts';
 import { spanOf, walk, type Source, type Span } from './listing.ts';
 import { findVersion, newestRow } from './operations/versions.ts';
 import {
   blobOf,
   bucketOf,
   LISTED_COLUMNS,
+  listedRow,
   partOf,
   sequenceOf,
   uploadOf,
@@ -124,18 +126,18 @@ export class IndexReader {
     const { rows, prefixes, last } = this.db.snapshot(() =>
       walk(source, { prefix, delimiter, span, listed: after, reverse, limit }),
     );
-    const next = last && ('row' in last ? last.row.key : last.prefix);
-    return { objects: rows.map((row) => versionOf(row, true)), prefixes, next };
+    const next = last && ('row' in last ? listedKey(last.row) : last.prefix);
+    return { objects: listedObjects(rows), prefixes, next };
   }
 
-  #objects(bucket: number, reverse: boolean): Source<VersionRow, never> {
+  #objects(bucket: number, reverse: boolean): Source<ListedValues, never> {
     const sql =
-      `SELECT ${LISTED_COLUMNS} FROM objects WHERE bucket = ? AND key >= ? AND key < ? ` +
+      `SELECT ${LISTED_VALUES} FROM objects WHERE bucket = ? AND key >= ? AND key < ? ` +
       `ORDER BY key ${reverse ? 'DESC' : 'ASC'} LIMIT ?`;
     return {
-      keyOf: (row) => row.key,
+      keyOf: listedKey,
       subOf: () => null,
-      rows: ({ from, until }, limit) => this.db.all(sql, bucket, from, until ?? NO_END, limit),
+      rows: ({ from, until }, limit) => this.db.lists(sql, bucket, from, until ?? NO_END, limit),
     };
   }
 
@@ -179,11 +181,10 @@ export class IndexReader {
       subOf: (row) => row.sequence,
       rows: (span, limit) => {
         const { key, sub } = span.within ?? {};
-        const first =
-          key === undefined || sub === undefined ? [] : this.db.all<VersionRow>(within, bucket, key, sub, limit);
-        if (first.length === limit) return first;
-        const rest = this.db.all<VersionRow>(beyond, bucket, span.from, span.until ?? NO_END, limit - first.length);
-        return [...first, ...rest];
+        const first = key === undefined || sub === undefined ? [] : this.db.lists(within, bucket, key, sub, limit);
+        if (first.length === limit) return first.map(listedRow);
+        const rest = this.db.lists(beyond, bucket, span.from, span.until ?? NO_END, limit - first.length);
+        return [...first, ...rest].map(listedRow);
       },
     };
   }

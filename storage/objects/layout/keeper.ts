@@ -56,6 +56,8 @@ const TICK_MS = 1000;
 const LOST_AFTER_MS = 60_000;
 const SCRUB_PERIOD_MS = 14 * 24 * 3600_000;
 const SWEEP_MS = 60_000;
+/** What the process before left behind is looked at soon after a start. */
+const FIRST_SWEEP_MS = 10_000;
 const SEGMENT_GRACE_MS = 10 * 60_000;
 /** A sweep that takes long is made less often: it may take one part in so many of the time. */
 const SWEEP_SHARE = 20;
@@ -120,7 +122,7 @@ export class Keeper {
       onError: (error) => options.onError?.(error),
     });
     this.#scrubber = new Scrubber(this.#state, this.#queue, options.scrubPeriodMs ?? SCRUB_PERIOD_MS);
-    this.#nextSweepAt = now() + (options.sweepMs ?? SWEEP_MS);
+    this.#nextSweepAt = now() + Math.min(options.sweepMs ?? SWEEP_MS, FIRST_SWEEP_MS);
   }
 
   /** Drives are looked for at the first `follow`. */

@@ -70,7 +70,9 @@ function deleteVersion(
   const { key, conditions, at } = args;
   const found = findVersion(change.db, bucket.id, key, versionId);
   const isMarker = found?.row.marker === 1;
-  checkConditions(conditions, isMarker ? undefined : found?.row, 'precondition-failed');
+  // Markers have a place in the order, too, and nothing else that could be asked for.
+  const isAsked = isMarker && conditions?.ifSequence === found.row.sequence;
+  checkConditions(isAsked ? {} : conditions, isMarker ? undefined : found?.row, 'precondition-failed');
   if (!found) return { removed: null, marker: null };
   checkLock(found.row, at, args.bypassGovernance ?? false);
   const wasLatest = isLatest(change, found);

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test, type TestContext } from 'node:test';
+import type { HostedDrive } from '@granary/kernel';
+import { checkObjectStorage } from '@granary/objects';
+import { expect } from '../protocols/s3/testing/client.ts';
+import { temporaryFolder, until } from './granary.ts';
+import { ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
+import { bytesOf, sliceOf, type Content } from './object-bytes.ts';
+import { Random } from './random.ts';
+
+/**
+ * Goal: drives that are full refuse what is new in clear words, give back what they hold, take deletions, and take new
+ * objects once there is room again.
+ * Method: drives of a few MB, by the capacity they were given and by the disk beneath them; objects until the first is
+ * refused; then half of them go, and a start sweeps their room together.
+ */
+const DRIVE_MB = 24;
+const seed = Number(process.env['GRANARY_SEED'] ?? Date.now() % 1_000_000);
+/** Packed with others, and in a segment of its own. */
+const SIZES = [300_000, 1_500_000];
+const PUTS_MAX = 200;
+
+test(`drives that reached their capacity refuse, and take again after deletions (GRANARY_SEED=${seed})`, async (t) => {
+  const folder = temporaryFolder(t);
+  await fill(t, folder, placeDrives(folder, 'two-copies', [1, 2], DRIVE_MB / 1024));
+});
+
+test(`drives on a full disk refuse, and take again after deletions (GRANARY_SEED=${seed})`, async (t) => {
+  const mounted: string[] = [];
+  t.after(() => mounted.forEach((folder) => execFileSync('umount', ['-l', folder], { stdio: 'ignore' })));
+  const folder = temporaryFolder(t);
+  const drives = placeDrives(folder, 'two-copies', [1, 2]);
+  for (const { file } of drives) if (mount(file)) mounted.push(file);
+  if (mounted.length === drives.length) await fill(t, folder, drives);
+  else t.skip('only root may mount a small file system');
+});
+
+async function fill(t: TestContext, folder: string, drives: readonly HostedDrive[]): Promise<void> {
+  const configuration = objectConfiguration(folder, drives, [twoCopies]);
+  let array = await ObjectArray.start(configuration);
+  t.after(() => array.kill());
+  const objects = new Map<string, Content>();
+  const random = new Random(seed);
+  expect(await array.s3().call('PUT', '/full'), 200);
+  await putUntilRefused(array, objects, random);
+  t.diagnostic(`${objects.size} objects fit`);
+  await readAll(array, objects);
+  for (const key of [...objects.keys()].slice(0, objects.size / 2)) {
+    expect(await array.s3().call('DELETE', `/full/${key}`), 204);
+    objects.delete(key);
+  }
+  await array.stop();
+  array = await ObjectArray.start(configuration);
+  const content = [sliceOf(random, SIZES[1] ?? 0)];
+  await until('there is room again', async () => {
+    const { status } = await array.s3().call('PUT', '/full/again', { body: bytesOf(content) });
+    assert.ok(status === 200 || status === 507, `${status}`);
+    return status === 200;
+  });
+  objects.set('again', content);
+  await readAll(array, objects);
+  await array.whole('two-copies');
+  await array.stop();
+  assert.deepEqual((await checkObjectStorage(configuration)).problems, []);
+}
+
+async function putUntilRefused(array: ObjectArray, objects: Map<string, Content>, random: Random): Promise<void> {
+  const s3 = array.s3();
+  for (let at = 0; at < PUTS_MAX; at += 1) {
+    const content = [sliceOf(random, SIZES[at % SIZES.length] ?? 0)];
+    const answer = await s3.call('PUT', `/full/${at}`, { body: bytesOf(content) });
+    if (answer.status !== 200) {
+      expect(answer, 507, 'InsufficientStorage');
+      assert.match(answer.xml('Message') ?? '', /full|space/i);
+      return;
+    }
+    objects.set(String(at), content);
+  }
+  assert.fail('everything fitted');
+}
+
+async function readAll(array: ObjectArray, objects: ReadonlyMap<string, Content>): Promise<void> {
+  const s3 = array.s3();
+  for (const [key, content] of objects)
+    assert.ok(bytesOf(content).equals(expect(await s3.call('GET', `/full/${key}`), 200).bytes), key);
+}
+
+/** A file system of its own; whether that was possible. */
+function mount(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DRIVE_MB}m`, 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,233 @@
+import { badParameter, fail, type Tx } from '@granary/kernel';
+import type { RemotePlace } from '@granary/protocols/s3/client';
+import type { ObjectsTools } from '../services.ts';
+import { endpointUrls } from './endpoint.ts';
+import { remoteAddress, type NameServers } from './lookup.ts';
+import { destinationId, destinationName } from './names.ts';
+import {
+  countDestinations,
+  deleteDestination,
+  findDestination,
+  findDestinationNamed,
+  insertDestination,
+  listDestinations,
+  setProblem,
+  updateDestination,
+  type DestinationRow,
+  type DestinationType,
+} from './repository.ts';
+
+export interface NewDestinationRequest {
+  readonly name: string;
+  readonly type: DestinationType;
+  readonly endpoint?: string | undefined;
+  readonly endpoint_url?: string | undefined;
+  readonly region: string;
+  readonly username: string;
+  readonly password: string;
+  readonly connectVia: 'fe' | 'outnet';
+}
+
+export interface DestinationChanges {
+  readonly name?: string | undefined;
+  readonly type: DestinationType;
+  readonly region?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly connectVia?: 'fe' | 'outnet' | undefined;
+}
+
+/** A remote endpoint with what is known of it elsewhere. */
+export interface KnownDestination {
+  readonly row: DestinationRow;
+  /** In clear: the specification shows it to administrators. */
+  readonly secret: string;
+  /** Buckets that are replicated to it. */
+  readonly buckets: number;
+}
+
+type Tools = Pick<ObjectsTools, 'store' | 'vault' | 'clock' | 'events' | 'dataPath' | 'configuration'> & {
+  readonly nameServers: () => NameServers;
+};
+
+const DESTINATIONS_MAX = 100;
+
+/** S3 services elsewhere. Each answered to the key given when it was made known or changed. */
+export class Destinations {
+  readonly #tools: Tools;
+
+  constructor(tools: Tools) {
+    this.#tools = tools;
+  }
+
+  /** All of them, or those that the buckets of an account are replicated to. */
+  list(account?: string): KnownDestination[] {
+    const used = this.#tools.dataPath.reader.replicatedBuckets();
+    const known = this.#tools.store.read(listDestinations).map((row) => this.#known(row, used));
+    if (account === undefined) return known;
+    const names = new Set(used.filter((use) => use.account === account).map(({ destination }) => destination));
+    return known.filter(({ row }) => names.has(destinationName(row.id)));
+  }
+
+  get(name: string): KnownDestination {
+    return this.#known(this.#row(name), this.#tools.dataPath.reader.replicatedBuckets());
+  }
+
+  /** What rules of buckets may name. */
+  names(): string[] {
+    return this.#tools.store.read(listDestinations).map(({ id }) => destinationName(id));
+  }
+
+  find(name: string): DestinationRow | undefined {
+    const id = destinationId(name);
+    return id === undefined ? undefined : this.#tools.store.read((db) => findDestination(db, id));
+  }
+
+  async create(request: NewDestinationRequest, actor: string): Promise<void> {
+    const { store, vault, clock, dataPath } = this.#tools;
+    const endpoint = endpointOf(request);
+    const { name, type, region, username, password, connectVia } = request;
+    store.read((db) => checkNew(db, name));
+    const url = await this.#test(endpoint, { region, accessKey: username, secret: password });
+    await store.write((tx) => {
+      checkNew(tx, name);
+      const now = clock.now();
+      const id = insertDestination(tx, {
+        display_name: name,
+        type,
+        endpoint: endpoint.text,
+        url,
+        region,
+        access_key: username,
+        secret: vault.seal(password),
+        connect_via: connectVia,
+        created_at: now,
+        modified_at: now,
+      });
+      this.#record(tx, id, `Remote endpoint ${name} (${destinationName(id)}) was made known.`, actor);
+    });
+    await dataPath.tellSettings();
+  }
+
+  async update(destination: string, changes: DestinationChanges, actor: string): Promise<void> {
+    const { store, vault, clock } = this.#tools;
+    const before = this.#row(destination);
+    const secret = changes.password ?? vault.unseal(before.secret);
+    const next = {
+      ...before,
+      display_name: changes.name ?? before.display_name,
+      type: changes.type,
+      region: changes.region ?? before.region,
+      access_key: changes.username ?? before.access_key,
+      secret: vault.seal(secret),
+      connect_via: changes.connectVia ?? before.connect_via,
+    };
+    store.read((db) => checkName(db, next.display_name, before.id));
+    const place = { field: 'endpoint', text: before.endpoint };
+    const url = await this.#test(place, { region: next.region, accessKey: next.access_key, secret });
+    await store.write((tx) => {
+      if (!findDestination(tx, before.id)) throw fail('objs_destination_not_found', { id: destination });
+      checkName(tx, next.display_name, before.id);
+      updateDestination(tx, { ...next, url, problem: null, modified_at: clock.now() });
+      this.#record(tx, before.id, `Remote endpoint ${next.display_name} (${destination}) was changed.`, actor);
+    });
+  }
+
+  async delete(destination: string, force: boolean, actor: string): Promise<void> {
+    const { store, dataPath } = this.#tools;
+    const { row, buckets } = this.get(destination);
+    if (buckets > 0 && !force) {
+      const problem = `${buckets} containers are replicated to ${row.display_name}; end that first, or send force=YES.`;
+      throw fail('objs_state_conflict', { problem });
+    }
+    await store.write((tx) => {
+      deleteDestination(tx, row.id);
+      this.#record(tx, row.id, `Remote endpoint ${row.display_name} (${destination}) was removed.`, actor);
+    });
+    await dataPath.tellSettings();
+  }
+
+  /** Whether it takes what is sent, as it is seen by who sends; told of once each time that changes. */
+  async note(destination: string, problem: string | null): Promise<void> {
+    const known = this.find(destination);
+    if (!known || (known.problem === null) === (problem === null)) return;
+    await this.#tools.store.write((tx) => {
+      setProblem(tx, known.id, problem);
+      const subject = `destination:${destination}`;
+      const title =
+        problem === null
+          ? `Remote endpoint ${known.display_name} takes what is replicated again.`
+          : `Remote endpoint ${known.display_name} does not take what is replicated: ${problem}. It is tried again.`;
+      this.#tools.events.record(tx, { severity: problem === null ? 'notice' : 'error', title, subject });
+    });
+  }
+
+  /** Where it is now and who goes there; looked up anew each time, because a name may lead elsewhere tomorrow. */
+  async place({ url, region, access_key: accessKey, secret }: DestinationRow): Promise<RemotePlace> {
+    const { vault } = this.#tools;
+    const address = await this.#address(new URL(url).hostname);
+    return { url, address, region, accessKey, secret: vault.unseal(secret), trusted: this.#trusted };
+  }
+
+  async #test(endpoint: Endpoint, identity: { region: string; accessKey: string; secret: string }): Promise<string> {
+    // Loaded when it is needed: most arrays know no remote endpoint.
+    const { testConnection } = await import('./connection.ts');
+    return testConnection({
+      endpoint: endpoint.text,
+      urls: endpointUrls(endpoint.field, endpoint.text),
+      identity: { ...identity, trusted: this.#trusted },
+      address: (host) => this.#address(host),
+    });
+  }
+
+  #address(host: string): Promise<string> {
+    return remoteAddress(host, this.#tools.nameServers());
+  }
+
+  /** Arrays of the same cloud have certificates of the same making. */
+  get #trusted(): string | undefined {
+    return this.#tools.configuration().tls?.cert;
+  }
+
+  #row(name: string): DestinationRow {
+    const row = this.find(name);
+    if (!row) throw fail('objs_destination_not_found', { id: name });
+    return row;
+  }
+
+  #known(row: DestinationRow, used: readonly { destination: string; buckets: number }[]): KnownDestination {
+    const name = destinationName(row.id);
+    const buckets = used.reduce((sum, use) => sum + (use.destination === name ? use.buckets : 0), 0);
+    return { row, buckets, secret: this.#tools.vault.unseal(row.secret) };
+  }
+
+  #record(tx: Tx, id: number, title: string, actor: string): void {
+    const subject = `destination:${destinationName(id)}`;
+    this.#tools.events.record(tx, { severity: 'notice', title, subject, actor });
+  }
+}
+
+interface Endpoint {
+  readonly field: string;
+  readonly text: string;
+}
+
+function endpointOf({ type, endpoint, endpoint_url: url }: NewDestinationRequest): Endpoint {
+  const [field, text] = type === 'EXT_S3' ? ['endpoint', endpoint] : ['endpoint_url', url];
+  if (text === undefined) throw badParameter(field, `is required for ${type}`);
+  endpointUrls(field, text);
+  return { field, text };
+}
+
+type Reading = Parameters<typeof countDestinations>[0];
+
+function checkNew(db: Reading, name: string): void {
+  checkName(db, name, null);
+  if (countDestinations(db) < DESTINATIONS_MAX) return;
+  throw fail('objs_limit_reached', { problem: `An array knows at most ${DESTINATIONS_MAX} remote endpoints.` });
+}
+
+function checkName(db: Reading, name: string, own: number | null): void {
+  const taken = findDestinationNamed(db, name);
+  if (taken && taken.id !== own) throw fail('name_taken', { name });
+}

@@ -1,0 +1,116 @@
+import { RemoteBucket, RemoteS3, REPLICA, REPLICATION_STATUS, type RemotePlace } from '@granary/protocols/s3/client';
+import type { IndexReader, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import { Body, headersOf, partsOf, sizeOf } from './copy.ts';
+import type { ReplicationOrder, ReplicationOutcome } from './order.ts';
+import { failedOutcome } from './outcome.ts';
+
+interface SenderOptions {
+  readonly store: ObjectStore;
+  readonly reader: Pick<IndexReader, 'versionAt'>;
+}
+
+/** An upload somewhere else, and what goes there. */
+interface Uploading {
+  readonly bucket: RemoteBucket;
+  readonly version: ObjectVersion;
+  readonly upload: string;
+  readonly sizes: readonly number[];
+}
+
+const PLACES_MAX = 32;
+
+/** Passes changes on to S3 services elsewhere; one in each controller, whose hands are on the bytes. */
+export class ReplicationSender {
+  readonly #options: SenderOptions;
+  readonly #stopping = new AbortController();
+  readonly #remotes = new Map<string, RemoteS3>();
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  async send(order: ReplicationOrder): Promise<ReplicationOutcome> {
+    try {
+      return await this.#pass(order);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return { kind: 'unreadable', reason: 'the array is being stopped' };
+      return failedOutcome(error);
+    }
+  }
+
+  /** What is under way ends, and is begun anew by whoever asks next. */
+  stop(): void {
+    this.#stopping.abort();
+    for (const remote of this.#remotes.values()) remote.close();
+  }
+
+  async #pass({ change, place, tellsReplicas }: ReplicationOrder): Promise<ReplicationOutcome> {
+    const { bucket: number, key, sequence, target } = change;
+    const bucket = new RemoteBucket(this.#remote(place), target, this.#stopping.signal);
+    if (change.upload !== null) await bucket.abortUpload(key, change.upload);
+    if (sequence === null) {
+      await bucket.remove(key, tellsReplicas ? { [REPLICATION_STATUS]: REPLICA } : {});
+      return { kind: 'done' };
+    }
+    const version = this.#options.reader.versionAt(number, key, sequence);
+    if (!version || version.isDeleteMarker) return { kind: 'gone' };
+    const headers = headersOf(version, tellsReplicas);
+    const sizes = partsOf(version);
+    if (!sizes) return this.#sendWhole(bucket, version, headers);
+    const upload = await bucket.createUpload(key, headers);
+    // Known before the first part is sent: whoever comes after a crash gives it up.
+    await this.#options.store.commit('noteReplicationUpload', { ...change, upload });
+    return this.#sendParts({ bucket, version, upload, sizes });
+  }
+
+  async #sendWhole(
+    bucket: RemoteBucket,
+    version: ObjectVersion,
+    headers: Record<string, string>,
+  ): Promise<ReplicationOutcome> {
+    const body = await Body.of(this.#options.store, version, { start: 0, end: sizeOf(version) });
+    const etag = await bucket.put(version.key, body.sendable, headers);
+    return etag === body.md5() ? { kind: 'done' } : this.#verify(bucket, version);
+  }
+
+  async #sendParts({ bucket, version, upload, sizes }: Uploading): Promise<ReplicationOutcome> {
+    const { key } = version;
+    try {
+      const parts = [];
+      let start = 0;
+      for (const [index, size] of sizes.entries()) {
+        const body = await Body.of(this.#options.store, version, { start, end: start + size });
+        parts.push(await bucket.putPart(key, upload, index + 1, body.sendable));
+        start += size;
+      }
+      await bucket.completeUpload(key, upload, parts);
+    } catch (error) {
+      // What cannot be given up now is given up before the next try.
+      await bucket.abortUpload(key, upload).catch(() => undefined);
+      throw error;
+    }
+    return this.#verify(bucket, version);
+  }
+
+  /** Not every service has the MD5 for an ETag. Each chunk was signed; that all of them arrived, its size tells. */
+  async #verify(bucket: RemoteBucket, version: ObjectVersion): Promise<ReplicationOutcome> {
+    const found = await bucket.head(version.key);
+    if (found?.size === sizeOf(version)) return { kind: 'done' };
+    const reason = `it has ${found ? `${found.size} bytes` : 'nothing'} where ${sizeOf(version)} bytes were sent`;
+    return { kind: 'unreachable', reason };
+  }
+
+  #remote(place: RemotePlace): RemoteS3 {
+    const name = JSON.stringify(place);
+    const known = this.#remotes.get(name);
+    if (known) return known;
+    const oldest = this.#remotes.entries().next().value;
+    if (oldest && this.#remotes.size >= PLACES_MAX) {
+      oldest[1].close();
+      this.#remotes.delete(oldest[0]);
+    }
+    const remote = new RemoteS3(place);
+    this.#remotes.set(name, remote);
+    return remote;
+  }
+}
