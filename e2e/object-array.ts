@@ -16,7 +16,7 @@ import {
 import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
 import { testConfiguration, testDrive } from '../kernel/process/testing/configuration.ts';
 import { S3Client, type Keys } from '../protocols/s3/testing/client.ts';
-import { until } from './granary.ts';
+import { temporaryFolder, until } from './granary.ts';
 
 const DATA_PORT = 8080;
 const { users, policies } = objectsApi.groups;
@@ -27,6 +27,16 @@ export const fourAndTwo = policy('four-and-two', 0, 4, 2);
 
 function policy(name: string, replicas: number, dataFragments: number, parityFragments: number): HostedPolicy {
   return { name, typeId: 1, typeName: name, replicas, dataFragments, parityFragments };
+}
+
+const running = new Set<ObjectArray>();
+
+/** A folder of its own; when the test ends, it goes after the arrays that may be in it. */
+export function arrayFolder(t: { after(action: () => Promise<void> | void): void }): string {
+  t.after(async () => {
+    for (const array of running) await array.kill();
+  });
+  return temporaryFolder(t);
 }
 
 /** Folders that stand for the drives of a policy, each on a storage node of its own. */
@@ -80,6 +90,8 @@ export class ObjectArray {
     anybody: CheckedClient<typeof objectsApi>,
   ) {
     const { objs_user: storage } = user.objs_data;
+    running.add(this);
+    child.once('exit', () => running.delete(this));
     this.#child = child;
     this.#configuration = configuration;
     this.keys = { access: storage.s3_access_key ?? '', secret: storage.s3_secret_key ?? '' };

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkObjectStorage } from '@granary/objects';
-import { temporaryFolder } from './granary.ts';
-import { ObjectArray, objectConfiguration, placeDrives, twoAndOne, twoCopies } from './object-array.ts';
+import { arrayFolder, ObjectArray, objectConfiguration, placeDrives, twoAndOne, twoCopies } from './object-array.ts';
 import { CrashClient } from './object-crash-client.ts';
 import { Random } from './random.ts';
 
@@ -27,8 +26,7 @@ for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
 
 async function crash(t: TestContext, seed: number): Promise<void> {
   const random = new Random(seed);
-  t.after(() => array.kill());
-  const folder = temporaryFolder(t);
+  const folder = arrayFolder(t);
   const drives = [...placeDrives(folder, 'two-copies', [1, 2]), ...placeDrives(folder, 'two-and-one', [3, 4, 5, 6])];
   const configuration = objectConfiguration(folder, drives, POLICIES);
   let array = await ObjectArray.start(configuration);
@@ -61,12 +59,12 @@ async function untilKilled(array: ObjectArray, clients: readonly CrashClient[], 
   const isAtOnce = random.below(2) === 0;
   const pauseMs = isAtOnce ? 0 : random.below(60);
   let left = 1 + random.below(CHANGES_BETWEEN_KILLS * 2);
-  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  const { promise: reached, resolve } = Promise.withResolvers<null>();
   const onAcknowledged = () => {
     left -= 1;
     if (left !== 0) return;
     if (isAtOnce) array.pull();
-    resolve();
+    resolve(null);
   };
   const running = clients.map((client) => client.run(array.s3(), CHANGES_BETWEEN_KILLS, onAcknowledged));
   await Promise.race([reached, Promise.all(running)]);

@@ -4,8 +4,8 @@ import { test, type TestContext } from 'node:test';
 import type { HostedDrive } from '@granary/kernel';
 import { checkObjectStorage } from '@granary/objects';
 import { expect } from '../protocols/s3/testing/client.ts';
-import { temporaryFolder, until } from './granary.ts';
-import { ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
+import { until } from './granary.ts';
+import { arrayFolder, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
 import { bytesOf, sliceOf, type Content } from './object-bytes.ts';
 import { Random } from './random.ts';
 
@@ -22,14 +22,14 @@ const SIZES = [300_000, 1_500_000];
 const PUTS_MAX = 200;
 
 test(`drives that reached their capacity refuse, and take again after deletions (GRANARY_SEED=${seed})`, async (t) => {
-  const folder = temporaryFolder(t);
+  const folder = arrayFolder(t);
   await fill(t, folder, placeDrives(folder, 'two-copies', [1, 2], DRIVE_MB / 1024));
 });
 
 test(`drives on a full disk refuse, and take again after deletions (GRANARY_SEED=${seed})`, async (t) => {
   const mounted: string[] = [];
   t.after(() => mounted.forEach((folder) => execFileSync('umount', ['-l', folder], { stdio: 'ignore' })));
-  const folder = temporaryFolder(t);
+  const folder = arrayFolder(t);
   const drives = placeDrives(folder, 'two-copies', [1, 2]);
   for (const { file } of drives) if (mount(file)) mounted.push(file);
   if (mounted.length === drives.length) await fill(t, folder, drives);
@@ -39,7 +39,6 @@ test(`drives on a full disk refuse, and take again after deletions (GRANARY_SEED
 async function fill(t: TestContext, folder: string, drives: readonly HostedDrive[]): Promise<void> {
   const configuration = objectConfiguration(folder, drives, [twoCopies]);
   let array = await ObjectArray.start(configuration);
-  t.after(() => array.kill());
   const objects = new Map<string, Content>();
   const random = new Random(seed);
   expect(await array.s3().call('PUT', '/full'), 200);

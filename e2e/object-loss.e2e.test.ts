@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { objectsApi } from '@granary/contract/objects';
 import type { HostedConfiguration, HostedDrive } from '@granary/kernel';
 import { checkObjectStorage } from '@granary/objects';
-import { temporaryFolder, until } from './granary.ts';
-import { fourAndTwo, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
+import { until } from './granary.ts';
+import { arrayFolder, fourAndTwo, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
 import { ObjectLoad } from './object-load.ts';
 import { Random } from './random.ts';
 
@@ -34,19 +34,17 @@ interface Scene {
 
 async function setUp(t: TestContext): Promise<Scene> {
   const random = new Random(seed);
-  const folder = temporaryFolder(t);
+  const loads = ['copies', 'fragments'].map((name) => new ObjectLoad(name, new Random(random.below(2 ** 31))));
+  const folder = arrayFolder(t);
+  t.after(() => Promise.all(loads.map((load) => load.stop())));
   const drives = [...placeDrives(folder, 'two-copies', COPIES), ...placeDrives(folder, 'four-and-two', FRAGMENTS)];
   const configuration = objectConfiguration(folder, drives, [twoCopies, fourAndTwo]);
   const scene = {
     array: await ObjectArray.start(configuration),
     folder,
     configuration,
-    loads: ['copies', 'fragments'].map((name) => new ObjectLoad(name, new Random(random.below(2 ** 31)))),
+    loads,
   };
-  t.after(async () => {
-    await scene.array.kill();
-    await Promise.all(scene.loads.map((load) => load.stop()));
-  });
   await Promise.all(scene.loads.map((load, at) => load.prepare(scene.array, nameOf(at), OBJECTS)));
   return scene;
 }

@@ -76,6 +76,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   const url = await app.listen({ host: options.host, port: options.port });
   await jobs.start();
   services.watcher.start();
+  services.signUps.start();
   ready = true;
   log.info({ url }, 'the portal is ready');
   return {
@@ -89,6 +90,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
       ready = false;
       await app.close();
       await services.watcher.stop();
+      await services.signUps.stop();
       await jobs.stop();
       store.close();
     },

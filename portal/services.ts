@@ -1,6 +1,8 @@
 import { accountRoutes, publicServiceRoutes } from './accounts/routes.ts';
 import { PublicServices } from './accounts/public-service.ts';
+import { RemoteAccounts } from './accounts/remote.ts';
 import { Accounts } from './accounts/service.ts';
+import { SignUps } from './accounts/sign-ups.ts';
 import { ArrayLifecycle } from './arrays/lifecycle.ts';
 import { Orders } from './arrays/orders.ts';
 import { ArrayRecords } from './arrays/records.ts';
@@ -39,6 +41,7 @@ export interface Services {
   readonly clouds: Clouds;
   readonly providers: Providers;
   readonly watcher: ArrayWatcher;
+  readonly signUps: SignUps;
   readonly handlers: PortalHandlers;
 }
 
@@ -70,6 +73,7 @@ export function createServices(tools: Tools): Services {
       return undefined;
     },
   });
+  const remoteAccounts = new RemoteAccounts(tools.vault);
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
@@ -80,14 +84,15 @@ export function createServices(tools: Tools): Services {
     arrayRoutes({ tools, orders, arrays, records, states }),
     requestRoutes(requests),
     publicServiceRoutes(new PublicServices(tools, states)),
-    accountRoutes(new Accounts(tools, states, requests)),
+    accountRoutes(new Accounts(tools, states, requests, remoteAccounts)),
     tenantRoutes(new Tenants(tools), computes, (actor, request) => requests.file(actor, { ...request, arrayId: null })),
     networkRoutes(new Networks(tools, vlans), vlans),
     billingRoutes(new Billing(tools)),
     eventRoutes(tools),
     settingRoutes(new Settings(tools)),
   ]);
-  return { signIn, users, clouds, providers, watcher: new ArrayWatcher(parts), handlers };
+  const signUps = new SignUps(tools, states, remoteAccounts);
+  return { signIn, users, clouds, providers, watcher: new ArrayWatcher(parts), signUps, handlers };
 }
 
 /** Two rooms may serve one group: prices of providers stand with the prices. */

@@ -7,11 +7,7 @@ const IN_FLIGHT = 16;
 const SMALL = randomBytes(4 * 1024);
 const LARGE = randomBytes(1024 * 1024);
 /** Of the objects put while warming up, those that are got again and again. */
-const GOT = { small: 1000, large: 32 };
-
-export interface Measured {
-  readonly rates: ReadonlyMap<string, number>;
-}
+const GOT = { small: 500, large: 32 };
 
 /** One who asks a target with 16 requests under way, and knows what it has put there. */
 export class Client {

@@ -72,12 +72,13 @@ async function sideBySide({ address, key }: ObjectsProcess, folder: string): Pro
   mkdirSync(bareFolder);
   const bare = await startServer('bare-objects.ts', [bareFolder, String(OBJECTS)]);
   const swift = await startSwift(folder, SWIFT_OBJECTS);
+  if (typeof swift === 'string') process.stdout.write(`  ${swift}\n`);
   try {
     const { hostname: host, port } = new URL(bare.url);
     const targets = [
       { target: new S3Target('array', address, key), listed: OBJECTS },
       { target: new S3Target('bare', { host, port: Number(port) }, key), listed: OBJECTS },
-      ...(swift ? [{ target: swift.target, listed: SWIFT_OBJECTS }] : []),
+      ...(typeof swift === 'string' ? [] : [{ target: swift.target, listed: SWIFT_OBJECTS }]),
     ];
     const clients = await Promise.all(targets.map(({ target, listed }) => Client.connect(target, listed)));
     for (const client of clients) await client.prepare();
@@ -87,7 +88,7 @@ async function sideBySide({ address, key }: ObjectsProcess, folder: string): Pro
     return ratios;
   } finally {
     bare.stop();
-    await swift?.stop();
+    if (typeof swift !== 'string') await swift.stop();
   }
 }
 

@@ -45,12 +45,13 @@ async function login(
   const door = { ...place, product, username, account: options.account ?? SYSTEM_ACCOUNT };
   const key = await signIn(door, options, terminal);
   const file = keepArrayKey(env, { product, url: place.url, name: place.name, username, key });
-  say(terminal, `Signed in to ${place.name} at ${place.url} as ${username}; the key is kept in ${file}.`);
+  const who = product === 'object_storage' ? `${username} of ${door.account}` : username;
+  say(terminal, `Signed in to ${place.name} at ${place.url} as ${who}; the key is kept in ${file}.`);
 }
 
 async function signIn(door: Door, { passwordStdin }: LoginOptions, terminal: Terminal): Promise<string> {
   if (passwordStdin) return keyOf(door, await readStdin(terminal));
-  const given = terminal.env['GRANARY_PASSWORD'] ?? door.passcode;
+  const given = terminal.env['GRANARY_PASSWORD'] ?? (door.account === SYSTEM_ACCOUNT ? door.passcode : undefined);
   if (given !== undefined) {
     try {
       return await keyOf(door, given);

@@ -163,9 +163,12 @@ export const settings = {
     'Set in what steps new drives join a storage policy',
     { expansion_percent: integer('Share of the new drives that a step adds, %', { min: 1, max: 100, example: 25 }) },
   ),
-  setLoadBalancerMode: setting('/objs/settings/load_balancer_mode', 'Set how answers travel back to clients', {
-    mode: choice(['dr', 'nat'], 'From the controller itself (dr, the default), or through the load balancer (nat)'),
-  }),
+  setLoadBalancerMode: setting(
+    '/objs/settings/load_balancer_mode',
+    'Set how answers travel back to clients',
+    { mode: choice(['dr', 'nat'], 'From the controller itself (dr, the default), or through the load balancer (nat)') },
+    ['objs_state_conflict'],
+  ),
   setDnsServers: setting('/objs/settings/custom_dns_servers', 'Set name servers for a private domain', {
     custom_name_servers: optional(
       text('IPv4 addresses of the name servers, separated by commas; empty clears them', {

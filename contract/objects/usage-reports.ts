@@ -55,7 +55,13 @@ export const usageReports = {
     access: adminOnly,
     params: {
       report_time: withDefault(choice(['monthly', 'custom'], 'A calendar month, or days of your choice'), 'monthly'),
-      report_type: withDefault(choice(['summary', 'detailed'], 'One line for each kind of thing, or transfers by direction and capacity by policy'), 'detailed'),
+      report_type: withDefault(
+        choice(
+          ['summary', 'detailed'],
+          'One line for each kind of thing, or transfers by direction and capacity by policy',
+        ),
+        'detailed',
+      ),
       fromdate: day('First day of a custom report', '2026-01-01'),
       todate: day('Last day of a custom report', '2026-01-31'),
       month: optional(
@@ -64,7 +70,10 @@ export const usageReports = {
           example: '2026-01',
         }),
       ),
-      account_id: optional({ ...accountId, description: "The account to report on, or `all`; the caller's own when left out" }),
+      account_id: optional({
+        ...accountId,
+        description: "The account to report on, or `all`; the caller's own when left out",
+      }),
     },
     reply: response({ usage: UsageReport }),
     errors: ['account_not_found'],

@@ -37,7 +37,7 @@ const host = text('Name the service is reached by', {
   form: 'a host name',
   example: 'objects.example.org',
 });
-const autoApprove = boolean('Whether sign-ups need no approval');
+const autoApprove = boolean('Whether accounts that people sign up for at the array are opened without asking');
 
 export const publicObjects = {
   create: endpoint('POST', '/arrays/{array_id}/public_objs', {

@@ -149,10 +149,14 @@ export class Destinations {
 
   /** Whether it takes what is sent, as it is seen by who sends; told of once each time that changes. */
   async note(destination: string, problem: string | null): Promise<void> {
-    const known = this.find(destination);
-    if (!known || (known.problem === null) === (problem === null)) return;
+    const isNews = (row: DestinationRow | undefined) => row && (row.problem === null) !== (problem === null);
+    const id = destinationId(destination);
+    if (id === undefined || !isNews(this.find(destination))) return;
     await this.#tools.store.write((tx) => {
-      setProblem(tx, known.id, problem);
+      // Those that fail together are told of once.
+      const known = findDestination(tx, id);
+      if (!known || !isNews(known)) return;
+      setProblem(tx, id, problem);
       const subject = `destination:${destination}`;
       const title =
         problem === null

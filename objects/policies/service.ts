@@ -131,16 +131,24 @@ export class Policies {
   ): Promise<number> {
     const { store, jobs } = this.#tools;
     const policy = this.get(id);
-    const uuids = this.#choose(policy, wanted);
-    return store.write((tx) =>
-      jobs.enqueue(tx, REMOVE_DRIVES, `policy:${policy.displayName}`, { policy: policy.displayName, uuids, actor }),
-    );
+    const { displayName } = policy;
+    return store.write((tx) => {
+      const subject = `policy:${displayName}`;
+      if (jobs.isBusy(tx, subject)) {
+        const problem = `Drives are leaving storage policy ${displayName} already; try again once they have.`;
+        throw fail('objs_state_conflict', { problem });
+      }
+      const uuids = this.#choose(policy, wanted);
+      return jobs.enqueue(tx, REMOVE_DRIVES, subject, { policy: displayName, uuids, actor });
+    });
   }
 
   /** The emptiest go: least has to be moved. */
   #choose(policy: KnownPolicy, wanted: readonly { type: string; quantity: number }[]): string[] {
     const drives = this.drivesOf(policy);
-    const chosen = wanted.flatMap(({ type, quantity }) => {
+    const quantities = new Map<string, number>();
+    for (const { type, quantity } of wanted) quantities.set(type, (quantities.get(type) ?? 0) + quantity);
+    const chosen = [...quantities].flatMap(([type, quantity]) => {
       const ofType = drives.filter(({ drive }) => drive.type === type);
       if (ofType.length < quantity) {
         const problem = `Storage policy ${policy.displayName} has ${ofType.length} drives of type ${type}, not ${quantity}.`;

@@ -70,9 +70,13 @@ export async function testObjects(t: Lasting, options: TestObjectsOptions = {}):
   return test;
 }
 
+function folderOf(root: string, number: number): string {
+  return join(root, 'drives', String(number));
+}
+
 /** A folder that stands for a drive, as a cloud would place it. */
 function placeDrive(root: string, number: number): HostedDrive {
-  const file = join(root, 'drives', String(number));
+  const file = folderOf(root, number);
   mkdirSync(file, { recursive: true });
   const site = number % 2;
   return {
@@ -148,6 +152,11 @@ export class TestObjects {
   async change(changes: Partial<HostedConfiguration>): Promise<void> {
     this.#configuration = { ...this.#configuration, ...changes };
     await this.#program?.change(this.#configuration);
+  }
+
+  /** Where the drive of this number is, or was. */
+  folderOf(number: number): string {
+    return folderOf(this.#root, number);
   }
 
   async addDrive(number: number, changes: Partial<HostedDrive> = {}): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { startFakeObjects } from '../testing/fake-objects.ts';
 import { refused, startTestPortal } from '../testing/portal.ts';
 
 const portal = await startTestPortal();
@@ -96,4 +97,30 @@ test('no reply carries the password of the public service', async () => {
   const made = await portal.send(friend, { method: 'POST', path, body: service });
   const shown = await portal.send(friend, { method: 'GET', path });
   for (const { text } of [made, shown]) assert.doesNotMatch(text, /password|correct horse/);
+});
+
+test('who signs up at an array is approved by the portal where nobody needs to be asked, and only there', async () => {
+  const objects = await startFakeObjects();
+  portal.onStop(() => objects.stop());
+  portal.cloud.managementUrl = objects.url;
+  const { id, name } = await portal.objectArray(friend);
+  portal.cloud.managementUrl = undefined;
+  objects.accounts.set('1'.repeat(32), { name: 'taken' });
+  objects.signUps.set(1, { account: 'webhosting', state: 'pending' });
+  objects.signUps.set(2, { account: 'taken', state: 'pending' });
+  objects.signUps.set(3, { account: 'shop', state: 'pending' });
+  const states = () => [...objects.signUps.values()].map(({ state }) => state);
+  await publicObjects.create({ array_id: id, ...service });
+  await portal.services.signUps.look();
+  assert.deepEqual(states(), ['pending', 'pending', 'pending']);
+  await publicObjects.update({ array_id: id, auto_approve: true });
+  await portal.services.signUps.look();
+  assert.deepEqual(states(), ['approved', 'denied', 'approved']);
+  const { data } = await portal.admin.client.events.list();
+  const told = data.filter(({ msg_title: title }) => title.includes(`at array ${name} and approved`));
+  assert.equal(told.length, 2);
+  await publicObjects.delete({ array_id: id });
+  objects.signUps.set(4, { account: 'late', state: 'pending' });
+  await portal.services.signUps.look();
+  assert.equal(objects.signUps.get(4)?.state, 'pending');
 });

@@ -8,6 +8,8 @@ const ANSWER_MS_MAX = 10_000;
 /** Who asks for a record should not wait long for the figures in it. */
 const FIGURES_MS_MAX = 3_000;
 
+const SIGN_UPS_MAX = 100;
+
 /** An account as the array has it. */
 export interface RemoteAccount {
   readonly id: string;
@@ -93,6 +95,18 @@ export class RemoteAccounts {
     });
   }
 
+  /** Approves who waits for an account, a few at a time; the names of the accounts that are open now. */
+  approveSignUps(array: ArrayRow): Promise<string[]> {
+    return this.#ask(array, async (client) => {
+      const { requests } = await client.requests.list({ state: 'pending', limit: SIGN_UPS_MAX, page: 1 });
+      const opened: string[] = [];
+      for (const { id, arguments: asked } of requests) {
+        if (await isApproved(client, id)) opened.push(asked.account);
+      }
+      return opened;
+    });
+  }
+
   /** What every account holds, by its id; undefined when the array does not answer. */
   async figures(array: ArrayRow): Promise<ReadonlyMap<string, AccountFigures> | undefined> {
     try {
@@ -125,6 +139,18 @@ export function accountExists({ name }: ArrayRow, account: string): Refusal {
 /** Whether asking again later may help. */
 export function isUnreachable(error: unknown): error is GranaryError {
   return error instanceof GranaryError && error.entry === 'array_unreachable';
+}
+
+/** One for a name that was taken meanwhile will never be; any other refusal may pass. None keeps the others waiting. */
+async function isApproved(client: ObjectsClient, id: number): Promise<boolean> {
+  try {
+    await client.requests.approve({ id });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === errorCatalogue.internal.code) throw error;
+    if (error.status === errorCatalogue.name_taken.code) await client.requests.deny({ id });
+    return false;
+  }
 }
 
 function figuresIn(csv: Uint8Array): Map<string, AccountFigures> {

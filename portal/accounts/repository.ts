@@ -107,6 +107,13 @@ export function findPublicService(db: Db, arrayId: number): PublicService | unde
   return row && { ...row, auto_approve: row.auto_approve === 1 };
 }
 
+/** Arrays that run and whose public service needs nobody's word. */
+export function listAutoApproving(db: Db): number[] {
+  const sql = `SELECT array_id FROM public_services JOIN arrays ON arrays.id = array_id
+               WHERE auto_approve = 1 AND arrays.status = 'created'`;
+  return db.all<{ array_id: number }>(sql, {}).map(({ array_id: id }) => id);
+}
+
 export interface ServiceValues {
   readonly accountName: string;
   readonly username: string;

@@ -9,7 +9,7 @@ import { findRequest, type RequestRow } from '../requests/repository.ts';
 import type { Requests } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { findUser } from '../users/repository.ts';
-import { accountExists, RemoteAccounts, type AccountFigures } from './remote.ts';
+import { accountExists, type AccountFigures, type RemoteAccounts } from './remote.ts';
 import * as repository from './repository.ts';
 import type { AccountRow } from './repository.ts';
 import { AccountWork } from './work.ts';
@@ -34,12 +34,12 @@ export class Accounts {
   readonly #remote: RemoteAccounts;
   readonly #work: AccountWork;
 
-  constructor(tools: Tools, states: ArrayStates, requests: Requests) {
+  constructor(tools: Tools, states: ArrayStates, requests: Requests, remote: RemoteAccounts) {
     this.#tools = tools;
     this.#states = states;
     this.#requests = requests;
-    this.#remote = new RemoteAccounts(tools.vault);
-    this.#work = new AccountWork({ tools, states, requests, remote: this.#remote });
+    this.#remote = remote;
+    this.#work = new AccountWork({ tools, states, requests, remote });
     const settled = (jobId: number) => this.#settled(jobId);
     requests.register(['create_account'], {
       check: (request) => this.#checkRemote(request),

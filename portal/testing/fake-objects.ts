@@ -23,6 +23,8 @@ export interface FakeObjects {
   readonly url: string;
   /** Accounts by their id. */
   readonly accounts: Map<string, RemoteAccount>;
+  /** People who signed up and wait, by the number of their request. */
+  readonly signUps: Map<number, { readonly account: string; state: 'pending' | 'approved' | 'denied' }>;
   /** Keys that callers came with. */
   readonly keysSeen: Set<string>;
   /** Whether new users are refused, as when a limit is reached. */
@@ -39,7 +41,14 @@ export async function startFakeObjects(): Promise<FakeObjects> {
   const accounts: FakeObjects['accounts'] = new Map();
   const keysSeen = new Set<string>();
   let made = 0;
-  const fake = { accounts, keysSeen, refusesUsers: false, losesAnswerTo: undefined as FakeObjects['losesAnswerTo'] };
+  const signUps: FakeObjects['signUps'] = new Map();
+  const fake = {
+    accounts,
+    signUps,
+    keysSeen,
+    refusesUsers: false,
+    losesAnswerTo: undefined as FakeObjects['losesAnswerTo'],
+  };
   const lose = (operation: FakeObjects['losesAnswerTo']) => {
     if (fake.losesAnswerTo !== operation) return;
     fake.losesAnswerTo = undefined;
@@ -75,6 +84,29 @@ export async function startFakeObjects(): Promise<FakeObjects> {
         return { users: [], count: admin ? 1 : 0 };
       },
       export: () => ({ filename: 'accounts.csv', bytes: Buffer.from(csvOf(accounts)) }),
+    },
+    requests: {
+      list: () => {
+        const waiting = [...signUps].filter(([, { state }]) => state === 'pending');
+        const decided = { action: 'register_account', decided_by: null, decided_at: null, requested_at: '' };
+        const requests = waiting.map(([id, { account }]) => {
+          return { id, arguments: { username: 'dana', account, email: 'dana@x.org' }, ...decided };
+        });
+        return { requests, count: requests.length };
+      },
+      approve: ({ id }) => {
+        const asked = signUps.get(id);
+        if (!asked) throw fail('request_not_found', { id });
+        if ([...accounts.values()].some(({ name }) => name === asked.account))
+          throw fail('name_taken', { name: asked.account });
+        asked.state = 'approved';
+        return { count: id.toString(16).padStart(32, '0') };
+      },
+      deny: ({ id }) => {
+        const asked = signUps.get(id);
+        if (asked) asked.state = 'denied';
+        return { request_id: id };
+      },
     },
     users: {
       create: ({ username, email, account_id: id }) => {

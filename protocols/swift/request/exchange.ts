@@ -10,6 +10,9 @@ import type { SwiftReply } from './request.ts';
 
 type Subject = RequestRecord['subject'];
 
+/** As Swift calls them. */
+const SUBJECTS = { account: 'account', bucket: 'container', object: 'object' } as const;
+
 const CLASSES: Readonly<Record<string, RequestClass>> = {
   GET: 'get',
   HEAD: 'get',
@@ -97,7 +100,7 @@ export class Exchange {
     return {
       requestId: this.transaction,
       protocol: 'swift',
-      action: this.#subject === 'service' ? this.method : `${this.method} ${this.#subject}`,
+      action: this.#subject === 'service' ? this.method : `${this.method} ${SUBJECTS[this.#subject]}`,
       class: this.#subject === 'service' ? 'other' : (CLASSES[this.method] ?? 'other'),
       subject: this.#subject,
       account: this.#account,

@@ -206,7 +206,8 @@ export class Roster {
     const before = this.#state.presence(row.number);
     if (before.absentSince !== null) return;
     this.#state.setPresence(row.number, { ...before, isPresent: false, absentSince: this.#state.now() });
-    this.#state.tell({ kind: 'drive-absent', uuid: row.uuid, reason });
+    // One that has left is on its way back to where it came from.
+    if (row.stage !== 'left') this.#state.tell({ kind: 'drive-absent', uuid: row.uuid, reason });
   }
 
   /** It came back with nothing on it: a new number, because the places that name the old one are gone. */
