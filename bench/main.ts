@@ -1,4 +1,5 @@
 import { benchArray } from './array/main.ts';
+import { benchObjects } from './objects/main.ts';
 import { benchPortal } from './portal.ts';
 import type { Ratio } from './ratio.ts';
 import { benchStorage } from './storage/main.ts';
@@ -10,6 +11,7 @@ const parts: readonly (readonly [string, () => Promise<Ratio[]>])[] = [
   ['memory', benchMemory],
   ['storage', benchStorage],
   ['array', benchArray],
+  ['objects', benchObjects],
 ];
 
 const wanted = process.argv.slice(2);

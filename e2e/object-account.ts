@@ -55,6 +55,7 @@ export async function openAccount(objects: OrderedObjects, account: string, user
   await guest.users.usePasswordCode({ username: user, account, code, new_password: PASSWORD });
   const signedIn = await guest.users.authenticate({ account, user, password: PASSWORD });
   const { s3_access_key: accessKey, s3_secret_key: secretKey, public_url: address } = signedIn.user.objs_data.objs_user;
+  if (accessKey === null || secretKey === null) throw new Error(`User ${user} has no S3 keys`);
   const endpoint = new URL(address).origin;
   return { endpoint, accountId, account, user, password: PASSWORD, accessKey, secretKey };
 }

@@ -16,6 +16,7 @@ const isTorture = process.env['GRANARY_TORTURE'] === '1';
 const seeds = isTorture ? 10 : 1;
 const firstSeed = Number(process.env['GRANARY_SEED'] ?? Date.now() % 1_000_000);
 const KILLS = isTorture ? 20 : 5;
+const FIRST_SWEEP_MS = 10_000;
 const CLIENTS = 5;
 const CHANGES_BETWEEN_KILLS = 60;
 const POLICIES = [twoCopies, twoAndOne];
@@ -57,7 +58,9 @@ async function crash(t: TestContext, seed: number): Promise<void> {
 /** After some acknowledgements: half of the times in the moment of one, half of them a little later. */
 async function untilKilled(array: ObjectArray, clients: readonly CrashClient[], random: Random): Promise<void> {
   const isAtOnce = random.below(2) === 0;
-  const pauseMs = isAtOnce ? 0 : random.below(60);
+  // Now and then so late that what was deleted is being swept together.
+  const isLate = isTorture && random.below(6) === 0;
+  const pauseMs = isAtOnce ? 0 : isLate ? FIRST_SWEEP_MS + random.below(2000) : random.below(60);
   let left = 1 + random.below(CHANGES_BETWEEN_KILLS * 2);
   const { promise: reached, resolve } = Promise.withResolvers<null>();
   const onAcknowledged = () => {

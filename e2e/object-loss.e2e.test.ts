@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { closeSync, fstatSync, openSync, readdirSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,9 +28,14 @@ import { Random } from './random.ts';
  * while as many drives as each can bear to lose are wiped, moved away or damaged; a check of everything at the end.
  */
 const seed = Number(process.env['GRANARY_SEED'] ?? Date.now() % 1_000_000);
+const isTorture = process.env['GRANARY_TORTURE'] === '1';
+const SEEDS = isTorture ? 10 : 1;
+const MISHAPS = isTorture ? 12 : 1;
 const COPIES = [1, 2, 3];
 const FRAGMENTS = [4, 5, 6, 7, 8, 9, 10];
 const OBJECTS = 40;
+/** Drives are looked at each second. */
+const NOTICED_MS = 3000;
 /** Of every so many bytes in a segment one is changed. */
 const FLIP_EVERY = 150_000;
 const { settings, policies, drives: driveGroup } = objectsApi.groups;
@@ -89,9 +104,7 @@ test(`drives that are wiped cost no byte and are filled again (GRANARY_SEED=${se
   const scene = await setUp(t);
   for (const load of scene.loads) load.start(scene.array);
   await sleep(500);
-  for (const drive of [1, 4, 5])
-    for (const name of readdirSync(driveFolder(scene, drive)))
-      rmSync(join(driveFolder(scene, drive), name), { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });
+  for (const drive of [1, 4, 5]) wipe(scene, drive);
   await missed(scene);
   await allIsWell(t, scene);
 });
@@ -100,10 +113,10 @@ test(`drives that are away for a while are brought up to date (GRANARY_SEED=${se
   const scene = await setUp(t);
   for (const load of scene.loads) load.start(scene.array);
   await sleep(500);
-  for (const drive of [2, 6, 7]) renameSync(driveFolder(scene, drive), `${driveFolder(scene, drive)}.away`);
+  for (const drive of [2, 6, 7]) takeAway(scene, drive);
   await missed(scene);
   await sleep(2500);
-  for (const drive of [2, 6, 7]) renameSync(`${driveFolder(scene, drive)}.away`, driveFolder(scene, drive));
+  for (const drive of [2, 6, 7]) bringBack(scene, drive);
   await allIsWell(t, scene);
 });
 
@@ -160,6 +173,82 @@ async function remove(scene: Scene, policy: number, drives: readonly HostedDrive
     async () => (await scene.array.client.call(driveGroup.list, {})).disks.length === drives.length - 2,
     120_000,
   );
+}
+
+for (let round = 0; round < SEEDS; round += 1) {
+  test(`whatever happens to drives and the process, one thing after the other (GRANARY_SEED=${seed + round})`, (t) =>
+    mishaps(t, new Random(seed + round)));
+}
+
+async function mishaps(t: TestContext, random: Random): Promise<void> {
+  const scene = await setUp(t);
+  for (let left = MISHAPS; left > 0; left -= 1) {
+    for (const load of scene.loads) load.start(scene.array);
+    await sleep(random.below(1500));
+    const victims = [random.pick(COPIES) ?? 1, ...distinct(FRAGMENTS, 2, random)];
+    const mishap = random.pick(['wiped', 'away', 'killed', 'wiped while off', 'away at a start'] as const) ?? 'killed';
+    t.diagnostic(`${mishap}: ${victims.join(' ')}`);
+    if (mishap === 'wiped') victims.forEach((drive) => wipe(scene, drive));
+    else if (mishap === 'away') await whileAway(scene, victims, () => sleep(random.below(4000)));
+    else if (mishap === 'killed') await restart(scene, () => undefined);
+    else if (mishap === 'wiped while off') await restart(scene, () => victims.forEach((drive) => wipe(scene, drive)));
+    else
+      await whileAway(scene, victims, async () => {
+        await restart(scene, () => undefined);
+        await sleep(random.below(3000));
+      });
+    await noticed(scene, victims);
+    for (const [at] of scene.loads.entries()) await scene.array.whole(nameOf(at), 120_000);
+    await Promise.all(scene.loads.map((load) => load.stop()));
+    for (const load of scene.loads) {
+      await load.readAll(scene.array);
+      assert.deepEqual(load.problems, [], mishap);
+    }
+  }
+  await allIsWell(t, scene);
+}
+
+/** What was wiped is a drive again, and every change of the last seconds is known: only then a policy tells the truth. */
+async function noticed(scene: Scene, drives: readonly number[]): Promise<void> {
+  await until('wiped drives are drives again', () =>
+    Promise.resolve(drives.every((drive) => existsSync(join(driveFolder(scene, drive), 'drive.json')))),
+  );
+  await sleep(NOTICED_MS);
+}
+
+/** Killed under load; the load goes on with the new process. */
+async function restart(scene: Scene, meanwhile: () => void): Promise<void> {
+  await Promise.all(scene.loads.map((load) => load.stop()));
+  await scene.array.kill();
+  meanwhile();
+  scene.array = await ObjectArray.start(scene.configuration);
+  for (const load of scene.loads) load.start(scene.array);
+}
+
+async function whileAway(scene: Scene, drives: readonly number[], work: () => Promise<void>): Promise<void> {
+  for (const drive of drives) takeAway(scene, drive);
+  await work();
+  for (const drive of drives) bringBack(scene, drive);
+}
+
+function distinct(from: readonly number[], count: number, random: Random): number[] {
+  const chosen = new Set<number>();
+  while (chosen.size < count) chosen.add(random.pick(from) ?? 0);
+  return [...chosen];
+}
+
+/** Everything in it, the identity too; whoever writes there at the same time may be faster for a while. */
+function wipe(scene: Scene, drive: number): void {
+  for (const name of readdirSync(driveFolder(scene, drive)))
+    rmSync(join(driveFolder(scene, drive), name), { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });
+}
+
+function takeAway(scene: Scene, drive: number): void {
+  renameSync(driveFolder(scene, drive), `${driveFolder(scene, drive)}.away`);
+}
+
+function bringBack(scene: Scene, drive: number): void {
+  renameSync(`${driveFolder(scene, drive)}.away`, driveFolder(scene, drive));
 }
 
 function damage(segments: string, random: Random): void {

@@ -89,9 +89,15 @@ const cases: readonly Case[] = [
   ['an address that is none', 'users.create', { ...user, email: 'nobody at all' }, 7, /^email /],
   ['a user of no account', 'users.create', { ...user, account_id: deleted }, 50100, /delet/],
   ['oneself', 'users.delete', { id: admin.id }, 50100, /^You cannot remove yourself; ask another administrator/],
-  ['the last administrator of an account', 'users.disable', { user_id: people.stranger.id }, 10014, /eve/],
   [
-    'the primary user, by another of the account',
+    'the last administrator of an account',
+    'users.disable',
+    { user_id: people.stranger.id },
+    20010,
+    /eve is the last administrator; make another one first/,
+  ],
+  [
+    'a user that is not there',
     'users.resetS3Secret',
     { username: 'nobody', account: 'webhosting' },
     50003,
@@ -140,7 +146,7 @@ const cases: readonly Case[] = [
   ['an account that is there', 'requests.create', request({ account: 'webhosting' }), 10096, /webhosting is taken/, ''],
   ['a password that is weak', 'requests.create', request({ password: 'password' }), 50011, /^A password /, ''],
   ['an address that is none', 'requests.create', request({ email: 'kim at home' }), 7, /email/, ''],
-  ['what was decided', 'requests.approve', { id: decided.request_id }, 10016, /denied|decided/],
+  ['what was decided', 'requests.approve', { id: decided.request_id }, 20009, /^Request \d+ was denied already/],
   ['no drives', 'policies.removeDrives', { name: 'policy-00000001', drives: '[]' }, 7, /^drives /],
   [
     'more drives than there are',

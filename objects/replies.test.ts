@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { replySchema, type Operation, type RecordReply, type Reply } from '@granary/contract';
+import { replySchema, type Operation, type RecordReply } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import { Check, Errors } from 'typebox/value';
 import { assertElement, assertSomethingListed, closedSchema, rootOf } from '../kernel/process/testing/replies.ts';
@@ -20,7 +20,7 @@ await walk.objects.s3(admin).call('PUT', '/photos');
 await walk.objects.s3(admin).call('PUT', '/photos/beach.jpg', { body: 'waves' });
 
 const isRecord = (operation: Operation): operation is Operation & { endpoint: { reply: RecordReply } } =>
-  (operation.endpoint.reply as Reply).kind === 'record';
+  operation.endpoint.reply.kind === 'record';
 const withRecords = objectsOperations.filter(isRecord).filter(({ id }) => !alwaysRefused.has(id));
 
 async function answer(operation: Operation, accept: string): Promise<Received> {

@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PREPARE, PROGRAM_ENVIRONMENT, PROGRAM_OPTIONS, type FromProgram, type HostedConfiguration } from '@granary/kernel';
+import {
+  PREPARE,
+  PROGRAM_ENVIRONMENT,
+  PROGRAM_OPTIONS,
+  type FromProgram,
+  type HostedConfiguration,
+} from '@granary/kernel';
 import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
 import type { HttpAddress } from './connection.ts';
 import type { S3Key } from './target.ts';
@@ -22,7 +28,14 @@ export function objectsConfiguration(folder: string): HostedConfiguration {
     const site = index % NODES;
     return { ...testDrive(index + 1), capacityGb: 100, file, node: `node-${site + 1}`, zone: `zone_${site}` };
   });
-  const policy = { name: 'two-copies', typeId: 1, typeName: '2-way', replicas: 2, dataFragments: 0, parityFragments: 0 };
+  const policy = {
+    name: 'two-copies',
+    typeId: 1,
+    typeName: '2-way',
+    replicas: 2,
+    dataFragments: 0,
+    parityFragments: 0,
+  };
   const own = { engine: null, cacheGb: 0, dataPort: DATA_PORT, drives, policies: [policy] };
   return testConfiguration(join(folder, 'array'), own);
 }

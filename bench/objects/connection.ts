@@ -40,6 +40,7 @@ export class Connection {
 
   /** Resolves with the body if `keep`, else with nothing, once all of the answer is here; other answers than 2xx reject. */
   ask(head: string, body: Buffer | null = null, keep = false): Promise<Buffer> {
+    if (this.#socket.destroyed) return Promise.reject(new Error('The connection was closed.'));
     const waiting = Promise.withResolvers<Buffer>();
     this.#waiting = waiting;
     this.#kept = keep ? [] : undefined;

@@ -52,7 +52,16 @@ async function fill({ indexFile, drives: wanted, policy, account, count }: Filli
       const content = { kind: 'staged', blobs } as const;
       const attributes = { contentType: 'text/plain' };
       const at = Date.now();
-      await index.commit('putObject', { bucket: bucket.id, key, content, size: body.length, etag, owner: account, attributes, at });
+      await index.commit('putObject', {
+        bucket: bucket.id,
+        key,
+        content,
+        size: body.length,
+        etag,
+        owner: account,
+        attributes,
+        at,
+      });
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, work));

@@ -4,6 +4,9 @@ import { Connection } from './connection.ts';
 import { listedKey, type Target } from './target.ts';
 
 const IN_FLIGHT = 16;
+const ROUNDS = 5;
+const ROUND_MS = 1_500;
+const WARM_UP_MS = 4_000;
 const SMALL = randomBytes(4 * 1024);
 const LARGE = randomBytes(1024 * 1024);
 /** Of the objects put while warming up, those that are got again and again. */
@@ -14,36 +17,33 @@ export class Client {
   readonly target: Target;
   /** How many keys there are to be listed. */
   readonly listed: number;
-  readonly #connections: readonly Connection[];
   #small = 0;
   #large = 0;
 
-  static async connect(target: Target, listed: number): Promise<Client> {
-    const connections = Array.from({ length: IN_FLIGHT }, () => Connection.connect(target.address));
-    return new Client(target, listed, await Promise.all(connections));
-  }
-
-  private constructor(target: Target, listed: number, connections: readonly Connection[]) {
+  constructor(target: Target, listed: number) {
     this.target = target;
     this.listed = listed;
-    this.#connections = connections;
   }
 
   /** Puts what will be got, and makes sure that it comes back as it was, and that a listing is whole. */
   async prepare(): Promise<void> {
+    await this.#connected(async (connections) => {
+      await each(connections, GOT.small, this.putSmall);
+      await each(connections, GOT.large, this.putLarge);
+      await this.#check(connections[0] as Connection);
+    });
+  }
+
+  async #check(connection: Connection): Promise<void> {
     const { target } = this;
-    await this.#each(GOT.small, (connection) => this.putSmall(connection));
-    await this.#each(GOT.large, (connection) => this.putLarge(connection));
-    const [connection] = this.#connections;
-    if (!connection) throw new Error('There is no connection.');
     const small = await connection.ask(target.object('GET', smallKey(7), 0), null, true);
     const large = await connection.ask(target.object('GET', largeKey(7), 0), null, true);
     if (!small.equals(SMALL) || !large.equals(LARGE)) throw new Error(`${target.name} gave back something else.`);
     const page = (await connection.ask(target.listing(listedKey(41)), null, true)).toString();
+    const keys = page.match(/listed\/\d+(?=<)/g) ?? [];
     const last = Math.min(1041, this.listed - 1);
-    const count = page.split('listed/').length - 1;
-    if (!page.includes(listedKey(42)) || !page.includes(listedKey(last)) || count < last - 41) {
-      throw new Error(`${target.name} did not list what it should.`);
+    if (keys[0] !== listedKey(42) || keys.at(-1) !== listedKey(last) || keys.length !== last - 41) {
+      throw new Error(`${target.name} listed ${keys.length} keys from ${keys[0]} to ${keys.at(-1)}.`);
     }
   }
 
@@ -63,33 +63,44 @@ export class Client {
     connection.ask(this.target.listing(listedKey(randomInt(Math.max(1, this.listed - 1001)))));
 
   /** Requests a second. */
-  async rate(request: (connection: Connection) => Promise<unknown>, milliseconds: number): Promise<number> {
-    const start = performance.now();
-    const end = start + milliseconds;
-    let count = 0;
-    await Promise.all(
-      this.#connections.map(async (connection) => {
+  rate(request: (connection: Connection) => Promise<unknown>, milliseconds: number): Promise<number> {
+    return this.#connected(async (connections) => {
+      const start = performance.now();
+      const end = start + milliseconds;
+      let count = 0;
+      const ask = async (connection: Connection) => {
         while (performance.now() < end) {
           await request(connection);
           count += 1;
         }
-      }),
-    );
-    return (count * 1000) / (performance.now() - start);
+      };
+      await Promise.all(connections.map(ask));
+      return (count * 1000) / (performance.now() - start);
+    });
   }
 
-  close(): void {
-    for (const connection of this.#connections) connection.close();
+  /** Connections of its own for each turn: none is idle for long, and threads get new shares of them each time. */
+  async #connected<T>(work: (connections: readonly Connection[]) => Promise<T>): Promise<T> {
+    const connecting = Array.from({ length: IN_FLIGHT }, () => Connection.connect(this.target.address));
+    const connections = await Promise.all(connecting);
+    try {
+      return await work(connections);
+    } finally {
+      for (const connection of connections) connection.close();
+    }
   }
+}
 
-  async #each(count: number, request: (connection: Connection) => Promise<unknown>): Promise<void> {
-    let left = count;
-    await Promise.all(
-      this.#connections.map(async (connection) => {
-        while (left-- > 0) await request(connection);
-      }),
-    );
-  }
+async function each(
+  connections: readonly Connection[],
+  count: number,
+  request: (connection: Connection) => Promise<unknown>,
+): Promise<void> {
+  let left = count;
+  const ask = async (connection: Connection) => {
+    while (left-- > 0) await request(connection);
+  };
+  await Promise.all(connections.map(ask));
 }
 
 export const OPERATIONS = {
@@ -102,17 +113,16 @@ export const OPERATIONS = {
 
 export type OperationName = keyof typeof OPERATIONS;
 
-/** Requests a second of each client: they take turns, so that a slow moment of the machine hits all; the median counts. */
-export async function ratesOf(
-  operation: OperationName,
-  clients: readonly Client[],
-  { rounds = 5, milliseconds = 1_500 } = {},
-): Promise<number[]> {
+/**
+ * Requests a second of each client: they take turns, so that a slow moment of the machine hits all, and the median
+ * counts. Before the first turn each is asked for a while, until its code is compiled.
+ */
+export async function ratesOf(operation: OperationName, clients: readonly Client[]): Promise<number[]> {
   const method = OPERATIONS[operation];
   const seen = clients.map((): number[] => []);
-  for (const client of clients) await client.rate(client[method], milliseconds);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [index, client] of clients.entries()) seen[index]?.push(await client.rate(client[method], milliseconds));
+  for (const client of clients) await client.rate(client[method], WARM_UP_MS);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [index, client] of clients.entries()) seen[index]?.push(await client.rate(client[method], ROUND_MS));
   }
   return seen.map(median);
 }

@@ -80,11 +80,10 @@ async function sideBySide({ address, key }: ObjectsProcess, folder: string): Pro
       { target: new S3Target('bare', { host, port: Number(port) }, key), listed: OBJECTS },
       ...(typeof swift === 'string' ? [] : [{ target: swift.target, listed: SWIFT_OBJECTS }]),
     ];
-    const clients = await Promise.all(targets.map(({ target, listed }) => Client.connect(target, listed)));
+    const clients = targets.map(({ target, listed }) => new Client(target, listed));
     for (const client of clients) await client.prepare();
     const ratios: Ratio[] = [];
     for (const name of Object.keys(OPERATIONS) as OperationName[]) ratios.push(...(await compare(name, clients)));
-    for (const client of clients) client.close();
     return ratios;
   } finally {
     bare.stop();

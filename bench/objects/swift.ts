@@ -26,7 +26,8 @@ export interface SwiftPeer {
 /** Debian's Swift as an all-in-one on the disk of `folder`, or why it cannot be had. */
 export async function startSwift(folder: string, keys: number): Promise<SwiftPeer | string> {
   const missing = ['/usr/bin/memcached', ...PROGRAMS.map(programOf)].filter((file) => !existsSync(file));
-  if (missing.length > 0) return `${missing.join(', ')}: apt-get install swift-proxy swift-account swift-container swift-object memcached`;
+  if (missing.length > 0)
+    return `${missing.join(', ')}: apt-get install swift-proxy swift-account swift-container swift-object memcached`;
   const own = join(folder, 'swift');
   mkdirSync(own);
   const swift = new Swift(own);
@@ -59,7 +60,14 @@ class Swift {
     for (const device of DEVICES) mkdirSync(join(this.#folder, 'devices', device), { recursive: true });
     this.#configure();
     for (const ring of ['account', 'container', 'object'] as const) await this.#makeRing(ring);
-    this.#memcached = this.#spawn('/usr/bin/memcached', ['-l', HOST, '-p', String(memcached), '-u', userInfo().username]);
+    this.#memcached = this.#spawn('/usr/bin/memcached', [
+      '-l',
+      HOST,
+      '-p',
+      String(memcached),
+      '-u',
+      userInfo().username,
+    ]);
     for (const program of PROGRAMS) this.#servers.push(this.#spawn(PYTHON, ['-c', this.#launcher(program)]));
     const target = await this.#signIn();
     await this.#fill(target, keys);

@@ -88,6 +88,8 @@ function listen(server: Server, { host, port }: DataAddress): Promise<void> {
     // Only Linux and a few others share a port among listeners; elsewhere one thread gets it.
     server.listen({ host, port, reusePort: process.platform === 'linux' }, () => {
       server.off('error', reject);
+      // A connection that could not be taken, because too many files are open for example, is no end of the others.
+      server.on('error', () => undefined);
       resolve();
     });
   });

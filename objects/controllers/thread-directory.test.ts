@@ -88,7 +88,7 @@ test('a token that was replaced opens nothing, nor does one of a password that w
 });
 
 /** A directory of one thread on a line that answers with what `main` says. */
-function alone(main: { token?: () => Promise<unknown> | unknown; account?: () => unknown }) {
+function alone(main: { token?: () => unknown; account?: () => unknown }) {
   const epoch = createEpoch();
   const asked: string[] = [];
   let now = 0;

@@ -60,7 +60,7 @@ export class ThreadDirectory implements Directory {
     const answer = await this.#options.line.ask('account', idOrName);
     if (answer === null) return undefined;
     this.#remember(seen, this.#accounts, idOrName, answer);
-    this.#limits.set(answer.id, answer.limit);
+    this.#remember(seen, this.#limits, answer.id, answer.limit);
     return answer;
   }
 
@@ -87,7 +87,7 @@ export class ThreadDirectory implements Directory {
     // Guesses are not remembered: they would push out those who belong here.
     if (isRefused(answer)) return answer;
     this.#remember(seen, answers, secret, answer);
-    this.#limits.set(answer.caller.account, answer.limit);
+    this.#remember(seen, this.#limits, answer.caller.account, answer.limit);
     return answer;
   }
 

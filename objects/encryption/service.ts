@@ -109,6 +109,8 @@ export class Encryption {
     const verifier = JSON.parse(vault.unseal(row.verifier)) as Verifier;
     const wrapping = await this.#check(password, verifier, asker);
     await this.#turns.run(SUBJECT, async () => {
+      // Another one may have taken its place since; what it would unwrap is no key any more.
+      if (store.read(findEncryption)?.verifier !== row.verifier) throw wrongPassword();
       this.#wrapping = wrapping;
       await store.write((tx) => this.#record(tx, 'The encryption password was restored.', asker.actor));
       await this.#tell();
@@ -137,7 +139,7 @@ export class Encryption {
       return await this.#attempts.guard({ username: `encryption/${actor}`, ip }, () => verifyKey(password, verifier));
     } catch (error) {
       if (!(error instanceof GranaryError) || error.entry !== 'invalid_credentials') throw error;
-      throw badParameter('encryption_pwd', 'is not the encryption password');
+      throw wrongPassword();
     }
   }
 
@@ -160,6 +162,10 @@ export class Encryption {
     const state = this.state();
     for (const listener of this.#listeners) await listener(state);
   }
+}
+
+function wrongPassword(): GranaryError {
+  return badParameter('encryption_pwd', 'is not the encryption password');
 }
 
 function noPassword(): GranaryError {

@@ -134,7 +134,6 @@ export class TestObjects {
         await this.change({ drives: this.#configuration.drives.filter((drive) => drive.uuid !== uuid) });
       },
       returnProxies: async (kept) => this.change({ proxyZones: this.#configuration.proxyZones.slice(0, kept) }),
-      returnProxies: (kept) => this.change({ proxyZones: this.#configuration.proxyZones.slice(0, kept) }),
     });
   }
 
@@ -196,7 +195,12 @@ export class TestObjects {
   }
 
   /** `path` begins after the account. */
-  swift({ accountId, token }: Person, method: string, path: string, more: RequestInit = {}): Promise<Response> {
+  swift(
+    { accountId, token }: Person,
+    method: string,
+    path: string,
+    more: { readonly headers?: Record<string, string>; readonly body?: string } = {},
+  ): Promise<Response> {
     const headers = { ...more.headers, 'x-auth-token': token, connection: 'close' };
     return fetch(`${this.dataUrl}/v1/AUTH_${accountId}${path}`, { ...more, method, headers });
   }

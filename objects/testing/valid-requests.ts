@@ -82,7 +82,7 @@ const withSpareDrive: Prepare = async (walk) => {
     const number = Math.max(...drives.map((drive) => drive.number)) + 1 + walk.objects.returned.length;
     await walk.objects.addDrive(number, { type: SPARE_TYPE });
   }
-  return { ...policy(walk, walk.admin), drives: JSON.stringify([{ type: SPARE_TYPE, quantity: 1 }]), timeout: 60 };
+  return { name: 'policy-00000001', drives: JSON.stringify([{ type: SPARE_TYPE, quantity: 1 }]), timeout: 60 };
 };
 
 const policy: Prepare = () => ({ name: 'policy-00000001' });

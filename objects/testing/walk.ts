@@ -103,6 +103,10 @@ export class Walk {
 export function statusOf({ text }: Received): { readonly code: number; readonly message: string } {
   if (!text.startsWith('{')) return { code: 0, message: '' };
   const body = JSON.parse(text) as Record<string, unknown>;
-  const inner = ('status' in body ? body : (body['response'] ?? {})) as Record<string, unknown>;
-  return { code: Number(inner['status'] ?? 0), message: String(inner['message'] ?? inner['status_msg'] ?? '') };
+  const inner = ('status' in body ? body : (body['response'] ?? {})) as {
+    readonly status?: number;
+    readonly message?: string;
+    readonly status_msg?: string;
+  };
+  return { code: inner.status ?? 0, message: inner.message ?? inner.status_msg ?? '' };
 }

@@ -51,7 +51,7 @@ export class Accounts {
       },
     });
     requests.register(['delete_account'], {
-      check: async (request) => {
+      check: (request) => {
         this.#array(request);
       },
       execute: (tx, request) => this.#startRemoval(tx, request),

@@ -32,7 +32,7 @@ export interface Filed {
 /** How requests of a kind are carried out; the service whose kind it is registers this. */
 export interface Executor {
   /** What can be refused before it is carried out; if it throws, the request stays as it is. */
-  check?(request: RequestRow): Promise<void>;
+  check?(request: RequestRow): void | Promise<void>;
   /** In the transaction that approves it: both or neither. Returns the job it started, if any. */
   execute(tx: Tx, request: RequestRow): number | undefined;
   /** Waits for that job a while and throws if it failed, so that whoever approves hears of it. */

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { operations, type Api, type Operation } from '@granary/contract';
 import fc from 'fast-check';
-import type { StartProgram } from '../program.ts';
-import { testConfiguration, testHost } from './configuration.ts';
 import { isDeclared } from './declared.ts';
 import { State } from './state.ts';
 import { wireTo } from './wire.ts';
@@ -84,18 +79,6 @@ interface Running {
   readonly send: Ask;
   readonly askToSignIn: (changes?: Values) => Promise<Asked>;
   readonly newKey: () => Promise<string>;
-}
-
-/** A hosted program as its cloud would start it, with two drives. */
-export async function startHosted(start: StartProgram, database: string): Promise<Target> {
-  const folder = mkdtempSync(join(tmpdir(), 'granary-test-'));
-  const configuration = testConfiguration(folder);
-  const program = await start(configuration, testHost);
-  after(async () => {
-    await program.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return { url: configuration.managementUrl, database: join(folder, database) };
 }
 
 /**

@@ -138,6 +138,10 @@ test('temporary addresses open one object for one method', async () => {
   assert.equal((await swift.ask(url('GET', '/temp', 'outer'), { token: null })).status, 401);
   const manifest = { method: 'PUT', token: null, headers: { 'x-object-manifest': 'temp/' } };
   assert.equal((await swift.ask(url('PUT', '/temp/m', 'outer'), manifest)).status, 400);
+  const pointed = { method: 'POST', token: null, headers: { 'x-object-manifest': 'other/' } };
+  assert.equal((await swift.ask(url('POST', '/temp/o', 'outer'), pointed)).status, 400);
+  const archive = { method: 'PUT', token: null, body: Buffer.alloc(1024) };
+  assert.equal((await swift.ask(`${url('PUT', '/temp/m', 'outer')}&extract-archive=tar`, archive)).status, 400);
   const copy = { method: 'PUT', token: null, headers: { 'x-copy-from': 'temp/o' } };
   assert.equal((await swift.ask(url('PUT', '/temp/m', 'outer'), copy)).status, 401);
   swift.ahead = 200_000;

@@ -152,6 +152,18 @@ test('a manifest can be got, put again, copied as it is or as a whole, and delet
   assert.equal((await swift.ask('/c/flat?multipart-manifest=delete', { method: 'DELETE' })).status, 400);
 });
 
+test('manifests that name each other many times over are deleted at once', { timeout: 20_000 }, async () => {
+  await segments('n', [1]);
+  let path = '/seg/n0';
+  for (let depth = 0; depth < 6; depth += 1) {
+    await manifest(`/c/nest${depth}`, new Array(50).fill({ path }));
+    path = `/c/nest${depth}`;
+  }
+  const json = { accept: 'application/json' };
+  const deleted = await swift.ask(`${path}?multipart-manifest=delete`, { method: 'DELETE', headers: json });
+  assert.equal((JSON.parse(deleted.text) as Record<string, unknown>)['Number Deleted'], 7);
+});
+
 test('a dynamic large object reads as everything below its prefix', async () => {
   const bytes = await segments('d/', [10, 70_000, 5]);
   const whole = Buffer.concat(bytes);

@@ -172,12 +172,16 @@ async function collect(
   for (const { name, sub_slo: isManifest } of await readManifest(request.store, manifest)) {
     const slash = name.indexOf('/', 1);
     const place = { container: name.slice(1, slash), object: name.slice(slash + 1) };
+    // However often it is named, and in a circle even: a thousand times a thousand entries may name a few objects.
+    if (doomed.has(name)) continue;
+    doomed.set(name, place);
     const bucket = request.store.bucket(request.account.id, place.container);
     const version = bucket && findVersion(request.store, bucket, place.object, request.now);
     if (isManifest === true && version?.attributes.staticManifest !== undefined) {
       await collect(request, version, doomed, depth + 1);
+      doomed.delete(name);
+      doomed.set(name, place);
     }
-    doomed.set(name, place);
     if (doomed.size > MAX_DOOMED) throw new Refusal(413, 'The object has too many segments to be deleted at once.');
   }
 }

@@ -39,6 +39,7 @@ async function findPlace(request: ObjectRequest, headerName: string, accountHead
     request.access.demandOwner(account?.id ?? '');
     throw new Refusal(404, `The container of ${headerName} could not be found.`);
   }
+  if (!account.enabled) throw new Refusal(403, 'The account is disabled.');
   return { account, bucket, object };
 }
 

@@ -9,13 +9,14 @@ import { expiryOf, requestAttributes } from './attributes.ts';
 import { copyTo } from './copy.ts';
 import { demandVersion } from './find.ts';
 import { getObject } from './get.ts';
-import { putObject } from './put.ts';
+import { putObject, refuseManifest } from './put.ts';
 
 /** Replaces what clients set before; what the object is (its type, its parts, what other protocols keep) stays. */
 async function postObject(request: ObjectRequest): Promise<SwiftReply> {
   const { store, access, object, now, query } = request;
   const bucket = findContainer(request, (found) => access.mayWrite(found));
   request.demandRate();
+  refuseManifest(request);
   if (query.has('version-id')) throw new Refusal(400, 'version-id is not allowed in POST');
   const version = demandVersion(store, bucket, object, now);
   const { headers: _headers, metadata: _metadata, dynamicManifest: _manifest, ...kept } = version.attributes;
@@ -58,6 +59,8 @@ function copyObject(request: ObjectRequest): Promise<SwiftReply> {
 export function handleObject(request: ObjectRequest): Promise<SwiftReply> {
   const { method, query } = request;
   if (query.has('extract-archive') && method === 'PUT') {
+    // A temporary URL is for the one object it was signed for.
+    if (request.access.isTemporary) throw new Refusal(400, 'extract-archive is not allowed in temporary URLs');
     return extractArchive(request, `${request.container}/${request.object}`);
   }
   if (method === 'GET' || method === 'HEAD') return getObject(request);

@@ -9,9 +9,13 @@ import { takeUpload } from './upload.ts';
 
 function refuseUnknown(request: ObjectRequest): void {
   if (request.header('x-symlink-target') !== undefined) throw new Refusal(400, 'Symbolic links are not supported');
-  if (request.access.isTemporary && request.header('x-object-manifest') !== undefined) {
-    throw new Refusal(400, 'X-Object-Manifest is not allowed in temporary URLs');
-  }
+  refuseManifest(request);
+}
+
+/** Who may write one object must not make it show others. */
+export function refuseManifest(request: ObjectRequest): void {
+  if (!request.access.isTemporary || request.header('x-object-manifest') === undefined) return;
+  throw new Refusal(400, 'X-Object-Manifest is not allowed in temporary URLs');
 }
 
 export async function putObject(request: ObjectRequest): Promise<SwiftReply> {

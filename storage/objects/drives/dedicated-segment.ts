@@ -20,13 +20,12 @@ export class DedicatedSegment {
   #ended = false;
   #work: Promise<void> = Promise.resolve();
 
-  /** `onEnd` is told the length of the piece, unless there is none. */
+  /** Room for the header was taken. `onEnd` is told the length of the piece, unless there is none. */
   constructor(space: DriveSpace, segment: NewSegment, onEnd: (pieceLength?: number) => void) {
     this.#space = space;
     this.number = segment.number;
     this.#fd = segment.fd;
     this.#onEnd = onEnd;
-    space.take(HEADER_BYTES);
   }
 
   /** The next blocks. One call at a time. */

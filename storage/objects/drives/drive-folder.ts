@@ -93,7 +93,11 @@ export class DriveFolder {
   async dedicate(): Promise<DedicatedSegment> {
     this.#checkOpen();
     const startMs = performance.now();
-    const segment = await this.#space.create();
+    this.#space.take(HEADER_BYTES);
+    const segment = await this.#space.create().catch((error: unknown) => {
+      this.#space.giveBack(HEADER_BYTES);
+      throw error;
+    });
     this.#dedicated.add(segment.number);
     return new DedicatedSegment(this.#space, segment, (pieceLength) => {
       this.#dedicated.delete(segment.number);

@@ -59,7 +59,11 @@ export class LogKeeper {
     }
     this.#timer = undefined;
     this.#operations = 0;
-    this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // No room for it, or a read is under way: the log keeps everything until a later one.
+    }
   }
 
   #start(): void {
@@ -92,9 +96,9 @@ export class LogKeeper {
   }
 
   #fail(): void {
-    if (this.#failed) return;
+    // Who closes waits for the answer, too.
+    if (!this.#failed && this.#database.isOpen) this.#database.exec(`PRAGMA wal_autocheckpoint = ${INLINE_PAGES}`);
     this.#failed = true;
-    if (this.#database.isOpen) this.#database.exec(`PRAGMA wal_autocheckpoint = ${INLINE_PAGES}`);
     this.#answer(0);
   }
 }

@@ -61,7 +61,7 @@ test('of one key only the oldest change is due, and without versions only the la
   await end(index, second!);
   const [third] = due(index);
   assert.equal(third?.sequence, null);
-  await end(index, third!);
+  await end(index, third);
   assert.deepEqual(due(index), []);
 });
 
@@ -112,7 +112,7 @@ test('an object whose description changes is passed on again, also while it is o
   assert.equal(index.writer.reader.version(bucket.id, 'a')?.attributes.replication, 'PENDING');
   const [second] = due(index);
   assert.equal(second?.sequence, sequence);
-  await end(index, second!);
+  await end(index, second);
   assert.equal(index.writer.reader.version(bucket.id, 'a')?.attributes.replication, 'COMPLETED');
   await change({ tags: { a: '1' }, acl: 'public-read' });
   assert.deepEqual(due(index), [], 'who may read it is nobody else’s business');

@@ -1,5 +1,6 @@
 import type { SegmentInfo } from '../drives/drive-space.ts';
 import type { Drives } from '../drives/drives.ts';
+import { ObjectError } from '../errors.ts';
 import { doubtPartition, liveIn, liveSegments } from '../layout/keeper-book.ts';
 import { type KeeperState, PARTITIONS_PER_POLICY } from '../layout/keeper-state.ts';
 import type { StorageWorker } from '../layout/keeper-types.ts';
@@ -30,8 +31,8 @@ export interface SweepResult {
 /** Gives back the room of dead pieces: drops segments in which nothing lives, and empties those in which little does. */
 export class Sweeper {
   readonly #options: SweeperOptions;
-  /** When segments given out by this process were first seen to be out of use. */
-  readonly #idleSince = new Map<string, number>();
+  /** Segments given out by this process that were seen to be out of use: since when, and how long they were. */
+  readonly #idle = new Map<string, { readonly since: number; readonly bytes: number }>();
   /** Segments in which compaction left something: not tried again until the next start. */
   readonly #stubborn = new Set<string>();
   #isClosed = false;
@@ -75,7 +76,8 @@ export class Sweeper {
     const files = (await this.#options.drives.get(drive)?.segments()) ?? null;
     if (!files) return;
     await this.#noticeLost(drive, live, files);
-    const idle = files.filter(({ number }) => this.#isIdle(drive, number, busy));
+    const idle = files.filter((file) => this.#isIdle(drive, file, busy));
+    await this.#untilDurable();
     for (const { number } of idle.filter((file) => !live.has(file.number))) {
       result.bytes += await this.#drop(drive, number, result);
     }
@@ -86,32 +88,52 @@ export class Sweeper {
     for (const [at, { number }] of sparse.slice(0, COMPACTED_AT_ONCE).entries()) {
       const worker = workers[at % Math.max(workers.length, 1)];
       if (!worker || this.#isClosed) return;
-      await worker.compact(drive, number);
+      await this.#empty(worker, drive, number);
       result.compacted += 1;
+      await this.#untilDurable();
       const freed = await this.#drop(drive, number, result);
       if (freed === 0) this.#stubborn.add(keyOf(drive, number));
       result.bytes += freed;
     }
   }
 
-  /** A segment this process gave out may be written to, or hold bytes that are not committed yet. */
-  #isIdle(drive: number, segment: number, busy: ReadonlySet<string>): boolean {
-    if (!this.#options.numbers.wasGiven(drive, segment)) return true;
-    const key = keyOf(drive, segment);
+  /** The index is seen before it is on disk: a power cut would bring back what points into a dropped segment. */
+  async #untilDurable(): Promise<void> {
+    await this.#options.state.change(() => undefined);
+  }
+
+  /** What cannot be read anywhere stays where it is; the other segments are not to wait for it. */
+  async #empty(worker: StorageWorker, drive: number, segment: number): Promise<void> {
+    try {
+      await worker.compact(drive, segment);
+    } catch (error) {
+      if (!(error instanceof ObjectError) || error.code !== 'unreadable') throw error;
+    }
+  }
+
+  /**
+   * A segment this process gave out may be written to, or hold bytes that are not committed yet. Threads were asked a
+   * while ago, so one that was made since looks idle; that it grew tells.
+   */
+  #isIdle(drive: number, { number, bytes }: SegmentInfo, busy: ReadonlySet<string>): boolean {
+    if (!this.#options.numbers.wasGiven(drive, number)) return true;
+    const key = keyOf(drive, number);
     if (busy.has(key)) {
-      this.#idleSince.delete(key);
+      this.#idle.delete(key);
       return false;
     }
-    const since = this.#idleSince.get(key) ?? this.#options.state.now();
-    this.#idleSince.set(key, since);
-    return this.#options.state.now() - since >= this.#options.graceMs;
+    const now = this.#options.state.now();
+    const before = this.#idle.get(key);
+    const since = before?.bytes === bytes ? before.since : now;
+    this.#idle.set(key, { since, bytes });
+    return now - since >= this.#options.graceMs;
   }
 
   async #drop(drive: number, segment: number, result: SweepResult): Promise<number> {
     if (liveIn(this.#options.state.reader, drive, segment) > 0) return 0;
     const freed = (await this.#options.drives.get(drive)?.removeSegment(segment)) ?? 0;
     this.#options.numbers.forget(drive, segment);
-    this.#idleSince.delete(keyOf(drive, segment));
+    this.#idle.delete(keyOf(drive, segment));
     result.removed += 1;
     return freed;
   }

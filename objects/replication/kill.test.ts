@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from '../../protocols/s3/testing/client.ts';
+import { makeKnown, put, replicate, statusOf, until } from '../testing/remote.ts';
+import { testObjects, type TestObjects } from '../testing/test-objects.ts';
+
+const MAIN = fileURLToPath(new URL('../testing/array-main.ts', import.meta.url));
+
+async function inItsOwnProcess({ configuration }: TestObjects): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [MAIN, JSON.stringify(configuration)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
+}
+
+test('an array that is killed while it replicates passes on everything that it acknowledged', async (t) => {
+  const [here, there] = await Promise.all([testObjects(t), testObjects(t)]);
+  const destination = await makeKnown(here, there);
+  const [near, far] = [here.s3(here.owner), there.s3(there.owner)];
+  for (const client of [near, far]) expect(await client.call('PUT', '/photos'), 200);
+  expect(await replicate(near, 'photos', destination, { deletes: true }), 200);
+  await put(near, '/photos/doomed', 'doomed');
+  await until('the copy', async () => (await statusOf(near, '/photos/doomed')) === 'COMPLETED');
+  await here.stop();
+  const acknowledged = new Set<string>();
+  for (let round = 0; round < 2; round++) {
+    const child = await inItsOwnProcess(here);
+    const client = here.s3(here.owner);
+    if (round === 1) expect(await client.call('DELETE', '/photos/doomed'), 204);
+    const killed = sleep(1_500 + round * 500).then(async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    });
+    const work = Array.from({ length: 4 }, async (_, lane) => {
+      for (let count = 0; ; count++) {
+        const path = `/photos/${round}-${lane}-${count}`;
+        await put(client, path, path.repeat(100));
+        acknowledged.add(path);
+      }
+    });
+    await Promise.all([killed, ...work.map((lane) => lane.catch(() => undefined))]);
+    client.close();
+  }
+  assert.ok(acknowledged.size > 0);
+  await here.start();
+  const again = here.s3(here.owner);
+  for (const path of acknowledged) {
+    await until(path, async () => (await statusOf(again, path)) === 'COMPLETED', 30_000);
+    assert.equal((await far.call('GET', path)).text, path.repeat(100));
+  }
+  await until('the deletion', async () => (await far.call('HEAD', '/photos/doomed')).status === 404);
+  for (const client of [near, far, again]) client.close();
+});

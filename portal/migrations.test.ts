@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Store } from '@granary/kernel';
+import { temporaryFolder } from '../kernel/testing.ts';
+import { migrations } from './migrations.ts';
+
+test('accounts on object storage that were there before they were opened by jobs are kept', async (t) => {
+  const file = join(temporaryFolder(t), 'portal.db');
+  const old = new Store(file, { ...migrations, steps: migrations.steps.slice(0, 1) });
+  await old.write((tx) => {
+    tx.run(`INSERT INTO users VALUES (1, 'ann', NULL, 'user', 0, '', 'print', '', 0, 0)`, {});
+    tx.run(`INSERT INTO clouds VALUES (1, 'local', 'u', 1, '127.0.0.1:1', 'cloud', '', '{}', 0)`, {});
+    tx.run(`INSERT INTO providers VALUES (1, 'local', 'local', NULL, 1, 1, 0, 0)`, {});
+    tx.run(
+      `INSERT INTO arrays (id, uuid, name, status, product, owner_id, provider_id, cloud_id, spec,
+         initial_passcode_sealed, internal_key_sealed, created_at)
+       VALUES (1, 'a', 'store', 'created', 'object_storage', 1, 1, 1, '{}', '', '', 0)`,
+      {},
+    );
+    tx.run(`INSERT INTO object_accounts VALUES (4, 1, 1, 'acme', 'remote', 'created', 9, 5, 6)`, {});
+    tx.run(`INSERT INTO object_accounts VALUES (5, 1, 1, 'waits', NULL, 'waiting_for_approval', 10, 5, 6)`, {});
+  });
+  old.close();
+  const store = new Store(file, migrations);
+  t.after(() => store.close());
+  const rows = store.read((db) =>
+    db.all('SELECT id, account_name, remote_id, status, secrets_sealed FROM object_accounts'),
+  );
+  assert.deepEqual(
+    rows.map((row) => ({ ...row })),
+    [
+      { id: 4, account_name: 'acme', remote_id: 'remote', status: 'created', secrets_sealed: null },
+      { id: 5, account_name: 'waits', remote_id: null, status: 'waiting_for_approval', secrets_sealed: null },
+    ],
+  );
+});
