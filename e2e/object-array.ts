@@ -57,7 +57,7 @@ export function objectConfiguration(
   const array = join(folder, 'array');
   mkdirSync(array, { recursive: true });
   const own = { engine: null, cacheGb: 0, dataPort: DATA_PORT, policies: kept, drives };
-  return testConfiguration(array, { ...own, logLevel: 'error' });
+  return testConfiguration(array, { ...own, logLevel: 'silent' });
 }
 
 /** An object storage array as its cloud would run it, in a process of its own. */

@@ -25,7 +25,7 @@ test('accounts on object storage that were there before they were opened by jobs
   const store = new Store(file, migrations);
   t.after(() => store.close());
   const rows = store.read((db) =>
-    db.all('SELECT id, account_name, remote_id, status, secrets_sealed FROM object_accounts'),
+    db.all<object>('SELECT id, account_name, remote_id, status, secrets_sealed FROM object_accounts'),
   );
   assert.deepEqual(
     rows.map((row) => ({ ...row })),

@@ -24,9 +24,9 @@ export class Connection {
 
   static async connect({ host, port }: HttpAddress): Promise<Connection> {
     const buffer = Buffer.allocUnsafeSlow(RECEIVED_BYTES);
-    const onread = { buffer, callback: (length: number) => connection.#take(buffer.subarray(0, length)) };
-    const socket = connect({ host, port, noDelay: true, onread });
-    const connection = new Connection(socket);
+    const onread = { buffer, callback: (length: number): boolean => connection.#take(buffer.subarray(0, length)) };
+    const socket: Socket = connect({ host, port, noDelay: true, onread });
+    const connection: Connection = new Connection(socket);
     await once(socket, 'connect');
     return connection;
   }
@@ -70,7 +70,7 @@ export class Connection {
   }
 
   #takeHead(bytes: Buffer, end: number): void {
-    const head = bytes.latin1Slice(0, end);
+    const head = bytes.toString('latin1', 0, end);
     this.#head = Buffer.alloc(0);
     this.#status = head.slice(9, 12);
     this.#missing = Number(/\r\ncontent-length: ?(\d+)/i.exec(head)?.[1] ?? 0);

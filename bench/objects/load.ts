@@ -40,7 +40,7 @@ export class Client {
     const large = await connection.ask(target.object('GET', largeKey(7), 0), null, true);
     if (!small.equals(SMALL) || !large.equals(LARGE)) throw new Error(`${target.name} gave back something else.`);
     const page = (await connection.ask(target.listing(listedKey(41)), null, true)).toString();
-    const keys = page.match(/listed\/\d+(?=<)/g) ?? [];
+    const keys = page.match(/(?<=<(?:Key|name)>)listed\/\d+/g) ?? [];
     const last = Math.min(1041, this.listed - 1);
     if (keys[0] !== listedKey(42) || keys.at(-1) !== listedKey(last) || keys.length !== last - 41) {
       throw new Error(`${target.name} listed ${keys.length} keys from ${keys[0]} to ${keys.at(-1)}.`);

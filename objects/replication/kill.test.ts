@@ -18,6 +18,9 @@ async function inItsOwnProcess({ configuration }: TestObjects): Promise<ChildPro
   return child;
 }
 
+/** Of each lane in each round, if the kill does not come first. */
+const OBJECTS = 15;
+
 test('an array that is killed while it replicates passes on everything that it acknowledged', async (t) => {
   const [here, there] = await Promise.all([testObjects(t), testObjects(t)]);
   const destination = await makeKnown(here, there);
@@ -32,12 +35,12 @@ test('an array that is killed while it replicates passes on everything that it a
     const child = await inItsOwnProcess(here);
     const client = here.s3(here.owner);
     if (round === 1) expect(await client.call('DELETE', '/photos/doomed'), 204);
-    const killed = sleep(1_500 + round * 500).then(async () => {
+    const killed = sleep(300 + round * 300).then(async () => {
       child.kill('SIGKILL');
       await once(child, 'exit');
     });
     const work = Array.from({ length: 4 }, async (_, lane) => {
-      for (let count = 0; ; count++) {
+      for (let count = 0; count < OBJECTS; count++) {
         const path = `/photos/${round}-${lane}-${count}`;
         await put(client, path, path.repeat(100));
         acknowledged.add(path);

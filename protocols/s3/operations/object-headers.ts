@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ObjectVersion } from '@granary/storage/objects';
+import { S3Error } from '../errors.ts';
 import type { S3Request } from '../request.ts';
 import { expirationHeader } from './expiration-header.ts';
 import { headerOfText } from './header-text.ts';
@@ -48,11 +49,19 @@ export function askedChecksum(request: S3Request, version: ObjectVersion): Outgo
   return asked ? checksumHeaders(version.attributes.checksum) : {};
 }
 
-export function overrides({ query }: S3Request): OutgoingHttpHeaders {
+/** Only for who signed it: else anybody's link could make a page of what somebody lets others read. */
+export function overrides({ caller, query }: S3Request): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (const [name, header] of OVERRIDES) {
     const value = query.get(name);
-    if (value !== undefined) headers[header] = headerOfText(value);
+    if (value === undefined) continue;
+    if (caller === null) {
+      throw new S3Error(
+        'InvalidRequest',
+        'Request specific response headers cannot be used for anonymous GET requests.',
+      );
+    }
+    headers[header] = headerOfText(value);
   }
   return headers;
 }

@@ -296,6 +296,8 @@ test('tags and ACLs of objects are set, shown and removed', async () => {
   const acl = expect(await ada.call('GET', path, { query: { acl: '' } }), 200);
   assert.deepEqual(acl.all('Permission'), ['FULL_CONTROL', 'READ']);
   assert.equal((await nobody.call('GET', path)).text, 'x');
+  const asPage = { query: { 'response-content-type': 'text/html' } };
+  expect(await nobody.call('GET', path, asPage), 400, 'InvalidRequest');
   // The document that was shown can be put back; another grant cannot.
   expect(await ada.call('PUT', path, { query: { acl: '' }, body: acl.text }), 200);
   const other = acl.text.replace('<Permission>READ<', '<Permission>WRITE_ACP<');

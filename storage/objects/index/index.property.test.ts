@@ -633,7 +633,7 @@ function sameContent(reader: IndexReader, found: ObjectVersion | undefined, want
   );
 }
 
-function sorted(objects: readonly ObjectVersion[], prefixes: readonly string[], reverse: boolean): string[] {
+function sorted(objects: readonly { readonly key: string }[], prefixes: readonly string[], reverse: boolean): string[] {
   const names = [...objects.map(({ key: where }) => where), ...prefixes];
   names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
   return reverse ? names.reverse() : names;

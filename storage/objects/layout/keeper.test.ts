@@ -267,6 +267,28 @@ test('a folder that is gone for good is made anew under a new number', async () 
   }
 });
 
+test('drives whose folders were empty for a while, as of disks that were not mounted, are back with all they hold', async () => {
+  const rig = await Rig.make(TWO_COPIES, 2);
+  try {
+    await rig.putMany(40);
+    const numbers = () => rig.keeper.layout().drives.map(({ number }) => number);
+    for (const { folder } of rig.drives) {
+      await rename(folder, `${folder}.away`);
+      await mkdir(folder);
+    }
+    await rig.until(() => !numbers().includes(1) && !numbers().includes(2), 'new numbers');
+    for (const { folder } of rig.drives) {
+      await rename(folder, `${folder}.empty`);
+      await rename(`${folder}.away`, folder);
+    }
+    await rig.until(() => numbers().includes(1) && numbers().includes(2) && rig.isAtRest(), 'the old numbers');
+    await rig.verifyAll();
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
 test('a drive that a thread could not use is away until it shows that it works', async () => {
   let skewMs = 0;
   const rig = await Rig.make(TWO_COPIES, 3, { now: () => Date.now() + skewMs });

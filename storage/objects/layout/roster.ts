@@ -86,6 +86,12 @@ export class Roster {
       await this.#isThere(row);
       return;
     }
+    if (sight.found === 'there' && !this.#state.drive(sight.number)) {
+      // An empty folder stood in for it, as under a disk that is not mounted: with its number all that is on it is back.
+      await this.#renumber(row, sight.number);
+      this.#isBack(row, sight.number, false);
+      return;
+    }
     this.#isAbsent(row, reasonOf(sight));
     if (sight.found === 'empty') await this.#renew(row);
     if (sight.found === 'missing' && this.#isAwayFor(row, this.#lostAfterMs) && (await makeFolder(row.folder))) {
@@ -213,6 +219,11 @@ export class Roster {
   /** It came back with nothing on it: a new number, because the places that name the old one are gone. */
   async #renew(row: DriveRow): Promise<void> {
     const number = await this.#state.change(takeDriveNumber);
+    await this.#renumber(row, number);
+    if (await this.#format(row.folder, row.uuid, number)) this.#isBack(row, number, true);
+  }
+
+  async #renumber(row: DriveRow, number: number): Promise<void> {
     const next: DriveRow = { ...row, number, ...(row.stage === 'lost' && { stage: 'waiting', batch: 1 }) };
     const ring = this.#state.ring(row.policy);
     if (ring) {
@@ -228,15 +239,12 @@ export class Roster {
       });
       this.#state.reload();
     }
-    if (!(await this.#format(row.folder, row.uuid, number))) return;
-    this.#state.setPresence(number, {
-      isPresent: true,
-      absentSince: null,
-      failures: 0,
-      retryAt: 0,
-      backAt: this.#state.now(),
-    });
-    this.#state.tell({ kind: 'drive-back', uuid: row.uuid, empty: true });
+  }
+
+  #isBack({ uuid }: DriveRow, number: number, empty: boolean): void {
+    const backAt = this.#state.now();
+    this.#state.setPresence(number, { isPresent: true, absentSince: null, failures: 0, retryAt: 0, backAt });
+    this.#state.tell({ kind: 'drive-back', uuid, empty });
   }
 
   /** What cannot be made a drive now is looked at again later. */

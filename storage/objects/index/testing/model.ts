@@ -145,7 +145,8 @@ export class Model {
     versionId: string,
   ): { removed: ModelVersion | null; marker: boolean } {
     const version = this.find(bucket.id, key, versionId);
-    checkConditions(conditions, version?.marker ? undefined : version, 'precondition-failed');
+    const isAsked = version?.marker === true && conditions?.ifSequence === version.sequence;
+    checkConditions(isAsked ? {} : conditions, version?.marker ? undefined : version, 'precondition-failed');
     if (!version) return { removed: null, marker: false };
     const kept = version.retention && version.retention.until > at ? version.retention.mode : null;
     if (version.legalHold || kept === 'COMPLIANCE' || (kept === 'GOVERNANCE' && !bypassGovernance)) {
