@@ -2,6 +2,7 @@ import { objectsClient, type ObjectsClient, type PortalClient } from '@granary/c
 import { until } from './granary.ts';
 
 const PASSWORD = 'Orange-kettle-41';
+const CREATED_MS_MAX = 120_000;
 
 /** An account of an object storage array, as an application knows it. */
 export interface ObjectAccount {
@@ -31,10 +32,11 @@ export async function orderObjects(admin: PortalClient, name: string, drives: nu
     array_zone_group_storage_policy_type_id: 1,
     storage_profile: 'two-copies',
   });
-  const record = await until(`object storage ${name} is created`, async () => {
+  const created = async () => {
     const found = (await admin.arrays.list({ name })).data[0];
     return found?.status === 'created' && found.id !== null && (await admin.arrays.get({ array_id: found.id })).data;
-  });
+  };
+  const record = await until(`object storage ${name} is created`, created, CREATED_MS_MAX);
   const { management_url: url, initial_passcode: password } = record;
   if (url === null) throw new Error(`Object storage ${name} has no address`);
   const { user } = await objectsClient({ url }).users.authenticate({ account: 'objs_admin', user: 'admin', password });

@@ -15,7 +15,7 @@ import { Random } from './random.ts';
 const isTorture = process.env['GRANARY_TORTURE'] === '1';
 const seeds = isTorture ? 10 : 1;
 const firstSeed = Number(process.env['GRANARY_SEED'] ?? Date.now() % 1_000_000);
-const KILLS = isTorture ? 20 : 5;
+const KILLS = isTorture ? 20 : 4;
 const FIRST_SWEEP_MS = 10_000;
 const CLIENTS = 5;
 const CHANGES_BETWEEN_KILLS = 60;

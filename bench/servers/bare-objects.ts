@@ -17,12 +17,21 @@ function put(request: IncomingMessage, response: ServerResponse, file: string): 
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () =>
     open(file, 'w', (openError, fd) => {
-      if (openError) return fail(response, openError);
+      if (openError) {
+        fail(response, openError);
+        return;
+      }
       writev(fd, chunks, (writeError) => {
-        if (writeError) return fail(response, writeError);
+        if (writeError) {
+          fail(response, writeError);
+          return;
+        }
         fsync(fd, (syncError) => {
           close(fd);
-          if (syncError) return fail(response, syncError);
+          if (syncError) {
+            fail(response, syncError);
+            return;
+          }
           response.writeHead(200, { 'content-length': 0 }).end();
         });
       });
@@ -32,7 +41,10 @@ function put(request: IncomingMessage, response: ServerResponse, file: string): 
 
 function get(response: ServerResponse, file: string): void {
   readFile(file, (error, bytes) => {
-    if (error) return fail(response, error);
+    if (error) {
+      fail(response, error);
+      return;
+    }
     response.writeHead(200, { 'content-length': bytes.length }).end(bytes);
   });
 }

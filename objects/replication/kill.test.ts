@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from '../../protocols/s3/testing/client.ts';
-import { makeKnown, put, replicate, statusOf, until } from '../testing/remote.ts';
+import { makeKnown, put, replicate, statusOf } from '../testing/remote.ts';
 import { testObjects, type TestObjects } from '../testing/test-objects.ts';
+import { until } from '../testing/until.ts';
 
 const MAIN = fileURLToPath(new URL('../testing/array-main.ts', import.meta.url));
 
-async function inItsOwnProcess({ configuration }: TestObjects): Promise<ChildProcess> {
+async function inItsOwnProcess(t: TestContext, { configuration }: TestObjects): Promise<ChildProcess> {
   const child = spawn(process.execPath, [MAIN, JSON.stringify(configuration)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await once(child.stdout, 'data');
+  t.after(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The array did not start.')));
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  ended.catch(() => undefined);
   return child;
 }
 
@@ -32,7 +36,7 @@ test('an array that is killed while it replicates passes on everything that it a
   await here.stop();
   const acknowledged = new Set<string>();
   for (let round = 0; round < 2; round++) {
-    const child = await inItsOwnProcess(here);
+    const child = await inItsOwnProcess(t, here);
     const client = here.s3(here.owner);
     if (round === 1) expect(await client.call('DELETE', '/photos/doomed'), 204);
     const killed = sleep(300 + round * 300).then(async () => {
@@ -53,7 +57,7 @@ test('an array that is killed while it replicates passes on everything that it a
   await here.start();
   const again = here.s3(here.owner);
   for (const path of acknowledged) {
-    await until(path, async () => (await statusOf(again, path)) === 'COMPLETED', 30_000);
+    await until(path, async () => (await statusOf(again, path)) === 'COMPLETED');
     assert.equal((await far.call('GET', path)).text, path.repeat(100));
   }
   await until('the deletion', async () => (await far.call('HEAD', '/photos/doomed')).status === 404);

@@ -3,8 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { expect, type S3Client } from '../../protocols/s3/testing/client.ts';
-import { makeKnown, put, replicate, statusOf, until } from '../testing/remote.ts';
+import { makeKnown, put, replicate, statusOf } from '../testing/remote.ts';
 import { testObjects, type TestObjects } from '../testing/test-objects.ts';
+import { until } from '../testing/until.ts';
 
 const { messages } = objectsApi.groups;
 
@@ -175,8 +176,7 @@ test('what could not be sent waits, through a stop, until the other side is back
   await here.restart();
   await put(near, '/patient/20', 'object 20');
   await there.start();
-  for (let count = 0; count <= 20; count++)
-    await until(`object ${count}`, isCompleted(near, `/patient/${count}`), 20_000);
+  for (let count = 0; count <= 20; count++) await until(`object ${count}`, isCompleted(near, `/patient/${count}`));
   for (let count = 0; count <= 20; count++)
     assert.equal((await far.call('GET', `/patient/${count}`)).text, `object ${count}`);
   await until('the event', async () =>

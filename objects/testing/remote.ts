@@ -34,15 +34,6 @@ export async function replicate(client: S3Client, bucket: string, destination: s
   return client.call('PUT', `/${bucket}`, { query: { replication: '' }, body });
 }
 
-/** Waits until something holds. */
-export async function until(what: string, holds: () => Promise<boolean> | boolean, ms = 15_000): Promise<void> {
-  const end = Date.now() + ms;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`${what} did not come about`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
 export async function put(client: S3Client, path: string, body: string | Uint8Array, headers = {}) {
   return expect(await client.call('PUT', path, { body, headers }), 200);
 }

@@ -215,6 +215,20 @@ test('a full drive refuses with no-space, and takes what fits', async () => {
   }, 50_000);
 });
 
+test('a full drive lets go of the segment it wrote to, so that its room can come back', async () => {
+  await withScene(async (scene) => {
+    const small = pieceOf(1, 1000);
+    const large = pieceOf(2, 60_000);
+    const { segment } = await scene.put(small.header, small.data);
+    assert.deepEqual(scene.drive.writtenSegments, [segment]);
+    await assert.rejects(scene.put(large.header, large.data), { code: 'no-space' });
+    assert.deepEqual(scene.drive.writtenSegments, []);
+    await scene.drive.removeSegment(segment);
+    assert.equal(scene.drive.usedBytes, 0);
+    assert.notEqual((await scene.put(small.header, small.data)).segment, segment);
+  }, 50_000);
+});
+
 for (const [code, expected] of [
   ['ENOSPC', 'no-space'],
   ['EDQUOT', 'no-space'],

@@ -207,6 +207,37 @@ test('sweeping gives back what is dead and keeps what lives', async () => {
   }
 });
 
+test('a segment that grew since it was last seen is not dropped, whatever the threads said then', async () => {
+  let ahead = 0;
+  const rig = await Rig.make(TWO_COPIES, 2, { segmentGraceMs: 60_000, sweepMs: 1e9, now: () => Date.now() + ahead });
+  try {
+    const half = Buffer.alloc(2_000_000, 1);
+    const { promise: gate, resolve: open } = Promise.withResolvers<null>();
+    async function* body() {
+      yield half;
+      await gate;
+      yield half;
+    }
+    const [thread] = rig.threads;
+    const staging = thread!.writer.stage(0, body());
+    const segments = () => readdir(join(rig.drives[0]!.folder, 'segments'));
+    while ((await segments()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    // As if they had been asked before the segment was made.
+    for (const { mender } of rig.threads) mender.busySegments = () => Promise.resolve([]);
+    await rig.keeper.sweep();
+    ahead += 120_000;
+    open(null);
+    await staging;
+    await rig.keeper.sweep();
+    assert.equal((await segments()).length, 1, 'it waits to be committed');
+    ahead += 120_000;
+    await rig.keeper.sweep();
+    assert.equal((await segments()).length, 0, 'nobody committed it');
+  } finally {
+    await rig.remove();
+  }
+});
+
 test('scrubbing finds damage that nobody read, and repairs it', async () => {
   const rig = await Rig.make(THREE_COPIES, 3);
   try {
