@@ -25,7 +25,7 @@ const WAITING_MAX = 100_000;
 const BATCH_MAX = 1_000;
 const WRITE_EVERY_MS = 1_000;
 
-export const PAGE_MAX = 10_000;
+const PAGE_MAX = 10_000;
 
 /** Who asked what of the array, the data path and the management alike. Written each second. */
 export class AccessLog {

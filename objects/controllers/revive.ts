@@ -1,7 +1,8 @@
 import type { PackedError } from '@granary/kernel/threads';
-import { ObjectError, type ObjectErrorCode } from '@granary/storage/objects';
+import { ObjectError, StorageError, type ObjectErrorCode, type StorageErrorCode } from '@granary/storage/objects';
 
 /** An error of the other thread as one of this. */
 export function revive({ name, message, code }: PackedError): Error {
-  return name === 'ObjectError' ? new ObjectError(code as ObjectErrorCode, message) : new Error(message);
+  if (name === 'ObjectError') return new ObjectError(code as ObjectErrorCode, message);
+  return name === 'StorageError' ? new StorageError(code as StorageErrorCode, message) : new Error(message);
 }

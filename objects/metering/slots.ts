@@ -2,7 +2,7 @@ import { addWork, noFigures, type Figures, type Work } from './figures.ts';
 import { FINEST_STEP } from './levels.ts';
 
 /** What is measured: `name` tells one from another of its kind. */
-export const subjectKinds = ['account', 'user', 'policy', 'controller', 'group', 'drive'] as const;
+const subjectKinds = ['account', 'user', 'policy', 'controller', 'group', 'drive'] as const;
 export type SubjectKind = (typeof subjectKinds)[number];
 
 export interface Subject {

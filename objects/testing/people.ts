@@ -21,7 +21,7 @@ export const PASSWORD = 'Pick-Your-0wn';
 export const PUBLIC_URL = 'http://192.0.2.1:8080';
 
 /** What the object store would know and do: objects by account, gone a few at a time. */
-export class FakeStore implements AccountFigures {
+class FakeStore implements AccountFigures {
   readonly objects = new Map<string, number>();
   readonly steps: Arguments<'purgeAccount'>[] = [];
   /** How many a step takes; 0 holds it up. */

@@ -11,12 +11,12 @@ const FIGURES_MS_MAX = 3_000;
 const SIGN_UPS_MAX = 100;
 
 /** An account as the array has it. */
-export interface RemoteAccount {
+interface RemoteAccount {
   readonly id: string;
   readonly users: number;
 }
 
-export interface Administrator {
+interface Administrator {
   readonly username: string;
   readonly password: string;
   readonly email: string;

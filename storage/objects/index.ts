@@ -9,6 +9,7 @@ export type { WalkedRecord } from './drives/walk.ts';
 export { Drives, type DrivesOptions } from './drives/drives.ts';
 export { type DriveIdentity, formatDrive, readIdentity } from './drives/identity.ts';
 export type * from './bucket-settings.ts';
+export { StorageError, type StorageErrorCode } from '../errors.ts';
 export { ObjectError, type ObjectErrorCode } from './errors.ts';
 export { expiryOf, markerExpiryOf, noncurrentExpiryOf, uploadExpiryOf, type Expiry } from './lifecycle.ts';
 export type * from './layout/keeper-types.ts';

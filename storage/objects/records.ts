@@ -95,10 +95,7 @@ export interface ObjectVersion {
 }
 
 /** What a listing tells of an object; `version` has the rest. */
-export type ListedObject = Pick<
-  ObjectVersion,
-  'key' | 'sequence' | 'size' | 'etag' | 'modifiedAt' | 'expiresAt' | 'attributes'
->;
+export type ListedObject = Pick<ObjectVersion, 'key' | 'size' | 'etag' | 'modifiedAt' | 'attributes'>;
 
 /** Bytes as the index knows them: one blob, or a numbered manifest of many. */
 export type Content =

@@ -4,7 +4,10 @@ import { S3Error } from '../errors.ts';
 import type { S3Request } from '../request.ts';
 
 /** ETag and size as readers see them: a static large object of Swift's is what its segments hold, not its manifest. */
-export function shown(version: Pick<ObjectVersion, 'attributes' | 'etag' | 'size'>): { readonly etag: string; readonly size: number } {
+export function shown(version: Pick<ObjectVersion, 'attributes' | 'etag' | 'size'>): {
+  readonly etag: string;
+  readonly size: number;
+} {
   return version.attributes.staticManifest ?? version;
 }
 

@@ -1,8 +1,8 @@
 import type { Checksum, NewContent, ObjectStore } from '@granary/storage/objects';
 import type { S3Body } from '../request.ts';
 
-/** Up to this size a body is taken in as one buffer: a stream costs more than the memory. */
-const SMALL_BYTES = 1024 * 1024;
+/** Up to this size a body is taken in as one buffer: a stream costs more. Beyond, the large fresh buffer does. */
+const SMALL_BYTES = 64 * 1024;
 
 export interface StagedBody {
   readonly content: NewContent;

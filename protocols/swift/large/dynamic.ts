@@ -1,35 +1,30 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { ByteRange, ListedObject, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { ByteRange, ObjectStore, ObjectVersion } from '@granary/storage/objects';
 import type { Whole } from '../objects/whole.ts';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 
-const PAGE = 10_000;
+const PAGE = 1_000;
 const MAX_SEGMENTS = 100_000;
 
-interface Segments {
-  /** Where they are. */
-  readonly bucket: number;
-  readonly list: readonly ListedObject[];
-}
-
 /** Every object of a container whose name begins with the prefix, in order: that is the large object. */
-async function findSegments(request: SwiftRequest, manifest: string): Promise<Segments> {
+async function findSegments(request: SwiftRequest, manifest: string): Promise<ObjectVersion[]> {
   const { store, account, access, now } = request;
   const slash = manifest.indexOf('/');
   const bucket = store.bucket(account.id, manifest.slice(0, slash));
   if (bucket === undefined) throw new Refusal(404, 'The container of the segments could not be found.');
   access.demand(access.mayRead(bucket), account.id);
   const prefix = manifest.slice(slash + 1);
-  const segments: ListedObject[] = [];
+  const segments: ObjectVersion[] = [];
   for (let after: string | null = null; ;) {
     const listing = store.list(bucket.id, { prefix, delimiter: null, after, limit: PAGE });
-    for (const version of listing.objects) {
-      if (version.expiresAt === null || version.expiresAt > now) segments.push(version);
+    for (const { key } of listing.objects) {
+      const version = store.version(bucket.id, key);
+      if (version && (version.expiresAt === null || version.expiresAt > now)) segments.push(version);
     }
     after = listing.next;
-    if (after === null) return { bucket: bucket.id, list: segments };
+    if (after === null) return segments;
     if (segments.length >= MAX_SEGMENTS) throw new Refusal(409, `The object has more than ${MAX_SEGMENTS} segments.`);
     // Others have their turn before the next page.
     await setImmediate();
@@ -38,32 +33,25 @@ async function findSegments(request: SwiftRequest, manifest: string): Promise<Se
 
 async function* readSegments(
   store: ObjectStore,
-  { bucket, list }: Segments,
+  segments: readonly ObjectVersion[],
   wanted: ByteRange,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let position = 0;
-  for (const segment of list) {
+  for (const segment of segments) {
     const start = Math.max(wanted.start - position, 0);
     const end = Math.min(wanted.end - position, segment.size);
     position += segment.size;
-    if (end > start) yield* store.read(unchanged(store, bucket, segment), { start, end });
+    if (end > start) yield* store.read(segment, { start, end });
     if (position >= wanted.end) return;
   }
-}
-
-/** The length of the whole was told before: a segment that was replaced since cannot be sent in its place. */
-function unchanged(store: ObjectStore, bucket: number, { key, sequence }: ListedObject): ObjectVersion {
-  const version = store.version(bucket, key);
-  if (version?.sequence !== sequence) throw new Error('A segment of the large object was replaced while it was read.');
-  return version;
 }
 
 export async function openDynamicLargeObject(request: SwiftRequest, manifest: string): Promise<Whole> {
   const segments = await findSegments(request, manifest);
   const md5 = createHash('md5');
-  for (const segment of segments.list) md5.update(segment.etag);
+  for (const segment of segments) md5.update(segment.etag);
   return {
-    size: segments.list.reduce((sum, segment) => sum + segment.size, 0),
+    size: segments.reduce((sum, segment) => sum + segment.size, 0),
     etag: `"${md5.digest('hex')}"`,
     read: (range) => Promise.resolve(readSegments(request.store, segments, range)),
   };

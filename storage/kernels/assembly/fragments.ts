@@ -9,14 +9,7 @@ const TABLE_SHIFT: u32 = 5;
 // In memory, because the engine builds a constant that it knows anew in every turn of a loop.
 const halves = memory.data<u8>([0x0f]);
 
-export function combine(
-  pointers: usize,
-  count: u32,
-  sums: u32,
-  length: u32,
-  factors: usize,
-  tables: usize,
-): void {
+export function combine(pointers: usize, count: u32, sums: u32, length: u32, factors: usize, tables: usize): void {
   const half = v128.load8_splat(halves);
   const targets = pointers + count * 4;
   for (let at: u32 = 0; at < length; at += COLUMN_BYTES) {

@@ -103,7 +103,7 @@ export function release(change: Change, content: ContentRow): void {
   }
 }
 
-export function releaseBlob({ db, tally }: Change, partition: number, id: Uint8Array): void {
+function releaseBlob({ db, tally }: Change, partition: number, id: Uint8Array): void {
   const sql = 'UPDATE blobs SET refs = refs - 1 WHERE partition = ? AND id = ? RETURNING refs, piece_bytes, places';
   const row = db.get<Pick<BlobRow, 'refs' | 'piece_bytes' | 'places'>>(sql, partition, id);
   if (!row) throw new Error(`A blob of partition ${partition} that is in use is not in the index`);
