@@ -17,8 +17,6 @@ import type { S3Key } from './target.ts';
 const DRIVES = 4;
 const NODES = 2;
 const DATA_PORT = 8080;
-/** Of the kernel's clock that `/proc` counts in. */
-const MS_PER_TICK = 10;
 
 /** What a cloud would tell an array of four drives on two storage nodes, whose policy is to keep two copies. */
 export function objectsConfiguration(folder: string): HostedConfiguration {
@@ -71,20 +69,9 @@ export class ObjectsProcess {
     this.account = user.account_id;
   }
 
-  get pid(): number {
-    return this.#child.pid ?? 0;
-  }
-
   residentMb(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-  }
-
-  /** What all its threads have computed so far. */
-  cpuMs(): number {
-    const [, fields = ''] = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ');
-    const [user = '0', system = '0'] = fields.split(' ').slice(11, 13);
-    return (Number(user) + Number(system)) * MS_PER_TICK;
   }
 
   async stop(): Promise<void> {

@@ -15,7 +15,7 @@ import { startSwift } from './swift.ts';
 import { BUCKET, S3Target } from './target.ts';
 
 const OBJECTS = 1_000_000;
-/** Swift takes its keys one by one; so many are filled in time, and its listing gets slower with more, not faster. */
+/** Entered into Swift's own database in reasonable time: it is asked for pages of fewer keys than the array is. */
 const SWIFT_OBJECTS = 50_000;
 const IDLE_MS = 10_000;
 const MEMORY_MB_MAX = 400;
@@ -99,7 +99,7 @@ async function compare(name: OperationName, clients: readonly Client[]): Promise
   return [
     atLeast(`of a bare server, ${name}${beside}`, own / bare, 0.5),
     swift === undefined
-      ? { what: `of Swift, ${name}: Swift is not installed`, value: 0, wanted: 'at least 2', met: true }
+      ? { what: `of Swift, ${name}`, value: 0, wanted: 'not measured: Swift is not there', met: true }
       : atLeast(`of Swift, ${name}${beside}`, own / swift, 2),
   ];
 }

@@ -39,7 +39,7 @@ export class PieceBuilder {
     const access = new BlobAccess({ ...this.#options, onDamage: () => undefined }, record, policy);
     const place =
       header.pieceLength <= PACKED_BYTES_MAX
-        ? await this.#pack(access, header, target)
+        ? await this.#pack(access, header, target, record.places[slot]?.drive === targetDrive)
         : await this.#stream(access, header, target);
     return { place, pieceBytes: recordBytes(header.pieceLength) };
   }
@@ -70,9 +70,9 @@ export class PieceBuilder {
     return { seed: pieceSeed(record.id, slot, policy.dataFragments), header: headerOf(record, policy, slot) };
   }
 
-  async #pack(access: BlobAccess, header: PieceHeader, target: DriveFolder): Promise<Place> {
+  async #pack(access: BlobAccess, header: PieceHeader, target: DriveFolder, isReplacement: boolean): Promise<Place> {
     const blocks = await access.piece(header.slot, { first: 0, end: blockCount(header.pieceLength) });
-    return target.append(header, wholePiece(blocks, seedOf(header), header.pieceLength));
+    return target.append(header, wholePiece(blocks, seedOf(header), header.pieceLength), isReplacement);
   }
 
   async #stream(access: BlobAccess, header: PieceHeader, target: DriveFolder): Promise<Place> {

@@ -18,6 +18,7 @@ const INLINE_BYTES_MAX = 128 * 1024;
 interface Waiting {
   readonly header: PieceHeader;
   readonly body: PieceBody;
+  readonly isReplacement: boolean;
   readonly resolve: (place: Place) => void;
   readonly reject: (error: Error) => void;
 }
@@ -44,11 +45,11 @@ export class Appender {
     return this.#segment?.number;
   }
 
-  append(header: PieceHeader, body: PieceBody): Promise<Place> {
+  append(header: PieceHeader, body: PieceBody, isReplacement = false): Promise<Place> {
     const refusal = this.#refusal();
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ header, body, resolve, reject });
+      this.#waiting.push({ header, body, isReplacement, resolve, reject });
       this.#waitingBytes += HEADER_BYTES + body.bytes;
       this.#running ??= this.#run();
     });
@@ -83,11 +84,14 @@ export class Appender {
     this.#running = undefined;
   }
 
+  /** What may take spare room and what may not do not mix: one would be refused for the other. */
   #takeBatch(): Waiting[] {
+    const isReplacement = this.#waiting[0]?.isReplacement;
     let bytes = 0;
     let buffers = 0;
     let count = 0;
-    for (const { body } of this.#waiting) {
+    for (const { body, isReplacement: isSuch } of this.#waiting) {
+      if (isSuch !== isReplacement) break;
       bytes += HEADER_BYTES + body.bytes;
       buffers += 1 + body.buffers.length;
       if (count > 0 && (bytes > BATCH_BYTES_MAX || buffers > BATCH_BUFFERS_MAX)) break;
@@ -104,7 +108,7 @@ export class Appender {
 
   async #write(batch: readonly Waiting[]): Promise<Place[]> {
     const bytes = batch.reduce((sum, { body }) => sum + HEADER_BYTES + body.bytes, 0);
-    this.#takeRoom(bytes);
+    this.#takeRoom(bytes, batch[0]?.isReplacement ?? false);
     let work: Promise<void> | undefined;
     try {
       const segment = await this.#segmentFor(bytes);
@@ -123,9 +127,9 @@ export class Appender {
   }
 
   /** A segment that is written to is never given back: once its drive is full it must not stay one. */
-  #takeRoom(bytes: number): void {
+  #takeRoom(bytes: number, isReplacement: boolean): void {
     try {
-      this.#space.take(bytes);
+      this.#space.take(bytes, isReplacement);
     } catch (error) {
       this.#retire();
       throw error;

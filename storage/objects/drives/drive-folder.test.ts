@@ -229,6 +229,16 @@ test('a full drive lets go of the segment it wrote to, so that its room can come
   }, 50_000);
 });
 
+test('what replaces a piece of a full drive is taken, so that the drive can be tidied up', async () => {
+  await withScene(async (scene) => {
+    const { header, data } = pieceOf(1, 40_000);
+    await scene.put(header, data);
+    const [refused, taken] = await Promise.allSettled([scene.put(header, data), scene.put(header, data, true)]);
+    assert.equal(refused.status, 'rejected');
+    assert.equal(taken.status, 'fulfilled');
+  }, 50_000);
+});
+
 for (const [code, expected] of [
   ['ENOSPC', 'no-space'],
   ['EDQUOT', 'no-space'],

@@ -81,10 +81,10 @@ export class DriveFolder {
     if (usedBytes) this.#space.counter = usedBytes;
   }
 
-  /** Packs a piece with others. Durable when it resolves. */
-  async append(header: PieceHeader, body: PieceBody): Promise<Place> {
+  /** Packs a piece with others. Durable when it resolves. A replacement is for a piece of this drive that dies. */
+  async append(header: PieceHeader, body: PieceBody, isReplacement = false): Promise<Place> {
     const startMs = performance.now();
-    const place = await this.#appender.append(header, body);
+    const place = await this.#appender.append(header, body, isReplacement);
     this.#meter.put.note(header.pieceLength, performance.now() - startMs);
     return place;
   }

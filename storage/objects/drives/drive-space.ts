@@ -8,6 +8,8 @@ import { SEGMENTS_FOLDER } from './identity.ts';
 
 const SUFFIX = '.segment';
 const NAME = /^[0-9]{1,10}\.segment$/;
+/** As much as a segment holds: so much is there twice until the old one is dropped. */
+const REPLACEMENT_BYTES_MAX = 256 * 1024 * 1024;
 /** Files looked at together when a drive is measured. */
 const STAT_TOGETHER = 32;
 
@@ -56,10 +58,13 @@ export class DriveSpace {
     return join(this.#folder, `${segment}${SUFFIX}`);
   }
 
-  /** Takes room for bytes about to be written; what was not written after all goes back with `giveBack`. */
-  take(bytes: number): void {
+  /**
+   * Takes room for bytes about to be written; what was not written after all goes back with `giveBack`. What replaces
+   * bytes of the same drive may go a little beyond the capacity: a full drive could never be tidied up otherwise.
+   */
+  take(bytes: number, isReplacement = false): void {
     const before = Number(Atomics.add(this.counter, 0, BigInt(bytes)));
-    if (before + bytes <= this.capacity) return;
+    if (before + bytes <= this.capacity + (isReplacement ? REPLACEMENT_BYTES_MAX : 0)) return;
     this.giveBack(bytes);
     throw new StorageError('no-space', `Drive ${this.drive} has no room for ${bytes} bytes more.`);
   }

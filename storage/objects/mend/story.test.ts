@@ -41,13 +41,13 @@ async function fault(rig: Rig, pick: (below: number) => number): Promise<void> {
   const { folder } = rig.drives[pick(rig.drives.length)]!;
   switch (pick(5)) {
     case 0:
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });
       await mkdir(folder, { recursive: true });
       break;
     case 1:
       await rename(folder, `${folder}.away`);
       await new Promise((resolve) => setTimeout(resolve, 150));
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });
       await rename(`${folder}.away`, folder);
       break;
     case 2:

@@ -56,8 +56,8 @@ export class DriveScene {
     return join(this.folder, 'segments', `${place.segment}.segment`);
   }
 
-  put(header: PieceHeader, data: Buffer): Promise<Place> {
-    return this.drive.append(header, wholePiece(cutIntoBlocks(data), seedOf(header), data.length));
+  put(header: PieceHeader, data: Buffer, isReplacement = false): Promise<Place> {
+    return this.drive.append(header, wholePiece(cutIntoBlocks(data), seedOf(header), data.length), isReplacement);
   }
 
   /** Into a segment of its own, some blocks at a time. */
