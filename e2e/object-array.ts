@@ -154,8 +154,8 @@ export class ObjectArray {
   }
 
   /** At once: whoever waits for an acknowledgement may call it in the same moment. */
-  pull(): void {
-    this.#child.kill('SIGKILL');
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child.kill(signal);
   }
 
   async kill(): Promise<void> {

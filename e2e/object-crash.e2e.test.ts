@@ -66,7 +66,7 @@ async function untilKilled(array: ObjectArray, clients: readonly CrashClient[], 
   const onAcknowledged = () => {
     left -= 1;
     if (left !== 0) return;
-    if (isAtOnce) array.pull();
+    if (isAtOnce) array.signal('SIGKILL');
     resolve(null);
   };
   const running = clients.map((client) => client.run(array.s3(), CHANGES_BETWEEN_KILLS, onAcknowledged));

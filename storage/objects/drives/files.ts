@@ -3,7 +3,8 @@ import { open } from 'node:fs/promises';
 import { StorageError } from '../../errors.ts';
 
 /** Disks under load take seconds, and tens of them at worst. */
-const ANSWER_MS = 30_000;
+const ANSWER_TURNS = 30;
+const TURN_MS = 1_000;
 
 /** A new or renamed file is found after a crash only once its folder was synced. */
 export async function syncFolder(folder: string): Promise<void> {
@@ -71,12 +72,19 @@ function withoutFirst(buffers: readonly Uint8Array[], bytes: number): readonly U
   return buffers.slice(index).map((buffer, position) => (position === 0 ? buffer.subarray(left) : buffer));
 }
 
-/** A drive that does not answer at all has failed, too. What it was asked to do may still happen. */
+/**
+ * A drive that does not answer at all has failed, too. What it was asked to do may still happen. The time is counted in
+ * turns of this thread: when the whole machine stands still, its drives are not the ones to blame.
+ */
 export function withinLimit<T>(drive: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new StorageError('drive-failed', `Drive ${drive} did not answer for ${ANSWER_MS / 1000} seconds.`));
-    }, ANSWER_MS);
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      if (turns < ANSWER_TURNS) timer = setTimeout(turn, TURN_MS);
+      else reject(new StorageError('drive-failed', `Drive ${drive} did not answer for ${ANSWER_TURNS} seconds.`));
+    };
+    let timer = setTimeout(turn, TURN_MS);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
