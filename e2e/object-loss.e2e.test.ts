@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   existsSync,
   fstatSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -36,6 +39,8 @@ const FRAGMENTS = [4, 5, 6, 7, 8, 9, 10];
 const OBJECTS = 40;
 /** Drives are looked at each second. */
 const NOTICED_MS = 3000;
+/** Longer than a look waits. */
+const SILENT_MS = 8000;
 /** Of every so many bytes in a segment one is changed. */
 const FLIP_EVERY = 150_000;
 const { settings, policies, drives: driveGroup } = objectsApi.groups;
@@ -167,13 +172,39 @@ test(`drives come in steps and go under load, also across a kill (GRANARY_SEED=$
 async function remove(scene: Scene, policy: number, drives: readonly HostedDrive[]): Promise<void> {
   const { name } = await scene.array.policy(nameOf(policy));
   const type = drives[0]?.type ?? '';
-  await scene.array.client.call(policies.removeDrives, { name, drives: [{ type, quantity: 2 }], timeout: 0 });
+  const asked = { name, drives: [{ type, quantity: 2 }], timeout: 0 };
+  const { message } = await scene.array.client.refused(policies.removeDrives, asked);
+  assert.match(message, /submitted/, 'it goes on in the background');
   await until(
     'two drives are gone',
     async () => (await scene.array.client.call(driveGroup.list, {})).disks.length === drives.length - 2,
     120_000,
   );
 }
+
+test('drives that do not answer for some seconds are not taken for lost', async (t) => {
+  const scene = await setUp(t);
+  const load = scene.loads[0] as ObjectLoad;
+  load.start(scene.array);
+  // To open a pipe waits until somebody writes to it.
+  const identities = [1, 2].map((drive) => join(driveFolder(scene, drive), 'drive.json'));
+  const texts = identities.map((file) => readFileSync(file));
+  for (const file of identities) {
+    execFileSync('mkfifo', [`${file}.pipe`]);
+    renameSync(`${file}.pipe`, file);
+  }
+  await sleep(SILENT_MS);
+  identities.forEach((file, at) => {
+    renameSync(file, `${file}.pipe`);
+    writeFileSync(file, texts[at] as Buffer);
+    // Both ways, so that it does not wait for a reader.
+    const pipe = openSync(`${file}.pipe`, 'r+');
+    writeSync(pipe, texts[at] as Buffer);
+    closeSync(pipe);
+    rmSync(`${file}.pipe`);
+  });
+  await allIsWell(t, scene);
+});
 
 for (let round = 0; round < SEEDS; round += 1) {
   test(`whatever happens to drives and the process, one thing after the other (GRANARY_SEED=${seed + round})`, (t) =>

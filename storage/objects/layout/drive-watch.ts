@@ -3,26 +3,39 @@ import { join } from 'node:path';
 import { readIdentity } from '../drives/identity.ts';
 
 /**
- * What a look at a drive's folder found. `empty`: a folder with nothing in it; `missing`: no folder; `failing`: it is
- * there but must not be used.
+ * What a look at a drive's folder found. `empty`: a folder with nothing in it; `missing`: no folder; `silent`: no answer
+ * yet; `failing`: it is there but must not be used.
  */
 export type Sight =
   | { readonly found: 'there'; readonly number: number }
-  | { readonly found: 'empty' | 'missing' }
+  | { readonly found: 'empty' | 'missing' | 'silent' }
   | { readonly found: 'failing'; readonly reason: string };
 
 const PROBE_FILE = 'probe';
 const LONGEST_LOOK_MS = 5000;
+/** Disks under load take seconds, and tens of them at worst. */
+export const LONGEST_FIRST_LOOK_MS = 30_000;
 const HARMLESS = new Set(['lost+found', 'drive.json.new', PROBE_FILE]);
 
-/** Looks at the identity of a drive, and gives up on folders that do not answer. */
-export async function lookAt(folder: string, uuid: string): Promise<Sight> {
-  return inTime(identify(folder, uuid));
+/** Looks at the identities of drives, and does not wait for long for folders that do not answer. */
+export class DriveWatch {
+  /** A look that hangs holds one of the few threads that do such work: it is not begun a second time. */
+  readonly #looks = new Map<string, Promise<Sight>>();
+
+  look(folder: string, uuid: string, longestMs = LONGEST_LOOK_MS): Promise<Sight> {
+    const name = `${uuid} ${folder}`;
+    let look = this.#looks.get(name);
+    if (!look) {
+      look = identify(folder, uuid).finally(() => this.#looks.delete(name));
+      this.#looks.set(name, look);
+    }
+    return inTime(look, longestMs);
+  }
 }
 
 /** A drive that failed has to show that it takes bytes before it is used again. */
 export async function probe(folder: string): Promise<Sight | undefined> {
-  return inTime(writeProbe(folder));
+  return inTime(writeProbe(folder), LONGEST_LOOK_MS);
 }
 
 /** Whether a missing folder could be made: its parent is there and takes it. */
@@ -80,9 +93,11 @@ async function writeProbe(folder: string): Promise<Sight | undefined> {
   }
 }
 
-async function inTime<T>(work: Promise<T>): Promise<T | Sight> {
+/** When this thread itself stood still, answers that came meanwhile are heard first. */
+async function inTime<T>(work: Promise<T>, longestMs: number): Promise<T | Sight> {
   const { promise: late, resolve } = Promise.withResolvers<Sight>();
-  const timer = setTimeout(() => resolve({ found: 'failing', reason: 'it does not answer' }), LONGEST_LOOK_MS);
+  const give = () => resolve({ found: 'silent' });
+  const timer = setTimeout(() => setImmediate(() => setImmediate(give)), longestMs);
   try {
     return await Promise.race([work, late]);
   } finally {

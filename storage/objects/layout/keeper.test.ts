@@ -6,7 +6,7 @@ import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from '../testing/rig.ts'
 
 async function wipe(rig: Rig, number: number): Promise<void> {
   const folder = rig.drives[number - 1]!.folder;
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });
   await mkdir(folder, { recursive: true });
 }
 
@@ -284,7 +284,7 @@ test('a folder that is gone for good is made anew under a new number', async () 
   const rig = await Rig.make(TWO_COPIES, 2, { lostAfterMs: 200 });
   try {
     await rig.putMany(30);
-    await rm(rig.drives[1]!.folder, { recursive: true });
+    await rm(rig.drives[1]!.folder, { recursive: true, maxRetries: 10, retryDelay: 5 });
     await rig.until(() => rig.counts().critical === 256, 'the loss');
     await rig.until(() => rig.isAtRest(), 'mending');
     assert.deepEqual(

@@ -1,6 +1,6 @@
 import { ObjectError } from '../errors.ts';
 import { formatDrive } from '../drives/identity.ts';
-import { lookAt, makeFolder, probe, type Sight } from './drive-watch.ts';
+import { DriveWatch, LONGEST_FIRST_LOOK_MS, makeFolder, probe, type Sight } from './drive-watch.ts';
 import {
   counter,
   type DriveRow,
@@ -17,11 +17,16 @@ import type { WantedDrive, WantedPolicy } from './keeper-types.ts';
 
 const FIRST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 5 * 60_000;
+/** A drive that was there and only does not say so is used on for so long: a busy disk is no lost one. */
+const SILENT_MS_MAX = 30_000;
 
 /** Which drives there are: those the array was given, and whether each of them is really there. */
 export class Roster {
   readonly #state: KeeperState;
   readonly #lostAfterMs: number;
+  readonly #watch = new DriveWatch();
+  /** When drives that were there began to be silent. */
+  readonly #silentSince = new Map<number, number>();
   #wanted: ReadonlySet<string> = new Set();
 
   constructor(state: KeeperState, lostAfterMs: number) {
@@ -71,8 +76,9 @@ export class Roster {
     const due = this.#state.drives.filter(({ number }) => this.#state.presence(number).retryAt <= this.#state.now());
     return Promise.all(
       due.map(async (row) => {
-        const sight = await lookAt(row.folder, row.uuid);
-        const { failures, isPresent } = this.#state.presence(row.number);
+        const { failures, isPresent, absentSince } = this.#state.presence(row.number);
+        const isUnknown = !isPresent && absentSince === null;
+        const sight = await this.#watch.look(row.folder, row.uuid, isUnknown ? LONGEST_FIRST_LOOK_MS : undefined);
         if (sight.found !== 'there' || failures === 0 || isPresent) return { row, sight };
         return { row, sight: (await probe(row.folder)) ?? sight };
       }),
@@ -82,6 +88,8 @@ export class Roster {
   async apply(seen: DriveRow, sight: Sight): Promise<void> {
     const row = this.#state.drive(seen.number);
     if (row?.folder !== seen.folder) return;
+    if (sight.found !== 'silent') this.#silentSince.delete(row.number);
+    else if (this.#isTrusted(row.number)) return;
     if (sight.found === 'there' && sight.number === row.number) {
       await this.#isThere(row);
       return;
@@ -162,7 +170,7 @@ export class Roster {
   }
 
   async #welcome(drive: WantedDrive, policy: number): Promise<void> {
-    const sight = await lookAt(drive.folder, drive.uuid);
+    const sight = await this.#watch.look(drive.folder, drive.uuid, LONGEST_FIRST_LOOK_MS);
     const { uuid, folder, node, zone, capacity } = drive;
     const row = { uuid, folder, node, zone, capacity, policy, stage: 'waiting', batch: 0 } as const;
     // A number that nobody has any more comes back with its drive: it was never given to another.
@@ -206,6 +214,14 @@ export class Roster {
     this.#state.setPresence(row.number, { ...before, isPresent: true, absentSince: null, retryAt: 0, backAt });
     if (row.stage === 'lost') await this.#save({ ...row, stage: 'waiting', batch: 1 });
     if (before.absentSince !== null) this.#state.tell({ kind: 'drive-back', uuid: row.uuid, empty: false });
+  }
+
+  /** Of a silent drive. */
+  #isTrusted(number: number): boolean {
+    if (!this.#state.presence(number).isPresent) return false;
+    const since = this.#silentSince.get(number) ?? this.#state.now();
+    this.#silentSince.set(number, since);
+    return this.#state.now() - since < SILENT_MS_MAX;
   }
 
   #isAbsent(row: DriveRow, reason: string): void {
@@ -272,6 +288,7 @@ export class Roster {
 
 function reasonOf(sight: Sight): string {
   if (sight.found === 'failing') return sight.reason;
+  if (sight.found === 'silent') return 'it does not answer';
   if (sight.found === 'there') return `its identity says that it is drive ${sight.number}`;
   return sight.found === 'empty' ? 'its folder is empty' : 'its folder is missing';
 }
