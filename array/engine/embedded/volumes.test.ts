@@ -259,6 +259,7 @@ test('a move stands still while it is paused, and leaves nothing when it is canc
     },
   });
   moving.catch(() => undefined);
+  while (progress.length < 3) await wait(5);
   await wait(100);
   const { length } = progress;
   const written = (await rig.report()).drives[2]?.io.writes.bytes;
