@@ -6,7 +6,7 @@ import type { Values } from '../kernel/http/testing/encodings.ts';
 import { isDeclared } from '../kernel/process/testing/declared.ts';
 import { placeDrives } from './testing/drives.ts';
 import * as things from './testing/things.ts';
-import { until } from './testing/until.ts';
+import { until } from '../kernel/process/testing/until.ts';
 import { validValues } from './testing/valid-requests.ts';
 import { arrayOperations, startWalk } from './testing/walk.ts';
 

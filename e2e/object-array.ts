@@ -1,20 +1,11 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { objectsApi } from '@granary/contract/objects';
-import {
-  PREPARE,
-  PROGRAM_ENVIRONMENT,
-  PROGRAM_OPTIONS,
-  type FromProgram,
-  type HostedConfiguration,
-  type HostedDrive,
-  type HostedPolicy,
-} from '@granary/kernel';
+import { type FromProgram, type HostedConfiguration, type HostedDrive, type HostedPolicy } from '@granary/kernel';
 import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
 import { testConfiguration, testDrive } from '../kernel/process/testing/configuration.ts';
+import { endProgram, forkProgram } from '../kernel/process/testing/fork-program.ts';
 import { S3Client, type Keys } from '../protocols/s3/testing/client.ts';
 import { temporaryFolder, until } from './granary.ts';
 
@@ -72,11 +63,7 @@ export class ObjectArray {
   #lastChange = 0;
 
   static async start(configuration: HostedConfiguration): Promise<ObjectArray> {
-    await (prepared ??= prepare());
-    const child = forkArray();
-    child.send({ kind: 'start', configuration });
-    const [told] = (await once(child, 'message')) as [FromProgram];
-    if (told.kind !== 'ready') throw new Error(`The array did not start: ${JSON.stringify(told)}`);
+    const child = await forkProgram(new URL('../objects/main.ts', import.meta.url), configuration);
     const anybody = new CheckedClient(objectsApi, configuration.managementUrl);
     const { owner: user, initialPasscode: password } = configuration;
     const signedIn = await anybody.call(users.authenticate, { account: 'objs_admin', user, password });
@@ -167,10 +154,7 @@ export class ObjectArray {
   }
 
   async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      this.#child.kill(signal);
-      await once(this.#child, 'exit');
-    }
+    await endProgram(this.#child, signal);
     for (const client of this.#clients) client.close();
   }
 
@@ -190,19 +174,4 @@ interface SignedIn {
       readonly s3_secret_key: string | null;
     };
   };
-}
-
-/** As `cloud/supervision/forking.ts` does: kept small, and compiled beforehand. */
-function forkArray(...args: string[]): ChildProcess {
-  return fork(new URL('../objects/main.ts', import.meta.url), args, {
-    execArgv: [...PROGRAM_OPTIONS],
-    env: { ...process.env, ...PROGRAM_ENVIRONMENT, NODE_COMPILE_CACHE: join(tmpdir(), 'granary-compile-cache') },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-}
-
-let prepared: Promise<void> | undefined;
-
-async function prepare(): Promise<void> {
-  await once(forkArray(PREPARE), 'exit');
 }

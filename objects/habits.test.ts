@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import type { Sent } from '../kernel/process/testing/wire.ts';
 import { PASSWORD } from './testing/test-objects.ts';
-import { until } from './testing/until.ts';
+import { until } from '../kernel/process/testing/until.ts';
 import { startWalk } from './testing/walk.ts';
 
 /**

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { fail } from '@granary/kernel';
 import { testArray, type TestArray } from '../testing/test-array.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 import { fileOf, named, readFile, writeFile } from './testing/drive-files.ts';
 
 const { drives, raidGroups, messages, users } = arrayApi.groups;

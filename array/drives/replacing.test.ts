@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { testArray, type TestArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 import { named } from './testing/drive-files.ts';
 
 const { drives, raidGroups, messages } = arrayApi.groups;

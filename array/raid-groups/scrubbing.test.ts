@@ -5,7 +5,7 @@ import { arrayApi } from '@granary/contract/array';
 import { fileOf, findInFile, named, writeFile } from '../drives/testing/drive-files.ts';
 import { testArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 
 const { drives, raidGroups, messages } = arrayApi.groups;
 const SUBMITTED = 1073751835;

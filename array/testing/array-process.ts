@@ -1,17 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { arrayClient, type ArrayClient } from '@granary/client';
-import {
-  PREPARE,
-  PROGRAM_ENVIRONMENT,
-  PROGRAM_OPTIONS,
-  type FromProgram,
-  type HostedConfiguration,
-} from '@granary/kernel';
+import type { HostedConfiguration } from '@granary/kernel';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
+import { endProgram, forkProgram } from '../../kernel/process/testing/fork-program.ts';
 import { placeDrives } from './drives.ts';
 
 const ANSWER_MS_MAX = 120_000;
@@ -26,11 +19,7 @@ export class ArrayProcess {
   readonly #child: ChildProcess;
 
   static async start(configuration: HostedConfiguration): Promise<ArrayProcess> {
-    await (prepared ??= prepare());
-    const child = forkArray();
-    child.send({ kind: 'start', configuration });
-    const [told] = (await once(child, 'message')) as [FromProgram];
-    if (told.kind !== 'ready') throw new Error(`The array did not start: ${JSON.stringify(told)}`);
+    const child = await forkProgram(new URL('../main.ts', import.meta.url), configuration);
     const { managementUrl: url, owner: user, initialPasscode: password } = configuration;
     const signedIn = await arrayClient({ url }).users.login({ user, password });
     return new ArrayProcess(child, url, signedIn.user.access_key);
@@ -56,33 +45,12 @@ export class ArrayProcess {
   }
 
   async stop(): Promise<void> {
-    await this.#end('SIGTERM');
+    await endProgram(this.#child, 'SIGTERM');
   }
 
   async kill(): Promise<void> {
-    await this.#end('SIGKILL');
+    await endProgram(this.#child, 'SIGKILL');
   }
-
-  async #end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    this.#child.kill(signal);
-    await once(this.#child, 'exit');
-  }
-}
-
-/** As `cloud/supervision/forking.ts` does: kept small, and compiled beforehand. */
-function forkArray(...args: string[]): ChildProcess {
-  return fork(new URL('../main.ts', import.meta.url), args, {
-    execArgv: [...PROGRAM_OPTIONS],
-    env: { ...process.env, ...PROGRAM_ENVIRONMENT, NODE_COMPILE_CACHE: join(tmpdir(), 'granary-compile-cache') },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-}
-
-let prepared: Promise<void> | undefined;
-
-async function prepare(): Promise<void> {
-  await once(forkArray(PREPARE), 'exit');
 }
 
 /** What a cloud would tell an array of so many drives, all of whose files are below the folder. */

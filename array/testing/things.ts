@@ -5,7 +5,7 @@ import { arrayApi } from '@granary/contract/array';
 import type { HostedConfiguration } from '@granary/kernel';
 import { MB } from '../units.ts';
 import { testDisk } from './test-disk.ts';
-import { until } from './until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 import type { Walk } from './walk.ts';
 
 /**

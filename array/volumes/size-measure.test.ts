@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { testArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 
 const { volumes } = arrayApi.groups;
 

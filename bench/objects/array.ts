@@ -1,16 +1,9 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  PREPARE,
-  PROGRAM_ENVIRONMENT,
-  PROGRAM_OPTIONS,
-  type FromProgram,
-  type HostedConfiguration,
-} from '@granary/kernel';
+import type { HostedConfiguration } from '@granary/kernel';
 import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
+import { endProgram, forkProgram } from '../../kernel/process/testing/fork-program.ts';
 import type { HttpAddress } from './connection.ts';
 import type { S3Key } from './target.ts';
 
@@ -46,12 +39,8 @@ export class ObjectsProcess {
   readonly #child: ChildProcess;
 
   static async start(configuration: HostedConfiguration): Promise<ObjectsProcess> {
-    await (prepared ??= prepare());
     mkdirSync(configuration.folder, { recursive: true });
-    const child = forkArray();
-    child.send({ kind: 'start', configuration });
-    const [told] = (await once(child, 'message')) as [FromProgram];
-    if (told.kind !== 'ready') throw new Error(`The array did not start: ${JSON.stringify(told)}`);
+    const child = await forkProgram(new URL('../../objects/main.ts', import.meta.url), configuration);
     const { managementUrl, management, owner: user, initialPasscode: password } = configuration;
     const reply = await fetch(`${managementUrl}/api/users/authenticate`, {
       method: 'POST',
@@ -75,9 +64,7 @@ export class ObjectsProcess {
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    this.#child.kill('SIGTERM');
-    await once(this.#child, 'exit');
+    await endProgram(this.#child, 'SIGTERM');
   }
 }
 
@@ -89,19 +76,4 @@ interface ShownUser {
 
 interface SignedIn {
   readonly response: { readonly user: { readonly objs_data: { readonly objs_user: ShownUser } } };
-}
-
-/** As `cloud/supervision/forking.ts` does: kept small, and compiled beforehand. */
-function forkArray(...args: string[]): ChildProcess {
-  return fork(new URL('../../objects/main.ts', import.meta.url), args, {
-    execArgv: [...PROGRAM_OPTIONS],
-    env: { ...process.env, ...PROGRAM_ENVIRONMENT, NODE_COMPILE_CACHE: join(tmpdir(), 'granary-compile-cache') },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-}
-
-let prepared: Promise<void> | undefined;
-
-async function prepare(): Promise<void> {
-  await once(forkArray(PREPARE), 'exit');
 }

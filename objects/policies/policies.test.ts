@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { testObjects, twoCopies } from '../testing/test-objects.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 
 /**
  * Goal: storage policies and drives tell how things are, and drives leave without anything being lost.

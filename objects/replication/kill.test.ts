@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { makeKnown, put, replicate, statusOf } from '../testing/remote.ts';
 import { testObjects, type TestObjects } from '../testing/test-objects.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 
 const MAIN = fileURLToPath(new URL('../testing/array-main.ts', import.meta.url));
 

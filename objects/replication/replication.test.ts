@@ -5,7 +5,7 @@ import { objectsApi } from '@granary/contract/objects';
 import { expect, type S3Client } from '../../protocols/s3/testing/client.ts';
 import { makeKnown, put, replicate, statusOf } from '../testing/remote.ts';
 import { testObjects, type TestObjects } from '../testing/test-objects.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 
 const { messages } = objectsApi.groups;
 

@@ -8,7 +8,7 @@ import { signHeaders } from '../../protocols/s3/testing/signer.ts';
 import { wireTo } from '../../kernel/process/testing/wire.ts';
 import { selfSigned } from '../certificates/self-signed.ts';
 import { PASSWORD, testObjects, type Person } from '../testing/test-objects.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 
 /**
  * Goal: every setting does what it says, from the next request on.

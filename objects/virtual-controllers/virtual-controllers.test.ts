@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { objectsApi } from '@granary/contract/objects';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { testObjects } from '../testing/test-objects.ts';
-import { until } from '../testing/until.ts';
+import { until } from '../../kernel/process/testing/until.ts';
 
 /**
  * Goal: controllers are threads that come and go with what is ordered, and one that is lost is back by itself.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const WAIT_MS_MAX = 30_000;
-const LOOK_EVERY_MS = 50;
+const LOOK_EVERY_MS = 20;
 
 /** Waits until it is so, and fails when that takes too long. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
