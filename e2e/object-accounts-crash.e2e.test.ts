@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { objectsClient, type PortalClient } from '@granary/client';
+import { ConnectionError, objectsClient, type PortalClient } from '@granary/client';
 import { startGranary, temporaryFolder, until } from './granary.ts';
 import { orderObjects } from './object-account.ts';
 import { Random } from './random.ts';
@@ -64,14 +64,19 @@ async function agree(admin: PortalClient, arrayId: number): Promise<void> {
   const { data: array } = await admin.arrays.get({ array_id: arrayId });
   const url = array.management_url ?? '';
   const guest = objectsClient({ url });
-  const { user } = await guest.users.authenticate({
-    account: 'objs_admin',
-    user: 'admin',
-    password: array.initial_passcode,
-  });
+  const { user } = await until('the array is up again', () =>
+    guest.users
+      .authenticate({ account: 'objs_admin', user: 'admin', password: array.initial_passcode })
+      .catch(unlessUnreachable),
+  );
   const { accounts: there } = await objectsClient({ url, accessKey: user.access_key ?? '' }).accounts.list();
   const alive = there.filter((one) => one.is_system_account === 'False' && one.state === 'normal');
   assert.deepEqual(alive.map(({ name }) => name).sort(), accounts.map((one) => one.account_name).sort());
   for (const { account_name: account } of accounts)
     await guest.users.authenticate({ account, user: 'carol', password: PASSWORD });
+}
+
+/** The portal answers while its arrays still start. */
+function unlessUnreachable(error: unknown): undefined {
+  if (!(error instanceof ConnectionError)) throw error;
 }

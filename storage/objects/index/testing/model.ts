@@ -59,6 +59,7 @@ interface Delta {
 }
 
 const PART_SIZE_MIN = 5 * 2 ** 20;
+const COMPLETED_KEEP_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** The rules of the object store in memory, with lists and without indexes. */
@@ -67,7 +68,13 @@ export class Model {
   readonly uploads = new Map<string, ModelUpload>();
   readonly #completed = new Map<
     string,
-    { readonly bucket: number; readonly key: string; readonly etag: string; readonly sequence: number }
+    {
+      readonly bucket: number;
+      readonly key: string;
+      readonly etag: string;
+      readonly sequence: number;
+      readonly at: number;
+    }
   >();
   readonly #deltas: Delta[] = [];
   readonly #lastAt = new Map<string, number>();
@@ -224,7 +231,7 @@ export class Model {
     this.#add(bucket, args.key, version, args.at);
     this.uploads.delete(upload.id);
     const { etag, sequence: number } = version;
-    this.#completed.set(upload.id, { bucket: bucket.id, key: args.key, etag, sequence: number });
+    this.#completed.set(upload.id, { bucket: bucket.id, key: args.key, etag, sequence: number, at: args.at });
     return version;
   }
 
@@ -255,6 +262,7 @@ export class Model {
     if (done?.bucket !== args.bucket || done.key !== args.key || done.etag !== wholeEtag(args.parts)) {
       throw new Refusal('no-such-upload');
     }
+    if (done.at < args.at - COMPLETED_KEEP_MS) throw new Refusal('no-such-upload');
     const version = this.versions(args.bucket, args.key).find(({ sequence }) => sequence === done.sequence);
     if (!version) throw new Refusal('no-such-upload');
     return version;
