@@ -94,7 +94,10 @@ export interface ObjectStore {
   };
   parts(upload: string, page: { readonly after: number; readonly limit: number }): Part[];
 
-  /** Writes bytes durably under a policy; they are nobody's until a commit names them. An empty body is `[]`. */
+  /**
+   * Writes bytes durably under a policy; they are nobody's until a commit names them. An empty body is `[]`. Chunks of a
+   * body need last only until the next is asked for.
+   */
   stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]>;
   /** The bytes, verified; rejects in the middle if too many pieces are damaged. */
   read(version: ObjectVersion, range?: ByteRange): AsyncIterable<Uint8Array>;

@@ -73,12 +73,16 @@ export class RequestBody implements S3Body {
     }
   }
 
-  async *stream(): AsyncGenerator<Uint8Array, void> {
+  stream(): AsyncGenerator<Uint8Array, void> {
+    return this.#read(this.#source.passing?.() ?? this.#source.chunks());
+  }
+
+  async *#read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
     this.#start();
     const md5 = createHash('md5');
     const sha256 = this.#expected.sha256 === undefined ? null : createHash('sha256');
     const sum = this.#algorithm === undefined ? null : summer(this.#algorithm);
-    for await (const raw of this.#source.chunks()) {
+    for await (const raw of chunks) {
       for (const bytes of this.#decoder ? this.#decoder.push(raw) : [raw]) {
         this.#count(bytes.length);
         md5.update(bytes);
@@ -117,7 +121,7 @@ export class RequestBody implements S3Body {
     if (size !== undefined && !this.#decoder && this.#source instanceof IncomingSource)
       return this.#fast(size, this.#source);
     const pieces: Uint8Array[] = [];
-    for await (const piece of this.stream()) {
+    for await (const piece of this.#read(this.#source.chunks())) {
       if (this.received > limit) throw error(limit);
       pieces.push(piece);
     }

@@ -6,6 +6,8 @@ const IDLE_MS_MAX = 60_000;
 /** Where the bytes of a body come from, before any decoding. */
 export interface BodySource {
   chunks(): AsyncIterable<Uint8Array>;
+  /** Each chunk lasts only until the next is asked for. */
+  passing?(): AsyncIterable<Uint8Array>;
 }
 
 /** The body of an HTTP request. */
@@ -29,6 +31,17 @@ export class IncomingSource implements BodySource {
       if (chunk !== null) yield chunk;
       else if (incoming.readableEnded) return;
       else await this.#change();
+    }
+  }
+
+  /**
+   * Memory of what was read goes back at once. Left to the garbage collector, a few large bodies would make it look
+   * through everything there is.
+   */
+  async *passing(): AsyncGenerator<Uint8Array, void> {
+    for await (const chunk of this.chunks()) {
+      yield chunk;
+      if (chunk.length === chunk.buffer.byteLength && chunk.buffer instanceof ArrayBuffer) chunk.buffer.transfer(0);
     }
   }
 

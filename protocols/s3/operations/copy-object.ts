@@ -9,7 +9,8 @@ import { aclAttribute, checkEncryption, checkQuota, checkStorageClass, described
 import { expirationHeader } from './expiration-header.ts';
 import { lockOfHeaders } from './lock.ts';
 import { shown } from './object-content.ts';
-import { checksumFields, encryptionHeader, isoDate, quoted, versionHeader, xmlReply } from './replies.ts';
+import { isoDate } from './dates.ts';
+import { checksumFields, encryptionHeader, quoted, versionHeader, xmlReply } from './replies.ts';
 import { tagsOfHeader } from './tags.ts';
 import { checkEarly, writeConditions } from './write-conditions.ts';
 

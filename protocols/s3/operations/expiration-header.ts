@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { expiryOf, type Bucket, type ObjectVersion } from '@granary/storage/objects';
-import { httpDate } from './replies.ts';
+import { httpDate } from './dates.ts';
 
 /** Tells when the bucket's rules will remove an object; nothing where they will not. */
 export function expirationHeader(bucket: Bucket, version: ObjectVersion): OutgoingHttpHeaders {

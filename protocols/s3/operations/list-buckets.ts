@@ -3,7 +3,8 @@ import { S3Error } from '../errors.ts';
 import type { S3Operation, S3Request } from '../request.ts';
 import { element, field } from '../xml.ts';
 import { afterToken, countOf, given, tokenOf } from './list-parameters.ts';
-import { isoDate, ownerElement, xmlReply } from './replies.ts';
+import { isoDate } from './dates.ts';
+import { ownerElement, xmlReply } from './replies.ts';
 
 /** As many as S3 answers to clients that know nothing of pages. */
 const MOST_BUCKETS = 10_000;

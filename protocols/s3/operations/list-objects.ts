@@ -3,7 +3,8 @@ import type { S3Operation, S3Request } from '../request.ts';
 import { element, escapeXml, field } from '../xml.ts';
 import { afterToken, countOf, given, keyText, MOST_LISTED, tokenOf, type KeyText } from './list-parameters.ts';
 import { shown } from './object-content.ts';
-import { isoDate, ownerElement, xmlReply } from './replies.ts';
+import { isoDate } from './dates.ts';
+import { ownerElement, xmlReply } from './replies.ts';
 
 interface Asked {
   readonly prefix: string;

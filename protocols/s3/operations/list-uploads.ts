@@ -2,7 +2,8 @@ import type { Part, Upload } from '@granary/storage/objects';
 import type { S3Operation } from '../request.ts';
 import { element, field } from '../xml.ts';
 import { countOf, given, keyText, MOST_LISTED, type KeyText } from './list-parameters.ts';
-import { isoDate, ownerElement, quoted, xmlReply } from './replies.ts';
+import { isoDate } from './dates.ts';
+import { ownerElement, quoted, xmlReply } from './replies.ts';
 import { MOST_PARTS, uploadOf } from './upload.ts';
 
 export const listMultipartUploads: S3Operation = {

@@ -4,7 +4,8 @@ import type { S3Operation } from '../request.ts';
 import { element, field } from '../xml.ts';
 import { countOf, given, keyText, MOST_LISTED, type KeyText } from './list-parameters.ts';
 import { shown } from './object-content.ts';
-import { isoDate, ownerElement, quoted, xmlReply } from './replies.ts';
+import { isoDate } from './dates.ts';
+import { ownerElement, quoted, xmlReply } from './replies.ts';
 
 export const listObjectVersions: S3Operation = {
   name: 'ListObjectVersions',

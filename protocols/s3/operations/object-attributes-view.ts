@@ -3,7 +3,8 @@ import { badArgument } from '../errors.ts';
 import type { S3Operation, S3Request } from '../request.ts';
 import { element, field } from '../xml.ts';
 import { shown } from './object-content.ts';
-import { checksumFields, httpDate, versionHeader, xmlReply } from './replies.ts';
+import { httpDate } from './dates.ts';
+import { checksumFields, versionHeader, xmlReply } from './replies.ts';
 import { objectVersion } from './versions.ts';
 
 const KNOWN = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize'];

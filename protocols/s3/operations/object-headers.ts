@@ -5,7 +5,8 @@ import type { S3Request } from '../request.ts';
 import { expirationHeader } from './expiration-header.ts';
 import { headerOfText } from './header-text.ts';
 import { shown } from './object-content.ts';
-import { checksumHeaders, encryptionHeader, httpDate, quoted, versionHeader } from './replies.ts';
+import { httpDate } from './dates.ts';
+import { checksumHeaders, encryptionHeader, quoted, versionHeader } from './replies.ts';
 
 const DEFAULT_TYPE = 'binary/octet-stream';
 

@@ -9,20 +9,6 @@ export function xmlReply(root: string, inner: string, headers?: OutgoingHttpHead
   return { status: 200, body: xmlDocument(root, inner), ...(headers !== undefined && { headers }) };
 }
 
-/** HTTP dates have whole seconds: a listing must not tell another time than `Last-Modified`. */
-export function isoDate(time: number): string {
-  const second = Math.floor(time / 1000);
-  // A listing asks a thousand times, and what was put together has the same time.
-  if (lastDate.second !== second) lastDate = { second, text: new Date(second * 1000).toISOString() };
-  return lastDate.text;
-}
-
-let lastDate = { second: Number.NaN, text: '' };
-
-export function httpDate(time: number): string {
-  return new Date(time).toUTCString();
-}
-
 export function quoted(etag: string): string {
   return `"${etag}"`;
 }

@@ -6,7 +6,8 @@ import { copyBytes, type CopiedBytes } from './copy-bytes.ts';
 import { copySource, MOST_COPIED_BYTES, type CopySource } from './copy-source.ts';
 import { shown } from './object-content.ts';
 import { copyRangeOf } from './range.ts';
-import { encryptionHeader, isoDate, quoted, xmlReply } from './replies.ts';
+import { isoDate } from './dates.ts';
+import { encryptionHeader, quoted, xmlReply } from './replies.ts';
 import { partNumberOf, uploadOf } from './upload.ts';
 
 export const uploadPartCopy: S3Operation = {

@@ -1,7 +1,7 @@
 import type { Bucket, ObjectVersion } from '@granary/storage/objects';
 import { badArgument, S3Error } from '../errors.ts';
 import type { S3Request } from '../request.ts';
-import { httpDate } from './replies.ts';
+import { httpDate } from './dates.ts';
 
 /** The version a request names, as commits want it. */
 export function versionIdOf({ query }: S3Request): { readonly versionId?: string } {

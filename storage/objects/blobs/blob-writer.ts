@@ -27,45 +27,60 @@ export class BlobWriter {
 
   /**
    * Durable on a quorum of drives when it resolves. An empty body gives `[]`. With `size`, a body of another length is
-   * refused. When it rejects, nothing is left but dead space.
+   * refused. When it rejects, nothing is left but dead space. Chunks of a body need last only until the next is asked for.
    */
   async stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]> {
     if ((size ?? 0) > BLOB_BYTES_MAX) throw new ObjectError('too-large', 'The body has more than 5 GiB.');
     if (body instanceof Uint8Array) {
       checkSize(body.length, size);
-      if (body.length <= PACKED_BYTES_MAX) return this.#pack(policy, [body], body.length);
-      return this.#stream(policy, only(body), size);
+      return body.length <= PACKED_BYTES_MAX ? this.#packOne(policy, body) : this.#stream(policy, only(body), size);
     }
-    if (size !== undefined && size > PACKED_BYTES_MAX) return this.#stream(policy, body, size);
-    return this.#collect(policy, body, size);
+    if (size === undefined) return this.#collect(policy, body);
+    return size <= PACKED_BYTES_MAX ? this.#gather(policy, body, size) : this.#stream(policy, body, size);
   }
 
-  /** Gathers a body until its end, or until it is known to be large. */
-  async #collect(policy: number, body: AsyncIterable<Uint8Array>, size: number | undefined): Promise<StagedBlob[]> {
+  /** A body of unknown size: kept until its end, or until it is known to be large. */
+  async #collect(policy: number, body: AsyncIterable<Uint8Array>): Promise<StagedBlob[]> {
     const source = body[Symbol.asyncIterator]();
     const chunks: Uint8Array[] = [];
     let total = 0;
-    while (total <= (size ?? PACKED_BYTES_MAX)) {
+    while (total <= PACKED_BYTES_MAX) {
       const next = await source.next();
-      if (next.done) {
-        checkSize(total, size);
-        return this.#pack(policy, chunks, total);
-      }
-      chunks.push(next.value);
+      if (next.done) return this.#packOne(policy, Buffer.concat(chunks));
+      chunks.push(Uint8Array.from(next.value));
       total += next.value.length;
     }
-    if (size === undefined) return this.#stream(policy, resume(chunks, source), size);
-    await source.return?.();
-    throw wrongSize(total, size);
+    return this.#stream(policy, resume(chunks, source), undefined);
   }
 
-  async #pack(policy: number, chunks: readonly Uint8Array[], size: number): Promise<StagedBlob[]> {
+  /** A small body of known size: its bytes are put where they are written from as they come. */
+  async #gather(policy: number, body: AsyncIterable<Uint8Array>, size: number): Promise<StagedBlob[]> {
+    const blob = new NewBlob(this.#layout(), policy);
+    const data = allocate(paddedBytes(size, blob.policy));
+    let filled = 0;
+    try {
+      for await (const chunk of body) {
+        if (filled + chunk.length > size) throw wrongSize(filled + chunk.length, size);
+        data.set(blob.sealed(chunk), filled);
+        filled += chunk.length;
+      }
+      checkSize(filled, size);
+      return await this.#pack(blob, data, size);
+    } finally {
+      release(data);
+    }
+  }
+
+  /** Written as it is where nothing has to be changed or computed. */
+  #packOne(policy: number, body: Uint8Array): Promise<StagedBlob[]> {
+    const blob = new NewBlob(this.#layout(), policy);
+    if (blob.isEncrypted || blob.policy.copies === 0) return this.#gather(policy, only(body), body.length);
+    return this.#pack(blob, Buffer.from(body.buffer, body.byteOffset, body.byteLength), body.length);
+  }
+
+  async #pack(blob: NewBlob, data: Buffer, size: number): Promise<StagedBlob[]> {
     if (size === 0) return [];
-    const layout = this.#layout();
-    const blob = new NewBlob(layout, policy);
-    const drives = new SlotDrives(blob, layout, this.#drives);
-    const lone = loneChunk(blob, chunks);
-    const data = lone ?? gather(blob, chunks, size);
+    const drives = new SlotDrives(blob, this.#layout(), this.#drives);
     const blocks = blocksOfSlots(data, size, blob.policy);
     try {
       const bodies = piecesOf(blob, blocks.slots, size);
@@ -74,7 +89,6 @@ export class BlobWriter {
       return [staged(blob, size, places)];
     } finally {
       blocks.release();
-      if (!lone) release(data);
     }
   }
 
@@ -99,24 +113,6 @@ export class BlobWriter {
     const written = await stream.write(size === undefined ? body : ofSize(body, size));
     return [staged(blob, written.size, written.places)];
   }
-}
-
-/** A body in one chunk is written as it is where nothing has to be changed or computed. */
-function loneChunk(blob: NewBlob, chunks: readonly Uint8Array[]): Buffer | undefined {
-  const [chunk] = chunks;
-  if (!chunk || chunks.length > 1 || blob.isEncrypted || blob.policy.copies === 0) return undefined;
-  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-}
-
-/** The bytes as they are kept, in a row, with room for padding. */
-function gather(blob: NewBlob, chunks: readonly Uint8Array[], size: number): Buffer {
-  const data = allocate(paddedBytes(size, blob.policy));
-  let filled = 0;
-  for (const chunk of chunks) {
-    data.set(blob.sealed(chunk), filled);
-    filled += chunk.length;
-  }
-  return data;
 }
 
 function piecesOf(blob: NewBlob, slots: readonly (readonly Buffer[])[], size: number): readonly PieceBody[] {

@@ -1,19 +1,20 @@
-import * as fs from 'node:fs';
 import { InlineGate } from '../../drive/inline-gate.ts';
 import { StorageError } from '../../errors.ts';
 import type { Place } from '../records.ts';
-import type { DriveSpace, NewSegment } from './drive-space.ts';
+import type { DriveSpace } from './drive-space.ts';
 import { driveError, fdatasync, withinLimit, writeAll, writeAllSync } from './files.ts';
+import { PackedSegment } from './packed-segment.ts';
 import type { PieceBody } from './piece-body.ts';
 import { encodeHeader, HEADER_BYTES, type PieceHeader } from './record.ts';
 
-const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
 const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** Below what the system takes in one call. */
 const BATCH_BUFFERS_MAX = 1000;
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
 /** Copying so little to the page cache costs less than a hop to another thread. */
 const INLINE_BYTES_MAX = 128 * 1024;
+/** To write larger batches twice, first as zeros, would cost more than it saves. */
+const FILLED_FOR_BYTES_MAX = 128 * 1024;
 
 interface Waiting {
   readonly header: PieceHeader;
@@ -33,7 +34,7 @@ export class Appender {
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
-  #segment: (NewSegment & { size: number }) | undefined;
+  #segment: PackedSegment | undefined;
   #closed = false;
 
   constructor(space: DriveSpace) {
@@ -59,7 +60,8 @@ export class Appender {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;
-    this.#retire();
+    // A drive that does not answer keeps its segment as it is.
+    await withinLimit(this.#space.drive, this.#retire()).catch(() => undefined);
   }
 
   #refusal(): StorageError | undefined {
@@ -108,20 +110,23 @@ export class Appender {
 
   async #write(batch: readonly Waiting[]): Promise<Place[]> {
     const bytes = batch.reduce((sum, { body }) => sum + HEADER_BYTES + body.bytes, 0);
-    this.#takeRoom(bytes, batch[0]?.isReplacement ?? false);
+    if (this.#segment?.hasRoomFor(bytes) === false) void this.#retire();
+    const growth = (await this.#segment?.growthBy(bytes)) ?? bytes;
+    this.#takeRoom(growth, batch[0]?.isReplacement ?? false);
     let work: Promise<void> | undefined;
     try {
-      const segment = await this.#segmentFor(bytes);
+      const segment = this.#segment ?? (await this.#newSegment());
       const { places, buffers } = this.#lay(batch, segment);
       work = this.#writeDurably(segment, buffers, bytes);
       await withinLimit(this.#space.drive, work);
       this.#space.assertLinked(segment.fd);
-      segment.size += bytes;
+      segment.wrote(bytes);
+      if (bytes <= FILLED_FOR_BYTES_MAX) segment.fillAhead();
       return places;
     } catch (error) {
       // After a failed write or sync nobody knows what of the file is on disk, and a second sync would not tell.
-      this.#retire(work);
-      this.#space.giveBack(bytes);
+      void this.#retire(work);
+      this.#space.giveBack(growth);
       throw error;
     }
   }
@@ -131,12 +136,12 @@ export class Appender {
     try {
       this.#space.take(bytes, isReplacement);
     } catch (error) {
-      this.#retire();
+      void this.#retire();
       throw error;
     }
   }
 
-  #lay(batch: readonly Waiting[], segment: NewSegment & { size: number }): { places: Place[]; buffers: Uint8Array[] } {
+  #lay(batch: readonly Waiting[], segment: PackedSegment): { places: Place[]; buffers: Uint8Array[] } {
     const { drive } = this.#space;
     const places: Place[] = [];
     const buffers: Uint8Array[] = [];
@@ -151,7 +156,7 @@ export class Appender {
     return { places, buffers };
   }
 
-  async #writeDurably(segment: NewSegment & { size: number }, buffers: Uint8Array[], bytes: number): Promise<void> {
+  async #writeDurably(segment: PackedSegment, buffers: Uint8Array[], bytes: number): Promise<void> {
     const startMs = performance.now();
     if (bytes > INLINE_BYTES_MAX || !this.#gate.allows(startMs)) {
       await writeAll(segment.fd, buffers, segment.size);
@@ -163,19 +168,16 @@ export class Appender {
     await fdatasync(segment.fd);
   }
 
-  async #segmentFor(bytes: number): Promise<NewSegment & { size: number }> {
-    if (this.#segment && this.#segment.size + bytes > SEGMENT_BYTES_MAX) this.#retire();
-    if (this.#segment) return this.#segment;
-    const created = { ...(await this.#space.create()), size: 0 };
-    this.#segment = created;
+  async #newSegment(): Promise<PackedSegment> {
+    const segment = new PackedSegment(this.#space, await this.#space.create());
+    this.#segment = segment;
     await this.#space.syncFolder();
-    return created;
+    return segment;
   }
 
-  /** Closed too early, its number could come to mean another file while `work` still writes to it. */
-  #retire(work?: Promise<void>): void {
+  async #retire(work?: Promise<void>): Promise<void> {
     const segment = this.#segment;
     this.#segment = undefined;
-    if (segment) void Promise.allSettled([work]).then(() => fs.close(segment.fd));
+    await segment?.retire(work);
   }
 }

@@ -60,6 +60,7 @@ test('pieces of any length are read as they were written, packed or alone, and a
             bytes: recordBytes(data.length),
           })),
         );
+        await scene.drive.close();
         const bytes = list.reduce((sum, length) => sum + recordBytes(length), 0);
         assert.equal(scene.drive.usedBytes, bytes);
         assert.equal(
@@ -110,6 +111,25 @@ test('blocks of another blob, another slot or another place in the piece are not
     fs.writeFileSync(scene.path(place), file);
     assert.ok(await scene.read(place, header, 0, 1));
     await assert.rejects(scene.read(place, header, 1, 2), { code: 'unreadable' });
+  });
+});
+
+test('small pieces are written over zeros, which a walk passes over and a closed drive gives back', async () => {
+  await withScene(async (scene) => {
+    const { drive } = scene;
+    const length = async () => (await drive.segments()).reduce((sum, segment) => sum + segment.bytes, 0);
+    const pieces = Array.from({ length: 300 }, (_, index) => pieceOf(index, 4096));
+    const lengths = new Set<number>();
+    for (const { header, data } of pieces) {
+      await scene.put(header, data);
+      lengths.add(await length());
+      assert.ok(drive.usedBytes >= (await length()));
+    }
+    assert.ok(lengths.size < pieces.length / 2, `the file grew ${lengths.size} times`);
+    const [segment] = drive.writtenSegments;
+    assert.equal((await scene.walk(segment!)).length, pieces.length);
+    await drive.close();
+    assert.deepEqual([drive.usedBytes, await length()], Array(2).fill(pieces.length * recordBytes(4096)));
   });
 });
 

@@ -63,10 +63,15 @@ export class DriveSpace {
    * bytes of the same drive may go a little beyond the capacity: a full drive could never be tidied up otherwise.
    */
   take(bytes: number, isReplacement = false): void {
-    const before = Number(Atomics.add(this.counter, 0, BigInt(bytes)));
-    if (before + bytes <= this.capacity + (isReplacement ? REPLACEMENT_BYTES_MAX : 0)) return;
-    this.giveBack(bytes);
+    if (this.tryTake(bytes, isReplacement ? REPLACEMENT_BYTES_MAX : 0)) return;
     throw new StorageError('no-space', `Drive ${this.drive} has no room for ${bytes} bytes more.`);
+  }
+
+  tryTake(bytes: number, beyond = 0): boolean {
+    const before = Number(Atomics.add(this.counter, 0, BigInt(bytes)));
+    if (before + bytes <= this.capacity + beyond) return true;
+    this.giveBack(bytes);
+    return false;
   }
 
   giveBack(bytes: number): void {

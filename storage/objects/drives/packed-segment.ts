@@ -1,0 +1,77 @@
+import * as fs from 'node:fs';
+import type { DriveSpace, NewSegment } from './drive-space.ts';
+import { writeAll } from './files.ts';
+
+export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
+const ZEROS = Buffer.alloc(1024 * 1024);
+/** A segment that has got so far will go on for a while. */
+const FILLED_FROM_BYTES = 64 * 1024;
+
+/**
+ * A segment that many records are packed into. Where they are small, zeros are written ahead of them: to sync bytes in
+ * a file that keeps its length is many times cheaper than to sync the length as well. A walk passes over the zeros.
+ */
+export class PackedSegment {
+  readonly number: number;
+  readonly fd: number;
+  readonly #space: DriveSpace;
+  #size = 0;
+  /** The length of the file; room on the drive was taken for all of it. */
+  #length = 0;
+  #filling: Promise<void> | undefined;
+
+  constructor(space: DriveSpace, { number, fd }: NewSegment) {
+    this.#space = space;
+    this.number = number;
+    this.fd = fd;
+  }
+
+  /** Where the next record begins. */
+  get size(): number {
+    return this.#size;
+  }
+
+  hasRoomFor(bytes: number): boolean {
+    return this.#size + bytes <= SEGMENT_BYTES_MAX;
+  }
+
+  /** What these bytes would add to the length of the file, once no zeros are on their way to the same place. */
+  async growthBy(bytes: number): Promise<number> {
+    if (this.#size + bytes > this.#length) await this.#filling;
+    return Math.max(0, this.#size + bytes - this.#length);
+  }
+
+  /** These were written, and are durable. */
+  wrote(bytes: number): void {
+    this.#size += bytes;
+    this.#length = Math.max(this.#length, this.#size);
+  }
+
+  /** Goes on beside writes to what was filled before. It is not synced by itself: that is for the next write to do. */
+  fillAhead(): void {
+    if (this.#filling || this.#size < FILLED_FROM_BYTES || this.#length - this.#size > ZEROS.length / 2) return;
+    if (this.#length + ZEROS.length > SEGMENT_BYTES_MAX || !this.#space.tryTake(ZEROS.length)) return;
+    this.#filling = writeAll(this.fd, [ZEROS], this.#length).then(
+      () => {
+        this.#length += ZEROS.length;
+        this.#filling = undefined;
+      },
+      // Left as it is, so that it is not tried again: the next write will meet the same and say so.
+      () => this.#space.giveBack(ZEROS.length),
+    );
+  }
+
+  /**
+   * Cuts it to what is in it and closes it: not before `work` has ended, or its number could come to mean another file
+   * while that still writes to it.
+   */
+  async retire(work?: Promise<void>): Promise<void> {
+    await Promise.allSettled([work, this.#filling]);
+    await new Promise<void>((resolve) => {
+      fs.ftruncate(this.fd, this.#size, (error) => {
+        if (!error) this.#space.giveBack(this.#length - this.#size);
+        fs.close(this.fd, () => resolve());
+      });
+    });
+  }
+}
