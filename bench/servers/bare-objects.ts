@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { close, fsync, open, readFile, writev } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,11 +7,18 @@ import { listedKey } from '../objects/target.ts';
 
 /**
  * The least a server of objects can do, in one process: PUT writes what comes to a new file and syncs it, GET sends the
- * file, a listing is made of names in memory. It asks nobody who they are, keeps one copy and computes nothing.
+ * file, a listing is made of records in memory, as they are shown. It asks nobody who they are, keeps one copy and
+ * computes nothing.
  */
 const [folder = '', names = '0'] = process.argv.slice(2);
-const keys = Array.from({ length: Number(names) }, (_, index) => listedKey(index));
 const LISTED = 1000;
+const SIZE = 16;
+const STARTED = Date.now();
+const records = Array.from({ length: Number(names) }, (_, index) => {
+  const key = listedKey(index);
+  const modified = new Date(STARTED - index * 1000).toISOString();
+  return { key, modified, etag: hash('md5', key.padEnd(SIZE)), size: SIZE };
+});
 
 function put(request: IncomingMessage, response: ServerResponse, file: string): void {
   const chunks: Buffer[] = [];
@@ -51,14 +59,14 @@ function get(response: ServerResponse, file: string): void {
 
 function list(response: ServerResponse, after: string): void {
   let low = 0;
-  for (let high = keys.length; low < high;) {
+  for (let high = records.length; low < high;) {
     const middle = (low + high) >> 1;
-    if ((keys[middle] ?? '') <= after) low = middle + 1;
+    if ((records[middle]?.key ?? '') <= after) low = middle + 1;
     else high = middle;
   }
   let text = '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">';
-  for (const key of keys.slice(low, low + LISTED))
-    text += `<Contents><Key>${key}</Key><LastModified>2026-11-16T12:00:00.000Z</LastModified><ETag>&quot;d41d8cd98f00b204e9800998ecf8427e&quot;</ETag><Size>16</Size><StorageClass>STANDARD</StorageClass></Contents>`;
+  for (const { key, modified, etag, size } of records.slice(low, low + LISTED))
+    text += `<Contents><Key>${key}</Key><LastModified>${modified}</LastModified><ETag>&quot;${etag}&quot;</ETag><Size>${size}</Size><StorageClass>STANDARD</StorageClass></Contents>`;
   const body = Buffer.from(`${text}</ListBucketResult>`);
   response.writeHead(200, { 'content-type': 'application/xml', 'content-length': body.length }).end(body);
 }

@@ -43,10 +43,11 @@ type Entry<Row> = { readonly row: Row } | { readonly prefix: string };
  */
 export function walk<Row, Sub>(source: Source<Row, Sub>, query: Walk<Sub>): Walked<Row> {
   const { prefix, delimiter, limit } = query;
+  if (!delimiter) return plainPage(source, query);
   const wanted = limit + 1;
   const entries: Entry<Row>[] = [];
   let span: Span<Sub> | null = limit > 0 ? query.span : null;
-  let step = delimiter ? 1 : wanted;
+  let step = 1;
   while (span && entries.length < wanted) {
     const size = Math.min(step, wanted - entries.length);
     const rows: Row[] = source.rows(span, size);
@@ -67,6 +68,14 @@ export function walk<Row, Sub>(source: Source<Row, Sub>, query: Walk<Sub>): Walk
     }
   }
   return pageOf(entries, limit);
+}
+
+/** Nothing to roll up: the rows as they come. */
+function plainPage<Row, Sub>(source: Source<Row, Sub>, { span, limit }: Walk<Sub>): Walked<Row> {
+  const rows = limit > 0 ? source.rows(span, limit + 1) : [];
+  if (rows.length <= limit) return { rows, prefixes: [], last: null };
+  rows.length = limit;
+  return { rows, prefixes: [], last: { row: rows[limit - 1] as Row } };
 }
 
 function pastCommon<Sub>(span: Span<Sub>, prefix: string, reverse: boolean): Span<Sub> | null {

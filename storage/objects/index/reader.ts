@@ -123,9 +123,9 @@ export class IndexReader {
     const range = reverse ? spanOf(prefix, before, after) : spanOf(prefix, after, before);
     const source = this.#objects(bucket, reverse);
     const span = { ...range, within: null };
-    const { rows, prefixes, last } = this.db.snapshot(() =>
-      walk(source, { prefix, delimiter, span, listed: after, reverse, limit }),
-    );
+    const page = () => walk(source, { prefix, delimiter, span, listed: after, reverse, limit });
+    // Without a delimiter it is one query, which sees one state of the index anyway.
+    const { rows, prefixes, last } = delimiter ? this.db.snapshot(page) : page();
     const next = last && ('row' in last ? listedKey(last.row) : last.prefix);
     return { objects: listedObjects(rows), prefixes, next };
   }
