@@ -91,23 +91,22 @@ test('a failed store in the middle of an upload is answered and the connection s
 });
 
 test('an upload that is cut off leaves nothing, and is on record once', async () => {
-  const before = swift.records.length;
   for (const length of [1000, 3_000_000]) {
     const wire = new Wire(swift.port);
     wire.send(
       put(length, 'X-Auth-Token: tk-ann').map((line) => line.replace('/c/o', '/c/cut')),
       'x'.repeat(500),
     );
-    await sleep(100);
+    await sleep(200);
     wire.socket.destroy();
   }
-  const records = await recordsAfter(before + 2);
+  // Records of earlier requests may still come in.
+  const cut = () => swift.records.filter(({ key }) => key === 'cut');
+  for (let tries = 0; tries < 500 && cut().length < 2; tries++) await sleep(10);
+  const wanted = Array<unknown>(2).fill([499, 500]);
   assert.deepEqual(
-    records.slice(before).map(({ status, bytesIn }) => [status, bytesIn]),
-    [
-      [499, 500],
-      [499, 500],
-    ],
+    cut().map(({ status, bytesIn }) => [status, bytesIn]),
+    wanted,
   );
   assert.equal((await swift.ask('/c/cut')).status, 404);
 });
