@@ -88,7 +88,11 @@ async function toldOf(scene: Scene, interval: number, end: number): Promise<Told
   const { vcontrollers } = await client.controllers.list();
   // After a restart the same one is active again.
   const id = vcontrollers.find(({ state }) => state === 'active')?.name ?? '';
-  const { usages } = await client.controllers.performance({ id, interval });
+  // An array that has just started again knows of the last seconds a little later.
+  const { usages } = await until('the whole stretch is told', async () => {
+    const found = await client.controllers.performance({ id, interval });
+    return (found.usages.at(-1)?.point ?? 0) * 1000 >= end && found;
+  });
   const controller = within(usages, interval, end);
   const moved = ({ usages: points }: { readonly usages: readonly Point[] }) => movedIn(points, interval, end);
   return {
