@@ -5,7 +5,7 @@ import { temporaryStore } from '../../kernel/testing.ts';
 import { dataRequest } from '../testing/requests.ts';
 import { ErrorAlerts } from './error-alerts.ts';
 
-test('more failures in a minute than the threshold are told of once; those of callers do not count', async (t) => {
+test('more failures in a minute than the threshold are told of once; those of callers and of limits do not count', async (t) => {
   const store = temporaryStore(t);
   const clock = new ManualClock('2026-03-01T12:00:10Z');
   const events = new EventLog(clock);
@@ -18,6 +18,7 @@ test('more failures in a minute than the threshold are told of once; those of ca
     return store.read((db) => events.list(db, { start: 0, limit: 0 })).messages.map(({ msg_title }) => msg_title);
   };
   fail(500, 403, 404, 200, 503);
+  alerts.note(Array.from({ length: 9 }, () => dataRequest({ status: 503, isLimited: true })));
   assert.deepEqual(await told(), []);
   fail(500);
   fail(500, 500);

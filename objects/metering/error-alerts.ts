@@ -24,7 +24,7 @@ export class ErrorAlerts {
   }
 
   note(requests: readonly RequestRecord[]): void {
-    const failed = requests.filter(({ status }) => status >= 500).length;
+    const failed = requests.filter(({ status, isLimited }) => status >= 500 && isLimited !== true).length;
     if (failed === 0) return;
     const minute = Math.floor(this.#options.clock.now() / MINUTE_MS);
     if (minute !== this.#minute) {

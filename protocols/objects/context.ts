@@ -80,6 +80,8 @@ export interface RequestRecord {
   readonly bucket: string | null;
   readonly key: string | null;
   readonly status: number;
+  /** It was turned away by a limit on changes, which is no failure although S3 gives it a status of one. */
+  readonly isLimited?: true;
   /** Bytes of object data in the request's body (decoded) and in the reply's body. */
   readonly bytesIn: number;
   readonly bytesOut: number;

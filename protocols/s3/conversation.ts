@@ -48,6 +48,7 @@ export class Conversation {
   #request: WireRequest | undefined;
   #status = 0;
   #bytesDeleted = 0;
+  #isLimited = false;
   /** The record is due when the work is done and the client has its answer, or is gone. */
   #open = 2;
 
@@ -144,6 +145,7 @@ export class Conversation {
 
   #demandRate(operation: S3Operation, account: string): void {
     if (operation.changes && !this.#wire.context.mayChange(account)) {
+      this.#isLimited = true;
       throw new S3Error('SlowDown', undefined, {}, { 'retry-after': '1' });
     }
   }
@@ -253,6 +255,7 @@ export class Conversation {
       bucket: this.#address?.bucket?.name ?? null,
       key: this.#request?.keyName ?? this.#address?.key ?? null,
       status: this.#status,
+      ...(this.#isLimited && { isLimited: true }),
       bytesIn: this.#request?.received ?? 0,
       bytesOut: this.#writer.sent,
       bytesDeleted: this.#bytesDeleted,
