@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from '../testing/rig.ts';
@@ -199,9 +199,38 @@ test('sweeping gives back what is dead and keeps what lives', async () => {
     const full = used();
     const { compacted, removed } = await rig.keeper.sweep();
     assert.ok(compacted > 0 && removed >= compacted);
+    // Segments that are written to have zeros ahead.
+    await rig.stop();
+    await rig.start();
     assert.ok(used() < full / 2, `${used()} of ${full}`);
     await rig.verifyAll();
     await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
+test('a segment that was written to since it was last seen is not dropped, though it kept its length', async () => {
+  let ahead = 0;
+  const rig = await Rig.make(TWO_COPIES, 2, { segmentGraceMs: 60_000, sweepMs: 1e9, now: () => Date.now() + ahead });
+  try {
+    const [thread] = rig.threads;
+    const stage = () => thread!.writer.stage(0, Buffer.alloc(4000, 1));
+    const folder = join(rig.drives[0]!.folder, 'segments');
+    const lengths = async () =>
+      Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+    // Enough that zeros are written ahead.
+    for (let count = 0; count < 40; count += 1) await stage();
+    for (const { mender } of rig.threads) mender.busySegments = () => Promise.resolve([]);
+    await rig.keeper.sweep();
+    const before = await lengths();
+    ahead += 120_000;
+    await stage();
+    await rig.keeper.sweep();
+    assert.deepEqual(await lengths(), before, 'it is there, as long as it was');
+    ahead += 120_000;
+    await rig.keeper.sweep();
+    assert.deepEqual(await lengths(), [], 'nobody committed it');
   } finally {
     await rig.remove();
   }

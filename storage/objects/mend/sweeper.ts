@@ -31,8 +31,8 @@ export interface SweepResult {
 /** Gives back the room of dead pieces: drops segments in which nothing lives, and empties those in which little does. */
 export class Sweeper {
   readonly #options: SweeperOptions;
-  /** Segments given out by this process that were seen to be out of use: since when, and how long they were. */
-  readonly #idle = new Map<string, { readonly since: number; readonly bytes: number }>();
+  /** Segments given out by this process that were seen to be out of use: since when, and what they were like then. */
+  readonly #idle = new Map<string, { readonly since: number; readonly bytes: number; readonly modifiedAt: number }>();
   /** Segments in which compaction left something: not tried again until the next start. */
   readonly #stubborn = new Set<string>();
   #isClosed = false;
@@ -113,9 +113,9 @@ export class Sweeper {
 
   /**
    * A segment this process gave out may be written to, or hold bytes that are not committed yet. Threads were asked a
-   * while ago, so one that was made since looks idle; that it grew tells.
+   * while ago, so one that was made since looks idle; that it grew, or was written to, tells.
    */
-  #isIdle(drive: number, { number, bytes }: SegmentInfo, busy: ReadonlySet<string>): boolean {
+  #isIdle(drive: number, { number, bytes, modifiedAt }: SegmentInfo, busy: ReadonlySet<string>): boolean {
     if (!this.#options.numbers.wasGiven(drive, number)) return true;
     const key = keyOf(drive, number);
     if (busy.has(key)) {
@@ -124,8 +124,9 @@ export class Sweeper {
     }
     const now = this.#options.state.now();
     const before = this.#idle.get(key);
-    const since = before?.bytes === bytes ? before.since : now;
-    this.#idle.set(key, { since, bytes });
+    const isSame = before?.bytes === bytes && before.modifiedAt === modifiedAt;
+    const since = isSame ? before.since : now;
+    this.#idle.set(key, { since, bytes, modifiedAt });
     return now - since >= this.#options.graceMs;
   }
 
