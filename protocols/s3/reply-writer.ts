@@ -56,24 +56,25 @@ export class ReplyWriter {
     const response = this.#response;
     if (response.destroyed) return;
     const left = this.#unread();
-    const { body } = reply;
+    const isDocument = typeof reply.body === 'string';
+    const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
     const headers: OutgoingHttpHeaders = { ...common, ...reply.headers };
-    if (typeof body === 'string') headers['content-type'] ??= 'application/xml';
-    if (typeof body === 'string' || body instanceof Uint8Array) headers['content-length'] = Buffer.byteLength(body);
+    if (isDocument) headers['content-type'] ??= 'application/xml';
+    if (body instanceof Uint8Array) headers['content-length'] = body.length;
     else if (body === undefined && hasBody(reply.status)) headers['content-length'] ??= 0;
     const lingers = left > LEFT_BYTES_MAX && !this.awaitsContinue;
     if (lingers || (left > 0 && this.awaitsContinue)) headers.connection = 'close';
     response.writeHead(reply.status, headers);
     const sent = this.#incoming.method === 'HEAD' ? undefined : body;
     if (!lingers && !this.#incoming.readableEnded) this.#incoming.resume();
-    if (sent !== undefined && typeof sent !== 'string' && !(sent instanceof Uint8Array)) {
+    if (sent !== undefined && !(sent instanceof Uint8Array)) {
       await this.#stream(sent);
       response.end();
     } else if (lingers) {
-      await this.#linger(sent);
+      await this.#linger(sent, isDocument);
     } else {
       response.end(sent, () => {
-        if (sent instanceof Uint8Array) this.#flushed += sent.length;
+        if (!isDocument) this.#flushed += sent?.length ?? 0;
       });
     }
   }
@@ -85,16 +86,15 @@ export class ReplyWriter {
     return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
   }
 
-  /** Documents are no object data. */
-  #write(sent: string | Uint8Array): boolean {
-    return this.#response.write(sent, (error) => {
-      if (!error && typeof sent !== 'string') this.#flushed += sent.length;
+  #write(bytes: Uint8Array, isDocument = false): boolean {
+    return this.#response.write(bytes, (error) => {
+      if (!error && !isDocument) this.#flushed += bytes.length;
     });
   }
 
   /** The answer goes out before the end is told, which closes the connection. */
-  async #linger(body: string | Uint8Array | undefined): Promise<void> {
-    if (body) this.#write(body);
+  async #linger(body: Uint8Array | undefined, isDocument: boolean): Promise<void> {
+    if (body) this.#write(body, isDocument);
     else this.#response.flushHeaders();
     await this.#drain();
     this.#response.end();

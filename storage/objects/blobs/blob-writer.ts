@@ -5,7 +5,7 @@ import { ObjectError } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
 import type { Place, StagedBlob } from '../records.ts';
 import { BlobStream } from './blob-stream.ts';
-import { NewBlob } from './new-blob.ts';
+import { NewBlob, ringOf } from './new-blob.ts';
 import { BLOB_BYTES_MAX, PACKED_BYTES_MAX, pieceBytesOf, pieceLength } from './pieces.ts';
 import { SlotDrives } from './slot-drives.ts';
 import { blocksOfSlots, paddedBytes } from './stripes.ts';
@@ -55,16 +55,19 @@ export class BlobWriter {
 
   /** A small body of known size: its bytes are put where they are written from as they come. */
   async #gather(policy: number, body: AsyncIterable<Uint8Array>, size: number): Promise<StagedBlob[]> {
-    const blob = new NewBlob(this.#layout(), policy);
-    const data = allocate(paddedBytes(size, blob.policy));
+    const data = allocate(size === 0 ? 0 : paddedBytes(size, ringOf(this.#layout(), policy).policy));
     let filled = 0;
     try {
       for await (const chunk of body) {
         if (filled + chunk.length > size) throw wrongSize(filled + chunk.length, size);
-        data.set(blob.sealed(chunk), filled);
+        data.set(chunk, filled);
         filled += chunk.length;
       }
       checkSize(filled, size);
+      if (size === 0) return [];
+      // Not before all of it is here: until then drives may come and go.
+      const blob = new NewBlob(this.#layout(), policy);
+      if (blob.isEncrypted) data.set(blob.sealed(data.subarray(0, size)));
       return await this.#pack(blob, data, size);
     } finally {
       release(data);
@@ -72,14 +75,14 @@ export class BlobWriter {
   }
 
   /** Written as it is where nothing has to be changed or computed. */
-  #packOne(policy: number, body: Uint8Array): Promise<StagedBlob[]> {
+  async #packOne(policy: number, body: Uint8Array): Promise<StagedBlob[]> {
+    if (body.length === 0) return [];
     const blob = new NewBlob(this.#layout(), policy);
     if (blob.isEncrypted || blob.policy.copies === 0) return this.#gather(policy, only(body), body.length);
     return this.#pack(blob, Buffer.from(body.buffer, body.byteOffset, body.byteLength), body.length);
   }
 
   async #pack(blob: NewBlob, data: Buffer, size: number): Promise<StagedBlob[]> {
-    if (size === 0) return [];
     const drives = new SlotDrives(blob, this.#layout(), this.#drives);
     const blocks = blocksOfSlots(data, size, blob.policy);
     try {

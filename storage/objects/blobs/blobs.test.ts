@@ -174,6 +174,9 @@ for (const policy of [copies(2), fragments(4, 2)]) {
       await assert.rejects(whole(scene, records[0]!), { name: 'ObjectError', code: 'encryption-locked' });
       await assert.rejects(collected(scene.reader.read(records[1]!, policy)), { code: 'encryption-locked' });
       await assert.rejects(scene.stage(body), { code: 'encryption-locked' });
+      // What has no bytes needs no key.
+      assert.deepEqual(await scene.writer.stage(0, Buffer.alloc(0), 0), []);
+      assert.deepEqual(await scene.writer.stage(0, nothing(), 0), []);
       const mended = await Promise.all(records.map((record) => mendSlot(scene, record, 0)));
       scene.encrypt({ writeKey: 0, keys: [KEY] });
       assert.ok((await whole(scene, mended[0]!)).equals(body));
@@ -239,6 +242,11 @@ async function moveAll(scene: BlobScene, record: BlobRecord): Promise<BlobRecord
     await unlink(scene.segmentPath(place!));
   }
   return places;
+}
+
+// eslint-disable-next-line require-yield -- an empty body
+async function* nothing(): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
 }
 
 async function putMany(scene: BlobScene, policy: PolicyLayout): Promise<void> {

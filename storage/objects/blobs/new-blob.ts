@@ -21,11 +21,9 @@ export class NewBlob {
   readonly #cipher: Cipheriv | undefined;
 
   constructor(layout: Layout, policy: number) {
-    const ring = layout.rings.find((candidate) => candidate.policy.index === policy);
-    if (!ring) throw new ObjectError('no-such-policy', `There is no storage policy ${policy}.`);
-    this.ring = ring;
-    this.policy = ring.policy;
-    this.partition = partitionOf(this.id, policy, ring.partitions);
+    this.ring = ringOf(layout, policy);
+    this.policy = this.ring.policy;
+    this.partition = partitionOf(this.id, policy, this.ring.partitions);
     this.key = layout.encryption.writeKey;
     this.#cipher = this.key === 0 ? undefined : encryptor(keyOf(layout.encryption, this.key), this.id);
   }
@@ -54,6 +52,12 @@ export class NewBlob {
     const length = pieceLength(size, policy);
     return { id, partition, key, slot, slots: ring.slots, dataFragments, pieceLength: length, blobSize: size };
   }
+}
+
+export function ringOf(layout: Layout, policy: number): Ring {
+  const ring = layout.rings.find((candidate) => candidate.policy.index === policy);
+  if (!ring) throw new ObjectError('no-such-policy', `There is no storage policy ${policy}.`);
+  return ring;
 }
 
 /** Random numbers are asked for many at a time: one at a time costs more than the rest of a small write. */

@@ -111,8 +111,7 @@ export class Appender {
   async #write(batch: readonly Waiting[]): Promise<Place[]> {
     const bytes = batch.reduce((sum, { body }) => sum + HEADER_BYTES + body.bytes, 0);
     if (this.#segment?.hasRoomFor(bytes) === false) void this.#retire();
-    const growth = (await this.#segment?.growthBy(bytes)) ?? bytes;
-    this.#takeRoom(growth, batch[0]?.isReplacement ?? false);
+    const growth = await this.#takeRoom(bytes, batch[0]?.isReplacement ?? false);
     let work: Promise<void> | undefined;
     try {
       const segment = this.#segment ?? (await this.#newSegment());
@@ -131,10 +130,15 @@ export class Appender {
     }
   }
 
-  /** A segment that is written to is never given back: once its drive is full it must not stay one. */
-  #takeRoom(bytes: number, isReplacement: boolean): void {
+  /**
+   * What the file will grow by. A segment that is written to is never given back: once its drive is full, or does not
+   * answer, it must not stay one.
+   */
+  async #takeRoom(bytes: number, isReplacement: boolean): Promise<number> {
     try {
-      this.#space.take(bytes, isReplacement);
+      const growth = (await this.#segment?.growthBy(bytes)) ?? bytes;
+      this.#space.take(growth, isReplacement);
+      return growth;
     } catch (error) {
       void this.#retire();
       throw error;
@@ -158,7 +162,7 @@ export class Appender {
 
   async #writeDurably(segment: PackedSegment, buffers: Uint8Array[], bytes: number): Promise<void> {
     const startMs = performance.now();
-    if (bytes > INLINE_BYTES_MAX || !this.#gate.allows(startMs)) {
+    if (bytes > INLINE_BYTES_MAX || segment.isFilling || !this.#gate.allows(startMs)) {
       await writeAll(segment.fd, buffers, segment.size);
     } else {
       writeAllSync(segment.fd, buffers, segment.size);

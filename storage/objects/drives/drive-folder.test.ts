@@ -133,6 +133,66 @@ test('small pieces are written over zeros, which a walk passes over and a closed
   });
 });
 
+/** Enough small pieces that zeros are written ahead of the next. */
+async function putUntilFilled(scene: DriveScene): Promise<Place> {
+  const pieces = Array.from({ length: 20 }, (_, index) => pieceOf(index, 4096));
+  let last: Place | undefined;
+  for (const { header, data } of pieces) last = await scene.put(header, data);
+  return last!;
+}
+
+test('zeros that cannot be written are done without', async () => {
+  await withScene(async (scene) => {
+    const real = fs.writev;
+    mock.method(fs, 'writev', (...parameters: Parameters<typeof fs.writev>) => {
+      if (parameters[1][0]?.byteLength === 2 ** 20) (parameters[3] as Callback)(failing('ENOSPC'));
+      else real(...parameters);
+    });
+    syncBuiltinESMExports();
+    const place = await putUntilFilled(scene);
+    assert.equal(scene.drive.usedBytes, 20 * recordBytes(4096));
+    assert.deepEqual(scene.drive.writtenSegments, [place.segment], 'the segment is written to as before');
+  });
+});
+
+test('zeros that never arrive fail the write that waits for them, and the next goes to another segment', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  await withScene(async (scene) => {
+    const stuck: (() => void)[] = [];
+    const real = fs.writev;
+    mock.method(fs, 'writev', (...parameters: Parameters<typeof fs.writev>) => {
+      if (parameters[1][0]?.byteLength === 2 ** 20) stuck.push(() => real(...parameters));
+      else real(...parameters);
+    });
+    syncBuiltinESMExports();
+    const { header, data } = pieceOf(100, 4096);
+    const pieces = Array.from({ length: 16 }, (_, index) => pieceOf(index, 4096));
+    for (const piece of pieces) await scene.put(piece.header, piece.data);
+    const [before] = scene.drive.writtenSegments;
+    assert.equal(stuck.length, 1);
+    const waiting = scene.put(header, data);
+    waiting.catch(() => undefined);
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 31; turn += 1) mock.timers.tick(1_000);
+    await assert.rejects(waiting, { code: 'drive-failed' });
+    const after = await scene.put(header, data);
+    assert.notEqual(after.segment, before);
+    stuck.forEach((goOn) => goOn());
+  });
+});
+
+test('a segment removed while it is written to gives its room back once', async () => {
+  await withScene(async (scene) => {
+    const { segment } = await putUntilFilled(scene);
+    await scene.drive.removeSegment(segment);
+    const { header, data } = pieceOf(100, 4096);
+    await assert.rejects(scene.put(header, data), { code: 'drive-failed' });
+    await scene.drive.close();
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(scene.drive.usedBytes, 0);
+  });
+});
+
 test('a segment cut off anywhere walks clean: whole records are found, and the torn one is none', async () => {
   await withScene(async (scene) => {
     const pieces = Array.from({ length: 8 }, (_, index) => pieceOf(index, 1000 * (index + 1)));

@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 import type { DriveSpace, NewSegment } from './drive-space.ts';
-import { writeAll } from './files.ts';
+import { withinLimit, writeAll } from './files.ts';
 
-export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
+const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
 const ZEROS = Buffer.alloc(1024 * 1024);
 /** A segment that has got so far will go on for a while. */
 const FILLED_FROM_BYTES = 64 * 1024;
@@ -19,6 +19,7 @@ export class PackedSegment {
   /** The length of the file; room on the drive was taken for all of it. */
   #length = 0;
   #filling: Promise<void> | undefined;
+  #isFillable = true;
 
   constructor(space: DriveSpace, { number, fd }: NewSegment) {
     this.#space = space;
@@ -35,9 +36,14 @@ export class PackedSegment {
     return this.#size + bytes <= SEGMENT_BYTES_MAX;
   }
 
+  /** Zeros are on their way: a write may have to wait for them. */
+  get isFilling(): boolean {
+    return this.#filling !== undefined;
+  }
+
   /** What these bytes would add to the length of the file, once no zeros are on their way to the same place. */
   async growthBy(bytes: number): Promise<number> {
-    if (this.#size + bytes > this.#length) await this.#filling;
+    if (this.#filling && this.#size + bytes > this.#length) await withinLimit(this.#space.drive, this.#filling);
     return Math.max(0, this.#size + bytes - this.#length);
   }
 
@@ -49,16 +55,21 @@ export class PackedSegment {
 
   /** Goes on beside writes to what was filled before. It is not synced by itself: that is for the next write to do. */
   fillAhead(): void {
-    if (this.#filling || this.#size < FILLED_FROM_BYTES || this.#length - this.#size > ZEROS.length / 2) return;
-    if (this.#length + ZEROS.length > SEGMENT_BYTES_MAX || !this.#space.tryTake(ZEROS.length)) return;
-    this.#filling = writeAll(this.fd, [ZEROS], this.#length).then(
-      () => {
-        this.#length += ZEROS.length;
-        this.#filling = undefined;
-      },
-      // Left as it is, so that it is not tried again: the next write will meet the same and say so.
-      () => this.#space.giveBack(ZEROS.length),
-    );
+    if (this.#filling || !this.#isFillable || this.#size < FILLED_FROM_BYTES) return;
+    if (this.#length - this.#size > ZEROS.length / 2 || this.#length + ZEROS.length > SEGMENT_BYTES_MAX) return;
+    if (this.#space.tryTake(ZEROS.length)) this.#filling = this.#fill();
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      await writeAll(this.fd, [ZEROS], this.#length);
+      this.#length += ZEROS.length;
+    } catch {
+      // The next write will meet the same and say so.
+      this.#isFillable = false;
+      this.#space.giveBack(ZEROS.length);
+    }
+    this.#filling = undefined;
   }
 
   /**
@@ -69,9 +80,14 @@ export class PackedSegment {
     await Promise.allSettled([work, this.#filling]);
     await new Promise<void>((resolve) => {
       fs.ftruncate(this.fd, this.#size, (error) => {
-        if (!error) this.#space.giveBack(this.#length - this.#size);
+        if (!error && this.#isThere()) this.#space.giveBack(this.#length - this.#size);
         fs.close(this.fd, () => resolve());
       });
     });
+  }
+
+  /** All room of a file that was removed was given back with it. */
+  #isThere(): boolean {
+    return fs.fstatSync(this.fd).nlink > 0;
   }
 }
