@@ -189,7 +189,7 @@ async function tell(steps: readonly Step[]): Promise<void> {
 
 test('short stories of writes, snapshots, clones, moves and broken drives equal their model', async () => {
   const stories = fc.array(step, { maxLength: 250, size: 'max' });
-  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: TORTURE ? 100 : 8 });
+  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: TORTURE ? 100 : 4 });
 });
 
 test(`a story of ${STEPS} operations equals its model`, async () => {

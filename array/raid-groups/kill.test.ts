@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -71,5 +72,13 @@ test('at a start, what was being made is undone, what was being deleted is gone,
   database.close();
   array = await ArrayProcess.start(configuration);
   assert.equal((await array.client.raidGroups.list({})).count, 0);
+  await checkAll(array);
+});
+
+test('a drive that a kill left shorter, in the middle of being cleared, has its length again', async (t) => {
+  const configuration = arrayConfiguration(temporaryFolder(t), DRIVES, 1);
+  for (const { file } of configuration.drives.slice(0, 3)) truncateSync(file, 0);
+  const array = await ArrayProcess.start(configuration);
+  t.after(() => array.kill());
   await checkAll(array);
 });

@@ -211,7 +211,9 @@ test('an object that the other side will never take is given up and told of', as
   await twice('heavy');
   const path = await putHeavy();
   await until('the end', async () => (await statusOf(near, path)) === 'FAILED');
-  assert.ok((await titles(here)).some((title) => title.includes('has objects that could not be replicated')));
+  await until('the event', async () =>
+    (await titles(here)).some((title) => title.includes('has objects that could not be replicated')),
+  );
 });
 
 /** Metadata that Swift takes and S3 does not: more than 2 KiB. */

@@ -21,6 +21,8 @@ export interface FileDriveOptions {
   readonly path: string;
   /** Needed to create the file; a file that is there already may be larger, and is grown when it is smaller. */
   readonly sizeBytes?: number;
+  /** The file is not made: without one there is no drive. */
+  readonly mustExist?: boolean;
 }
 
 /** A drive in a sparse file, or a raw device, through the page cache. */
@@ -66,7 +68,8 @@ export class FileDrive implements Drive {
     if (sizeBytes !== undefined && !(Number.isSafeInteger(sizeBytes) && sizeBytes > 0)) {
       throw new StorageError('invalid', `A drive of ${sizeBytes} bytes cannot be; give a whole number above zero.`);
     }
-    const flags = fs.constants.O_RDWR | (sizeBytes === undefined ? 0 : fs.constants.O_CREAT);
+    const isMade = sizeBytes !== undefined && options.mustExist !== true;
+    const flags = fs.constants.O_RDWR | (isMade ? fs.constants.O_CREAT : 0);
     const file = await openFile(options, flags);
     let durable: FileHandle | undefined;
     try {
@@ -142,8 +145,8 @@ export class FileDrive implements Drive {
   }
 
   /**
-   * Node cannot punch holes, so space comes back only from the end of a file: it is cut off and grown again. Anything
-   * else is counted and left as it is.
+   * Node cannot punch holes, so space comes back only from the end of a file: it is cut off and grown again. After a
+   * kill in between, whoever opens the drive with its size grows it. Anything else is counted and left as it is.
    */
   discard(offset: number, length: number): Promise<void> {
     try {

@@ -69,7 +69,7 @@ for (const encrypted of [false, true]) {
     const short = fc.array(step, { maxLength: 300, size: 'max' });
     await fc.assert(
       fc.asyncProperty(short, (steps) => tell(steps, encrypted)),
-      { numRuns: 20 },
+      { numRuns: TORTURE ? 20 : 10 },
     );
     await fc.assert(
       fc.asyncProperty(story, (steps) => tell(steps, encrypted)),

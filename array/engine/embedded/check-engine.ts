@@ -85,11 +85,11 @@ class Checking {
   }
 
   #openDrives(): void {
-    for (const { id, file } of this.#setups) {
+    for (const setup of this.#setups) {
       try {
-        this.#drives.push(new OverlayDrive(id, file));
+        this.#drives.push(new OverlayDrive(setup));
       } catch (error) {
-        this.#found(`Drive ${id} cannot be opened: ${reasonOf(error)}`);
+        this.#found(`Drive ${setup.id} cannot be opened: ${reasonOf(error)}`);
       }
     }
   }

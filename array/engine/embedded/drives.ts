@@ -118,9 +118,10 @@ export class Drives {
 }
 
 async function openInto(placed: PlacedDrive): Promise<boolean> {
-  const { id, file } = placed.setup;
+  const { id, file: path, sizeBytes } = placed.setup;
   try {
-    await placed.drive.plug(await FileDrive.open({ id, path: file }));
+    const size = sizeBytes > 0 ? { sizeBytes } : {};
+    await placed.drive.plug(await FileDrive.open({ id, path, ...size, mustExist: true }));
     placed.isAbsent = false;
     return true;
   } catch (error) {

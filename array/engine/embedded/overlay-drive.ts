@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { BLOCK_BYTES, type Drive, type DriveStatistics, StorageError } from '@granary/storage';
+import type { EngineDriveSetup } from './setup.ts';
 
 const none = { count: 0, bytes: 0, errors: 0, microseconds: 0, microsecondsMax: 0 };
 
@@ -10,18 +11,21 @@ export class OverlayDrive implements Drive {
   readonly #fd: number;
   readonly #written = new Map<number, Buffer>();
 
-  constructor(id: string, file: string) {
+  /** A file that a kill has left shorter, in the middle of a discard, is looked at as if it had its length. */
+  constructor({ id, file, sizeBytes }: EngineDriveSetup) {
     this.id = id;
     this.#fd = openSync(file, constants.O_RDONLY);
-    const { size } = fstatSync(this.#fd);
+    const size = Math.max(fstatSync(this.#fd).size, sizeBytes);
     this.sizeBytes = size - (size % BLOCK_BYTES);
   }
 
   read(offset: number, into: Buffer): undefined {
     for (let at = 0; at < into.length;) {
       const count = readSync(this.#fd, into, at, into.length - at, offset + at);
-      if (count === 0) throw new StorageError('drive-failed', `Drive ${this.id} ends before ${offset + into.length}.`);
-      at += count;
+      if (count === 0 && offset + into.length > this.sizeBytes)
+        throw new StorageError('drive-failed', `Drive ${this.id} ends before ${offset + into.length}.`);
+      if (count === 0) into.fill(0, at);
+      at = count === 0 ? into.length : at + count;
     }
     if (this.#written.size === 0) return;
     for (let at = 0; at < into.length; at += BLOCK_BYTES) this.#written.get(offset + at)?.copy(into, at);
