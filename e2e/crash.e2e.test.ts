@@ -11,7 +11,7 @@ import { Random } from './random.ts';
  * Method: workers make 200 random changes; somewhere among them Granary is killed with SIGKILL (all of it, or only
  * the main process), started again on the same data, and compared with what was acknowledged. The seed replays a run.
  */
-const rounds = process.env['GRANARY_TORTURE'] === '1' ? 20 : 3;
+const rounds = process.env['GRANARY_TORTURE'] === '1' ? 20 : 2;
 const seed = Number(process.env['GRANARY_SEED'] ?? Date.now() % 1_000_000);
 const WORKERS = 3;
 const OPERATIONS = 200;

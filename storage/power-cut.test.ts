@@ -13,7 +13,7 @@ import { createGroup, openDrives, sceneOf } from './testing/crash-scene.ts';
 import { type Deed, perform, storyOf } from './testing/crash-story.ts';
 import { randomFrom } from './testing/random.ts';
 
-const RUNS = process.env.GRANARY_TORTURE === '1' ? 200 : 10;
+const RUNS = process.env.GRANARY_TORTURE === '1' ? 200 : 8;
 const FIRST_SEED = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);
 
 /**
