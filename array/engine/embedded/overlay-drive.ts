@@ -20,10 +20,10 @@ export class OverlayDrive implements Drive {
   }
 
   read(offset: number, into: Buffer): undefined {
+    if (offset + into.length > this.sizeBytes)
+      throw new StorageError('drive-failed', `Drive ${this.id} ends before ${offset + into.length}.`);
     for (let at = 0; at < into.length;) {
       const count = readSync(this.#fd, into, at, into.length - at, offset + at);
-      if (count === 0 && offset + into.length > this.sizeBytes)
-        throw new StorageError('drive-failed', `Drive ${this.id} ends before ${offset + into.length}.`);
       if (count === 0) into.fill(0, at);
       at = count === 0 ? into.length : at + count;
     }

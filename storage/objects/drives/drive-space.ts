@@ -3,7 +3,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StorageError } from '../../errors.ts';
 import { SharedFlush } from '../../drive/shared-flush.ts';
-import { driveError, syncFolder, withinLimit } from './files.ts';
+import { driveError, isRemoved, syncFolder, withinLimit } from './files.ts';
 import { SEGMENTS_FOLDER } from './identity.ts';
 
 const SUFFIX = '.segment';
@@ -101,9 +101,8 @@ export class DriveSpace {
     return withinLimit(this.drive, this.#folderSync.run());
   }
 
-  /** An unlinked file takes writes in silence: they are gone with the last one who has it open. */
   assertLinked(fd: number): void {
-    if (fs.fstatSync(fd).nlink > 0) return;
+    if (!isRemoved(fd)) return;
     throw new StorageError('drive-failed', `A segment of drive ${this.drive} was removed while it was written.`);
   }
 

@@ -47,6 +47,15 @@ export function fdatasync(fd: number): Promise<void> {
   return new Promise((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())));
 }
 
+/** An unlinked file takes writes in silence: they are gone with the last one who has it open. */
+export function isRemoved(fd: number): boolean {
+  try {
+    return fs.fstatSync(fd).nlink === 0;
+  } catch {
+    return true;
+  }
+}
+
 /** What a failed call means: a full disk is no failure of the drive, nor is a process that has too many files open. */
 export function driveError(drive: number, doing: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause;

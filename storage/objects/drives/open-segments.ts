@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import type { DriveSpace } from './drive-space.ts';
+import { isRemoved } from './files.ts';
 
 const OPEN_MAX = 256;
 const SEGMENTS_PER_DRIVE = 2 ** 32;
@@ -86,12 +87,4 @@ export class OpenSegments {
 /** Drives and segments have 32 bits and less, so both fit into one exact number. */
 function keyOf(drive: number, segment: number): number {
   return drive * SEGMENTS_PER_DRIVE + segment;
-}
-
-function isRemoved(fd: number): boolean {
-  try {
-    return fs.fstatSync(fd).nlink === 0;
-  } catch {
-    return true;
-  }
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import type { DriveSpace, NewSegment } from './drive-space.ts';
-import { withinLimit, writeAll } from './files.ts';
+import { isRemoved, withinLimit, writeAll } from './files.ts';
 
 const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
 const ZEROS = Buffer.alloc(1024 * 1024);
@@ -9,7 +9,7 @@ const FILLED_FROM_BYTES = 64 * 1024;
 
 /**
  * A segment that many records are packed into. Where they are small, zeros are written ahead of them: to sync bytes in
- * a file that keeps its length is many times cheaper than to sync the length as well. A walk passes over the zeros.
+ * a file that keeps its length is cheaper than to sync the length as well. A walk passes over the zeros.
  */
 export class PackedSegment {
   readonly number: number;
@@ -80,14 +80,10 @@ export class PackedSegment {
     await Promise.allSettled([work, this.#filling]);
     await new Promise<void>((resolve) => {
       fs.ftruncate(this.fd, this.#size, (error) => {
-        if (!error && this.#isThere()) this.#space.giveBack(this.#length - this.#size);
+        // All room of a file that was removed was given back with it.
+        if (!error && !isRemoved(this.fd)) this.#space.giveBack(this.#length - this.#size);
         fs.close(this.fd, () => resolve());
       });
     });
-  }
-
-  /** All room of a file that was removed was given back with it. */
-  #isThere(): boolean {
-    return fs.fstatSync(this.fd).nlink > 0;
   }
 }
