@@ -40,8 +40,8 @@ export function benchKernels(): KernelRow[] {
 }
 
 function copySubject(): Subject {
-  const from = shardsFrom(allocate);
-  const to = shardsFrom(allocate);
+  const from = shardsFrom((bytes) => Buffer.alloc(bytes));
+  const to = shardsFrom((bytes) => Buffer.alloc(bytes));
   const run = () => {
     for (let index = 0; index < DATA_SHARDS; index += 1) from[index]?.copy(to[index] as Buffer);
   };

@@ -6,8 +6,11 @@ export interface Drive {
   readonly sizeBytes: number;
 
   read(offset: number, into: Buffer): Done;
-  /** With `aside` another thread may do it, so that the caller can go on; the bytes are taken before this returns. */
-  write(offset: number, from: Buffer, aside?: boolean): Done;
+  /** Reads, and puts the checksum of each block into `sums`: whoever reads it has the bytes at hand. */
+  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done;
+  write(offset: number, from: Buffer): Done;
+  /** The same for a write. If it is much another thread does it, so that the caller can go on with the next copy. */
+  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done;
 
   /** Resolves when everything written before the call survives a power cut. */
   flush(): Promise<void>;

@@ -3,6 +3,7 @@ import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import type { Drive, DriveStatistics } from './drive.ts';
+import { thenSum } from './then-sum.ts';
 import { SECTOR_BYTES, UnflushedSectors } from './unflushed-sectors.ts';
 
 interface Range {
@@ -124,10 +125,23 @@ export class FaultyDrive implements Drive {
     return this.#readSlowly(offset, into);
   }
 
-  write(offset: number, from: Buffer, aside?: boolean): Done {
+  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
+    if (this.#slowMs > 0 || this.#losesUnflushed) return thenSum(this.read(offset, into), into, sums);
+    this.#refuse(offset, into.length, this.#unreadable);
+    return this.inner.readSummed(offset, into, sums);
+  }
+
+  write(offset: number, from: Buffer): Done {
     this.#refuse(offset, from.length, this.#unwritable);
     if (this.#slowMs > 0) return this.#writeSlowly(offset, from);
-    return this.#writeNow(offset, from, aside);
+    return this.#writeNow(offset, from);
+  }
+
+  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done {
+    const isPlain = this.#slowMs === 0 && !this.#losesUnflushed && this.#roomBytes === undefined;
+    if (!isPlain) return thenSum(this.write(offset, from), from, sums);
+    this.#refuse(offset, from.length, this.#unwritable);
+    return this.inner.writeSummed(offset, from, sums);
   }
 
   async flush(): Promise<void> {
@@ -178,9 +192,9 @@ export class FaultyDrive implements Drive {
     await this.#writeNow(offset, from);
   }
 
-  #writeNow(offset: number, from: Buffer, aside?: boolean): Done {
+  #writeNow(offset: number, from: Buffer): Done {
     const fits = this.#takeRoom(from.length);
-    return fits < from.length ? this.#writePart(offset, from.subarray(0, fits)) : this.#put(offset, from, aside);
+    return fits < from.length ? this.#writePart(offset, from.subarray(0, fits)) : this.#put(offset, from);
   }
 
   /** How much of a write there is room for, in whole blocks. */
@@ -198,8 +212,8 @@ export class FaultyDrive implements Drive {
     return done.then(() => Promise.reject(refusal));
   }
 
-  #put(offset: number, from: Buffer, aside?: boolean): Done {
-    if (!this.#losesUnflushed) return this.inner.write(offset, from, aside);
+  #put(offset: number, from: Buffer): Done {
+    if (!this.#losesUnflushed) return this.inner.write(offset, from);
     this.#unflushed.put(offset, from);
     return undefined;
   }

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it, mock } from 'node:test';
 import { FileDrive } from './file-drive.ts';
-import { WriterThread } from './writer-thread.ts';
+import { allocate } from '../kernels/index.ts';
+import { HelperThread } from './helper-thread.ts';
 
 function outOfRoom(code: string): Error {
   return Object.assign(new Error(`${code}: no space left on device`), { code });
@@ -64,9 +65,9 @@ describe('a drive in a file on a full disk', () => {
     await drive.close();
   });
 
-  it('is told by the writing thread that there is no room', { skip: !fs.existsSync('/dev/full') }, async () => {
+  it('is told by the helping thread that there is no room', { skip: !fs.existsSync('/dev/full') }, async () => {
     const full = await open('/dev/full', 'r+');
-    await assert.rejects(WriterThread.get().write(full.fd, 0, Buffer.alloc(4096)), { code: 'ENOSPC' });
+    await assert.rejects(HelperThread.get().write(full.fd, 0, allocate(4096)).ended, { code: 'ENOSPC' });
     await full.close();
   });
 

@@ -2,18 +2,26 @@ import * as fs from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { StorageError } from '../errors.ts';
+import { checksumBlocks } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import type { Drive, DriveStatistics } from './drive.ts';
-import { Burst } from './burst.ts';
 import { DriveMeter } from './drive-meter.ts';
+import { readWhole, readWholeAside, writeWhole, writeWholeAside } from './file-pieces.ts';
 import { InlineGate } from './inline-gate.ts';
+import { Sharing } from './sharing.ts';
 import { SharedFlush } from './shared-flush.ts';
-import { WriterThread } from './writer-thread.ts';
+import { thenSum } from './then-sum.ts';
+import type { HelperJob } from './helper-job.ts';
+import { HelperThread } from './helper-thread.ts';
 
 /** A read leaves its bytes in this processor's cache, where they are checked next; another thread's reads do not. */
-const INLINE_READ_BYTES_MAX = 1024 * 1024;
-const INLINE_WRITE_BYTES_MAX = 16 * 1024;
+const INLINE_BYTES_MAX = 1024 * 1024;
+/** Up to here the hand-over to another thread costs about as much as the deed. */
+const SMALL_BYTES_MAX = 16 * 1024;
+/** What keeps this thread from anything else has to be short; a helper may also have to wait for its processor. */
+const INLINE_SLOW_MS = 0.2;
+const HELPER_SLOW_MS = 4;
 const SECTOR_BYTES = 512;
 
 export interface FileDriveOptions {
@@ -36,8 +44,11 @@ export class FileDrive implements Drive {
   readonly #durable: FileHandle;
   readonly #isRegularFile: boolean;
   readonly #meter = new DriveMeter();
-  readonly #gate = new InlineGate();
-  readonly #burst = new Burst();
+  readonly #gate = new InlineGate(INLINE_SLOW_MS);
+  readonly #helperGate = new InlineGate(HELPER_SLOW_MS);
+  /** Of all drives: neighbours are on different ones. */
+  static readonly #largeReads = new Sharing();
+  static readonly #largeWrites = new Sharing();
   readonly #flusher = new SharedFlush(() => this.#flushNow());
   #inFlight = 0;
   /** Goes up when a write begins and when it ends. What was written before this drive was opened counts, too. */
@@ -91,15 +102,11 @@ export class FileDrive implements Drive {
   read(offset: number, into: Buffer): Done {
     this.#check(offset, into.length);
     const startMs = performance.now();
-    if (into.length > INLINE_READ_BYTES_MAX || !this.#gate.allows(startMs))
-      return this.#readAsync(offset, into, startMs);
-    let done = 0;
+    if (!this.#isFast(into.length, startMs)) {
+      return this.#reading(readWholeAside(this.#fd, into, offset), into.length, startMs);
+    }
     try {
-      while (done < into.length) {
-        const count = fs.readSync(this.#fd, into, done, into.length - done, offset + done);
-        if (count === 0) throw new Error(`the file ends before ${offset + into.length} bytes`);
-        done += count;
-      }
+      readWhole(this.#fd, into, offset);
     } catch (error) {
       throw this.#failed('reads', error);
     }
@@ -109,26 +116,50 @@ export class FileDrive implements Drive {
     return undefined;
   }
 
-  write(offset: number, from: Buffer, aside = false): Done {
+  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
+    if (!isLarge(into)) return thenSum(this.read(offset, into), into, sums);
+    this.#check(offset, into.length);
+    const startMs = performance.now();
+    FileDrive.#largeReads.count();
+    const helper = this.#helperFor(into, startMs);
+    if (helper?.isNearlyIdle !== true) return thenSum(this.read(offset, into), into, sums);
+    if (!FileDrive.#largeReads.doOthersCome && this.#gate.allows(startMs))
+      return this.#readInHalves(helper, offset, into, sums);
+    const job = helper.read(this.#fd, offset, into, sums);
+    return this.#reading(FileDrive.#largeReads.watch(this.#helped(job)), into.length, startMs);
+  }
+
+  write(offset: number, from: Buffer): Done {
     this.#check(offset, from.length);
     this.#changes += 1;
     const startMs = performance.now();
-    if (from.length > INLINE_WRITE_BYTES_MAX || !this.#gate.allows(startMs)) {
-      return this.#writeAsync(this.#fd, offset, from, startMs);
-    }
-    if (aside && this.#burst.isOn() && WriterThread.get().hasRoomFor(from.length)) {
-      return this.#finish(WriterThread.get().write(this.#fd, offset, from), from.length, startMs);
-    }
-    let done = 0;
+    if (!this.#isFast(from.length, startMs)) return this.#writeAsync(this.#fd, offset, from, startMs);
     try {
-      while (done < from.length) done += fs.writeSync(this.#fd, from, done, from.length - done, offset + done);
+      writeWhole(this.#fd, from, offset);
     } catch (error) {
       throw this.#failed('writes', error);
     }
     const endMs = performance.now();
-    this.#gate.took(endMs - startMs, endMs);
+    this.#gate.took(endMs - startMs, endMs, from.length);
     this.#meter.writes.add(from.length, endMs - startMs);
+    // The other copy of it was begun before.
+    if (isLarge(from) && !FileDrive.#largeWrites.doOthersCome) HelperThread.get().isAboutToEnd();
     return undefined;
+  }
+
+  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done {
+    if (!isLarge(from)) return thenSum(this.write(offset, from), from, sums);
+    this.#check(offset, from.length);
+    const startMs = performance.now();
+    const writes = FileDrive.#largeWrites;
+    writes.count();
+    const helper = this.#helperFor(from, startMs);
+    if (helper === undefined) return thenSum(this.write(offset, from), from, sums);
+    this.#changes += 1;
+    const job = helper.write(this.#fd, offset, from, writes.doOthersCome ? sums : undefined);
+    // Where one write comes after the other, this thread has the time.
+    if (!writes.doOthersCome) checksumBlocks(from, sums, 0);
+    return this.#writing(writes.watch(this.#helped(job)), from.length, startMs);
   }
 
   async writeDurably(offset: number, from: Buffer): Promise<void> {
@@ -186,16 +217,51 @@ export class FileDrive implements Drive {
     );
   }
 
-  async #readAsync(offset: number, into: Buffer, startMs: number): Promise<void> {
+  /** As far as one can tell it is a matter of memory, and not for long. */
+  #isFast(bytes: number, nowMs: number): boolean {
+    return bytes <= INLINE_BYTES_MAX && this.#gate.allows(nowMs);
+  }
+
+  #helperFor(bytes: Buffer, nowMs: number): HelperThread | undefined {
+    if (!this.#helperGate.allows(nowMs)) return undefined;
+    const helper = HelperThread.get();
+    return helper.hasRoomFor(bytes) ? helper : undefined;
+  }
+
+  /** With the problem that this thread's part of it had. */
+  async #helped(job: HelperJob, problem?: Error): Promise<void> {
+    await job.ended;
+    if (problem !== undefined) throw problem;
+    this.#helperGate.took(job.milliseconds, performance.now(), job.bytes.length);
+  }
+
+  /** While nobody else wants anything, both threads read for the same one. */
+  #readInHalves(helper: HelperThread, offset: number, into: Buffer, sums: Uint32Array): Done {
+    const half = Math.ceil(sums.length / 2);
+    const first = into.subarray(0, half * BLOCK_BYTES);
+    const job = helper.read(this.#fd, offset + first.length, into.subarray(first.length), sums.subarray(half));
+    const startMs = performance.now();
+    let problem: Error | undefined;
+    try {
+      readWhole(this.#fd, first, offset);
+      checksumBlocks(first, sums, 0);
+    } catch (error) {
+      problem = error as Error;
+    }
+    this.#gate.took(performance.now() - startMs, performance.now(), first.length);
+    // Whatever happens, the buffer is the helper's until it is done.
+    if (!helper.isAboutToEnd()) return this.#reading(this.#helped(job, problem), into.length, startMs);
+    problem ??= job.error;
+    if (problem !== undefined) throw this.#failed('reads', problem);
+    this.#meter.reads.add(into.length, performance.now() - startMs);
+    return undefined;
+  }
+
+  async #reading(reading: Promise<void>, bytes: number, startMs: number): Promise<void> {
     this.#inFlight += 1;
     try {
-      let done = 0;
-      while (done < into.length) {
-        const count = await readSome(this.#fd, into, done, offset + done);
-        if (count === 0) throw new Error(`the file ends before ${offset + into.length} bytes`);
-        done += count;
-      }
-      this.#meter.reads.add(into.length, performance.now() - startMs);
+      await reading;
+      this.#meter.reads.add(bytes, performance.now() - startMs);
     } catch (error) {
       throw this.#failed('reads', error);
     } finally {
@@ -204,10 +270,10 @@ export class FileDrive implements Drive {
   }
 
   #writeAsync(fd: number, offset: number, from: Buffer, startMs: number): Promise<void> {
-    return this.#finish(writeAll(fd, from, offset), from.length, startMs);
+    return this.#writing(writeWholeAside(fd, from, offset), from.length, startMs);
   }
 
-  async #finish(writing: Promise<void>, bytes: number, startMs: number): Promise<void> {
+  async #writing(writing: Promise<void>, bytes: number, startMs: number): Promise<void> {
     this.#inFlight += 1;
     try {
       await writing;
@@ -255,6 +321,10 @@ export class FileDrive implements Drive {
   }
 }
 
+function isLarge({ length }: Buffer): boolean {
+  return length > SMALL_BYTES_MAX && length <= INLINE_BYTES_MAX;
+}
+
 async function openFile({ id, path }: FileDriveOptions, flags: number): Promise<FileHandle> {
   try {
     return await open(path, flags, 0o600);
@@ -273,22 +343,6 @@ async function openFile({ id, path }: FileDriveOptions, flags: number): Promise<
 function isOutOfRoom(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENOSPC' || code === 'EDQUOT';
-}
-
-function readSome(fd: number, into: Buffer, at: number, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    fs.read(fd, into, at, into.length - at, position, (error, count) => (error ? reject(error) : resolve(count)));
-  });
-}
-
-async function writeAll(fd: number, from: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < from.length;) done += await writeSome(fd, from, done, position + done);
-}
-
-function writeSome(fd: number, from: Buffer, at: number, position: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    fs.write(fd, from, at, from.length - at, position, (error, count) => (error ? reject(error) : resolve(count)));
-  });
 }
 
 function datasync(fd: number): Promise<void> {

@@ -1,4 +1,3 @@
-const SLOW_MS = 0.2;
 /** What memory gives at the least. */
 const BYTES_PER_MS = 2 * 1024 * 1024;
 const WAIT_REQUESTS = 64;
@@ -12,11 +11,17 @@ const FORGIVE_AFTER = 32;
  * requests take the asynchronous way for a while, and for longer each time it happens again.
  */
 export class InlineGate {
+  readonly #slowMs: number;
   #open = true;
   #factor = 1;
   #fastInARow = 0;
   #requestsLeft = 0;
   #retryAtMs = 0;
+
+  /** A call that takes longer than this, and what its bytes take in memory, has waited for the disk. */
+  constructor(slowMs: number) {
+    this.#slowMs = slowMs;
+  }
 
   allows(nowMs: number): boolean {
     if (this.#open) return true;
@@ -27,7 +32,7 @@ export class InlineGate {
   }
 
   took(milliseconds: number, nowMs: number, bytes = 0): void {
-    if (milliseconds > SLOW_MS + bytes / BYTES_PER_MS) {
+    if (milliseconds > this.#slowMs + bytes / BYTES_PER_MS) {
       this.#open = false;
       this.#fastInARow = 0;
       this.#requestsLeft = WAIT_REQUESTS * this.#factor;

@@ -12,6 +12,10 @@ const CHUNK_BYTES = 2 ** CHUNK_SHIFT;
 const SMALLEST_SHIFT = 12;
 const CLASSES = CHUNK_SHIFT - SMALLEST_SHIFT + 1;
 
+/** One more than is used: to copy all of a buffer is as slow as to fill one. */
+const ZEROS_USED = 64 * 1024;
+const ZEROS = Buffer.alloc(ZEROS_USED + 1);
+
 interface Chunk {
   readonly at: number;
   /** The size of a slot is two to this power. Zero: the chunk serves no class. */
@@ -69,6 +73,11 @@ export function release(buffer: Buffer): void {
   if (chunk.freeCount === 0) available[chunk.shift - SMALLEST_SHIFT]?.push(chunk);
   chunk.free[chunk.freeCount] = slot;
   chunk.freeCount += 1;
+}
+
+/** Fills with zeros: `fill` takes the engine twenty times as long where memory is shared between threads. */
+export function clear(buffer: Buffer, from = 0, to = buffer.length): void {
+  for (let at = from; at < to; at += ZEROS_USED) ZEROS.copy(buffer, at, 0, Math.min(ZEROS_USED, to - at));
 }
 
 /** Whether the kernels can work on the buffer, or the part of one, where it is. */

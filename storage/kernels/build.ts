@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 
 const SOURCES = ['checksum.ts', 'fragments.ts', 'parity.ts', 'xts.ts'];
 const OPTIONS = [
-  '--enable simd --enable relaxed-simd --runtime stub --optimizeLevel 3 --converge --noAssert',
-  '--importMemory --noExportMemory --initialMemory 1 --memoryBase 512',
+  '--enable simd --enable relaxed-simd --enable threads --runtime stub --optimizeLevel 3 --converge --noAssert',
+  '--importMemory --noExportMemory --sharedMemory --initialMemory 1 --maximumMemory 1024 --memoryBase 512',
 ].flatMap((line) => line.split(' '));
 
 /** As a program of its own: the compiler's types, imported here, would change those of arrays everywhere. */

@@ -1,27 +1,5 @@
 import { readFileSync } from 'node:fs';
-
-/** What the kernels export. Pointers are addresses in `memory`; lengths are bytes. See the sources in `assembly/`. */
-interface Kernels {
-  checksums(data: number, count: number, into: number): void;
-  parity(pointers: number, count: number, length: number, p: number, q: number): void;
-  sum(pointers: number, count: number, length: number, target: number): void;
-  solve(
-    pointers: number,
-    count: number,
-    length: number,
-    p: number,
-    q: number,
-    x: number,
-    y: number,
-    timesA: number,
-    timesB: number,
-  ): void;
-  update(change: number, length: number, p: number, q: number, table: number): void;
-  xor(target: number, source: number, length: number): void;
-  fillTables(tables: number): void;
-  combine(pointers: number, count: number, sums: number, length: number, factors: number, tables: number): void;
-  addMasks(tweaks: number, count: number, data: number): void;
-}
+import { openKernels, type SharedKernels } from './shared.ts';
 
 const PAGE_BYTES = 64 * 1024;
 const MEBIBYTE = 1024 * 1024;
@@ -46,12 +24,17 @@ export const ARENA_AT = SCRATCH_AT + SCRATCH_BYTES;
 export const ARENA_BYTES = MEMORY_BYTES - ARENA_AT;
 
 // It never grows: growing would detach every buffer handed out. What nobody touches takes no memory of the machine.
-const memory = new WebAssembly.Memory({ initial: MEMORY_BYTES / PAGE_BYTES, maximum: MEMORY_BYTES / PAGE_BYTES });
+const pages = MEMORY_BYTES / PAGE_BYTES;
+const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
 
 /** Read once: the getter of the memory costs more than a whole call of a kernel. */
 export const memoryBuffer = memory.buffer;
 
-const code = new WebAssembly.Module(readFileSync(new URL('kernels.wasm', import.meta.url)));
-export const kernels = new WebAssembly.Instance(code, { env: { memory } }).exports as Kernels;
+/** For a thread that helps this one. */
+export const sharedKernels: SharedKernels = {
+  code: new WebAssembly.Module(readFileSync(new URL('kernels.wasm', import.meta.url))),
+  memory,
+};
+export const kernels = openKernels(sharedKernels);
 
 kernels.fillTables(TABLES_AT);

@@ -1,8 +1,8 @@
 /** The part of WebAssembly the kernels use; the types of Node leave it to those of browsers. */
 declare namespace WebAssembly {
   class Memory {
-    constructor(size: { readonly initial: number; readonly maximum: number });
-    readonly buffer: ArrayBuffer;
+    constructor(size: { readonly initial: number; readonly maximum: number; readonly shared: true });
+    readonly buffer: SharedArrayBuffer;
   }
 
   class Module {

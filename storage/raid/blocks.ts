@@ -35,3 +35,9 @@ export function checksumsOf(data: Buffer): Uint32Array {
   checksumBlocks(data, entries, 0);
   return entries;
 }
+
+/** Whether a list of checksums is what stands in `entries` from `first` on. */
+export function areEqual(sums: Uint32Array, entries: Uint32Array, first: number): boolean {
+  for (let index = 0; index < sums.length; index += 1) if (sums[index] !== entries[first + index]) return false;
+  return true;
+}

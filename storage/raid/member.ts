@@ -91,7 +91,15 @@ export class AbsentDrive implements Drive {
     throw this.#absent();
   }
 
+  readSummed(): never {
+    throw this.#absent();
+  }
+
   write(): never {
+    throw this.#absent();
+  }
+
+  writeSummed(): never {
     throw this.#absent();
   }
 

@@ -1,10 +1,9 @@
 import { isNoSpace, StorageError } from '../errors.ts';
-import { blocksMatch, checksumBlocks } from '../kernels/index.ts';
 import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
 import type { Done } from '../units.ts';
 import { allDone } from '../all-done.ts';
-import { areAllWritten, checksumsOf, damagedBlocks } from './blocks.ts';
-import { regionOf } from './checksums.ts';
+import { areAllWritten, areEqual, checksumsOf, damagedBlocks } from './blocks.ts';
+import { NEVER_WRITTEN, regionOf } from './checksums.ts';
 import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
 import { MirrorCopies } from './mirror-copies.ts';
@@ -37,15 +36,16 @@ export class Mirror implements Strategy {
     if (!isPlain || member === undefined || core.unsynced.has(region)) return this.#readPieces(row, into);
     if (!areAllWritten(page.entries, first, count)) return this.#readPieces(row, into);
     page.wasUsed = true;
+    const sums = new Uint32Array(count);
     let done: Done;
     try {
-      done = member.drive.read(this.#dataOffset + offset, into);
+      done = member.drive.readSummed(this.#dataOffset + offset, into, sums);
     } catch (error) {
       core.membership.fail(member, error);
       return this.#readPieces(row, into);
     }
-    if (done !== undefined) return this.#readLater(done, member, row, into);
-    if (blocksMatch(into, page.entries, first) === -1) return undefined;
+    if (done !== undefined) return this.#readLater(done, member, row, into, sums);
+    if (areEqual(sums, page.entries, first)) return undefined;
     return this.#readPieces(row, into);
   }
 
@@ -62,17 +62,20 @@ export class Mirror implements Strategy {
     if (!core.locks.isFree(row, row + count) || !hasPages(writers, region) || !core.intent.use(region)) {
       return this.#writePieces(row, from);
     }
+    const sums = new Uint32Array(count);
     let running: Promise<void>[] | undefined;
-    for (const member of writers) {
+    for (const [index, member] of writers.entries()) {
+      const { drive } = member;
       try {
-        const done = member.drive.write(this.#dataOffset + offset, from, true);
+        const at = this.#dataOffset + offset;
+        const done = index === 0 ? drive.writeSummed(at, from, sums) : drive.write(at, from);
         if (done !== undefined) (running ??= []).push(this.#orFail(member, done));
       } catch (error) {
         (running ??= []).push(this.#orFail(member, rejected(error)));
       }
     }
-    if (running !== undefined) return this.#writeLater(row, from, running);
-    setChecksums(writers, region, first, count, from);
+    if (running !== undefined) return this.#writeLater(row, from, sums, running);
+    setChecksums(writers, region, first, sums);
     return undefined;
   }
 
@@ -127,7 +130,7 @@ export class Mirror implements Strategy {
     return readers[Math.floor(row / SLICE_ROWS) % readers.length];
   }
 
-  async #readLater(done: Promise<void>, member: Member, row: number, into: Buffer): Promise<void> {
+  async #readLater(done: Promise<void>, member: Member, row: number, into: Buffer, sums: Uint32Array): Promise<void> {
     try {
       await done;
     } catch (error) {
@@ -137,7 +140,7 @@ export class Mirror implements Strategy {
     const first = row % BLOCKS_PER_REGION;
     const page = member.pages.get(regionOf(row));
     if (page !== undefined && areAllWritten(page.entries, first, into.length / BLOCK_BYTES)) {
-      if (blocksMatch(into, page.entries, first) === -1) return undefined;
+      if (areEqual(sums, page.entries, first)) return undefined;
     }
     return this.#readPieces(row, into);
   }
@@ -227,13 +230,13 @@ export class Mirror implements Strategy {
   }
 
   /** Waits for the copies that were not written at once. */
-  async #writeLater(row: number, from: Buffer, running: readonly Promise<void>[]): Promise<void> {
+  async #writeLater(row: number, from: Buffer, sums: Uint32Array, running: readonly Promise<void>[]): Promise<void> {
     const core = this.#core;
     const range = core.beginNow(row, from.length / BLOCK_BYTES);
     try {
-      const entries = checksumsOf(from);
       await this.#written(row, running);
-      await this.#putChecksums(row, entries);
+      // A member that failed has summed nothing.
+      await this.#putChecksums(row, sums[0] === NEVER_WRITTEN ? checksumsOf(from) : sums);
     } finally {
       core.end(range);
     }
@@ -279,16 +282,13 @@ function hasPages(members: readonly Member[], region: number): boolean {
 }
 
 /** For pages that are all in memory. */
-function setChecksums(members: readonly Member[], region: number, first: number, count: number, from: Buffer): void {
-  let computed: Uint32Array | undefined;
+function setChecksums(members: readonly Member[], region: number, first: number, sums: Uint32Array): void {
   for (const member of members) {
     const page = member.pages.get(region);
     if (page === undefined) continue;
     page.wasUsed = true;
-    page.noteWrites(first, count);
-    if (computed === undefined) checksumBlocks(from, page.entries, first);
-    else for (let index = first; index < first + count; index += 1) page.entries[index] = computed[index] as number;
-    computed ??= page.entries;
+    page.noteWrites(first, sums.length);
+    for (let index = 0; index < sums.length; index += 1) page.entries[first + index] = sums[index] as number;
   }
 }
 

@@ -1,4 +1,4 @@
-import { allocate, checksumBlocks, computeParity, release, updateParity, xorInto } from '../kernels/index.ts';
+import { allocate, checksumBlocks, clear, computeParity, release, updateParity, xorInto } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { damagedBlocks, isNoneWritten } from './blocks.ts';
 import { LOST } from './checksums.ts';
@@ -123,7 +123,7 @@ export class ParityPlanner {
       const buffer = allocate(change.count * BLOCK_BYTES);
       own.push(buffer);
       shards.push(buffer);
-      if (isCovered) buffer.fill(0);
+      if (isCovered) clear(buffer);
       else if (shard < dataShards) {
         reads.push(this.#readShard(change, { shard, row: change.row, count: change.count, buffer }));
       }

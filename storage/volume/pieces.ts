@@ -1,5 +1,5 @@
 import { Together } from '../all-done.ts';
-import type { Xts } from '../kernels/index.ts';
+import { clear, type Xts } from '../kernels/index.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../units.ts';
 import type { Caching, ExtentStore } from './format.ts';
 
@@ -36,7 +36,7 @@ export function readPieces(
 }
 
 export function zeroFill(into: Buffer): Done {
-  into.fill(0);
+  clear(into);
   return undefined;
 }
 

@@ -50,8 +50,16 @@ export class SwitchableDrive implements Drive {
     return (this.#current ?? this.#refuse()).read(offset, into);
   }
 
-  write(offset: number, from: Buffer, aside?: boolean): Done {
-    return (this.#current ?? this.#refuse()).write(offset, from, aside);
+  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
+    return (this.#current ?? this.#refuse()).readSummed(offset, into, sums);
+  }
+
+  write(offset: number, from: Buffer): Done {
+    return (this.#current ?? this.#refuse()).write(offset, from);
+  }
+
+  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done {
+    return (this.#current ?? this.#refuse()).writeSummed(offset, from, sums);
   }
 
   async flush(): Promise<void> {

@@ -33,6 +33,8 @@ export class PduReceiver {
   #headerNeeded = HEADER_BYTES;
   #headerFilled = 0;
   #data: Buffer | undefined;
+  /** For data without a destination that comes in several chunks: it is done with before more is received. */
+  #spare = EMPTY;
   #dataLength = 0;
   #dataFilled = 0;
   #trailerNeeded = 0;
@@ -101,7 +103,9 @@ export class PduReceiver {
     this.#data = this.#sink.destination(header, dataLength);
     if (this.#data !== undefined) return;
     if (at + dataLength > chunk.length) {
-      this.#data = Buffer.allocUnsafe(dataLength);
+      // Memory of its own for each would keep the garbage collector busy for a third of the time.
+      if (this.#spare.length < dataLength) this.#spare = Buffer.allocUnsafeSlow(dataLength);
+      this.#data = this.#spare.subarray(0, dataLength);
       return;
     }
     this.#data = chunk.subarray(at, at + dataLength);

@@ -3,6 +3,7 @@ import { StorageError } from '../../errors.ts';
 import type { Done } from '../../units.ts';
 import type { Drive, DriveStatistics } from '../drive.ts';
 import { DriveMeter } from '../drive-meter.ts';
+import { thenSum } from '../then-sum.ts';
 
 /** A drive in memory. With `random` it answers at once or a turn later, as chance has it, to shuffle what runs together. */
 export class MemoryDrive implements Drive {
@@ -31,6 +32,10 @@ export class MemoryDrive implements Drive {
     return undefined;
   }
 
+  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
+    return thenSum(this.read(offset, into), into, sums);
+  }
+
   write(offset: number, from: Buffer): Done {
     this.#check(offset, from.length);
     this.#meter.writes.add(from.length, 0);
@@ -41,6 +46,10 @@ export class MemoryDrive implements Drive {
     }
     from.copy(this.bytes, offset);
     return undefined;
+  }
+
+  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done {
+    return thenSum(this.write(offset, from), from, sums);
   }
 
   async writeDurably(offset: number, from: Buffer): Promise<void> {

@@ -30,7 +30,7 @@ interface Waiting {
  */
 export class Appender {
   readonly #space: DriveSpace;
-  readonly #gate = new InlineGate();
+  readonly #gate = new InlineGate(0.2);
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | undefined;

@@ -39,7 +39,7 @@ export class DriveFolder {
   readonly #appender: Appender;
   readonly #open: OpenSegments;
   readonly #meter = new ActivityMeter();
-  readonly #gate = new InlineGate();
+  readonly #gate = new InlineGate(0.2);
   readonly #dedicated = new Set<number>();
   #closed = false;
 

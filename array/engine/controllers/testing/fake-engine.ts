@@ -9,7 +9,7 @@ import { breakAtWill } from './break-at-will.ts';
 /** A file of this name in the array's folder keeps every controller from opening. */
 export const REFUSAL = 'refuse';
 
-const wasm = new Uint8Array(new WebAssembly.Memory({ initial: 1, maximum: 1 }).buffer);
+const wasm = new Uint8Array(new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer);
 
 const bytes: Readonly<Record<string, () => Uint8Array>> = {
   whole: () => new Uint8Array(1024 * 1024).fill(1),
