@@ -138,7 +138,7 @@ class FullLife {
     this.#away = undefined;
     drive?.heal();
     const member = this.rig.group.state().members.find(({ driveId }) => driveId === drive?.id);
-    if (drive !== undefined && member?.state === 'failed') await this.rig.group.returnDrive(drive);
+    if (drive !== undefined && member?.state === 'failed') await this.rig.group.returnDrive(this.rig.hold(drive));
   }
 
   /** The process dies and comes back; what was refused before is still old or new. */

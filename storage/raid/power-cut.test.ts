@@ -40,7 +40,8 @@ class PowerStory {
       for (const drive of rig.drives) drive.loseUnflushed();
       const rounds = below(this.#random, 4);
       for (let round = 0; round < rounds; round += 1) await this.#writeAndFlush();
-      if (this.#story.rebuilds === true) await rig.group.replace(below(this.#random, rig.drives.length), this.#fresh());
+      if (this.#story.rebuilds === true)
+        await rig.group.replace(below(this.#random, rig.drives.length), rig.hold(this.#fresh()));
       await this.#cutWhileWriting();
       await this.#reopen();
       await this.#readBack();

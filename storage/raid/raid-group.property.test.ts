@@ -104,7 +104,7 @@ class Life {
     if (drive === undefined) return;
     drive.heal();
     const member = this.rig.group.state().members.find(({ driveId }) => driveId === drive.id);
-    if (member?.state === 'failed') await this.rig.group.returnDrive(drive);
+    if (member?.state === 'failed') await this.rig.group.returnDrive(this.rig.hold(drive));
   }
 
   async #replaceOne(): Promise<void> {
@@ -113,7 +113,7 @@ class Life {
     const slot = below(this.#random, drives.length);
     const fresh = this.rig.newDrive();
     fresh.inner.write(0, Buffer.alloc(3 * 1024 * 1024, 0xee));
-    await group.replace(slot, fresh);
+    await group.replace(slot, this.rig.hold(fresh));
     const replaced = drives[slot];
     if (replaced !== undefined && this.#away.includes(replaced)) this.#away.splice(this.#away.indexOf(replaced), 1);
     // Until the new one is filled the old one is still needed.

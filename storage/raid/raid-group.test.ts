@@ -428,7 +428,7 @@ describe('a group', () => {
     const rig = await Rig.create();
     const small = new FaultyDrive(new MemoryDrive('small', MEBIBYTE));
     await assert.rejects(rig.group.addSpare(small), { code: 'invalid' });
-    await assert.rejects(rig.group.addSpare(rig.drives[0]!), { code: 'conflict' });
+    await assert.rejects(rig.group.addSpare(rig.hold(rig.drives[0]!)), { code: 'conflict' });
     await assert.rejects(rig.group.returnDrive(rig.newDrive()), { code: 'conflict' });
   });
 

@@ -1,5 +1,8 @@
 import { FaultyDrive } from '../../drive/faulty-drive.ts';
+import { HeldDrive } from '../../drive/testing/held-drive.ts';
+import type { Holder } from '../../drive/testing/held-drive.ts';
 import { MemoryDrive } from '../../drive/testing/memory-drive.ts';
+import type { Drive } from '../../drive/drive.ts';
 import type { GroupEvent } from '../events.ts';
 import type { RaidLevel } from '../layout.ts';
 import type { RuntimeOptions } from '../options.ts';
@@ -25,6 +28,8 @@ export class Rig {
   spares: FaultyDrive[] = [];
   group: RaidGroup;
   #made = 0;
+  #holder: Holder = { isDead: false };
+  readonly #held = new Map<FaultyDrive, HeldDrive>();
 
   private constructor(options: RigOptions) {
     this.options = options;
@@ -40,8 +45,8 @@ export class Rig {
     rig.group = await RaidGroup.create({
       id: 'group-1',
       level,
-      members: rig.drives,
-      spares: rig.spares,
+      members: rig.drives.map((drive) => rig.hold(drive)),
+      spares: rig.spares.map((drive) => rig.hold(drive)),
       ...(stripeBytes !== undefined && { stripeBytes }),
       ...rig.runtime(),
     });
@@ -52,6 +57,13 @@ export class Rig {
     this.#made += 1;
     const bytes = this.options.driveBytes ?? 10 * MEBIBYTE;
     return new FaultyDrive(new MemoryDrive(`drive-${this.#made}`, bytes, this.options.random));
+  }
+
+  /** The drive as the group of today has it: what an earlier one still does by itself reaches nothing. */
+  hold(drive: FaultyDrive): Drive {
+    const held = this.#held.get(drive) ?? new HeldDrive(drive, this.#holder);
+    this.#held.set(drive, held);
+    return held;
   }
 
   runtime(): RuntimeOptions {
@@ -72,7 +84,10 @@ export class Rig {
 
   /** Opens the group again on the same drives, as after the process died. */
   async reopen(drives: readonly FaultyDrive[] = [...this.drives, ...this.spares]): Promise<RaidGroup> {
-    this.group = await RaidGroup.open({ drives, ...this.runtime() });
+    this.#holder.isDead = true;
+    this.#holder = { isDead: false };
+    this.#held.clear();
+    this.group = await RaidGroup.open({ drives: drives.map((drive) => this.hold(drive)), ...this.runtime() });
     return this.group;
   }
 
