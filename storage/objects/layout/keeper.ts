@@ -35,6 +35,8 @@ export interface KeeperOptions {
   readonly tickMs?: number;
   /** After this time others take over the slots of a drive that is away. */
   readonly lostAfterMs?: number;
+  /** How long a drive that failed is left alone at first; twice as long each time it fails again soon. */
+  readonly retryMs?: number;
   /** For reading every piece once. */
   readonly scrubPeriodMs?: number;
   readonly sweepMs?: number;
@@ -54,6 +56,7 @@ export type LayoutListener = (layout: Layout) => void | Promise<void>;
 
 const TICK_MS = 1000;
 const LOST_AFTER_MS = 60_000;
+const RETRY_MS = 5000;
 const SCRUB_PERIOD_MS = 14 * 24 * 3600_000;
 const SWEEP_MS = 60_000;
 /** What the process before left behind is looked at soon after a start. */
@@ -100,7 +103,10 @@ export class Keeper {
     const change = <T>(work: (db: IndexDb) => T) => index.change(work);
     const tell = (event: KeeperEvent) => options.onEvent?.(event);
     this.#state = new KeeperState({ change, reader: index.reader.db, now, tell });
-    this.#roster = new Roster(this.#state, options.lostAfterMs ?? LOST_AFTER_MS);
+    this.#roster = new Roster(this.#state, {
+      lostAfterMs: options.lostAfterMs ?? LOST_AFTER_MS,
+      retryMs: options.retryMs ?? RETRY_MS,
+    });
     this.#queue = new MendQueue(this.#state, options.workers);
     this.#rebalancer = new Rebalancer({
       state: this.#state,

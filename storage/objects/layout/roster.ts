@@ -15,23 +15,29 @@ import {
 import type { KeeperState } from './keeper-state.ts';
 import type { WantedDrive, WantedPolicy } from './keeper-types.ts';
 
-const FIRST_RETRY_MS = 5000;
 const LONGEST_RETRY_MS = 5 * 60_000;
 /** A drive that was there and only does not say so is used on for so long: a busy disk is no lost one. */
 const SILENT_MS_MAX = 30_000;
+
+export interface RosterOptions {
+  readonly lostAfterMs: number;
+  readonly retryMs: number;
+}
 
 /** Which drives there are: those the array was given, and whether each of them is really there. */
 export class Roster {
   readonly #state: KeeperState;
   readonly #lostAfterMs: number;
+  readonly #retryMs: number;
   readonly #watch = new DriveWatch();
   /** When drives that were there began to be silent. */
   readonly #silentSince = new Map<number, number>();
   #wanted: ReadonlySet<string> = new Set();
 
-  constructor(state: KeeperState, lostAfterMs: number) {
+  constructor(state: KeeperState, { lostAfterMs, retryMs }: RosterOptions) {
     this.#state = state;
     this.#lostAfterMs = lostAfterMs;
+    this.#retryMs = retryMs;
   }
 
   isWanted(row: DriveRow): boolean {
@@ -114,7 +120,7 @@ export class Roster {
     this.#isAbsent(row, reason);
     const presence = this.#state.presence(number);
     const failures = presence.failures + 1;
-    const retryAt = this.#state.now() + Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS);
+    const retryAt = this.#state.now() + Math.min(this.#retryMs * 2 ** (failures - 1), LONGEST_RETRY_MS);
     this.#state.setPresence(number, { ...presence, failures, retryAt });
   }
 

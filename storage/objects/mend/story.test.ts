@@ -64,15 +64,15 @@ async function fault(rig: Rig, pick: (below: number) => number): Promise<void> {
 
 async function tell(policy: WantedPolicy, drives: number, seed: number): Promise<void> {
   const pick = random(seed);
-  const rig = await Rig.make(policy, drives, { segmentGraceMs: 1000, sweepMs: 300 });
+  const rig = await Rig.make(policy, drives, { segmentGraceMs: 1000, sweepMs: 300, retryMs: 200 });
   try {
     const stop = clients(rig, pick);
     for (let faults = 0; faults < 5; faults += 1) {
       await fault(rig, pick);
-      await rig.until(() => rig.isAtRest(), `rest after fault ${faults}`, 20_000);
+      await rig.rested(`rest after fault ${faults}`);
     }
     assert.ok((await stop()) > 0);
-    await rig.until(() => rig.isAtRest(), 'rest');
+    await rig.rested('rest');
     await rig.verifyAll();
     assert.deepEqual(rig.errors, []);
     await rig.endWell();

@@ -20,6 +20,7 @@ export const THREE_COPIES: WantedPolicy = { name: 'three', copies: 3, dataFragme
 export const FOUR_PLUS_TWO: WantedPolicy = { name: 'coded', copies: 0, dataFragments: 4, parityFragments: 2 };
 
 const GIB = 2 ** 30;
+const RESTED_MS = 200;
 
 /** What a thread of the array has: its own drives, reader of the index, and worker. */
 class RigThread {
@@ -237,6 +238,21 @@ export class Rig {
     const { partitions, rebalance } = this.keeper.report().policies[0]!;
     const marks = this.index.reader.db.all('SELECT partition FROM partitions LIMIT 1');
     return partitions.normal === partitions.total && rebalance === null && marks.length === 0;
+  }
+
+  /**
+   * Looks at every drive, and waits until all has been at rest for a while: a thread may still be about to tell of a
+   * drive that was away for a moment, and another fault would be one too many.
+   */
+  async rested(what: string, ms = 20_000): Promise<void> {
+    await this.follow();
+    let since = Infinity;
+    const isThere = () => this.keeper.report().drives.every(({ state }) => state !== 'absent');
+    const holds = (): boolean => {
+      since = isThere() && this.isAtRest() ? Math.min(since, Date.now()) : Infinity;
+      return Date.now() - since >= RESTED_MS;
+    };
+    await this.until(holds, what, ms);
   }
 
   async until(holds: () => boolean, what: string, ms = 15_000): Promise<void> {
