@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
@@ -126,7 +127,12 @@ test('a store whose disk was full notices by itself that there is room again', a
     });
   await assert.rejects(failsWith({ errcode: 19 }), /as the disk says/);
   assert.ok(!store.isDiskFull);
-  for (const facts of [{ errcode: 13 }, { errcode: 778 }, { code: 'ENOSPC' }]) {
+  for (const facts of [
+    { errcode: 13 },
+    { errcode: 778 },
+    { errno: -constants.errno.ENOSPC },
+    { errno: -constants.errno.EDQUOT },
+  ]) {
     await assert.rejects(failsWith(facts), DiskFullError);
     assert.ok(store.isDiskFull);
     t.mock.timers.tick(5_000);

@@ -1,4 +1,5 @@
 import type { Done } from '../units.ts';
+import type { SharedFile } from './shared-file.ts';
 
 /** A drive: so many bytes at given places, and what it has done so far. Offsets and lengths are whole blocks. */
 export interface Drive {
@@ -9,8 +10,8 @@ export interface Drive {
   /** Reads, and puts the checksum of each block into `sums`: whoever reads it has the bytes at hand. */
   readSummed(offset: number, into: Buffer, sums: Uint32Array): Done;
   write(offset: number, from: Buffer): Done;
-  /** The same for a write. If it is much another thread does it, so that the caller can go on with the next copy. */
-  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done;
+  /** The file beneath, where a large write goes to several drives at once; nothing if this one has to be asked. */
+  fileToWrite(offset: number, from: Buffer): SharedFile | undefined;
 
   /** Resolves when everything written before the call survives a power cut. */
   flush(): Promise<void>;

@@ -3,6 +3,7 @@ import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import type { Drive, DriveStatistics } from './drive.ts';
+import type { SharedFile } from './shared-file.ts';
 import { thenSum } from './then-sum.ts';
 import { SECTOR_BYTES, UnflushedSectors } from './unflushed-sectors.ts';
 
@@ -137,11 +138,10 @@ export class FaultyDrive implements Drive {
     return this.#writeNow(offset, from);
   }
 
-  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done {
-    const isPlain = this.#slowMs === 0 && !this.#losesUnflushed && this.#roomBytes === undefined;
-    if (!isPlain) return thenSum(this.write(offset, from), from, sums);
+  fileToWrite(offset: number, from: Buffer): SharedFile | undefined {
     this.#refuse(offset, from.length, this.#unwritable);
-    return this.inner.writeSummed(offset, from, sums);
+    const isPlain = this.#slowMs === 0 && !this.#losesUnflushed && this.#roomBytes === undefined;
+    return isPlain ? this.inner.fileToWrite(offset, from) : undefined;
   }
 
   async flush(): Promise<void> {

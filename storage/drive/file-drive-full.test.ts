@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it, mock } from 'node:test';
+import { systemError } from '../testing/system-error.ts';
 import { FileDrive } from './file-drive.ts';
-import { allocate } from '../kernels/index.ts';
-import { HelperThread } from './helper-thread.ts';
-
-function outOfRoom(code: string): Error {
-  return Object.assign(new Error(`${code}: no space left on device`), { code });
-}
 
 describe('a drive in a file on a full disk', () => {
   let folder = '';
@@ -30,14 +25,14 @@ describe('a drive in a file on a full disk', () => {
     return FileDrive.open({ id: 'drive-1', path: join(folder, 'drive'), sizeBytes: 1024 * 1024 });
   }
 
-  for (const code of ['ENOSPC', 'EDQUOT']) {
+  for (const code of ['ENOSPC', 'EDQUOT'] as const) {
     it(`refuses writes with no-space on ${code}, reads on, and writes again with room`, async () => {
       const drive = await newDrive();
       mock.method(fs, 'writeSync', () => {
-        throw outOfRoom(code);
+        throw systemError(code);
       });
       mock.method(fs, 'write', (...parameters: unknown[]) => {
-        (parameters.at(-1) as (error: Error) => void)(outOfRoom(code));
+        (parameters.at(-1) as (error: Error) => void)(systemError(code));
       });
       syncBuiltinESMExports();
       assert.throws(() => drive.write(0, Buffer.alloc(4096, 1)), {
@@ -58,17 +53,11 @@ describe('a drive in a file on a full disk', () => {
 
   it('has failed when a flush finds no room, because what was taken before is gone', async () => {
     const drive = await newDrive();
-    mock.method(fs, 'fdatasync', (_file: number, done: (error: Error) => void) => done(outOfRoom('ENOSPC')));
+    mock.method(fs, 'fdatasync', (_file: number, done: (error: Error) => void) => done(systemError('ENOSPC')));
     syncBuiltinESMExports();
     await assert.rejects(drive.flush(), { code: 'drive-failed' });
     assert.throws(() => drive.write(0, Buffer.alloc(4096)), { code: 'drive-failed' });
     await drive.close();
-  });
-
-  it('is told by the helping thread that there is no room', { skip: !fs.existsSync('/dev/full') }, async () => {
-    const full = await open('/dev/full', 'r+');
-    await assert.rejects(HelperThread.get().write(full.fd, 0, allocate(4096)).ended, { code: 'ENOSPC' });
-    await full.close();
   });
 
   it('leaves no file open when it cannot be opened for durable writes', async () => {

@@ -1,15 +1,15 @@
 import * as fs from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { isDiskFull } from '../disk-full.ts';
 import { StorageError } from '../errors.ts';
-import { checksumBlocks } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import type { Drive, DriveStatistics } from './drive.ts';
 import { DriveMeter } from './drive-meter.ts';
 import { readWhole, readWholeAside, writeWhole, writeWholeAside } from './file-pieces.ts';
 import { InlineGate } from './inline-gate.ts';
-import { Sharing } from './sharing.ts';
+import type { SharedFile, SharedOperation } from './shared-file.ts';
 import { SharedFlush } from './shared-flush.ts';
 import { thenSum } from './then-sum.ts';
 import type { HelperJob } from './helper-job.ts';
@@ -17,8 +17,6 @@ import { HelperThread } from './helper-thread.ts';
 
 /** A read leaves its bytes in this processor's cache, where they are checked next; another thread's reads do not. */
 const INLINE_BYTES_MAX = 1024 * 1024;
-/** Up to here the hand-over to another thread costs about as much as the deed. */
-const SMALL_BYTES_MAX = 16 * 1024;
 /** What keeps this thread from anything else has to be short; a helper may also have to wait for its processor. */
 const INLINE_SLOW_MS = 0.2;
 const HELPER_SLOW_MS = 4;
@@ -34,21 +32,18 @@ export interface FileDriveOptions {
 }
 
 /** A drive in a sparse file, or a raw device, through the page cache. */
-export class FileDrive implements Drive {
+export class FileDrive implements Drive, SharedFile {
   readonly id: string;
   readonly path: string;
   readonly sizeBytes: number;
+  readonly fd: number;
   readonly #file: FileHandle;
-  readonly #fd: number;
   /** The same file, where a write is durable when it returns: a flush would wait for all the others, too. */
   readonly #durable: FileHandle;
   readonly #isRegularFile: boolean;
   readonly #meter = new DriveMeter();
   readonly #gate = new InlineGate(INLINE_SLOW_MS);
   readonly #helperGate = new InlineGate(HELPER_SLOW_MS);
-  /** Of all drives: neighbours are on different ones. */
-  static readonly #largeReads = new Sharing();
-  static readonly #largeWrites = new Sharing();
   readonly #flusher = new SharedFlush(() => this.#flushNow());
   #inFlight = 0;
   /** Goes up when a write begins and when it ends. What was written before this drive was opened counts, too. */
@@ -69,7 +64,7 @@ export class FileDrive implements Drive {
     this.path = options.path;
     this.sizeBytes = sizeBytes;
     this.#file = file;
-    this.#fd = file.fd;
+    this.fd = file.fd;
     this.#durable = durable;
     this.#isRegularFile = isRegularFile;
   }
@@ -103,10 +98,10 @@ export class FileDrive implements Drive {
     this.#check(offset, into.length);
     const startMs = performance.now();
     if (!this.#isFast(into.length, startMs)) {
-      return this.#reading(readWholeAside(this.#fd, into, offset), into.length, startMs);
+      return this.#reading(readWholeAside(this.fd, into, offset), into.length, startMs);
     }
     try {
-      readWhole(this.#fd, into, offset);
+      readWhole(this.fd, into, offset);
     } catch (error) {
       throw this.#failed('reads', error);
     }
@@ -117,49 +112,35 @@ export class FileDrive implements Drive {
   }
 
   readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
-    if (!isLarge(into)) return thenSum(this.read(offset, into), into, sums);
+    const helper = HelperThread.for(into);
+    if (!helper || !this.#helperGate.allows(performance.now())) return thenSum(this.read(offset, into), into, sums);
     this.#check(offset, into.length);
-    const startMs = performance.now();
-    FileDrive.#largeReads.count();
-    const helper = this.#helperFor(into, startMs);
-    if (helper?.isNearlyIdle !== true) return thenSum(this.read(offset, into), into, sums);
-    if (!FileDrive.#largeReads.doOthersCome && this.#gate.allows(startMs))
-      return this.#readInHalves(helper, offset, into, sums);
-    const job = helper.read(this.#fd, offset, into, sums);
-    return this.#reading(FileDrive.#largeReads.watch(this.#helped(job)), into.length, startMs);
+    this.begin();
+    const job = helper.read(this.fd, offset, into, sums);
+    if (!helper.finish(job, this.isFast(job.startMs))) return helper.ended(job).then(() => this.end('reads', job));
+    this.end('reads', job);
+    return undefined;
   }
 
   write(offset: number, from: Buffer): Done {
     this.#check(offset, from.length);
     this.#changes += 1;
     const startMs = performance.now();
-    if (!this.#isFast(from.length, startMs)) return this.#writeAsync(this.#fd, offset, from, startMs);
+    if (!this.#isFast(from.length, startMs)) return this.#writeAsync(this.fd, offset, from, startMs);
     try {
-      writeWhole(this.#fd, from, offset);
+      writeWhole(this.fd, from, offset);
     } catch (error) {
       throw this.#failed('writes', error);
     }
     const endMs = performance.now();
     this.#gate.took(endMs - startMs, endMs, from.length);
     this.#meter.writes.add(from.length, endMs - startMs);
-    // The other copy of it was begun before.
-    if (isLarge(from) && !FileDrive.#largeWrites.doOthersCome) HelperThread.get().isAboutToEnd();
     return undefined;
   }
 
-  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done {
-    if (!isLarge(from)) return thenSum(this.write(offset, from), from, sums);
+  fileToWrite(offset: number, from: Buffer): SharedFile | undefined {
     this.#check(offset, from.length);
-    const startMs = performance.now();
-    const writes = FileDrive.#largeWrites;
-    writes.count();
-    const helper = this.#helperFor(from, startMs);
-    if (helper === undefined) return thenSum(this.write(offset, from), from, sums);
-    this.#changes += 1;
-    const job = helper.write(this.#fd, offset, from, writes.doOthersCome ? sums : undefined);
-    // Where one write comes after the other, this thread has the time.
-    if (!writes.doOthersCome) checksumBlocks(from, sums, 0);
-    return this.#writing(writes.watch(this.#helped(job)), from.length, startMs);
+    return this.#helperGate.allows(performance.now()) ? this : undefined;
   }
 
   async writeDurably(offset: number, from: Buffer): Promise<void> {
@@ -186,8 +167,8 @@ export class FileDrive implements Drive {
       const isTail = offset + length === this.sizeBytes;
       if (isTail && this.#isRegularFile && this.#inFlight === 0) {
         this.#changes += 1;
-        fs.ftruncateSync(this.#fd, offset);
-        fs.ftruncateSync(this.#fd, this.sizeBytes);
+        fs.ftruncateSync(this.fd, offset);
+        fs.ftruncateSync(this.fd, this.sizeBytes);
       }
       this.#meter.discards.add(length, performance.now() - startMs);
       return Promise.resolve();
@@ -208,6 +189,26 @@ export class FileDrive implements Drive {
     await this.#durable.close();
   }
 
+  isFast(nowMs: number): boolean {
+    return this.#gate.allows(nowMs);
+  }
+
+  begin(operation: SharedOperation = 'reads'): void {
+    this.#inFlight += 1;
+    if (operation === 'writes') this.#changes += 1;
+  }
+
+  end(operation: SharedOperation, { startMs, bytes, ownBytes, copies }: HelperJob, copy = 0): void {
+    const { ownMs = 0, helpedMs = 0, error } = copies[copy] ?? {};
+    const endMs = performance.now();
+    this.#gate.took(ownMs, endMs, ownBytes);
+    this.#helperGate.took(helpedMs, endMs, bytes.length - ownBytes);
+    if (operation === 'writes') this.#changes += 1;
+    this.#leave();
+    if (error !== undefined) throw this.#failed(operation, error);
+    this.#meter[operation].add(bytes.length, endMs - startMs);
+  }
+
   #check(offset: number, length: number): void {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (offset >= 0 && length >= 0 && offset + length <= this.sizeBytes) return;
@@ -220,41 +221,6 @@ export class FileDrive implements Drive {
   /** As far as one can tell it is a matter of memory, and not for long. */
   #isFast(bytes: number, nowMs: number): boolean {
     return bytes <= INLINE_BYTES_MAX && this.#gate.allows(nowMs);
-  }
-
-  #helperFor(bytes: Buffer, nowMs: number): HelperThread | undefined {
-    if (!this.#helperGate.allows(nowMs)) return undefined;
-    const helper = HelperThread.get();
-    return helper.hasRoomFor(bytes) ? helper : undefined;
-  }
-
-  /** With the problem that this thread's part of it had. */
-  async #helped(job: HelperJob, problem?: Error): Promise<void> {
-    await job.ended;
-    if (problem !== undefined) throw problem;
-    this.#helperGate.took(job.milliseconds, performance.now(), job.bytes.length);
-  }
-
-  /** While nobody else wants anything, both threads read for the same one. */
-  #readInHalves(helper: HelperThread, offset: number, into: Buffer, sums: Uint32Array): Done {
-    const half = Math.ceil(sums.length / 2);
-    const first = into.subarray(0, half * BLOCK_BYTES);
-    const job = helper.read(this.#fd, offset + first.length, into.subarray(first.length), sums.subarray(half));
-    const startMs = performance.now();
-    let problem: Error | undefined;
-    try {
-      readWhole(this.#fd, first, offset);
-      checksumBlocks(first, sums, 0);
-    } catch (error) {
-      problem = error as Error;
-    }
-    this.#gate.took(performance.now() - startMs, performance.now(), first.length);
-    // Whatever happens, the buffer is the helper's until it is done.
-    if (!helper.isAboutToEnd()) return this.#reading(this.#helped(job, problem), into.length, startMs);
-    problem ??= job.error;
-    if (problem !== undefined) throw this.#failed('reads', problem);
-    this.#meter.reads.add(into.length, performance.now() - startMs);
-    return undefined;
   }
 
   async #reading(reading: Promise<void>, bytes: number, startMs: number): Promise<void> {
@@ -292,7 +258,7 @@ export class FileDrive implements Drive {
     const changes = this.#changes;
     this.#inFlight += 1;
     try {
-      await datasync(this.#fd);
+      await datasync(this.fd);
       this.#flushed = changes;
       this.#meter.flushes.add(0, performance.now() - startMs);
     } catch (error) {
@@ -312,7 +278,7 @@ export class FileDrive implements Drive {
   #failed(operation: 'reads' | 'writes' | 'flushes' | 'discards', error: unknown): StorageError {
     this.#meter[operation].errors += 1;
     // A flush that finds no room has lost bytes it took before; a write that finds none has only refused its own.
-    if (operation === 'writes' && isOutOfRoom(error)) {
+    if (operation === 'writes' && isDiskFull(error)) {
       const what = `Drive ${this.id} has no room to grow; make room on the disk that holds ${this.path}.`;
       return new StorageError('no-space', what, { cause: error });
     }
@@ -321,15 +287,11 @@ export class FileDrive implements Drive {
   }
 }
 
-function isLarge({ length }: Buffer): boolean {
-  return length > SMALL_BYTES_MAX && length <= INLINE_BYTES_MAX;
-}
-
 async function openFile({ id, path }: FileDriveOptions, flags: number): Promise<FileHandle> {
   try {
     return await open(path, flags, 0o600);
   } catch (error) {
-    if (isOutOfRoom(error)) {
+    if (isDiskFull(error)) {
       throw new StorageError('no-space', `Drive ${id} cannot be made; make room on the disk for ${path}.`, {
         cause: error,
       });
@@ -338,11 +300,6 @@ async function openFile({ id, path }: FileDriveOptions, flags: number): Promise<
       cause: error,
     });
   }
-}
-
-function isOutOfRoom(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function datasync(fd: number): Promise<void> {

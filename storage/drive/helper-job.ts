@@ -1,50 +1,51 @@
 import { getSystemErrorName } from 'node:util';
+import { PIECE_BYTES } from './file-pieces.ts';
 
-/** Checksums of the blocks of a request: where the helper puts them, and where they are wanted. */
-export interface WantedSums {
-  readonly space: Buffer;
-  readonly sums: Uint32Array;
-}
-
-/** One request to the helper, until it is done. */
-export class HelperJob {
-  readonly bytes: Buffer;
-  /** How long the helper took, so that a drive that made it wait is left to the platform's threads. */
-  milliseconds = 0;
-  isDone = false;
+/** What the two threads did on one file for a request: known when it is done. */
+export class CopyPart {
+  ownMs = 0;
+  helpedMs = 0;
   error: Error | undefined;
-  readonly #wanted: WantedSums | undefined;
-  readonly #ending: PromiseWithResolvers<void> = Promise.withResolvers();
 
-  constructor(bytes: Buffer, wanted: WantedSums | undefined) {
+  fail(problem: number): void {
+    const code = getSystemErrorName(-problem);
+    this.error ??= Object.assign(new Error(`${code}: the helper could not`), { code, errno: -problem });
+  }
+}
+
+/** One request that is shared with the helper, until it is done. */
+export class HelperJob {
+  readonly slot: number;
+  readonly bytes: Buffer;
+  readonly pieces: number;
+  readonly startMs = performance.now();
+  readonly copies: readonly CopyPart[];
+  ownPieces = 0;
+  ownBytes = 0;
+  isDone = false;
+  /** Where the checksums are wanted, and where they are put at first. */
+  readonly #sums: Uint32Array;
+  readonly #space: Uint32Array;
+  #onEnd: (() => void)[] = [];
+
+  constructor(slot: number, copies: number, bytes: Buffer, sums: Uint32Array, space: Uint32Array) {
+    this.slot = slot;
     this.bytes = bytes;
-    this.#wanted = wanted;
-    // Who was there when it ended has seen the error.
-    this.#ending.promise.catch(() => undefined);
+    this.pieces = Math.ceil(bytes.length / PIECE_BYTES);
+    this.copies = Array.from({ length: copies }, () => new CopyPart());
+    this.#sums = sums;
+    this.#space = space;
   }
 
-  get ended(): Promise<void> {
-    return this.#ending.promise;
+  /** Resolves when it is done, well or not. */
+  ended(): Promise<void> {
+    if (this.isDone) return Promise.resolve();
+    return new Promise((resolve) => this.#onEnd.push(resolve));
   }
 
-  end(problem: number, milliseconds: number): void {
+  end(): void {
     this.isDone = true;
-    this.milliseconds = milliseconds;
-    if (problem !== 0) this.error = systemError(problem);
-    if (this.error) {
-      this.#ending.reject(this.error);
-      return;
-    }
-    if (this.#wanted) takeSums(this.#wanted);
-    this.#ending.resolve();
+    this.#sums.set(this.#space);
+    for (const tell of this.#onEnd) tell();
   }
-}
-
-function takeSums({ space, sums }: WantedSums): void {
-  sums.set(new Uint32Array(space.buffer, space.byteOffset, sums.length));
-}
-
-function systemError(number: number): Error {
-  const code = getSystemErrorName(-number);
-  return Object.assign(new Error(`${code}: the helper could not`), { code, errno: -number });
 }

@@ -1,24 +1,22 @@
 import { constants } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { openKernels, type SharedKernels } from '../kernels/shared.ts';
-import { BLOCK_BYTES } from '../units.ts';
-import { PIECE_BYTES, readWhole, writeWhole } from './file-pieces.ts';
-import { ASKED, ASLEEP, DONE, READ, SLOTS, type HelperRing } from './helper-ring.ts';
+import { HelperPieces } from './helper-pieces.ts';
+import { ASKED, ASLEEP, COPIES_MAX, type HelperRing, NUMBER_MASK, PASSED, SLOTS } from './helper-ring.ts';
 
 export interface HelperData {
   readonly ring: HelperRing;
   readonly shared: SharedKernels;
 }
 
-/** The helping thread: does what is in the ring, in order, and sleeps when there is nothing. */
+/** The helping thread: does what nobody has begun of the requests in the ring, in order, and sleeps in between. */
 const { ring, shared } = workerData as HelperData;
-const kernels = openKernels(shared);
-const memory = Buffer.from(shared.memory.buffer);
+const pieces = new HelperPieces(ring, openKernels(shared), Buffer.from(shared.memory.buffer));
+const MOMENT_MS = 0.06;
 const UNKNOWN_PROBLEM = constants.errno.EIO;
-const SUM_BYTES = 4;
 
 for (let next = 0; ;) {
-  const asked = Atomics.load(ring.control, ASKED);
+  const asked = untilAsked(next);
   if (next === asked) {
     Atomics.store(ring.control, ASLEEP, 1);
     Atomics.wait(ring.control, ASKED, asked);
@@ -27,36 +25,28 @@ for (let next = 0; ;) {
   }
   while (next !== asked) {
     serve(next % SLOTS);
-    next = (next + 1) & 0x7fffffff;
-    Atomics.store(ring.control, DONE, next);
-    Atomics.notify(ring.control, DONE);
+    next = (next + 1) & NUMBER_MASK;
+    Atomics.store(ring.control, PASSED, next);
+    Atomics.notify(ring.control, PASSED);
   }
+}
+
+/** Whoever asked for one thing will soon ask for the next: to be woken up takes longer than to look for a moment. */
+function untilAsked(next: number): number {
+  const untilMs = performance.now() + MOMENT_MS;
+  let asked = Atomics.load(ring.control, ASKED);
+  while (next === asked && performance.now() < untilMs) asked = Atomics.load(ring.control, ASKED);
+  return asked;
 }
 
 function serve(slot: number): void {
-  const startMs = performance.now();
-  try {
-    carryOut(slot);
-    ring.problems[slot] = 0;
-  } catch (error) {
-    ring.problems[slot] = Math.abs((error as NodeJS.ErrnoException).errno ?? UNKNOWN_PROBLEM);
-  }
-  ring.milliseconds[slot] = performance.now() - startMs;
-}
-
-/** Piece by piece: each is summed while it is in this processor's cache. */
-function carryOut(slot: number): void {
-  const [file = -1, offset = 0, kind = READ, sums = 0] = [
-    ring.files[slot],
-    ring.offsets[slot],
-    ring.kinds[slot],
-    ring.sums[slot],
-  ];
-  const [address = 0, length = 0] = [ring.addresses[slot], ring.lengths[slot]];
-  for (let at = 0; at < length; at += PIECE_BYTES) {
-    const piece = memory.subarray(address + at, address + Math.min(length, at + PIECE_BYTES));
-    if (kind === READ) readWhole(file, piece, offset + at);
-    else writeWhole(file, piece, offset + at);
-    if (sums !== 0) kernels.checksums(address + at, piece.length / BLOCK_BYTES, sums + (at / BLOCK_BYTES) * SUM_BYTES);
+  const note = (copy: number, milliseconds: number, error: Error | undefined): void => {
+    const place = slot * COPIES_MAX + copy;
+    ring.milliseconds[place] = (ring.milliseconds[place] ?? 0) + milliseconds;
+    if (error) ring.problems[place] = Math.abs((error as NodeJS.ErrnoException).errno ?? UNKNOWN_PROBLEM);
+  };
+  for (let at = pieces.take(slot); at >= 0; at = pieces.take(slot)) {
+    pieces.carryOut(slot, at, 0, note);
+    Atomics.add(ring.ended, slot, 1);
   }
 }

@@ -1,38 +1,66 @@
 import { Worker } from 'node:worker_threads';
-import { allocate, isInArena, sharedKernels } from '../kernels/index.ts';
+import { allocate, isInArena, kernels, memoryBuffer, sharedKernels } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
+import { PIECE_BYTES } from './file-pieces.ts';
 import { HelperJob } from './helper-job.ts';
 import type { HelperData } from './helper-main.ts';
-import { ASKED, ASLEEP, createRing, DONE, READ, SLOTS, WRITE, type HelperRing } from './helper-ring.ts';
+import { HelperPieces, type OnCopy } from './helper-pieces.ts';
+import {
+  ASKED,
+  ASLEEP,
+  COPIES_MAX,
+  createRing,
+  type HelperRing,
+  NUMBER_MASK,
+  PASSED,
+  READ,
+  SLOTS,
+  WRITE,
+} from './helper-ring.ts';
 
-/** What may wait for it: it should not have to wait for the next, and whoever asks has hands of its own. */
-const WAITING_BYTES_MAX = 2 * 1024 * 1024;
+/** Up to here the hand-over to another thread costs about as much as the deed. */
+const SMALL_BYTES_MAX = 16 * 1024;
+/** What may wait for it. */
+const WAITING_BYTES_MAX = 8 * 1024 * 1024;
+/** After so long it hangs at a file: others do not wait for it. */
+const HANGS_MS = 20;
+/** A piece that takes this thread longer has waited for the disk: that is for the helper. */
+const PIECE_SLOW_MS = 1;
+/** To be woken up takes longer than that. */
 const MOMENT_MS = 0.1;
 /** For 1 MiB. */
-const SUMS_BYTES = 1024;
-const BYTES_MAX = (SUMS_BYTES / 4) * BLOCK_BYTES;
+const SUMS_MAX = 256;
+const BYTES_MAX = SUMS_MAX * BLOCK_BYTES;
+const SUM_BYTES = 4;
 
 /**
  * A second pair of hands for one thread. A write into the page cache, and a read from it, costs the processor far more
- * than everything around it; so when several are due at once, this thread does some of them while the other goes on. It
- * works on the bytes where they are, in the arena, and sums what it has read while that is in its processor's cache. Not
+ * than everything around it; so the two share what is large. Both work on the bytes where they are, in the arena. Not
  * the thread pool, because its hand-over costs as much as a small write, and it leaves the sums to the wrong processor.
  */
 export class HelperThread {
   static #only: HelperThread | undefined;
+  static #isImpossible = false;
   readonly #ring: HelperRing = createRing();
+  readonly #pieces = new HelperPieces(this.#ring, kernels, Buffer.from(memoryBuffer));
   readonly #worker: Worker;
-  /** For each slot the checksums of what it reads. */
-  readonly #sums = allocate(SLOTS * SUMS_BYTES);
+  /** For each slot the checksums of its blocks. */
+  readonly #sums = allocate(SLOTS * SUMS_MAX * SUM_BYTES);
   readonly #jobs = new Array<HelperJob | undefined>(SLOTS).fill(undefined);
   #waitingBytes = 0;
   #asked = 0;
-  #done = 0;
-  #listening = false;
+  #passed = 0;
+  #isListening = false;
 
-  /** Each thread that has drives has one. */
-  static get(): HelperThread {
-    return (HelperThread.#only ??= new HelperThread());
+  /** Each thread that has drives has one, if the machine lets it. */
+  static get(): HelperThread | undefined {
+    if (HelperThread.#only !== undefined || HelperThread.#isImpossible) return HelperThread.#only;
+    try {
+      HelperThread.#only = new HelperThread();
+    } catch {
+      HelperThread.#isImpossible = true;
+    }
+    return HelperThread.#only;
   }
 
   private constructor() {
@@ -41,86 +69,134 @@ export class HelperThread {
     this.#worker.unref();
   }
 
-  /** Whether it can take these bytes now, where they are. */
+  /** For bytes that are worth it, and that it can take now, where they are. */
+  static for(bytes: Buffer): HelperThread | undefined {
+    if (bytes.length <= SMALL_BYTES_MAX || !isInArena(bytes)) return undefined;
+    const helper = HelperThread.get();
+    return helper?.hasRoomFor(bytes) ? helper : undefined;
+  }
+
   hasRoomFor(bytes: Buffer): boolean {
-    if (!isInArena(bytes) || !isInArena(this.#sums) || bytes.length > BYTES_MAX) return false;
-    // Whoever asks without ever going back to the event loop would not hear of what is done.
-    if (this.#done !== this.#asked) this.#settle();
-    const isFull = ((this.#asked - this.#done) & 0x7fffffff) >= SLOTS;
-    return !isFull && this.#waitingBytes + bytes.length <= WAITING_BYTES_MAX;
+    if (!isInArena(this.#sums) || bytes.length > BYTES_MAX) return false;
+    this.#look();
+    const isFull = ((this.#asked - this.#passed) & NUMBER_MASK) >= SLOTS;
+    return !isFull && this.#waitingBytes + bytes.length <= WAITING_BYTES_MAX && !this.#hangs();
   }
 
-  /** It has no more than one to do: with the next one it need not go to sleep in between. */
-  get isNearlyIdle(): boolean {
-    if (this.#done !== this.#asked) this.#settle();
-    return ((this.#asked - this.#done) & 0x7fffffff) <= 1;
-  }
-
-  /** The bytes belong to the helper until it is done. The checksum of each block is put into `sums`, if given. */
+  /** The bytes belong to the helper, too, until the job is done. The checksum of each block is put into `sums`. */
   read(file: number, offset: number, into: Buffer, sums: Uint32Array): HelperJob {
-    return this.#ask(READ, file, offset, into, sums);
+    return this.#ask(READ, [file], offset, into, sums);
   }
 
-  write(file: number, offset: number, from: Buffer, sums?: Uint32Array): HelperJob {
-    return this.#ask(WRITE, file, offset, from, sums);
+  /** The same bytes to the same place of several files. */
+  write(files: readonly number[], offset: number, from: Buffer, sums: Uint32Array): HelperJob {
+    return this.#ask(WRITE, files, offset, from, sums);
   }
 
-  /**
-   * Whether everything is done, after looking for a moment if there is only one left that was begun a while ago: to be
-   * woken up takes longer than that.
-   */
-  isAboutToEnd(): boolean {
-    if (!this.isNearlyIdle) return false;
-    const untilMs = performance.now() + MOMENT_MS;
-    while (this.#done !== this.#asked && performance.now() < untilMs) this.#settle();
-    return this.#done === this.#asked;
+  /** Whether a job is done, after doing what the helper has not begun of it, if so told, and looking for a moment. */
+  finish(job: HelperJob, doesJoin: boolean): boolean {
+    if (doesJoin) this.#join(job);
+    for (const untilMs = performance.now() + MOMENT_MS; !job.isDone && performance.now() < untilMs;) this.#lookAt(job);
+    return job.isDone;
   }
 
-  #ask(kind: number, file: number, offset: number, bytes: Buffer, sums?: Uint32Array): HelperJob {
+  #join(job: HelperJob): void {
+    let slowestMs = 0;
+    const note: OnCopy = (index, milliseconds, error) => {
+      const copy = job.copies[index];
+      if (copy === undefined) return;
+      copy.ownMs += milliseconds;
+      copy.error ??= error;
+      slowestMs = Math.max(slowestMs, milliseconds);
+    };
+    while (slowestMs < PIECE_SLOW_MS) {
+      const at = this.#pieces.take(job.slot);
+      if (at < 0) break;
+      this.#pieces.carryOut(job.slot, at, job.copies.length - 1, note);
+      job.ownPieces += 1;
+      job.ownBytes += Math.min(PIECE_BYTES, job.bytes.length - at);
+    }
+    this.#lookAt(job);
+  }
+
+  /** Resolves when a job is done, well or not. */
+  ended(job: HelperJob): Promise<void> {
+    const ended = job.ended();
+    if (!job.isDone && !this.#isListening) this.#listen();
+    return ended;
+  }
+
+  #ask(kind: number, files: readonly number[], offset: number, bytes: Buffer, sums: Uint32Array): HelperJob {
     const ring = this.#ring;
     const slot = this.#asked % SLOTS;
-    const space = this.#sums.subarray(slot * SUMS_BYTES, (slot + 1) * SUMS_BYTES);
+    const sumsAt = this.#sums.byteOffset + slot * SUMS_MAX * SUM_BYTES;
     ring.kinds[slot] = kind;
-    ring.files[slot] = file;
+    ring.copies[slot] = files.length;
     ring.lengths[slot] = bytes.length;
     ring.offsets[slot] = offset;
     ring.addresses[slot] = bytes.byteOffset;
-    ring.sums[slot] = sums ? space.byteOffset : 0;
-    const job = new HelperJob(bytes, sums && { sums, space });
+    ring.sums[slot] = sumsAt;
+    ring.begun[slot] = 0;
+    ring.ended[slot] = 0;
+    for (const [copy, file] of files.entries()) {
+      ring.files[slot * COPIES_MAX + copy] = file;
+      ring.problems[slot * COPIES_MAX + copy] = 0;
+      ring.milliseconds[slot * COPIES_MAX + copy] = 0;
+    }
+    const space = new Uint32Array(memoryBuffer, sumsAt, sums.length);
+    const job = new HelperJob(slot, files.length, bytes, sums, space);
     this.#jobs[slot] = job;
     this.#waitingBytes += bytes.length;
-    this.#asked = (this.#asked + 1) & 0x7fffffff;
+    this.#asked = (this.#asked + 1) & NUMBER_MASK;
     Atomics.store(ring.control, ASKED, this.#asked);
     if (Atomics.load(ring.control, ASLEEP) === 1) Atomics.notify(ring.control, ASKED);
-    if (!this.#listening) this.#listen();
     return job;
   }
 
   #listen(): void {
-    this.#listening = true;
+    this.#isListening = true;
     // What is under way keeps the process alive, like any other request to the disk.
     this.#worker.ref();
-    const { async, value } = Atomics.waitAsync(this.#ring.control, DONE, this.#done);
-    const settle = (): void => {
-      this.#settle();
-      this.#listening = false;
-      if (this.#done !== this.#asked) this.#listen();
+    const { async, value } = Atomics.waitAsync(this.#ring.control, PASSED, this.#passed);
+    const look = (): void => {
+      this.#look();
+      this.#isListening = false;
+      if (this.#passed !== this.#asked) this.#listen();
       else this.#worker.unref();
     };
-    if (async) void value.then(settle);
-    else queueMicrotask(settle);
+    if (async) void value.then(look);
+    else queueMicrotask(look);
   }
 
-  #settle(): void {
-    const done = Atomics.load(this.#ring.control, DONE);
-    while (this.#done !== done) {
-      const slot = this.#done % SLOTS;
-      const job = this.#jobs[slot];
-      this.#jobs[slot] = undefined;
-      this.#done = (this.#done + 1) & 0x7fffffff;
-      if (job === undefined) continue;
-      this.#waitingBytes -= job.bytes.length;
-      job.end(this.#ring.problems[slot] ?? 0, this.#ring.milliseconds[slot] ?? 0);
+  /** Whatever the helper has left behind is done: this thread ends the pieces it begins before it looks. */
+  #look(): void {
+    const passed = Atomics.load(this.#ring.control, PASSED);
+    while (this.#passed !== passed) {
+      const job = this.#jobs[this.#passed % SLOTS];
+      this.#jobs[this.#passed % SLOTS] = undefined;
+      this.#passed = (this.#passed + 1) & NUMBER_MASK;
+      if (job?.isDone === false) this.#end(job);
     }
+  }
+
+  /** A job that this thread has ended need not wait for the helper to wake up. */
+  #lookAt(job: HelperJob): void {
+    if (job.isDone || job.ownPieces + Atomics.load(this.#ring.ended, job.slot) < job.pieces) return;
+    this.#end(job);
+  }
+
+  #end(job: HelperJob): void {
+    this.#waitingBytes -= job.bytes.length;
+    for (const [index, copy] of job.copies.entries()) {
+      const problem = this.#ring.problems[job.slot * COPIES_MAX + index] ?? 0;
+      if (problem !== 0) copy.fail(problem);
+      copy.helpedMs = this.#ring.milliseconds[job.slot * COPIES_MAX + index] ?? 0;
+    }
+    job.end();
+  }
+
+  #hangs(): boolean {
+    const oldest = this.#jobs[this.#passed % SLOTS];
+    return oldest?.isDone === false && performance.now() - oldest.startMs > HANGS_MS;
   }
 }

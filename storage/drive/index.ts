@@ -5,5 +5,7 @@ export { FileDrive } from './file-drive.ts';
 export type { FileDriveOptions } from './file-drive.ts';
 export { SharedFlush } from './shared-flush.ts';
 export { thenSum } from './then-sum.ts';
+export { writeCopies } from './copies.ts';
+export type { SharedFile } from './shared-file.ts';
 export { shred } from './shred.ts';
 export type { ShredOptions } from './shred.ts';

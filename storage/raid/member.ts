@@ -99,7 +99,7 @@ export class AbsentDrive implements Drive {
     throw this.#absent();
   }
 
-  writeSummed(): never {
+  fileToWrite(): never {
     throw this.#absent();
   }
 

@@ -1,9 +1,10 @@
 import { isNoSpace, StorageError } from '../errors.ts';
 import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
 import type { Done } from '../units.ts';
+import { writeCopies } from '../drive/copies.ts';
 import { allDone } from '../all-done.ts';
 import { areAllWritten, areEqual, checksumsOf, damagedBlocks } from './blocks.ts';
-import { NEVER_WRITTEN, regionOf } from './checksums.ts';
+import { regionOf } from './checksums.ts';
 import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
 import { MirrorCopies } from './mirror-copies.ts';
@@ -23,6 +24,14 @@ export class Mirror implements Strategy {
     this.#core = core;
     this.#dataOffset = core.layout.dataOffset;
   }
+
+  readonly #orFail = async (member: Member, done: Promise<void>): Promise<void> => {
+    try {
+      await done;
+    } catch (error) {
+      this.#core.fail(member, error);
+    }
+  };
 
   read(offset: number, into: Buffer): Done {
     const core = this.#core;
@@ -63,17 +72,7 @@ export class Mirror implements Strategy {
       return this.#writePieces(row, from);
     }
     const sums = new Uint32Array(count);
-    let running: Promise<void>[] | undefined;
-    for (const [index, member] of writers.entries()) {
-      const { drive } = member;
-      try {
-        const at = this.#dataOffset + offset;
-        const done = index === 0 ? drive.writeSummed(at, from, sums) : drive.write(at, from);
-        if (done !== undefined) (running ??= []).push(this.#orFail(member, done));
-      } catch (error) {
-        (running ??= []).push(this.#orFail(member, rejected(error)));
-      }
-    }
+    const running = writeCopies(writers, this.#dataOffset + offset, from, sums, this.#orFail);
     if (running !== undefined) return this.#writeLater(row, from, sums, running);
     setChecksums(writers, region, first, sums);
     return undefined;
@@ -235,8 +234,7 @@ export class Mirror implements Strategy {
     const range = core.beginNow(row, from.length / BLOCK_BYTES);
     try {
       await this.#written(row, running);
-      // A member that failed has summed nothing.
-      await this.#putChecksums(row, sums[0] === NEVER_WRITTEN ? checksumsOf(from) : sums);
+      await this.#putChecksums(row, sums);
     } finally {
       core.end(range);
     }
@@ -250,14 +248,6 @@ export class Mirror implements Strategy {
     } catch (error) {
       if (isNoSpace(error)) this.#core.resyncs.leaveUnsynced(row, true);
       throw error;
-    }
-  }
-
-  async #orFail(member: Member, done: Promise<void>): Promise<void> {
-    try {
-      await done;
-    } catch (error) {
-      this.#core.fail(member, error);
     }
   }
 
@@ -287,12 +277,6 @@ function setChecksums(members: readonly Member[], region: number, first: number,
     const page = member.pages.get(region);
     if (page === undefined) continue;
     page.wasUsed = true;
-    page.noteWrites(first, sums.length);
-    for (let index = 0; index < sums.length; index += 1) page.entries[first + index] = sums[index] as number;
+    page.change(first, sums);
   }
-}
-
-async function rejected(error: unknown): Promise<void> {
-  await Promise.resolve();
-  throw error;
 }

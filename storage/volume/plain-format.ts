@@ -35,16 +35,24 @@ export class PlainFormat implements LayerFormat {
     const block = offset / BLOCK_BYTES;
     const count = into.length / BLOCK_BYTES;
     const first = block % BLOCKS_PER_EXTENT;
-    if (first + count > BLOCKS_PER_EXTENT) return this.#readPieces(view, block, into);
-    // The common case, without a list: one layer holds all of it.
     const number = (block - first) / BLOCKS_PER_EXTENT;
+    const entries = Math.ceil((first + count) / BLOCKS_PER_EXTENT);
+    const slot = number & PAGE_MASK;
+    if (slot + entries > EXTENTS_PER_PAGE) return this.#readPieces(view, block, into);
+    // The common case, without a list: one layer holds all of it, side by side.
     for (let layer: Layer | undefined = view.layer; layer; layer = layer.parent) {
       const page = layer.map.pageOf(number);
-      const entry = page?.entries[number & PAGE_MASK] ?? HOLE;
-      if (!page || entry === HOLE) continue;
-      if (entry === OPAQUE) return zeroFill(into);
-      if (!page.isWhole(number & PAGE_MASK)) return this.#readPieces(view, block, into);
-      const done = this.#store.read(extentOf(entry), first * BLOCK_BYTES, into, cachingOf(view, layer));
+      if (!page || areHoles(page, slot, entries)) continue;
+      if (page.entries[slot] === OPAQUE && entries === 1) return zeroFill(into);
+      if (!areNeighbours(page, slot, entries) || !areWhole(page, slot, entries)) {
+        return this.#readPieces(view, block, into);
+      }
+      const done = this.#store.read(
+        extentOf(page.entries[slot] ?? HOLE),
+        first * BLOCK_BYTES,
+        into,
+        cachingOf(view, layer),
+      );
       return view.cipher ? decrypted(view.cipher, done, block, into) : done;
     }
     return zeroFill(into);
@@ -116,21 +124,24 @@ export class PlainFormat implements LayerFormat {
   #writePlain(layer: Layer, block: number, from: Buffer): Done {
     const within = block % BLOCKS_PER_EXTENT;
     const count = from.length / BLOCK_BYTES;
-    if (within + count > BLOCKS_PER_EXTENT) return this.#writeTargets(layer, block, from);
     const number = (block - within) / BLOCKS_PER_EXTENT;
     const page = layer.map.pageOf(number);
     const slot = number & PAGE_MASK;
-    const extent = extentOf(page?.entries[slot] ?? HOLE);
-    if (!page || extent === 0) return this.#writeTargets(layer, block, from);
-    const done = this.#store.write(extent, within * BLOCK_BYTES, from);
-    if (done) return this.#holdAfter(done, layer, page, slot, within, within + count);
-    if (page.addBlocks(slot, within, within + count)) this.#commits.pageChanged(layer.id, page);
+    const entries = Math.ceil((within + count) / BLOCKS_PER_EXTENT);
+    if (!page || !areNeighbours(page, slot, entries)) return this.#writeTargets(layer, block, from);
+    const done = this.#store.write(extentOf(page.entries[slot] ?? HOLE), within * BLOCK_BYTES, from);
+    if (done) return done.then(() => this.#hold(layer, page, slot, within, within + count));
+    this.#hold(layer, page, slot, within, within + count);
     return undefined;
   }
 
-  async #holdAfter(done: Promise<void>, layer: Layer, page: MapPage, slot: number, from: number, to: number) {
-    await done;
-    if (page.addBlocks(slot, from, to)) this.#commits.pageChanged(layer.id, page);
+  /** Blocks of neighbouring entries, counted from the first one, are this layer's now. */
+  #hold(layer: Layer, page: MapPage, slot: number, from: number, to: number): void {
+    let isChanged = false;
+    for (let entry = slot, start = 0; start < to; entry += 1, start += BLOCKS_PER_EXTENT) {
+      if (page.addBlocks(entry, Math.max(from - start, 0), Math.min(to - start, BLOCKS_PER_EXTENT))) isChanged = true;
+    }
+    if (isChanged) this.#commits.pageChanged(layer.id, page);
   }
 
   /** The general write: takes extents where there are none yet, and writes neighbours in one go. */
@@ -243,6 +254,26 @@ function shinesThrough(top: Layer, number: number): boolean {
     if (isOpaque(entry)) return false;
   }
   return false;
+}
+
+/** Whether so many entries from one on have extents, one after the other in the pool. */
+function areNeighbours(page: MapPage, slot: number, count: number): boolean {
+  const first = extentOf(page.entries[slot] ?? HOLE);
+  if (first === 0 || slot + count > EXTENTS_PER_PAGE) return false;
+  for (let more = 1; more < count; more += 1) {
+    if (extentOf(page.entries[slot + more] ?? HOLE) !== first + more) return false;
+  }
+  return true;
+}
+
+function areHoles(page: MapPage, slot: number, count: number): boolean {
+  for (let more = 0; more < count; more += 1) if ((page.entries[slot + more] ?? HOLE) !== HOLE) return false;
+  return true;
+}
+
+function areWhole(page: MapPage, slot: number, count: number): boolean {
+  for (let more = 0; more < count; more += 1) if (!page.isWhole(slot + more)) return false;
+  return true;
 }
 
 /** Targets whose bytes lie side by side, together. */

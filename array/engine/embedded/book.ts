@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SharedFlush, StorageError } from '@granary/storage';
+import { isDiskFull, SharedFlush, StorageError } from '@granary/storage';
 import type { Protection } from '../engine.ts';
 
 /** Being made: undone at the next open. Being deleted: done then. */
@@ -131,7 +131,6 @@ async function writeDurably(file: string, text: string): Promise<void> {
 }
 
 function asNoSpace(error: unknown, file: string): unknown {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  if (!isDiskFull(error)) return error;
   return new StorageError('no-space', `${file} cannot be written; make room on its disk.`, { cause: error });
 }

@@ -1,4 +1,11 @@
-import { type Drive, type DriveStatistics, type OperationStatistics, StorageError, type Done } from '@granary/storage';
+import {
+  type Done,
+  type Drive,
+  type DriveStatistics,
+  type OperationStatistics,
+  type SharedFile,
+  StorageError,
+} from '@granary/storage';
 
 /**
  * A drive whose cable can be pulled and put back, and behind which another opening of its file can be put: groups hold
@@ -58,8 +65,8 @@ export class SwitchableDrive implements Drive {
     return (this.#current ?? this.#refuse()).write(offset, from);
   }
 
-  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done {
-    return (this.#current ?? this.#refuse()).writeSummed(offset, from, sums);
+  fileToWrite(offset: number, from: Buffer): SharedFile | undefined {
+    return (this.#current ?? this.#refuse()).fileToWrite(offset, from);
   }
 
   async flush(): Promise<void> {

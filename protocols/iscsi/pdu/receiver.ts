@@ -102,7 +102,8 @@ export class PduReceiver {
     this.#trailerNeeded = this.#format.trailerBytes(dataLength);
     this.#data = this.#sink.destination(header, dataLength);
     if (this.#data !== undefined) return;
-    if (at + dataLength > chunk.length) {
+    // What follows the data is part of it: more would be received over the data while that is waited for.
+    if (at + dataLength + this.#trailerNeeded > chunk.length) {
       // Memory of its own for each would keep the garbage collector busy for a third of the time.
       if (this.#spare.length < dataLength) this.#spare = Buffer.allocUnsafeSlow(dataLength);
       this.#data = this.#spare.subarray(0, dataLength);

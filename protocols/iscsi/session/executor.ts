@@ -87,6 +87,7 @@ export class Executor implements TaskOwner {
   #gather(task: Task, wanted: number, moreComes: boolean, data: Buffer): void {
     const { parameters, limits } = this.#options;
     if (data.length > 0 && !parameters.immediateData) throw new ProtocolError('data came with a command');
+    if (data.length > parameters.firstBurstBytes) throw new ProtocolError('more unasked data than agreed');
     if (moreComes && parameters.initialR2t) throw new ProtocolError('data is announced that nobody asked for');
     const short = this.#writeBytes > 0 && this.#writeBytes + wanted > limits.writeBytesMax;
     const room = short ? Math.min(wanted, parameters.firstBurstBytes) : wanted;

@@ -1,5 +1,4 @@
 import { FINAL, RESERVED_TAG } from '../pdu/opcodes.ts';
-import { ProtocolError } from '../pdu/receiver.ts';
 
 interface Transfer {
   readonly tag: number;
@@ -65,7 +64,6 @@ export class WriteGather {
   }
 
   takeImmediate(data: Buffer): void {
-    if (data.length > this.#limits.firstBurstBytes) throw new ProtocolError('more unasked data than agreed');
     this.#copyIn(data, 0);
     this.receivedBytes = data.length;
   }

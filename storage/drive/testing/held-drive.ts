@@ -38,8 +38,8 @@ export class HeldDrive implements Drive {
     return this.#holder.isDead ? NEVER : this.#inner.write(offset, from);
   }
 
-  writeSummed(offset: number, from: Buffer, sums: Uint32Array): Done {
-    return this.#holder.isDead ? NEVER : this.#inner.writeSummed(offset, from, sums);
+  fileToWrite(): undefined {
+    return undefined;
   }
 
   flush(): Promise<void> {

@@ -10,13 +10,10 @@ import type { Place } from '../records.ts';
 import { DriveFolder } from './drive-folder.ts';
 import { formatDrive, readIdentity } from './identity.ts';
 import { blockOffset, recordBytes } from './record.ts';
+import { systemError } from '../../testing/system-error.ts';
 import { DriveScene, pieceOf, UUID } from './testing/drive-scene.ts';
 
 type Callback = (error: Error | null) => void;
-
-function failing(code: string): Error {
-  return Object.assign(new Error(`${code}: on purpose`), { code });
-}
 
 afterEach(() => {
   mock.restoreAll();
@@ -145,7 +142,7 @@ test('zeros that cannot be written are done without', async () => {
   await withScene(async (scene) => {
     const real = fs.writev;
     mock.method(fs, 'writev', (...parameters: Parameters<typeof fs.writev>) => {
-      if (parameters[1][0]?.byteLength === 2 ** 20) (parameters[3] as Callback)(failing('ENOSPC'));
+      if (parameters[1][0]?.byteLength === 2 ** 20) (parameters[3] as Callback)(systemError('ENOSPC'));
       else real(...parameters);
     });
     syncBuiltinESMExports();
@@ -329,9 +326,11 @@ for (const [code, expected] of [
       const { header, data } = pieceOf(1, 5000);
       const before = await scene.put(header, data);
       mock.method(fs, 'writevSync', () => {
-        throw failing(code);
+        throw systemError(code);
       });
-      mock.method(fs, 'writev', (_fd: number, _buffers: unknown, _at: number, done: Callback) => done(failing(code)));
+      mock.method(fs, 'writev', (_fd: number, _buffers: unknown, _at: number, done: Callback) =>
+        done(systemError(code)),
+      );
       syncBuiltinESMExports();
       await assert.rejects(scene.put(header, data), { code: expected });
       await assert.rejects(scene.put(header, pieceOf(1, 500_000).data), { code: expected });
@@ -349,7 +348,7 @@ test('a sync that fails fails every write of its batch, and the segment is not t
   await withScene(async (scene) => {
     const pieces = Array.from({ length: 5 }, (_, index) => pieceOf(index, 3000));
     const before = await scene.put(pieces[0]!.header, pieces[0]!.data);
-    mock.method(fs, 'fdatasync', (_fd: number, done: Callback) => done(failing('EIO')));
+    mock.method(fs, 'fdatasync', (_fd: number, done: Callback) => done(systemError('EIO')));
     syncBuiltinESMExports();
     const results = await Promise.allSettled(pieces.map(({ header, data }) => scene.put(header, data)));
     assert.ok(results.every(({ status }) => status === 'rejected'));

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
+import { isDiskFull } from '../../disk-full.ts';
 import { StorageError } from '../../errors.ts';
 
 /** Disks under load take seconds, and tens of them at worst. */
@@ -60,7 +61,7 @@ export function isRemoved(fd: number): boolean {
 export function driveError(drive: number, doing: string, cause: unknown): StorageError {
   if (cause instanceof StorageError) return cause;
   const { code } = cause as NodeJS.ErrnoException;
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
+  if (isDiskFull(cause)) {
     return new StorageError('no-space', `The disk under drive ${drive} is full.`, { cause });
   }
   if (code === 'EMFILE' || code === 'ENFILE') {

@@ -1,3 +1,4 @@
+import { isDiskFull } from '../../disk-full.ts';
 import { ObjectError } from '../errors.ts';
 
 const SQLITE_FULL = 13;
@@ -6,7 +7,7 @@ const SQLITE_IOERR_WRITES = new Set([778, 1034, 1290, 1546, 4874]);
 
 /** The error as it is, or what it means when there is no room for the index. */
 export function asNoSpace(error: unknown): unknown {
-  const { errcode = 0, code } = (error ?? {}) as { errcode?: number; code?: string };
-  const isFull = errcode === SQLITE_FULL || SQLITE_IOERR_WRITES.has(errcode) || code === 'ENOSPC' || code === 'EDQUOT';
+  const { errcode = 0 } = (error ?? {}) as { errcode?: number };
+  const isFull = errcode === SQLITE_FULL || SQLITE_IOERR_WRITES.has(errcode) || isDiskFull(error);
   return isFull ? new ObjectError('no-space', 'The disk of the index is full.', { cause: error }) : error;
 }

@@ -1,0 +1,79 @@
+import { checksumBlocks } from '../kernels/index.ts';
+import type { Drive } from './drive.ts';
+import { COPIES_MAX } from './helper-ring.ts';
+import { HelperThread } from './helper-thread.ts';
+import type { SharedFile } from './shared-file.ts';
+
+/** Takes what a drive does not do at once, and what it refuses. */
+type Watch<T> = (holder: T, done: Promise<void>) => Promise<void>;
+
+interface Copy<T> {
+  readonly holder: T;
+  readonly file: SharedFile;
+}
+
+/**
+ * Writes the same bytes to the same place of several drives, and puts the checksum of each block into `sums`. Gives back
+ * what is still under way or was refused, as `watch` makes it; nothing when all is done.
+ */
+export function writeCopies<T extends { readonly drive: Drive }>(
+  holders: readonly T[],
+  offset: number,
+  from: Buffer,
+  sums: Uint32Array,
+  watch: Watch<T>,
+): Promise<void>[] | undefined {
+  const helper = HelperThread.for(from);
+  let running: Promise<void>[] | undefined;
+  let copies: Copy<T>[] | undefined;
+  for (const holder of holders) {
+    const { drive } = holder;
+    try {
+      const isShared = helper !== undefined && (copies?.length ?? 0) < COPIES_MAX;
+      const file = isShared ? drive.fileToWrite(offset, from) : undefined;
+      if (file) (copies ??= []).push({ holder, file });
+      const done = file ? undefined : drive.write(offset, from);
+      if (done) (running ??= []).push(watch(holder, done));
+    } catch (error) {
+      (running ??= []).push(watch(holder, rejected(error)));
+    }
+  }
+  if (helper && copies) return writeTogether(helper, copies, offset, from, sums, watch, running);
+  checksumBlocks(from, sums, 0);
+  return running;
+}
+
+function writeTogether<T>(
+  helper: HelperThread,
+  copies: readonly Copy<T>[],
+  offset: number,
+  from: Buffer,
+  sums: Uint32Array,
+  watch: Watch<T>,
+  running: Promise<void>[] | undefined,
+): Promise<void>[] | undefined {
+  for (const { file } of copies) file.begin('writes');
+  const files = copies.map(({ file }) => file.fd);
+  const job = helper.write(files, offset, from, sums);
+  // Every one is asked, because each counts how often it was.
+  const fast = copies.filter(({ file }) => file.isFast(job.startMs));
+  const isDone = helper.finish(job, fast.length === copies.length);
+  for (const [index, { holder, file }] of copies.entries()) {
+    if (!isDone) {
+      const done = helper.ended(job).then(() => file.end('writes', job, index));
+      (running ??= []).push(watch(holder, done));
+      continue;
+    }
+    try {
+      file.end('writes', job, index);
+    } catch (error) {
+      (running ??= []).push(watch(holder, rejected(error)));
+    }
+  }
+  return running;
+}
+
+async function rejected(error: unknown): Promise<void> {
+  await Promise.resolve();
+  throw error;
+}

@@ -1,0 +1,66 @@
+import type { Kernels } from '../kernels/shared.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import { PIECE_BYTES, readWhole, writeWhole } from './file-pieces.ts';
+import { COPIES_MAX, type HelperRing, WRITE } from './helper-ring.ts';
+
+const SUM_BYTES = 4;
+
+/** How a piece went for one of the copies. */
+export type OnCopy = (copy: number, milliseconds: number, error: Error | undefined) => void;
+
+/**
+ * A request is done in pieces. Whoever has time takes the next one, this thread or its helper, so both end at nearly the
+ * same time however late the helper woke up. All of a piece is done by one of them, its checksums and every copy: that
+ * is when it is in a processor's cache.
+ */
+export class HelperPieces {
+  readonly #ring: HelperRing;
+  readonly #kernels: Kernels;
+  readonly #memory: Buffer;
+
+  constructor(ring: HelperRing, kernels: Kernels, memory: Buffer) {
+    this.#ring = ring;
+    this.#kernels = kernels;
+    this.#memory = memory;
+  }
+
+  /** The place of the next piece that nobody has begun, which is the caller's now; -1 when there is none. */
+  take(slot: number): number {
+    const at = Atomics.add(this.#ring.begun, slot, 1) * PIECE_BYTES;
+    return at < (this.#ring.lengths[slot] ?? 0) ? at : -1;
+  }
+
+  /** Two threads that begin with different copies do not wait for each other at a file. */
+  carryOut(slot: number, at: number, firstCopy: number, onCopy: OnCopy): void {
+    const { lengths, addresses, copies, kinds, offsets } = this.#ring;
+    const address = (addresses[slot] ?? 0) + at;
+    const piece = this.#memory.subarray(address, address + Math.min(PIECE_BYTES, (lengths[slot] ?? 0) - at));
+    const isWrite = kinds[slot] === WRITE;
+    const count = copies[slot] ?? 0;
+    const offset = (offsets[slot] ?? 0) + at;
+    if (isWrite) this.#sum(slot, at, piece);
+    for (let turn = 0; turn < count; turn += 1) {
+      const copy = (firstCopy + turn) % count;
+      this.#use(slot, copy, isWrite, offset, piece, onCopy);
+    }
+    if (!isWrite) this.#sum(slot, at, piece);
+  }
+
+  #use(slot: number, copy: number, isWrite: boolean, offset: number, piece: Buffer, onCopy: OnCopy): void {
+    const file = this.#ring.files[slot * COPIES_MAX + copy] ?? -1;
+    const startMs = performance.now();
+    let problem: Error | undefined;
+    try {
+      if (isWrite) writeWhole(file, piece, offset);
+      else readWhole(file, piece, offset);
+    } catch (error) {
+      problem = error as Error;
+    }
+    onCopy(copy, performance.now() - startMs, problem);
+  }
+
+  #sum(slot: number, at: number, piece: Buffer): void {
+    const into = (this.#ring.sums[slot] ?? 0) + (at / BLOCK_BYTES) * SUM_BYTES;
+    this.#kernels.checksums(piece.byteOffset, piece.length / BLOCK_BYTES, into);
+  }
+}
