@@ -17,8 +17,10 @@ import { HelperThread } from './helper-thread.ts';
 
 /** A read leaves its bytes in this processor's cache, where they are checked next; another thread's reads do not. */
 const INLINE_BYTES_MAX = 1024 * 1024;
-/** What keeps this thread from anything else has to be short; a helper may also have to wait for its processor. */
+/** What keeps this thread from anything else has to be short. */
 const INLINE_SLOW_MS = 0.2;
+/** Of what is shared with a helper it does no more once a piece took long; either may have to wait for its processor. */
+const SHARED_SLOW_MS = 1;
 const HELPER_SLOW_MS = 4;
 const SECTOR_BYTES = 512;
 
@@ -43,6 +45,7 @@ export class FileDrive implements Drive, SharedFile {
   readonly #isRegularFile: boolean;
   readonly #meter = new DriveMeter();
   readonly #gate = new InlineGate(INLINE_SLOW_MS);
+  readonly #sharedGate = new InlineGate(SHARED_SLOW_MS);
   readonly #helperGate = new InlineGate(HELPER_SLOW_MS);
   readonly #flusher = new SharedFlush(() => this.#flushNow());
   #inFlight = 0;
@@ -190,7 +193,7 @@ export class FileDrive implements Drive, SharedFile {
   }
 
   isFast(nowMs: number): boolean {
-    return this.#gate.allows(nowMs);
+    return this.#sharedGate.allows(nowMs);
   }
 
   begin(operation: SharedOperation = 'reads'): void {
@@ -201,7 +204,7 @@ export class FileDrive implements Drive, SharedFile {
   end(operation: SharedOperation, { startMs, bytes, ownBytes, copies }: HelperJob, copy = 0): void {
     const { ownMs = 0, helpedMs = 0, error } = copies[copy] ?? {};
     const endMs = performance.now();
-    this.#gate.took(ownMs, endMs, ownBytes);
+    this.#sharedGate.took(ownMs, endMs, ownBytes);
     this.#helperGate.took(helpedMs, endMs, bytes.length - ownBytes);
     if (operation === 'writes') this.#changes += 1;
     this.#leave();
