@@ -7,7 +7,7 @@ import { atLeast, median, type Ratio } from '../ratio.ts';
 
 const MIB = 1024 * 1024;
 const SPAN_BYTES = 512 * MIB;
-const ROUNDS = 5;
+const ROUNDS = 9;
 const ROUND_MS = 600;
 const OPERATIONS_PER_TURN = 32;
 const GOAL = 0.7;
