@@ -204,8 +204,9 @@ export class FileDrive implements Drive, SharedFile {
   end(operation: SharedOperation, { startMs, bytes, ownBytes, copies }: HelperJob, copy = 0): void {
     const { ownMs = 0, helpedMs = 0, error } = copies[copy] ?? {};
     const endMs = performance.now();
-    this.#sharedGate.took(ownMs, endMs, ownBytes);
-    this.#helperGate.took(helpedMs, endMs, bytes.length - ownBytes);
+    // Who had no share has learned nothing.
+    if (ownBytes > 0) this.#sharedGate.took(ownMs, endMs, ownBytes);
+    if (ownBytes < bytes.length) this.#helperGate.took(helpedMs, endMs, bytes.length - ownBytes);
     if (operation === 'writes') this.#changes += 1;
     this.#leave();
     if (error !== undefined) throw this.#failed(operation, error);
