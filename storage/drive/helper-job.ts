@@ -2,7 +2,7 @@ import { getSystemErrorName } from 'node:util';
 import { PIECE_BYTES } from './file-pieces.ts';
 
 /** What the two threads did on one file for a request: known when it is done. */
-export class CopyPart {
+class CopyPart {
   ownMs = 0;
   helpedMs = 0;
   error: Error | undefined;
