@@ -54,10 +54,11 @@ function writeTogether<T>(
 ): Promise<void>[] | undefined {
   for (const { file } of copies) file.begin('writes');
   const files = copies.map(({ file }) => file.fd);
-  const job = helper.write(files, offset, from, sums);
+  const nowMs = performance.now();
   // Every one is asked, because each counts how often it was.
-  const fast = copies.filter(({ file }) => file.isFast(job.startMs));
-  const isDone = helper.finish(job, fast.length === copies.length);
+  const fast = copies.filter(({ file }) => file.isFast(nowMs));
+  const job = helper.write(files, offset, from, sums, fast.length === copies.length);
+  const isDone = helper.isDone(job);
   for (const [index, { holder, file }] of copies.entries()) {
     if (!isDone) {
       const done = helper.ended(job).then(() => file.end('writes', job, index));

@@ -116,11 +116,12 @@ export class FileDrive implements Drive, SharedFile {
 
   readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
     const helper = HelperThread.for(into);
-    if (!helper || !this.#helperGate.allows(performance.now())) return thenSum(this.read(offset, into), into, sums);
+    const nowMs = performance.now();
+    if (!helper || !this.#helperGate.allows(nowMs)) return thenSum(this.read(offset, into), into, sums);
     this.#check(offset, into.length);
     this.begin();
-    const job = helper.read(this.fd, offset, into, sums);
-    if (!helper.finish(job, this.isFast(job.startMs))) return helper.ended(job).then(() => this.end('reads', job));
+    const job = helper.read(this.fd, offset, into, sums, this.isFast(nowMs));
+    if (!helper.isDone(job)) return helper.ended(job).then(() => this.end('reads', job));
     this.end('reads', job);
     return undefined;
   }

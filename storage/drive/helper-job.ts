@@ -1,5 +1,5 @@
 import { getSystemErrorName } from 'node:util';
-import { PIECE_BYTES } from './file-pieces.ts';
+import { piecesOf } from './helper-pieces.ts';
 
 /** What the two threads did on one file for a request: known when it is done. */
 class CopyPart {
@@ -19,7 +19,7 @@ export class HelperJob {
   readonly bytes: Buffer;
   readonly pieces: number;
   readonly startMs = performance.now();
-  readonly copies: readonly CopyPart[];
+  readonly copies: CopyPart[] = [];
   ownPieces = 0;
   ownBytes = 0;
   isDone = false;
@@ -31,8 +31,8 @@ export class HelperJob {
   constructor(slot: number, copies: number, bytes: Buffer, sums: Uint32Array, space: Uint32Array) {
     this.slot = slot;
     this.bytes = bytes;
-    this.pieces = Math.ceil(bytes.length / PIECE_BYTES);
-    this.copies = Array.from({ length: copies }, () => new CopyPart());
+    this.pieces = piecesOf(bytes.length);
+    for (let copy = 0; copy < copies; copy += 1) this.copies.push(new CopyPart());
     this.#sums = sums;
     this.#space = space;
   }
@@ -45,7 +45,8 @@ export class HelperJob {
 
   end(): void {
     this.isDone = true;
-    this.#sums.set(this.#space);
+    // One by one, because the engine copies shared memory byte by byte.
+    for (let index = 0; index < this.#sums.length; index += 1) this.#sums[index] = this.#space[index] ?? 0;
     for (const tell of this.#onEnd) tell();
   }
 }

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { openKernels, type SharedKernels } from '../kernels/shared.ts';
-import { HelperPieces } from './helper-pieces.ts';
+import { HelperPieces, helperOrder } from './helper-pieces.ts';
 import { ASKED, ASLEEP, COPIES_MAX, type HelperRing, NUMBER_MASK, PASSED, SLOTS } from './helper-ring.ts';
 
 export interface HelperData {
@@ -11,7 +11,7 @@ export interface HelperData {
 
 /** The helping thread: does what nobody has begun of the requests in the ring, in order, and sleeps in between. */
 const { ring, shared } = workerData as HelperData;
-const pieces = new HelperPieces(ring, openKernels(shared), Buffer.from(shared.memory.buffer));
+const pieces = new HelperPieces(helperOrder, ring, openKernels(shared), Buffer.from(shared.memory.buffer));
 const MOMENT_MS = 0.06;
 const UNKNOWN_PROBLEM = constants.errno.EIO;
 
@@ -45,7 +45,9 @@ function serve(slot: number): void {
     ring.milliseconds[place] = (ring.milliseconds[place] ?? 0) + milliseconds;
     if (error) ring.problems[place] = Math.abs((error as NodeJS.ErrnoException).errno ?? UNKNOWN_PROBLEM);
   };
-  for (let at = pieces.take(slot); at >= 0; at = pieces.take(slot)) {
+  for (let own = 0; ; own += 1) {
+    const at = pieces.take(slot, own);
+    if (at < 0) return;
     pieces.carryOut(slot, at, 0, note);
     Atomics.add(ring.ended, slot, 1);
   }

@@ -8,26 +8,40 @@ const SUM_BYTES = 4;
 /** How a piece went for one of the copies. */
 export type OnCopy = (copy: number, milliseconds: number, error: Error | undefined) => void;
 
+/** Which piece of `count` is next for a thread that has begun `own` of them, if the helper begins with `split`. */
+type Order = (own: number, split: number, count: number) => number;
+
+/** From the front to where the helper began, then from the end. */
+export const askerOrder: Order = (own, split, count) => (own < split ? own : count - 1 - (own - split));
+
+/** From where it begins to the end, then backwards to the front. */
+export const helperOrder: Order = (own, split, count) => (own < count - split ? split + own : count - 1 - own);
+
 /**
- * A request is done in pieces. Whoever has time takes the next one, this thread or its helper, so both end at nearly the
+ * A request is done in pieces. Whoever has time takes another one, this thread or its helper, so both end at nearly the
  * same time however late the helper woke up. All of a piece is done by one of them, its checksums and every copy: that
- * is when it is in a processor's cache.
+ * is when it is in a processor's cache. For the same reason each keeps to its half as long as it can: a buffer that is
+ * used again has that half in the cache of the processor that gets it.
  */
 export class HelperPieces {
+  readonly #order: Order;
   readonly #ring: HelperRing;
   readonly #kernels: Kernels;
   readonly #memory: Buffer;
 
-  constructor(ring: HelperRing, kernels: Kernels, memory: Buffer) {
+  constructor(order: Order, ring: HelperRing, kernels: Kernels, memory: Buffer) {
+    this.#order = order;
     this.#ring = ring;
     this.#kernels = kernels;
     this.#memory = memory;
   }
 
-  /** The place of the next piece that nobody has begun, which is the caller's now; -1 when there is none. */
-  take(slot: number): number {
-    const at = Atomics.add(this.#ring.begun, slot, 1) * PIECE_BYTES;
-    return at < (this.#ring.lengths[slot] ?? 0) ? at : -1;
+  /** The place of a piece that nobody has begun, for who has begun `own`: it is the caller's now; -1 if there is none. */
+  take(slot: number, own: number): number {
+    const { begun, lengths, splits } = this.#ring;
+    const count = piecesOf(lengths[slot] ?? 0);
+    if (Atomics.add(begun, slot, 1) >= count) return -1;
+    return this.#order(own, splits[slot] ?? 0, count) * PIECE_BYTES;
   }
 
   /** Two threads that begin with different copies do not wait for each other at a file. */
@@ -63,4 +77,8 @@ export class HelperPieces {
     const into = (this.#ring.sums[slot] ?? 0) + (at / BLOCK_BYTES) * SUM_BYTES;
     this.#kernels.checksums(piece.byteOffset, piece.length / BLOCK_BYTES, into);
   }
+}
+
+export function piecesOf(bytes: number): number {
+  return Math.ceil(bytes / PIECE_BYTES);
 }

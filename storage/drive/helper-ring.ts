@@ -28,6 +28,8 @@ export interface HelperRing {
   readonly kinds: Int32Array;
   /** Where the checksums of the blocks go; 0 if nobody asks for them. */
   readonly sums: Int32Array;
+  /** The piece that the helper begins with. */
+  readonly splits: Int32Array;
   /** How many pieces of a request either thread has begun, and how many the helper has ended. */
   readonly begun: Int32Array;
   readonly ended: Int32Array;
@@ -48,6 +50,7 @@ export function createRing(): HelperRing {
     addresses: words(),
     kinds: words(),
     sums: words(),
+    splits: words(),
     begun: words(),
     ended: words(),
     problems: words(SLOTS * COPIES_MAX),

@@ -4,7 +4,7 @@ import { BLOCK_BYTES } from '../units.ts';
 import { PIECE_BYTES } from './file-pieces.ts';
 import { HelperJob } from './helper-job.ts';
 import type { HelperData } from './helper-main.ts';
-import { HelperPieces, type OnCopy } from './helper-pieces.ts';
+import { askerOrder, HelperPieces, type OnCopy, piecesOf } from './helper-pieces.ts';
 import {
   ASKED,
   ASLEEP,
@@ -42,10 +42,11 @@ export class HelperThread {
   static #only: HelperThread | undefined;
   static #isImpossible = false;
   readonly #ring: HelperRing = createRing();
-  readonly #pieces = new HelperPieces(this.#ring, kernels, Buffer.from(memoryBuffer));
+  readonly #pieces = new HelperPieces(askerOrder, this.#ring, kernels, Buffer.from(memoryBuffer));
   readonly #worker: Worker;
   /** For each slot the checksums of its blocks. */
   readonly #sums = allocate(SLOTS * SUMS_MAX * SUM_BYTES);
+  readonly #sumsOf = Array.from({ length: SLOTS }, (_, slot) => this.#sumsIn(slot));
   readonly #jobs = new Array<HelperJob | undefined>(SLOTS).fill(undefined);
   #waitingBytes = 0;
   #asked = 0;
@@ -83,19 +84,27 @@ export class HelperThread {
     return !isFull && this.#waitingBytes + bytes.length <= WAITING_BYTES_MAX && !this.#hangs();
   }
 
-  /** The bytes belong to the helper, too, until the job is done. The checksum of each block is put into `sums`. */
-  read(file: number, offset: number, into: Buffer, sums: Uint32Array): HelperJob {
-    return this.#ask(READ, [file], offset, into, sums);
+  /**
+   * The bytes belong to the helper, too, until the job is done. The checksum of each block is put into `sums`. Who
+   * `joins` does what the helper does not begin.
+   */
+  read(file: number, offset: number, into: Buffer, sums: Uint32Array, joins: boolean): HelperJob {
+    this.#putFile(0, file);
+    const job = this.#ask(READ, 1, offset, into, sums, joins);
+    if (joins) this.#join(job);
+    return job;
   }
 
   /** The same bytes to the same place of several files. */
-  write(files: readonly number[], offset: number, from: Buffer, sums: Uint32Array): HelperJob {
-    return this.#ask(WRITE, files, offset, from, sums);
+  write(files: readonly number[], offset: number, from: Buffer, sums: Uint32Array, joins: boolean): HelperJob {
+    for (let copy = 0; copy < files.length; copy += 1) this.#putFile(copy, files[copy] ?? -1);
+    const job = this.#ask(WRITE, files.length, offset, from, sums, joins);
+    if (joins) this.#join(job);
+    return job;
   }
 
-  /** Whether a job is done, after doing what the helper has not begun of it, if so told, and looking for a moment. */
-  finish(job: HelperJob, doesJoin: boolean): boolean {
-    if (doesJoin) this.#join(job);
+  /** Whether a job is done, after looking for a moment. */
+  isDone(job: HelperJob): boolean {
     for (const untilMs = performance.now() + MOMENT_MS; !job.isDone && performance.now() < untilMs;) this.#lookAt(job);
     return job.isDone;
   }
@@ -110,7 +119,7 @@ export class HelperThread {
       slowestMs = Math.max(slowestMs, milliseconds);
     };
     while (slowestMs < PIECE_SLOW_MS) {
-      const at = this.#pieces.take(job.slot);
+      const at = this.#pieces.take(job.slot, job.ownPieces);
       if (at < 0) break;
       this.#pieces.carryOut(job.slot, at, job.copies.length - 1, note);
       job.ownPieces += 1;
@@ -126,31 +135,40 @@ export class HelperThread {
     return ended;
   }
 
-  #ask(kind: number, files: readonly number[], offset: number, bytes: Buffer, sums: Uint32Array): HelperJob {
+  #putFile(copy: number, file: number): void {
+    const { files, problems, milliseconds } = this.#ring;
+    const place = (this.#asked % SLOTS) * COPIES_MAX + copy;
+    files[place] = file;
+    problems[place] = 0;
+    milliseconds[place] = 0;
+  }
+
+  /** The helper hears of it before anything else is done, because it waits. */
+  #ask(kind: number, copies: number, offset: number, bytes: Buffer, sums: Uint32Array, joins: boolean): HelperJob {
     const ring = this.#ring;
     const slot = this.#asked % SLOTS;
-    const sumsAt = this.#sums.byteOffset + slot * SUMS_MAX * SUM_BYTES;
+    const space = this.#sumsOf[slot] as Uint32Array;
     ring.kinds[slot] = kind;
-    ring.copies[slot] = files.length;
+    ring.copies[slot] = copies;
     ring.lengths[slot] = bytes.length;
     ring.offsets[slot] = offset;
     ring.addresses[slot] = bytes.byteOffset;
-    ring.sums[slot] = sumsAt;
+    ring.sums[slot] = space.byteOffset;
+    // Alone it goes from front to end, as a disk likes it.
+    ring.splits[slot] = joins ? piecesOf(bytes.length) >> 1 : 0;
     ring.begun[slot] = 0;
     ring.ended[slot] = 0;
-    for (const [copy, file] of files.entries()) {
-      ring.files[slot * COPIES_MAX + copy] = file;
-      ring.problems[slot * COPIES_MAX + copy] = 0;
-      ring.milliseconds[slot * COPIES_MAX + copy] = 0;
-    }
-    const space = new Uint32Array(memoryBuffer, sumsAt, sums.length);
-    const job = new HelperJob(slot, files.length, bytes, sums, space);
-    this.#jobs[slot] = job;
-    this.#waitingBytes += bytes.length;
     this.#asked = (this.#asked + 1) & NUMBER_MASK;
     Atomics.store(ring.control, ASKED, this.#asked);
     if (Atomics.load(ring.control, ASLEEP) === 1) Atomics.notify(ring.control, ASKED);
+    const job = new HelperJob(slot, copies, bytes, sums, space);
+    this.#jobs[slot] = job;
+    this.#waitingBytes += bytes.length;
     return job;
+  }
+
+  #sumsIn(slot: number): Uint32Array {
+    return new Uint32Array(memoryBuffer, this.#sums.byteOffset + slot * SUMS_MAX * SUM_BYTES, SUMS_MAX);
   }
 
   #listen(): void {

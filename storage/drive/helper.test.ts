@@ -45,7 +45,7 @@ async function wakeUp(): Promise<void> {
   assert.ok(helper);
   const nothing = fs.openSync('/dev/null', 'w');
   const data = allocate(BLOCK_BYTES);
-  await helper.ended(helper.write([nothing], 0, data, new Uint32Array(1)));
+  await helper.ended(helper.write([nothing], 0, data, new Uint32Array(1), false));
   fs.closeSync(nothing);
   release(data);
 }
@@ -213,7 +213,7 @@ describe('drives and their helper', () => {
     assert.ok(helper);
     const full = fs.openSync('/dev/full', 'r+');
     const data = filled(MIB);
-    const job = helper.write([full], 0, data, new Uint32Array(256));
+    const job = helper.write([full], 0, data, new Uint32Array(256), false);
     assert.ok(job.ownPieces === 0);
     await helper.ended(job);
     assert.equal((job.copies[0]?.error as NodeJS.ErrnoException | undefined)?.code, 'ENOSPC');
@@ -228,7 +228,7 @@ describe('drives and their helper', () => {
     const jobs = [];
     const data = filled(BLOCK_BYTES);
     for (; helper.hasRoomFor(data) && jobs.length < 1000;) {
-      jobs.push(helper.write([drive.fd], (jobs.length % 2000) * BLOCK_BYTES, data, new Uint32Array(1)));
+      jobs.push(helper.write([drive.fd], (jobs.length % 2000) * BLOCK_BYTES, data, new Uint32Array(1), false));
     }
     await Promise.all(jobs.map((job) => helper.ended(job)));
     assert.ok(helper.hasRoomFor(data));

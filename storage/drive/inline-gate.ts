@@ -1,14 +1,15 @@
 /** What memory gives at the least. */
 const BYTES_PER_MS = 2 * 1024 * 1024;
-const WAIT_REQUESTS = 64;
-const WAIT_MS = 50;
-const FACTOR_MAX = 64;
+const WAIT_REQUESTS = 8;
+const WAIT_MS = 6;
+const FACTOR_MAX = 512;
 const FORGIVE_AFTER = 32;
 
 /**
  * Decides whether a small request is done on the spot. As long as the machine answers from memory that is several times
  * cheaper than a thread-pool hop; once a call had to wait for the disk, the event loop must not be held up again, so
- * requests take the asynchronous way for a while, and for longer each time it happens again.
+ * requests take the asynchronous way for a while, and for longer each time it happens again. The first time it is a
+ * moment only: a thread whose processor was given to another looks the same.
  */
 export class InlineGate {
   readonly #slowMs: number;

@@ -9,6 +9,7 @@ import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
 import { MirrorCopies } from './mirror-copies.ts';
 import { ifThereIsRoom } from './owed-writes.ts';
+import { SpareSums } from './spare-sums.ts';
 import type { Examination, Strategy } from './strategy.ts';
 
 /** Neighbours are read from one member, so that the machine does not keep everything in memory twice. */
@@ -19,6 +20,7 @@ const PIECES_AT_ONCE = 8;
 export class Mirror implements Strategy {
   readonly #core: GroupCore;
   readonly #dataOffset: number;
+  readonly #spareSums = new SpareSums();
 
   constructor(core: GroupCore) {
     this.#core = core;
@@ -45,7 +47,7 @@ export class Mirror implements Strategy {
     if (!isPlain || member === undefined || core.unsynced.has(region)) return this.#readPieces(row, into);
     if (!areAllWritten(page.entries, first, count)) return this.#readPieces(row, into);
     page.wasUsed = true;
-    const sums = new Uint32Array(count);
+    const sums = this.#spareSums.take(count);
     let done: Done;
     try {
       done = member.drive.readSummed(this.#dataOffset + offset, into, sums);
@@ -54,8 +56,9 @@ export class Mirror implements Strategy {
       return this.#readPieces(row, into);
     }
     if (done !== undefined) return this.#readLater(done, member, row, into, sums);
-    if (areEqual(sums, page.entries, first)) return undefined;
-    return this.#readPieces(row, into);
+    const isRight = areEqual(sums, page.entries, first);
+    this.#spareSums.giveBack(sums);
+    return isRight ? undefined : this.#readPieces(row, into);
   }
 
   write(offset: number, from: Buffer): Done {
@@ -71,10 +74,11 @@ export class Mirror implements Strategy {
     if (!core.locks.isFree(row, row + count) || !hasPages(writers, region) || !core.intent.use(region)) {
       return this.#writePieces(row, from);
     }
-    const sums = new Uint32Array(count);
+    const sums = this.#spareSums.take(count);
     const running = writeCopies(writers, this.#dataOffset + offset, from, sums, this.#orFail);
     if (running !== undefined) return this.#writeLater(row, from, sums, running);
     setChecksums(writers, region, first, sums);
+    this.#spareSums.giveBack(sums);
     return undefined;
   }
 
