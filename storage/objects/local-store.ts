@@ -1,3 +1,4 @@
+import { policyOfPartition } from './blobs/pieces.ts';
 import { ObjectError } from './errors.ts';
 import type { IndexReader, ManifestBlob } from './index/reader.ts';
 import type { Layout } from './layout/layout.ts';
@@ -37,7 +38,6 @@ interface Stretch {
 
 /** Blobs of a large object that are looked up at a time. */
 const LOOKED_UP = 128;
-const PARTITIONS_PER_POLICY = 2 ** 16;
 
 /** The object store as one thread of the array sees it: its own reader of the index, its own hands on the drives. */
 export class LocalObjectStore implements ObjectStore {
@@ -163,7 +163,7 @@ export class LocalObjectStore implements ObjectStore {
   }
 
   #policyOf({ partition }: BlobRef): PolicyLayout {
-    const index = Math.floor(partition / PARTITIONS_PER_POLICY);
+    const index = policyOfPartition(partition);
     const ring = this.layout.rings.find(({ policy }) => policy.index === index);
     if (!ring) throw new ObjectError('no-such-policy', `The array has no storage policy ${index}.`);
     return ring.policy;

@@ -1,4 +1,5 @@
 import { recordBytes, PIECE_BLOCK_BYTES } from '../drives/record.ts';
+import type { Ring } from '../layout/layout.ts';
 import type { PolicyLayout } from '../records.ts';
 
 type Coding = Pick<PolicyLayout, 'copies' | 'dataFragments' | 'parityFragments'>;
@@ -8,7 +9,8 @@ export const BLOB_BYTES_MAX = 5 * 1024 ** 3;
 /** Up to so much a body, or a piece, is packed with others; more gets segments of its own. */
 export const PACKED_BYTES_MAX = 1024 * 1024;
 
-const PARTITIONS_PER_POLICY = 2 ** 16;
+/** A partition's number tells its policy, too. */
+export const PARTITIONS_PER_POLICY = 2 ** 16;
 
 export function slotsOf(policy: Coding): number {
   return policy.copies > 0 ? policy.copies : policy.dataFragments + policy.parityFragments;
@@ -55,4 +57,10 @@ export function policyOfPartition(partition: number): number {
 
 export function partitionInPolicy(partition: number): number {
   return partition % PARTITIONS_PER_POLICY;
+}
+
+/** Drives that a ring wants the pieces of a partition on, by slot, 0 for none. */
+export function drivesOfPartition({ slots, drives }: Pick<Ring, 'slots' | 'drives'>, partition: number): Uint32Array {
+  const start = partitionInPolicy(partition) * slots;
+  return drives.subarray(start, start + slots);
 }

@@ -1,3 +1,4 @@
+import { policyOfPartition } from '../blobs/pieces.ts';
 import { ObjectError } from '../errors.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { Arguments, Commit, OperationName } from '../operations.ts';
@@ -9,6 +10,9 @@ import { isToSweep, sweep } from './operations/purge.ts';
 import { OPERATIONS } from './operations/table.ts';
 import { IndexReader } from './reader.ts';
 import { Tally } from './tally.ts';
+
+/** Whether a drive has not left, by the books as they are in a transaction. */
+type IsIn = (db: IndexDb, drive: number) => boolean;
 
 interface Waiting {
   readonly work: (change: Change) => unknown;
@@ -24,7 +28,6 @@ interface Outcome {
 }
 
 const BATCH_LENGTH_MAX = 256;
-const PARTITIONS_PER_POLICY = 2 ** 16;
 
 /**
  * The one writer of the index. Changes that wait at the same moment share one transaction and one sync, and are
@@ -40,6 +43,7 @@ export class IndexWriter {
   readonly #queue: Waiting[] = [];
   readonly #tally = new Tally();
   readonly #rings = new Map<number, Ring>();
+  #isIn: IsIn = () => true;
   #sequence: number;
   #mustSweep: boolean;
   #pumping: Promise<void> | undefined;
@@ -62,8 +66,12 @@ export class IndexWriter {
     return this.#submit(({ db }) => work(db), true);
   }
 
-  /** Rings by which blobs are judged that are entered from now on: those not where they belong mark their partition. */
-  useLayout(layout: Layout): void {
+  /**
+   * Rings by which blobs are judged that are entered from now on: those not where they belong mark their partition, and
+   * what was put on a drive that is not in any more is not there.
+   */
+  useLayout(layout: Layout, isIn: IsIn = () => true): void {
+    this.#isIn = isIn;
     this.#rings.clear();
     for (const ring of layout.rings) this.#rings.set(ring.policy.index, ring);
   }
@@ -156,7 +164,8 @@ export class IndexWriter {
       db: this.#database,
       tally,
       nextSequence: () => (this.#sequence += 1),
-      wanted: (partition) => this.#wanted(partition),
+      ringOf: (partition) => this.#rings.get(policyOfPartition(partition)),
+      isIn: (drive) => this.#isIn(this.#database, drive),
       leaveToSweep: () => (this.#mustSweep = true),
     };
   }
@@ -169,12 +178,5 @@ export class IndexWriter {
   #readSequence(): number {
     const sql = 'SELECT value FROM counters WHERE name = ?';
     return this.#database.get<{ value: number }>(sql, 'sequence')?.value ?? 0;
-  }
-
-  #wanted(partition: number): ArrayLike<number> | undefined {
-    const ring = this.#rings.get(Math.floor(partition / PARTITIONS_PER_POLICY));
-    if (!ring) return undefined;
-    const start = (partition % PARTITIONS_PER_POLICY) * ring.slots;
-    return ring.drives.subarray(start, start + ring.slots);
   }
 }

@@ -183,6 +183,12 @@ export function takeSegmentNumbers(db: IndexDb, drive: number, count: number): n
   return first;
 }
 
+/** Whether a drive has not left. */
+export function isIn(db: IndexDb, drive: number): boolean {
+  const row = db.get<{ stage: DriveStage }>('SELECT stage FROM drives WHERE number = ?', drive);
+  return row !== undefined && row.stage !== 'left';
+}
+
 /** Bytes that live on a drive. */
 export function liveOn(db: IndexDb, drive: number): number {
   return db.get<{ live: number | null }>('SELECT sum(live) AS live FROM segments WHERE drive = ?', drive)?.live ?? 0;

@@ -1,4 +1,4 @@
-import { slotsOf } from '../blobs/pieces.ts';
+import { drivesOfPartition, PARTITIONS_PER_POLICY, slotsOf } from '../blobs/pieces.ts';
 import type { IndexDb } from '../index/database.ts';
 import { ObjectError } from '../errors.ts';
 import type { PolicyLayout } from '../records.ts';
@@ -6,8 +6,6 @@ import { type Book, type DriveRow, markPartition, readBook, readMarks, type Ring
 import type { KeeperEvent } from './keeper-types.ts';
 import type { Ring } from './layout.ts';
 import { PartitionStates } from './partition-states.ts';
-
-export const PARTITIONS_PER_POLICY = 2 ** 16;
 
 /** What is known of a drive since the start. */
 export interface Presence {
@@ -161,8 +159,7 @@ export class KeeperState {
     if (known === null || !ring) return null;
     if (known) return known;
     const some = this.reader.get('SELECT 1 FROM blobs WHERE partition = ? LIMIT 1', partition);
-    const start = (partition % PARTITIONS_PER_POLICY) * ring.slots;
-    return some ? [[...ring.drives.subarray(start, start + ring.slots)]] : [];
+    return some ? [[...drivesOfPartition(ring, partition)]] : [];
   }
 }
 

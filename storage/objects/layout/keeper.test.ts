@@ -165,6 +165,39 @@ test('drives are evacuated before they leave, and not when too few would be left
   }
 });
 
+test('what was put on drives that left before it was entered is refused, or mended from the copy that stayed', async () => {
+  const rig = await Rig.make(TWO_COPIES, 4);
+  try {
+    const body = Buffer.alloc(3000, 'large');
+    const gone = new Set([1, 2]);
+    const stagedWith = async (going: number) => {
+      for (;;) {
+        const [blob] = await rig.stage(body);
+        if (blob?.places.filter((place) => gone.has(place!.drive)).length === going) return [blob];
+      }
+    };
+    const [onBoth, onOne, onNone] = [await stagedWith(2), await stagedWith(1), await stagedWith(0)];
+    await rig.keeper.removeDrives('two', ['uuid-1', 'uuid-2']);
+    await assert.rejects(rig.enter('both', body, onBoth), { code: 'no-quorum' });
+    await rig.enter('one', body, onOne);
+    await rig.enter('none', body, onNone);
+    rig.drives = rig.drives.slice(2);
+    await rig.follow();
+    for (const number of gone) await rm(join(rig.folder, `drive-${number}`), { recursive: true });
+    await rig.rested('the lost copy to be made again');
+    assert.equal(await rig.get('both'), undefined);
+    await rig.verifyAll();
+    const places = rig.index.reader.db.all<{ drive: number }>('SELECT DISTINCT drive FROM segments WHERE live > 0');
+    assert.deepEqual(
+      places.map(({ drive }) => drive),
+      [3, 4],
+    );
+    await rig.endWell();
+  } finally {
+    await rig.remove();
+  }
+});
+
 test('a restart in the middle of a rebalance goes on with it', async () => {
   const rig = await Rig.make(TWO_COPIES, 2);
   try {

@@ -4,7 +4,7 @@ import type { IndexDb } from '../index/database.ts';
 import { MendQueue } from '../mend/mend-queue.ts';
 import { Scrubber, type ScrubResult } from '../mend/scrubber.ts';
 import { Sweeper, type SweepResult } from '../mend/sweeper.ts';
-import { doubtPartition, liveOn, makeTables, takeSegmentNumbers } from './keeper-book.ts';
+import { doubtPartition, isIn, liveOn, makeTables, takeSegmentNumbers } from './keeper-book.ts';
 import { KeeperState } from './keeper-state.ts';
 import type { KeeperEvent, KeeperReport, StorageWorker, WantedDrive, WantedPolicy } from './keeper-types.ts';
 import type { EncryptionState, Layout, LayoutDrive } from './layout.ts';
@@ -17,7 +17,7 @@ import { findSpreads } from './spreads.ts';
 /** What the keeper needs of the index: `IndexWriter` has it. */
 export interface KeeperIndex {
   change<T>(work: (db: IndexDb) => T): Promise<T>;
-  useLayout(layout: Layout): void;
+  useLayout(layout: Layout, isIn: (db: IndexDb, drive: number) => boolean): void;
   readonly reader: { readonly db: IndexDb };
 }
 
@@ -284,7 +284,7 @@ export class Keeper {
     this.#queue.hold();
     try {
       const layout = this.#build(() => ({}));
-      this.#options.index.useLayout(layout);
+      this.#options.index.useLayout(layout, isIn);
       await this.#drives.update(layout);
       this.#layout = this.#build((drive) => {
         const usedBytes = this.#drives.get(drive)?.usedCounter;

@@ -1,10 +1,8 @@
-import { piecesToRead } from '../blobs/pieces.ts';
+import { drivesOfPartition, piecesToRead } from '../blobs/pieces.ts';
 import type { RingRow } from './keeper-book.ts';
 import type { PolicyLayout } from '../records.ts';
 
 export type Health = 'normal' | 'degraded' | 'critical';
-
-const PARTITIONS_PER_POLICY = 2 ** 16;
 
 /** A partition of which some pieces may be missing, or not where the ring wants them. */
 export interface Marked {
@@ -90,8 +88,7 @@ export class PartitionStates {
   }
 
   #lacking(partition: number, ring: RingRow): number {
-    const start = (partition % PARTITIONS_PER_POLICY) * ring.slots;
-    const byRing = this.#dead(ring.drives.subarray(start, start + ring.slots));
+    const byRing = this.#dead(drivesOfPartition(ring, partition));
     const entry = this.#entries.get(partition);
     if (!entry || entry.spreads?.length === 0) return byRing;
     // Nobody looked since it was marked: what is known is that something is not as it should be.

@@ -118,7 +118,7 @@ export class Rebalancer {
       if (inRing.has(row.number) || row.stage === 'joined' || row.stage === 'waiting') continue;
       const isEmpty = isAtRest && liveOn(state.reader, row.number) === 0;
       if (row.stage === 'leaving' && isEmpty) {
-        await roster.setStage(row, 'left');
+        if (!(await roster.leave(row))) continue;
         state.tell({ kind: 'drive-left', uuid: row.uuid, policy: state.policy(policy).name });
       }
       const isGone = isEmpty || (isAtRest && !state.isLive(row.number));

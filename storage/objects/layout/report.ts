@@ -1,5 +1,5 @@
 import type { KeeperState } from './keeper-state.ts';
-import { PARTITIONS_PER_POLICY } from './keeper-state.ts';
+import { PARTITIONS_PER_POLICY } from '../blobs/pieces.ts';
 import type { DriveReport, KeeperReport, PolicyReport } from './keeper-types.ts';
 import type { Rebalancer } from './rebalancer.ts';
 

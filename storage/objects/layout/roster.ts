@@ -152,16 +152,30 @@ export class Roster {
     if (toMove > room) {
       throw new ObjectError('no-space', `${toMove} bytes have to move and the other drives have room for ${room}.`);
     }
-    for (const row of going) await this.#save({ ...row, stage: row.stage === 'waiting' ? 'left' : 'leaving' });
+    for (const row of going) await this.#startLeaving(row);
   }
 
-  async setStage(row: DriveRow, stage: DriveRow['stage']): Promise<void> {
-    await this.#save({ ...row, stage });
+  /** Whether a drive has left: nothing lives on it, and from then on nothing is entered that was put there. */
+  async leave(row: DriveRow): Promise<boolean> {
+    const hasLeft = await this.#state.change((db) => {
+      if (liveOn(db, row.number) > 0) return false;
+      saveDrive(db, { ...row, stage: 'left' });
+      return true;
+    });
+    this.#state.reload();
+    return hasLeft;
   }
 
   async drop(row: DriveRow): Promise<void> {
     await this.#state.change((db) => dropDrive(db, row.number));
     this.#state.reload();
+  }
+
+  /** One that waits to join may have pieces, too, in place of a drive that failed; most have none and leave at once. */
+  async #startLeaving(row: DriveRow): Promise<boolean> {
+    if (row.stage === 'waiting' && (await this.leave(row))) return true;
+    await this.#save({ ...row, stage: 'leaving' });
+    return false;
   }
 
   #policyOf(drive: WantedDrive): number | undefined {
@@ -204,8 +218,8 @@ export class Roster {
   async #dismiss(): Promise<void> {
     for (const row of this.#state.drives) {
       if (this.isWanted(row)) continue;
-      if (row.stage === 'waiting') await this.drop(row);
-      else if (row.stage === 'joined') await this.#save({ ...row, stage: 'leaving' });
+      if (row.stage !== 'joined' && row.stage !== 'waiting') continue;
+      if (await this.#startLeaving(row)) await this.drop(row);
     }
   }
 

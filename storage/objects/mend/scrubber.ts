@@ -1,5 +1,6 @@
 import { counter, setCounter } from '../layout/keeper-book.ts';
-import { type KeeperState, PARTITIONS_PER_POLICY } from '../layout/keeper-state.ts';
+import { PARTITIONS_PER_POLICY } from '../blobs/pieces.ts';
+import type { KeeperState } from '../layout/keeper-state.ts';
 import type { MendQueue } from './mend-queue.ts';
 
 export interface ScrubResult {

@@ -2,7 +2,8 @@ import type { SegmentInfo } from '../drives/drive-space.ts';
 import type { Drives } from '../drives/drives.ts';
 import { ObjectError } from '../errors.ts';
 import { doubtPartition, liveIn, liveSegments } from '../layout/keeper-book.ts';
-import { type KeeperState, PARTITIONS_PER_POLICY } from '../layout/keeper-state.ts';
+import { PARTITIONS_PER_POLICY } from '../blobs/pieces.ts';
+import type { KeeperState } from '../layout/keeper-state.ts';
 import type { StorageWorker } from '../layout/keeper-types.ts';
 import type { SegmentNumbers } from '../layout/segment-numbers.ts';
 

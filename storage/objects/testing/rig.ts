@@ -13,7 +13,7 @@ import { Keeper, type KeeperOptions } from '../layout/keeper.ts';
 import type { KeeperEvent, WantedDrive, WantedPolicy } from '../layout/keeper-types.ts';
 import type { Layout } from '../layout/layout.ts';
 import { Mender } from '../mend/mender.ts';
-import type { BlobRecord, ObjectVersion } from '../records.ts';
+import type { BlobRecord, ObjectVersion, StagedBlob } from '../records.ts';
 
 export const TWO_COPIES: WantedPolicy = { name: 'two', copies: 2, dataFragments: 0, parityFragments: 0 };
 export const THREE_COPIES: WantedPolicy = { name: 'three', copies: 3, dataFragments: 0, parityFragments: 0 };
@@ -180,8 +180,17 @@ export class Rig {
   }
 
   async put(key: string, body: Buffer): Promise<void> {
+    await this.enter(key, body, await this.stage(body));
+  }
+
+  /** Puts bytes on drives: the first half of putting an object. */
+  stage(body: Buffer): Promise<StagedBlob[]> {
     const thread = this.threads[Math.floor(Math.random() * this.threads.length)]!;
-    const blobs = await thread.writer.stage(0, body);
+    return thread.writer.stage(0, body);
+  }
+
+  /** Enters what was staged: the second half. */
+  async enter(key: string, body: Buffer, blobs: StagedBlob[]): Promise<void> {
     await this.index.commit('putObject', {
       bucket: this.bucket,
       key,

@@ -1,3 +1,4 @@
+import { drivesOfPartition, policyOfPartition, writeQuorum } from '../../blobs/pieces.ts';
 import { ObjectError } from '../../errors.ts';
 import type { Arguments, NewContent } from '../../operations.ts';
 import type { BlobRef, Content, Place, StagedBlob } from '../../records.ts';
@@ -23,7 +24,7 @@ export function takeContent(change: Change, bucket: BucketRow, content: NewConte
 function enter(change: Change, bucket: BucketRow, blobs: readonly StagedBlob[], size: number): Content {
   let total = 0;
   for (const blob of blobs) {
-    if (policyOf(blob) !== bucket.policy) throw new ObjectError('invalid-state', 'The bytes are of another policy.');
+    if (policyOfPartition(blob.partition) !== bucket.policy) throw new ObjectError('invalid-state', 'The bytes are of another policy.');
     total += blob.size;
     enterBlob(change, blob);
   }
@@ -42,10 +43,20 @@ function enter(change: Change, bucket: BucketRow, blobs: readonly StagedBlob[], 
 
 function enterBlob(change: Change, blob: StagedBlob): void {
   const { db, tally } = change;
-  const { partition, id, key, size, pieceBytes, places } = blob;
+  const { partition, id, key, size, pieceBytes } = blob;
+  const ring = change.ringOf(partition);
+  const isAtHome = isWhereWanted(blob.places, ring && drivesOfPartition(ring, partition));
+  const places = isAtHome || !ring ? blob.places : placesLeft(change, blob, writeQuorum(ring.policy));
   db.run('INSERT INTO blobs VALUES (?, ?, ?, ?, 1, ?, ?)', partition, id, key, size, pieceBytes, packPlaces(places));
   for (const place of places) if (place) tally.live(place, pieceBytes);
-  if (!isWhereWanted(places, change.wanted(partition))) tally.mark(partition);
+  if (!isAtHome) tally.mark(partition);
+}
+
+/** Drives may have left while a large body was put on them: what nobody knew of was not moved from there. */
+function placesLeft(change: Change, { places }: StagedBlob, quorum: number): (Place | null)[] {
+  const left = places.map((place) => (place && change.isIn(place.drive) ? place : null));
+  if (left.filter((place) => place !== null).length >= quorum) return left;
+  throw new ObjectError('no-quorum', 'The drives that the bytes were put on have left meanwhile; put them once more.');
 }
 
 function isWhereWanted(places: readonly (Place | null)[], wanted: ArrayLike<number> | undefined): boolean {
@@ -184,8 +195,4 @@ export function relocate({ db, tally }: Change, args: Arguments<'relocate'>): bo
   const packed = packPlaces(places.with(slot, to));
   db.run('UPDATE blobs SET places = ? WHERE partition = ? AND id = ?', packed, blob.partition, blob.id);
   return true;
-}
-
-function policyOf({ partition }: BlobRef): number {
-  return Math.floor(partition / 2 ** 16);
 }

@@ -1,4 +1,5 @@
 import { ObjectError } from '../../errors.ts';
+import type { Ring } from '../../layout/layout.ts';
 import type { IndexDb } from '../database.ts';
 import type { BucketRow } from '../rows.ts';
 import type { Tally } from '../tally.ts';
@@ -8,8 +9,10 @@ export interface Change {
   readonly db: IndexDb;
   readonly tally: Tally;
   nextSequence(): number;
-  /** Drives that the ring wants the pieces of a partition on, by slot, 0 for none; undefined while no ring is known. */
-  wanted(partition: number): ArrayLike<number> | undefined;
+  /** Which drives the pieces of a partition belong on; undefined while no ring is known. */
+  ringOf(partition: number): Ring | undefined;
+  /** Whether a drive has not left. */
+  isIn(drive: number): boolean;
   /** Something was given up that is freed in steps later: see `sweep`. */
   leaveToSweep(): void;
 }
