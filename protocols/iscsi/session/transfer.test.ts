@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { allocate, release } from '@granary/storage';
 import type { BufferSource } from '../buffers.ts';
+import { RawClient, commandPdu, loginPdu } from './testing/raw-client.ts';
 import { GatedDevice, UNIT_BYTES, serve, until } from './testing/serve.ts';
 
 function pattern(bytes: number, seed: number): Buffer {
@@ -141,4 +142,19 @@ test('memory for reads stays within its limit while every read gets through', as
   await Promise.all(Array.from({ length: 64 }, (_, index) => lun.read(index * 16, 1024)));
   assert.ok(buffers.mostBytes <= limits.readBytesMax + 2 * 512 * 1024, `${buffers.mostBytes} bytes`);
   await until(() => buffers.out.size === 0, 'all buffers are back');
+});
+
+test('more unasked data than agreed ends the connection and leaves no buffer behind', async (context) => {
+  const buffers = new WatchedBuffers();
+  const { port } = await serve(context, { buffers });
+  const client = await RawClient.open(port);
+  client.send(loginPdu('800000cc0000', ['ImmediateData', 'Yes'], ['FirstBurstLength', '512']));
+  await until(() => client.take().length > 0, 'the login is answered');
+  // The first command hears that the unit is new; then a write of two blocks that brings both along.
+  client.send(commandPdu({ tag: 1, number: 0, cdb: '00' }));
+  const data = pattern(1024, 1);
+  const cdb = '2a 00 00 00 00 00 00 00 02 00';
+  client.send(commandPdu({ tag: 2, number: 1, cdb, expected: data.length, data, flags: 0xa1 }));
+  await until(() => client.isClosed, 'the connection ends');
+  assert.equal(buffers.out.size, 0);
 });
