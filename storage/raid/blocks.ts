@@ -1,4 +1,4 @@
-import { blocksMatch, checksumBlocks } from '../kernels/index.ts';
+import { blocksMatch, checksumBlocks, clear } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { NEVER_WRITTEN } from './checksums.ts';
 
@@ -24,7 +24,7 @@ export function damagedBlocks(data: Buffer, entries: Uint32Array): number[] {
   const damaged: number[] = [];
   if (areAllWritten(entries, 0, entries.length) && blocksMatch(data, entries, 0) === -1) return damaged;
   for (let index = 0; index < entries.length; index += 1) {
-    if (entries[index] === NEVER_WRITTEN) blockOf(data, index).fill(0);
+    if (entries[index] === NEVER_WRITTEN) clear(blockOf(data, index));
     else if (blocksMatch(blockOf(data, index), entries, index) !== -1) damaged.push(index);
   }
   return damaged;

@@ -1,4 +1,4 @@
-import { allocate, checksumBlocks, release } from '../kernels/index.ts';
+import { allocate, checksumBlocks, clear, release } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { blockOf, damagedBlocks, isNoneWritten } from './blocks.ts';
 import { LOST, NEVER_WRITTEN } from './checksums.ts';
@@ -57,7 +57,7 @@ export class MirrorCopies {
       if (right !== undefined) {
         mismatches += this.#choose(index, right);
       } else if (isNeverWritten && this.#copies.length > 0) {
-        blockOf(this.data, index).fill(0);
+        clear(blockOf(this.data, index));
         this.#entries[index] = NEVER_WRITTEN;
       } else {
         this.#entries[index] = LOST;

@@ -64,8 +64,8 @@ export class ParityPlanner {
     for (const { shard, row, count, data } of change.parts) {
       const first = row - change.row;
       const target = rows.shards[shard]?.subarray(first * BLOCK_BYTES, (first + count) * BLOCK_BYTES);
-      if (data === undefined) target?.fill(0);
-      else if (target !== undefined) data.copy(target);
+      if (target && data === undefined) clear(target);
+      else if (target) data?.copy(target);
       rows.states[shard]?.fill('good', first, first + count);
     }
     computeParity(rows.shards);
@@ -137,7 +137,7 @@ export class ParityPlanner {
       if (count === change.count) continue;
       const start = (row - change.row) * BLOCK_BYTES;
       const target = (shards[shard] as Buffer).subarray(start, start + count * BLOCK_BYTES);
-      if (data === undefined) target.fill(0);
+      if (data === undefined) clear(target);
       else data.copy(target);
     }
     computeParity(shards);

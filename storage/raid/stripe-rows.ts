@@ -1,4 +1,4 @@
-import { allocate, blocksMatch, recover, release } from '../kernels/index.ts';
+import { allocate, blocksMatch, clear, recover, release } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { blockOf, damagedBlocks, isNoneWritten } from './blocks.ts';
 import { LOST } from './checksums.ts';
@@ -73,7 +73,7 @@ export class StripeRows {
   /** Takes a block as a write will leave it. */
   replace(shard: number, index: number, write: ShardWrite, from: number): void {
     const block = this.block(shard, index);
-    if (write.data === undefined) block.fill(0);
+    if (write.data === undefined) clear(block);
     else blockOf(write.data, from).copy(block);
     const entries = this.entries[shard];
     if (entries !== undefined) entries[index] = write.entries[from] ?? 0;

@@ -1,6 +1,6 @@
 import { cutIntoBlocks } from '../drives/piece-body.ts';
 import { PIECE_BLOCK_BYTES } from '../drives/record.ts';
-import { allocate, encodeFragments, release } from '../../kernels/index.ts';
+import { allocate, clear, encodeFragments, release } from '../../kernels/index.ts';
 import type { PolicyLayout } from '../records.ts';
 import { stripeBytes } from './pieces.ts';
 
@@ -26,7 +26,7 @@ export function blocksOfSlots(data: Buffer, bytes: number, policy: PolicyLayout)
     const blocks = cutIntoBlocks(data.subarray(0, bytes));
     return { slots: new Array<readonly Buffer[]>(policy.copies).fill(blocks), release: () => undefined };
   }
-  data.fill(0, bytes, paddedBytes(bytes, policy));
+  clear(data, bytes, paddedBytes(bytes, policy));
   return fragmentsOf(data, paddedBytes(bytes, policy), policy);
 }
 

@@ -1,5 +1,6 @@
 import { constants, zstdCompress, zstdDecompress, type ZstdOptions } from 'node:zlib';
 import { StorageError } from '../../errors.ts';
+import { clear } from '../../kernels/index.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import { BLOCKS_PER_CHUNK } from './address.ts';
 
@@ -59,7 +60,7 @@ export async function unpack(stored: Buffer): Promise<Buffer> {
 /** Copies a part of an unpacked chunk; what it lacks are zeros. */
 export function copyPart(plain: Buffer, from: number, into: Buffer): void {
   const copied = from < plain.length ? plain.copy(into, 0, from) : 0;
-  into.fill(0, copied);
+  clear(into, copied);
 }
 
 function layOut(algorithm: number, packed: Buffer, plainBytes: number, into: Buffer): void {
@@ -69,7 +70,7 @@ function layOut(algorithm: number, packed: Buffer, plainBytes: number, into: Buf
   into.writeUInt16LE(packed.length, 4);
   into.writeUInt16LE(plainBytes, 6);
   packed.copy(into, HEADER_BYTES);
-  into.fill(0, HEADER_BYTES + packed.length);
+  clear(into, HEADER_BYTES + packed.length);
 }
 
 function withoutZeroTail(chunk: Buffer): Buffer {
