@@ -1,0 +1,52 @@
+import { fail } from '@granary/kernel';
+import type { Pools } from '../pools/service.ts';
+import type { Snapshots } from '../snapshots/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { Volumes } from '../volumes/service.ts';
+import { findDestination, updateDestination, type DestinationRow } from './repository.ts';
+
+export interface Neighbours {
+  readonly pools: Pools;
+  readonly volumes: Volumes;
+  readonly snapshots: Snapshots;
+}
+
+/** What stands on record of the mirrors whose destination is here, for those who make, fill and end them. */
+export class DestinationBook {
+  readonly tools: ArrayTools;
+  readonly neighbours: Neighbours;
+
+  constructor(tools: ArrayTools, neighbours: Neighbours) {
+    this.tools = tools;
+    this.neighbours = neighbours;
+  }
+
+  get(name: string): DestinationRow | undefined {
+    return this.tools.store.read((db) => findDestination(db, name));
+  }
+
+  row(name: string): DestinationRow {
+    const row = this.get(name);
+    if (!row) throw fail('job_not_found', { id: name });
+    return row;
+  }
+
+  change(row: DestinationRow, change: Partial<DestinationRow>): Promise<void> {
+    const { store, clock } = this.tools;
+    return store.write((tx) => {
+      updateDestination(tx, row.name, { ...change, modified_at: clock.now() });
+    });
+  }
+
+  /** The volume reads as zeros, durably. */
+  async empty(volume: string): Promise<void> {
+    const { engine } = this.tools;
+    await engine.discardVolume(volume, 0, this.neighbours.volumes.get(volume).size_bytes);
+    await engine.flushVolume(volume);
+  }
+}
+
+export function volumeIn({ name, volume }: DestinationRow): string {
+  if (volume === null) throw fail('state_conflict', { problem: `Mirror ${name} has no volume yet.` });
+  return volume;
+}

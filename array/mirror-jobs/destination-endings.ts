@@ -1,0 +1,68 @@
+import { updateVolume } from '../volumes/repository.ts';
+import { type DestinationBook, volumeIn } from './destination-book.ts';
+import {
+  findVolumeOf,
+  releaseSnapshots,
+  removeDestination,
+  updateDestination,
+  type DestinationRow,
+} from './repository.ts';
+
+/** How a mirror ends at its destination: broken, the volume is one like any other; deleted, it is gone. */
+export class DestinationEndings {
+  readonly #book: DestinationBook;
+
+  constructor(book: DestinationBook) {
+    this.#book = book;
+  }
+
+  async break(row: DestinationRow, inherited: boolean, actor: string): Promise<void> {
+    if (row.state === 'broken') return;
+    if (row.state === 'active') await this.#book.change(row, { state: 'breaking', inherit_wwid: inherited ? 1 : 0 });
+    await this.finishBreak(this.#book.row(row.name), actor);
+  }
+
+  /** Never anything between two snapshots: what was half received is undone. */
+  async finishBreak(row: DestinationRow, actor: string): Promise<void> {
+    const { store, engine, clock, events } = this.#book.tools;
+    const volume = volumeIn(row);
+    if (row.round !== null && row.base_snapshot !== null) await engine.revertVolume(row.base_snapshot);
+    else if (row.round !== null) await this.#book.empty(volume);
+    await store.write((tx) => {
+      const now = clock.now();
+      updateVolume(tx, volume, {
+        mirror_job: null,
+        ...(row.inherit_wwid === 1 && { wwid: row.src_wwid }),
+        modified_at: now,
+      });
+      releaseSnapshots(tx, row.name);
+      updateDestination(tx, row.name, { state: 'broken', round: null, position: 0, modified_at: now });
+      const held =
+        row.base === null
+          ? 'It is empty: no snapshot had come whole'
+          : `It is as its snapshot ${row.base_snapshot ?? ''} shows it`;
+      const title = `Mirror ${row.display_name} (${row.name}) was broken; ${row.volume_name} (${volume}) is a volume like any other. ${held}.`;
+      events.record(tx, { severity: 'notice', title, subject: `mirror_job:${row.name}`, actor });
+    });
+  }
+
+  async delete(row: DestinationRow): Promise<void> {
+    const { store, clock } = this.#book.tools;
+    const volume = row.volume ?? store.read((db) => findVolumeOf(db, row.name));
+    if (volume !== undefined) {
+      await store.write((tx) => {
+        releaseSnapshots(tx, row.name);
+        updateVolume(tx, volume, { mirror_job: null, modified_at: clock.now() });
+        updateDestination(tx, row.name, { volume });
+      });
+      await this.#book.neighbours.volumes
+        .delete(volume, { force: true, skipBin: true }, 'system')
+        .catch((error: unknown) => {
+          this.#book.tools.log.warn({ error, volume }, 'the destination of an abandoned mirror could not be deleted');
+        });
+    }
+    await store.write((tx) => {
+      removeDestination(tx, row.name);
+    });
+  }
+}

@@ -1,0 +1,106 @@
+import type { InputOf } from '@granary/contract';
+import type { peerApi } from '@granary/contract/array';
+import { fail, type Tx } from '@granary/kernel';
+import type { PeerActor } from '../peers/service.ts';
+import { nextName } from '../sequences/repository.ts';
+import type { DestinationBook } from './destination-book.ts';
+import {
+  findDestination,
+  findVolumeOf,
+  insertDestination,
+  listDestinations,
+  removeDestination,
+  updateDestination,
+  type DestinationRow,
+} from './repository.ts';
+
+export type NewMirror = InputOf<typeof peerApi.groups.peers.createMirror>;
+
+const MIRRORS_OF_PEER_MAX = 1000;
+
+/** How a destination comes to be: on record first, then its volume. */
+export class DestinationMaking {
+  readonly #book: DestinationBook;
+
+  constructor(book: DestinationBook) {
+    this.#book = book;
+  }
+
+  /** Goes on with one that is `known`. Gives its name. */
+  async make(wanted: NewMirror, peer: PeerActor, known: DestinationRow | undefined): Promise<string> {
+    const row = known ?? (await this.#book.tools.store.write((tx) => this.#insert(tx, wanted, peer)));
+    await this.#makeVolume(row, wanted, peer);
+    return row.name;
+  }
+
+  /** After a crash: one that was being made is there if its volume is; its source asks again. */
+  settle(row: DestinationRow): Promise<void> {
+    return this.#book.tools.store.write((tx) => {
+      const volume = findVolumeOf(tx, row.name);
+      if (volume === undefined) removeDestination(tx, row.name);
+      else updateDestination(tx, row.name, { state: 'active', volume });
+    });
+  }
+
+  #insert(tx: Tx, wanted: NewMirror, peer: PeerActor): DestinationRow {
+    const { clock } = this.#book.tools;
+    const mine = listDestinations(tx).filter(({ peer: uuid, state }) => uuid === peer.uuid && state !== 'broken');
+    if (mine.length >= MIRRORS_OF_PEER_MAX)
+      throw fail('limit_reached', { problem: `At most ${MIRRORS_OF_PEER_MAX} mirrors of one array are taken.` });
+    const name = nextName(tx, 'dstjarray');
+    insertDestination(tx, {
+      name,
+      peer: peer.uuid,
+      source_job: wanted.job,
+      display_name: wanted.display_name,
+      state: 'creating',
+      volume_name: wanted.volume_name,
+      pool_display_name: this.#book.neighbours.pools.get(wanted.pool).display_name,
+      src_provider: peer.provider,
+      src_array: peer.displayName,
+      src_cg_name: wanted.cg_name,
+      src_cg: wanted.cg_display_name,
+      src_pool: wanted.pool_display_name,
+      src_wwid: wanted.wwid,
+      created_at: clock.now(),
+      modified_at: clock.now(),
+    });
+    return findDestination(tx, name) as DestinationRow;
+  }
+
+  async #makeVolume(row: DestinationRow, wanted: NewMirror, peer: PeerActor): Promise<void> {
+    const { store, events, clock } = this.#book.tools;
+    const actor = `array ${peer.displayName}`;
+    try {
+      const volume = store.read((db) => findVolumeOf(db, row.name)) ?? (await this.#newVolume(row, wanted, actor));
+      await store.write((tx) => {
+        updateDestination(tx, row.name, { state: 'active', volume, modified_at: clock.now() });
+        const title = `Volume ${wanted.volume_name} (${volume}) is the destination of mirror ${wanted.display_name} (${row.name}) from array ${peer.displayName}.`;
+        events.record(tx, { title, subject: `mirror_job:${row.name}`, actor });
+      });
+    } catch (error) {
+      if (store.read((db) => findVolumeOf(db, row.name)) === undefined)
+        await store.write((tx) => {
+          removeDestination(tx, row.name);
+        });
+      throw error;
+    }
+  }
+
+  async #newVolume(row: DestinationRow, wanted: NewMirror, actor: string): Promise<string> {
+    const { volumes } = this.#book.neighbours;
+    const volume = await volumes.create(
+      {
+        displayName: wanted.volume_name,
+        pool: wanted.pool,
+        sizeBytes: wanted.size_bytes,
+        compress: wanted.compress,
+        dedupe: wanted.dedupe,
+        encrypted: wanted.encrypted,
+        mirrorJob: row.name,
+      },
+      actor,
+    );
+    return volume.name;
+  }
+}

@@ -1,0 +1,148 @@
+import type { InputOf } from '@granary/contract';
+import type { peerApi } from '@granary/contract/array';
+import { badParameter, fail } from '@granary/kernel';
+import type { PeerActor } from '../peers/service.ts';
+import { type DestinationBook, volumeIn } from './destination-book.ts';
+import { frameLabel, readFrame, type Range } from './frames.ts';
+import { findNextSnapshot, findSurplusSnapshots, type DestinationRow } from './repository.ts';
+
+type Peers = typeof peerApi.groups.peers;
+export type NewRound = InputOf<Peers['beginRound']>;
+export type Part = InputOf<Peers['writeRanges']>;
+
+const IDLE_MS_MAX = 60_000;
+/** Stands for the snapshot on its way while the volume is being emptied for it. */
+const CLEARING = '-';
+
+/** Rounds of a mirror, as its destination sees them: each brings the volume from one snapshot of the source to the next. */
+export class DestinationRounds {
+  readonly #book: DestinationBook;
+  /** When data of a mirror was worked on last. */
+  readonly #worked = new Map<string, number>();
+
+  constructor(book: DestinationBook) {
+    this.#book = book;
+  }
+
+  async begin(row: DestinationRow, round: NewRound, peer: PeerActor): Promise<void> {
+    const { volumes } = this.#book.neighbours;
+    const volume = volumeIn(row);
+    if (volumes.get(volume).size_bytes < round.size_bytes) await volumes.expandTo(volume, round.size_bytes, 'system');
+    if (row.round === round.snapshot) return;
+    await this.#clear(row, round.base ?? null);
+    await this.#book.change(row, {
+      round: round.snapshot,
+      round_name: round.snapshot_name,
+      round_taken_at: round.taken_at,
+      position: 0,
+      src_provider: peer.provider,
+      src_array: peer.displayName,
+      src_cg_name: round.cg_name,
+      src_cg: round.cg_display_name,
+      src_pool: round.pool_display_name,
+      src_wwid: round.wwid,
+    });
+    this.#worked.set(row.name, performance.now());
+  }
+
+  async write(row: DestinationRow, part: Part, peer: PeerActor): Promise<void> {
+    const ranges = await this.#read(part, row, peer);
+    await this.#apply(volumeIn(row), ranges);
+    const received = ranges.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
+    await this.#book.change(row, {
+      position: part.to,
+      received_bytes: row.received_bytes + received,
+      sync_ms: row.sync_ms + this.#spent(row.name),
+    });
+  }
+
+  /** The snapshot first: cut off after it, the next attempt finds it. */
+  async end(row: DestinationRow): Promise<void> {
+    const { store, engine } = this.#book.tools;
+    const { snapshots, volumes } = this.#book.neighbours;
+    const volume = volumeIn(row);
+    await engine.flushVolume(volume);
+    const taken = store.read((db) => findNextSnapshot(db, row.name, row.base_snapshot));
+    const naming = {
+      displayName: row.round_name ?? row.round ?? row.name,
+      application: 'mirror',
+      mirrorJob: row.name,
+      orSimilar: true,
+    } as const;
+    const snapshot = taken ?? (await snapshots.take([volumes.get(volume)], naming, 'system'))[0]?.name ?? null;
+    await this.#book.change(row, {
+      base: row.round,
+      base_taken_at: row.round_taken_at,
+      base_snapshot: snapshot,
+      round: null,
+      round_name: null,
+      round_taken_at: null,
+      position: 0,
+      sync_ms: row.sync_ms + this.#spent(row.name),
+    });
+  }
+
+  /** Of the snapshots that came, only so many stay. */
+  async letGo(name: string, keep: number): Promise<void> {
+    const surplus = this.#book.tools.store.read((db) => findSurplusSnapshots(db, name, keep));
+    await this.#book.neighbours.snapshots.delete(surplus, 'system').catch((error: unknown) => {
+      this.#book.tools.log.warn({ error, mirror: name }, 'snapshots that are not kept could not be deleted');
+    });
+  }
+
+  /** Before a round begins, the volume is what the last whole snapshot shows; or empty, where all of it is to come. */
+  async #clear(row: DestinationRow, base: string | null): Promise<void> {
+    const { engine } = this.#book.tools;
+    if (base !== null && base !== row.base) {
+      const problem = `Mirror ${row.name} holds ${row.base ?? 'nothing'}, not ${base}.`;
+      throw fail('state_conflict', { problem });
+    }
+    await this.#dropStrays(row);
+    if (base === null && (row.base !== null || row.round !== null)) {
+      // On record first: cut off in between, nobody takes it for what the last snapshot shows.
+      await this.#book.change(row, { round: CLEARING, position: 0 });
+      await this.#book.empty(volumeIn(row));
+    } else if (row.round !== null && row.base_snapshot !== null) {
+      // The same: what was received of that round is gone with this.
+      await this.#book.change(row, { round: CLEARING, position: 0 });
+      await engine.revertVolume(row.base_snapshot);
+    }
+  }
+
+  /** Of a round that was cut off at its very end, and is not asked for any more. */
+  async #dropStrays(row: DestinationRow): Promise<void> {
+    const { store } = this.#book.tools;
+    for (;;) {
+      const stray = store.read((db) => findNextSnapshot(db, row.name, row.base_snapshot));
+      if (stray === undefined) return;
+      await this.#book.neighbours.snapshots.delete([stray], 'system');
+    }
+  }
+
+  async #read({ job, snapshot, from, to, octets }: Part, row: DestinationRow, peer: PeerActor): Promise<Range[]> {
+    const plain = peer.keys.unseal(octets.bytes, frameLabel(job, snapshot, from, to));
+    const ranges = plain && (await readFrame(plain));
+    if (!ranges) throw badParameter('octets', 'was damaged on its way; send it again');
+    const end = Math.min(to, this.#book.neighbours.volumes.get(volumeIn(row)).size_bytes);
+    if (to < from || ranges.some(({ offset, length }) => offset < from || offset + length > end))
+      throw badParameter('octets', 'must lie between from and to, inside the volume');
+    return ranges;
+  }
+
+  async #apply(volume: string, ranges: readonly Range[]): Promise<void> {
+    const { engine } = this.#book.tools;
+    for (const { offset, length, bytes } of ranges) {
+      if (bytes) await engine.writeVolume(volume, offset, bytes);
+      else await engine.discardVolume(volume, offset, length);
+    }
+    await engine.flushVolume(volume);
+  }
+
+  /** Since data of it was last worked on, unless that was long ago. */
+  #spent(name: string): number {
+    const now = performance.now();
+    const ms = now - (this.#worked.get(name) ?? now);
+    this.#worked.set(name, now);
+    return ms < IDLE_MS_MAX ? Math.round(ms) : 0;
+  }
+}
