@@ -207,6 +207,32 @@ test('a blob that lacks a piece, or has one where the ring does not want it, mar
   assert.deepEqual(marked(), [4, 6]);
 });
 
+test('what is on a drive that has left by the books is not there, whatever the ring says', async () => {
+  await using index = new IndexFixture();
+  const bucket = await index.bucket();
+  const { writer } = index;
+  const on = (drive: number) => ({ drive, segment: 1, offset: 0 });
+  const put = (blob: ReturnType<typeof stagedBlob>) =>
+    index.put(bucket, 'key', { content: { kind: 'staged', blobs: [blob] } });
+  const policy = { index: 0, name: 'p', copies: 2, dataFragments: 0, parityFragments: 0 };
+  const drives = Uint32Array.from({ length: 16 }, (_, at) => 1 + (at % 2));
+  const rings = [{ policy, version: 1, partitions: 8, slots: 2, drives }];
+  const layout = { version: 1, drives: [], rings, defaultPolicy: 0, encryption: { writeKey: 0, keys: [] } };
+  await writer.change((db) => {
+    db.run('CREATE TABLE gone (drive INTEGER)');
+  });
+  writer.useLayout(layout, (db, drive) => db.get('SELECT 1 FROM gone WHERE drive = ?', drive) === undefined);
+  const leave = (drive: number) => writer.change((db) => db.run('INSERT INTO gone VALUES (?)', drive));
+  const onOne = stagedBlob(1000, [on(1), on(2)], 3);
+  const onNone = stagedBlob(1000, [on(1), on(2)], 4);
+  await put(stagedBlob(1000, [on(1), on(2)], 2));
+  // Each change is judged by those that stand before it, in the same transaction, too.
+  await Promise.all([leave(1), put(onOne)]);
+  assert.deepEqual(writer.reader.blob(onOne.partition, onOne.id)?.places, [null, on(2)]);
+  await Promise.all([leave(2), assert.rejects(put(onNone), { code: 'no-quorum' })]);
+  assert.equal(writer.reader.blob(onNone.partition, onNone.id), undefined);
+});
+
 test('an account is purged in steps, locks or not, and its bill stays', async () => {
   await using index = new IndexFixture();
   const { commit, reader } = index.writer;

@@ -44,6 +44,8 @@ export class IndexWriter {
   readonly #tally = new Tally();
   readonly #rings = new Map<number, Ring>();
   #isIn: IsIn = () => true;
+  /** What `isIn` said since others last changed their tables. */
+  readonly #drivesIn = new Map<number, boolean>();
   #sequence: number;
   #mustSweep: boolean;
   #pumping: Promise<void> | undefined;
@@ -63,7 +65,10 @@ export class IndexWriter {
 
   /** Any work on the same file, in the same group commit: others keep tables of their own in it. */
   change<T>(work: (db: IndexDb) => T): Promise<T> {
-    return this.#submit(({ db }) => work(db), true);
+    return this.#submit(({ db }) => {
+      this.#drivesIn.clear();
+      return work(db);
+    }, true);
   }
 
   /**
@@ -72,6 +77,7 @@ export class IndexWriter {
    */
   useLayout(layout: Layout, isIn: IsIn = () => true): void {
     this.#isIn = isIn;
+    this.#drivesIn.clear();
     this.#rings.clear();
     for (const ring of layout.rings) this.#rings.set(ring.policy.index, ring);
   }
@@ -137,6 +143,7 @@ export class IndexWriter {
     } catch (error) {
       if (this.#database.inTransaction) this.#database.run('ROLLBACK');
       this.#tally.clear();
+      this.#drivesIn.clear();
       throw error;
     }
     return done;
@@ -154,6 +161,7 @@ export class IndexWriter {
       // SQLite ends the outer transaction by itself on a full disk or an I/O error; then all of the batch is lost.
       if (!this.#database.inTransaction) throw error;
       this.#database.run('ROLLBACK TO change');
+      this.#drivesIn.clear();
       waiting.reject(asNoSpace(error));
     }
     this.#database.run('RELEASE change');
@@ -165,9 +173,17 @@ export class IndexWriter {
       tally,
       nextSequence: () => (this.#sequence += 1),
       ringOf: (partition) => this.#rings.get(policyOfPartition(partition)),
-      isIn: (drive) => this.#isIn(this.#database, drive),
+      isIn: (drive) => this.#isDriveIn(drive),
       leaveToSweep: () => (this.#mustSweep = true),
     };
+  }
+
+  #isDriveIn(drive: number): boolean {
+    const known = this.#drivesIn.get(drive);
+    if (known !== undefined) return known;
+    const isIn = this.#isIn(this.#database, drive);
+    this.#drivesIn.set(drive, isIn);
+    return isIn;
   }
 
   #flush(): void {

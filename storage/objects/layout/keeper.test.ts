@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { StagedBlob } from '../records.ts';
 import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from '../testing/rig.ts';
 
 async function wipe(rig: Rig, number: number): Promise<void> {
@@ -179,8 +180,12 @@ test('what was put on drives that left before it was entered is refused, or mend
     const [onBoth, onOne, onNone] = [await stagedWith(2), await stagedWith(1), await stagedWith(0)];
     await rig.keeper.removeDrives('two', ['uuid-1', 'uuid-2']);
     await assert.rejects(rig.enter('both', body, onBoth), { code: 'no-quorum' });
+    const [{ partition, id, size, pieceBytes, places: moved }] = onNone as [StagedBlob];
     await rig.enter('one', body, onOne);
     await rig.enter('none', body, onNone);
+    const to = { drive: 1, segment: 99, offset: 0 };
+    const move = { blob: { partition, id, size }, slot: 0, from: moved[0]!, to, pieceBytes };
+    assert.equal(await rig.index.commit('relocate', move), false);
     rig.drives = rig.drives.slice(2);
     await rig.follow();
     for (const number of gone) await rm(join(rig.folder, `drive-${number}`), { recursive: true });

@@ -24,7 +24,8 @@ export function takeContent(change: Change, bucket: BucketRow, content: NewConte
 function enter(change: Change, bucket: BucketRow, blobs: readonly StagedBlob[], size: number): Content {
   let total = 0;
   for (const blob of blobs) {
-    if (policyOfPartition(blob.partition) !== bucket.policy) throw new ObjectError('invalid-state', 'The bytes are of another policy.');
+    if (policyOfPartition(blob.partition) !== bucket.policy)
+      throw new ObjectError('invalid-state', 'The bytes are of another policy.');
     total += blob.size;
     enterBlob(change, blob);
   }
@@ -45,15 +46,15 @@ function enterBlob(change: Change, blob: StagedBlob): void {
   const { db, tally } = change;
   const { partition, id, key, size, pieceBytes } = blob;
   const ring = change.ringOf(partition);
-  const isAtHome = isWhereWanted(blob.places, ring && drivesOfPartition(ring, partition));
-  const places = isAtHome || !ring ? blob.places : placesLeft(change, blob, writeQuorum(ring.policy));
+  const places = ring ? placesLeft(change, blob, writeQuorum(ring.policy)) : blob.places;
   db.run('INSERT INTO blobs VALUES (?, ?, ?, ?, 1, ?, ?)', partition, id, key, size, pieceBytes, packPlaces(places));
   for (const place of places) if (place) tally.live(place, pieceBytes);
-  if (!isAtHome) tally.mark(partition);
+  if (!isWhereWanted(places, ring && drivesOfPartition(ring, partition))) tally.mark(partition);
 }
 
-/** Drives may have left while a large body was put on them: what nobody knew of was not moved from there. */
-function placesLeft(change: Change, { places }: StagedBlob, quorum: number): (Place | null)[] {
+/** Drives may have left while a body was put on them: what nobody knew of was not moved from there. */
+function placesLeft(change: Change, { places }: StagedBlob, quorum: number): readonly (Place | null)[] {
+  if (places.every((place) => place === null || change.isIn(place.drive))) return places;
   const left = places.map((place) => (place && change.isIn(place.drive) ? place : null));
   if (left.filter((place) => place !== null).length >= quorum) return left;
   throw new ObjectError('no-quorum', 'The drives that the bytes were put on have left meanwhile; put them once more.');
@@ -181,8 +182,10 @@ export function sweepManifests(change: Change, limit: number): number {
   return Math.max(1, rows.length);
 }
 
-export function relocate({ db, tally }: Change, args: Arguments<'relocate'>): boolean {
+/** False when the piece is not there any more, or where it went to has left meanwhile. */
+export function relocate({ db, tally, isIn }: Change, args: Arguments<'relocate'>): boolean {
   const { blob, slot, from, to, pieceBytes } = args;
+  if (!isIn(to.drive)) return false;
   const row = db.get<BlobRow>('SELECT * FROM blobs WHERE partition = ? AND id = ?', blob.partition, blob.id);
   if (!row) return false;
   const places = unpackPlaces(row.places);

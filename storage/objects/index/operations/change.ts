@@ -12,7 +12,7 @@ export interface Change {
   /** Which drives the pieces of a partition belong on; undefined while no ring is known. */
   ringOf(partition: number): Ring | undefined;
   /** Whether a drive has not left. */
-  isIn(drive: number): boolean;
+  readonly isIn: (drive: number) => boolean;
   /** Something was given up that is freed in steps later: see `sweep`. */
   leaveToSweep(): void;
 }
