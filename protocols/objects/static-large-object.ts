@@ -33,8 +33,8 @@ export class BrokenManifestError extends Error {
 }
 
 export interface LargeObjectOptions {
-  /** Whether the reader may read objects of the bucket a segment is in. Absent: any of the account. */
-  readonly mayRead?: (bucket: Bucket) => boolean;
+  /** Whether the reader may read a segment, which may be in another bucket. Absent: any of the account. */
+  readonly mayRead?: (bucket: Bucket, key: string) => boolean;
   /** For segments that have expired; absent: the clock of this machine. */
   readonly now?: number;
 }
@@ -66,8 +66,9 @@ function findSegment(
   const slash = segment.name.indexOf('/', 1);
   const bucket = store.bucket(account, segment.name.slice(1, slash));
   if (bucket === undefined) throw new BrokenManifestError(`${segment.name} is gone`);
-  if (options.mayRead?.(bucket) === false) throw new BrokenManifestError(`${segment.name} is not open to you`);
-  const version = store.version(bucket.id, segment.name.slice(slash + 1));
+  const key = segment.name.slice(slash + 1);
+  if (options.mayRead?.(bucket, key) === false) throw new BrokenManifestError(`${segment.name} is not open to you`);
+  const version = store.version(bucket.id, key);
   if (version === undefined || (version.expiresAt !== null && version.expiresAt <= (options.now ?? Date.now()))) {
     throw new BrokenManifestError(`${segment.name} is gone`);
   }

@@ -3,6 +3,7 @@ import type { AccountState, Caller, DataContext, DataSettings } from '../objects
 import { Access, unauthorized, type TemporaryGrant } from './access/access.ts';
 import { accountOf, callerOf } from './access/identify.ts';
 import { issueToken, showIdentity, showToken } from './access/keystone.ts';
+import { PolicyVoice } from './access/policy.ts';
 import { methodNotAllowed, signIn } from './access/sign-in.ts';
 import { isTempUrl, TEMP_URL_METHODS, verifyTempUrl, type TempUrlKey } from './access/temp-url.ts';
 import { handleAccount } from './account.ts';
@@ -85,6 +86,8 @@ async function requestOf(exchange: Exchange, target: Target, address: DataAddres
   exchange.knowsAccount(account.id);
   if (!account.enabled) throw new Refusal(403, 'The account is disabled.');
   const grant = isTemporary ? temporaryGrant(exchange, target, account) : null;
+  const secure = 'encrypted' in request.socket;
+  const policy = new PolicyVoice({ settings, now, ip: exchange.ip, secure, caller, query, header }, context.store);
   return {
     context,
     store: context.store,
@@ -95,7 +98,7 @@ async function requestOf(exchange: Exchange, target: Target, address: DataAddres
     body,
     account,
     caller,
-    access: new Access({ caller, grant, referer: header('referer') }, settings),
+    access: new Access({ caller, grant, referer: header('referer') }, settings, policy),
     header,
     headersWith: (prefix) => headersWith(request, prefix),
     concerns: (bucket) => {

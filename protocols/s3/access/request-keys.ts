@@ -11,7 +11,7 @@ export interface AskingRequest {
   readonly secure: boolean;
   readonly signedBy: 'header' | 'query' | 'form' | null;
   readonly caller: Caller | null;
-  readonly query: S3Query;
+  readonly query: Pick<S3Query, 'get'>;
   header(name: string): string | undefined;
 }
 

@@ -30,6 +30,17 @@ export function judge(
   return since !== null && modified <= since ? 'not-modified' : 'met';
 }
 
+/** `If-Range`: a range is only good for the object it was begun with; a date must be exactly that of the version. */
+export function rangeHolds(
+  condition: string | undefined,
+  version: { readonly etag: string; readonly modifiedAt: number },
+): boolean {
+  if (condition === undefined) return true;
+  const date = /^\w{3},/.test(condition) ? dateOf(condition) : null;
+  if (date !== null) return Math.floor(version.modifiedAt / 1000) * 1000 === date;
+  return !condition.startsWith('W/') && bareTag(condition) === version.etag;
+}
+
 /** Whether a list of ETags, quoted or not, has this one or is `*`. */
 function namesTag(list: string, etag: string): boolean {
   return list.split(',').some((one) => {

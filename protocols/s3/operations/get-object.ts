@@ -2,7 +2,7 @@ import type { ByteRange, ObjectVersion } from '@granary/storage/objects';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { S3Error } from '../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../request.ts';
-import { judge } from './conditions.ts';
+import { judge, rangeHolds } from './conditions.ts';
 import { askedChecksum, objectHeaders, overrides } from './object-headers.ts';
 import { readObject, shown } from './object-content.ts';
 import { rangeOf } from './range.ts';
@@ -72,9 +72,10 @@ function unchangedHeaders(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
 }
 
 function portion(request: S3Request, version: ObjectVersion, headers: OutgoingHttpHeaders): Answer {
-  const { size } = shown(version);
+  const { size, etag } = shown(version);
   const byNumber = partOf(request, version);
-  const range = byNumber?.range ?? rangeOf(request.header('range'), size);
+  const isSame = rangeHolds(request.header('if-range'), { etag, modifiedAt: version.modifiedAt });
+  const range = byNumber?.range ?? (isSame ? rangeOf(request.header('range'), size) : null);
   if (range === 'unsatisfiable') throw unsatisfiable(request, version);
   if (range === null) {
     const whole = { ...headers, ...askedChecksum(request, version), 'content-length': size };

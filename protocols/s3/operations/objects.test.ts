@@ -99,6 +99,22 @@ test('conditions of reads answer 304 and 412', async () => {
   await get({ 'if-unmodified-since': new Date(0).toUTCString() }, 412);
 });
 
+test('a range of an object that has changed since is the whole object', async () => {
+  const bucket = await newBucket();
+  const path = `/${bucket}/k`;
+  const { etag = '' } = (await ada.call('PUT', path, { body: '0123456789' })).headers;
+  const { 'last-modified': modified = '' } = (await ada.call('HEAD', path)).headers;
+  const get = async (condition: string, status: number) => {
+    const reply = await ada.call('GET', path, { headers: { range: 'bytes=2-3', 'if-range': condition } });
+    return expect(reply, status).bytes.toString();
+  };
+  assert.equal(await get(etag, 206), '23');
+  assert.equal(await get(modified, 206), '23');
+  for (const other of ['"other"', `W/${etag}`, new Date(0).toUTCString(), 'nonsense']) {
+    assert.equal(await get(other, 200), '0123456789', other);
+  }
+});
+
 test('conditions of writes let one of two writers win', async () => {
   const bucket = await newBucket();
   const path = `/${bucket}/k`;

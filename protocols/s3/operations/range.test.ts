@@ -8,6 +8,10 @@ test('a range is cut to the size of the object', () => {
   assert.deepEqual(rangeOf('bytes=3-99', 10), { start: 3, end: 10 });
   assert.deepEqual(rangeOf('bytes=-4', 10), { start: 6, end: 10 });
   assert.deepEqual(rangeOf('bytes=-40', 10), { start: 0, end: 10 });
+  const long = '9'.repeat(400);
+  assert.deepEqual(rangeOf(`bytes=3-${long}`, 10), { start: 3, end: 10 });
+  assert.deepEqual(rangeOf(`bytes=-${long}`, 10), { start: 0, end: 10 });
+  assert.equal(rangeOf(`bytes=${long}-`, 10), 'unsatisfiable');
 });
 
 test('a range that begins behind the end, or asks for the last none, cannot be satisfied', () => {

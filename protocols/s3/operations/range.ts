@@ -8,7 +8,7 @@ export type RangeAnswer = ByteRange | 'unsatisfiable' | null;
  * the whole object follows.
  */
 export function rangeOf(header: string | undefined, size: number): RangeAnswer {
-  const match = header === undefined ? null : /^\s*bytes\s*=\s*(\d{0,16})\s*-\s*(\d{0,16})\s*$/i.exec(header);
+  const match = header === undefined ? null : /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header);
   if (match === null) return null;
   const [, from = '', to = ''] = match;
   if (from === '') return to === '' ? null : lastBytes(Number(to), size);

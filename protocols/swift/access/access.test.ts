@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { ALPHA, serveSwift, type SwiftFixture } from '../testing/serve.ts';
+import { ALPHA, BETA, serveSwift, type SwiftFixture } from '../testing/serve.ts';
 
 let swift: SwiftFixture;
 before(async () => (swift = await serveSwift()));
@@ -176,4 +176,49 @@ test('pages of other origins are let in as the container says', async () => {
   assert.match(got.headers['access-control-expose-headers'] ?? '', /x-foo/);
   const refused = await swift.ask('/cors/o', { headers: { origin: 'http://c.example' } });
   assert.equal(refused.headers['access-control-allow-origin'], undefined);
+});
+
+test('a policy that was put over S3 binds those who come by Swift', async () => {
+  await swift.ask('/ruled', { method: 'PUT' });
+  await swift.put('/ruled/open', 'x');
+  await swift.put('/ruled/shut', 'x');
+  const { id } = swift.store.bucket(ALPHA, 'ruled') ?? { id: 0 };
+  const rule = (effect: string, principal: unknown, action: string, key = '') => ({
+    Effect: effect,
+    Principal: principal,
+    Action: action,
+    Resource: `arn:aws:s3:::ruled${key}`,
+  });
+  const put = (...Statement: object[]) => {
+    const policy = JSON.stringify({ Version: '2012-10-17', Statement });
+    return swift.store.commit('changeBucket', { bucket: id, settings: { policy }, at: Date.now() });
+  };
+  const [ann, bob] = [{ AWS: `arn:aws:iam::${ALPHA}:user/ann` }, { AWS: BETA }];
+  await put(
+    rule('Deny', ann, 's3:*Object', '/shut'),
+    rule('Deny', ann, 's3:ListBucket'),
+    rule('Deny', '*', 's3:DeleteBucket'),
+    rule('Allow', bob, 's3:GetObject', '/open'),
+  );
+  const whom = ['tk-ann', 'tk-bob', null];
+  assert.deepEqual(await statuses('/ruled/shut', 'GET', whom), [403, 403, 401]);
+  assert.deepEqual(await statuses('/ruled/open', 'GET', whom), [200, 200, 401]);
+  for (const method of ['PUT', 'POST', 'DELETE']) {
+    assert.deepEqual(await statuses('/ruled/shut', method, ['tk-ann']), [403], method);
+  }
+  assert.deepEqual(await statuses('/ruled/open', 'DELETE', ['tk-bob']), [403]);
+  assert.deepEqual(await statuses('/ruled', 'GET', ['tk-ann', 'tk-bob']), [403, 403]);
+  const segments = JSON.stringify([{ path: '/ruled/shut' }]);
+  await swift.ask('/sly', { method: 'PUT' });
+  const manifest = await swift.ask('/sly/m?multipart-manifest=put', { method: 'PUT', body: segments });
+  assert.equal(manifest.status, 400);
+  const copied = { method: 'PUT', headers: { 'x-copy-from': '/ruled/shut', 'content-length': '0' } };
+  assert.equal((await swift.ask('/sly/c', copied)).status, 403);
+  await swift.ask('/sly/d', { method: 'PUT', headers: { 'x-object-manifest': 'ruled/sh' } });
+  assert.equal((await swift.ask('/sly/d')).status, 403);
+  for (const path of ['/ruled/open', '/ruled/shut']) {
+    await put(rule('Deny', '*', 's3:DeleteBucket'));
+    await swift.ask(path, { method: 'DELETE' });
+  }
+  assert.deepEqual(await statuses('/ruled', 'DELETE', ['tk-ann']), [403]);
 });

@@ -1,6 +1,7 @@
 import type { Bucket } from '@granary/storage/objects';
 import type { Caller, DataSettings } from '../../objects/context.ts';
 import { Refusal } from '../request/refusal.ts';
+import type { PolicyVoice } from './policy.ts';
 import { opensToCaller, opensToReferrer, storedAcl } from './acl.ts';
 
 /** What a temporary URL opens: everything of an account, or one container of it; reading or writing. */
@@ -22,10 +23,12 @@ export interface Visitor {
 export class Access {
   readonly #visitor: Visitor;
   readonly #adminAccess: boolean;
+  readonly #policy: Pick<PolicyVoice, 'says'>;
 
-  constructor(visitor: Visitor, settings: DataSettings) {
+  constructor(visitor: Visitor, settings: DataSettings, policy: Pick<PolicyVoice, 'says'>) {
     this.#visitor = visitor;
     this.#adminAccess = settings.adminAccess;
+    this.#policy = policy;
   }
 
   /** Everything of the account is open, what others may see of it included. */
@@ -40,25 +43,44 @@ export class Access {
     return this.#visitor.grant !== null;
   }
 
-  mayRead(bucket: Bucket): boolean {
+  mayRead(bucket: Bucket, object: string): boolean {
+    const verdict = this.#policy.says(bucket, 's3:GetObject', object);
+    if (verdict === 'deny') return false;
     if (this.#visitor.grant !== null) return !this.#visitor.grant.writes && this.#isGranted(bucket);
-    if (this.owns(bucket.account)) return true;
+    if (verdict === 'allow' || this.owns(bucket.account)) return true;
     const acl = storedAcl(bucket.settings.read);
     return opensToReferrer(acl, this.#visitor.referer) || opensToCaller(acl, this.#visitor.caller);
   }
 
   mayList(bucket: Bucket): boolean {
-    if (this.#visitor.grant !== null) return false;
-    if (this.owns(bucket.account)) return true;
+    const verdict = this.#policy.says(bucket, 's3:ListBucket', null);
+    if (verdict === 'deny' || this.#visitor.grant !== null) return false;
+    if (verdict === 'allow' || this.owns(bucket.account)) return true;
     const acl = storedAcl(bucket.settings.read);
     if (opensToCaller(acl, this.#visitor.caller)) return true;
     return acl.listings && opensToReferrer(acl, this.#visitor.referer);
   }
 
-  mayWrite(bucket: Bucket): boolean {
+  mayPut(bucket: Bucket, object: string): boolean {
+    return this.#mayWrite(bucket, 's3:PutObject', object);
+  }
+
+  mayDelete(bucket: Bucket, object: string): boolean {
+    return this.#mayWrite(bucket, 's3:DeleteObject', object);
+  }
+
+  /** The container itself. */
+  mayRemove(bucket: Bucket): boolean {
+    return this.owns(bucket.account) && this.#policy.says(bucket, 's3:DeleteBucket', null) !== 'deny';
+  }
+
+  #mayWrite(bucket: Bucket, action: string, object: string): boolean {
     const { grant, caller } = this.#visitor;
+    const verdict = this.#policy.says(bucket, action, object);
+    if (verdict === 'deny') return false;
     if (grant !== null) return grant.writes && this.#isGranted(bucket);
-    return this.owns(bucket.account) || opensToCaller(storedAcl(bucket.settings.write), caller);
+    if (verdict === 'allow' || this.owns(bucket.account)) return true;
+    return opensToCaller(storedAcl(bucket.settings.write), caller);
   }
 
   #isGranted(bucket: Bucket): boolean {

@@ -23,11 +23,11 @@ async function deleteOne(request: SwiftRequest, { container, object }: Doomed): 
   const bucket = store.bucket(account.id, container);
   if (bucket === undefined) return { status: access.owns(account.id) ? 404 : 403, bytes: 0 };
   if (object === null) {
-    if (!access.owns(account.id)) return { status: 403, bytes: 0 };
+    if (!access.mayRemove(bucket)) return { status: 403, bytes: 0 };
     await store.commit('deleteBucket', { bucket: bucket.id, at: now });
     return { status: 204, bytes: 0 };
   }
-  if (!access.mayWrite(bucket)) return { status: 403, bytes: 0 };
+  if (!access.mayDelete(bucket, object)) return { status: 403, bytes: 0 };
   if (findVersion(store, bucket, object, now) === undefined) return { status: 404, bytes: 0 };
   const { removed, marker } = await store.commit('deleteObject', { bucket: bucket.id, key: object, at: now });
   return { status: 204, bytes: marker === null ? (removed?.size ?? 0) : 0 };

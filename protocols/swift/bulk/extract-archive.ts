@@ -111,7 +111,7 @@ class Extraction {
       const place = placeOf(this.#base, file);
       if (place === undefined) return;
       if (file.size > MAX_OBJECT_SIZE) throw new Refusal(413, 'The file is too large.');
-      const bucket = await this.#container(place.container);
+      const bucket = await this.#container(place.container, place.object);
       demandRoom(bucket, file.size);
       const attributes = attributesOf(file, place.object);
       const { store } = this.#request;
@@ -151,11 +151,11 @@ class Extraction {
     this.#errors.push([path, statusLine(refusal.status)]);
   }
 
-  async #container(name: string): Promise<Bucket> {
+  async #container(name: string, object: string): Promise<Bucket> {
     const { store, account, access, now, caller } = this.#request;
     const present = store.bucket(account.id, name);
     if (present !== undefined) {
-      access.demand(access.mayWrite(present), account.id);
+      access.demand(access.mayPut(present, object), account.id);
       return present;
     }
     access.demandOwner(account.id);

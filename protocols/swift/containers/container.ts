@@ -80,7 +80,7 @@ async function postContainer(request: ContainerRequest): Promise<SwiftReply> {
 }
 
 async function deleteContainer(request: ContainerRequest): Promise<SwiftReply> {
-  const bucket = findContainer(request, (found) => request.access.owns(found.account));
+  const bucket = findContainer(request, (found) => request.access.mayRemove(found));
   request.demandRate();
   await request.store.commit('deleteBucket', { bucket: bucket.id, at: request.now });
   return { status: 204, headers: {} };

@@ -14,12 +14,13 @@ async function findSegments(request: SwiftRequest, manifest: string): Promise<Ob
   const slash = manifest.indexOf('/');
   const bucket = store.bucket(account.id, manifest.slice(0, slash));
   if (bucket === undefined) throw new Refusal(404, 'The container of the segments could not be found.');
-  access.demand(access.mayRead(bucket), account.id);
   const prefix = manifest.slice(slash + 1);
+  access.demand(access.mayRead(bucket, prefix), account.id);
   const segments: ObjectVersion[] = [];
   for (let after: string | null = null; ;) {
     const listing = store.list(bucket.id, { prefix, delimiter: null, after, limit: PAGE });
     for (const { key } of listing.objects) {
+      access.demand(access.mayRead(bucket, key), account.id);
       const version = store.version(bucket.id, key);
       if (version && (version.expiresAt === null || version.expiresAt > now)) segments.push(version);
     }

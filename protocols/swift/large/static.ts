@@ -26,7 +26,7 @@ function findSegment(request: SwiftRequest, asked: AskedSegment): ObjectVersion 
   const { store, account, access, now } = request;
   const bucket = store.bucket(account.id, asked.container);
   if (bucket === undefined) return '404 Not Found';
-  if (!access.mayRead(bucket)) return '403 Forbidden';
+  if (!access.mayRead(bucket, asked.object)) return '403 Forbidden';
   return findVersion(store, bucket, asked.object, now) ?? '404 Not Found';
 }
 

@@ -133,7 +133,7 @@ export async function copyFrom(request: ObjectRequest, bucket: Bucket): Promise<
     throw new Refusal(400, 'Copy requests require a zero byte body');
   }
   const from = await findPlace(request, 'X-Copy-From', 'X-Copy-From-Account');
-  request.access.demand(request.access.mayRead(from.bucket), from.account.id);
+  request.access.demand(request.access.mayRead(from.bucket, from.object), from.account.id);
   return copy(request, from, { account: request.account, bucket, object: request.object }, undefined);
 }
 
@@ -141,7 +141,7 @@ export async function copyFrom(request: ObjectRequest, bucket: Bucket): Promise<
 export async function copyTo(request: ObjectRequest, bucket: Bucket): Promise<SwiftReply> {
   if (request.header('destination') === undefined) throw new Refusal(412, 'Destination header required');
   const to = await findPlace(request, 'Destination', 'Destination-Account');
-  request.access.demand(request.access.mayWrite(to.bucket), to.account.id);
+  request.access.demand(request.access.mayPut(to.bucket, to.object), to.account.id);
   request.demandRate();
   const from = { account: request.account, bucket, object: request.object };
   return copy(request, from, to, request.query.get('version-id'));

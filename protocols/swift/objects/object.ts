@@ -14,7 +14,7 @@ import { putObject, refuseManifest } from './put.ts';
 /** Replaces what clients set before; what the object is (its type, its parts, what other protocols keep) stays. */
 async function postObject(request: ObjectRequest): Promise<SwiftReply> {
   const { store, access, object, now, query } = request;
-  const bucket = findContainer(request, (found) => access.mayWrite(found));
+  const bucket = findContainer(request, (found) => access.mayPut(found, object));
   request.demandRate();
   refuseManifest(request);
   if (query.has('version-id')) throw new Refusal(400, 'version-id is not allowed in POST');
@@ -37,7 +37,7 @@ async function removeVersion(request: ObjectRequest, bucket: Bucket, versionId: 
 
 async function deleteObject(request: ObjectRequest): Promise<SwiftReply> {
   const { store, access, object, now, query } = request;
-  const bucket = findContainer(request, (found) => access.mayWrite(found));
+  const bucket = findContainer(request, (found) => access.mayDelete(found, object));
   request.demandRate();
   const versionId = query.get('version-id');
   if (versionId !== undefined) return removeVersion(request, bucket, versionId);
@@ -52,7 +52,7 @@ async function deleteObject(request: ObjectRequest): Promise<SwiftReply> {
 }
 
 function copyObject(request: ObjectRequest): Promise<SwiftReply> {
-  const bucket = findContainer(request, (found) => request.access.mayRead(found));
+  const bucket = findContainer(request, (found) => request.access.mayRead(found, request.object));
   return copyTo(request, bucket);
 }
 

@@ -20,7 +20,7 @@ export function refuseManifest(request: ObjectRequest): void {
 
 export async function putObject(request: ObjectRequest): Promise<SwiftReply> {
   const { store, access, query, object, now } = request;
-  const bucket = findContainer(request, (found) => access.mayWrite(found));
+  const bucket = findContainer(request, (found) => access.mayPut(found, object));
   request.demandRate();
   refuseUnknown(request);
   const { conditions } = putConditions(request);

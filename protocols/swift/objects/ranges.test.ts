@@ -9,6 +9,12 @@ test('ranges are cut to the object; what cannot be read is ignored', () => {
   assert.deepEqual(parseRanges('bytes=-30', 10), [{ start: 0, end: 10 }]);
   assert.deepEqual(parseRanges('bytes=0-99', 10), [{ start: 0, end: 10 }]);
   assert.deepEqual(parseRanges('bytes=10-', 10), []);
+  const long = '9'.repeat(400);
+  assert.deepEqual(parseRanges(`bytes=${long}-`, 10), []);
+  assert.deepEqual(parseRanges(`bytes=3-${long}, -${long}`, 10), [
+    { start: 3, end: 10 },
+    { start: 0, end: 10 },
+  ]);
   assert.deepEqual(parseRanges('bytes=-0', 10), []);
   assert.deepEqual(parseRanges('bytes=0-0', 0), []);
   assert.deepEqual(parseRanges('bytes=0-1, 20-, 4-5', 10), [

@@ -11,7 +11,7 @@ export function parseRanges(header: string, size: number): readonly ByteRange[] 
   if (parts.length > MAX_RANGES) return [];
   const ranges: ByteRange[] = [];
   for (const part of parts) {
-    const [, first, last] = /^\s*(\d{0,16})\s*-\s*(\d{0,16})\s*$/.exec(part) ?? [];
+    const [, first, last] = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(part) ?? [];
     if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
     if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
     const range = resolveRange(first, last, size);

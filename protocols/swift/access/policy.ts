@@ -1,0 +1,28 @@
+import type { Bucket, ObjectStore } from '@granary/storage/objects';
+import { evaluate, Policies, type Verdict } from '../../s3/access/evaluate.ts';
+import { type AskingRequest, requestKeys } from '../../s3/access/request-keys.ts';
+
+export type PolicyQuestion = Omit<AskingRequest, 'signedBy'>;
+
+const policies = new Policies();
+
+/** A container is a bucket: the policy that was put on it over S3 binds whoever comes by Swift, too. */
+export class PolicyVoice {
+  readonly #request: AskingRequest;
+  readonly #store: ObjectStore;
+
+  constructor(request: PolicyQuestion, store: ObjectStore) {
+    this.#request = { ...request, signedBy: null };
+    this.#store = store;
+  }
+
+  /** What it says of an action as S3 names it, on the container or on a key in it. */
+  says(bucket: Bucket, action: string, key: string | null): Verdict {
+    const { policy } = bucket.settings;
+    if (policy === undefined) return 'silent';
+    const object = () => (key === null ? undefined : this.#store.version(bucket.id, key));
+    const lookup = requestKeys(this.#request, bucket, object, undefined);
+    const resource = key === null ? bucket.name : `${bucket.name}/${key}`;
+    return evaluate(policies.of(policy, bucket.name), { caller: this.#request.caller, action, resource, lookup });
+  }
+}
