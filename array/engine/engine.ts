@@ -71,6 +71,8 @@ export interface Engine {
   writeVolume(id: string, offset: number, bytes: Uint8Array): Promise<void>;
   discardVolume(id: string, offset: number, length: number): Promise<void>;
   flushVolume(id: string): Promise<void>;
+  /** How many bytes of a volume hold data, whether written by it, by its snapshots, or by what it was cloned from. */
+  shownBytes(id: string): Promise<number>;
 
   /** What a server may reach, whole: takes effect at once, also for those who are logged in. */
   putServer(server: ExportedServer): Promise<void>;

@@ -115,3 +115,15 @@ test('without a word on when, a volume expands as a tenth of it is left', async 
   await look(5, { ownBytes: 9.1 * GB });
   assert.equal(volumes.get(name).size_bytes, 11 * GB);
 });
+
+test('what snapshots hold of data that was written over does not fill the volume', async (t) => {
+  const { name, volumes, engine, look, news } = await setUp(t, { autoExpand: true, autoExpandByMb: 1024 });
+  engine.shown.set(name, 2 * GB);
+  await look(5, { ownBytes: 1 * GB, snapshotBytes: 40 * GB });
+  assert.deepEqual([volumes.get(name).size_bytes, volumes.get(name).capacity_mode], [10 * GB, 'normal']);
+  assert.deepEqual(news(), []);
+  engine.shown.set(name, 9.5 * GB);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await look(5, { ownBytes: 9 * GB });
+  assert.equal(volumes.get(name).size_bytes, 11 * GB);
+});

@@ -10,19 +10,33 @@ import { sizeText, titleOf } from './rules.ts';
 interface Watched {
   readonly load: Load;
   readonly capacity: CapacityWatch;
+  /** What the volume showed when somebody counted. */
+  shown: Shown | undefined;
   /** Why it could not expand, told already. */
   problem: string | undefined;
 }
 
-interface ModeChange {
-  readonly row: VolumeRow;
+interface Shown {
+  readonly bytes: number;
+  /** Of whom: as long as that is the same, nothing was written since. */
+  readonly of: string;
+  readonly atMs: number;
+  readonly tookMs: number;
+}
+
+interface Capacity {
   readonly mode: CapacityMode;
   readonly freeBytes: number;
+}
+
+interface ModeChange extends Capacity {
+  readonly row: VolumeRow;
 }
 
 const CHECK_EVERY_MS = 5_000;
 /** Where nobody said when to expand: as a tenth of it is left. */
 const EMERGENCY_FRACTION = 0.1;
+const WAIT_FACTOR = 100;
 
 /** Looks after volumes that have limits: raises alerts, and expands those that may. */
 export class VolumeWatch {
@@ -58,13 +72,41 @@ export class VolumeWatch {
 
   async #look(row: VolumeRow, report: VolumeReport, watched: Watched, atMs: number): Promise<void> {
     const crossings = watched.load.note(row, report.io, atMs);
-    const freeBytes = Math.max(0, row.size_bytes - takenBytes(report));
-    watched.capacity.setThresholds(thresholdsOf(row));
-    watched.capacity.note(atMs, takenBytes(report));
-    const mode = isProtected(row) ? watched.capacity.mode(freeBytes) : 'normal';
+    const { mode, freeBytes } = await this.#capacityOf(row, report, watched, atMs);
     if (crossings.length > 0 || mode !== row.capacity_mode) await this.#tell(crossings, { row, mode, freeBytes });
     if (mode === 'emergency' && row.auto_expand === 1) await this.#relieve(row, watched);
     else watched.problem = undefined;
+  }
+
+  async #capacityOf(row: VolumeRow, report: VolumeReport, watched: Watched, atMs: number): Promise<Capacity> {
+    if (!isProtected(row)) return { mode: 'normal', freeBytes: row.size_bytes };
+    const takenBytes = await this.#takenBytes(report, watched);
+    const freeBytes = Math.max(0, row.size_bytes - takenBytes);
+    watched.capacity.setThresholds(thresholdsOf(row));
+    watched.capacity.note(atMs, takenBytes);
+    return { mode: watched.capacity.mode(freeBytes), freeBytes };
+  }
+
+  /**
+   * What was written and is not given back. Where several layers hold it, the same place may lie in many of them: then it
+   * is counted, which takes a while for large volumes, so never for more than a hundredth of the time.
+   */
+  async #takenBytes(report: VolumeReport, watched: Watched): Promise<number> {
+    const { id, sizeBytes, ownBytes, snapshotBytes, sharedBytes, io } = report;
+    if (snapshotBytes + sharedBytes === 0) return ownBytes;
+    const { shown } = watched;
+    const of = `${ownBytes} ${snapshotBytes} ${sharedBytes} ${io.writes.count}`;
+    const startMs = performance.now();
+    if (shown && (shown.of === of || startMs - shown.atMs < shown.tookMs * WAIT_FACTOR)) return shown.bytes;
+    try {
+      const bytes = await this.#tools.engine.shownBytes(id);
+      const atMs = performance.now();
+      watched.shown = { bytes, of, atMs, tookMs: atMs - startMs };
+      return bytes;
+    } catch {
+      // Its pool may be away: it is as full as it was, or as it can be at most.
+      return shown?.bytes ?? Math.min(sizeBytes, ownBytes + snapshotBytes + sharedBytes);
+    }
   }
 
   async #tell(crossings: readonly Crossing[], change: ModeChange): Promise<void> {
@@ -118,12 +160,7 @@ export class VolumeWatch {
 
 function newWatched(): Watched {
   const none = { historyMinutes: 0, alertMinutes: 0, protectedMinutes: 0, emergencyBytes: 0 };
-  return { load: new Load(), capacity: new CapacityWatch(none), problem: undefined };
-}
-
-/** What was written and is not given back, its snapshots' share included: how full a thin volume is at most. */
-function takenBytes({ sizeBytes, ownBytes, snapshotBytes, sharedBytes }: VolumeReport): number {
-  return Math.min(sizeBytes, ownBytes + snapshotBytes + sharedBytes);
+  return { load: new Load(), capacity: new CapacityWatch(none), shown: undefined, problem: undefined };
 }
 
 function isProtected(row: VolumeRow): boolean {

@@ -20,6 +20,7 @@ import { Housekeeping } from './housekeeping.ts';
 import { claimExtents } from './opening.ts';
 import { Snapshots } from './snapshots.ts';
 import type { PoolState } from './state.ts';
+import { shownBytes } from '../volume/shown-bytes.ts';
 import { type PoolUsage, spaceOf, usageOf, type VolumeUsage, volumeUsageOf } from './usage.ts';
 import { Volumes } from './volumes.ts';
 
@@ -112,6 +113,11 @@ export class Pool {
 
   volumeUsage(id: string): VolumeUsage {
     return volumeUsageOf(this.volumes.get(id), this.snapshots);
+  }
+
+  /** What a volume shows, wherever that lies: unlike its usage, no more than its size. Takes a look at all its maps. */
+  shownBytes(id: string): Promise<number> {
+    return shownBytes(this.volumes.get(id).layer);
   }
 
   /** What compression and deduplication save in all volumes that were made with them. */

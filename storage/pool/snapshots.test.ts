@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
@@ -56,6 +57,30 @@ describe('a snapshot', () => {
       snapshotBytes: 8 * MIB,
       sharedBytes: 0,
     });
+  });
+
+  it('does not make a volume show more, however often it is written over', async (t) => {
+    const { pool } = await rigOf(t);
+    const shown = async (id: string): Promise<number> => (await pool.shownBytes(id)) / MIB;
+    for (const compression of [false, true]) {
+      const id = `volume-${compression}`;
+      const volume = await pool.volumes.create({
+        id,
+        sizeBytes: 80 * MIB,
+        options: { compression, deduplication: false },
+      });
+      for (let round = 0; round < 4; round++) {
+        await volume.write(0, randomBytes(2 * MIB));
+        await take(pool, id, `${id}-${round}`);
+      }
+      await volume.write(70 * MIB, randomBytes(MIB));
+      await volume.flush();
+      assert.equal(await shown(id), 3);
+      await volume.discard(0, MIB);
+      assert.equal(await shown(id), 2);
+      await pool.snapshots.clone(`${id}-1`, `clone-${id}`);
+      assert.equal(await shown(`clone-${id}`), 2);
+    }
   });
 
   it('cannot be written to', async (t) => {

@@ -47,6 +47,7 @@ export const CALLS = {
   writeVolume: 'again',
   discardVolume: 'again',
   flushVolume: 'once',
+  shownBytes: 'again',
   putServer: 'again',
   removeServer: 'again',
   dropSessions: 'again',

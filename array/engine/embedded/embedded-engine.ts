@@ -277,6 +277,10 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
     return told(() => this.#volumes.get(id).flush());
   }
 
+  shownBytes(id: string): Promise<number> {
+    return told(() => this.#volumes.get(id).pool.open.shownBytes(id));
+  }
+
   putServer(server: wanted.ExportedServer): Promise<void> {
     return told(() => this.#exports?.putServer(server));
   }

@@ -21,6 +21,8 @@ export class FakeEngine {
   readonly keys = new Map<string, Uint8Array>();
   /** Those that show data which is counted with no volume, as clones and their sources do. */
   readonly sharing = new Set<string>();
+  /** What volumes show that lies in several layers. */
+  readonly shown = new Map<string, number>();
   readonly #snapshots = new Map<string, string>();
   /** Thrown by the next call that changes something. */
   failure: Error | undefined;
@@ -44,6 +46,10 @@ export class FakeEngine {
   async report(): Promise<Report> {
     const volumes = [...this.volumes.values()];
     return { version: 1, drives: [], groups: [], pools: [], volumes, sessions: [], servers: [], controllers: [] };
+  }
+
+  async shownBytes(id: string): Promise<number> {
+    return this.shown.get(id) ?? this.#get(id).ownBytes;
   }
 
   async volume(id: string): Promise<VolumeReport> {
