@@ -78,9 +78,9 @@ export class Conversation {
     try {
       await this.#writer.send(reply, this.#commonHeaders());
     } catch (error) {
-      // Too late for another answer: the client must not take what it has for the whole.
+      // Too late for another answer: the client must not take what it has for the whole. What was good before goes out.
       if (!this.#response.destroyed) this.#wire.context.onError(error, this.#requestId);
-      this.#response.destroy();
+      this.#incoming.socket.destroySoon();
     }
     this.#close();
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { openStaticLargeObject } from '../../objects/static-large-object.ts';
@@ -105,6 +106,21 @@ test('a manifest is checked before it is kept', async () => {
   const beat = await manifest('/c/beat', [{ path: '/seg/v0' }], '&heartbeat=on&format=json');
   assert.equal(beat.status, 202);
   assert.equal((JSON.parse(beat.text) as Record<string, unknown>)['Response Status'], '201 Created');
+});
+
+test('what comes before a segment that is gone is sent, and then the connection is cut', async () => {
+  for (const name of ['h0', 'h1']) await swift.put(`/seg/${name}`, '0123456789');
+  await manifest('/c/half', [{ path: '/seg/h0' }, { path: '/seg/h1' }]);
+  await swift.ask('/seg/h1', { method: 'DELETE' });
+  const { hostname, port } = new URL(swift.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET /v1/AUTH_${ALPHA}/c/half HTTP/1.1\r\nHost: x\r\nX-Auth-Token: tk-ann\r\n\r\n`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  const [head = '', body] = Buffer.concat(chunks).toString().split('\r\n\r\n');
+  assert.match(head, /^HTTP\/1.1 200 /);
+  assert.match(head, /content-length: 20/i);
+  assert.equal(body, '0123456789');
 });
 
 test('a manifest whose segments are gone or changed is a conflict, not half an object', async () => {

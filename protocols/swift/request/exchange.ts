@@ -215,9 +215,9 @@ export class Exchange {
       }
       if (!response.destroyed) response.end();
     } catch (error) {
-      // The length is told already: only a cut connection says that this is not all.
+      // The length is told already: only a cut connection says that this is not all. What was good before goes out.
       this.context.onError(error, this.transaction);
-      response.destroy();
+      this.request.socket.destroySoon();
     } finally {
       await iterator.return?.();
     }
