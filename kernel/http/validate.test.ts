@@ -141,8 +141,8 @@ test('a capacity is whole megabytes, rounded up, and gigabytes where it does not
     ['10G                              and more', no],
     [{ toString: 1 }, no],
     [['10G'], no],
-    ['0', 'must be at least 1'],
-    ['999999999999T', 'must be at most 1073741824'],
+    ['0', 'must be at least 1 MB'],
+    ['999999999999T', 'must be at most 1073741824 MB'],
   ]);
 });
 

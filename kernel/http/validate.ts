@@ -52,12 +52,18 @@ function isAbsent(raw: unknown, param: Param): boolean {
   return raw === '' && !(param.kind === 'text' && (param.schema as { minLength?: number }).minLength === 0);
 }
 
-function problemOf(check: Check, value: unknown, { form }: Param): string {
+function problemOf(check: Check, value: unknown, { form, kind }: Param): string {
   const [, [error]] = check.Errors(value);
   if (!error) return 'is not valid';
   if (error.keyword === 'pattern' && form !== undefined) return `must be ${form}`;
   const where = error.instancePath === '' ? '' : `at ${error.instancePath.slice(1, 65)} `;
-  return `${where}${wordings[error.keyword]?.(error.params as RuleParams) ?? error.message}`;
+  const problem = wordings[error.keyword]?.(error.params as RuleParams) ?? error.message;
+  // Capacities come in many units and are counted in one.
+  return `${where}${problem}${kind === 'capacity' && isLimit(error.keyword) ? ' MB' : ''}`;
+}
+
+function isLimit(keyword: string): boolean {
+  return keyword === 'minimum' || keyword === 'maximum';
 }
 
 const typeWords: Readonly<Record<string, string>> = {
