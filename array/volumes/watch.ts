@@ -18,7 +18,7 @@ interface Watched {
 
 interface Shown {
   readonly bytes: number;
-  /** Of whom: as long as that is the same, nothing was written since. */
+  /** The figures it had then: as long as they are the same, nothing was written since. */
   readonly of: string;
   readonly atMs: number;
   readonly tookMs: number;
@@ -36,6 +36,7 @@ interface ModeChange extends Capacity {
 const CHECK_EVERY_MS = 5_000;
 /** Where nobody said when to expand: as a tenth of it is left. */
 const EMERGENCY_FRACTION = 0.1;
+/** Counting takes no more than a hundredth of the time. */
 const WAIT_FACTOR = 100;
 
 /** Looks after volumes that have limits: raises alerts, and expands those that may. */

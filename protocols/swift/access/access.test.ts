@@ -183,7 +183,7 @@ test('a policy that was put over S3 binds those who come by Swift', async () => 
   await swift.put('/ruled/open', 'x');
   await swift.put('/ruled/shut', 'x');
   const { id } = swift.store.bucket(ALPHA, 'ruled') ?? { id: 0 };
-  const rule = (effect: string, principal: unknown, action: string, key = '') => ({
+  const rule = (effect: string, principal: unknown, action: string | string[], key = '') => ({
     Effect: effect,
     Principal: principal,
     Action: action,
@@ -216,6 +216,16 @@ test('a policy that was put over S3 binds those who come by Swift', async () => 
   assert.equal((await swift.ask('/sly/c', copied)).status, 403);
   await swift.ask('/sly/d', { method: 'PUT', headers: { 'x-object-manifest': 'ruled/sh' } });
   assert.equal((await swift.ask('/sly/d')).status, 403);
+  await put(
+    rule('Deny', ann, ['s3:GetObjectVersion', 's3:DeleteObjectVersion'], '/*'),
+    rule('Deny', ann, 's3:ListBucketVersions'),
+  );
+  const byVersion = '/ruled/open?version-id=null';
+  for (const method of ['GET', 'DELETE'])
+    assert.deepEqual(await statuses(byVersion, method, ['tk-ann']), [403], method);
+  assert.deepEqual(await statuses('/ruled?versions', 'GET', ['tk-ann']), [403]);
+  assert.deepEqual(await statuses('/ruled/open', 'GET', ['tk-ann']), [200]);
+  assert.deepEqual(await statuses('/ruled', 'GET', ['tk-ann']), [200]);
   for (const path of ['/ruled/open', '/ruled/shut']) {
     await put(rule('Deny', '*', 's3:DeleteBucket'));
     await swift.ask(path, { method: 'DELETE' });

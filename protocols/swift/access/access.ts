@@ -43,8 +43,10 @@ export class Access {
     return this.#visitor.grant !== null;
   }
 
-  mayRead(bucket: Bucket, object: string): boolean {
-    const verdict = this.#policy.says(bucket, 's3:GetObject', object);
+  /** An object, or a certain version of it. */
+  mayRead(bucket: Bucket, object: string, versionId?: string): boolean {
+    const action = versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion';
+    const verdict = this.#policy.says(bucket, action, object, versionId);
     if (verdict === 'deny') return false;
     if (this.#visitor.grant !== null) return !this.#visitor.grant.writes && this.#isGranted(bucket);
     if (verdict === 'allow' || this.owns(bucket.account)) return true;
@@ -52,8 +54,8 @@ export class Access {
     return opensToReferrer(acl, this.#visitor.referer) || opensToCaller(acl, this.#visitor.caller);
   }
 
-  mayList(bucket: Bucket): boolean {
-    const verdict = this.#policy.says(bucket, 's3:ListBucket', null);
+  mayList(bucket: Bucket, ofVersions: boolean): boolean {
+    const verdict = this.#policy.says(bucket, ofVersions ? 's3:ListBucketVersions' : 's3:ListBucket', null);
     if (verdict === 'deny' || this.#visitor.grant !== null) return false;
     if (verdict === 'allow' || this.owns(bucket.account)) return true;
     const acl = storedAcl(bucket.settings.read);
@@ -65,8 +67,9 @@ export class Access {
     return this.#mayWrite(bucket, 's3:PutObject', object);
   }
 
-  mayDelete(bucket: Bucket, object: string): boolean {
-    return this.#mayWrite(bucket, 's3:DeleteObject', object);
+  mayDelete(bucket: Bucket, object: string, versionId?: string): boolean {
+    const action = versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion';
+    return this.#mayWrite(bucket, action, object, versionId);
   }
 
   /** The container itself. */
@@ -74,9 +77,9 @@ export class Access {
     return this.owns(bucket.account) && this.#policy.says(bucket, 's3:DeleteBucket', null) !== 'deny';
   }
 
-  #mayWrite(bucket: Bucket, action: string, object: string): boolean {
+  #mayWrite(bucket: Bucket, action: string, object: string, versionId?: string): boolean {
     const { grant, caller } = this.#visitor;
-    const verdict = this.#policy.says(bucket, action, object);
+    const verdict = this.#policy.says(bucket, action, object, versionId);
     if (verdict === 'deny') return false;
     if (grant !== null) return grant.writes && this.#isGranted(bucket);
     if (verdict === 'allow' || this.owns(bucket.account)) return true;

@@ -17,11 +17,11 @@ export class PolicyVoice {
   }
 
   /** What it says of an action as S3 names it, on the container or on a key in it. */
-  says(bucket: Bucket, action: string, key: string | null): Verdict {
+  says(bucket: Bucket, action: string, key: string | null, versionId?: string): Verdict {
     const { policy } = bucket.settings;
     if (policy === undefined) return 'silent';
-    const object = () => (key === null ? undefined : this.#store.version(bucket.id, key));
-    const lookup = requestKeys(this.#request, bucket, object, undefined);
+    const object = () => (key === null ? undefined : this.#store.version(bucket.id, key, versionId));
+    const lookup = requestKeys(this.#request, bucket, object, versionId);
     const resource = key === null ? bucket.name : `${bucket.name}/${key}`;
     return evaluate(policies.of(policy, bucket.name), { caller: this.#request.caller, action, resource, lookup });
   }

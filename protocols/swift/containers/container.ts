@@ -7,12 +7,12 @@ import { CONTENT_TYPES, formatOf, type ContainerRequest, type SwiftReply } from 
 import { findContainer } from './find.ts';
 import { asSettings, containerChange, containerHeaders } from './container-settings.ts';
 import { writeListing } from './formats.ts';
-import { listObjects } from './object-listing.ts';
+import { listObjects, listsVersions } from './object-listing.ts';
 import { policyFor } from './policies.ts';
 
 function getContainer(request: ContainerRequest): SwiftReply {
   const { store, access } = request;
-  const bucket = findContainer(request, (found) => access.mayList(found));
+  const bucket = findContainer(request, (found) => access.mayList(found, listsVersions(request.query)));
   const format = formatOf(request);
   const headers = {
     ...containerHeaders(store, bucket, access.owns(bucket.account)),

@@ -87,8 +87,12 @@ export function listObjects(store: ObjectStore, bucket: Bucket, query: Query): E
   const page = pageOf(query);
   const path = query.get('path');
   if (page.limit === 0) return [];
-  if (query.has('versions') && (query.get('versions') === '' || isTrue(query.get('versions')))) {
+  if (listsVersions(query)) {
     return listVersions(store, bucket, query, page);
   }
   return path === undefined ? listPage(store, bucket, page) : listPath(store, bucket, path, page);
+}
+
+export function listsVersions(query: Query): boolean {
+  return query.has('versions') && (query.get('versions') === '' || isTrue(query.get('versions')));
 }

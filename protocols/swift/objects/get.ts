@@ -97,7 +97,8 @@ const TRIES = 5;
 
 /** An object that is replaced between being found and being read is there all the time: readers get the next version. */
 export async function getObject(request: ObjectRequest): Promise<SwiftReply> {
-  const bucket = findContainer(request, (found) => request.access.mayRead(found, request.object));
+  const { access, object, query } = request;
+  const bucket = findContainer(request, (found) => access.mayRead(found, object, query.get('version-id')));
   for (let tries = 1; ; tries++) {
     try {
       return await readOnce(request, bucket);

@@ -37,9 +37,9 @@ async function removeVersion(request: ObjectRequest, bucket: Bucket, versionId: 
 
 async function deleteObject(request: ObjectRequest): Promise<SwiftReply> {
   const { store, access, object, now, query } = request;
-  const bucket = findContainer(request, (found) => access.mayDelete(found, object));
-  request.demandRate();
   const versionId = query.get('version-id');
+  const bucket = findContainer(request, (found) => access.mayDelete(found, object, versionId));
+  request.demandRate();
   if (versionId !== undefined) return removeVersion(request, bucket, versionId);
   const version = demandVersion(store, bucket, object, now);
   if (query.get('multipart-manifest') === 'delete') return deleteManifest(request, bucket, version);
@@ -52,7 +52,8 @@ async function deleteObject(request: ObjectRequest): Promise<SwiftReply> {
 }
 
 function copyObject(request: ObjectRequest): Promise<SwiftReply> {
-  const bucket = findContainer(request, (found) => request.access.mayRead(found, request.object));
+  const { access, object, query } = request;
+  const bucket = findContainer(request, (found) => access.mayRead(found, object, query.get('version-id')));
   return copyTo(request, bucket);
 }
 
