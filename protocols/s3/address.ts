@@ -25,7 +25,7 @@ export function readAddress(url: string, host: string | undefined, settings: Dat
   const target = url.startsWith('/') ? url : afterAuthority(url);
   const mark = target.indexOf('?');
   const raw = mark === -1 ? target : target.slice(0, mark);
-  const plain = PLAIN_PATH.test(raw);
+  const plain = isPlainPath(raw);
   const path = plain ? raw : decodePercent(raw, 'the path');
   const query = new Query(mark === -1 ? '' : target.slice(mark + 1));
   const canonicalPath = plain ? raw : encodePath(path);
@@ -128,6 +128,11 @@ export function encodePart(text: string): string {
   );
 }
 
+/** Nothing of it would be encoded. */
+export function isPlainPath(path: string): boolean {
+  return PLAIN_PATH.test(path);
+}
+
 export function encodePath(path: string): string {
   return encodePart(path).replaceAll('%2F', '/');
 }
@@ -176,7 +181,7 @@ function readPair(piece: string): readonly [string, string] {
 }
 
 function readComponent(text: string): string {
-  if (PLAIN_PATH.test(text)) return text;
+  if (isPlainPath(text)) return text;
   return decodePercent(text.replaceAll('+', ' '), 'the query');
 }
 

@@ -6,6 +6,7 @@ import { type Expectations, readExpectations } from './body/expectations.ts';
 import { RequestBody } from './body/request-body.ts';
 import { IncomingSource } from './body/source.ts';
 import { CHECKSUM_HEADERS } from './checksums/checksums.ts';
+import type { Documents } from './documents.ts';
 import { S3Error, toS3Error } from './errors.ts';
 import { readForm } from './form/multipart.ts';
 import { checkForm, formReply, sizeCheck } from './form/post-object.ts';
@@ -22,6 +23,7 @@ export interface Wire {
   readonly authenticator: Authenticator;
   readonly access: Access;
   readonly router: Router;
+  readonly documents: Documents;
   /** What a form ends in. */
   readonly postObject: S3Operation;
 }
@@ -56,7 +58,7 @@ export class Conversation {
     this.#wire = wire;
     this.#incoming = incoming;
     this.#response = response;
-    this.#writer = new ReplyWriter(incoming, response);
+    this.#writer = new ReplyWriter(incoming, response, wire.documents);
     this.#settings = wire.context.settings();
     this.#requestId = requestId;
     this.#now = wire.context.now();

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DataContext } from '../objects/context.ts';
 import { Access } from './access/access.ts';
 import { Conversation, type Wire } from './conversation.ts';
+import { Documents } from './documents.ts';
 import { operations } from './operations/index.ts';
 import { putObject } from './operations/put-object.ts';
 import { Router } from './routing.ts';
@@ -18,6 +19,7 @@ export function createS3(context: DataContext): (request: IncomingMessage, respo
     authenticator: new Authenticator(context),
     access: new Access(context),
     router: new Router(operations),
+    documents: new Documents(),
     postObject: { ...putObject, name: 'PostObject' },
   };
   const nextId = requestIds();

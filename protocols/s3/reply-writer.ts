@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { S3Error } from './errors.ts';
+import type { Documents } from './documents.ts';
+import type { S3Error } from './errors.ts';
 import type { S3Reply } from './request.ts';
 import { errorDocument, field } from './xml.ts';
 
@@ -28,15 +29,21 @@ function hasBody(status: number): boolean {
   return status !== 204 && status !== 304;
 }
 
+function isDocument(body: S3Reply['body']): body is string | readonly string[] {
+  return typeof body === 'string' || Array.isArray(body);
+}
+
 /** Sends replies, counting the object data that really went out. */
 export class ReplyWriter {
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #documents: Documents;
   #flushed = 0;
 
-  constructor(incoming: IncomingMessage, response: ServerResponse) {
+  constructor(incoming: IncomingMessage, response: ServerResponse, documents: Documents) {
     this.#incoming = incoming;
     this.#response = response;
+    this.#documents = documents;
   }
 
   /** Bytes of object data. */
@@ -56,10 +63,10 @@ export class ReplyWriter {
     const response = this.#response;
     if (response.destroyed) return;
     const left = this.#unread();
-    const isDocument = typeof reply.body === 'string';
-    const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
+    const document = isDocument(reply.body) ? this.#documents.write(reply.body) : undefined;
+    const body = isDocument(reply.body) ? document?.bytes : reply.body;
     const headers: OutgoingHttpHeaders = { ...common, ...reply.headers };
-    if (isDocument) headers['content-type'] ??= 'application/xml';
+    if (document) headers['content-type'] ??= 'application/xml';
     if (body instanceof Uint8Array) headers['content-length'] = body.length;
     else if (body === undefined && hasBody(reply.status)) headers['content-length'] ??= 0;
     const lingers = left > LEFT_BYTES_MAX && !this.awaitsContinue;
@@ -71,10 +78,11 @@ export class ReplyWriter {
       await this.#stream(sent);
       response.end();
     } else if (lingers) {
-      await this.#linger(sent, isDocument);
+      await this.#linger(sent, document !== undefined);
     } else {
       response.end(sent, () => {
-        if (!isDocument) this.#flushed += sent?.length ?? 0;
+        if (document) document.release();
+        else this.#flushed += sent?.length ?? 0;
       });
     }
   }

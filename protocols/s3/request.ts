@@ -84,10 +84,11 @@ export interface S3Reply {
   readonly status: number;
   readonly headers?: OutgoingHttpHeaders;
   /**
-   * A string is a document (XML unless content-type says otherwise); bytes are object data and are metered. With an
-   * iterable, give content-length. Not sent to HEAD, but give the headers all the same.
+   * A string is a document (XML unless content-type says otherwise), and so is a list of strings, for long ones; bytes
+   * are object data and are metered. With an iterable, give content-length. Not sent to HEAD, but give the headers all
+   * the same.
    */
-  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array>;
+  readonly body?: string | readonly string[] | Uint8Array | AsyncIterable<Uint8Array>;
   /** Bytes of the object that went, for deletions. */
   readonly bytesDeleted?: number;
 }

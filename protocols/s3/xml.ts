@@ -4,9 +4,13 @@ const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 const SPECIAL = /[&<>"\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufffe\uffff]/;
 const SPECIALS = new RegExp(SPECIAL, 'g');
 
+export function needsEscape(text: string): boolean {
+  return SPECIAL.test(text);
+}
+
 /** Text inside an element or attribute. */
 export function escapeXml(text: string): string {
-  return SPECIAL.test(text) ? text.replace(SPECIALS, escapeCharacter) : text;
+  return needsEscape(text) ? text.replace(SPECIALS, escapeCharacter) : text;
 }
 
 function escapeCharacter(character: string): string {
@@ -30,7 +34,12 @@ export function element(name: string, inner: string, attributes = ''): string {
 
 /** A whole document of S3. */
 export function xmlDocument(root: string, inner: string): string {
-  return `${DECLARATION}<${root} xmlns="${NAMESPACE}">${inner}</${root}>`;
+  return xmlPieces(root, [inner]).join('');
+}
+
+/** The same of what is in pieces. */
+export function xmlPieces(root: string, inner: readonly string[]): string[] {
+  return [`${DECLARATION}<${root} xmlns="${NAMESPACE}">`, ...inner, `</${root}>`];
 }
 
 /** Errors have no namespace. */

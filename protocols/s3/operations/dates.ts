@@ -1,6 +1,10 @@
 const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3600;
 /** `00:00` to `59:59`: minutes and seconds of an hour. */
-const SIXTIETHS = Array.from({ length: 3600 }, (_, count) => `${twoDigits(count / 60)}:${twoDigits(count % 60)}`);
+export const SIXTIETHS = Array.from(
+  { length: 3600 },
+  (_, count) => `${twoDigits(count / 60)}:${twoDigits(count % 60)}`,
+);
 
 let lastDay = { day: Number.NaN, text: '' };
 
@@ -10,12 +14,16 @@ let lastDay = { day: Number.NaN, text: '' };
  */
 export function isoDate(time: number): string {
   const second = Math.floor(time / 1000);
+  return `${hourOf(second)}${SIXTIETHS[second % HOUR_SECONDS]}.000Z`;
+}
+
+/** `2026-11-16T12:`, of a time in seconds. */
+export function hourOf(second: number): string {
   const day = Math.floor(second / DAY_SECONDS);
   if (lastDay.day !== day) {
     lastDay = { day, text: new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, -'00:00:00.000Z'.length) };
   }
-  const within = second - day * DAY_SECONDS;
-  return `${lastDay.text}${twoDigits(within / 3600)}:${SIXTIETHS[within % 3600]}.000Z`;
+  return `${lastDay.text}${twoDigits((second - day * DAY_SECONDS) / HOUR_SECONDS)}:`;
 }
 
 export function httpDate(time: number): string {

@@ -1,10 +1,9 @@
-import type { ListedObject, Listing } from '@granary/storage/objects';
-import type { S3Operation, S3Request } from '../request.ts';
-import { element, escapeXml, field } from '../xml.ts';
+import type { Listing } from '@granary/storage/objects';
+import type { S3Operation, S3Reply, S3Request } from '../request.ts';
+import { element, field, xmlPieces } from '../xml.ts';
 import { afterToken, countOf, given, keyText, MOST_LISTED, tokenOf, type KeyText } from './list-parameters.ts';
-import { shown } from './object-content.ts';
-import { isoDate } from './dates.ts';
-import { ownerElement, xmlReply } from './replies.ts';
+import { listedEntries } from './listed-entries.ts';
+import { ownerElement } from './replies.ts';
 
 interface Asked {
   readonly prefix: string;
@@ -27,14 +26,15 @@ export const listObjects: S3Operation = {
     const listing = find(request, asked, marker);
     const owner = await ownerElement(request, bucket.account);
     const { text } = asked;
-    return xmlReply(
-      'ListBucketResult',
+    return listReply(
       field('Name', bucket.name) +
         field('Prefix', text(asked.prefix)) +
         field('Marker', text(marker ?? '')) +
         field('NextMarker', listing.next === null || asked.delimiter === null ? null : text(listing.next)) +
-        common(asked, listing) +
-        entries(listing, text, owner),
+        common(asked, listing),
+      listing,
+      text,
+      owner,
     );
   },
 };
@@ -53,16 +53,17 @@ export const listObjectsV2: S3Operation = {
     const listing = find(request, asked, afterToken(query) ?? startAfter);
     const owner = query.get('fetch-owner') === 'true' ? await ownerElement(request, bucket.account) : '';
     const { text } = asked;
-    return xmlReply(
-      'ListBucketResult',
+    return listReply(
       field('Name', bucket.name) +
         field('Prefix', text(asked.prefix)) +
         field('StartAfter', startAfter === null ? null : text(startAfter)) +
         field('ContinuationToken', query.get('continuation-token')) +
         field('NextContinuationToken', listing.next === null ? null : tokenOf(listing.next)) +
         field('KeyCount', listing.objects.length + listing.prefixes.length) +
-        common(asked, listing) +
-        entries(listing, text, owner),
+        common(asked, listing),
+      listing,
+      text,
+      owner,
     );
   },
 };
@@ -91,30 +92,10 @@ function common({ limit, delimiter, text }: Asked, listing: Listing): string {
   );
 }
 
-function entries(listing: Listing, text: KeyText, owner: string): string {
-  // Joined once: a string that grows by small pieces has to be walked through and copied before it can be sent.
-  const pieces: string[] = [];
-  const end = `</Size>${owner}<StorageClass>STANDARD</StorageClass></Contents>`;
-  for (const object of listing.objects) {
-    const { etag, size } = shown(object);
-    pieces.push(
-      '<Contents><Key>',
-      escapeXml(text(object.key)),
-      '</Key><LastModified>',
-      isoDate(object.modifiedAt),
-      '</LastModified><ETag>&quot;',
-      escapeXml(etag),
-      '&quot;</ETag>',
-      checksumKind(object),
-      '<Size>',
-      String(size),
-      end,
-    );
-  }
-  for (const prefix of listing.prefixes) pieces.push(element('CommonPrefixes', field('Prefix', text(prefix))));
-  return pieces.join('');
-}
-
-function checksumKind({ attributes: { checksum } }: ListedObject): string {
-  return checksum ? field('ChecksumAlgorithm', checksum.algorithm) + field('ChecksumType', checksum.type) : '';
+function listReply(head: string, { objects, prefixes }: Listing, text: KeyText, owner: string): S3Reply {
+  const common = prefixes.map((prefix) => element('CommonPrefixes', field('Prefix', text(prefix))));
+  return {
+    status: 200,
+    body: xmlPieces('ListBucketResult', [head, ...listedEntries(objects, text, owner), ...common]),
+  };
 }

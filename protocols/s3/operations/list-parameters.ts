@@ -1,6 +1,7 @@
-import { encodePart } from '../address.ts';
+import { encodePath, isPlainPath } from '../address.ts';
 import { badArgument } from '../errors.ts';
 import type { S3Query } from '../request.ts';
+import { escapeXml, needsEscape } from '../xml.ts';
 
 export const MOST_LISTED = 1000;
 
@@ -19,13 +20,26 @@ export function countOf(query: S3Query, name: string, most: number, least = 0): 
 export interface KeyText {
   (key: string): string;
   readonly type: 'url' | undefined;
+  /** Of many, as XML. */
+  all(keys: readonly string[]): readonly string[];
 }
+
+const PLAIN: KeyText = Object.assign((key: string) => key, {
+  type: undefined,
+  // One look at all of them: mostly none has anything to escape.
+  all: (keys: readonly string[]) => (needsEscape(keys.join('')) ? keys.map(escapeXml) : keys),
+});
+
+const URL_TEXT: KeyText = Object.assign(encodePath, {
+  type: 'url' as const,
+  all: (keys: readonly string[]) => (isPlainPath(keys.join('')) ? keys : keys.map(encodePath)),
+});
 
 export function keyText(query: S3Query): KeyText {
   const type = query.get('encoding-type');
-  if (type === undefined || type === '') return Object.assign((key: string) => key, { type: undefined });
+  if (type === undefined || type === '') return PLAIN;
   if (type.toLowerCase() !== 'url') throw badArgument('encoding-type', type, 'The only encoding is url.');
-  return Object.assign((key: string) => encodePart(key).replaceAll('%2F', '/'), { type: 'url' as const });
+  return URL_TEXT;
 }
 
 /** Empty is the same as not given. */

@@ -11,7 +11,7 @@ import type {
   Upload,
 } from '../records.ts';
 import { IndexDatabase } from './database.ts';
-import { LISTED_VALUES, listedKey, listedObjects, type ListedValues } from './listed.ts';
+import { LISTED_VALUES, listedKey, ListedRows, type ListedValues } from './listed.ts';
 import { spanOf, walk, type Source, type Span } from './listing.ts';
 import { findVersion, newestRow } from './operations/versions.ts';
 import {
@@ -51,6 +51,7 @@ export interface ManifestBlob extends BlobRef {
 /** Everything that is read of the index. Synchronous; each thread has one of its own. */
 export class IndexReader {
   readonly db: IndexDatabase;
+  readonly #listed = new ListedRows();
 
   /** Of a file, or over a connection that is open already. */
   constructor(index: string | IndexDatabase) {
@@ -127,7 +128,7 @@ export class IndexReader {
     // Without a delimiter it is one query, which sees one state of the index anyway.
     const { rows, prefixes, last } = delimiter ? this.db.snapshot(page) : page();
     const next = last && ('row' in last ? listedKey(last.row) : last.prefix);
-    return { objects: listedObjects(rows), prefixes, next };
+    return { objects: this.#listed.objects(rows), prefixes, next };
   }
 
   #objects(bucket: number, reverse: boolean): Source<ListedValues, never> {
@@ -137,7 +138,7 @@ export class IndexReader {
     return {
       keyOf: listedKey,
       subOf: () => null,
-      rows: ({ from, until }, limit) => this.db.lists(sql, bucket, from, until ?? NO_END, limit),
+      rows: ({ from, until }, limit) => this.db.lists(sql, this.#listed.usual, bucket, from, until ?? NO_END, limit),
     };
   }
 
