@@ -1,5 +1,5 @@
 import { requestRates, startServer, type Target } from './load.ts';
-import type { Ratio } from './ratio.ts';
+import { atLeast, told, type Ratio } from './ratio.ts';
 
 /** The portal against a bare Fastify route that serves the same records: what validation, sign-in and the rest cost. */
 export async function benchPortal(): Promise<Ratio[]> {
@@ -43,15 +43,7 @@ export async function benchPortal(): Promise<Ratio[]> {
   }
 }
 
-function atLeast(what: string, value: number, least: number): Ratio {
-  return { what, value, wanted: `at least ${least}`, met: value >= least };
-}
-
 function below(what: string, value: number, limit: number): Ratio {
   return { what, value, wanted: `below ${limit}`, met: value < limit };
-}
-
-function told(what: string, value: number): Ratio {
-  return { what, value, wanted: 'told only', met: true };
 }
 export { below };

@@ -14,6 +14,11 @@ export function atMost(what: string, value: number, goal: number): Ratio {
   return { what, value, wanted: `at most ${goal}`, met: value <= goal };
 }
 
+/** Nothing is held against it. */
+export function told(what: string, value: number): Ratio {
+  return { what, value, wanted: 'told only', met: true };
+}
+
 export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

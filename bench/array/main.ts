@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArrayClient } from '@granary/client';
 import { ArrayProcess, arrayConfiguration } from '../../array/testing/array-process.ts';
 import { requestRates, startServer } from '../load.ts';
-import { atLeast, atMost, median, type Ratio } from '../ratio.ts';
+import { atLeast, atMost, median, told, type Ratio } from '../ratio.ts';
 import { Caller } from './caller.ts';
 import { bareCommitsPerSecond } from './commits.ts';
 
@@ -105,7 +105,7 @@ async function createRates(folder: string): Promise<Ratio[]> {
     for (const caller of callers) caller.close();
     return [
       atLeast(`durable volume creates of ${CALLERS} callers against bare SQLite commits`, median(together), 0.3),
-      { what: 'the same of one caller', value: median(alone), wanted: 'told only', met: true },
+      told('the same of one caller', median(alone)),
     ];
   } finally {
     await array.stop();
@@ -154,12 +154,7 @@ async function pageRatio({ url, accessKey }: ArrayProcess): Promise<Ratio[]> {
         rate('page') / rate('plain page'),
         0.5,
       ),
-      {
-        what: 'the same against bare Fastify with the same schema',
-        value: rate('page') / rate('bare page'),
-        wanted: 'told only',
-        met: true,
-      },
+      told('the same against bare Fastify with the same schema', rate('page') / rate('bare page')),
     ];
   } finally {
     bare.stop();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostedConfiguration } from '@granary/kernel';
 import { startServer } from '../load.ts';
-import { atLeast, atMost, type Ratio } from '../ratio.ts';
+import { atLeast, atMost, told, type Ratio } from '../ratio.ts';
 import { ObjectsProcess, objectsConfiguration } from './array.ts';
 import { Connection } from './connection.ts';
 import type { Filling } from './fill.ts';
@@ -67,39 +67,62 @@ async function fillArray(configuration: HostedConfiguration): Promise<void> {
   process.stdout.write(`  ${OBJECTS} objects made, ${Math.round(OBJECTS / seconds)} a second\n`);
 }
 
+interface Clients {
+  readonly array: Client;
+  readonly bare: Client;
+  /** Writes each body to two files: as many bytes as the array. Asked to put only. */
+  readonly bareTwice: Client;
+  readonly swift: Client | undefined;
+}
+
 async function sideBySide({ address, key }: ObjectsProcess, folder: string): Promise<Ratio[]> {
-  const bareFolder = join(folder, 'bare');
-  mkdirSync(bareFolder);
-  const bare = await startServer('bare-objects.ts', [bareFolder, String(OBJECTS)]);
+  const bare = await startBare(folder, 1);
+  const bareTwice = await startBare(folder, 2);
   const swift = await startSwift(folder, SWIFT_OBJECTS);
   if (typeof swift === 'string') process.stdout.write(`  ${swift}\n`);
+  const bareClient = ({ url }: { readonly url: string }) => {
+    const { hostname: host, port } = new URL(url);
+    return new Client(new S3Target('bare', { host, port: Number(port) }, key), OBJECTS);
+  };
   try {
-    const { hostname: host, port } = new URL(bare.url);
-    const targets = [
-      { target: new S3Target('array', address, key), listed: OBJECTS },
-      { target: new S3Target('bare', { host, port: Number(port) }, key), listed: OBJECTS },
-      ...(typeof swift === 'string' ? [] : [{ target: swift.target, listed: SWIFT_OBJECTS }]),
-    ];
-    const clients = targets.map(({ target, listed }) => new Client(target, listed));
-    for (const client of clients) await client.prepare();
+    const clients: Clients = {
+      array: new Client(new S3Target('array', address, key), OBJECTS),
+      bare: bareClient(bare),
+      bareTwice: bareClient(bareTwice),
+      swift: typeof swift === 'string' ? undefined : new Client(swift.target, SWIFT_OBJECTS),
+    };
+    for (const client of [clients.array, clients.bare, clients.swift]) await client?.prepare();
     const ratios: Ratio[] = [];
     for (const name of Object.keys(OPERATIONS) as OperationName[]) ratios.push(...(await compare(name, clients)));
     return ratios;
   } finally {
     bare.stop();
+    bareTwice.stop();
     if (typeof swift !== 'string') await swift.stop();
   }
 }
 
-async function compare(name: OperationName, clients: readonly Client[]): Promise<Ratio[]> {
-  const [own = 0, bare = 0, swift] = await ratesOf(name, clients);
-  const rates = [own, bare, swift ?? 0].map((rate) => Math.round(rate));
-  process.stdout.write(`  ${name}: ${rates.join(', ')} a second (array, bare, Swift)\n`);
+function startBare(folder: string, copies: number): ReturnType<typeof startServer> {
+  const own = join(folder, `bare-${copies}`);
+  mkdirSync(own);
+  return startServer('bare-objects.ts', [own, String(copies === 1 ? OBJECTS : 0), String(copies)]);
+}
+
+async function compare(name: OperationName, { array, bare, bareTwice, swift }: Clients): Promise<Ratio[]> {
+  const asked = { array, bare, ...(name.startsWith('PUT') && { bareTwice }), ...(swift && { swift }) };
+  const seen = await ratesOf(name, Object.values(asked));
+  const rates = Object.fromEntries(Object.keys(asked).map((who, index) => [who, seen[index] ?? 0]));
+  const shown = Object.entries(rates).map(([who, rate]) => `${who} ${Math.round(rate)}`);
+  process.stdout.write(`  ${name}, a second: ${shown.join(', ')}\n`);
+  const own = rates.array ?? 0;
   const beside = name === 'listing of 1,000 keys' ? ` (of 1,000,000; Swift of ${SWIFT_OBJECTS})` : '';
   return [
-    atLeast(`of a bare server, ${name}${beside}`, own / bare, 0.5),
-    swift === undefined
+    atLeast(`of a bare server, ${name}${beside}`, own / (rates.bare ?? 0), 0.5),
+    ...(rates.bareTwice === undefined
+      ? []
+      : [told(`the same of one that writes two files, as many bytes as the array`, own / rates.bareTwice)]),
+    rates.swift === undefined
       ? { what: `of Swift, ${name}`, value: 0, wanted: 'not measured: Swift is not there', met: true }
-      : atLeast(`of Swift, ${name}${beside}`, own / swift, 2),
+      : atLeast(`of Swift, ${name}${beside}`, own / rates.swift, 2),
   ];
 }

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { listedKey } from '../objects/target.ts';
 
 /**
- * The least a server of objects can do, in one process: PUT writes what comes to a new file and syncs it, GET sends the
- * file, a listing is made of records in memory, as they are shown. It asks nobody who they are, keeps one copy and
- * computes nothing.
+ * The least a server of objects can do, in one process: PUT writes what comes to a new file and syncs it, or to as many
+ * as there are to be copies, GET sends the file, a listing is made of records in memory, as they are shown. It asks
+ * nobody who they are and computes nothing.
  */
-const [folder = '', names = '0'] = process.argv.slice(2);
+const [folder = '', names = '0', copies = '1'] = process.argv.slice(2);
 const LISTED = 1000;
 const SIZE = 16;
 const STARTED = Date.now();
@@ -20,31 +20,38 @@ const records = Array.from({ length: Number(names) }, (_, index) => {
   return { key, modified, etag: hash('md5', key.padEnd(SIZE)), size: SIZE };
 });
 
-function put(request: IncomingMessage, response: ServerResponse, file: string): void {
+function put(request: IncomingMessage, response: ServerResponse, files: readonly string[]): void {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () =>
-    open(file, 'w', (openError, fd) => {
-      if (openError) {
-        fail(response, openError);
+  request.on('end', () => {
+    let left = files.length;
+    const done = (error: Error | null): void => {
+      left -= 1;
+      if (response.headersSent) return;
+      if (error) fail(response, error);
+      else if (left === 0) response.writeHead(200, { 'content-length': 0 }).end();
+    };
+    for (const file of files) write(file, chunks, done);
+  });
+}
+
+function write(file: string, chunks: readonly Buffer[], done: (error: Error | null) => void): void {
+  open(file, 'w', (openError, fd) => {
+    if (openError) {
+      done(openError);
+      return;
+    }
+    writev(fd, chunks, (writeError) => {
+      if (writeError) {
+        done(writeError);
         return;
       }
-      writev(fd, chunks, (writeError) => {
-        if (writeError) {
-          fail(response, writeError);
-          return;
-        }
-        fsync(fd, (syncError) => {
-          close(fd);
-          if (syncError) {
-            fail(response, syncError);
-            return;
-          }
-          response.writeHead(200, { 'content-length': 0 }).end();
-        });
+      fsync(fd, (syncError) => {
+        close(fd);
+        done(syncError);
       });
-    }),
-  );
+    });
+  });
 }
 
 function get(response: ServerResponse, file: string): void {
@@ -75,11 +82,16 @@ function fail(response: ServerResponse, error: Error): void {
   response.writeHead(500).end(error.message);
 }
 
+/** Reads are of the first. */
+function filesOf(file: string): string[] {
+  return Array.from({ length: Number(copies) }, (_, copy) => (copy === 0 ? file : `${file}.${copy}`));
+}
+
 const server = createServer((request, response) => {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const after = new URLSearchParams(query).get('start-after');
   const file = join(folder, path.replaceAll('/', '_'));
-  if (request.method === 'PUT') put(request, response, file);
+  if (request.method === 'PUT') put(request, response, filesOf(file));
   else if (after === null) get(response, file);
   else list(response, after);
 });
