@@ -55,6 +55,8 @@ export interface ThreadData {
   readonly indexFile: string;
   /** Counts changes of users, accounts and their keys: what a thread remembers is good for one count. */
   readonly epoch: SharedArrayBuffer;
+  /** Counts changes of buckets, likewise. */
+  readonly buckets: SharedArrayBuffer;
   /** Changes of each account in the present second. */
   readonly limits: SharedArrayBuffer;
 }

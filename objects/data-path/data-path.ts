@@ -94,7 +94,12 @@ export class DataPath {
     await keeper.follow(this.#wanted());
     this.#controllers = new Controllers(
       {
-        data: { indexFile: this.#indexFile, epoch: this.#epoch, limits: this.#limits },
+        data: {
+          indexFile: this.#indexFile,
+          epoch: this.#epoch,
+          buckets: this.index.bucketEpoch.memory,
+          limits: this.#limits,
+        },
         answers: (spec) => this.#answers(spec),
         onActivity: parts.onActivity,
         onLost: parts.onControllerLost,

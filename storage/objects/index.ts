@@ -17,6 +17,7 @@ export type * from './layout/layout.ts';
 export type * from './object-store.ts';
 export type * from './operations.ts';
 export type * from './records.ts';
+export { BucketEpoch } from './index/bucket-cache.ts';
 export { IndexReader, type ManifestBlob } from './index/reader.ts';
 export { IndexWriter } from './index/writer.ts';
 export type { IndexDb } from './index/database.ts';

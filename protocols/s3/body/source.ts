@@ -45,29 +45,29 @@ export class IncomingSource implements BodySource {
     }
   }
 
-  /** All of a small body in one piece: no iterator, and no copy where one packet brought it. */
+  /** All of a small body in one piece: as it comes, without an iterator, and no copy where one packet brought it. */
   whole(size: number): Promise<Uint8Array> {
     const incoming = this.#incoming;
     this.#begin();
-    const first = incoming.read() as Buffer | null;
-    this.received = first?.length ?? 0;
-    if (first && this.received === size) return Promise.resolve(first);
-    return this.#collect(size, first ? [first] : []);
-  }
-
-  async #collect(size: number, pieces: Buffer[]): Promise<Uint8Array> {
-    while (this.received < size) {
-      const chunk = this.#incoming.read() as Buffer | null;
-      if (chunk) {
-        pieces.push(chunk);
-        this.received += chunk.length;
-      } else if (this.#incoming.readableEnded) {
-        throw new S3Error('IncompleteBody');
-      } else {
-        await this.#change();
-      }
-    }
-    return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size);
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      const timer = setTimeout(() => settle(new S3Error('RequestTimeout')), IDLE_MS_MAX);
+      const take = (piece: Buffer) => {
+        pieces.push(piece);
+        this.received += piece.length;
+        if (this.received >= size) settle();
+        else timer.refresh();
+      };
+      const gone = () => settle(new S3Error('IncompleteBody'));
+      const settle = (error?: S3Error) => {
+        clearTimeout(timer);
+        incoming.off('data', take).off('end', gone).off('close', gone).off('error', gone);
+        if (error) reject(error);
+        else resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
+      };
+      if (incoming.destroyed || incoming.readableEnded) gone();
+      else incoming.on('data', take).on('end', gone).on('close', gone).on('error', gone);
+    });
   }
 
   /** Until there is more to read, or no more to come. */

@@ -10,6 +10,7 @@ import type {
   StagedBlob,
   Upload,
 } from '../records.ts';
+import { BucketCache, type BucketCounters, type BucketEpoch } from './bucket-cache.ts';
 import { IndexDatabase } from './database.ts';
 import { LISTED_VALUES, listedKey, ListedRows, type ListedValues } from './listed.ts';
 import { spanOf, walk, type Source, type Span } from './listing.ts';
@@ -53,9 +54,12 @@ export class IndexReader {
   readonly db: IndexDatabase;
   readonly #listed = new ListedRows();
 
-  /** Of a file, or over a connection that is open already. */
-  constructor(index: string | IndexDatabase) {
+  readonly #buckets: BucketCache | undefined;
+
+  /** Of a file, or over a connection that is open already. With an epoch, buckets are remembered. */
+  constructor(index: string | IndexDatabase, epoch?: BucketEpoch) {
     this.db = typeof index === 'string' ? IndexDatabase.openReader(index) : index;
+    this.#buckets = epoch && new BucketCache(epoch);
   }
 
   close(): void {
@@ -63,8 +67,23 @@ export class IndexReader {
   }
 
   bucket(account: string, name: string): Bucket | undefined {
+    if (!this.#buckets) return this.#readBucket(account, name);
+    return this.#buckets.get(
+      account,
+      name,
+      () => this.#readBucket(account, name),
+      (id) => this.#count(id),
+    );
+  }
+
+  #readBucket(account: string, name: string): Bucket | undefined {
     const row = this.db.get<BucketRow>('SELECT * FROM buckets WHERE account = ? AND name = ?', account, name);
     return row && bucketOf(row);
+  }
+
+  #count(bucket: number): BucketCounters {
+    const row = this.db.get<BucketCounters>('SELECT objects, bytes FROM buckets WHERE id = ?', bucket);
+    return row ?? { objects: 0, bytes: 0 };
   }
 
   bucketById(id: number): Bucket | undefined {

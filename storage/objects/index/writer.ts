@@ -3,6 +3,7 @@ import { ObjectError } from '../errors.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { Arguments, Commit, OperationName } from '../operations.ts';
 import { IndexDatabase, type IndexDb } from './database.ts';
+import { BucketEpoch } from './bucket-cache.ts';
 import { asNoSpace } from './no-space.ts';
 import { LogKeeper } from './log-keeper.ts';
 import type { Change } from './operations/change.ts';
@@ -38,6 +39,8 @@ const BATCH_LENGTH_MAX = 256;
 export class IndexWriter {
   /** Reads over the writer's own connection, for the thread it lives in. */
   readonly reader: IndexReader;
+  /** For readers of other threads. */
+  readonly bucketEpoch = new BucketEpoch();
   readonly #database: IndexDatabase;
   readonly #log: LogKeeper;
   readonly #queue: Waiting[] = [];
@@ -48,6 +51,7 @@ export class IndexWriter {
   readonly #drivesIn = new Map<number, boolean>();
   #sequence: number;
   #mustSweep: boolean;
+  #bucketsChanged = false;
   #pumping: Promise<void> | undefined;
   #closed = false;
 
@@ -140,6 +144,7 @@ export class IndexWriter {
       this.#flush();
       this.#database.run('INSERT OR REPLACE INTO counters VALUES (?, ?)', 'sequence', this.#sequence);
       this.#database.run('COMMIT');
+      this.#tellOfBuckets();
     } catch (error) {
       if (this.#database.inTransaction) this.#database.run('ROLLBACK');
       this.#tally.clear();
@@ -147,6 +152,12 @@ export class IndexWriter {
       throw error;
     }
     return done;
+  }
+
+  /** Those who knew a bucket before read it anew, before anybody hears that it changed. */
+  #tellOfBuckets(): void {
+    if (this.#bucketsChanged) this.bucketEpoch.advance();
+    this.#bucketsChanged = false;
   }
 
   #attempt(waiting: Waiting, done: Outcome[]): void {
@@ -174,6 +185,7 @@ export class IndexWriter {
       nextSequence: () => (this.#sequence += 1),
       ringOf: (partition) => this.#rings.get(policyOfPartition(partition)),
       isIn: (drive) => this.#isDriveIn(drive),
+      bucketsChanged: () => (this.#bucketsChanged = true),
       leaveToSweep: () => (this.#mustSweep = true),
     };
   }

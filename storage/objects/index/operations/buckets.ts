@@ -6,7 +6,8 @@ import { bucketOf, type BucketRow } from '../rows.ts';
 import { bucketRow, type Change } from './change.ts';
 import { giveUpUpload } from './uploads.ts';
 
-export function createBucket({ db, tally }: Change, args: Arguments<'createBucket'>): Bucket {
+export function createBucket(change: Change, args: Arguments<'createBucket'>): Bucket {
+  const { db, tally } = change;
   const { account, name, policy, lockable, settings, at } = args;
   const taken = db.get('SELECT id FROM buckets WHERE account = ? AND name = ?', account, name);
   if (taken) throw new ObjectError('bucket-exists', 'The account has a bucket of that name.');
@@ -23,6 +24,7 @@ export function createBucket({ db, tally }: Change, args: Arguments<'createBucke
   );
   if (!row) throw new Error('A bucket could not be made');
   tally.step({ bucket: row.id, account, policy, objects: 0, bytes: 0, buckets: 1, at });
+  change.bucketsChanged();
   return bucketOf(row);
 }
 
@@ -41,6 +43,7 @@ export function changeBucket(change: Change, args: Arguments<'changeBucket'>): B
     JSON.stringify(settings),
     row.id,
   );
+  change.bucketsChanged();
   return bucketOf(changed ?? row);
 }
 
@@ -60,7 +63,9 @@ export function deleteBucket(change: Change, args: Arguments<'deleteBucket'>): n
   return null;
 }
 
-export function dropBucket({ db, tally }: Change, { id, account, policy }: BucketRow, at: number): void {
+export function dropBucket(change: Change, { id, account, policy }: BucketRow, at: number): void {
+  const { db, tally } = change;
+  change.bucketsChanged();
   db.run('DELETE FROM buckets WHERE id = ?', id);
   tally.step({ bucket: id, account, policy, objects: 0, bytes: 0, buckets: -1, at });
 }

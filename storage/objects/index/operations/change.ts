@@ -13,6 +13,8 @@ export interface Change {
   ringOf(partition: number): Ring | undefined;
   /** Whether a drive has not left. */
   readonly isIn: (drive: number) => boolean;
+  /** A bucket came, went, or has other settings: whoever knows some reads them anew. */
+  bucketsChanged(): void;
   /** Something was given up that is freed in steps later: see `sweep`. */
   leaveToSweep(): void;
 }
