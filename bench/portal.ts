@@ -1,5 +1,5 @@
 import { requestRates, startServer, type Target } from './load.ts';
-import { atLeast, told, type Ratio } from './ratio.ts';
+import { atLeast, below, told, type Ratio } from './ratio.ts';
 
 /** The portal against a bare Fastify route that serves the same records: what validation, sign-in and the rest cost. */
 export async function benchPortal(): Promise<Ratio[]> {
@@ -42,8 +42,3 @@ export async function benchPortal(): Promise<Ratio[]> {
     for (const server of [portal, small, bare]) server.stop();
   }
 }
-
-function below(what: string, value: number, limit: number): Ratio {
-  return { what, value, wanted: `below ${limit}`, met: value < limit };
-}
-export { below };

@@ -14,6 +14,10 @@ export function atMost(what: string, value: number, goal: number): Ratio {
   return { what, value, wanted: `at most ${goal}`, met: value <= goal };
 }
 
+export function below(what: string, value: number, limit: number): Ratio {
+  return { what, value, wanted: `below ${limit}`, met: value < limit };
+}
+
 /** Nothing is held against it. */
 export function told(what: string, value: number): Ratio {
   return { what, value, wanted: 'told only', met: true };

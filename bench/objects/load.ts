@@ -8,7 +8,7 @@ const ROUNDS = 5;
 const ROUND_MS = 1_500;
 /**
  * So long it takes until the engine has compiled what runs often, in each of the array's threads: its rate of small PUTs
- * grows by half within half a minute, that of the bare server by a tenth. Large bodies leave most to the system, and
+ * grows by two fifths within half a minute, that of the bare server by a tenth. Large bodies leave most to the system, and
  * would fill the disk.
  */
 const WARM_UP_MS = { small: 30_000, large: 8_000 };

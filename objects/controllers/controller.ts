@@ -4,8 +4,8 @@ import type { DataContext } from '@granary/protocols/objects';
 import {
   BlobReader,
   BlobWriter,
-  BucketEpoch,
   Drives,
+  Epoch,
   IndexReader,
   LocalObjectStore,
   Mender,
@@ -44,7 +44,7 @@ export class Controller {
   constructor(line: MainLine, data: ThreadData) {
     this.#line = line;
     this.#data = data;
-    this.#reader = new IndexReader(data.indexFile, new BucketEpoch(data.buckets));
+    this.#reader = new IndexReader(data.indexFile, new Epoch(data.buckets));
     this.#drives = new Drives({
       nextSegment: (drive) => line.ask('nextSegment', drive),
       onDriveFailure: (drive, error) => void line.ask('driveFailed', { drive, reason: error.message }),

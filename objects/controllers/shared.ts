@@ -4,10 +4,6 @@
  */
 const ACCOUNTS_MAX = 200_000;
 
-export function createEpoch(): SharedArrayBuffer {
-  return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-}
-
 export function createLimits(): SharedArrayBuffer {
   return new SharedArrayBuffer(ACCOUNTS_MAX * BigInt64Array.BYTES_PER_ELEMENT);
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { Epoch } from '@granary/storage/objects';
 import { expect } from '../../protocols/s3/testing/client.ts';
-import { createEpoch, createLimits } from './shared.ts';
+import { createLimits } from './shared.ts';
 import { ThreadDirectory } from './thread-directory.ts';
 import { PASSWORD, testObjects, type Person } from '../testing/test-objects.ts';
 
@@ -89,7 +90,7 @@ test('a token that was replaced opens nothing, nor does one of a password that w
 
 /** A directory of one thread on a line that answers with what `main` says. */
 function alone(main: { token?: () => unknown; account?: () => unknown }) {
-  const epoch = createEpoch();
+  const epoch = new Epoch();
   const asked: string[] = [];
   let now = 0;
   const line = {
@@ -98,11 +99,11 @@ function alone(main: { token?: () => unknown; account?: () => unknown }) {
       return await main[call]?.();
     },
   } as unknown as ConstructorParameters<typeof ThreadDirectory>[0]['line'];
-  const directory = new ThreadDirectory({ line, epoch, limits: createLimits(), now: () => now });
+  const directory = new ThreadDirectory({ line, epoch: epoch.memory, limits: createLimits(), now: () => now });
   return {
     directory,
     asked,
-    change: () => void Atomics.add(new Int32Array(epoch), 0, 1),
+    change: () => epoch.advance(),
     passTo: (time: number) => (now = time),
   };
 }

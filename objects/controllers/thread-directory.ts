@@ -1,5 +1,6 @@
 import type { Line } from '@granary/kernel/threads';
 import type { AccountState, Directory, Refused, Soon } from '@granary/protocols/objects';
+import { Epoch } from '@granary/storage/objects';
 import type { AccountLimit, ControllerCalls, MainCalls } from './protocol.ts';
 import { takeChange } from './shared.ts';
 
@@ -22,7 +23,7 @@ interface ThreadDirectoryOptions {
  */
 export class ThreadDirectory implements Directory {
   readonly #options: ThreadDirectoryOptions;
-  readonly #epoch: Int32Array;
+  readonly #epoch: Epoch;
   readonly #counters: BigInt64Array;
   readonly #keys = new Map<string, S3Answer>();
   readonly #tokens = new Map<string, TokenAnswer>();
@@ -32,7 +33,7 @@ export class ThreadDirectory implements Directory {
 
   constructor(options: ThreadDirectoryOptions) {
     this.#options = options;
-    this.#epoch = new Int32Array(options.epoch);
+    this.#epoch = new Epoch(options.epoch);
     this.#counters = new BigInt64Array(options.limits);
   }
 
@@ -92,15 +93,15 @@ export class ThreadDirectory implements Directory {
   }
 
   #remember<T>(seen: number, answers: Map<string, T>, key: string, answer: T): void {
-    if (seen !== Atomics.load(this.#epoch, 0)) return;
+    if (seen !== this.#epoch.count) return;
     if (answers.size >= REMEMBERED_MAX) answers.clear();
     answers.set(key, answer);
   }
 
   #forgetOld(): void {
-    const epoch = Atomics.load(this.#epoch, 0);
-    if (epoch === this.#seen) return;
-    this.#seen = epoch;
+    const { count } = this.#epoch;
+    if (count === this.#seen) return;
+    this.#seen = count;
     for (const answers of [this.#keys, this.#tokens, this.#accounts, this.#limits]) answers.clear();
   }
 }

@@ -3,6 +3,7 @@ import type { Clock, HostedConfiguration, Log } from '@granary/kernel';
 import type { Answers } from '@granary/kernel/threads';
 import type { Caller, Refused } from '@granary/protocols/objects';
 import {
+  Epoch,
   IndexWriter,
   Keeper,
   type Commit,
@@ -15,7 +16,7 @@ import type { Certificates } from '../certificates/service.ts';
 import { controllersOf, type ControllerSpec } from '../controllers/controller-spec.ts';
 import { Controllers, type ControllerState } from '../controllers/controllers.ts';
 import type { AccountLimit, Activity, MainCalls, WorldSettings } from '../controllers/protocol.ts';
-import { createEpoch, createLimits, LimitSlots } from '../controllers/shared.ts';
+import { createLimits, LimitSlots } from '../controllers/shared.ts';
 import type { ArrayDirectory } from '../directory/directory.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 import type { Settings } from '../settings/service.ts';
@@ -53,7 +54,7 @@ export interface DataPathParts {
 export class DataPath {
   readonly index: IndexWriter;
   readonly #options: DataPathOptions;
-  readonly #epoch = createEpoch();
+  readonly #epoch = new Epoch();
   readonly #limits = createLimits();
   readonly #slots = new LimitSlots();
   #parts: DataPathParts | undefined;
@@ -75,7 +76,7 @@ export class DataPath {
 
   /** Makes every thread ask anew who is who; before a change is acknowledged. */
   readonly forget = (): void => {
-    Atomics.add(new Int32Array(this.#epoch), 0, 1);
+    this.#epoch.advance();
   };
 
   async start(parts: DataPathParts): Promise<void> {
@@ -96,7 +97,7 @@ export class DataPath {
       {
         data: {
           indexFile: this.#indexFile,
-          epoch: this.#epoch,
+          epoch: this.#epoch.memory,
           buckets: this.index.bucketEpoch.memory,
           limits: this.#limits,
         },

@@ -93,9 +93,9 @@ function common({ limit, delimiter, text }: Asked, listing: Listing): string {
 }
 
 function listReply(head: string, { objects, prefixes }: Listing, text: KeyText, owner: string): S3Reply {
-  const common = prefixes.map((prefix) => element('CommonPrefixes', field('Prefix', text(prefix))));
+  const rolledUp = prefixes.map((prefix) => element('CommonPrefixes', field('Prefix', text(prefix))));
   return {
     status: 200,
-    body: xmlPieces('ListBucketResult', [head, ...listedEntries(objects, text, owner), ...common]),
+    body: xmlPieces('ListBucketResult', [head, ...listedEntries(objects, text, owner), ...rolledUp]),
   };
 }

@@ -1,40 +1,21 @@
+import type { Epoch } from '../epoch.ts';
 import type { Bucket } from '../records.ts';
 
 const KNOWN_MAX = 10_000;
-
-/** Counts changes of buckets in memory that threads share: what is known of them is good for one count. */
-export class BucketEpoch {
-  readonly memory: SharedArrayBuffer;
-  readonly #count: Int32Array;
-
-  constructor(memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
-    this.memory = memory;
-    this.#count = new Int32Array(memory);
-  }
-
-  get count(): number {
-    return Atomics.load(this.#count, 0);
-  }
-
-  /** After a change can be read, and before it is acknowledged. */
-  advance(): void {
-    Atomics.add(this.#count, 0, 1);
-  }
-}
 
 /** How much is in a bucket. */
 export type BucketCounters = Pick<Bucket, 'objects' | 'bytes'>;
 
 /**
- * Buckets that a thread has read, for as long as none changes: every request needs one, and to ask the index costs more
- * than most of what follows. What is in a bucket changes all the time; that is read when somebody wants to know.
+ * Buckets that a thread has read, for as long as none changes: every request needs one, and to ask the index was a
+ * twelfth of what a small one costs its thread. What is in a bucket changes all the time; that is read when somebody wants to know.
  */
 export class BucketCache {
-  readonly #epoch: BucketEpoch;
+  readonly #epoch: Epoch;
   readonly #known = new Map<string, Bucket>();
   #seen = 0;
 
-  constructor(epoch: BucketEpoch) {
+  constructor(epoch: Epoch) {
     this.#epoch = epoch;
   }
 

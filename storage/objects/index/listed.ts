@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
 import type { ListedObject, ObjectAttributes } from '../records.ts';
 
-/** Stands for attributes that are the usual ones: to make a text of each row's costs more than all else of it. */
+/** Stands for attributes that are the usual ones: to make a text of each row's is a quarter of reading a page. */
 const USUAL = 0;
 
 /**

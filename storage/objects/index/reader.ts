@@ -10,7 +10,8 @@ import type {
   StagedBlob,
   Upload,
 } from '../records.ts';
-import { BucketCache, type BucketCounters, type BucketEpoch } from './bucket-cache.ts';
+import type { Epoch } from '../epoch.ts';
+import { BucketCache, type BucketCounters } from './bucket-cache.ts';
 import { IndexDatabase } from './database.ts';
 import { LISTED_VALUES, listedKey, ListedRows, type ListedValues } from './listed.ts';
 import { spanOf, walk, type Source, type Span } from './listing.ts';
@@ -53,11 +54,10 @@ export interface ManifestBlob extends BlobRef {
 export class IndexReader {
   readonly db: IndexDatabase;
   readonly #listed = new ListedRows();
-
   readonly #buckets: BucketCache | undefined;
 
   /** Of a file, or over a connection that is open already. With an epoch, buckets are remembered. */
-  constructor(index: string | IndexDatabase, epoch?: BucketEpoch) {
+  constructor(index: string | IndexDatabase, epoch?: Epoch) {
     this.db = typeof index === 'string' ? IndexDatabase.openReader(index) : index;
     this.#buckets = epoch && new BucketCache(epoch);
   }

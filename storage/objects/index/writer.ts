@@ -1,9 +1,9 @@
 import { policyOfPartition } from '../blobs/pieces.ts';
+import { Epoch } from '../epoch.ts';
 import { ObjectError } from '../errors.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { Arguments, Commit, OperationName } from '../operations.ts';
 import { IndexDatabase, type IndexDb } from './database.ts';
-import { BucketEpoch } from './bucket-cache.ts';
 import { asNoSpace } from './no-space.ts';
 import { LogKeeper } from './log-keeper.ts';
 import type { Change } from './operations/change.ts';
@@ -39,8 +39,8 @@ const BATCH_LENGTH_MAX = 256;
 export class IndexWriter {
   /** Reads over the writer's own connection, for the thread it lives in. */
   readonly reader: IndexReader;
-  /** For readers of other threads. */
-  readonly bucketEpoch = new BucketEpoch();
+  /** Of buckets, for readers in other threads. */
+  readonly bucketEpoch = new Epoch();
   readonly #database: IndexDatabase;
   readonly #log: LogKeeper;
   readonly #queue: Waiting[] = [];
