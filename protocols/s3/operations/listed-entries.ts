@@ -15,14 +15,15 @@ const PIECE_ENTRIES = 64;
 
 /**
  * A thousand entries are most of what a listing costs: so what stands between keys and ETags is made anew only where it
- * differs from the entry before.
+ * differs from the entry before, and each ends with the beginning of the next.
  */
 export function listedEntries(objects: readonly ListedObject[], text: KeyText, owner: string): string[] {
+  if (objects.length === 0) return [];
   const keys = text.all(objects.map(({ key }) => key));
-  const end = `</Size>${owner}<StorageClass>STANDARD</StorageClass></Contents>`;
+  const end = `</Size>${owner}<StorageClass>STANDARD</StorageClass></Contents>${BEGIN}`;
   let last = { hour: Number.NaN, day: '', kind: '', size: Number.NaN, tail: '' };
   const pieces: string[] = [];
-  let piece = '';
+  let piece = BEGIN;
   for (const [index, object] of objects.entries()) {
     const second = Math.floor(object.modifiedAt / 1000);
     const within = second % HOUR_SECONDS;
@@ -36,9 +37,9 @@ export function listedEntries(objects: readonly ListedObject[], text: KeyText, o
       pieces.push(piece);
       piece = '';
     }
-    piece += BEGIN + (keys[index] ?? '') + last.day + (TIMES[within] ?? '') + etag + last.tail;
+    piece += (keys[index] ?? '') + last.day + (TIMES[within] ?? '') + etag + last.tail;
   }
-  pieces.push(piece);
+  pieces.push(piece.slice(0, -BEGIN.length));
   return pieces;
 }
 

@@ -3,15 +3,26 @@ import type { ListedObject, ObjectAttributes } from '../records.ts';
 
 /** Stands for attributes that are the usual ones: to make a text of each row's is a quarter of reading a page. */
 const USUAL = 0;
+/** Stands where a time belongs, in a row whose attributes are others. */
+const OTHER = -1;
 
 /**
  * What is read for a listing, and no more: a page has a thousand rows, and every column of each costs. Bytes cost most,
- * as they would be memory of their own. `?` is the text of the usual attributes.
+ * as they would be memory of their own. `?` is the text of the usual attributes; where all have those, it is enough to
+ * know that.
  */
-export const LISTED_VALUES = `key, size, etag, modified_at, iif(attributes IS ?, ${USUAL}, attributes)`;
+const COLUMNS = {
+  alike: `key, size, etag, iif(attributes IS ?, modified_at, ${OTHER})`,
+  each: `key, size, etag, modified_at, iif(attributes IS ?, ${USUAL}, attributes)`,
+};
 
-/** The values of `LISTED_VALUES`. */
+/** The values of one row. */
 export type ListedValues = readonly SQLOutputValue[];
+
+type Listed = readonly [key: string, size: number, etag: string, modifiedAt: number, attributes?: string | null | 0];
+
+/** Reads these columns of rows. The first value is the text of the usual attributes. */
+type ReadColumns = (columns: string, usual: string | null) => ListedValues[];
 
 export function listedKey(values: ListedValues): string {
   return values[0] as string;
@@ -21,24 +32,35 @@ export function listedKey(values: ListedValues): string {
 export class ListedRows {
   #usual: string | null = null;
   #attributes: ObjectAttributes = {};
+  #areAlike = false;
 
-  /** To be given to the query whose rows `objects` gets. */
-  get usual(): string | null {
-    return this.#usual;
+  rows(read: ReadColumns): ListedValues[] {
+    if (this.#areAlike) {
+      const rows = read(COLUMNS.alike, this.#usual);
+      if (!rows.some((values) => values[3] === OTHER)) return rows;
+      this.#areAlike = false;
+    }
+    return read(COLUMNS.each, this.#usual);
   }
 
+  /** All rows of a page, after which others may be the usual attributes. */
   objects(rows: readonly ListedValues[]): ListedObject[] {
     const usual = this.#attributes;
-    return rows.map((values) => ({
-      key: values[0] as string,
-      size: values[1] as number,
-      etag: values[2] as string,
-      modifiedAt: values[3] as number,
-      attributes: values[4] === USUAL ? usual : this.#attributesOf(values[4] as string | null),
-    }));
+    this.#areAlike = true;
+    return rows.map((values) => {
+      const [key, size, etag, modifiedAt, attributes = USUAL] = values as unknown as Listed;
+      return {
+        key,
+        size,
+        etag,
+        modifiedAt,
+        attributes: attributes === USUAL ? usual : this.#attributesOf(attributes),
+      };
+    });
   }
 
   #attributesOf(text: string | null): ObjectAttributes {
+    this.#areAlike = false;
     // Neighbours mostly have the same.
     if (text !== this.#usual) this.#attributes = text === null ? {} : (JSON.parse(text) as ObjectAttributes);
     this.#usual = text;

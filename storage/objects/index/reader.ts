@@ -13,7 +13,7 @@ import type {
 import type { Epoch } from '../epoch.ts';
 import { BucketCache, type BucketCounters } from './bucket-cache.ts';
 import { IndexDatabase } from './database.ts';
-import { LISTED_VALUES, listedKey, ListedRows, type ListedValues } from './listed.ts';
+import { listedKey, ListedRows, type ListedValues } from './listed.ts';
 import { spanOf, walk, type Source, type Span } from './listing.ts';
 import { findVersion, newestRow } from './operations/versions.ts';
 import {
@@ -42,6 +42,8 @@ type UploadListing = ReturnType<ObjectStore['uploads']>;
 
 /** Greater than every key: SQLite puts blobs after all text. */
 const NO_END = new Uint8Array(0);
+/** SQLite plans a query anew each time for what a bare `LIMIT ?` is given, which takes longer than to find a few rows. */
+const LIMIT = 'LIMIT ? + 0';
 /** Of one name in all accounts; more are not looked at. */
 const NAMESAKES_MAX = 1000;
 
@@ -92,7 +94,7 @@ export class IndexReader {
   }
 
   bucketsNamed(name: string): Bucket[] {
-    const sql = 'SELECT * FROM buckets WHERE name = ? ORDER BY created_at, id LIMIT ?';
+    const sql = `SELECT * FROM buckets WHERE name = ? ORDER BY created_at, id ${LIMIT}`;
     return this.db.all<BucketRow>(sql, name, NAMESAKES_MAX).map(bucketOf);
   }
 
@@ -100,7 +102,7 @@ export class IndexReader {
     const { prefix = '', after = null, before = null, reverse = false, limit } = page;
     const { from, until } = reverse ? spanOf(prefix, before, after) : spanOf(prefix, after, before);
     const order = reverse ? 'DESC' : 'ASC';
-    const sql = `SELECT * FROM buckets WHERE account = ? AND name >= ? AND name < ? ORDER BY name ${order} LIMIT ?`;
+    const sql = `SELECT * FROM buckets WHERE account = ? AND name >= ? AND name < ? ORDER BY name ${order} ${LIMIT}`;
     return this.db.all<BucketRow>(sql, account, from, until ?? NO_END, limit).map(bucketOf);
   }
 
@@ -151,13 +153,14 @@ export class IndexReader {
   }
 
   #objects(bucket: number, reverse: boolean): Source<ListedValues, never> {
-    const sql =
-      `SELECT ${LISTED_VALUES} FROM objects WHERE bucket = ? AND key >= ? AND key < ? ` +
-      `ORDER BY key ${reverse ? 'DESC' : 'ASC'} LIMIT ?`;
+    const span = `FROM objects WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key ${reverse ? 'DESC' : 'ASC'} ${LIMIT}`;
     return {
       keyOf: listedKey,
       subOf: () => null,
-      rows: ({ from, until }, limit) => this.db.lists(sql, this.#listed.usual, bucket, from, until ?? NO_END, limit),
+      rows: ({ from, until }, limit) =>
+        this.#listed.rows((columns, usual) =>
+          this.db.lists(`SELECT ${columns} ${span}`, usual, bucket, from, until ?? NO_END, limit),
+        ),
     };
   }
 
@@ -193,7 +196,7 @@ export class IndexReader {
     const both = (where: string, order: string): string =>
       `SELECT ${LISTED_COLUMNS}, 0 AS marker FROM objects WHERE bucket = ?1 AND ${where}
        UNION ALL SELECT ${LISTED_COLUMNS}, marker FROM versions WHERE bucket = ?1 AND ${where}
-       ORDER BY ${order} LIMIT ?4`;
+       ORDER BY ${order} ${LIMIT}`;
     const within = both('key = ?2 AND sequence < ?3', 'sequence DESC');
     const beyond = both('key >= ?2 AND key < ?3', 'key, sequence DESC');
     return {
@@ -229,7 +232,7 @@ export class IndexReader {
 
   #uploads(bucket: number): Source<UploadRow, string> {
     const rows = (where: string, ...values: SQLInputValue[]): UploadRow[] =>
-      this.db.all(`SELECT * FROM uploads WHERE bucket = ? AND ${where} ORDER BY key, id LIMIT ?`, bucket, ...values);
+      this.db.all(`SELECT * FROM uploads WHERE bucket = ? AND ${where} ORDER BY key, id ${LIMIT}`, bucket, ...values);
     return {
       keyOf: (row) => row.key,
       subOf: (row) => row.id,
@@ -243,13 +246,13 @@ export class IndexReader {
 
   parts(upload: string, page: { readonly after: number; readonly limit: number }): Part[] {
     const sql = `SELECT parts.* FROM parts JOIN uploads ON uploads.id = parts.upload
-                 WHERE parts.upload = ? AND parts.number > ? ORDER BY parts.number LIMIT ?`;
+                 WHERE parts.upload = ? AND parts.number > ? ORDER BY parts.number ${LIMIT}`;
     return this.db.all<PartRow>(sql, upload, page.after, page.limit).map(partOf);
   }
 
   /** Objects whose time is over, the longest past first. */
   expired(now: number, limit: number): ObjectVersion[] {
-    const sql = `SELECT ${LISTED_COLUMNS} FROM objects WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`;
+    const sql = `SELECT ${LISTED_COLUMNS} FROM objects WHERE expires_at <= ? ORDER BY expires_at ${LIMIT}`;
     return this.db.all<VersionRow>(sql, now, limit).map((row) => versionOf(row, true));
   }
 
@@ -280,7 +283,7 @@ export class IndexReader {
   /** What can be passed on to a remote endpoint now, the longest due first; one change of a key at most. */
   replicationsDue(destination: string, now: number, limit: number): Replication[] {
     const sql = `SELECT bucket, key, number, sequence, destination, target, attempts, upload FROM replication
-                 WHERE destination = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, number LIMIT ?`;
+                 WHERE destination = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, number ${LIMIT}`;
     return this.db.all<Replication>(sql, destination, now, limit).map((row) => ({ ...row }));
   }
 
@@ -295,7 +298,7 @@ export class IndexReader {
   /** Buckets with lifecycle rules, by their number. */
   bucketsAging(after: number, limit: number): Bucket[] {
     const sql = `SELECT * FROM buckets WHERE id > ? AND json_extract(settings, '$.lifecycle') IS NOT NULL
-                 ORDER BY id LIMIT ?`;
+                 ORDER BY id ${LIMIT}`;
     return this.db.all<BucketRow>(sql, after, limit).map(bucketOf);
   }
 
@@ -306,14 +309,14 @@ export class IndexReader {
 
   /** In the order of their ids. */
   blobsOf(partition: number, after: Uint8Array | null, limit: number): StagedBlob[] {
-    const sql = 'SELECT * FROM blobs WHERE partition = ? AND id > ? ORDER BY id LIMIT ?';
+    const sql = `SELECT * FROM blobs WHERE partition = ? AND id > ? ORDER BY id ${LIMIT}`;
     return this.db.all<BlobRow>(sql, partition, after ?? '', limit).map(blobOf);
   }
 
   /** Blobs of a manifest in order, from the one that holds byte `offset`. */
   manifest(id: number, offset: number, limit: number): ManifestBlob[] {
     const sql = `SELECT start, partition, blob AS id, size FROM manifest_blobs WHERE manifest = ?1 AND start >=
-                 (SELECT max(start) FROM manifest_blobs WHERE manifest = ?1 AND start <= ?2) ORDER BY start LIMIT ?3`;
+                 (SELECT max(start) FROM manifest_blobs WHERE manifest = ?1 AND start <= ?2) ORDER BY start ${LIMIT}`;
     return this.db.all<ManifestBlob>(sql, id, offset, limit);
   }
 
