@@ -38,7 +38,8 @@ interface LineOptions<Here extends Calls<Here>> {
 
 /**
  * Questions and answers between two threads, both ways. To wake a thread costs more than a message, and what reaches it
- * together shares a commit there: so what is said in one turn of the event loop goes as one.
+ * together shares a commit there: so what is said in one go goes as one. It goes before other requests are looked at:
+ * whoever waits for an answer has waited longer.
  */
 export class Line<Here extends Calls<Here>, There extends Calls<There>> {
   readonly #options: LineOptions<Here>;
@@ -51,6 +52,7 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     this.#options = options;
     this.#outbox = new Outbox<Message>({
       post: (messages, transfer) => end.postMessage(messages, transfer),
+      later: (send) => process.nextTick(send),
       onUnsendable: (message, error) => this.#tellUnsendable(message, error),
     });
     end.on('message', (messages) => (messages as readonly Message[]).forEach((message) => this.#take(message)));

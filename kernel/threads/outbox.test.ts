@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Outbox } from './outbox.ts';
 
-function setUp() {
+function setUp(later?: (send: () => void) => void) {
   const sent: string[][] = [];
   const refused: string[] = [];
   const outbox = new Outbox<string>({
@@ -12,6 +12,7 @@ function setUp() {
       sent.push([...messages]);
     },
     onUnsendable: (message) => refused.push(message),
+    ...(later && { later }),
   });
   return { outbox, sent, refused };
 }
@@ -24,6 +25,15 @@ test('what is noted in one turn goes as one, in order', async () => {
   outbox.add('d');
   await turn();
   assert.deepEqual(sent, [['a', 'b', 'c'], ['d']]);
+});
+
+test('what should not wait for the end of the turn goes when all that was due at once is done', async () => {
+  const { outbox, sent } = setUp((send) => process.nextTick(send));
+  const turned = turn();
+  await Promise.all(['a', 'b'].map(async (each) => outbox.add(await Promise.resolve(each))));
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  assert.deepEqual(sent, [['a', 'b']]);
+  await turned;
 });
 
 test('what must go at once does not overtake what waits', async () => {

@@ -4,11 +4,16 @@ interface Line<T> {
   post(messages: readonly T[], transfer: Transferable[]): void;
   /** One of those that waited holds what cannot cross; the others are on their way. */
   onUnsendable(message: T, error: unknown): void;
+  /**
+   * When what was noted goes. By default at the end of this turn of the event loop; `process.nextTick` is for what should
+   * not wait for everything else that is due in it.
+   */
+  readonly later?: (send: () => void) => void;
 }
 
 /**
  * Messages to another thread. To wake it costs more than a message does, and what reaches it together shares a commit
- * there: so what is noted in one turn of the event loop goes as one.
+ * there: so what is noted in one turn of the event loop, or in one go, is sent as one.
  */
 export class Outbox<T> {
   readonly #line: Line<T>;
@@ -18,9 +23,8 @@ export class Outbox<T> {
     this.#line = line;
   }
 
-  /** Goes at the end of this turn. */
   add(message: T): void {
-    if (this.#waiting.length === 0) setImmediate(() => this.#sendWaiting());
+    if (this.#waiting.length === 0) (this.#line.later ?? setImmediate)(() => this.#sendWaiting());
     this.#waiting.push(message);
   }
 

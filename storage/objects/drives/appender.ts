@@ -71,9 +71,9 @@ export class Appender {
   }
 
   async #run(): Promise<void> {
-    // What arrives in this turn of the event loop goes along.
-    await new Promise((resolve) => setImmediate(resolve));
     while (this.#waiting.length > 0) {
+      // What arrives in this turn of the event loop goes along.
+      await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#takeBatch();
       try {
         const places = await this.#write(batch);

@@ -44,7 +44,8 @@ export function blockOffset(block: number): number {
 
 /** A header says where it is: one that says otherwise was misplaced. */
 export function encodeHeader(header: PieceHeader, place: Place): Buffer {
-  const bytes = Buffer.alloc(HEADER_BYTES);
+  // Each byte is written, so it may come from memory that small buffers share.
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES);
   bytes.writeUInt32LE(MAGIC, 0);
   bytes[4] = VERSION;
   bytes[5] = header.slot;
@@ -58,6 +59,7 @@ export function encodeHeader(header: PieceHeader, place: Place): Buffer {
   bytes.writeUInt32LE(place.drive, 44);
   bytes.writeUInt32LE(place.segment, 48);
   bytes.writeUIntLE(place.offset, 52, 6);
+  bytes.writeUInt16LE(0, 58);
   bytes.writeUInt32LE(crc32(bytes.subarray(0, CHECKSUM_AT)), CHECKSUM_AT);
   return bytes;
 }

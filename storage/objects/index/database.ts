@@ -5,7 +5,7 @@ import { StorageError } from '../../errors.ts';
 import { SCHEMA } from './schema.ts';
 
 const LOCK_WAIT_MS = 4000;
-const WRITER_CACHE_KIB = 32 * 1024;
+const WRITER_CACHE_KIB = 8 * 1024;
 const READER_CACHE_KIB = 8 * 1024;
 
 /** Queries over the index; statements are prepared once. */
