@@ -11,11 +11,13 @@ export type Lookup = (key: string) => readonly string[] | undefined;
 
 /** A text of a policy with `*`, `?` and variables in it. */
 export class Pattern {
+  readonly text: string;
   readonly #tokens: readonly Token[];
   readonly #plain: string | undefined;
 
   /** Without `wild`, stars and question marks mean themselves. */
   constructor(text: string, wild = true) {
+    this.text = text;
     this.#tokens = tokensOf(text, wild);
     this.#plain = this.#tokens.every((token) => typeof token === 'string') ? this.#tokens.join('') : undefined;
   }

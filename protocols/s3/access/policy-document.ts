@@ -1,4 +1,5 @@
 import { S3Error } from '../errors.ts';
+import { namesAction } from './actions.ts';
 import { conditionKey } from './condition-keys.ts';
 import { type Condition, readConditions } from './conditions.ts';
 import { Pattern } from './pattern.ts';
@@ -47,6 +48,14 @@ export function readPolicy(text: string, bucket: string): Statement[] {
   if (Id !== undefined && typeof Id !== 'string') throw malformed('Id must be a text.');
   if (Statement === undefined) throw malformed('The policy needs Statement.');
   return listOf(Statement, 'Statement').map((each, at) => readStatement(each, `Statement ${at + 1}`, bucket));
+}
+
+/** One that is to be kept from now on. What was kept before these were asked for is still obeyed as far as it goes. */
+export function checkNewPolicy(text: string, bucket: string): void {
+  for (const { actions } of readPolicy(text, bucket)) {
+    const unknown = actions.list.find((pattern) => !namesAction(pattern));
+    if (unknown) throw malformed(`'${unknown.text.slice(0, 64)}' is no action of S3.`);
+  }
 }
 
 function readStatement(value: unknown, name: string, bucket: string): Statement {

@@ -1,4 +1,4 @@
-import { readPolicy } from '../access/policy-document.ts';
+import { checkNewPolicy, readPolicy } from '../access/policy-document.ts';
 import { isPrincipal } from '../access/principals.ts';
 import { S3Error } from '../errors.ts';
 import type { S3Operation, S3Request } from '../request.ts';
@@ -23,7 +23,7 @@ export const putBucketPolicy: S3Operation = {
   changes: true,
   async run(request) {
     const policy = await request.body.text();
-    readPolicy(policy, request.bucket.name);
+    checkNewPolicy(policy, request.bucket.name);
     await changeSettings(request, { policy });
     return NO_CONTENT;
   },

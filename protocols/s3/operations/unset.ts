@@ -7,7 +7,7 @@ import { encrypts, NO_CONTENT, xmlReply } from './replies.ts';
 interface Probe {
   /** The query parameter. */
   readonly name: string;
-  /** Behind Get, Put and Delete in names of operations and actions. */
+  /** Behind Get and Delete in names of operations, and Get and Put in those of actions. */
   readonly title: string;
   readonly get: S3ErrorCode | (() => readonly [root: string, inner: string]);
   /** Taking away what was never set is no error. */
@@ -70,9 +70,11 @@ const restoreObject: S3Operation = {
   },
 };
 
+const removeEncryption = removal('DeleteBucketEncryption', 's3:PutEncryptionConfiguration');
+
 export const unsetRoutes: readonly Route[] = [
   { method: 'GET', level: 'bucket', query: ['encryption'], operation: getBucketEncryption },
-  { method: 'DELETE', level: 'bucket', query: ['encryption'], operation: removal('DeleteBucketEncryption') },
+  { method: 'DELETE', level: 'bucket', query: ['encryption'], operation: removeEncryption },
   { method: 'POST', level: 'object', query: ['restore'], operation: restoreObject },
   ...PROBES.flatMap(probeRoutes),
 ];
@@ -92,12 +94,19 @@ function probeRoutes({ name, title, get, removable }: Probe): Route[] {
   return [
     { method: 'GET', level: 'bucket', query: [name], operation: answer },
     ...(removable
-      ? [{ method: 'DELETE', level: 'bucket', query: [name], operation: removal(`Delete${title}`) } as const]
+      ? [
+          {
+            method: 'DELETE',
+            level: 'bucket',
+            query: [name],
+            operation: removal(`Delete${title}`, `s3:Put${title}`),
+          } as const,
+        ]
       : []),
   ];
 }
 
-function removal(name: string): S3Operation {
-  const action = `s3:${name.replace(/^Delete/, 'Put')}`;
+/** Who may set something may take it away. */
+function removal(name: string, action: string): S3Operation {
   return { name, class: 'delete', subject: 'bucket', action, changes: true, run: () => NO_CONTENT };
 }
