@@ -5,7 +5,7 @@ import type { DataAddress, DataCertificate } from './protocol.ts';
 
 const CONNECTIONS_MAX = 4_096;
 const HEADERS_MS_MAX = 60_000;
-const IDLE_MS_MAX = 120_000;
+const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS_MAX = 2_000;
 
 export interface DataHandler {
@@ -67,12 +67,11 @@ export class DataServer {
   }
 
   #newServer(): Server {
-    // A body may take as long as it takes: its size is limited, and idle sockets are closed. One limit for idle
-    // connections and for silent clients: with two, each request would set the socket's timer twice.
-    const options = { requestTimeout: 0, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: 0 };
+    // A body may take as long as it takes: its size is limited, and idle sockets are closed.
+    const options = { requestTimeout: 0, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
     const server = this.#certificate ? createTlsServer({ ...options, ...this.#certificate }) : createServer(options);
     server.maxConnections = CONNECTIONS_MAX;
-    server.timeout = IDLE_MS_MAX;
+    server.timeout = HEADERS_MS_MAX * 2;
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
       this.#handler.handle(request, response),
     );
