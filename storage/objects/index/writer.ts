@@ -30,29 +30,14 @@ interface Outcome {
 
 const BATCH_LENGTH_MAX = 256;
 
-/** Making a transaction durable, off the event loop. */
-class Sync {
-  readonly over: Promise<void>;
-  isOver = false;
-
-  /** `work` does not reject. */
-  constructor(work: Promise<void>) {
-    this.over = work.then(() => {
-      this.isOver = true;
-    });
-  }
-}
-
 /**
- * The one writer of the index. Changes that come while the sync before them runs share one transaction and the next
- * sync, and are answered after it. Each runs in a savepoint of its own, so one that is refused takes none of the others
- * along. Readers may see a change in the moment before it is durable; whoever asked for it hears of it only then.
+ * The one writer of the index. Changes that wait at the same moment share one transaction and one sync, and are
+ * answered after it. Each runs in a savepoint of its own, so one that is refused takes none of the others along. While
+ * a sync runs, off the event loop, the next changes gather. Readers may see a change in the moment before it is
+ * durable; whoever asked for it hears of it only then.
  */
 export class IndexWriter {
-  /**
-   * For the thread the writer lives in. Over a connection of its own: the writer's sees changes that are not committed,
-   * and whose counters are not written yet.
-   */
+  /** Reads over the writer's own connection, for the thread it lives in. */
   readonly reader: IndexReader;
   /** Of buckets, for readers in other threads. */
   readonly bucketEpoch = new Epoch();
@@ -68,13 +53,11 @@ export class IndexWriter {
   #mustSweep: boolean;
   #bucketsChanged = false;
   #pumping: Promise<void> | undefined;
-  /** Something waits. */
-  #wake: () => void = () => undefined;
   #closed = false;
 
   constructor(file: string) {
     this.#database = IndexDatabase.openWriter(file);
-    this.reader = new IndexReader(file);
+    this.reader = new IndexReader(this.#database);
     this.#log = new LogKeeper(this.#database);
     this.#sequence = this.#readSequence();
     this.#mustSweep = isToSweep(this.#database);
@@ -109,7 +92,6 @@ export class IndexWriter {
     this.#closed = true;
     await this.#pumping;
     await this.#log.close();
-    this.reader.close();
     this.#database.close();
   }
 
@@ -117,7 +99,6 @@ export class IndexWriter {
     if (this.#closed) return Promise.reject(new ObjectError('closed', 'The index is closed.'));
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, readsCounters, resolve: resolve as (value: unknown) => void, reject });
-      this.#wake();
       this.#start();
     });
   }
@@ -126,67 +107,24 @@ export class IndexWriter {
     this.#pumping ??= this.#pump();
   }
 
-  get #hasWork(): boolean {
-    return this.#queue.length > 0 || (this.#mustSweep && !this.#closed);
-  }
-
   async #pump(): Promise<void> {
-    let sync = new Sync(Promise.resolve());
-    while (this.#hasWork || !sync.isOver) {
-      if (this.#hasWork) sync = await this.#transact(sync);
-      else await this.#workOr(sync.over);
+    while (this.#queue.length > 0 || (this.#mustSweep && !this.#closed)) {
+      await new Promise(setImmediate);
+      const batch = this.#queue.splice(0, BATCH_LENGTH_MAX);
+      if (this.#mustSweep) batch.push(this.#sweeping());
+      try {
+        const done = this.#transact(batch);
+        await this.#database.sync();
+        for (const { waiting, value } of done) waiting.resolve(value);
+        await this.#log.committed(batch.length);
+      } catch (error) {
+        // A full disk or a failed sync: nobody in the batch is told that it worked.
+        const told = asNoSpace(error);
+        for (const waiting of batch) waiting.reject(told);
+      }
     }
     // At once after the last look at the queue: what came in between would wait for nobody.
     this.#pumping = undefined;
-  }
-
-  /** Until something waits, or `other` is over. */
-  #workOr(other: Promise<void>): Promise<void> {
-    if (this.#queue.length > 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      void other.then(resolve);
-    });
-  }
-
-  /** One transaction: of what waits, and of what comes for as long as the sync before it runs. */
-  async #transact(before: Sync): Promise<Sync> {
-    const batch: Waiting[] = [];
-    const done: Outcome[] = [];
-    try {
-      do {
-        await this.#workOr(before.over);
-        await new Promise(setImmediate);
-        this.#attemptWaiting(batch, done);
-      } while (!before.isOver && batch.length < BATCH_LENGTH_MAX);
-      await before.over;
-      this.#commit();
-    } catch (error) {
-      this.#rollBack();
-      refuse(batch, error);
-      return before;
-    }
-    const sync = new Sync(this.#makeDurable(batch, done));
-    await this.#log.committed(batch.length);
-    return sync;
-  }
-
-  #attemptWaiting(batch: Waiting[], done: Outcome[]): void {
-    const some = this.#queue.splice(0, BATCH_LENGTH_MAX - batch.length);
-    if (this.#mustSweep && batch.length === 0) some.push(this.#sweeping());
-    batch.push(...some);
-    if (!this.#database.inTransaction) this.#database.begin();
-    for (const waiting of some) this.#attempt(waiting, done);
-  }
-
-  /** Answers after the sync. After a failed one nobody in the batch is told that it worked. */
-  async #makeDurable(batch: readonly Waiting[], done: readonly Outcome[]): Promise<void> {
-    try {
-      await this.#database.sync();
-      for (const { waiting, value } of done) waiting.resolve(value);
-    } catch (error) {
-      refuse(batch, error);
-    }
   }
 
   /** One step of freeing what was given up. What fails now is tried again after the next start. */
@@ -198,17 +136,22 @@ export class IndexWriter {
     return { work, readsCounters: false, resolve: () => undefined, reject: () => undefined };
   }
 
-  #commit(): void {
-    this.#flush();
-    this.#database.run('INSERT OR REPLACE INTO counters VALUES (?, ?)', 'sequence', this.#sequence);
-    this.#database.run('COMMIT');
-    this.#tellOfBuckets();
-  }
-
-  #rollBack(): void {
-    if (this.#database.inTransaction) this.#database.run('ROLLBACK');
-    this.#tally.clear();
-    this.#drivesIn.clear();
+  #transact(batch: readonly Waiting[]): Outcome[] {
+    const done: Outcome[] = [];
+    this.#database.begin();
+    try {
+      for (const waiting of batch) this.#attempt(waiting, done);
+      this.#flush();
+      this.#database.run('INSERT OR REPLACE INTO counters VALUES (?, ?)', 'sequence', this.#sequence);
+      this.#database.run('COMMIT');
+      this.#tellOfBuckets();
+    } catch (error) {
+      if (this.#database.inTransaction) this.#database.run('ROLLBACK');
+      this.#tally.clear();
+      this.#drivesIn.clear();
+      throw error;
+    }
+    return done;
   }
 
   /** Those who knew a bucket before read it anew, before anybody hears that it changed. */
@@ -264,9 +207,4 @@ export class IndexWriter {
     const sql = 'SELECT value FROM counters WHERE name = ?';
     return this.#database.get<{ value: number }>(sql, 'sequence')?.value ?? 0;
   }
-}
-
-function refuse(batch: readonly Waiting[], error: unknown): void {
-  const told = asNoSpace(error);
-  for (const waiting of batch) waiting.reject(told);
 }
