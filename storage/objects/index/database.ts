@@ -5,6 +5,7 @@ import { StorageError } from '../../errors.ts';
 import { SCHEMA } from './schema.ts';
 
 const LOCK_WAIT_MS = 4000;
+/** A larger one costs more than it saves: after a page was split, SQLite looks through all of it at the commit. */
 const WRITER_CACHE_KIB = 8 * 1024;
 const READER_CACHE_KIB = 8 * 1024;
 
