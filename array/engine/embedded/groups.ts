@@ -15,6 +15,9 @@ interface GroupsSetup {
   readonly onResumed: (group: RaidGroup) => void;
 }
 
+/** Until somebody says how fast to rebuild: an array does so once it is open, and may want it to be slow. */
+const UNTOLD = { minimumBytesPerSecond: 4 * 2 ** 20, maximumBytesPerSecond: 16 * 2 ** 20 };
+
 /** The RAID groups of an engine. */
 export class Groups {
   readonly #setup: GroupsSetup;
@@ -209,7 +212,7 @@ export class Groups {
         drives: found.map((id) => drives.get(id).drive),
         minimumEvents: record.events,
         ...this.#listeners(group),
-        ...(group.speed && { resyncSpeed: group.speed }),
+        resyncSpeed: group.speed ?? UNTOLD,
       });
       if (!wasKnown && !group.hasFailed()) this.#setup.onResumed(group.raid);
     } catch (error) {
