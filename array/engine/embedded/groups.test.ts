@@ -231,6 +231,22 @@ test('background work is as slow as it is told, and says how fast it is', async 
   await assert.rejects(scrub, { code: 'cancelled' });
 });
 
+test('a rebuild that goes on after a start is slow until it is told how fast it may be', async (t) => {
+  const rig = await engineRig(t, { count: 3 });
+  await rig.pool('p', 0, 1);
+  await rig.volume('v', 'p', 64 * MIB);
+  for (const at of [0, 16, 32]) await rig.write('v', at * MIB, 'x', 16 * MIB);
+  await rig.engine.setResyncSpeed('group-of-p', { minimum: MIB, maximum: MIB });
+  await rig.engine.replaceDrive('group-of-p', rig.drive(0), rig.drive(2));
+  await rig.engine.close();
+  await rig.start();
+  const isFinished = () => rig.events.some(({ type }) => type === 'rebuild-finished');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.deepEqual([isFinished(), (await rig.group('group-of-p')).state], [false, 'recovering']);
+  await rig.engine.setResyncSpeed('group-of-p', FAST);
+  await until(isFinished);
+});
+
 test('what is written goes through the group, and the drives count it', async (t) => {
   const rig = await engineRig(t, { count: 2 });
   await rig.pool('p', 0, 1);
