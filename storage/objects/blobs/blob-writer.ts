@@ -4,6 +4,7 @@ import { type PieceBody, wholePiece } from '../drives/piece-body.ts';
 import { ObjectError } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
 import type { Place, StagedBlob } from '../records.ts';
+import { GroupedIds } from './blob-ids.ts';
 import { BlobStream } from './blob-stream.ts';
 import { NewBlob, ringOf } from './new-blob.ts';
 import { BLOB_BYTES_MAX, PACKED_BYTES_MAX, pieceBytesOf, pieceLength } from './pieces.ts';
@@ -19,6 +20,7 @@ export interface BlobWriterOptions {
 export class BlobWriter {
   readonly #layout: () => Layout;
   readonly #drives: Drives;
+  readonly #ids = new GroupedIds();
 
   constructor(options: BlobWriterOptions) {
     this.#layout = options.layout;
@@ -66,9 +68,7 @@ export class BlobWriter {
       checkSize(filled, size);
       if (size === 0) return [];
       // Not before all of it is here: until then drives may come and go.
-      const blob = new NewBlob(this.#layout(), policy);
-      if (blob.isEncrypted) data.set(blob.sealed(data.subarray(0, size)));
-      return await this.#pack(blob, data, size);
+      return await this.#pack(policy, data, size);
     } finally {
       release(data);
     }
@@ -77,19 +77,32 @@ export class BlobWriter {
   /** Written as it is where nothing has to be changed or computed. */
   async #packOne(policy: number, body: Uint8Array): Promise<StagedBlob[]> {
     if (body.length === 0) return [];
-    const blob = new NewBlob(this.#layout(), policy);
-    if (blob.isEncrypted || blob.policy.copies === 0) return this.#gather(policy, only(body), body.length);
-    return this.#pack(blob, Buffer.from(body.buffer, body.byteOffset, body.byteLength), body.length);
+    const layout = this.#layout();
+    const mustCopy = layout.encryption.writeKey !== 0 || ringOf(layout, policy).policy.copies === 0;
+    if (mustCopy) return this.#gather(policy, only(body), body.length);
+    return this.#pack(policy, Buffer.from(body.buffer, body.byteOffset, body.byteLength), body.length);
   }
 
-  async #pack(blob: NewBlob, data: Buffer, size: number): Promise<StagedBlob[]> {
+  /** Puts a small blob beside those that are written at the same time. With encryption, `data` is changed. */
+  async #pack(policy: number, data: Buffer, size: number): Promise<StagedBlob[]> {
+    const id = this.#ids.begin(size);
+    try {
+      const blob = new NewBlob(this.#layout(), policy, id);
+      if (blob.isEncrypted) data.set(blob.sealed(data.subarray(0, size)));
+      return [await this.#packBlob(blob, data, size)];
+    } finally {
+      this.#ids.done();
+    }
+  }
+
+  async #packBlob(blob: NewBlob, data: Buffer, size: number): Promise<StagedBlob> {
     const drives = new SlotDrives(blob, this.#layout(), this.#drives);
     const blocks = blocksOfSlots(data, size, blob.policy);
     try {
       const bodies = piecesOf(blob, blocks.slots, size);
       const places = await Promise.all(bodies.map((piece, slot) => this.#place(blob, drives, slot, piece, size)));
       drives.checkQuorum(places.filter((place) => place !== null).length);
-      return [staged(blob, size, places)];
+      return staged(blob, size, places);
     } finally {
       blocks.release();
     }

@@ -1,18 +1,15 @@
-import { type Cipheriv, randomFillSync } from 'node:crypto';
+import type { Cipheriv } from 'node:crypto';
 import { type PieceHeader, pieceSeed } from '../drives/record.ts';
 import { ObjectError } from '../errors.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { PolicyLayout } from '../records.ts';
+import { newId } from './blob-ids.ts';
 import { encryptor, keyOf } from './cipher.ts';
 import { partitionInPolicy, partitionOf, pieceLength } from './pieces.ts';
 
-const ID_BYTES = 16;
-const ids = Buffer.alloc(ID_BYTES * 256);
-let idsUsed = ids.length;
-
 /** A blob that is being written: who it is, where it belongs, and how its bytes are changed on the way. */
 export class NewBlob {
-  readonly id = newId();
+  readonly id: Uint8Array;
   readonly ring: Ring;
   readonly policy: PolicyLayout;
   /** Policy and partition in one number. */
@@ -20,7 +17,8 @@ export class NewBlob {
   readonly key: number;
   readonly #cipher: Cipheriv | undefined;
 
-  constructor(layout: Layout, policy: number) {
+  constructor(layout: Layout, policy: number, id = newId()) {
+    this.id = id;
     this.ring = ringOf(layout, policy);
     this.policy = this.ring.policy;
     this.partition = partitionOf(this.id, policy, this.ring.partitions);
@@ -58,16 +56,4 @@ export function ringOf(layout: Layout, policy: number): Ring {
   const ring = layout.rings.find((candidate) => candidate.policy.index === policy);
   if (!ring) throw new ObjectError('no-such-policy', `There is no storage policy ${policy}.`);
   return ring;
-}
-
-/** Random numbers are asked for many at a time: one at a time costs more than the rest of a small write. */
-function newId(): Uint8Array {
-  if (idsUsed === ids.length) {
-    randomFillSync(ids);
-    idsUsed = 0;
-  }
-  const id = Uint8Array.from(ids.subarray(idsUsed, idsUsed + ID_BYTES));
-  ids.fill(0, idsUsed, idsUsed + ID_BYTES);
-  idsUsed += ID_BYTES;
-  return id;
 }
