@@ -5,7 +5,7 @@ import {
   uploadExpiryOf,
   type Bucket,
   type IndexReader,
-  type ObjectVersion,
+  type ListedVersion,
   type Upload,
 } from '@granary/storage/objects';
 
@@ -28,9 +28,9 @@ interface LastEntry {
 
 /** What the rules take away. */
 export type Doomed =
-  | { readonly kind: 'current'; readonly version: ObjectVersion }
-  | { readonly kind: 'noncurrent'; readonly version: ObjectVersion }
-  | { readonly kind: 'marker'; readonly version: ObjectVersion }
+  | { readonly kind: 'current'; readonly version: ListedVersion }
+  | { readonly kind: 'noncurrent'; readonly version: ListedVersion }
+  | { readonly kind: 'marker'; readonly version: ListedVersion }
   | { readonly kind: 'upload'; readonly upload: Upload };
 
 export interface Step {
@@ -72,7 +72,7 @@ function versionStep(reader: Reader, bucket: Bucket, before: LastEntry | null, n
 
 function fateOf(
   { settings: { lifecycle } }: Bucket,
-  version: ObjectVersion,
+  version: ListedVersion,
   newer: LastEntry | undefined,
   isLast: () => boolean,
   now: number,
@@ -85,7 +85,7 @@ function fateOf(
   return due(markerExpiryOf(lifecycle, version)) && isLast() ? 'marker' : undefined;
 }
 
-function hasOlder(reader: Reader, bucket: Bucket, { key, sequence }: ObjectVersion): boolean {
+function hasOlder(reader: Reader, bucket: Bucket, { key, sequence }: ListedVersion): boolean {
   const after = { key, versionId: sequence.toString(16) };
   const { versions } = reader.listVersions(bucket.id, { prefix: key, delimiter: null, after, limit: 1 });
   return versions[0]?.key === key;

@@ -1,10 +1,10 @@
 import type { LifecycleRule } from './bucket-settings.ts';
-import type { ObjectVersion, Upload } from './records.ts';
+import type { ListedVersion, Upload } from './records.ts';
 
 const DAY_MS = 86_400_000;
 
 type Rules = readonly LifecycleRule[] | undefined;
-type Judged = Pick<ObjectVersion, 'key' | 'size' | 'modifiedAt' | 'attributes'>;
+type Judged = Pick<ListedVersion, 'key' | 'size' | 'modifiedAt' | 'attributes'>;
 
 export interface Expiry {
   /** Midnight UTC. */

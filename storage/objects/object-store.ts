@@ -1,9 +1,17 @@
 import type { Layout } from './layout/layout.ts';
 import type { Commit } from './operations.ts';
-import type { AccountUsage, Bucket, ListedObject, ObjectVersion, Part, StagedBlob, Upload } from './records.ts';
+import type {
+  AccountUsage,
+  Bucket,
+  ListedObject,
+  ListedVersion,
+  ObjectVersion,
+  Part,
+  StagedBlob,
+  Upload,
+} from './records.ts';
 
 export interface Listing {
-  /** Without `partSizes` and `partChecksums` among their attributes: `version` has those. */
   readonly objects: readonly ListedObject[];
   /** What keys up to the next delimiter have in common, that delimiter included. */
   readonly prefixes: readonly string[];
@@ -26,7 +34,7 @@ export interface ListQuery {
 
 export interface VersionListing {
   /** Newest first within a key, delete markers included. */
-  readonly versions: readonly ObjectVersion[];
+  readonly versions: readonly ListedVersion[];
   readonly prefixes: readonly string[];
   readonly next: { readonly key: string; readonly versionId: string | null } | null;
 }

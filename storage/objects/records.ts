@@ -94,8 +94,19 @@ export interface ObjectVersion {
   readonly content: Content;
 }
 
+/** Attributes that listings tell: those that neighbours mostly have in common. */
+export interface ListedAttributes extends Omit<
+  ObjectAttributes,
+  'headers' | 'metadata' | 'checksum' | 'partSizes' | 'partChecksums'
+> {
+  readonly checksum?: Omit<Checksum, 'value'>;
+}
+
+/** What a listing of versions tells of each; `version` has the rest. */
+export type ListedVersion = Omit<ObjectVersion, 'attributes'> & { readonly attributes: ListedAttributes };
+
 /** What a listing tells of an object; `version` has the rest. */
-export type ListedObject = Pick<ObjectVersion, 'key' | 'size' | 'etag' | 'modifiedAt' | 'attributes'>;
+export type ListedObject = Pick<ListedVersion, 'key' | 'size' | 'etag' | 'modifiedAt' | 'attributes'>;
 
 /** Bytes as the index knows them: one blob, or a numbered manifest of many. */
 export type Content =

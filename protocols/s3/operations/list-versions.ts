@@ -1,4 +1,4 @@
-import type { ObjectVersion } from '@granary/storage/objects';
+import type { ListedVersion } from '@granary/storage/objects';
 import { badArgument } from '../errors.ts';
 import type { S3Operation } from '../request.ts';
 import { element, field } from '../xml.ts';
@@ -48,7 +48,7 @@ export const listObjectVersions: S3Operation = {
   },
 };
 
-function entry(version: ObjectVersion, text: KeyText, owner: string): string {
+function entry(version: ListedVersion, text: KeyText, owner: string): string {
   const head =
     field('Key', text(version.key)) +
     field('VersionId', version.versionId) +

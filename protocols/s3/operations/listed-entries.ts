@@ -46,7 +46,7 @@ export function listedEntries(objects: readonly ListedObject[], text: KeyText, o
 /** What stands between the ETag and the size of an object with a checksum; there are few kinds. */
 const kinds = new Map<string, string>();
 
-function checkedBy({ algorithm, type }: Checksum): string {
+function checkedBy({ algorithm, type }: Omit<Checksum, 'value'>): string {
   const name = algorithm + type;
   let kind = kinds.get(name);
   if (kind === undefined) {

@@ -1,10 +1,10 @@
-import type { ByteRange, ObjectVersion } from '@granary/storage/objects';
+import type { ByteRange, ListedVersion, ObjectVersion } from '@granary/storage/objects';
 import { BrokenManifestError, openStaticLargeObject } from '../../objects/static-large-object.ts';
 import { S3Error } from '../errors.ts';
 import type { S3Request } from '../request.ts';
 
 /** ETag and size as readers see them: a static large object of Swift's is what its segments hold, not its manifest. */
-export function shown(version: Pick<ObjectVersion, 'attributes' | 'etag' | 'size'>): {
+export function shown(version: Pick<ListedVersion, 'attributes' | 'etag' | 'size'>): {
   readonly etag: string;
   readonly size: number;
 } {

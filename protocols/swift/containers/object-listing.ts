@@ -1,4 +1,4 @@
-import type { Bucket, ListedObject, ListQuery, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ListedObject, ListedVersion, ListQuery, ObjectStore } from '@granary/storage/objects';
 import type { Query } from '../request/address.ts';
 import { Refusal } from '../request/refusal.ts';
 import { isTrue } from '../request/text.ts';
@@ -60,7 +60,7 @@ function listPath(store: ObjectStore, bucket: Bucket, path: string, asked: Page)
   return entries.slice(0, asked.limit);
 }
 
-function versionEntry(version: ObjectVersion): Entry {
+function versionEntry(version: ListedVersion): Entry {
   const entry = { ...objectEntry(version), version_id: version.versionId, is_latest: version.isLatest };
   return version.isDeleteMarker ? { ...entry, bytes: 0, content_type: DELETED_TYPE } : entry;
 }

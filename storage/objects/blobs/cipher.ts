@@ -23,7 +23,10 @@ export function decryptor(key: Uint8Array, id: Uint8Array, position: number): De
   return decipher;
 }
 
-/** The blob's random id is where its counter starts: two blobs meet only by a chance of about 2^-90. */
+/**
+ * The blob's random id is where its counter starts: two blobs meet only by a chance of about 2^-90. Of small ones whose
+ * ids begin alike the other 96 bits are random, and they are 2^15 blocks at most: about 2^-80.
+ */
 function counterAt(id: Uint8Array, blocks: number): Buffer {
   const counter = Buffer.from(id);
   let carry = blocks;

@@ -49,6 +49,7 @@ export class IndexDatabase implements IndexDb {
       sqlite.exec(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`);
       // What a savepoint has to be able to undo stays in memory instead of a temporary file.
       sqlite.exec('PRAGMA temp_store = MEMORY');
+      nameDetails(database);
       sqlite.exec(SCHEMA);
       database.#assertSettings();
       fsyncFolder(path.dirname(file));
@@ -160,6 +161,15 @@ export class IndexDatabase implements IndexDb {
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+}
+
+/** Files of before have the details under the name of what was all of them, the parts. */
+function nameDetails(database: IndexDatabase): void {
+  const old = `SELECT tables.name FROM sqlite_schema tables, pragma_table_info(tables.name) columns
+               WHERE tables.name IN ('objects', 'versions') AND columns.name = 'parts'`;
+  for (const { name } of database.all<{ name: string }>(old)) {
+    database.exec(`ALTER TABLE ${name} RENAME COLUMN parts TO details`);
   }
 }
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { ObjectError } from '../errors.ts';
 import type { Commit, Conditions, NewContent } from '../operations.ts';
-import type { ObjectVersion, Retention, StagedBlob } from '../records.ts';
+import type { ListedVersion, ObjectVersion, Retention, StagedBlob } from '../records.ts';
 import { checkIndex } from './check.ts';
 import { isToSweep } from './operations/purge.ts';
 import { IndexReader } from './reader.ts';
@@ -515,7 +515,7 @@ class Bench {
   #verifyVersions(bucket: number, one: ModelQuery): void {
     const { prefix, delimiter, limit } = one;
     const expected = listPlainly(this.model.bucket(bucket).keys, one);
-    const versions: ObjectVersion[] = [];
+    const versions: ListedVersion[] = [];
     const prefixes: string[] = [];
     for (
       let after: { key: string; versionId: string | null } | null =

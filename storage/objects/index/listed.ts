@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import type { ListedObject, ObjectAttributes } from '../records.ts';
+import type { ListedAttributes, ListedObject } from '../records.ts';
 
 /** Stands for attributes that are the usual ones: to make a text of each row's is a quarter of reading a page. */
 const USUAL = 0;
@@ -31,7 +31,7 @@ export function listedKey(values: ListedValues): string {
 /** Makes objects of rows. What is listed together mostly has the same attributes: those seen last are the usual ones. */
 export class ListedRows {
   #usual: string | null = null;
-  #attributes: ObjectAttributes = {};
+  #attributes: ListedAttributes = {};
   #areAlike = false;
 
   rows(read: ReadColumns): ListedValues[] {
@@ -59,10 +59,10 @@ export class ListedRows {
     });
   }
 
-  #attributesOf(text: string | null): ObjectAttributes {
+  #attributesOf(text: string | null): ListedAttributes {
     this.#areAlike = false;
     // Neighbours mostly have the same.
-    if (text !== this.#usual) this.#attributes = text === null ? {} : (JSON.parse(text) as ObjectAttributes);
+    if (text !== this.#usual) this.#attributes = text === null ? {} : (JSON.parse(text) as ListedAttributes);
     this.#usual = text;
     return this.#attributes;
   }

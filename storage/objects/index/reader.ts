@@ -4,6 +4,7 @@ import type {
   AccountUsage,
   BlobRef,
   Bucket,
+  ListedVersion,
   ObjectVersion,
   Part,
   Replication,
@@ -21,6 +22,7 @@ import {
   bucketOf,
   LISTED_COLUMNS,
   listedRow,
+  listedVersionOf,
   partOf,
   sequenceOf,
   uploadOf,
@@ -175,7 +177,7 @@ export class IndexReader {
       const versions = rows.map((row) => {
         const isLatest = row.key !== seen;
         seen = row.key;
-        return versionOf(row, isLatest);
+        return listedVersionOf(row, isLatest);
       });
       return { versions, prefixes, next: last && nextVersion(last) };
     });
@@ -251,9 +253,9 @@ export class IndexReader {
   }
 
   /** Objects whose time is over, the longest past first. */
-  expired(now: number, limit: number): ObjectVersion[] {
+  expired(now: number, limit: number): ListedVersion[] {
     const sql = `SELECT ${LISTED_COLUMNS} FROM objects WHERE expires_at <= ? ORDER BY expires_at ${LIMIT}`;
-    return this.db.all<VersionRow>(sql, now, limit).map((row) => versionOf(row, true));
+    return this.db.all<VersionRow>(sql, now, limit).map((row) => listedVersionOf(row, true));
   }
 
   /** One version by its place in the order of all changes, whatever became of it since. */

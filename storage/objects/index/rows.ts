@@ -4,6 +4,8 @@ import type {
   Bucket,
   Checksum,
   Content,
+  ListedAttributes,
+  ListedVersion,
   ObjectAttributes,
   ObjectVersion,
   Part,
@@ -15,11 +17,11 @@ import type {
 import type { BucketSettings } from '../bucket-settings.ts';
 import { unpackPlaces } from './places.ts';
 
-/** Columns that `objects` and `versions` share, without the sizes of parts: those may be long, and listings do not need them. */
+/** Columns that `objects` and `versions` share, without the details: those may be long, and listings do not need them. */
 export const LISTED_COLUMNS =
   'bucket, key, sequence, versioned, size, etag, modified_at, expires_at, owner, retention_mode, retention_until, ' +
   'legal_hold, partition, blob, manifest, attributes';
-export const VERSION_COLUMNS = `${LISTED_COLUMNS}, parts`;
+export const VERSION_COLUMNS = `${LISTED_COLUMNS}, details`;
 
 export interface ContentRow {
   readonly partition: number | null;
@@ -40,8 +42,10 @@ export interface VersionRow extends ContentRow {
   readonly retention_mode: string | null;
   readonly retention_until: number | null;
   readonly legal_hold: number;
+  /** What listings tell. */
   readonly attributes: string | null;
-  readonly parts?: string | null;
+  /** The rest of the attributes; not read for listings. */
+  readonly details?: string | null;
   /** Only in `versions`. */
   readonly marker?: number;
 }
@@ -125,6 +129,10 @@ export function sequenceOf(versionId: string): number | undefined {
 }
 
 export function versionOf(row: VersionRow, isLatest: boolean): ObjectVersion {
+  return { ...listedVersionOf(row, isLatest), attributes: attributesOf(row) };
+}
+
+export function listedVersionOf(row: VersionRow, isLatest: boolean): ListedVersion {
   return {
     bucket: row.bucket,
     key: row.key,
@@ -137,7 +145,7 @@ export function versionOf(row: VersionRow, isLatest: boolean): ObjectVersion {
     modifiedAt: row.modified_at,
     expiresAt: row.expires_at,
     owner: row.owner,
-    attributes: attributesOf(row.attributes, row.parts ?? null),
+    attributes: listedAttributesOf(row.attributes),
     retention: retentionOf(row),
     legalHold: row.legal_hold === 1,
     content: contentOf(row, row.size),
@@ -162,26 +170,42 @@ export function retentionOf(row: Pick<VersionRow, 'retention_mode' | 'retention_
   return { mode: row.retention_mode as Retention['mode'], until: row.retention_until };
 }
 
-/** Neighbours in a listing mostly have the same attributes: those are read once. */
-let lastAttributes: { readonly json: string; readonly value: ObjectAttributes } = { json: '{}', value: {} };
+/** What an object has to itself, apart from what listings tell. */
+interface Details extends Pick<ObjectAttributes, 'headers' | 'metadata' | 'partSizes' | 'partChecksums'> {
+  /** The value alone. */
+  readonly checksum?: string;
+}
 
-function parseAttributes(json: string): ObjectAttributes {
-  if (json !== lastAttributes.json) lastAttributes = { json, value: JSON.parse(json) as ObjectAttributes };
+/** Neighbours in a listing mostly have the same attributes: those are read once. */
+let lastAttributes: { readonly json: string; readonly value: ListedAttributes } = { json: '{}', value: {} };
+
+function listedAttributesOf(json: string | null): ListedAttributes {
+  if (json === null) return {};
+  if (json !== lastAttributes.json) lastAttributes = { json, value: JSON.parse(json) as ListedAttributes };
   return lastAttributes.value;
 }
 
-function attributesOf(attributes: string | null, parts: string | null): ObjectAttributes {
-  const plain = attributes === null ? {} : parseAttributes(attributes);
-  return parts === null ? plain : { ...plain, ...(JSON.parse(parts) as ObjectAttributes) };
+/** Rows that were written before there were details have most of them among the attributes. */
+export function attributesOf(row: Pick<VersionRow, 'attributes' | 'details'>): ObjectAttributes {
+  const listed = listedAttributesOf(row.attributes) as ObjectAttributes;
+  if (row.details === null || row.details === undefined) return listed;
+  const { checksum: value, ...rest } = JSON.parse(row.details) as Details;
+  const checksum = listed.checksum && value !== undefined && { ...listed.checksum, value };
+  return { ...listed, ...rest, ...(checksum && { checksum }) };
 }
 
-/** Values of the columns `attributes` and `parts`; null for none. */
+/** Values of the columns `attributes` and `details`; null for none. */
 export function attributeValues(attributes: ObjectAttributes): [string | null, string | null] {
-  const { partSizes, partChecksums, ...plain } = attributes;
-  return [jsonOrNull(plain), jsonOrNull({ partSizes, partChecksums })];
+  const { headers, metadata, checksum: whole, partSizes, partChecksums, ...listed } = attributes;
+  if (!whole) return [jsonOrNull(listed), jsonOrNull({ headers, metadata, partSizes, partChecksums })];
+  const { value, ...checksum } = whole;
+  return [
+    jsonOrNull({ ...listed, checksum }),
+    jsonOrNull({ headers, metadata, checksum: value, partSizes, partChecksums }),
+  ];
 }
 
-function jsonOrNull(value: object): string | null {
+export function jsonOrNull(value: object): string | null {
   const json = JSON.stringify(value);
   return json === '{}' ? null : json;
 }
@@ -208,7 +232,7 @@ export function uploadOf(row: UploadRow): Upload {
     key: row.key,
     owner: row.owner,
     createdAt: row.created_at,
-    attributes: attributesOf(row.attributes, null),
+    attributes: row.attributes === null ? {} : (JSON.parse(row.attributes) as ObjectAttributes),
     retention: retentionOf(row),
     legalHold: row.legal_hold === 1,
     checksumAlgorithm: row.checksum_algorithm,

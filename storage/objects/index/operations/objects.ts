@@ -97,10 +97,10 @@ export function changeVersion(change: Change, args: Arguments<'changeVersion'>):
   if (args.retention !== undefined) checkRetention(row, args.retention, args.at, args.bypassGovernance ?? false);
   const attributes = args.attributes && requeue(change, bucket, { row, isCurrent }, args.attributes, args.at);
   const next = changedRow(row, { ...args, ...(attributes && { attributes }) });
-  const values = [next.attributes, next.parts ?? null, next.retention_mode, next.retention_until];
+  const values = [next.attributes, next.details ?? null, next.retention_mode, next.retention_until];
   const table = isCurrent ? 'objects' : 'versions';
   db.run(
-    `UPDATE ${table} SET attributes = ?, parts = ?, retention_mode = ?, retention_until = ?, legal_hold = ?,
+    `UPDATE ${table} SET attributes = ?, details = ?, retention_mode = ?, retention_until = ?, legal_hold = ?,
        expires_at = ? WHERE bucket = ? AND key = ? AND sequence = ?`,
     ...values,
     next.legal_hold,
@@ -126,11 +126,11 @@ function existing({ db }: Change, { bucket, key, versionId }: Arguments<'changeV
 
 function changedRow(row: VersionRow, args: Arguments<'changeVersion'>): VersionRow {
   const { attributes, retention, legalHold, expiresAt } = args;
-  const [plain, parts] = attributes ? attributeValues(attributes) : [row.attributes, row.parts ?? null];
+  const [listed, details] = attributes ? attributeValues(attributes) : [row.attributes, row.details ?? null];
   return {
     ...row,
-    attributes: plain,
-    parts,
+    attributes: listed,
+    details,
     retention_mode: retention === undefined ? row.retention_mode : (retention?.mode ?? null),
     retention_until: retention === undefined ? row.retention_until : (retention?.until ?? null),
     legal_hold: legalHold === undefined ? row.legal_hold : Number(legalHold),

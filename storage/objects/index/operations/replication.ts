@@ -1,7 +1,7 @@
 import type { BucketSettings, ReplicationRule } from '../../bucket-settings.ts';
 import type { Arguments } from '../../operations.ts';
 import type { ObjectAttributes } from '../../records.ts';
-import type { BucketRow, VersionRow } from '../rows.ts';
+import { attributesOf, type BucketRow, type VersionRow } from '../rows.ts';
 import type { Change } from './change.ts';
 
 interface Queued {
@@ -65,7 +65,7 @@ export function requeue(
   at: number,
 ): ObjectAttributes {
   const { key, sequence } = row;
-  const had = JSON.parse(row.attributes ?? '{}') as ObjectAttributes;
+  const had = attributesOf(row);
   if (had.replication === undefined || had.replication === 'REPLICA') return after;
   const rule = isCurrent && copied(had) !== copied(after) ? ruleFor(bucket, key) : undefined;
   if (!rule) return { ...after, replication: had.replication };

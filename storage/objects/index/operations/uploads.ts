@@ -3,7 +3,7 @@ import { ObjectError } from '../../errors.ts';
 import type { Arguments } from '../../operations.ts';
 import type { ObjectAttributes, ObjectVersion, Part, Upload } from '../../records.ts';
 import {
-  attributeValues,
+  jsonOrNull,
   contentValues,
   partOf,
   uploadOf,
@@ -40,7 +40,7 @@ export function createUpload(change: Change, args: Arguments<'createUpload'>): U
     upload.key,
     upload.owner,
     at,
-    attributeValues(upload.attributes)[0],
+    jsonOrNull(upload.attributes),
     upload.retention?.mode ?? null,
     upload.retention?.until ?? null,
     Number(upload.legalHold),

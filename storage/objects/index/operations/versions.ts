@@ -80,7 +80,7 @@ export function addVersion(
   const row = rowOf(change, bucket, version);
   const rule = ruleFor(bucket, version.key);
   const kept = newStatus(version.attributes, rule);
-  const [attributes, parts] = attributeValues(kept);
+  const [attributes, details] = attributeValues(kept);
   change.db.run(
     INSERT,
     row.bucket,
@@ -97,7 +97,7 @@ export function addVersion(
     row.legal_hold,
     ...contentValues(version.content),
     attributes,
-    parts,
+    details,
   );
   count(change, bucket, 1, version.size, version.at);
   if (rule && kept.replication === 'PENDING') {
