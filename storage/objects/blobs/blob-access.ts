@@ -158,12 +158,12 @@ export class BlobAccess {
   }
 
   /**
-   * Slots that have a piece, the promising ones first. Where it starts follows from the blob, so that reads spread over
-   * the drives, and the machine's memory holds one copy of what is read often, not all.
+   * Slots that have a piece, the promising ones first. Where it starts follows from the end of the id, which no blobs have
+   * in common, so that reads spread over the drives, and the machine's memory holds one copy of what is read often, not all.
    */
   #order(): number[] {
     const slots = slotsOf(this.policy);
-    const start = (this.#record.id[2] ?? 0) % slots;
+    const start = (this.#record.id.at(-1) ?? 0) % slots;
     const healthy: number[] = [];
     const others: number[] = [];
     for (let index = 0; index < slots; index += 1) {

@@ -5,39 +5,33 @@ import { GroupedIds } from './blob-ids.ts';
 const groupOf = (id: Uint8Array): string => Buffer.from(id.subarray(0, 4)).toString('hex');
 const groupsOf = (ids: readonly Uint8Array[]): Set<string> => new Set(ids.map(groupOf));
 
-test('small blobs written at the same time begin alike, and no two are the same', () => {
-  const ids = new GroupedIds();
-  const made = Array.from({ length: 64 }, () => ids.begin(4096));
+test('small blobs of the same moment begin alike, and no two are the same', () => {
+  const ids = new GroupedIds(() => 0);
+  const made = Array.from({ length: 64 }, () => ids.next(4096));
   assert.equal(groupsOf(made).size, 1);
   assert.equal(new Set(made.map((id) => Buffer.from(id).toString('hex'))).size, made.length);
 });
 
-test('blobs written one after the other are spread', () => {
-  const ids = new GroupedIds();
+test('a group ends after a while, however long its blobs take to be written', () => {
+  let nowMs = 0;
+  const ids = new GroupedIds(() => nowMs);
   const made = Array.from({ length: 64 }, () => {
-    const id = ids.begin(16);
-    ids.done();
-    return id;
+    nowMs += 1;
+    return ids.next(16);
   });
-  assert.ok(groupsOf(made).size > 60, `${groupsOf(made).size} groups`);
+  assert.equal(groupsOf(made).size, 16);
 });
 
-test('a group ends with its last writer, and not with the first', () => {
-  const ids = new GroupedIds();
-  const first = ids.begin(16);
-  const second = ids.begin(16);
-  ids.done();
-  assert.equal(groupOf(ids.begin(16)), groupOf(second));
-  ids.done();
-  ids.done();
-  assert.notEqual(groupOf(ids.begin(16)), groupOf(first));
+test('a group has so many blobs, and so many bytes, however many there are', () => {
+  const few = new GroupedIds(() => 0);
+  assert.equal(groupsOf(Array.from({ length: 1024 }, () => few.next(1))).size, 4);
+  const large = new GroupedIds(() => 0);
+  assert.equal(groupsOf(Array.from({ length: 32 }, () => large.next(64 * 1024))).size, 4);
 });
 
-test('a group has so many blobs, and so many bytes, however many are written', () => {
-  const few = new GroupedIds();
-  assert.equal(groupsOf(Array.from({ length: 1024 }, () => few.begin(1))).size, 4);
-  const large = new GroupedIds();
-  assert.equal(groupsOf(Array.from({ length: 32 }, () => large.begin(64 * 1024))).size, 4);
-  const largest = new GroupedIds();
-  assert.equal(groupsOf(Array.from({ length: 8 }, () => largest.begin(1024 * 1024))).size, 8);
+test('a large blob has an id of its own, and those beside it stay together', () => {
+  const ids = new GroupedIds(() => 0);
+  const made = Array.from({ length: 8 }, () => [ids.next(1024 * 1024), ids.next(16)] as const);
+  assert.equal(groupsOf(made.map(([large]) => large)).size, 8);
+  assert.equal(groupsOf(made.map(([, small]) => small)).size, 1);
 });

@@ -3,6 +3,11 @@ import { randomFillSync } from 'node:crypto';
 const ID_BYTES = 16;
 /** Tells the partition, and where in it the blob stands; the rest is random for each blob. */
 const SHARED_BYTES = 4;
+/**
+ * So long a group is open. Not for as long as its blobs take to be written: a slow drive would have the longest groups,
+ * and with them most of what is written.
+ */
+const GROUP_MS = 4;
 const GROUP_LENGTH_MAX = 256;
 const GROUP_BYTES_MAX = 512 * 1024;
 
@@ -22,34 +27,40 @@ export function newId(): Uint8Array {
 }
 
 /**
- * Ids of small blobs. Those that are written at the same time begin alike, so they go to the same drives, where one
- * sync does for all of them, and stand side by side in the index. Groups are short, each begins at random, and one
- * ends when nobody is writing: over time every partition gets its share.
+ * Ids of small blobs. Those of the same moment begin alike, so they go to the same drives, where one sync does for all
+ * of them, and stand side by side in the index. Groups are short and each begins at random: over time every partition
+ * gets its share.
  */
 export class GroupedIds {
+  readonly #nowMs: () => number;
   #first: Uint8Array | undefined;
+  #endMs = 0;
   #length = 0;
   #bytes = 0;
-  #writing = 0;
 
-  /** `done` must be called once, when the blob is written or given up. */
-  begin(bytes: number): Uint8Array {
+  constructor(nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
+  }
+
+  next(bytes: number): Uint8Array {
     const id = newId();
-    this.#writing += 1;
-    this.#length += 1;
-    this.#bytes += bytes;
-    if (this.#first && this.#length <= GROUP_LENGTH_MAX && this.#bytes <= GROUP_BYTES_MAX) {
+    // One so large has nothing to gain, and would leave no room for others.
+    if (bytes > GROUP_BYTES_MAX) return id;
+    const nowMs = this.#nowMs();
+    if (this.#first && this.#takes(bytes, nowMs)) {
       id.set(this.#first.subarray(0, SHARED_BYTES));
     } else {
       this.#first = id;
-      this.#length = 1;
-      this.#bytes = bytes;
+      this.#endMs = nowMs + GROUP_MS;
+      this.#length = 0;
+      this.#bytes = 0;
     }
+    this.#length += 1;
+    this.#bytes += bytes;
     return id;
   }
 
-  done(): void {
-    this.#writing -= 1;
-    if (this.#writing === 0) this.#first = undefined;
+  #takes(bytes: number, nowMs: number): boolean {
+    return nowMs < this.#endMs && this.#length < GROUP_LENGTH_MAX && this.#bytes + bytes <= GROUP_BYTES_MAX;
   }
 }

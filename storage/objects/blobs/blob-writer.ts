@@ -83,26 +83,17 @@ export class BlobWriter {
     return this.#pack(policy, Buffer.from(body.buffer, body.byteOffset, body.byteLength), body.length);
   }
 
-  /** Puts a small blob beside those that are written at the same time. With encryption, `data` is changed. */
+  /** With encryption, `data` is changed. */
   async #pack(policy: number, data: Buffer, size: number): Promise<StagedBlob[]> {
-    const id = this.#ids.begin(size);
-    try {
-      const blob = new NewBlob(this.#layout(), policy, id);
-      if (blob.isEncrypted) data.set(blob.sealed(data.subarray(0, size)));
-      return [await this.#packBlob(blob, data, size)];
-    } finally {
-      this.#ids.done();
-    }
-  }
-
-  async #packBlob(blob: NewBlob, data: Buffer, size: number): Promise<StagedBlob> {
+    const blob = new NewBlob(this.#layout(), policy, this.#ids.next(size));
+    if (blob.isEncrypted) data.set(blob.sealed(data.subarray(0, size)));
     const drives = new SlotDrives(blob, this.#layout(), this.#drives);
     const blocks = blocksOfSlots(data, size, blob.policy);
     try {
       const bodies = piecesOf(blob, blocks.slots, size);
       const places = await Promise.all(bodies.map((piece, slot) => this.#place(blob, drives, slot, piece, size)));
       drives.checkQuorum(places.filter((place) => place !== null).length);
-      return staged(blob, size, places);
+      return [staged(blob, size, places)];
     } finally {
       blocks.release();
     }
