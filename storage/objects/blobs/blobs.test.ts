@@ -48,6 +48,18 @@ test('a piece has the bytes of its copy, or its share of every stripe', () => {
   assert.equal(pieceBytesOf(130_000, copies(2)), Math.ceil((64 + 130_000 + 8) / 64) * 64);
 });
 
+test('small bodies of the same moment are on the same drives, and are read from all of them', async () => {
+  mock.method(performance, 'now', () => 0);
+  await withScene({ policy: copies(2), spare: 6 }, async (scene) => {
+    const records = await Promise.all(Array.from({ length: 64 }, (_, seed) => scene.stage(bytesFrom(seed, 100))));
+    const drives = new Set(records.flatMap(({ places }) => places.map((place) => place?.drive)));
+    assert.equal(drives.size, 2);
+    for (const record of records) await whole(scene, record);
+    const reads = [...scene.drives.activity().values()].map(({ get }) => get.operations);
+    assert.equal(reads.filter((operations) => operations > 0).length, 2);
+  });
+});
+
 test('a quorum is half of the copies rounded up, or one fragment more than the data has', () => {
   assert.deepEqual(
     [1, 2, 3].map((count) => writeQuorum(copies(count))),
