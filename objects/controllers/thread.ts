@@ -7,7 +7,7 @@ import type { ControllerCalls, MainCalls, ThreadData } from './protocol.ts';
 import { revive } from './revive.ts';
 
 /** Room for what requests leave behind: with less, a busy thread collects garbage all the time. */
-const YOUNG_MB_MAX = 16;
+const YOUNG_MB_MAX = 48;
 
 interface ThreadOptions {
   readonly spec: ControllerSpec;

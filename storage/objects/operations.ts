@@ -12,6 +12,7 @@ import type {
   StagedBlob,
   Upload,
   Versioning,
+  WrittenVersion,
 } from './records.ts';
 
 /** Bytes of a new version: staged ones, or those of a version that is there already (shared, not copied). */
@@ -85,7 +86,7 @@ export interface Operations {
       readonly conditions?: Conditions;
       readonly at: number;
     };
-    readonly result: ObjectVersion;
+    readonly result: WrittenVersion;
   };
   /** Without `versionId`: a delete marker in a versioned bucket, the object itself elsewhere. Nothing there is no error. */
   deleteObject: {
@@ -150,7 +151,7 @@ export interface Operations {
       readonly conditions?: Conditions;
       readonly at: number;
     };
-    readonly result: ObjectVersion;
+    readonly result: WrittenVersion;
   };
   abortUpload: {
     readonly args: { readonly upload: string; readonly bucket: number; readonly key: string; readonly at: number };

@@ -94,6 +94,9 @@ export interface ObjectVersion {
   readonly content: Content;
 }
 
+/** What whoever wrote a version is told of it: where its bytes are is the store's to know, and would have to cross threads. */
+export type WrittenVersion = Omit<ObjectVersion, 'content'>;
+
 /** Attributes that listings tell: those that neighbours mostly have in common. */
 export interface ListedAttributes extends Omit<
   ObjectAttributes,

@@ -1,4 +1,4 @@
-import type { Checksum, ObjectVersion, Part, Upload } from '@granary/storage/objects';
+import type { Checksum, Part, Upload, WrittenVersion } from '@granary/storage/objects';
 import { encodePart } from '../address.ts';
 import { CHECKSUM_HEADERS, checksumOf } from '../checksums/checksums.ts';
 import { S3Error } from '../errors.ts';
@@ -63,7 +63,7 @@ export const abortMultipartUpload: S3Operation = {
   },
 };
 
-function reply(request: S3Request, version: ObjectVersion): S3Reply {
+function reply(request: S3Request, version: WrittenVersion): S3Reply {
   const { bucket, context, key, settings } = request;
   const path = `${encodePart(bucket.name)}/${encodePart(key).replaceAll('%2F', '/')}`;
   return xmlReply(

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ObjectVersion } from '@granary/storage/objects';
+import type { WrittenVersion } from '@granary/storage/objects';
 import type { S3Operation, S3Request } from '../request.ts';
 import { attributesOf, checkQuota } from './object-attributes.ts';
 import { checksumHeaders, encryptionHeader, quoted, versionHeader } from './replies.ts';
@@ -40,7 +40,7 @@ export const putObject: S3Operation = {
 };
 
 /** What is told of an object that was written. */
-function writtenHeaders({ bucket, context }: S3Request, version: ObjectVersion): OutgoingHttpHeaders {
+function writtenHeaders({ bucket, context }: S3Request, version: WrittenVersion): OutgoingHttpHeaders {
   return {
     etag: quoted(version.etag),
     ...checksumHeaders(version.attributes.checksum),

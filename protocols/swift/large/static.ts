@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Bucket, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ObjectVersion, WrittenVersion } from '@granary/storage/objects';
 import {
   MAX_MANIFEST_BYTES,
   MAX_MANIFEST_DEPTH,
@@ -76,7 +76,7 @@ async function commitManifest(
   request: ObjectRequest,
   bucket: Bucket,
   segments: readonly StaticSegment[],
-): Promise<ObjectVersion> {
+): Promise<WrittenVersion> {
   const { store, object, now } = request;
   const size = segments.map(segmentRange).reduce((sum, range) => sum + range.end - range.start, 0);
   const etag = etagOf(segments);
@@ -101,7 +101,7 @@ async function commitManifest(
 }
 
 /** A client that asked to be kept awake reads the outcome in the body. Checking is quick here, so one body is enough. */
-function heartbeatReply(request: ObjectRequest, version: ObjectVersion): SwiftReply {
+function heartbeatReply(request: ObjectRequest, version: WrittenVersion): SwiftReply {
   const { staticManifest } = version.attributes;
   const report = {
     'Response Status': '201 Created',

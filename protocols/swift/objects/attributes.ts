@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ObjectAttributes, ObjectVersion } from '@granary/storage/objects';
+import type { ObjectAttributes, ObjectVersion, WrittenVersion } from '@granary/storage/objects';
 import { checkMetadata, metadataHeaders, timestamp } from '../request/metadata.ts';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
@@ -73,12 +73,12 @@ export function expiryOf(request: Source): number | undefined {
 }
 
 /** Parts put by another protocol's multipart upload: like a static large object, its ETag is no MD5 of its bytes. */
-function isAssembled(version: ObjectVersion): boolean {
+function isAssembled(version: WrittenVersion): boolean {
   return version.etag.includes('-');
 }
 
 /** Manifests and assembled objects have a quoted ETag, so that clients do not take it for an MD5. */
-export function shownEtag(version: ObjectVersion): string {
+export function shownEtag(version: WrittenVersion): string {
   const { staticManifest } = version.attributes;
   if (staticManifest !== undefined) return `"${staticManifest.etag}"`;
   return isAssembled(version) ? `"${version.etag}"` : version.etag;

@@ -1,4 +1,4 @@
-import type { Conditions, ObjectVersion } from '@granary/storage/objects';
+import type { Conditions, WrittenVersion } from '@granary/storage/objects';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftReply, SwiftRequest } from '../request/request.ts';
 import { shownEtag } from './attributes.ts';
@@ -11,7 +11,7 @@ export function putConditions(request: SwiftRequest): { readonly conditions?: Co
   return { conditions: { ifNoneMatch: '*' } };
 }
 
-export function createdReply(version: ObjectVersion): SwiftReply {
+export function createdReply(version: WrittenVersion): SwiftReply {
   return {
     status: 201,
     headers: {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { ObjectError } from '../errors.ts';
 import type { Commit, Conditions, NewContent } from '../operations.ts';
-import type { ListedVersion, ObjectVersion, Retention, StagedBlob } from '../records.ts';
+import type { ListedVersion, ObjectVersion, Retention, StagedBlob, WrittenVersion } from '../records.ts';
 import { checkIndex } from './check.ts';
 import { isToSweep } from './operations/purge.ts';
 import { IndexReader } from './reader.ts';
@@ -604,7 +604,7 @@ function newEtag(): string {
   return createHash('md5').update(randomBytes(8)).digest('hex');
 }
 
-function sameVersion(found: ObjectVersion, wanted: ModelVersion): void {
+function sameVersion(found: WrittenVersion, wanted: ModelVersion): void {
   const { sequence, versionId, size, etag, attributes, retention: kept, legalHold, expiresAt, modifiedAt } = wanted;
   const shown = {
     // Delete markers without an id do not say which sequence they were given.

@@ -1,6 +1,6 @@
 import { ObjectError } from '../../errors.ts';
 import type { Arguments, Result } from '../../operations.ts';
-import type { ObjectVersion } from '../../records.ts';
+import type { ObjectVersion, WrittenVersion } from '../../records.ts';
 import { attributeValues, versionIdOf, versionOf, type BucketRow, type VersionRow } from '../rows.ts';
 import { takeContent } from './blobs.ts';
 import { bucketRow, type Change } from './change.ts';
@@ -17,7 +17,7 @@ import {
   type FoundVersion,
 } from './versions.ts';
 
-export function putObject(change: Change, args: Arguments<'putObject'>): ObjectVersion {
+export function putObject(change: Change, args: Arguments<'putObject'>): WrittenVersion {
   const { key, size, etag, owner, attributes, at } = args;
   const bucket = bucketRow(change, args.bucket);
   const current = currentRow(change.db, bucket.id, key);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ObjectError } from '../../errors.ts';
 import type { Arguments } from '../../operations.ts';
-import type { ObjectAttributes, ObjectVersion, Part, Upload } from '../../records.ts';
+import type { ObjectAttributes, Part, Upload, WrittenVersion } from '../../records.ts';
 import {
   jsonOrNull,
   contentValues,
@@ -76,7 +76,7 @@ export function putPart(change: Change, args: Arguments<'putPart'>): Part {
   return { number, size, etag, checksum, modifiedAt: at };
 }
 
-export function completeUpload(change: Change, args: Arguments<'completeUpload'>): ObjectVersion {
+export function completeUpload(change: Change, args: Arguments<'completeUpload'>): WrittenVersion {
   const { db } = change;
   const bucket = bucketRow(change, args.bucket);
   const row = uploadRow(change, args);
@@ -98,7 +98,7 @@ function assemble(
   upload: Upload,
   parts: readonly PartRow[],
   { checksum, at }: Arguments<'completeUpload'>,
-): ObjectVersion {
+): WrittenVersion {
   return addVersion(change, bucket, current, {
     key: upload.key,
     content: joinContents(change, parts),
@@ -155,7 +155,7 @@ function partAttributes(rows: readonly PartRow[]): ObjectAttributes {
   return checksums.every((checksum) => checksum === null) ? { partSizes } : { partSizes, partChecksums: checksums };
 }
 
-function remember(change: Change, version: ObjectVersion, { upload, at }: Arguments<'completeUpload'>): void {
+function remember(change: Change, version: WrittenVersion, { upload, at }: Arguments<'completeUpload'>): void {
   const { bucket, key, sequence, etag } = version;
   change.db.run('INSERT INTO completed VALUES (?, ?, ?, ?, ?, ?)', upload, bucket, key, sequence, etag, at);
   change.db.run(
@@ -166,7 +166,7 @@ function remember(change: Change, version: ObjectVersion, { upload, at }: Argume
 }
 
 /** Whoever lost the answer asks again and gets it, as long as the version is there and the same parts are named. */
-function completedBefore({ db }: Change, args: Arguments<'completeUpload'>): ObjectVersion {
+function completedBefore({ db }: Change, args: Arguments<'completeUpload'>): WrittenVersion {
   const done = db.get<{ sequence: number; etag: string; at: number }>(
     'SELECT sequence, etag, at FROM completed WHERE upload = ? AND bucket = ? AND key = ?',
     args.upload,

@@ -1,11 +1,11 @@
-import type { Content, ObjectAttributes, ObjectVersion, Retention } from '../../records.ts';
+import type { Content, ObjectAttributes, Retention, WrittenVersion } from '../../records.ts';
 import type { IndexDb } from '../database.ts';
 import {
   attributeValues,
   contentValues,
   sequenceOf,
   VERSION_COLUMNS,
-  versionOf,
+  versionIdOf,
   type BucketRow,
   type VersionRow,
 } from '../rows.ts';
@@ -75,7 +75,7 @@ export function addVersion(
   bucket: BucketRow,
   current: VersionRow | undefined,
   version: NewVersion,
-): ObjectVersion {
+): WrittenVersion {
   makeRoom(change, bucket, version.key, current, version.at);
   const row = rowOf(change, bucket, version);
   const rule = ruleFor(bucket, version.key);
@@ -104,7 +104,26 @@ export function addVersion(
     const { key, sequence } = row;
     queueChange(change, bucket, rule, { key, number: sequence, sequence, at: version.at });
   }
-  return { ...versionOf(row, true), attributes: kept, content: version.content };
+  return writtenOf(row, version, kept);
+}
+
+function writtenOf(row: VersionRow, version: NewVersion, attributes: ObjectAttributes): WrittenVersion {
+  return {
+    bucket: row.bucket,
+    key: row.key,
+    sequence: row.sequence,
+    versionId: versionIdOf(row),
+    isLatest: true,
+    isDeleteMarker: false,
+    size: row.size,
+    etag: row.etag,
+    modifiedAt: row.modified_at,
+    expiresAt: row.expires_at,
+    owner: row.owner,
+    attributes,
+    retention: version.retention,
+    legalHold: version.legalHold,
+  };
 }
 
 function rowOf(change: Change, bucket: BucketRow, version: NewVersion): VersionRow {

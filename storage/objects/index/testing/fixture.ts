@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Arguments } from '../../operations.ts';
-import type { Bucket, ObjectVersion, Place, StagedBlob } from '../../records.ts';
+import type { Bucket, Place, StagedBlob, WrittenVersion } from '../../records.ts';
 import { IndexWriter } from '../writer.ts';
 
 export const ACCOUNT = 'a'.repeat(32);
@@ -29,7 +29,7 @@ export class IndexFixture implements AsyncDisposable {
     return this.#writer.commit('createBucket', wanted);
   }
 
-  put(bucket: Bucket, key: string, more: Partial<Arguments<'putObject'>> = {}): Promise<ObjectVersion> {
+  put(bucket: Bucket, key: string, more: Partial<Arguments<'putObject'>> = {}): Promise<WrittenVersion> {
     return this.#writer.commit('putObject', {
       bucket: bucket.id,
       key,
