@@ -1,2 +1,3 @@
 export { Line, packError, type Answers, type Calls, type LineEnd, type PackedError } from './line.ts';
 export { Outbox } from './outbox.ts';
+export { namesOf, recordsOf, tableOf, type Table } from './table.ts';

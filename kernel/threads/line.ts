@@ -21,10 +21,11 @@ export interface PackedError {
   readonly code: string | null;
 }
 
+/** Lists, because names would have to be cloned with each message. */
 type Message =
-  | { readonly type: 'ask'; readonly id: number; readonly call: string; readonly args: unknown }
-  | { readonly type: 'answer'; readonly id: number; readonly result: unknown }
-  | { readonly type: 'refusal'; readonly id: number; readonly error: PackedError };
+  | readonly [type: 'ask', id: number, call: string, args: unknown]
+  | readonly [type: 'answer', id: number, result: unknown]
+  | readonly [type: 'refusal', id: number, error: PackedError];
 
 interface Pending {
   readonly resolve: (result: unknown) => void;
@@ -64,7 +65,7 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      this.#send({ type: 'ask', id, call: String(call), args });
+      this.#send(['ask', id, String(call), args]);
     });
   }
 
@@ -77,28 +78,30 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
   }
 
   #take(message: Message): void {
-    if (message.type === 'ask') {
-      this.#answer(message.id, message.call, message.args);
+    if (message[0] === 'ask') {
+      const [, id, call, args] = message;
+      this.#answer(id, call, args);
       return;
     }
-    const pending = this.#pending.get(message.id);
-    this.#pending.delete(message.id);
-    if (message.type === 'answer') pending?.resolve(message.result);
-    else pending?.reject(this.#options.revive(message.error));
+    const [type, id, said] = message;
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (type === 'answer') pending?.resolve(said);
+    else pending?.reject(this.#options.revive(said));
   }
 
   #answer(id: number, call: string, args: unknown): void {
     const answer = this.#options.answers[call as keyof Here];
     try {
       const result = answer(args);
-      if (!(result instanceof Promise)) this.#send({ type: 'answer', id, result });
+      if (!(result instanceof Promise)) this.#send(['answer', id, result]);
       else
         result.then(
-          (value: unknown) => this.#send({ type: 'answer', id, result: value }),
-          (error: unknown) => this.#send({ type: 'refusal', id, error: packError(error) }),
+          (value: unknown) => this.#send(['answer', id, value]),
+          (error: unknown) => this.#send(['refusal', id, packError(error)]),
         );
     } catch (error) {
-      this.#send({ type: 'refusal', id, error: packError(error) });
+      this.#send(['refusal', id, packError(error)]);
     }
   }
 
@@ -108,8 +111,10 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
 
   /** What cannot cross is refused where it was asked for. */
   #tellUnsendable(message: Message, error: unknown): void {
-    if (message.type === 'ask') this.#take({ type: 'refusal', id: message.id, error: packError(error) });
-    else this.#outbox.send({ type: 'refusal', id: message.id, error: packError(error) });
+    const [type, id] = message;
+    const refusal: Message = ['refusal', id, packError(error)];
+    if (type === 'ask') this.#take(refusal);
+    else this.#outbox.send(refusal);
   }
 }
 

@@ -1,6 +1,34 @@
+import { namesOf, recordsOf, tableOf } from '@granary/kernel/threads';
 import type { RequestRecord } from '@granary/protocols/objects';
 import type { DriveActivity, OperationTotals } from '@granary/storage/objects';
-import type { Activity, DriveShare } from './protocol.ts';
+import type { Activity, DriveShare, ToldActivity } from './protocol.ts';
+
+const REQUEST_NAMES = namesOf<RequestRecord>({
+  requestId: true,
+  protocol: true,
+  action: true,
+  class: true,
+  subject: true,
+  account: true,
+  user: true,
+  username: true,
+  policy: true,
+  bucket: true,
+  key: true,
+  status: true,
+  isLimited: true,
+  bytesIn: true,
+  bytesOut: true,
+  bytesDeleted: true,
+  milliseconds: true,
+  at: true,
+  ip: true,
+});
+
+/** What a thread told, on the other side. */
+export function activityOf({ requests, drives }: ToldActivity): Activity {
+  return { requests: recordsOf(REQUEST_NAMES, requests), drives };
+}
 
 /** What a thread did and has not told yet. */
 export class ActivityLog {
@@ -21,8 +49,8 @@ export class ActivityLog {
   }
 
   /** Each thing is told once. */
-  take(): Activity {
-    const requests = this.#requests;
+  take(): ToldActivity {
+    const requests = tableOf(REQUEST_NAMES, this.#requests);
     this.#requests = [];
     const drives = this.#changed();
     for (const [drive, totals] of this.#totals()) this.#told.set(drive, totals);

@@ -19,7 +19,7 @@ import type { ReplicationSender } from '../replication/sender.ts';
 import { ActivityLog } from './activity-log.ts';
 import { DataServer } from './data-server.ts';
 import { protocolHandler } from './protocol-handler.ts';
-import type { Activity, ControllerCalls, MainCalls, ThreadData, WorldSettings } from './protocol.ts';
+import type { ControllerCalls, MainCalls, ThreadData, ToldActivity, WorldSettings } from './protocol.ts';
 import { ThreadDirectory } from './thread-directory.ts';
 
 const TELL_EVERY_MS = 1_000;
@@ -134,7 +134,7 @@ export class Controller {
     if (!this.#activity.isEmpty) void this.#line.ask('activity', this.#activity.take());
   }
 
-  async #stop(): Promise<Activity> {
+  async #stop(): Promise<ToldActivity> {
     clearInterval(this.#telling);
     (await this.#sender)?.stop();
     await this.#server.close();

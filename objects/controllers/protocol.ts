@@ -1,3 +1,4 @@
+import type { Table } from '@granary/kernel/threads';
 import type { DataSettings, RequestRecord, Refused, Caller, AccountState } from '@granary/protocols/objects';
 import type {
   Arguments,
@@ -35,6 +36,12 @@ export interface DriveShare {
   readonly activity: DriveActivity;
 }
 
+/** What a thread did since it last said so, as it crosses. */
+export interface ToldActivity {
+  readonly requests: Table;
+  readonly drives: readonly DriveShare[];
+}
+
 /** What a thread did since it last said so. */
 export interface Activity {
   readonly requests: readonly RequestRecord[];
@@ -70,7 +77,7 @@ export interface ControllerCalls {
     readonly args: { readonly addresses: readonly DataAddress[]; readonly certificate: DataCertificate | null };
     readonly result: { readonly bound: readonly DataAddress[]; readonly problems: readonly string[] };
   };
-  flush: { readonly args: null; readonly result: Activity };
+  flush: { readonly args: null; readonly result: ToldActivity };
   mend: {
     readonly args: { readonly partition: number; readonly verify: boolean };
     readonly result: MendResult;
@@ -81,7 +88,7 @@ export interface ControllerCalls {
   /** Passes a change on to an S3 service elsewhere. */
   replicate: { readonly args: ReplicationOrder; readonly result: ReplicationOutcome };
   /** Lets requests under way finish; afterwards nothing is open. */
-  stop: { readonly args: null; readonly result: Activity };
+  stop: { readonly args: null; readonly result: ToldActivity };
 }
 
 type Commits = {
@@ -116,7 +123,7 @@ export interface MainCalls {
   nextSegment: { readonly args: number; readonly result: number };
   driveFailed: { readonly args: { readonly drive: number; readonly reason: string }; readonly result: null };
   damaged: { readonly args: { readonly partition: number }; readonly result: null };
-  activity: { readonly args: Activity; readonly result: null };
+  activity: { readonly args: ToldActivity; readonly result: null };
   log: {
     readonly args: {
       readonly level: 'warn' | 'error';

@@ -13,6 +13,7 @@ import {
   type KeeperReport,
 } from '@granary/storage/objects';
 import type { Certificates } from '../certificates/service.ts';
+import { activityOf } from '../controllers/activity-log.ts';
 import { controllersOf, type ControllerSpec } from '../controllers/controller-spec.ts';
 import { Controllers, type ControllerState } from '../controllers/controllers.ts';
 import type { AccountLimit, Activity, MainCalls, WorldSettings } from '../controllers/protocol.ts';
@@ -249,7 +250,7 @@ export class DataPath {
         return null;
       },
       activity: (activity) => {
-        onActivity(spec, activity);
+        onActivity(spec, activityOf(activity));
         return null;
       },
       log: ({ level, text, facts }) => {
