@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bucket, ObjectError } from '@granary/storage/objects';
 import fc from 'fast-check';
 import { checksumOf } from './checksums/checksums.ts';
@@ -203,16 +204,24 @@ function head(
   return `${signed.method} ${signed.url} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** What comes back on a connection until it falls silent. */
+const SILENCE_MS = 120;
+const PATIENCE_MS = 5_000;
+
+/** What comes back on a connection until it falls silent, after an answer to the last message. */
 async function talk(...messages: (string | Uint8Array)[]): Promise<string> {
   const socket = connect(rig.port, '127.0.0.1');
   let text = '';
   socket.on('data', (data) => (text += data.toString('latin1')));
   socket.on('error', () => undefined);
+  let heard = 0;
   for (const message of messages) {
+    heard = text.length;
     socket.write(message);
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    await sleep(SILENCE_MS);
   }
+  for (let waitedMs = 0; text.length === heard && waitedMs < PATIENCE_MS; waitedMs += SILENCE_MS)
+    await sleep(SILENCE_MS);
+  await sleep(SILENCE_MS);
   socket.destroy();
   return text;
 }

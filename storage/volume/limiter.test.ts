@@ -115,17 +115,18 @@ async function rateOf(t: TestContext, seconds: number, length: number, operation
   return { operations: operations / elapsed, bytes: (operations * length) / elapsed };
 }
 
+/** That as much is done as they allow is measured where nothing else runs: e2e/limits.alone.test.ts. */
 describe('the caps of a volume', { concurrency: true }, () => {
   for (const operation of ['read', 'write'] as const) {
-    it(`hold ${operation}s within 5 % of a cap of operations`, async (t) => {
+    it(`let no more ${operation}s through than a cap of operations, and 5 %`, async (t) => {
       const { operations } = await rateOf(t, 2, 4096, operation, { operationsPerSecond: 1000 });
-      assert(Math.abs(operations - 1000) < 50, `${operations} a second`);
+      assert(operations > 10 && operations < 1050, `${operations} a second`);
     });
 
-    it(`hold ${operation}s within 5 % of a cap of bytes`, async (t) => {
+    it(`let no more ${operation}s through than a cap of bytes, and 5 %`, async (t) => {
       const cap = 20 * MIB;
       const { bytes } = await rateOf(t, 2, 64 * 1024, operation, { bytesPerSecond: cap });
-      assert(Math.abs(bytes - cap) < cap * 0.05, `${bytes / MIB} MiB a second`);
+      assert(bytes > cap * 0.01 && bytes < cap * 1.05, `${bytes / MIB} MiB a second`);
     });
   }
 
@@ -135,9 +136,10 @@ describe('the caps of a volume', { concurrency: true }, () => {
     volume.setCaps({ operationsPerSecond: 20 }, {});
     const startedMs = performance.now();
     for (let count = 0; count < 500; count++) await volume.write(0, Buffer.alloc(4096));
-    assert(performance.now() - startedMs < 500, 'writes are not capped');
+    assert(performance.now() - startedMs < 10_000, 'writes are not capped: 500 would take 25 seconds');
+    const readMs = performance.now();
     for (let count = 0; count < 4; count++) await volume.read(0, Buffer.alloc(4096));
-    assert(performance.now() - startedMs > 100, 'reads are');
+    assert(performance.now() - readMs > 100, 'reads are');
   });
 
   it('are gone once removed', async (t) => {
@@ -147,6 +149,6 @@ describe('the caps of a volume', { concurrency: true }, () => {
     volume.setCaps({}, {});
     const startedMs = performance.now();
     for (let count = 0; count < 100; count++) await volume.read(0, Buffer.alloc(4096));
-    assert(performance.now() - startedMs < 500);
+    assert(performance.now() - startedMs < 10_000, '100 would take 100 seconds');
   });
 });
