@@ -119,6 +119,25 @@ test('an object whose description changes is passed on again, also while it is o
   assert.equal(index.writer.reader.version(bucket.id, 'a')?.attributes.replication, 'COMPLETED');
 });
 
+test('an object whose copy would look the same is not passed on again, whatever it is described by', async () => {
+  await using index = new IndexFixture();
+  const bucket = await replicated(index);
+  const attributes = { metadata: { a: '0' }, headers: { expires: '0' } };
+  await index.put(bucket, 'a', { attributes });
+  await end(index, due(index)[0]!);
+  const change = (acl: string, a: string) =>
+    index.writer.commit('changeVersion', {
+      bucket: bucket.id,
+      key: 'a',
+      attributes: { ...attributes, metadata: { a }, acl },
+      at: AT,
+    });
+  await change('public-read', '0');
+  assert.deepEqual(due(index), []);
+  await change('public-read', '1');
+  assert.equal(due(index).length, 1);
+});
+
 test('buckets are found by where they are replicated to, and by whether they have lifecycle rules', async () => {
   await using index = new IndexFixture();
   const { reader } = index.writer;

@@ -3,8 +3,8 @@ import { ObjectError } from '../../errors.ts';
 import type { Arguments } from '../../operations.ts';
 import type { ObjectAttributes, Part, Upload, WrittenVersion } from '../../records.ts';
 import {
-  jsonOrNull,
   contentValues,
+  jsonOrNull,
   partOf,
   uploadOf,
   versionOf,
