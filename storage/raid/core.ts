@@ -82,7 +82,7 @@ export class GroupCore {
       flushMembers: () => this.flushMembers(),
       afterChange: () => this.#afterChange(),
       afterRecord: options.onRecorded ?? (() => Promise.resolve()),
-      forget: (member) => this.checksums.forget(member),
+      setAside: (member) => this.checksums.setAside(member),
     });
     const members = () => this.membership.writers;
     this.intent = new IntentLog({ layout: layout, members, fail });

@@ -72,7 +72,7 @@ export class Membership {
     member.isIncomplete = member.state === 'rebuilding';
     member.state = 'failed';
     member.failedAt = this.events + 1;
-    this.#hooks.forget(member);
+    this.#hooks.setAside(member);
     this.#hooks.onEvent({ type: 'drive-failed', slot: member.slot, driveId: member.drive.id, reason });
     if (this.successors[member.slot] === member) this.successors[member.slot] = undefined;
     this.refresh();
@@ -145,10 +145,14 @@ export class Membership {
   /** Writes the superblocks of all members and spares, durably. */
   async persist(): Promise<void> {
     this.sequence += 1;
+    const away = this.members.filter((member) => !member.isAlive);
     const writes = this.writers.map((member) => this.#persistOn(member, (error) => this.#failOrThrow(member, error)));
     const spares = this.spares.map((spare) => this.#persistOn(spare, (error) => this.#dropSpare(spare, error)));
     await allDone([...writes, ...spares]);
-    if (this.writers.some((member) => member.isAlive)) this.recordedEvents = this.events;
+    if (!this.writers.some((member) => member.isAlive)) return;
+    this.recordedEvents = this.events;
+    // Should they come back, they are filled from the others.
+    for (const member of away) member.unwritten = [];
   }
 
   async #persistOn(place: Member | Spare, onError: (error: unknown) => void): Promise<void> {

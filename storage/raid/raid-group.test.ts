@@ -153,6 +153,26 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       assert.ok(value === 4 || value === 5);
     });
 
+    it('has what it answered but nobody flushed when all its drives are pulled at once and come back one by one', async () => {
+      const rig = await Rig.create({ level });
+      await rig.group.write(0, blocks(64, 3));
+      await rig.group.flush();
+      await rig.group.write(32 * BLOCK_BYTES, blocks(64, 4));
+      await rig.group.discard(0, 16 * BLOCK_BYTES);
+      for (const drive of rig.drives) drive.fail();
+      await assert.rejects(rig.group.flush(), { code: 'group-failed' });
+      for (const drive of rig.drives) {
+        drive.heal();
+        await rig.group.returnDrive(rig.hold(drive));
+      }
+      const expected = Buffer.concat([blocks(16, 0), blocks(16, 3), blocks(64, 4)]);
+      assert.ok((await readBlock(rig.group, 0, 96)).equals(expected));
+      await rig.group.rebuilt();
+      assert.deepEqual(await rig.group.verify(), []);
+      await rig.group.close();
+      assert.ok((await readBlock(await rig.reopen(), 0, 96)).equals(expected));
+    });
+
     it('is there but failed when too many drives are missing at the start', async () => {
       const rig = await Rig.create({ level });
       await rig.group.write(0, blocks(10, 6));

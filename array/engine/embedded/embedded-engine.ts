@@ -64,7 +64,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   followDrives(drives: readonly EngineDriveSetup[]): Promise<void> {
     return this.#inTurn(async () => {
       const { arrived, gone } = await this.#drives.follow(drives);
-      for (const drive of gone) await this.#groups.of(drive)?.notice();
+      for (const drive of gone) await this.#groups.of(drive)?.settle();
       for (const drive of arrived) await this.#groups.driveArrived(drive);
     });
   }
@@ -110,8 +110,11 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
 
   takeDriveOffline(drive: string): Promise<void> {
     return this.#inTurn(async () => {
+      const group = this.#groups.of(drive);
+      // It may be the last one its group has: then nobody else could say what it lacks.
+      await group?.settle();
       this.#drives.takeOffline(drive);
-      await this.#groups.of(drive)?.notice();
+      await group?.settle();
     });
   }
 

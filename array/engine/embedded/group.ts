@@ -48,8 +48,8 @@ export class EngineGroup {
     return this.working.scrub({ from, ...(signal && { signal }), ...(onProgress && { onProgress }) });
   }
 
-  /** Whose cable was pulled is noticed now, not when somebody writes next. */
-  async notice(): Promise<void> {
+  /** All is on the drives that answer; whose cable was pulled is noticed now, not when somebody writes next. */
+  async settle(): Promise<void> {
     await this.raid?.flush().catch(() => undefined);
   }
 
