@@ -114,7 +114,7 @@ class Life {
     await group.rebuilt();
     const slot = below(this.#random, drives.length);
     const fresh = this.rig.newDrive();
-    fresh.inner.write(0, Buffer.alloc(3 * 1024 * 1024, 0xee));
+    await fresh.inner.write(0, Buffer.alloc(3 * 1024 * 1024, 0xee));
     await group.replace(slot, this.rig.hold(fresh));
     const replaced = drives[slot];
     if (replaced !== undefined && this.#away.includes(replaced)) this.#away.splice(this.#away.indexOf(replaced), 1);
