@@ -1,7 +1,6 @@
 import type { Drive } from '../drive/drive.ts';
 import { StorageError } from '../errors.ts';
 import { BLOCKS_PER_REGION } from '../units.ts';
-import type { ChecksumPage } from './checksums.ts';
 import type { GroupCore } from './core.ts';
 import { layOut } from './layout.ts';
 import type { Layout } from './layout.ts';
@@ -46,8 +45,6 @@ class Assembly {
   readonly #found: ReadonlyMap<string, FoundSuperblock>;
   readonly #drives: readonly Drive[];
   readonly #returned: Member[] = [];
-  /** What members that were lost in the middle of their work may lack, by their uuid. */
-  readonly #unwritten = new Map<string, readonly ChecksumPage[]>();
   #isNewlyMissing = false;
 
   constructor(core: GroupCore, right: Superblock, found: readonly FoundSuperblock[], drives: readonly Drive[]) {
@@ -60,7 +57,6 @@ class Assembly {
   async run(): Promise<void> {
     const { membership, unsynced, intent, journal } = this.#core;
     await this.#core.drain();
-    const wentOnElsewhere = this.#right.events > membership.events;
     // It is in the journal, too.
     this.#core.resyncs.owed.clear();
     membership.events = this.#right.events;
@@ -71,8 +67,8 @@ class Assembly {
     this.#reportStrangers();
     if (!membership.assess()) return;
     await this.#loadIntent();
+    if (membership.failure !== undefined) return;
     this.#placeReturned();
-    if (!wentOnElsewhere) await this.#takeUpChecksums();
     await journal.replay();
     unsynced.clear();
     if (!this.#isClean()) {
@@ -96,9 +92,7 @@ class Assembly {
     const { membership, checksums, layout } = this.#core;
     for (const member of [...membership.members, ...membership.successors]) {
       if (member === undefined) continue;
-      // Of those that were there when too many others failed, nothing was set aside yet.
-      if (member.isAlive) checksums.setAside(member);
-      this.#unwritten.set(member.uuid, member.unwritten);
+      checksums.forget(member);
       // Whoever still works on the old object has to stop.
       member.state = 'failed';
     }
@@ -121,7 +115,6 @@ class Assembly {
   #placeMember(slot: number, record: MemberRecord): Member {
     const found = this.#found.get(record.uuid);
     const member = new Member(slot, record.uuid, found?.drive ?? new AbsentDrive(record.driveId), found?.slot ?? 1);
-    member.unwritten = this.#unwritten.get(record.uuid) ?? [];
     if (record.state === 'failed' || found === undefined) {
       member.state = 'failed';
       member.isIncomplete = record.incomplete ?? record.state === 'rebuilding';
@@ -177,11 +170,6 @@ class Assembly {
       emit({ type: 'drive-returned', slot: member.slot, driveId: member.drive.id });
     }
     membership.refresh();
-  }
-
-  async #takeUpChecksums(): Promise<void> {
-    const { membership, checksums } = this.#core;
-    for (const member of membership.members) if (member.isAlive) await checksums.takeUp(member);
   }
 
   #reportStrangers(): void {

@@ -1,4 +1,5 @@
-import { isNoSpace, StorageError } from '../errors.ts';
+import { isNoSpace } from '../errors.ts';
+import type { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
 import type { Layout } from './layout.ts';
 import type { Member } from './member.ts';
@@ -11,8 +12,8 @@ export const NEVER_WRITTEN = 0;
 /** Stands in for the checksum of a block whose content is lost, so that nobody takes the bytes there for data. */
 export const LOST = 0x1057_b10c;
 
-/** Why a page is still to be written: the disk is full, or the drive is gone. */
-type Refusal = StorageError | 'gone' | undefined;
+/** Why a page is still to be written: the disk is full. */
+type Refusal = StorageError | undefined;
 
 /** The checksums of one region on one member. */
 export class ChecksumPage {
@@ -117,21 +118,8 @@ export class ChecksumCache {
       if (writing !== undefined) writes.push(writing);
     }
     await flushing;
-    const refusal = (await Promise.all(writes)).find((result) => result instanceof StorageError);
+    const refusal = (await Promise.all(writes)).find((result) => result !== undefined);
     if (refusal !== undefined) throw refusal;
-  }
-
-  /** The member failed: what its drive may lack is kept with it. */
-  setAside(member: Member): void {
-    const pages = [...member.pages.values()].filter((page) => page.isDirty || page.writing !== undefined);
-    member.unwritten = [...member.unwritten, ...pages];
-    this.forget(member);
-  }
-
-  /** The member is back, and nobody has gone on without it. */
-  async takeUp(member: Member): Promise<void> {
-    for (const { region, entries } of member.unwritten) await this.put(member, region * BLOCKS_PER_REGION, entries);
-    member.unwritten = [];
   }
 
   forget(member: Member): void {
@@ -231,15 +219,14 @@ export class ChecksumCache {
     conditions: readonly (Promise<unknown> | undefined)[],
   ): Promise<Refusal> {
     for (const condition of conditions) await condition;
-    if (isGone(member)) return 'gone';
+    if (isGone(member)) return undefined;
     try {
       await member.drive.write(this.#offsetOf(region), content);
-      return undefined;
     } catch (error) {
       if (isNoSpace(error)) return error;
       this.#fail(member, error);
-      return 'gone';
     }
+    return undefined;
   }
 
   async #flushData(member: Member): Promise<void> {

@@ -82,7 +82,7 @@ export class GroupCore {
       flushMembers: () => this.flushMembers(),
       afterChange: () => this.#afterChange(),
       afterRecord: options.onRecorded ?? (() => Promise.resolve()),
-      setAside: (member) => this.checksums.setAside(member),
+      forget: (member) => this.checksums.forget(member),
     });
     const members = () => this.membership.writers;
     this.intent = new IntentLog({ layout: layout, members, fail });

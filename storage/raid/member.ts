@@ -26,11 +26,6 @@ export class Member {
   isIncomplete = false;
   superblockSlot: number;
   readonly pages = new Map<number, ChecksumPage>();
-  /**
-   * Checksums that were not on the drive when it failed. Should the group be lost before it is on record without this
-   * member, they are put there when it comes back: else what was written last would be taken for damaged or missing.
-   */
-  unwritten: readonly ChecksumPage[] = [];
   readonly loading = new Map<number, Promise<ChecksumPage | undefined>>();
 
   constructor(slot: number, uuid: string, drive: Drive, superblockSlot: number) {

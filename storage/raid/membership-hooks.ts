@@ -13,6 +13,5 @@ export interface MembershipHooks {
   readonly afterChange: () => Promise<void>;
   /** The drives have it on record. */
   readonly afterRecord: (record: MembershipRecord) => Promise<void>;
-  /** Nothing of it is kept but what its drive may lack. */
-  readonly setAside: (member: Member) => void;
+  readonly forget: (member: Member) => void;
 }

@@ -72,7 +72,7 @@ export class Membership {
     member.isIncomplete = member.state === 'rebuilding';
     member.state = 'failed';
     member.failedAt = this.events + 1;
-    this.#hooks.setAside(member);
+    this.#hooks.forget(member);
     this.#hooks.onEvent({ type: 'drive-failed', slot: member.slot, driveId: member.drive.id, reason });
     if (this.successors[member.slot] === member) this.successors[member.slot] = undefined;
     this.refresh();
@@ -142,25 +142,31 @@ export class Membership {
     };
   }
 
-  /** Writes the superblocks of all members and spares, durably. */
+  /**
+   * Writes the superblocks of all members and spares, durably. Not those of a group that is lost: its drives say what
+   * they said while it was whole, so that it is whole again when they come back.
+   */
   async persist(): Promise<void> {
+    if (this.#isLost()) return;
     this.sequence += 1;
-    const away = this.members.filter((member) => !member.isAlive);
-    const writes = this.writers.map((member) => this.#persistOn(member, (error) => this.#failOrThrow(member, error)));
-    const spares = this.spares.map((spare) => this.#persistOn(spare, (error) => this.#dropSpare(spare, error)));
+    const { events } = this;
+    const note = () => {
+      this.recordedEvents = events;
+    };
+    const writes = this.writers.map((member) =>
+      this.#persistOn(member, note, (error) => this.#failOrThrow(member, error)),
+    );
+    const spares = this.spares.map((spare) => this.#persistOn(spare, note, (error) => this.#dropSpare(spare, error)));
     await allDone([...writes, ...spares]);
-    if (!this.writers.some((member) => member.isAlive)) return;
-    this.recordedEvents = this.events;
-    // Should they come back, they are filled from the others.
-    for (const member of away) member.unwritten = [];
   }
 
-  async #persistOn(place: Member | Spare, onError: (error: unknown) => void): Promise<void> {
+  async #persistOn(place: Member | Spare, onRecord: () => void, onError: (error: unknown) => void): Promise<void> {
     const slot = 1 - place.superblockSlot;
     try {
       await writeSuperblock(place.drive, this.superblock(place.uuid), slot);
       await place.drive.flush();
       place.superblockSlot = slot;
+      onRecord();
     } catch (error) {
       onError(error);
     }

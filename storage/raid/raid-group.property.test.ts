@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FaultyDrive } from '../drive/faulty-drive.ts';
-import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { RaidLevel } from './layout.ts';
 import { below, pick, seedCount, seededRandom } from './testing/random.ts';
@@ -34,8 +33,7 @@ class Life {
     if (roll < 0.82) return this.#returnOne();
     if (roll < 0.86) return this.#replaceOne();
     if (roll < 0.92) return this.#corruptAndScrub();
-    if (roll < 0.94) return this.rig.group.rebuilt();
-    if (roll < 0.97) return this.#loseAll();
+    if (roll < 0.96) return this.rig.group.rebuilt();
     return this.#restart();
   }
 
@@ -138,22 +136,6 @@ class Life {
     assert.equal(group.state().scrub.mismatches, 0);
   }
 
-  /** Nobody had flushed: what was answered is there all the same when the drives are. */
-  async #loseAll(): Promise<void> {
-    const { group, drives } = this.rig;
-    const all = [...drives, ...this.#replaced];
-    for (const drive of all) drive.fail();
-    await assert.rejects(async () => group.flush(), /lacks more drives/);
-    this.#away.length = 0;
-    for (const drive of shuffled(this.#random, all)) {
-      drive.heal();
-      // One that missed writes has to wait for the others; one that is replaced by now is no member any more.
-      await group.returnDrive(this.rig.hold(drive)).catch(ignoreConflict);
-    }
-    for (const drive of drives) await group.returnDrive(this.rig.hold(drive)).catch(ignoreConflict);
-    await this.#readAll();
-  }
-
   async #restart(): Promise<void> {
     const present = this.rig.drives.filter((drive) => !this.#away.includes(drive));
     await this.rig.group.close();
@@ -169,15 +151,6 @@ class Life {
       this.model.check(index * chunk, content);
     }
   }
-}
-
-function shuffled<T>(random: () => number, all: readonly T[]): T[] {
-  const ranked = all.map((one) => ({ one, rank: random() }));
-  return ranked.toSorted((left, right) => left.rank - right.rank).map(({ one }) => one);
-}
-
-function ignoreConflict(error: unknown): void {
-  if (!(error instanceof StorageError) || error.code !== 'conflict') throw error;
 }
 
 async function live(level: RaidLevel, members: number, stripeBytes: number, seed: number): Promise<void> {

@@ -138,6 +138,11 @@ export class RaidGroup implements BlockGroup {
     await this.#flusher.run();
   }
 
+  /** Runs `work` at a moment when no write is under way and all that was answered is on the drives. */
+  atRest(work: () => void): Promise<void> {
+    return this.#core.membership.change(work);
+  }
+
   /** A drive that was missing is there again. It is brought up to date, or the group with it. */
   async returnDrive(drive: Drive): Promise<void> {
     const found = await readSuperblock(drive);

@@ -64,7 +64,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   followDrives(drives: readonly EngineDriveSetup[]): Promise<void> {
     return this.#inTurn(async () => {
       const { arrived, gone } = await this.#drives.follow(drives);
-      for (const drive of gone) await this.#groups.of(drive)?.settle();
+      for (const drive of gone) await this.#groups.of(drive)?.notice();
       for (const drive of arrived) await this.#groups.driveArrived(drive);
     });
   }
@@ -111,10 +111,10 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   takeDriveOffline(drive: string): Promise<void> {
     return this.#inTurn(async () => {
       const group = this.#groups.of(drive);
-      // It may be the last one its group has: then nobody else could say what it lacks.
-      await group?.settle();
-      this.#drives.takeOffline(drive);
-      await group?.settle();
+      // It may be the last one its group has: what was answered is on it before it goes.
+      if (group) await group.atRest(() => this.#drives.takeOffline(drive));
+      else this.#drives.takeOffline(drive);
+      await group?.notice();
     });
   }
 

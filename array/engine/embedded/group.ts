@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type GroupState as RaidState, RaidGroup, type ResyncSpeed as RaidSpeed, StorageError } from '@granary/storage';
 import type { ResyncSpeed, ScrubResult, Work } from '../engine.ts';
 import type { GroupReport } from '../report.ts';
@@ -5,6 +6,8 @@ import type { GroupRecord } from './book.ts';
 import type { GroupEvents } from './group-events.ts';
 import { totalsOf } from './totals.ts';
 
+/** A drive that hangs is taken out all the same. */
+const REST_MS_MAX = 5000;
 /** Speeds are measured over at least so long. */
 const SPEED_MS = 500;
 
@@ -48,8 +51,20 @@ export class EngineGroup {
     return this.working.scrub({ from, ...(signal && { signal }), ...(onProgress && { onProgress }) });
   }
 
-  /** All is on the drives that answer; whose cable was pulled is noticed now, not when somebody writes next. */
-  async settle(): Promise<void> {
+  /** Runs `work` once all that was answered is on the drives; without that when they take too long over it. */
+  async atRest(work: () => void): Promise<void> {
+    let isDone = false;
+    const doOnce = () => {
+      if (!isDone) work();
+      isDone = true;
+    };
+    const resting = this.raid?.atRest(doOnce).catch(() => undefined);
+    await Promise.race([resting, sleep(REST_MS_MAX, undefined, { ref: false })]);
+    doOnce();
+  }
+
+  /** Whose cable was pulled is noticed now, not when somebody writes next. */
+  async notice(): Promise<void> {
     await this.raid?.flush().catch(() => undefined);
   }
 

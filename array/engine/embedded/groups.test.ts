@@ -76,6 +76,21 @@ test('a drive that is taken offline is missed at once, and brought up to date wh
   for (const type of ['drive-failed', 'drive-returned', 'rebuild-finished'] as const) assert.ok(types.includes(type));
 });
 
+test('what was answered is there when drives that were all taken offline are back, flushed or not', async (t) => {
+  const rig = await engineRig(t, { count: 2 });
+  await rig.pool('p', 0, 1);
+  await rig.volume('v', 'p');
+  for (const letter of 'abcd') {
+    await rig.engine.takeDriveOffline(rig.drive(1));
+    await rig.write('v', letter.charCodeAt(0) * MIB * 0.125, letter, MIB);
+    await rig.engine.takeDriveOffline(rig.drive(0));
+    assert.equal((await rig.group('group-of-p')).state, 'failed');
+    for (const { id } of rig.drives) await rig.engine.bringDriveOnline(id);
+    await rig.groupIs('group-of-p', 'normal');
+    assert.equal(await rig.read('v', letter.charCodeAt(0) * MIB * 0.125, 256), letter.repeat(256));
+  }
+});
+
 test('a spare takes the place of a drive that fails', async (t) => {
   const rig = await engineRig(t, { count: 3 });
   await rig.mirror('g', 0, 1, [2]);
