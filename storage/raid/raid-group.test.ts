@@ -191,7 +191,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       const rig = await Rig.create({ level });
       for (const drive of rig.drives) drive.loseUnflushed();
       await rig.group.write(0, blocks(1, 2));
-      const writes = Array.from({ length: 32 }, (_, block) => rig.group.write(block * BLOCK_BYTES, blocks(1, 3)));
+      const writes = Array.from({ length: 32 }, async (_, block) => rig.group.write(block * BLOCK_BYTES, blocks(1, 3)));
       await new Promise((resolve) => setImmediate(resolve));
       const resting = rig.group.atRest(() => {
         for (const drive of rig.drives) drive.fail();

@@ -120,6 +120,8 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
 
   bringDriveOnline(drive: string): Promise<void> {
     return this.#inTurn(async () => {
+      // To open it anew would take it from its group for a moment.
+      if (this.#drives.get(drive).drive.isPlugged && this.#groups.of(drive)?.uses(drive) === true) return;
       await this.#drives.bringOnline(drive);
       await this.#groups.driveArrived(drive);
     });

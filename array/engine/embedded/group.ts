@@ -68,6 +68,11 @@ export class EngineGroup {
     await this.raid?.flush().catch(() => undefined);
   }
 
+  /** It works, and with this drive. */
+  uses(drive: string): boolean {
+    return !this.hasFailed() && this.memberState(drive) !== 'failed';
+  }
+
   /** How far the drive can be used. */
   memberState(drive: string): 'online' | 'rebuilding' | 'failed' {
     const members = this.raid?.state().members ?? [];
