@@ -95,7 +95,7 @@ export function masked(output: string): string {
       .replace(/\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?/g, '<time>')
       .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
       .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b/g, '<uuid>')
-      .replace(/\b[A-Za-z0-9_-]{27}\b/g, '<secret>')
+      .replace(/(?<![\w-])[\w-]{27}(?![\w-])/g, '<secret>')
       .replace(/(passcode\W+)[A-Za-z0-9_-]{12}/g, '$1<secret>')
       .replace(/\b\d+\.\d{6,}\b/g, '<number>')
       .replace(/\d+ bytes/g, '<size>')
