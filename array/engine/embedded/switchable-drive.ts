@@ -17,6 +17,8 @@ export class SwitchableDrive implements Drive {
   #inner: Drive | undefined;
   #sizeBytes: number;
   #before: DriveStatistics = nothing;
+  /** To be told when the cable is pulled: they wait for a drive that may never answer. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(id: string, sizeBytes: number) {
     this.id = id;
@@ -41,12 +43,13 @@ export class SwitchableDrive implements Drive {
   /** As if its cable were pulled. */
   unplug(): void {
     this.#current = undefined;
+    for (const tell of this.#waiting) tell();
   }
 
   /** What it did stays counted. */
   async shut(): Promise<void> {
     const inner = this.#inner;
-    this.#current = undefined;
+    this.unplug();
     this.#inner = undefined;
     if (!inner) return;
     this.#before = sum(this.#before, inner.statistics());
@@ -69,14 +72,12 @@ export class SwitchableDrive implements Drive {
     return (this.#current ?? this.#refuse()).fileToWrite(offset, from);
   }
 
-  async flush(): Promise<void> {
-    await (this.#current ?? this.#refuse()).flush();
-    // What was pulled meanwhile may not have everything.
-    if (!this.#current) this.#refuse();
+  flush(): Promise<void> {
+    return this.#unlessPulled((current) => current.flush());
   }
 
-  async writeDurably(offset: number, from: Buffer): Promise<void> {
-    await (this.#current ?? this.#refuse()).writeDurably(offset, from);
+  writeDurably(offset: number, from: Buffer): Promise<void> {
+    return this.#unlessPulled((current) => current.writeDurably(offset, from));
   }
 
   async discard(offset: number, length: number): Promise<void> {
@@ -90,6 +91,19 @@ export class SwitchableDrive implements Drive {
   /** Groups close their drives; these outlive them. */
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** What was pulled meanwhile may not have everything. */
+  async #unlessPulled(work: (current: Drive) => Promise<void>): Promise<void> {
+    const current = this.#current ?? this.#refuse();
+    const pulled: PromiseWithResolvers<void> = Promise.withResolvers();
+    this.#waiting.add(pulled.resolve);
+    try {
+      await Promise.race([work(current), pulled.promise]);
+    } finally {
+      this.#waiting.delete(pulled.resolve);
+    }
+    if (this.#current !== current) this.#refuse();
   }
 
   #refuse(): never {
