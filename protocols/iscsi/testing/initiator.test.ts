@@ -147,17 +147,21 @@ test('with ImmediateData=No and InitialR2T=Yes a write sends nothing before it i
 
 test('no more commands are sent than the window allows; the rest follow as it opens', async () => {
   const held: Pdu[] = [];
+  const shut = Promise.withResolvers<() => void>();
   const script = onCommand((pdu, fake) => {
     fake.window = 0;
     held.push(pdu);
-    if (held.length === 32) setTimeout(() => fake.good(pdu, { commandSnMax: 40 }), 20);
+    if (held.length === 32) shut.resolve(() => fake.good(pdu, { commandSnMax: 40 }));
     if (held.length === 40) for (const one of held) if (one !== held[31]) fake.good(one, { commandSnMax: 40 });
   });
   await withFake(script, async (session) => {
     const lun = session.lun(0);
     const done = Promise.all(Array.from({ length: 40 }, () => lun.testUnitReady()));
+    const open = await shut.promise;
+    // Time for a command too many to arrive.
     await sleep(10);
     assert.equal(held.length, 32);
+    open();
     await done;
     assert.equal(session.window, 0);
   });
