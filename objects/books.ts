@@ -70,6 +70,7 @@ export function createBooks(tools: ObjectsTools, parts: Parts) {
       alerts.note(activity.requests);
       for (const request of activity.requests) accessLog.note(requestEntry(request, controller.name));
     },
+    takeDrives: (shares: Activity['drives']) => metering.takeDrives(shares),
     onAnswered: (call: AnsweredCall) => accessLog.note(callEntry(call, clock.now())),
     metered: meteringRoutes({ metering, flush }, { ...parts, ...people }),
     handlers: {

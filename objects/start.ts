@@ -59,6 +59,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     fullPolicies: () => services.policies.full,
     destinations: () => services.destinations.names(),
     onActivity: (controller, activity) => books.take(controller, activity),
+    onDriveActivity: (shares) => books.takeDrives(shares),
     onEvent: (event) => events.keeper(event),
     onControllerLost: (controller, reason) => events.controllerLost(controller, reason),
   });

@@ -1,7 +1,8 @@
 import { namesOf, recordsOf, tableOf } from '@granary/kernel/threads';
 import type { RequestRecord } from '@granary/protocols/objects';
-import type { DriveActivity, OperationTotals } from '@granary/storage/objects';
-import type { Activity, DriveShare, ToldActivity } from './protocol.ts';
+import type { DriveActivity } from '@granary/storage/objects';
+import { DriveShares } from './drive-shares.ts';
+import type { Activity, ToldActivity } from './protocol.ts';
 
 const REQUEST_NAMES = namesOf<RequestRecord>({
   requestId: true,
@@ -32,12 +33,11 @@ export function activityOf({ requests, drives }: ToldActivity): Activity {
 
 /** What a thread did and has not told yet. */
 export class ActivityLog {
-  readonly #totals: () => ReadonlyMap<number, DriveActivity>;
-  readonly #told = new Map<number, DriveActivity>();
+  readonly #drives: DriveShares;
   #requests: RequestRecord[] = [];
 
   constructor(totals: () => ReadonlyMap<number, DriveActivity>) {
-    this.#totals = totals;
+    this.#drives = new DriveShares(totals);
   }
 
   note(request: RequestRecord): void {
@@ -45,40 +45,13 @@ export class ActivityLog {
   }
 
   get isEmpty(): boolean {
-    return this.#requests.length === 0 && this.#changed().length === 0;
+    return this.#requests.length === 0 && this.#drives.isEmpty;
   }
 
   /** Each thing is told once. */
   take(): ToldActivity {
     const requests = tableOf(REQUEST_NAMES, this.#requests);
     this.#requests = [];
-    const drives = this.#changed();
-    for (const [drive, totals] of this.#totals()) this.#told.set(drive, totals);
-    return { requests, drives };
+    return { requests, drives: this.#drives.take() };
   }
-
-  #changed(): DriveShare[] {
-    const shares = [...this.#totals()].map(([drive, totals]) => {
-      const told = this.#told.get(drive);
-      const activity = {
-        put: since(totals.put, told?.put),
-        get: since(totals.get, told?.get),
-        delete: since(totals.delete, told?.delete),
-      };
-      return { drive, activity };
-    });
-    return shares.filter(
-      ({ activity: { put, get, delete: gone } }) => put.operations + get.operations + gone.operations > 0,
-    );
-  }
-}
-
-/** A drive that was opened anew counts from nothing again. */
-function since(now: OperationTotals, before: OperationTotals | undefined): OperationTotals {
-  if (before === undefined || before.operations > now.operations) return now;
-  return {
-    operations: now.operations - before.operations,
-    bytes: now.bytes - before.bytes,
-    milliseconds: now.milliseconds - before.milliseconds,
-  };
 }

@@ -9,15 +9,16 @@ import {
   IndexReader,
   LocalObjectStore,
   Mender,
-  ObjectError,
   PieceBuilder,
   type Commit,
   type Layout,
+  type LocalStoreOptions,
   type ObjectStore,
 } from '@granary/storage/objects';
 import type { ReplicationSender } from '../replication/sender.ts';
 import { ActivityLog } from './activity-log.ts';
 import { DataServer } from './data-server.ts';
+import { demandRoom } from './full-policies.ts';
 import { protocolHandler } from './protocol-handler.ts';
 import type { ControllerCalls, MainCalls, ThreadData, ToldActivity, WorldSettings } from './protocol.ts';
 import { ThreadDirectory } from './thread-directory.ts';
@@ -102,15 +103,15 @@ export class Controller {
     const reader = this.#reader;
     const onDamage = ({ partition }: { readonly partition: number }) => void this.#line.ask('damaged', { partition });
     const blobWriter = new BlobWriter({ layout, drives });
-    const writer: Pick<ObjectStore, 'stage'> = {
+    const writer: LocalStoreOptions['writer'] = {
       stage: async (policy, body, size) => {
-        if (known(this.#settings).fullPolicies.includes(policy))
-          throw new ObjectError('no-space', 'The storage policy is full.');
+        demandRoom(known(this.#settings).fullPolicies, policy);
         return blobWriter.stage(policy, body, size);
       },
     };
+    const { alongBytesMax } = this.#data;
     const blobs = new BlobReader({ layout, drives, onDamage, lookup: (blob) => reader.blob(blob.partition, blob.id) });
-    return new LocalObjectStore({ layout, commit, reader, writer, blobs });
+    return new LocalObjectStore({ layout, commit, reader, writer, blobs, alongBytesMax });
   }
 
   #context(store: ObjectStore): DataContext {

@@ -66,6 +66,8 @@ export interface ThreadData {
   readonly buckets: SharedArrayBuffer;
   /** Changes of each account in the present second. */
   readonly limits: SharedArrayBuffer;
+  /** Bodies of up to so many bytes are put on the drives by the main thread, with those of other threads. */
+  readonly alongBytesMax: number;
 }
 
 /** What a thread is asked. */

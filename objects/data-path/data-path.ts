@@ -16,12 +16,13 @@ import type { Certificates } from '../certificates/service.ts';
 import { activityOf } from '../controllers/activity-log.ts';
 import { controllersOf, type ControllerSpec } from '../controllers/controller-spec.ts';
 import { Controllers, type ControllerState } from '../controllers/controllers.ts';
-import type { AccountLimit, Activity, MainCalls, WorldSettings } from '../controllers/protocol.ts';
+import type { AccountLimit, Activity, DriveShare, MainCalls, WorldSettings } from '../controllers/protocol.ts';
 import { createLimits, LimitSlots } from '../controllers/shared.ts';
 import type { ArrayDirectory } from '../directory/directory.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 import type { Settings } from '../settings/service.ts';
 import { dataAddresses, hostsOf, publicUrls } from './addresses.ts';
+import { SmallBodies } from './small-bodies.ts';
 
 const GIGABYTE = 2 ** 30;
 
@@ -44,8 +45,18 @@ export interface DataPathParts {
   /** Names of the remote endpoints there are. */
   readonly destinations: () => readonly string[];
   readonly onActivity: (controller: ControllerSpec, activity: Activity) => void;
+  /** What this thread did on drives. */
+  readonly onDriveActivity: (shares: readonly DriveShare[]) => void;
   readonly onEvent: (event: KeeperEvent) => void;
   readonly onControllerLost: (controller: ControllerSpec, reason: string) => void;
+}
+
+/** What there is once it was started. */
+interface Running {
+  readonly keeper: Keeper;
+  readonly smallBodies: SmallBodies;
+  readonly controllers: Controllers;
+  readonly parts: DataPathParts;
 }
 
 /**
@@ -60,6 +71,7 @@ export class DataPath {
   readonly #slots = new LimitSlots();
   #parts: DataPathParts | undefined;
   #keeper: Keeper | undefined;
+  #smallBodies: SmallBodies | undefined;
   #controllers: Controllers | undefined;
 
   constructor(options: DataPathOptions) {
@@ -94,6 +106,12 @@ export class DataPath {
     this.#keeper = keeper;
     await keeper.setEncryption(parts.encryption());
     await keeper.follow(this.#wanted());
+    this.#smallBodies = new SmallBodies({
+      keeper,
+      commit: this.commit,
+      fullPolicies: parts.fullPolicies,
+      onDriveActivity: parts.onDriveActivity,
+    });
     this.#controllers = new Controllers(
       {
         data: {
@@ -101,6 +119,7 @@ export class DataPath {
           epoch: this.#epoch.memory,
           buckets: this.index.bucketEpoch.memory,
           limits: this.#limits,
+          alongBytesMax: this.#smallBodies.bytesMax,
         },
         answers: (spec) => this.#answers(spec),
         onActivity: parts.onActivity,
@@ -152,19 +171,24 @@ export class DataPath {
 
   /** Everything answered before is counted afterwards. */
   async flush(): Promise<void> {
-    await this.#running.controllers.flush();
+    const { controllers, smallBodies } = this.#running;
+    await controllers.flush();
+    smallBodies.tell();
   }
 
   async stop(): Promise<void> {
-    // The keeper has work with the controllers, and both with the index.
-    await this.#keeper?.close();
+    // The keeper has work with the controllers, they leave small bodies to it, and both need the index.
+    await this.#keeper?.rest();
     await this.#controllers?.stop();
+    this.#smallBodies?.close();
+    await this.#keeper?.close();
     await this.index.close();
   }
 
-  get #running(): { readonly keeper: Keeper; readonly controllers: Controllers; readonly parts: DataPathParts } {
-    if (!this.#keeper || !this.#controllers || !this.#parts) throw new Error('The data path has not been started.');
-    return { keeper: this.#keeper, controllers: this.#controllers, parts: this.#parts };
+  get #running(): Running {
+    const [keeper, smallBodies, controllers, parts] = [this.#keeper, this.#smallBodies, this.#controllers, this.#parts];
+    if (!keeper || !smallBodies || !controllers || !parts) throw new Error('The data path has not been started.');
+    return { keeper, smallBodies, controllers, parts };
   }
 
   get #indexFile(): string {
@@ -225,10 +249,10 @@ export class DataPath {
 
   #answers(spec: ControllerSpec): Answers<MainCalls> {
     const { directory, onActivity } = this.#running.parts;
-    const { keeper } = this.#running;
+    const { keeper, smallBodies } = this.#running;
     const { log } = this.#options;
     return {
-      commit: ({ operation, args }) => this.commit(operation, args),
+      commit: ({ operation, args }) => smallBodies.commit(operation, args),
       s3Key: (key) => this.#limited(directory.byS3Key(key)),
       token: (token) => this.#limited(directory.byToken(token)),
       signIn: ({ account, username, password, ip }) => directory.signIn(account, username, password, ip),

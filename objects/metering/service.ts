@@ -50,6 +50,12 @@ export class Metering {
       this.#transfers.note(request, at);
       this.#note(request, controller, at);
     }
+    this.takeDrives(drives);
+  }
+
+  /** What a thread did on drives, each thing once. */
+  takeDrives(drives: Activity['drives']): void {
+    const now = this.#options.clock.now();
     for (const { drive, activity } of drives) {
       const name = this.#options.driveUuid(drive);
       if (name === undefined) continue;

@@ -23,6 +23,7 @@ export { IndexWriter } from './index/writer.ts';
 export type { IndexDb } from './index/database.ts';
 export type { StoredUsage } from './index/stored.ts';
 export { LocalObjectStore, type LocalStoreOptions } from './local-store.ts';
+export { stagingCommit } from './staging-commit.ts';
 export { checkIndex } from './index/check.ts';
 export { type CheckProblem, checkObjects, type ObjectsCheckReport } from './check/check.ts';
 export { Keeper, type KeeperIndex, type KeeperOptions, type LayoutListener, type Wanted } from './layout/keeper.ts';

@@ -8,6 +8,7 @@ import type { Layout } from './layout/layout.ts';
 import { LocalObjectStore, type LocalStoreOptions } from './local-store.ts';
 import type { ByteRange } from './object-store.ts';
 import type { BlobRecord, ObjectVersion, StagedBlob } from './records.ts';
+import { stagingCommit } from './staging-commit.ts';
 
 const policy = { index: 0, name: 'p', copies: 2, dataFragments: 0, parityFragments: 0 };
 const ring = { policy, version: 1, partitions: 8, slots: 2, drives: new Uint32Array(16) };
@@ -93,4 +94,38 @@ test('a version that went before it was read is not there', async () => {
     collect(store, version),
     (error) => error instanceof ObjectError && error.code === 'no-such-version',
   );
+});
+
+test('small bodies come along with the commit, which puts them on drives first', async () => {
+  await using index = new IndexFixture();
+  const blobs = new MemoryBlobs();
+  const { commit, reader } = index.writer;
+  const stage = (_policy: number, bytes: Uint8Array) => Promise.resolve([blobs.enter(bytes)]);
+  const writer: LocalStoreOptions['writer'] = { stage: (policy, body) => stage(policy, body as Uint8Array) };
+  const options = { layout: () => layout, reader, writer, blobs, alongBytesMax: 5 };
+  const store = new LocalObjectStore({ ...options, commit: stagingCommit(commit, stage) });
+  const bucket = await index.bucket();
+  const large = Buffer.from('a network chunk');
+  const bytes = large.subarray(2, 7);
+  const content = await store.stage(0, bytes);
+  large.fill(0);
+  assert.deepEqual(content, { kind: 'bytes', policy: 0, bytes: new Uint8Array(Buffer.from('netwo')) });
+  assert.equal(content.kind === 'bytes' && content.bytes.buffer.byteLength, 5, 'nothing else crosses with them');
+  const put = { bucket: bucket.id, size: 5, etag: '0', owner: '', attributes: {}, at: AT };
+  await store.commit('putObject', { ...put, key: 'along', content });
+  const version = reader.version(bucket.id, 'along');
+  assert.equal((await collect(store, version!)).toString(), 'netwo');
+  await assert.rejects(commit('putObject', { ...put, key: 'unstaged', content }), { code: 'invalid-state' });
+  assert.equal((await store.stage(0, Buffer.alloc(6))).kind, 'staged', 'larger ones are staged at once');
+});
+
+test('a commit whose bytes no drive takes changes nothing', async () => {
+  await using index = new IndexFixture();
+  const bucket = await index.bucket();
+  const full = new ObjectError('no-space', 'The drives are full.');
+  const commit = stagingCommit(index.writer.commit, () => Promise.reject(full));
+  const content = { kind: 'bytes', policy: 0, bytes: new Uint8Array(5) } as const;
+  const put = { bucket: bucket.id, key: 'key', size: 5, etag: '0', owner: '', attributes: {}, at: AT };
+  await assert.rejects(commit('putObject', { ...put, content }), full);
+  assert.equal(index.writer.reader.version(bucket.id, 'key'), undefined);
 });

@@ -3,7 +3,7 @@ import { ObjectError } from './errors.ts';
 import type { IndexReader, ManifestBlob } from './index/reader.ts';
 import type { Layout } from './layout/layout.ts';
 import type { ByteRange, Listing, ListQuery, ObjectStore, VersionListing } from './object-store.ts';
-import type { Commit } from './operations.ts';
+import type { Commit, NewContent } from './operations.ts';
 import type {
   AccountUsage,
   BlobRecord,
@@ -21,7 +21,11 @@ export interface LocalStoreOptions {
   readonly commit: Commit;
   readonly reader: IndexReader;
   /** `BlobWriter` is one. */
-  readonly writer: Pick<ObjectStore, 'stage'>;
+  readonly writer: {
+    stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]>;
+  };
+  /** Whole bodies of up to so many bytes come along with the commit, which has to be a `stagingCommit`. */
+  readonly alongBytesMax?: number;
   /** `BlobReader` is one. */
   readonly blobs: {
     read(record: BlobRecord, policy: PolicyLayout, range?: ByteRange): AsyncIterable<Uint8Array>;
@@ -103,8 +107,14 @@ export class LocalObjectStore implements ObjectStore {
     return this.#index.parts(upload, page);
   }
 
-  stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]> {
-    return this.#options.writer.stage(policy, body, size);
+  async stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<NewContent> {
+    const { writer, alongBytesMax = 0 } = this.#options;
+    if (body instanceof Uint8Array && body.length > 0 && body.length <= alongBytesMax) {
+      // A copy: what crosses to another thread takes all of the memory along that it is a part of.
+      if (body.length === (size ?? body.length)) return { kind: 'bytes', policy, bytes: new Uint8Array(body) };
+    }
+    const blobs = await writer.stage(policy, body, size);
+    return blobs.length === 0 ? { kind: 'empty' } : { kind: 'staged', blobs };
   }
 
   read(version: ObjectVersion, range?: ByteRange): AsyncIterable<Uint8Array> {

@@ -1,15 +1,6 @@
 import type { Layout } from './layout/layout.ts';
-import type { Commit } from './operations.ts';
-import type {
-  AccountUsage,
-  Bucket,
-  ListedObject,
-  ListedVersion,
-  ObjectVersion,
-  Part,
-  StagedBlob,
-  Upload,
-} from './records.ts';
+import type { Commit, NewContent } from './operations.ts';
+import type { AccountUsage, Bucket, ListedObject, ListedVersion, ObjectVersion, Part, Upload } from './records.ts';
 
 export interface Listing {
   readonly objects: readonly ListedObject[];
@@ -103,10 +94,10 @@ export interface ObjectStore {
   parts(upload: string, page: { readonly after: number; readonly limit: number }): Part[];
 
   /**
-   * Writes bytes durably under a policy; they are nobody's until a commit names them. An empty body is `[]`. Chunks of a
-   * body need last only until the next is asked for.
+   * Takes bytes in under a policy; they are nobody's until a commit names them, and durable with it at the latest.
+   * Chunks of a body need last only until the next is asked for.
    */
-  stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]>;
+  stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<NewContent>;
   /** The bytes, verified; rejects in the middle if too many pieces are damaged. */
   read(version: ObjectVersion, range?: ByteRange): AsyncIterable<Uint8Array>;
   /** The same for small ranges in one piece: no iterator, no stream. */

@@ -15,10 +15,14 @@ import type {
   WrittenVersion,
 } from './records.ts';
 
-/** Bytes of a new version: staged ones, or those of a version that is there already (shared, not copied). */
+/**
+ * Bytes of a new version: staged ones, those that come along and are staged on the way to the index (`stagingCommit`), or
+ * those of a version that is there already (shared, not copied).
+ */
 export type NewContent =
   | { readonly kind: 'empty' }
   | { readonly kind: 'staged'; readonly blobs: readonly StagedBlob[] }
+  | { readonly kind: 'bytes'; readonly policy: number; readonly bytes: Uint8Array }
   | { readonly kind: 'copy'; readonly of: Pick<ObjectVersion, 'bucket' | 'key' | 'sequence'> };
 
 /** Which change that is passed on elsewhere. */

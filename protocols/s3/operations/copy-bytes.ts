@@ -28,9 +28,10 @@ export async function copyBytes(
     }
   }
   const size = range.end - range.start;
-  const blobs = size === 0 ? [] : await request.context.store.stage(request.bucket.policy, bytes(), size);
+  const { store } = request.context;
+  const content: NewContent = size === 0 ? { kind: 'empty' } : await store.stage(request.bucket.policy, bytes(), size);
   return {
-    content: blobs.length === 0 ? { kind: 'empty' } : { kind: 'staged', blobs },
+    content,
     size,
     etag: md5.digest('hex'),
     checksum: algorithm === null || sum === null ? null : { algorithm, value: sum.digest(), type: 'FULL_OBJECT' },

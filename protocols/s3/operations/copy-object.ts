@@ -143,8 +143,7 @@ async function bytesOfCopy(request: S3Request, { bucket, version }: CopySource):
     };
   }
   const { store } = request.context;
-  const blobs = await store.stage(request.bucket.policy, store.read(version), size);
-  return { content: { kind: 'staged', blobs }, ...rest };
+  return { content: await store.stage(request.bucket.policy, store.read(version), size), ...rest };
 }
 
 function algorithmOfCopy(request: S3Request): Checksum['algorithm'] | null {

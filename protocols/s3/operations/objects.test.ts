@@ -381,7 +381,7 @@ test("a static large object of Swift's reads as its segments, and a copy of it s
   await store.commit('putObject', {
     bucket: id,
     key: 'large',
-    content: { kind: 'staged', blobs: await store.stage(0, manifest) },
+    content: await store.stage(0, manifest),
     size: manifest.length,
     etag: md5(manifest),
     owner: '1'.repeat(32),

@@ -11,10 +11,9 @@ export interface StagedBody {
   readonly checksum: Checksum | null;
 }
 
-/** Takes in a body and puts it on the drives. The body has been verified when this resolves. */
+/** Takes in a body for a commit. It has been verified when this resolves. */
 export async function stageBody(store: ObjectStore, policy: number, body: S3Body): Promise<StagedBody> {
   const small = body.size !== undefined && body.size <= SMALL_BYTES;
-  const blobs = await store.stage(policy, small ? await body.bytes(SMALL_BYTES) : body.stream(), body.size);
-  const { size, md5, checksum } = body.result();
-  return { content: blobs.length === 0 ? { kind: 'empty' } : { kind: 'staged', blobs }, size, md5, checksum };
+  const content = await store.stage(policy, small ? await body.bytes(SMALL_BYTES) : body.stream(), body.size);
+  return { content, ...body.result() };
 }

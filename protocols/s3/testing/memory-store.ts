@@ -1,10 +1,10 @@
 import {
   type Bucket,
+  type NewContent,
   ObjectError,
   type ObjectStore,
   type ObjectVersion,
   type Operations,
-  type StagedBlob,
 } from '@granary/storage/objects';
 
 type Args<O extends keyof Operations> = Operations[O]['args'];
@@ -13,7 +13,6 @@ type Args<O extends keyof Operations> = Operations[O]['args'];
 export class MemoryStore {
   readonly buckets: Bucket[] = [];
   readonly objects = new Map<string, { readonly version: ObjectVersion; readonly bytes: Buffer }>();
-  readonly #staged = new Map<StagedBlob, Buffer>();
   /** Thrown by the next commit. */
   failWith: Error | undefined;
   #sequence = 0;
@@ -56,22 +55,11 @@ export class MemoryStore {
     return this.objects.get(`${bucket.id}/${key}`)?.bytes;
   }
 
-  async #stage(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<StagedBlob[]> {
+  async #stage(body: Uint8Array | AsyncIterable<Uint8Array>): Promise<NewContent> {
     const pieces: Uint8Array[] = [];
     if (body instanceof Uint8Array) pieces.push(Buffer.from(body));
     else for await (const piece of body) pieces.push(Buffer.from(piece));
-    const bytes = Buffer.concat(pieces);
-    if (bytes.length === 0) return [];
-    const blob: StagedBlob = {
-      partition: 0,
-      id: new Uint8Array(16),
-      size: bytes.length,
-      key: 0,
-      places: [],
-      pieceBytes: 0,
-    };
-    this.#staged.set(blob, bytes);
-    return [blob];
+    return { kind: 'bytes', policy: 0, bytes: Buffer.concat(pieces) };
   }
 
   async #commit(operation: string, args: unknown): Promise<unknown> {
@@ -85,9 +73,7 @@ export class MemoryStore {
   }
 
   #put(args: Args<'putObject'>): ObjectVersion {
-    const blobs = args.content.kind === 'staged' ? args.content.blobs : [];
-    const bytes = Buffer.concat(blobs.map((blob) => this.#staged.get(blob) ?? Buffer.alloc(0)));
-    for (const blob of blobs) this.#staged.delete(blob);
+    const bytes = args.content.kind === 'bytes' ? Buffer.from(args.content.bytes) : Buffer.alloc(0);
     const version: ObjectVersion = {
       bucket: args.bucket,
       key: args.key,

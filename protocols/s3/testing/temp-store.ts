@@ -9,6 +9,7 @@ import {
   formatDrive,
   IndexWriter,
   LocalObjectStore,
+  stagingCommit,
   type Layout,
   type LayoutDrive,
   type ObjectStore,
@@ -17,6 +18,7 @@ import {
 } from '@granary/storage/objects';
 
 const PARTITIONS = 16;
+const ALONG_BYTES_MAX = 4096;
 
 /** A real store in a folder of its own: index, drives and blobs, everything in this thread. */
 export interface TempStore {
@@ -45,11 +47,14 @@ export async function tempStore(options: { readonly encrypted?: boolean } = {}):
   });
   await open.update(layout);
   index.useLayout(layout);
+  const writer = new BlobWriter({ layout: () => layout, drives: open });
   const store = new LocalObjectStore({
     layout: () => layout,
-    commit: index.commit,
+    // As a controller has it: the smallest bodies come along with their commit.
+    commit: stagingCommit(index.commit, (policy, bytes) => writer.stage(policy, bytes)),
+    alongBytesMax: ALONG_BYTES_MAX,
     reader: index.reader,
-    writer: new BlobWriter({ layout: () => layout, drives: open }),
+    writer,
     blobs: new BlobReader({ layout: () => layout, drives: open, onDamage: () => undefined }),
   });
   return {

@@ -192,11 +192,11 @@ test('what the store cannot do is told as what it is', async () => {
 test('an upload of another protocol in parts does not pass for an MD5', async () => {
   const bucket = swift.store.bucket('a'.repeat(32), 'c');
   assert.ok(bucket);
-  const blobs = await swift.store.stage(bucket.policy, Buffer.from('parts'));
+  const content = await swift.store.stage(bucket.policy, Buffer.from('parts'));
   const put = {
     bucket: bucket.id,
     key: 'parts',
-    content: { kind: 'staged', blobs },
+    content,
     size: 5,
     etag: `${md5('p')}-2`,
   } as const;

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import type { Bucket, NewContent, ObjectStore, StagedBlob } from '@granary/storage/objects';
+import type { Bucket, NewContent, ObjectStore } from '@granary/storage/objects';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 
@@ -27,14 +27,10 @@ export function demandRoom(bucket: Bucket, size: number | undefined): number {
   return room;
 }
 
-function asContent(blobs: readonly StagedBlob[]): NewContent {
-  return blobs.length === 0 ? { kind: 'empty' } : { kind: 'staged', blobs };
-}
-
 export async function stageBytes(store: ObjectStore, policy: number, bytes: Uint8Array): Promise<Uploaded> {
   const etag = bytes.length === 0 ? EMPTY_MD5 : hash('md5', bytes, 'hex');
-  const blobs = bytes.length === 0 ? [] : await store.stage(policy, bytes, bytes.length);
-  return { content: asContent(blobs), size: bytes.length, etag };
+  const content: NewContent = bytes.length === 0 ? { kind: 'empty' } : await store.stage(policy, bytes, bytes.length);
+  return { content, size: bytes.length, etag };
 }
 
 export async function stageStream(
@@ -52,8 +48,8 @@ export async function stageStream(
       yield chunk;
     }
   }
-  const blobs = await store.stage(policy, hashed(), size);
-  return { content: asContent(blobs), size: count, etag: md5.digest('hex') };
+  const content = await store.stage(policy, hashed(), size);
+  return { content, size: count, etag: md5.digest('hex') };
 }
 
 function demandEtag(request: SwiftRequest, etag: string): void {

@@ -1,8 +1,7 @@
-import { InlineGate } from '../../drive/inline-gate.ts';
 import { StorageError } from '../../errors.ts';
 import type { Place } from '../records.ts';
 import type { DriveSpace } from './drive-space.ts';
-import { driveError, fdatasync, withinLimit, writeAll, writeAllSync } from './files.ts';
+import { driveError, withinLimit, writeAll } from './files.ts';
 import { PackedSegment } from './packed-segment.ts';
 import type { PieceBody } from './piece-body.ts';
 import { encodeHeader, HEADER_BYTES, type PieceHeader } from './record.ts';
@@ -11,8 +10,6 @@ const BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** Below what the system takes in one call. */
 const BATCH_BUFFERS_MAX = 1000;
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
-/** Copying so little to the page cache costs less than a hop to another thread. */
-const INLINE_BYTES_MAX = 128 * 1024;
 /** To write larger batches twice, first as zeros, would cost more than it saves. */
 const FILLED_FOR_BYTES_MAX = 128 * 1024;
 
@@ -25,12 +22,12 @@ interface Waiting {
 }
 
 /**
- * Packs records of many callers into segments. While one batch is written and synced, the next gathers: however many
- * wait, each round is one write and one sync.
+ * Packs records of many callers into segments. While one batch is written, the next gathers: however many wait, each
+ * round is one write that is durable when it ends. It is never done on the spot: a drive that hangs must not take the
+ * thread along.
  */
 export class Appender {
   readonly #space: DriveSpace;
-  readonly #gate = new InlineGate(0.2);
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
@@ -116,7 +113,7 @@ export class Appender {
     try {
       const segment = this.#segment ?? (await this.#newSegment());
       const { places, buffers } = this.#lay(batch, segment);
-      work = this.#writeDurably(segment, buffers, bytes);
+      work = writeAll(segment.fd, buffers, segment.size);
       await withinLimit(this.#space.drive, work);
       this.#space.assertLinked(segment.fd);
       segment.wrote(bytes);
@@ -160,20 +157,8 @@ export class Appender {
     return { places, buffers };
   }
 
-  async #writeDurably(segment: PackedSegment, buffers: Uint8Array[], bytes: number): Promise<void> {
-    const startMs = performance.now();
-    if (bytes > INLINE_BYTES_MAX || segment.isFilling || !this.#gate.allows(startMs)) {
-      await writeAll(segment.fd, buffers, segment.size);
-    } else {
-      writeAllSync(segment.fd, buffers, segment.size);
-      const endMs = performance.now();
-      this.#gate.took(endMs - startMs, endMs, bytes);
-    }
-    await fdatasync(segment.fd);
-  }
-
   async #newSegment(): Promise<PackedSegment> {
-    const segment = new PackedSegment(this.#space, await this.#space.create());
+    const segment = new PackedSegment(this.#space, await this.#space.create('durable'));
     this.#segment = segment;
     await this.#space.syncFolder();
     return segment;

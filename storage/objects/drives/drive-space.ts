@@ -78,10 +78,14 @@ export class DriveSpace {
     Atomics.sub(this.counter, 0, BigInt(bytes));
   }
 
-  /** A number that is taken already is an error: what is in that file may be somebody's. */
-  async create(): Promise<NewSegment> {
+  /**
+   * A number that is taken already is an error: what is in that file may be somebody's. Writes to a durable one are on
+   * disk when they end; with others that takes a sync.
+   */
+  async create(kind: 'durable' | 'plain' = 'plain'): Promise<NewSegment> {
     const number = await this.#nextSegment();
-    const flags = fs.constants.O_CREAT | fs.constants.O_EXCL | fs.constants.O_WRONLY;
+    const { O_CREAT, O_DSYNC, O_EXCL, O_WRONLY } = fs.constants;
+    const flags = O_CREAT | O_EXCL | O_WRONLY | (kind === 'durable' ? O_DSYNC : 0);
     const opening = new Promise<number>((resolve, reject) =>
       fs.open(this.pathOf(number), flags, 0o600, (error, fd) => (error ? reject(error) : resolve(fd))),
     );

@@ -1,4 +1,5 @@
 import type { Layout, LayoutDrive } from '../layout/layout.ts';
+import type { SegmentName } from '../layout/keeper-types.ts';
 import type { DriveActivity } from './activity.ts';
 import { DriveFolder } from './drive-folder.ts';
 import { OpenSegments } from './open-segments.ts';
@@ -68,6 +69,13 @@ export class Drives {
   noteFailure(drive: number, error: Error): void {
     this.#avoidUntil.set(drive, performance.now() + AVOID_MS);
     this.#options.onDriveFailure(drive, error);
+  }
+
+  /** Segments that this thread writes to now: what is in them may be in no index yet. */
+  writtenSegments(): SegmentName[] {
+    return [...this.#folders.values()].flatMap(({ number: drive, writtenSegments }) =>
+      writtenSegments.map((segment) => ({ drive, segment })),
+    );
   }
 
   /** By drive number, since each was opened here. */

@@ -35,15 +35,6 @@ export function writeAll(fd: number, buffers: readonly Uint8Array[], position: n
   });
 }
 
-export function writeAllSync(fd: number, buffers: readonly Uint8Array[], position: number): void {
-  for (let rest = buffers, at = position; rest.length > 0;) {
-    const written = fs.writevSync(fd, rest, at);
-    if (written === 0) throw new Error('the system took none of the bytes');
-    rest = withoutFirst(rest, written);
-    at += written;
-  }
-}
-
 export function fdatasync(fd: number): Promise<void> {
   return new Promise((resolve, reject) => fs.fdatasync(fd, (error) => (error ? reject(error) : resolve())));
 }

@@ -36,11 +36,6 @@ export class PackedSegment {
     return this.#size + bytes <= SEGMENT_BYTES_MAX;
   }
 
-  /** Zeros are on their way: a write may have to wait for them. */
-  get isFilling(): boolean {
-    return this.#filling !== undefined;
-  }
-
   /** What these bytes would add to the length of the file, once no zeros are on their way to the same place. */
   async growthBy(bytes: number): Promise<number> {
     if (this.#filling && this.#size + bytes > this.#length) await withinLimit(this.#space.drive, this.#filling);
@@ -53,7 +48,7 @@ export class PackedSegment {
     this.#length = Math.max(this.#length, this.#size);
   }
 
-  /** Goes on beside writes to what was filled before. It is not synced by itself: that is for the next write to do. */
+  /** Goes on beside writes to what was filled before. */
   fillAhead(): void {
     if (this.#filling || !this.#isFillable || this.#size < FILLED_FROM_BYTES) return;
     if (this.#length - this.#size > ZEROS.length / 2 || this.#length + ZEROS.length > SEGMENT_BYTES_MAX) return;

@@ -274,6 +274,30 @@ test('a segment that was written to since it was last seen is not dropped, thoug
   }
 });
 
+test('what the keeper puts on drives for others is theirs to commit, however long that takes, until it is closed', async () => {
+  let ahead = 0;
+  const rig = await Rig.make(TWO_COPIES, 2, { segmentGraceMs: 60_000, sweepMs: 1e9, now: () => Date.now() + ahead });
+  try {
+    const body = Buffer.alloc(4000, 1);
+    const blobs = await rig.keeper.stage(0, body);
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      await rig.keeper.sweep();
+      ahead += 120_000;
+    }
+    await rig.enter('kept', body, blobs);
+    await rig.verifyAll();
+    const [put] = [...rig.keeper.activity().values()].map((each) => each.put);
+    assert.deepEqual([put?.operations, put?.bytes], [1, 4000]);
+    await rig.keeper.rest();
+    await rig.enter('late', body, await rig.keeper.stage(0, body));
+    await rig.verifyAll();
+    await rig.keeper.close();
+    await assert.rejects(rig.keeper.stage(0, body), { code: 'no-quorum' });
+  } finally {
+    await rig.remove();
+  }
+});
+
 test('a segment that grew since it was last seen is not dropped, whatever the threads said then', async () => {
   let ahead = 0;
   const rig = await Rig.make(TWO_COPIES, 2, { segmentGraceMs: 60_000, sweepMs: 1e9, now: () => Date.now() + ahead });

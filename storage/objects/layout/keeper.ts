@@ -1,6 +1,9 @@
+import { BlobWriter } from '../blobs/blob-writer.ts';
+import type { DriveActivity } from '../drives/activity.ts';
 import { Drives } from '../drives/drives.ts';
 import { ObjectError } from '../errors.ts';
 import type { IndexDb } from '../index/database.ts';
+import type { StagedBlob } from '../records.ts';
 import { MendQueue } from '../mend/mend-queue.ts';
 import { Scrubber, type ScrubResult } from '../mend/scrubber.ts';
 import { Sweeper, type SweepResult } from '../mend/sweeper.ts';
@@ -81,6 +84,7 @@ export class Keeper {
   readonly #scrubber: Scrubber;
   readonly #numbers: SegmentNumbers;
   readonly #drives: Drives;
+  readonly #writer: BlobWriter;
   readonly #listeners = new Set<LayoutListener>();
   readonly #background = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -119,6 +123,7 @@ export class Keeper {
       nextSegment: (drive) => this.nextSegment(drive),
       onDriveFailure: (drive, error) => this.driveFailed(drive, error.message),
     });
+    this.#writer = new BlobWriter({ layout: () => this.#layout, drives: this.#drives });
     this.#sweeper = new Sweeper({
       state: this.#state,
       drives: this.#drives,
@@ -174,6 +179,16 @@ export class Keeper {
 
   report(): KeeperReport {
     return reportOf(this.#state, this.#rebalancer, (drive) => this.#drives.get(drive)?.usedBytes ?? 0);
+  }
+
+  /** Puts small bodies on the drives, for threads that leave theirs to this one: see `stagingCommit`. */
+  stage(policy: number, bytes: Uint8Array): Promise<StagedBlob[]> {
+    return this.#writer.stage(policy, bytes);
+  }
+
+  /** What this thread did on each drive since it was opened here. */
+  activity(): ReadonlyMap<number, DriveActivity> {
+    return this.#drives.activity();
   }
 
   /** A number that no segment of the drive ever had. */
@@ -241,13 +256,18 @@ export class Keeper {
     return this.#sweeper.sweep();
   }
 
-  async close(): Promise<void> {
+  /** Ends its own work, and with it what it asks of other threads. Small bodies are still taken. */
+  async rest(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#timer);
     this.#sweeper.close();
     await this.#queue.close();
     await this.#serial.catch(() => undefined);
     await Promise.allSettled(this.#background);
+  }
+
+  async close(): Promise<void> {
+    await this.rest();
     await this.#drives.close();
   }
 

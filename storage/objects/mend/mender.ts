@@ -33,9 +33,9 @@ export interface OpenDrives {
           readonly slot: number;
           readonly place: Place;
         }>;
-        readonly writtenSegments: readonly number[];
       }
     | undefined;
+  writtenSegments(): readonly SegmentName[];
 }
 
 export interface MenderOptions {
@@ -116,12 +116,7 @@ export class Mender implements StorageWorker {
   }
 
   busySegments(): Promise<readonly SegmentName[]> {
-    const open = this.#options
-      .layout()
-      .drives.flatMap(({ number }) =>
-        (this.#options.drives.get(number)?.writtenSegments ?? []).map((segment) => ({ drive: number, segment })),
-      );
-    return Promise.resolve(open);
+    return Promise.resolve(this.#options.drives.writtenSegments());
   }
 
   async #mendBlob(blob: BlobRecord, ring: Ring, verify: boolean, tally: Tally): Promise<void> {

@@ -45,11 +45,7 @@ export class Sweeper {
   async sweep(): Promise<SweepResult> {
     const result: SweepResult = { removed: 0, compacted: 0, bytes: 0 };
     const workers = this.#options.workers();
-    const busy = new Set(
-      (await Promise.all(workers.map((worker) => worker.busySegments())))
-        .flat()
-        .map(({ drive, segment }) => keyOf(drive, segment)),
-    );
+    const busy = await this.#busy(workers);
     for (const { number } of this.#options.state.drives) {
       if (this.#isClosed) break;
       if (!this.#options.state.isLive(number)) continue;
@@ -65,6 +61,12 @@ export class Sweeper {
 
   close(): void {
     this.#isClosed = true;
+  }
+
+  async #busy(workers: readonly StorageWorker[]): Promise<Set<string>> {
+    const theirs = await Promise.all(workers.map((worker) => worker.busySegments()));
+    const all = [...this.#options.drives.writtenSegments(), ...theirs.flat()];
+    return new Set(all.map(({ drive, segment }) => keyOf(drive, segment)));
   }
 
   async #sweepDrive(

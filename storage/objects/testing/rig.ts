@@ -185,8 +185,8 @@ export class Rig {
 
   /** Puts bytes on drives: the first half of putting an object. */
   stage(body: Buffer): Promise<StagedBlob[]> {
-    const thread = this.threads[Math.floor(Math.random() * this.threads.length)]!;
-    return thread.writer.stage(0, body);
+    const writers = [this.keeper, ...this.threads.map(({ writer }) => writer)];
+    return writers[Math.floor(Math.random() * writers.length)]!.stage(0, body);
   }
 
   /** Enters what was staged: the second half. */

@@ -17,6 +17,7 @@ interface ManifestRow {
 export function takeContent(change: Change, bucket: BucketRow, content: NewContent, size: number): Content {
   if (content.kind === 'staged') return enter(change, bucket, content.blobs, size);
   if (content.kind === 'copy') return shareVersion(change, bucket, content.of, size);
+  if (content.kind === 'bytes') throw new ObjectError('invalid-state', 'The bytes are not on drives yet.');
   if (size === 0) return { kind: 'empty' };
   throw new ObjectError('invalid-state', 'Content without bytes has a size of 0.');
 }

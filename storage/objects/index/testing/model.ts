@@ -288,6 +288,7 @@ export class Model {
   #blobsOf(bucket: ModelBucket, content: NewContent, size: number): readonly string[] {
     if (content.kind === 'empty') return [];
     if (content.kind === 'staged') return content.blobs.map(({ id }) => Buffer.from(id).toString('hex'));
+    if (content.kind === 'bytes') throw new Refusal('invalid-state');
     const { of } = content;
     const source = this.versions(of.bucket, of.key).find(({ sequence }) => sequence === of.sequence);
     if (!source || source.marker) throw new Refusal('no-such-version');

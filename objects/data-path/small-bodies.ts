@@ -1,0 +1,52 @@
+import { availableParallelism } from 'node:os';
+import { stagingCommit, type Commit, type Keeper } from '@granary/storage/objects';
+import { DriveShares } from '../controllers/drive-shares.ts';
+import { demandRoom } from '../controllers/full-policies.ts';
+import type { DriveShare } from '../controllers/protocol.ts';
+
+/** To carry more to this thread would cost more than a shared sync saves. */
+const BYTES_MAX = 16 * 1024;
+/** With more of them, controllers have processors of their own, and this thread better keeps to the index. */
+const FEW_PROCESSORS = 2;
+const TELL_EVERY_MS = 1_000;
+
+interface SmallBodiesOptions {
+  readonly keeper: Pick<Keeper, 'stage' | 'activity'>;
+  readonly commit: Commit;
+  /** Policies that are nearly full. */
+  readonly fullPolicies: () => readonly number[];
+  readonly onDriveActivity: (shares: readonly DriveShare[]) => void;
+}
+
+/**
+ * Small bodies of all controllers, put on the drives here: those that come at the same moment share a sync of each
+ * drive, as their changes share one of the index. Two controllers that did it themselves would sync twice as often.
+ */
+export class SmallBodies {
+  readonly bytesMax = availableParallelism() > FEW_PROCESSORS ? 0 : BYTES_MAX;
+  readonly commit: Commit;
+  readonly #onDriveActivity: SmallBodiesOptions['onDriveActivity'];
+  readonly #shares: DriveShares;
+  readonly #telling: NodeJS.Timeout;
+
+  constructor({ keeper, commit, fullPolicies, onDriveActivity }: SmallBodiesOptions) {
+    this.commit = stagingCommit(commit, (policy, bytes) => {
+      demandRoom(fullPolicies(), policy);
+      return keeper.stage(policy, bytes);
+    });
+    this.#onDriveActivity = onDriveActivity;
+    this.#shares = new DriveShares(() => keeper.activity());
+    this.#telling = setInterval(() => this.tell(), TELL_EVERY_MS).unref();
+  }
+
+  /** What was done on drives since it was last told. */
+  tell(): void {
+    const shares = this.#shares.take();
+    if (shares.length > 0) this.#onDriveActivity(shares);
+  }
+
+  close(): void {
+    clearInterval(this.#telling);
+    this.tell();
+  }
+}

@@ -1,0 +1,17 @@
+import type { Commit } from './operations.ts';
+import type { StagedBlob } from './records.ts';
+
+type Stage = (policy: number, bytes: Uint8Array) => Promise<StagedBlob[]>;
+
+/**
+ * A commit that first puts bytes which come along on the drives. Where many threads have small bodies, one of them does
+ * this for all: what would be a write and a sync of each drive for each of them is one for all that wait.
+ */
+export function stagingCommit(commit: Commit, stage: Stage): Commit {
+  return async (operation, args) => {
+    if (!('content' in args) || args.content.kind !== 'bytes') return commit(operation, args);
+    const { policy, bytes } = args.content;
+    const blobs = await stage(policy, bytes);
+    return commit(operation, { ...args, content: { kind: 'staged', blobs } });
+  };
+}
