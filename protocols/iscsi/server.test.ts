@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Initiator, LoginError, RamDevice, ScsiError } from './testing/index.ts';
@@ -216,7 +217,7 @@ test('there is room for so many sessions and connections and no more', async (co
   const { connect } = await import('node:net');
   const idle = connect(port, HOST);
   context.after(() => idle.destroy());
-  await delay(20);
+  await once(idle, 'connect');
   await assert.rejects(login());
   assert.ok(events.some(({ type }) => type === 'connection-refused'));
 });

@@ -168,7 +168,7 @@ test('a client that hangs up in the middle of a body stores nothing and is recor
   const socket = connect(rig.port, '127.0.0.1');
   socket.write(head(put, { 'content-length': '1000000' }));
   socket.write(Buffer.alloc(100_000));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await silence();
   socket.destroy();
   const record = await rig.record(1);
   assert.equal(record.action, 'PutObject');
@@ -204,8 +204,12 @@ function head(
   return `${signed.method} ${signed.url} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-const SILENCE_MS = 120;
-const PATIENCE_MS = 5_000;
+const SILENCES_MAX = 40;
+
+/** Time for what is on its way: many turns, for a moment in which the machine stands still is over in one. */
+async function silence(): Promise<void> {
+  for (let turn = 0; turn < 24; turn += 1) await sleep(5);
+}
 
 /** What comes back on a connection until it falls silent, after an answer to the last message. */
 async function talk(...messages: (string | Uint8Array)[]): Promise<string> {
@@ -217,11 +221,10 @@ async function talk(...messages: (string | Uint8Array)[]): Promise<string> {
   for (const message of messages) {
     heard = text.length;
     socket.write(message);
-    await sleep(SILENCE_MS);
+    await silence();
   }
-  for (let waitedMs = 0; text.length === heard && waitedMs < PATIENCE_MS; waitedMs += SILENCE_MS)
-    await sleep(SILENCE_MS);
-  await sleep(SILENCE_MS);
+  for (let silences = 0; text.length === heard && silences < SILENCES_MAX; silences += 1) await silence();
+  await silence();
   socket.destroy();
   return text;
 }

@@ -93,11 +93,14 @@ test('a failed store in the middle of an upload is answered and the connection s
 test('an upload that is cut off leaves nothing, and is on record once', async () => {
   for (const length of [1000, 3_000_000]) {
     const wire = new Wire(swift.port);
+    swift.lastRequest = undefined;
     wire.send(
       put(length, 'X-Auth-Token: tk-ann').map((line) => line.replace('/c/o', '/c/cut')),
       'x'.repeat(500),
     );
-    await sleep(200);
+    // What nobody has read yet is gone with the connection.
+    const isRead = () => swift.lastRequest?.readableDidRead === true;
+    for (let tries = 0; tries < 500 && !isRead(); tries++) await sleep(10);
     wire.socket.destroy();
   }
   // Records of earlier requests may still come in.

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AbortedError, ProtocolError, RejectError, ScsiError, SessionClosedError } from './errors.ts';
 import { FakeTarget, type FakeConnection, type Pdu } from './fake-target.ts';
-import { Initiator } from './initiator.ts';
+import { Initiator, type LoginOptions } from './initiator.ts';
 import type { Session } from './session.ts';
 import { FINAL, get32, NO_TAG, opcodes } from './wire.ts';
 
@@ -14,11 +14,12 @@ async function withFake(
   script: Script,
   story: (session: Session, target: FakeTarget) => Promise<void>,
   answers: Record<string, string> = {},
+  limits: Pick<LoginOptions, 'commandMsMax'> = {},
 ): Promise<void> {
   const target = await FakeTarget.start(script, answers);
   try {
     const { host, port, targetName } = target;
-    const session = await Initiator.login({ host, port, targetName, commandMsMax: 2000 });
+    const session = await Initiator.login({ host, port, targetName, ...limits });
     try {
       await story(session, target);
     } finally {
@@ -214,9 +215,11 @@ test('a command without an answer ends the session when its time is over', async
   await withFake(
     onCommand(() => undefined),
     async (session) => {
-      await assert.rejects(session.lun(0).testUnitReady(), /No answer within 2000 ms/);
+      await assert.rejects(session.lun(0).testUnitReady(), /No answer within 500 ms/);
       assert.throws(() => session.lun(0).begin(Buffer.alloc(6)), SessionClosedError);
     },
+    {},
+    { commandMsMax: 500 },
   );
 });
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request as send, type IncomingHttpHeaders } from 'node:http';
+import { createServer, request as send, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AccountState, Caller, DataContext, DataSettings, RequestRecord } from '../../objects/context.ts';
 import { createSwift } from '../server.ts';
@@ -47,6 +47,8 @@ export interface SwiftFixture {
   readonly port: number;
   readonly records: RequestRecord[];
   readonly errors: unknown[];
+  /** The last request that came in. */
+  lastRequest: IncomingMessage | undefined;
   settings: DataSettings;
   /** Milliseconds that the clock is ahead. */
   ahead: number;
@@ -107,6 +109,7 @@ export async function serveSwift(): Promise<SwiftFixture> {
     onError: (error) => fixture.errors.push(error),
   };
   const swift = createSwift(context);
+  server.on('request', (request) => (fixture.lastRequest = request));
   server.on('request', swift);
   server.on('checkContinue', swift);
 
@@ -116,6 +119,7 @@ export async function serveSwift(): Promise<SwiftFixture> {
     port,
     records: [],
     errors: [],
+    lastRequest: undefined,
     settings: {
       arrayName: 'array',
       region: 'here',
