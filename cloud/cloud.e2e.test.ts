@@ -96,7 +96,7 @@ test('after kill -9 the same arrays are up at the same addresses, and no process
   const dying = await reaches(doomed, 'running');
   await client.call(hostedArrays.delete, { uuid: doomed });
   await first.process.kill();
-  await until(() => [...before, dying].every(({ pid }) => !isAlive(pid)), 5_000);
+  await until(() => [...before, dying].every(({ pid }) => !isAlive(pid)), 30_000);
 
   const second = await runCloud(t, dataDir);
   const after = clientOf(second.cloud);

@@ -67,12 +67,33 @@ export class LineProcess {
 }
 
 /** Waits until something holds; a test that waits in vain fails. */
-export async function until(holds: () => boolean, timeoutMs = 10_000): Promise<void> {
+export async function until(holds: () => boolean, timeoutMs = 30_000): Promise<void> {
   const giveUpAt = Date.now() + timeoutMs;
   while (!holds()) {
     if (Date.now() > giveUpAt) throw new Error(`Waited ${timeoutMs} ms in vain for ${String(holds)}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+const LOOK_EVERY_MS = 20;
+const STANDSTILL_MS = 200;
+
+/** How long work takes, in milliseconds: of a moment in which the machine stands still only its beginning counts. */
+export async function awakeMs(work: () => Promise<unknown>): Promise<number> {
+  let [spent, lookedMs] = [0, performance.now()];
+  const look = () => {
+    const nowMs = performance.now();
+    spent += Math.min(nowMs - lookedMs, STANDSTILL_MS);
+    lookedMs = nowMs;
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  look();
+  return spent;
 }
 
 /** What work costs, in milliseconds of processor time: other processes do not make it look slow. */

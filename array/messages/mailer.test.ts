@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { createLog, EventLog, Store, systemClock, Vault, type NewEvent } from '@granary/kernel';
-import { temporaryFolder, until } from '../../kernel/testing.ts';
+import { awakeMs, temporaryFolder, until } from '../../kernel/testing.ts';
 import { migrations } from '../migrations.ts';
 import { SettingsService, type SettingsChange } from '../settings/service.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -121,9 +121,7 @@ test('a server that says nothing does not keep the array from stopping', async (
   await record({ title: 'Drive 7 failed.' });
   const mailer = start();
   await once(silent, 'connection');
-  const begun = performance.now();
-  await mailer.stop();
-  assert.ok(performance.now() - begun < 2000);
+  assert.ok((await awakeMs(() => mailer.stop())) < 2000);
 });
 
 test('nobody is mailed until a server and somebody to write to are set', async (t) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { arrayApi } from '@granary/contract/array';
+import { until } from '../../kernel/process/testing/until.ts';
 import { testArray } from '../testing/test-array.ts';
 
 const { pools, volumes } = arrayApi.groups;
@@ -32,7 +32,6 @@ test('an array with a pool whose books are damaged starts, and forgets none of w
   await array.stop();
   copyFileSync(`${file}.good`, file);
   await array.restart();
-  for (let round = 0; (await count()) > 2 && round < 200; round += 1) await sleep(20);
-  assert.equal(await count(), 2);
+  await until('the deletion', async () => (await count()) === 2);
   assert.deepEqual((await statusOf())[0], [damaged, 'normal']);
 });

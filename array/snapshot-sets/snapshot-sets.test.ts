@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrayApi } from '@granary/contract/array';
+import { until } from '../../kernel/process/testing/until.ts';
+import { awakeMs } from '../../kernel/testing.ts';
 import { testArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
 import { MB } from '../units.ts';
@@ -69,17 +71,19 @@ test('nobody who took too long holds writes for ever', async (t) => {
   const { array, client, a, suspend } = await setUp(t);
   await client.call(settings.update, { suspend_seconds: 1 });
   const disk = await testDisk(t, array, a.name);
-  await suspend('slow');
   const began = Date.now();
-  await disk.write(0, randomBytes(MB));
-  const waited = Date.now() - began;
-  assert.ok(waited > 500 && waited < 5_000, String(waited));
-  await sleep(300);
+  const waited = await awakeMs(async () => {
+    await suspend('slow');
+    await disk.write(0, randomBytes(MB));
+  });
+  assert.ok(Date.now() - began > 900 && waited < 5_000, String(waited));
+  await until('it is told of', async () => {
+    const { messages: told } = await client.call(messages.list, {});
+    return told.some(({ msg_title }) => /Snapshot set slow was cancelled/.test(msg_title));
+  });
   const refused = await client.refused(snapshotSets.createAndResume, { snapsetid: 'slow' });
   assert.equal(refused.code, CONFLICT);
   assert.match(refused.message, /let go/);
-  const { messages: told } = await client.call(messages.list, {});
-  assert.ok(told.some(({ msg_title }) => /Snapshot set slow was cancelled/.test(msg_title)));
   assert.equal((await client.call(snapshots.list, {})).count, 0);
   // The name is free again.
   await suspend('slow');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../../kernel/testing.ts';
 import { EngineError } from '../engine/errors.ts';
 import { GB } from '../units.ts';
 import { findAnyVolume, updateVolume } from './repository.ts';
@@ -94,7 +95,10 @@ test('a deletion waits out a controller that failed over', async (t) => {
   const { name } = await array.volumes.create(wantedVolume('data'), 'dana');
   engine.failure = new EngineError('interrupted', 'The controller is gone.');
   const job = (await array.volumes.delete(name, { force: false }, 'dana')) ?? 0;
-  assert.equal((await array.jobs.wait(job, 300))?.state, 'queued');
+  await until(() => {
+    const { attempts = 0, state } = array.jobs.get(job) ?? {};
+    return attempts > 0 && state === 'queued';
+  });
   assert.ok(engine.volumes.has(name));
 });
 

@@ -4,8 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder, until } from '../../kernel/testing.ts';
 import { FakeTerminal } from '../testing/terminal.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs } from './log-file.ts';
@@ -89,8 +88,7 @@ test('parts stop in the reverse of the order they started in, at a signal', asyn
     },
   });
   assert.deepEqual(order, ['portal stops', 'cloud stops']);
-  await sleep(50);
-  assert.match(readFileSync(places.log, 'utf8'), /"service":"cloud".*"msg":"up"/);
+  await until(() => /"service":"cloud".*"msg":"up"/.test(readFileSync(places.log, 'utf8')));
   assert.equal(statSync(places.log).mode & 0o777, 0o600);
 });
 

@@ -138,7 +138,7 @@ test('a process that stops answering is killed and started again', async (t) => 
   await reaches('running');
   const first = array.pid!;
   await reach('/deaf');
-  await until(() => array.restarts === 1 && array.state === 'running', WAIT_MS);
+  await until(() => array.restarts > 0 && array.state === 'running', WAIT_MS);
   assert.equal(isAlive(first), false);
   assert.ok(changes.some(({ reason }) => reason === 'it did not answer its health check 3 times'));
 });

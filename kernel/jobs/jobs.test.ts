@@ -114,6 +114,7 @@ test('no more jobs run at a time than the limit allows, and no fewer', async (t)
     t,
     async () => {
       most = Math.max(most, ++running);
+      await until(() => most >= 3);
       await sleep(5);
       running -= 1;
       return done;
@@ -146,8 +147,8 @@ test('a job that is put off starts on time though another of its subject waits b
     job.id === 1 && job.attempts === 1 ? { outcome: 'retry', afterMs: 50, reason: 'busy' } : done,
   );
   const [first, second] = await Promise.all([enqueue(it), enqueue(it)]);
-  assert.equal((await it.jobs.wait(first, 3000))?.state, 'done');
-  assert.equal((await it.jobs.wait(second, 3000))?.state, 'done');
+  assert.equal((await it.jobs.wait(first, 30_000))?.state, 'done');
+  assert.equal((await it.jobs.wait(second, 30_000))?.state, 'done');
 });
 
 test('a job that fails says why and holds nothing up', async (t) => {
@@ -225,6 +226,7 @@ test('who waits for a job gets it when it ends, or as it stands when the time is
   const id = await enqueue(it);
   assert.equal(await it.jobs.wait(99, -1), undefined);
   assert.equal((await it.jobs.wait(id, 0))?.finished_at, null);
+  await until(() => it.jobs.get(id)?.state === 'running');
   assert.equal((await it.jobs.wait(id, 20))?.state, 'running');
   const patient = [it.jobs.wait(id, -1), it.jobs.wait(id, 10_000), it.jobs.wait(id, Number.MAX_SAFE_INTEGER)];
   const early = await Promise.race([...patient, sleep(20, 'still waiting')]);
@@ -366,7 +368,7 @@ test('jobs that are tried again and again do not crowd out the others', async (t
   const made = await bench(t, run, { parallelMax: 2 });
   for (let n = 0; n < 8; n += 1) await enqueue(made, `stubborn ${n}`);
   const quick = await enqueue(made, 'quick', 'quick');
-  assert.equal((await made.jobs.wait(quick, 5000))?.state, 'done');
+  assert.equal((await made.jobs.wait(quick, 30_000))?.state, 'done');
 });
 
 test('a job that is given up on tells its subject so, in the transaction that ends it', async (t) => {

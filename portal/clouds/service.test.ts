@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
+import { awakeMs } from '../../kernel/testing.ts';
 import { startFakeCloud, testInventory } from '../testing/fake-cloud.ts';
 import { refused, startTestPortal } from '../testing/portal.ts';
 
@@ -79,9 +80,8 @@ for (const [what, address, status, message] of bad) {
     const ip = await address();
     const registration = { name: name('cloud'), ip, admin_user: 'cloud', admin_key: 'key' };
     for (const call of [admin.client.clouds.create, admin.client.clouds.update]) {
-      const startedAt = performance.now();
-      await refused(call({ id: 1, ...registration }), status, message);
-      assert.ok(performance.now() - startedAt < ANSWER_MS_MAX);
+      const ms = await awakeMs(() => refused(call({ id: 1, ...registration }), status, message));
+      assert.ok(ms < ANSWER_MS_MAX, `${ms} ms`);
     }
     assert.deepEqual(portal.dump(), before);
   });

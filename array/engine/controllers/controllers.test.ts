@@ -134,7 +134,7 @@ test('while neither controller can open, both are reported as failed and calls a
   assert.deepEqual(drives, before.drives, 'what was last known is shown still');
   await assert.rejects(engine.failover(), { code: 'conflict' });
   rmSync(refusal);
-  assert.equal((await insist(() => engine.readSnapshot('part', 0, 512), 20_000)).length, 512);
+  assert.equal((await insist(() => engine.readSnapshot('part', 0, 512), 60_000)).length, 512);
 });
 
 test('an engine that no controller can open does not start', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Initiator, LoginError, ScsiError } from '@granary/protocols/iscsi/testing';
+import { awakeMs } from '../../../kernel/testing.ts';
 import { targetOf } from '../controllers/target.ts';
 import {
   ALICE,
@@ -182,9 +183,8 @@ test('a thousand volumes are attached in one call, and one more costs little', a
   const units = names.map((name, index) => unit(index, name));
   await engine.putServer(server({ units }));
   const session = await login();
-  const startedMs = performance.now();
-  await engine.putServer(server({ units: [...units, unit(1000, VOLUME)] }));
-  assert.ok(performance.now() - startedMs < 1_000);
+  const more = server({ units: [...units, unit(1000, VOLUME)] });
+  assert.ok((await awakeMs(() => engine.putServer(more))) < 1_000);
   const lun = session.lun(1000);
   await lun.clearUnitAttentions();
   await lun.write(0, Buffer.alloc(512, 1));

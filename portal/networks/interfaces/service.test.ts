@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tx } from '@granary/kernel';
 import fc from 'fast-check';
+import { cpuMs } from '../../../kernel/testing.ts';
 import { networkFixture } from '../fixture.ts';
 import { interfacesOfArray } from './service.ts';
 
@@ -234,12 +235,11 @@ test('a /8 with thousands of addresses taken hands out the next one quickly', as
       { id, lake },
     );
   });
-  const started = performance.now();
-  const made = await write((tx) => interfaces.reserveAddress(tx, tank, id));
-  const elapsedMs = performance.now() - started;
-  context.diagnostic(`${elapsedMs.toFixed(1)} ms`);
-  assert.equal(made.address, '10.0.19.137', 'the host after 5000');
-  assert.ok(elapsedMs < 1000);
+  let made: { readonly address: string } | undefined;
+  const spentMs = await cpuMs(async () => (made = await write((tx) => interfaces.reserveAddress(tx, tank, id))));
+  context.diagnostic(`${spentMs.toFixed(1)} ms`);
+  assert.equal(made?.address, '10.0.19.137', 'the host after 5000');
+  assert.ok(spentMs < 1000);
   await write((tx) => {
     const row = tx.get<{ id: number }>(`SELECT id FROM interfaces WHERE address = '10.0.2.9'`);
     interfaces.releaseInterface(tx, row?.id ?? 0);

@@ -112,7 +112,7 @@ export class EngineRig {
 
   /** Waits until the group is as it should be. */
   async groupIs(id: string, state: GroupReport['state']): Promise<GroupReport> {
-    for (let round = 0; round < 1000; round++) {
+    for (let round = 0; round < 6000; round++) {
       const group = await this.group(id);
       if (group.state === state) return group;
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -122,7 +122,7 @@ export class EngineRig {
 
   /** Space comes back in the background. */
   async poolIsEmpty(id: string): Promise<void> {
-    for (let round = 0; round < 400; round++) {
+    for (let round = 0; round < 6000; round++) {
       if ((await this.report()).pools.find((pool) => pool.id === id)?.usedBytes === 0) return;
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
