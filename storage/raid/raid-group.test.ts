@@ -331,6 +331,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       await rig.group.write(0, blocks(600, 4));
       rig.group.pauseScrub();
       const running = rig.group.scrub();
+      await waitUntil(() => rig.group.state().status === 'scrubbing');
       await new Promise((resolve) => setTimeout(resolve, 20));
       assert.equal(rig.group.state().status, 'scrubbing');
       assert.ok(rig.group.state().scrub.isPaused);
@@ -491,11 +492,16 @@ describe('a group', () => {
     const rig = await Rig.create({ resyncSpeed: speed });
     await rig.group.write(0, blocks(1024, 4));
     await new Promise((resolve) => setTimeout(resolve, 250));
-    const start = performance.now();
-    await rig.group.replace(0, rig.newDrive());
-    await rig.group.rebuilt();
-    const idleMs = performance.now() - start;
-    assert.ok(idleMs > 150 && idleMs < 1500, `${idleMs} ms for 4 MiB at up to 20 MiB/s`);
+    // A machine that stands still for a moment makes it longer, never shorter: then it is done again.
+    let idleMs = Infinity;
+    for (let turn = 0; turn < 5 && idleMs >= 1500; turn += 1) {
+      const start = performance.now();
+      await rig.group.replace(0, rig.newDrive());
+      await rig.group.rebuilt();
+      idleMs = performance.now() - start;
+      assert.ok(idleMs > 150, `${idleMs} ms for 4 MiB at up to 20 MiB/s`);
+    }
+    assert.ok(idleMs < 1500, `${idleMs} ms for 4 MiB at up to 20 MiB/s`);
     const timer = setInterval(() => void rig.group.read(0, blocks(1, 0)), 20);
     const busyStart = performance.now();
     await rig.group.replace(0, rig.newDrive());
@@ -515,7 +521,7 @@ describe('a group', () => {
 });
 
 async function waitUntil(condition: () => boolean): Promise<void> {
-  const endMs = performance.now() + 5000;
+  const endMs = performance.now() + 30_000;
   while (!condition()) {
     assert.ok(performance.now() < endMs, 'waited for too long');
     await new Promise((resolve) => setTimeout(resolve, 5));

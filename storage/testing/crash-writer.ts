@@ -17,11 +17,26 @@ const group = await createGroup(scene, drives);
 const pool = await Pool.create({ file: path.join(folder, 'pool.db'), id: 'pool', mode: 'simple', groups: [group] });
 for (const drive of drives.slice(0, scene.missing)) drive.fail();
 
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/** Said when it returns. Whoever listens may stand still for a moment, and the pipe be full until it goes on. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      fs.writeSync(1, `${line}\n`);
+      return;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(pause, 0, 0, 1);
+    }
+  }
+}
+
 let number = 0;
-fs.writeSync(1, 'ready\n');
+say('ready');
 for (const deed of storyOf(seed, scene.isReduced)) {
   number++;
-  fs.writeSync(1, `begin ${number}\n`);
+  say(`begin ${number}`);
   await perform(pool, deed, scene.options, number);
-  fs.writeSync(1, `answered ${number}\n`);
+  say(`answered ${number}`);
 }

@@ -168,8 +168,9 @@ test('any sequence of joins and leaves keeps the rules', () => {
 
 test('a large ring is placed in good time', () => {
   const drives = Array.from({ length: 64 }, (_, at) => drive(at + 1, `n${at % 16}`, `z${at % 4}`));
-  const start = performance.now();
+  const before = process.cpuUsage();
   const ring = placeWhole({ partitions: 4096, slots: 6, drives, present: null });
   placeWhole({ partitions: 4096, slots: 6, drives: drives.slice(8), present: ring });
-  assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
+  const ms = process.cpuUsage(before).user / 1000;
+  assert.ok(ms < 5000, `${ms} ms`);
 });
