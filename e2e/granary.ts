@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { cloudClient, portalClient, type CloudClient, type PortalClient } from '@granary/client';
 
 const command = fileURLToPath(new URL('../cli/bin/granary.js', import.meta.url));
-const READY_MS_MAX = 30_000;
+const READY_MS_MAX = 60_000;
+const PAUSE_TURN_MS = 50;
 
 export const adminPassword = 'an end to end password';
 
@@ -115,6 +116,13 @@ async function readyUrl(child: ChildProcess, output: string[]): Promise<string> 
       resolve(url);
     });
   });
+}
+
+/** Waits in turns: of a moment in which the machine stands still no more than a turn counts, as for whoever is waited for. */
+export async function pause(ms: number): Promise<void> {
+  for (let turn = 0; turn < ms / PAUSE_TURN_MS; turn += 1) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_TURN_MS));
+  }
 }
 
 /** Polls until the condition gives something; fails with `what` when it takes too long. */

@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { objectsApi } from '@granary/contract/objects';
 import type { HostedConfiguration, HostedDrive } from '@granary/kernel';
 import { checkObjectStorage } from '@granary/objects';
-import { until } from './granary.ts';
+import { pause, until } from './granary.ts';
 import { arrayFolder, fourAndTwo, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
 import { ObjectLoad } from './object-load.ts';
 import { Random } from './random.ts';
@@ -97,12 +97,14 @@ function tellOf(t: TestContext, { loads }: Scene): void {
 
 /** Both policies were seen to lack something. */
 async function missed(scene: Scene): Promise<void> {
-  for (const [at] of scene.loads.entries()) {
-    await until(`${nameOf(at)} is not whole`, async () => {
+  // At the same time: while one is waited for, the other may be whole again.
+  const seen = scene.loads.map((_, at) =>
+    until(`${nameOf(at)} is not whole`, async () => {
       const { health_status: health, ...counts } = await scene.array.policy(nameOf(at));
       return health !== 'normal' && counts.partition_count_degraded + counts.partition_count_critical > 0;
-    });
-  }
+    }),
+  );
+  await Promise.all(seen);
 }
 
 test(`drives that are wiped cost no byte and are filled again (GRANARY_SEED=${seed})`, async (t) => {
@@ -244,7 +246,7 @@ async function noticed(scene: Scene, drives: readonly number[]): Promise<void> {
   await until('wiped drives are drives again', () =>
     Promise.resolve(drives.every((drive) => existsSync(join(driveFolder(scene, drive), 'drive.json')))),
   );
-  await sleep(NOTICED_MS);
+  await pause(NOTICED_MS);
 }
 
 /** Killed under load; the load goes on with the new process. */

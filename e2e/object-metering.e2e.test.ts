@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from './granary.ts';
 import { arrayFolder, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
 import { bytesOf, etagOf, sliceOf, type Slice } from './object-bytes.ts';
 import { Random } from './random.ts';
@@ -111,7 +111,12 @@ test('metering, usage report and access log agree with what was done, also after
   const script = new Script(array);
   await s3Requests(script);
   await swiftRequests(script);
-  await sleep(1500);
+  // It is on the books a moment later; what stays wrong is told.
+  const isTold = async () => {
+    await agree(array, script);
+    return true;
+  };
+  await until('it is on the books', () => isTold().catch(() => false)).catch(() => undefined);
   await agree(array, script);
   await array.stop();
   array = await ObjectArray.start(configuration);
