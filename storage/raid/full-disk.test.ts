@@ -23,6 +23,12 @@ async function valuesOf(group: RaidGroup, block: number, count: number): Promise
   return new Set(Array.from({ length: count }, (_, index) => into[index * BLOCK_BYTES] ?? 0));
 }
 
+async function contentOf(group: RaidGroup, count: number): Promise<Buffer> {
+  const into = blocks(count, 0xaa);
+  await group.read(0, into);
+  return into;
+}
+
 async function refused(work: () => unknown): Promise<void> {
   await assert.rejects(async () => work(), { code: 'no-space' });
 }
@@ -149,6 +155,22 @@ for (const level of ['RAID1', 'RAID6'] as const) {
   });
 }
 
+/** Three blocks of data in a stripe; the journal is on the first two drives, a record of a whole stripe is 7 blocks. */
+async function degraded(): Promise<Rig> {
+  const rig = await Rig.create({ level: 'RAID6', stripeBytes: 4096 });
+  await rig.group.write(0, blocks(30, 1));
+  rig.drives[2]?.fail();
+  await rig.group.write(0, blocks(30, 1));
+  await rig.group.flush();
+  return rig;
+}
+
+/** The process dies, and the disks have room when it comes back. */
+async function crash(rig: Rig, lost?: number): Promise<void> {
+  for (const drive of rig.drives) drive.giveSpace();
+  await rig.reopen(rig.drives.filter((drive, index) => !drive.isFailed && index !== lost));
+}
+
 describe('a RAID6 group on a full disk with a drive missing', () => {
   it('keeps the blocks of the missing drive when a stripe is refused halfway, also over a crash', async () => {
     for (let fitting = 0; fitting < 40; fitting += 3) {
@@ -169,6 +191,81 @@ describe('a RAID6 group on a full disk with a drive missing', () => {
       await rig.group.write(4 * BLOCK_BYTES, blocks(7, 3));
       assert.deepEqual(await valuesOf(rig.group, 4, 7), new Set([3]));
       assert.deepEqual(await rig.group.verify(), []);
+    }
+  });
+
+  it('takes a write back that only one copy of the journal has room for', async () => {
+    for (const full of [0, 1]) {
+      const rig = await degraded();
+      rig.drives[full]?.refuseSpace();
+      await refused(() => rig.group.write(0, blocks(3, 2)));
+      assert.deepEqual(await valuesOf(rig.group, 0, 30), new Set([1]));
+      await crash(rig);
+      assert.deepEqual(await valuesOf(rig.group, 0, 30), new Set([1]));
+      assert.deepEqual(await rig.group.verify(), []);
+    }
+  });
+
+  it('makes a write after all that it can neither put into the journal in full nor take back', async () => {
+    for (const crashes of [true, false]) {
+      const rig = await degraded();
+      rig.drives[0]?.refuseSpace(7 * BLOCK_BYTES);
+      rig.drives[1]?.refuseSpace();
+      await refused(() => rig.group.write(0, blocks(3, 2)));
+      assert.deepEqual(await valuesOf(rig.group, 0, 3), new Set([2]));
+      await refused(() => rig.group.write(0, blocks(3, 3)));
+      if (crashes) await crash(rig);
+      else for (const drive of rig.drives) drive.giveSpace();
+      assert.deepEqual(await valuesOf(rig.group, 0, 3), new Set([2]));
+      assert.deepEqual(await valuesOf(rig.group, 3, 27), new Set([1]));
+      await rig.group.write(0, blocks(3, 4));
+      assert.deepEqual(await valuesOf(rig.group, 0, 3), new Set([4]));
+      assert.deepEqual(await rig.group.verify(), []);
+    }
+  });
+
+  it('has such a write in the journal twice before it makes it', async () => {
+    const rig = await degraded();
+    rig.drives[0]?.refuseSpace(7 * BLOCK_BYTES);
+    rig.drives[1]?.refuseSpace();
+    await refused(() => rig.group.write(0, blocks(3, 2)));
+    await rig.group.rebuilt();
+    for (const drive of rig.drives) drive.giveSpace();
+    // Half of the stripe is written in its place, and the drive that had the only record is lost.
+    rig.drives[4]?.refuseSpace();
+    await refused(() => rig.group.write(0, blocks(3, 3)));
+    await crash(rig, 0);
+    assert.deepEqual(await valuesOf(rig.group, 0, 3), new Set([2]));
+    assert.deepEqual(await valuesOf(rig.group, 3, 27), new Set([1]));
+    assert.equal(rig.count('block-lost'), 0);
+  });
+
+  it('takes a write once there is room, though a try from before is still being refused', async () => {
+    const rig = await degraded();
+    rig.drives[0]?.refuseSpace(7 * BLOCK_BYTES);
+    rig.drives[1]?.refuseSpace();
+    await refused(() => rig.group.write(0, blocks(3, 2)));
+    await rig.group.rebuilt();
+    rig.drives[0]?.slow(50);
+    const reading = valuesOf(rig.group, 0, 3);
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const drive of rig.drives) drive.giveSpace();
+    await rig.group.write(0, blocks(3, 3));
+    assert.ok((await reading).isSubsetOf(new Set([2, 3])));
+    assert.deepEqual(await valuesOf(rig.group, 0, 3), new Set([3]));
+  });
+
+  it('reads the same before and after a crash, however much of a refused write had room', async () => {
+    for (const full of [[1], [0, 1, 3, 4]]) {
+      for (let fitting = 0; fitting <= 24; fitting += 3) {
+        const rig = await degraded();
+        for (const index of full) rig.drives[index]?.refuseSpace(fitting * BLOCK_BYTES);
+        await Promise.resolve(rig.group.write(4 * BLOCK_BYTES, blocks(9, 2))).catch(() => undefined);
+        const before = await contentOf(rig.group, 30);
+        await crash(rig);
+        const after = await contentOf(rig.group, 30);
+        assert.ok(after.equals(before), `${fitting} blocks fit on drives ${full.join()}`);
+      }
     }
   });
 });

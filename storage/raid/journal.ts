@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { allDone } from '../all-done.ts';
+import { SharedFlush } from '../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { FailMember } from './checksums.ts';
@@ -9,11 +10,19 @@ import type { RecordHeader, ShardWrite } from './journal-record.ts';
 import type { Member } from './member.ts';
 
 const COPIES = 2;
+const NO_HEADER = Buffer.alloc(BLOCK_BYTES);
 
 interface Waiting {
   readonly writes: readonly ShardWrite[];
-  readonly resolve: () => void;
+  readonly resolve: (refusal?: StorageError) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** Where a record is, and which one it is. */
+interface Place {
+  readonly position: number;
+  readonly generation: number;
+  readonly index: number;
 }
 
 /**
@@ -36,6 +45,9 @@ export class Journal {
   #isRunning = false;
   /** A record was refused halfway: what comes after it would not be found, so a new generation has to begin. */
   #isCutOff = false;
+  /** Records a replay finds, though a full disk refused one of their copies. */
+  #incomplete: { readonly position: number; readonly content: Buffer } | undefined;
+  readonly #completer = new SharedFlush(() => this.#completeNow());
   #onIdle: (() => void) | undefined;
 
   constructor(options: { readonly core: GroupCore; readonly fail: FailMember }) {
@@ -53,8 +65,12 @@ export class Journal {
     return this.#rows.some((range) => range.row < row + count && row < range.end);
   }
 
-  /** Resolves when the record survives a crash. The caller then writes the blocks and calls `finish`. */
-  append(writes: readonly ShardWrite[]): Promise<void> {
+  /**
+   * Resolves when the record survives a crash. The caller then writes the blocks and calls `finish`. When it resolves
+   * with a refusal, a replay would find the record, but there is no room for all its copies: the blocks must not be
+   * written before `complete`, and the caller owes them.
+   */
+  append(writes: readonly ShardWrite[]): Promise<StorageError | undefined> {
     assert.ok(recordBytes(writes) <= this.recordBytesMax, 'a record fits into the journal');
     return new Promise((resolve, reject) => {
       this.#queue.push({ writes, resolve, reject });
@@ -67,6 +83,15 @@ export class Journal {
     if (this.#active === 0) this.#onIdle?.();
   }
 
+  /**
+   * Makes the copies that were refused. No block is written in its place before: a crash that takes one more drive along
+   * would leave it half written, and without a record. Those who need it share the work: nobody is still at it when the
+   * first of them has paid what it owes, and another generation may begin.
+   */
+  complete(): Promise<void> {
+    return this.#completer.run();
+  }
+
   /** The members have changed and everything is durable in its place. */
   startAnew(): void {
     this.#generation += 1;
@@ -74,6 +99,7 @@ export class Journal {
     this.#position = 0;
     this.#rows = [];
     this.#isCutOff = false;
+    this.#incomplete = undefined;
   }
 
   async #run(): Promise<void> {
@@ -81,15 +107,9 @@ export class Journal {
     while (this.#queue.length > 0) {
       const batch = this.#isCutOff ? [] : this.#takeBatch();
       try {
-        if (batch.length === 0) {
-          await this.#wrap();
-          continue;
-        }
-        await this.#writeBatch(batch);
-        this.#active += batch.length;
-        for (const { resolve } of batch) resolve();
+        if (batch.length === 0) await this.#wrap();
+        else await this.#writeBatch(batch);
       } catch (error) {
-        this.#isCutOff ||= batch.length > 0 && isNoSpace(error);
         const refused = batch.length > 0 ? batch : this.#queue.splice(0);
         for (const { reject } of refused) reject(error);
       }
@@ -121,7 +141,7 @@ export class Journal {
   }
 
   async #writeBatch(batch: readonly Waiting[]): Promise<void> {
-    const start = this.#position;
+    const start: Place = { position: this.#position, generation: this.#generation, index: this.#index };
     const records = batch.map(({ writes }) => {
       const record = encodeRecord(this.#identity(), writes);
       this.#index += 1;
@@ -130,7 +150,23 @@ export class Journal {
       this.#rows.push({ row, end: Math.max(...writes.map((write) => write.row + write.count)) });
       return record;
     });
-    const content = Buffer.concat(records);
+    try {
+      await this.#writeCopies(start.position, Buffer.concat(records));
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      return this.#refuse(batch, records, start, error);
+    }
+    this.#active += batch.length;
+    for (const { resolve } of batch) resolve();
+  }
+
+  async #completeNow(): Promise<void> {
+    if (this.#incomplete === undefined) return;
+    await this.#writeCopies(this.#incomplete.position, this.#incomplete.content);
+    this.#incomplete = undefined;
+  }
+
+  async #writeCopies(position: number, content: Buffer): Promise<void> {
     const written = new Set<Member>();
     while (written.size < COPIES) {
       if (this.#core.membership.failure !== undefined) throw this.#core.membership.failure;
@@ -138,7 +174,7 @@ export class Journal {
       await allDone(
         members.slice(0, COPIES - written.size).map(async (member) => {
           try {
-            await member.drive.writeDurably(this.#core.layout.journalOffset + start, content);
+            await member.drive.writeDurably(this.#core.layout.journalOffset + position, content);
             written.add(member);
           } catch (error) {
             this.#fail(member, error);
@@ -147,6 +183,52 @@ export class Journal {
       );
       for (const member of written) if (!member.isAlive) written.delete(member);
     }
+  }
+
+  /**
+   * What is refused and read as it was must not be made by a replay after all. So before anyone is told, the first of
+   * these records is struck out, which hides the others too. Where even that is refused, a replay decides what counts:
+   * the records it would find are as good as written, and their blocks are read as they will be.
+   */
+  async #refuse(
+    batch: readonly Waiting[],
+    records: readonly Buffer[],
+    start: Place,
+    refusal: StorageError,
+  ): Promise<void> {
+    this.#isCutOff = true;
+    await this.#strikeOut(start);
+    const found = await this.#countFound(records, start);
+    if (found > 0) {
+      this.#incomplete = { position: start.position, content: Buffer.concat(records.slice(0, found)) };
+      this.#active += found;
+    }
+    for (const { resolve } of batch.slice(0, found)) resolve(refusal);
+    for (const { reject } of batch.slice(found)) reject(refusal);
+  }
+
+  /** Needs no room where a disk writes in place. Stops when it is refused all the same: the other copy is needed then. */
+  async #strikeOut(place: Place): Promise<void> {
+    for (const member of this.#core.membership.readers) {
+      if ((await this.#findRecord([member], place)) === undefined) continue;
+      try {
+        await member.drive.writeDurably(this.#core.layout.journalOffset + place.position, NO_HEADER);
+      } catch (error) {
+        if (isNoSpace(error)) return;
+        this.#fail(member, error);
+      }
+    }
+  }
+
+  /** How many of the records a replay would find. */
+  async #countFound(records: readonly Buffer[], { position, generation, index }: Place): Promise<number> {
+    let next = position;
+    for (const [at, record] of records.entries()) {
+      const place = { position: next, generation, index: index + at };
+      if ((await this.#findRecord(this.#core.membership.readers, place)) === undefined) return at;
+      next += record.length;
+    }
+    return records.length;
   }
 
   /** Writes what a crash may have left half written. Afterwards everything is where it belongs, and durable. */
@@ -162,7 +244,7 @@ export class Journal {
     let position = 0;
     let index = 0;
     for (; ; index += 1) {
-      const record = await this.#findRecord(members, position, { generation, index });
+      const record = await this.#findRecord(members, { position, generation, index });
       if (record === undefined) break;
       for (const write of record.writes) await this.#apply(write);
       position += record.bytes;
@@ -174,14 +256,13 @@ export class Journal {
 
   async #findRecord(
     members: readonly Member[],
-    position: number,
-    wanted: { readonly generation: number; readonly index: number },
+    { position, generation, index }: Place,
   ): Promise<{ readonly writes: ShardWrite[]; readonly bytes: number } | undefined> {
     const { events } = this.#core.membership;
     for (const member of members) {
       const header = await this.#readHeader(member, position);
       if (header?.events !== events) continue;
-      if (header.generation !== wanted.generation || header.index !== wanted.index) continue;
+      if (header.generation !== generation || header.index !== index) continue;
       const payload = Buffer.alloc(header.payloadBytes);
       if (!(await this.#read(member, position + BLOCK_BYTES, payload))) continue;
       const writes = decodePayload(header, payload);

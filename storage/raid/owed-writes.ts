@@ -5,9 +5,10 @@ import type { ShardWrite } from './journal-record.ts';
 import type { StripeRows } from './stripe-rows.ts';
 
 /**
- * Writes that are in the journal and that a full disk refused in their places. With a member missing its data can be
- * worked out only from a stripe that is all new or all old, so they stay owed until they are made in full. No other
- * write goes through the journal meanwhile, which bounds what is kept here by what can be under way at once.
+ * Writes that are in the journal and that a full disk refused in their places, or in a copy of the journal. With a
+ * member missing its data can be worked out only from a stripe that is all new or all old, so they stay owed until they
+ * are made in full. No other write goes through the journal meanwhile, which bounds what is kept here by what can be
+ * under way at once.
  */
 export class OwedWrites {
   readonly #core: GroupCore;
@@ -39,7 +40,8 @@ export class OwedWrites {
 
   /** Makes them, with nobody else in the region; throws when there is no room yet. */
   async pay(region: number): Promise<void> {
-    const { membership, checksums } = this.#core;
+    const { membership, checksums, journal } = this.#core;
+    await journal.complete();
     for (const { slot, row, data, entries } of this.#writes.get(region) ?? []) {
       for (const member of [membership.members[slot], membership.successors[slot]]) {
         if (member?.holds(row) !== true) continue;

@@ -227,8 +227,9 @@ export class ParityStripes implements Strategy {
 
   async #throughJournal(row: number, plan: Plan): Promise<void> {
     const { journal, resyncs } = this.#core;
-    await journal.append(plan.writes);
+    const refusal = await journal.append(plan.writes);
     try {
+      if (refusal !== undefined) throw refusal;
       await this.#apply(plan.writes);
     } catch (error) {
       if (isNoSpace(error)) {

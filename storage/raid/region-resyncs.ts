@@ -38,9 +38,19 @@ export class RegionResyncs {
   }
 
   /** Brings one region in line after a crash. Those who need the same one share the work. */
-  run(region: number): Promise<void> {
+  async run(region: number): Promise<void> {
     const running = this.#running.get(region);
-    if (running !== undefined) return running;
+    if (running === undefined) return this.#start(region);
+    try {
+      await running;
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      // It began before the caller asked: since then there may be room.
+      await (this.#running.get(region) ?? this.#start(region));
+    }
+  }
+
+  #start(region: number): Promise<void> {
     const resyncing = this.#resyncByBatches(region).finally(() => this.#running.delete(region));
     this.#running.set(region, resyncing);
     return resyncing;
