@@ -18,7 +18,7 @@ import {
 import type { ReplicationSender } from '../replication/sender.ts';
 import { ActivityLog } from './activity-log.ts';
 import { DataServer } from './data-server.ts';
-import { demandRoom } from './full-policies.ts';
+import { refuseFull } from './full-policies.ts';
 import { protocolHandler } from './protocol-handler.ts';
 import type { ControllerCalls, MainCalls, ThreadData, ToldActivity, WorldSettings } from './protocol.ts';
 import { ThreadDirectory } from './thread-directory.ts';
@@ -105,7 +105,7 @@ export class Controller {
     const blobWriter = new BlobWriter({ layout, drives });
     const writer: LocalStoreOptions['writer'] = {
       stage: async (policy, body, size) => {
-        demandRoom(known(this.#settings).fullPolicies, policy);
+        refuseFull(known(this.#settings).fullPolicies, policy);
         return blobWriter.stage(policy, body, size);
       },
     };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, HostedConfiguration, Log } from '@granary/kernel';
 import type { Answers } from '@granary/kernel/threads';
 import type { Caller, Refused } from '@granary/protocols/objects';
@@ -25,6 +26,7 @@ import { dataAddresses, hostsOf, publicUrls } from './addresses.ts';
 import { SmallBodies } from './small-bodies.ts';
 
 const GIGABYTE = 2 ** 30;
+const DRIVES_MS_MAX = 2_000;
 
 interface DataPathOptions {
   readonly configuration: () => HostedConfiguration;
@@ -181,7 +183,8 @@ export class DataPath {
     await this.#keeper?.rest();
     await this.#controllers?.stop();
     this.#smallBodies?.close();
-    await this.#keeper?.close();
+    // A drive that hangs is not waited for: nobody is told any more that something is on it.
+    await Promise.race([this.#keeper?.close(), sleep(DRIVES_MS_MAX, undefined, { ref: false })]);
     await this.index.close();
   }
 

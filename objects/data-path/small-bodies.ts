@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { stagingCommit, type Commit, type Keeper } from '@granary/storage/objects';
 import { DriveShares } from '../controllers/drive-shares.ts';
-import { demandRoom } from '../controllers/full-policies.ts';
+import { refuseFull } from '../controllers/full-policies.ts';
 import type { DriveShare } from '../controllers/protocol.ts';
 
 /** To carry more to this thread would cost more than a shared sync saves. */
@@ -23,7 +23,9 @@ interface SmallBodiesOptions {
  * drive, as their changes share one of the index. Two controllers that did it themselves would sync twice as often.
  */
 export class SmallBodies {
+  /** None come here where it is 0. */
   readonly bytesMax = availableParallelism() > FEW_PROCESSORS ? 0 : BYTES_MAX;
+  /** For every change that controllers make, with or without a body. */
   readonly commit: Commit;
   readonly #onDriveActivity: SmallBodiesOptions['onDriveActivity'];
   readonly #shares: DriveShares;
@@ -31,7 +33,7 @@ export class SmallBodies {
 
   constructor({ keeper, commit, fullPolicies, onDriveActivity }: SmallBodiesOptions) {
     this.commit = stagingCommit(commit, (policy, bytes) => {
-      demandRoom(fullPolicies(), policy);
+      refuseFull(fullPolicies(), policy);
       return keeper.stage(policy, bytes);
     });
     this.#onDriveActivity = onDriveActivity;

@@ -1,3 +1,4 @@
+import type { BlobWriter } from './blobs/blob-writer.ts';
 import { policyOfPartition } from './blobs/pieces.ts';
 import { ObjectError } from './errors.ts';
 import type { IndexReader, ManifestBlob } from './index/reader.ts';
@@ -12,7 +13,6 @@ import type {
   ObjectVersion,
   Part,
   PolicyLayout,
-  StagedBlob,
   Upload,
 } from './records.ts';
 
@@ -20,10 +20,7 @@ export interface LocalStoreOptions {
   readonly layout: () => Layout;
   readonly commit: Commit;
   readonly reader: IndexReader;
-  /** `BlobWriter` is one. */
-  readonly writer: {
-    stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<StagedBlob[]>;
-  };
+  readonly writer: Pick<BlobWriter, 'stage'>;
   /** Whole bodies of up to so many bytes come along with the commit, which has to be a `stagingCommit`. */
   readonly alongBytesMax?: number;
   /** `BlobReader` is one. */

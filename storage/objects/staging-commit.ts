@@ -5,7 +5,7 @@ type Stage = (policy: number, bytes: Uint8Array) => Promise<StagedBlob[]>;
 
 /**
  * A commit that first puts bytes which come along on the drives. Where many threads have small bodies, one of them does
- * this for all: what would be a write and a sync of each drive for each of them is one for all that wait.
+ * this for all: what would be a durable write to each drive for each of them is one for all that wait.
  */
 export function stagingCommit(commit: Commit, stage: Stage): Commit {
   return async (operation, args) => {

@@ -53,9 +53,11 @@ export class Appender {
     });
   }
 
-  /** Ends what was begun. */
+  /** Ends what was begun. What only waits is better off on another drive. */
   async close(): Promise<void> {
     this.#closed = true;
+    const reason = this.#refusal() as StorageError;
+    for (const { reject } of this.#waiting.splice(0)) reject(reason);
     await this.#running;
     // A drive that does not answer keeps its segment as it is.
     await withinLimit(this.#space.drive, this.#retire()).catch(() => undefined);
@@ -72,6 +74,8 @@ export class Appender {
       // What arrives in this turn of the event loop goes along.
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.#takeBatch();
+      // Whoever closes sends those away who wait.
+      if (batch.length === 0) break;
       try {
         const places = await this.#write(batch);
         batch.forEach(({ resolve }, index) => resolve(places[index] as Place));

@@ -156,6 +156,51 @@ test('zeros that cannot be written are done without', async () => {
   });
 });
 
+test('zeros that the drive fails to write are told of by the next write, and the segment is not trusted again', async () => {
+  await withScene(async (scene) => {
+    const real = fs.writev;
+    const failed = Promise.withResolvers<number>();
+    mock.method(fs, 'writev', (...parameters: Parameters<typeof fs.writev>) => {
+      if (parameters[1][0]?.byteLength !== 2 ** 20) {
+        real(...parameters);
+        return;
+      }
+      (parameters[3] as Callback)(systemError('EIO'));
+      failed.resolve(parameters[0]);
+    });
+    const opens = mock.method(fs, 'open');
+    syncBuiltinESMExports();
+    const { header, data } = pieceOf(100, 4096);
+    for (let count = 0; count < 16; count += 1) await scene.put(header, data);
+    const [before] = scene.drive.writtenSegments;
+    await failed.promise;
+    assert.equal(opens.mock.callCount(), 2, 'zeros have a descriptor of their own: one failure is told to each');
+    await assert.rejects(scene.put(header, data), { code: 'drive-failed' });
+    assert.notEqual((await scene.put(header, data)).segment, before);
+  });
+});
+
+test('a drive that is closed ends the write under way and sends away those who wait behind it', async () => {
+  await withScene(async (scene) => {
+    const real = fs.writev;
+    const begun = Promise.withResolvers<() => void>();
+    mock.method(fs, 'writev', (...parameters: Parameters<typeof fs.writev>) =>
+      begun.resolve(() => real(...parameters)),
+    );
+    syncBuiltinESMExports();
+    const { header, data } = pieceOf(1, 4096);
+    const first = scene.put(header, data);
+    const goOn = await begun.promise;
+    const second = assert.rejects(scene.put(header, data), { code: 'closed' });
+    const closed = scene.drive.close();
+    await second;
+    goOn();
+    await first;
+    await closed;
+    assert.equal((await scene.drive.segments()).length, 1);
+  });
+});
+
 test('zeros that never arrive fail the write that waits for them, and the next goes to another segment', async () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   await withScene(async (scene) => {
@@ -170,7 +215,7 @@ test('zeros that never arrive fail the write that waits for them, and the next g
     const pieces = Array.from({ length: 16 }, (_, index) => pieceOf(index, 4096));
     for (const piece of pieces) await scene.put(piece.header, piece.data);
     const [before] = scene.drive.writtenSegments;
-    assert.equal(stuck.length, 1);
+    while (stuck.length === 0) await new Promise((resolve) => setImmediate(resolve));
     const put = { isOver: false };
     const waiting = assert.rejects(scene.put(header, data), { code: 'drive-failed' }).then(() => (put.isOver = true));
     for (let seconds = 0; !put.isOver && seconds < 100_000; seconds += 1) {

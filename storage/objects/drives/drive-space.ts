@@ -86,18 +86,16 @@ export class DriveSpace {
     const number = await this.#nextSegment();
     const { O_CREAT, O_DSYNC, O_EXCL, O_WRONLY } = fs.constants;
     const flags = O_CREAT | O_EXCL | O_WRONLY | (kind === 'durable' ? O_DSYNC : 0);
-    const opening = new Promise<number>((resolve, reject) =>
-      fs.open(this.pathOf(number), flags, 0o600, (error, fd) => (error ? reject(error) : resolve(fd))),
-    );
     try {
-      return { number, fd: await withinLimit(this.drive, opening) };
+      return { number, fd: await this.#open(number, flags) };
     } catch (error) {
-      opening.then(
-        (fd) => fs.close(fd),
-        () => undefined,
-      );
       throw driveError(this.drive, 'making a segment', error);
     }
+  }
+
+  /** A second descriptor of a durable segment. */
+  openToFill(segment: number): Promise<number> {
+    return this.#open(segment, fs.constants.O_WRONLY | fs.constants.O_DSYNC);
   }
 
   /** Until then a crash may lose the file, whatever was synced in it. */
@@ -139,6 +137,22 @@ export class DriveSpace {
       return new StorageError('not-found', `Drive ${this.drive} has no segment ${segment}.`, { cause: error });
     }
     return driveError(this.drive, 'opening a segment', error);
+  }
+
+  async #open(segment: number, flags: number): Promise<number> {
+    const opening = new Promise<number>((resolve, reject) =>
+      fs.open(this.pathOf(segment), flags, 0o600, (error, fd) => (error ? reject(error) : resolve(fd))),
+    );
+    try {
+      return await withinLimit(this.drive, opening);
+    } catch (error) {
+      // What opens too late is nobody's.
+      opening.then(
+        (fd) => fs.close(fd),
+        () => undefined,
+      );
+      throw error;
+    }
   }
 
   async #look(name: string): Promise<SegmentInfo | undefined> {

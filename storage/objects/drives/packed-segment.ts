@@ -1,4 +1,5 @@
 import * as fs from 'node:fs';
+import { isDiskFull } from '../../disk-full.ts';
 import type { DriveSpace, NewSegment } from './drive-space.ts';
 import { isRemoved, withinLimit, writeAll } from './files.ts';
 
@@ -20,6 +21,12 @@ export class PackedSegment {
   #length = 0;
   #filling: Promise<void> | undefined;
   #isFillable = true;
+  /**
+   * Zeros are written by a descriptor of their own: the system tells each of a failed write once, and one that zeros were
+   * told of would be news to nobody who waits for a record.
+   */
+  #fillFd: number | undefined;
+  #failure: Error | undefined;
 
   constructor(space: DriveSpace, { number, fd }: NewSegment) {
     this.#space = space;
@@ -38,6 +45,7 @@ export class PackedSegment {
 
   /** What these bytes would add to the length of the file, once no zeros are on their way to the same place. */
   async growthBy(bytes: number): Promise<number> {
+    if (this.#failure) throw this.#failure;
     if (this.#filling && this.#size + bytes > this.#length) await withinLimit(this.#space.drive, this.#filling);
     return Math.max(0, this.#size + bytes - this.#length);
   }
@@ -57,14 +65,25 @@ export class PackedSegment {
 
   async #fill(): Promise<void> {
     try {
-      await writeAll(this.fd, [ZEROS], this.#length);
-      this.#length += ZEROS.length;
+      this.#fillFd ??= await this.#space.openToFill(this.number);
+      await this.#fillWith(this.#fillFd);
     } catch {
-      // The next write will meet the same and say so.
+      // It is written to without zeros ahead from now on.
       this.#isFillable = false;
       this.#space.giveBack(ZEROS.length);
     }
     this.#filling = undefined;
+  }
+
+  /** Nobody waits for zeros: the next write tells of a drive that failed. A full disk speaks for itself. */
+  async #fillWith(fd: number): Promise<void> {
+    try {
+      await writeAll(fd, [ZEROS], this.#length);
+      this.#length += ZEROS.length;
+    } catch (error) {
+      if (!isDiskFull(error)) this.#failure = error as Error;
+      throw error;
+    }
   }
 
   /**
@@ -80,5 +99,6 @@ export class PackedSegment {
         fs.close(this.fd, () => resolve());
       });
     });
+    if (this.#fillFd !== undefined) fs.close(this.#fillFd);
   }
 }
