@@ -7,6 +7,8 @@ import { ended } from './programs.ts';
 
 /** Kept between runs; too large for the tree's own node_modules. */
 const FOLDER = join(tmpdir(), 'granary-aws-sdk');
+/** They need each other in the same version, and the newest ones of all are not always out at the same time. */
+const VERSION = '3.1140.0';
 const PACKAGES = ['client-s3', 'lib-storage', 's3-request-presigner', 's3-presigned-post'];
 
 interface S3Client {
@@ -52,7 +54,7 @@ export async function skipWithoutAwsSdk(): Promise<string | false> {
   if (isThere()) return false;
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'package.json'), '{ "private": true }');
-  const names = PACKAGES.map((name) => `@aws-sdk/${name}@3`);
+  const names = PACKAGES.map((name) => `@aws-sdk/${name}@${VERSION}`);
   const env = definedOf(process.env);
   await ended('npm', ['install', '--no-audit', '--no-fund', ...names], { cwd: FOLDER, env });
   return isThere() ? false : '@aws-sdk/client-s3 could not be installed from npm';
