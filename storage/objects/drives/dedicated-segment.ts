@@ -79,7 +79,7 @@ export class DedicatedSegment {
   /** Closed too early, the file's number could come to mean another while a write is still under way. */
   #end(pieceLength?: number): void {
     this.#ended = true;
-    void Promise.allSettled([this.#work]).then(() => fs.close(this.#fd));
+    void Promise.allSettled([this.#work]).then(() => fs.close(this.#fd, () => undefined));
     this.#onEnd(pieceLength);
   }
 }

@@ -146,9 +146,9 @@ export class DriveSpace {
     try {
       return await withinLimit(this.drive, opening);
     } catch (error) {
-      // What opens too late is nobody's.
+      // What opens too late is nobody's, and how it closes nobody's concern.
       opening.then(
-        (fd) => fs.close(fd),
+        (fd) => fs.close(fd, () => undefined),
         () => undefined,
       );
       throw error;

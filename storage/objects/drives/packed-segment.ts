@@ -99,6 +99,6 @@ export class PackedSegment {
         fs.close(this.fd, () => resolve());
       });
     });
-    if (this.#fillFd !== undefined) fs.close(this.#fillFd);
+    if (this.#fillFd !== undefined) fs.close(this.#fillFd, () => undefined);
   }
 }

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Commit, DriveActivity, StagedBlob } from '@granary/storage/objects';
+import type { DriveShare } from '../controllers/protocol.ts';
+import { SmallBodies } from './small-bodies.ts';
+
+const put = { bucket: 1, key: 'key', size: 3, etag: '0', owner: '', attributes: {}, at: 0 };
+const along = { kind: 'bytes', policy: 7, bytes: new Uint8Array(3) } as const;
+const nothing = { operations: 0, bytes: 0, milliseconds: 0 };
+
+/** Small bodies over a keeper that takes everything, and what came of them. */
+function scene() {
+  const seen = { staged: [] as number[], committed: [] as unknown[], told: [] as DriveShare[], full: [] as number[] };
+  const commit = ((_operation: string, args: { readonly content: unknown }) => {
+    seen.committed.push(args.content);
+    return Promise.resolve(null);
+  }) as unknown as Commit;
+  const activity = (): ReadonlyMap<number, DriveActivity> => {
+    const done = { operations: seen.staged.length, bytes: 3 * seen.staged.length, milliseconds: 1 };
+    return new Map([[1, { put: done, get: nothing, delete: nothing }]]);
+  };
+  const stage = (policy: number): Promise<StagedBlob[]> => {
+    seen.staged.push(policy);
+    return Promise.resolve([]);
+  };
+  const bodies = new SmallBodies({
+    keeper: { stage, activity },
+    commit,
+    fullPolicies: () => seen.full,
+    onDriveActivity: (shares) => seen.told.push(...shares),
+  });
+  return { bodies, seen };
+}
+
+test('bytes that come along are put on drives before their change, and what that took is told once', async () => {
+  const { bodies, seen } = scene();
+  await bodies.commit('putObject', { ...put, content: along });
+  assert.deepEqual(seen.staged, [7]);
+  assert.deepEqual(seen.committed, [{ kind: 'staged', blobs: [] }]);
+  bodies.tell();
+  bodies.close();
+  assert.deepEqual(
+    seen.told.map(({ drive, activity }) => [drive, activity.put.operations, activity.put.bytes]),
+    [[1, 1, 3]],
+  );
+});
+
+test('a policy that is nearly full takes no small body, and nothing is changed', async () => {
+  const { bodies, seen } = scene();
+  seen.full = [7];
+  await assert.rejects(bodies.commit('putObject', { ...put, content: along }), { code: 'no-space' });
+  await bodies.commit('putObject', { ...put, size: 0, content: { kind: 'empty' } });
+  assert.deepEqual([seen.staged, seen.committed], [[], [{ kind: 'empty' }]]);
+  bodies.close();
+});
