@@ -50,7 +50,8 @@ export interface VersionRow extends ContentRow {
   readonly marker?: number;
 }
 
-export interface BucketRow {
+/** What a bucket is, without the counters that every change of an object moves. */
+export interface KnownBucket {
   readonly id: number;
   readonly account: string;
   readonly name: string;
@@ -59,6 +60,11 @@ export interface BucketRow {
   readonly versioning: Versioning;
   readonly lockable: number;
   readonly settings: string;
+}
+
+export const BUCKET_COLUMNS = 'id, account, name, policy, created_at, versioning, lockable, settings';
+
+export interface BucketRow extends KnownBucket {
   readonly objects: number;
   readonly bytes: number;
 }

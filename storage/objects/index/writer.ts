@@ -10,6 +10,7 @@ import type { Change } from './operations/change.ts';
 import { isToSweep, sweep } from './operations/purge.ts';
 import { OPERATIONS } from './operations/table.ts';
 import { IndexReader } from './reader.ts';
+import { BUCKET_COLUMNS, type KnownBucket } from './rows.ts';
 import { Tally } from './tally.ts';
 
 /** Whether a drive has not left, by the books as they are in a transaction. */
@@ -17,6 +18,8 @@ type IsIn = (db: IndexDb, drive: number) => boolean;
 
 interface Waiting {
   readonly work: (change: Change) => unknown;
+  /** Does nothing but change the index, so it can be undone with others and done again. */
+  readonly isPlain: boolean;
   /** Looks at counters, so those of the changes before it have to be written first. */
   readonly readsCounters: boolean;
   readonly resolve: (value: unknown) => void;
@@ -29,12 +32,16 @@ interface Outcome {
 }
 
 const BATCH_LENGTH_MAX = 256;
+/** Sequences are taken in advance, so many at a time: a restart leaves out those that were not given. */
+const SEQUENCES_AHEAD = 4096;
+/** Rows of buckets that are kept. */
+const BUCKETS_MAX = 1024;
 
 /**
  * The one writer of the index. Changes that wait at the same moment share one transaction and one sync, and are
- * answered after it. Each runs in a savepoint of its own, so one that is refused takes none of the others along. While
- * a sync runs, off the event loop, the next changes gather. Readers may see a change in the moment before it is
- * durable; whoever asked for it hears of it only then.
+ * answered after it. One that is refused takes none of the others along: they are done again, each in a savepoint of its
+ * own. While a sync runs, off the event loop, the next changes gather. Readers may see a change in the moment before it
+ * is durable; whoever asked for it hears of it only then.
  */
 export class IndexWriter {
   /** Reads over the writer's own connection, for the thread it lives in. */
@@ -49,7 +56,12 @@ export class IndexWriter {
   #isIn: IsIn = () => true;
   /** What `isIn` said since others last changed their tables. */
   readonly #drivesIn = new Map<number, boolean>();
+  readonly #bucketRows = new Map<number, KnownBucket>();
+  /** What changes that are done together work with. */
+  readonly #change: Change;
   #sequence: number;
+  /** Up to here none is given again after a restart. */
+  #sequenceTaken: number;
   #mustSweep: boolean;
   #bucketsChanged = false;
   #pumping: Promise<void> | undefined;
@@ -59,20 +71,26 @@ export class IndexWriter {
     this.#database = IndexDatabase.openWriter(file);
     this.reader = new IndexReader(this.#database);
     this.#log = new LogKeeper(this.#database);
+    this.#change = this.#changeWith(this.#tally);
     this.#sequence = this.#readSequence();
+    this.#sequenceTaken = this.#sequence;
     this.#mustSweep = isToSweep(this.#database);
     if (this.#mustSweep) this.#start();
   }
 
   readonly commit: Commit = <O extends OperationName>(operation: O, args: Arguments<O>) =>
-    this.#submit((change) => OPERATIONS[operation](change, args), operation === 'changeBucket');
+    this.#submit((change) => OPERATIONS[operation](change, args), {
+      isPlain: true,
+      readsCounters: operation === 'changeBucket',
+    });
 
   /** Any work on the same file, in the same group commit: others keep tables of their own in it. */
   change<T>(work: (db: IndexDb) => T): Promise<T> {
+    const own = { isPlain: false, readsCounters: true };
     return this.#submit(({ db }) => {
-      this.#drivesIn.clear();
+      this.#forget();
       return work(db);
-    }, true);
+    }, own);
   }
 
   /**
@@ -95,10 +113,11 @@ export class IndexWriter {
     this.#database.close();
   }
 
-  #submit<T>(work: (change: Change) => T, readsCounters = false): Promise<T> {
+  #submit<T>(work: (change: Change) => T, own: Pick<Waiting, 'isPlain' | 'readsCounters'>): Promise<T> {
     if (this.#closed) return Promise.reject(new ObjectError('closed', 'The index is closed.'));
+    const { isPlain, readsCounters } = own;
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, readsCounters, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ work, isPlain, readsCounters, resolve: resolve as (value: unknown) => void, reject });
       this.#start();
     });
   }
@@ -133,25 +152,58 @@ export class IndexWriter {
     const work = (change: Change): void => {
       if (sweep(change)) this.#mustSweep = true;
     };
-    return { work, readsCounters: false, resolve: () => undefined, reject: () => undefined };
+    return { work, isPlain: false, readsCounters: false, resolve: () => undefined, reject: () => undefined };
   }
 
   #transact(batch: readonly Waiting[]): Outcome[] {
-    const done: Outcome[] = [];
+    const done = (batch.every(({ isPlain }) => isPlain) && this.#together(batch)) || this.#apart(batch);
+    this.#tellOfBuckets();
+    return done;
+  }
+
+  /** Undefined when one of them was refused: then nothing has happened. */
+  #together(batch: readonly Waiting[]): Outcome[] | undefined {
+    let refusal: unknown;
+    const attempt = (waiting: Waiting): Outcome => {
+      if (waiting.readsCounters) this.#flush();
+      try {
+        return { waiting, value: waiting.work(this.#change) };
+      } catch (error) {
+        if (this.#database.inTransaction) refusal = error;
+        throw error;
+      }
+    };
+    try {
+      return this.#inTransaction(() => batch.map(attempt));
+    } catch (error) {
+      if (error === refusal) return undefined;
+      throw error;
+    }
+  }
+
+  #apart(batch: readonly Waiting[]): Outcome[] {
+    return this.#inTransaction(() => {
+      const done: Outcome[] = [];
+      for (const waiting of batch) this.#attempt(waiting, done);
+      return done;
+    });
+  }
+
+  #inTransaction(work: () => Outcome[]): Outcome[] {
     this.#database.begin();
     try {
-      for (const waiting of batch) this.#attempt(waiting, done);
+      const done = work();
       this.#flush();
-      this.#database.run('INSERT OR REPLACE INTO counters VALUES (?, ?)', 'sequence', this.#sequence);
+      this.#takeSequences();
       this.#database.run('COMMIT');
-      this.#tellOfBuckets();
+      return done;
     } catch (error) {
       if (this.#database.inTransaction) this.#database.run('ROLLBACK');
       this.#tally.clear();
-      this.#drivesIn.clear();
+      this.#forget();
+      this.#sequenceTaken = 0;
       throw error;
     }
-    return done;
   }
 
   /** Those who knew a bucket before read it anew, before anybody hears that it changed. */
@@ -172,7 +224,7 @@ export class IndexWriter {
       // SQLite ends the outer transaction by itself on a full disk or an I/O error; then all of the batch is lost.
       if (!this.#database.inTransaction) throw error;
       this.#database.run('ROLLBACK TO change');
-      this.#drivesIn.clear();
+      this.#forget();
       waiting.reject(asNoSpace(error));
     }
     this.#database.run('RELEASE change');
@@ -185,7 +237,11 @@ export class IndexWriter {
       nextSequence: () => (this.#sequence += 1),
       ringOf: (partition) => this.#rings.get(policyOfPartition(partition)),
       isIn: (drive) => this.#isDriveIn(drive),
-      bucketsChanged: () => (this.#bucketsChanged = true),
+      bucket: (id) => this.#bucket(id),
+      bucketsChanged: () => {
+        this.#bucketsChanged = true;
+        this.#bucketRows.clear();
+      },
       leaveToSweep: () => (this.#mustSweep = true),
     };
   }
@@ -196,6 +252,27 @@ export class IndexWriter {
     const isIn = this.#isIn(this.#database, drive);
     this.#drivesIn.set(drive, isIn);
     return isIn;
+  }
+
+  #bucket(id: number): KnownBucket | undefined {
+    const known = this.#bucketRows.get(id);
+    if (known) return known;
+    const row = this.#database.get<KnownBucket>(`SELECT ${BUCKET_COLUMNS} FROM buckets WHERE id = ?`, id);
+    if (this.#bucketRows.size >= BUCKETS_MAX) this.#bucketRows.clear();
+    if (row) this.#bucketRows.set(id, row);
+    return row;
+  }
+
+  /** What was read in a transaction that is undone, or before others changed their tables. */
+  #forget(): void {
+    this.#drivesIn.clear();
+    this.#bucketRows.clear();
+  }
+
+  #takeSequences(): void {
+    if (this.#sequence <= this.#sequenceTaken) return;
+    this.#sequenceTaken = this.#sequence + SEQUENCES_AHEAD;
+    this.#database.run('INSERT OR REPLACE INTO counters VALUES (?, ?)', 'sequence', this.#sequenceTaken);
   }
 
   #flush(): void {

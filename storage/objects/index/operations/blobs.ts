@@ -3,7 +3,7 @@ import { ObjectError } from '../../errors.ts';
 import type { Arguments, NewContent } from '../../operations.ts';
 import type { BlobRef, Content, Place, StagedBlob } from '../../records.ts';
 import { packPlaces, samePlace, unpackPlaces } from '../places.ts';
-import { contentOf, type BlobRow, type BucketRow, type ContentRow, type VersionRow } from '../rows.ts';
+import { contentOf, type BlobRow, type KnownBucket, type ContentRow, type VersionRow } from '../rows.ts';
 import type { Change } from './change.ts';
 
 interface ManifestRow {
@@ -14,7 +14,7 @@ interface ManifestRow {
 }
 
 /** Makes new content part of the index: enters blobs that were staged, or takes a share in those of another version. */
-export function takeContent(change: Change, bucket: BucketRow, content: NewContent, size: number): Content {
+export function takeContent(change: Change, bucket: KnownBucket, content: NewContent, size: number): Content {
   if (content.kind === 'staged') return enter(change, bucket, content.blobs, size);
   if (content.kind === 'copy') return shareVersion(change, bucket, content.of, size);
   if (content.kind === 'bytes') throw new ObjectError('invalid-state', 'The bytes are not on drives yet.');
@@ -22,7 +22,7 @@ export function takeContent(change: Change, bucket: BucketRow, content: NewConte
   throw new ObjectError('invalid-state', 'Content without bytes has a size of 0.');
 }
 
-function enter(change: Change, bucket: BucketRow, blobs: readonly StagedBlob[], size: number): Content {
+function enter(change: Change, bucket: KnownBucket, blobs: readonly StagedBlob[], size: number): Content {
   let total = 0;
   for (const blob of blobs) {
     if (policyOfPartition(blob.partition) !== bucket.policy)
@@ -68,7 +68,7 @@ function isWhereWanted(places: readonly (Place | null)[], wanted: ArrayLike<numb
 
 function shareVersion(
   change: Change,
-  bucket: BucketRow,
+  bucket: KnownBucket,
   of: { readonly bucket: number; readonly key: string; readonly sequence: number },
   size: number,
 ): Content {

@@ -2,7 +2,7 @@ import type { BucketSettings } from '../../bucket-settings.ts';
 import { ObjectError } from '../../errors.ts';
 import type { Arguments } from '../../operations.ts';
 import type { Bucket } from '../../records.ts';
-import { bucketOf, type BucketRow } from '../rows.ts';
+import { bucketOf, type BucketRow, type KnownBucket } from '../rows.ts';
 import { bucketRow, type Change } from './change.ts';
 import { giveUpUpload } from './uploads.ts';
 
@@ -44,7 +44,8 @@ export function changeBucket(change: Change, args: Arguments<'changeBucket'>): B
     row.id,
   );
   change.bucketsChanged();
-  return bucketOf(changed ?? row);
+  if (!changed) throw new Error('A bucket that is there could not be changed');
+  return bucketOf(changed);
 }
 
 export function deleteBucket(change: Change, args: Arguments<'deleteBucket'>): null {
@@ -63,7 +64,7 @@ export function deleteBucket(change: Change, args: Arguments<'deleteBucket'>): n
   return null;
 }
 
-export function dropBucket(change: Change, { id, account, policy }: BucketRow, at: number): void {
+export function dropBucket(change: Change, { id, account, policy }: KnownBucket, at: number): void {
   const { db, tally } = change;
   change.bucketsChanged();
   db.run('DELETE FROM buckets WHERE id = ?', id);

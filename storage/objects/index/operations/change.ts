@@ -1,7 +1,7 @@
 import { ObjectError } from '../../errors.ts';
 import type { Ring } from '../../layout/layout.ts';
 import type { IndexDb } from '../database.ts';
-import type { BucketRow } from '../rows.ts';
+import type { KnownBucket } from '../rows.ts';
 import type { Tally } from '../tally.ts';
 
 /** What an operation works with: the transaction it is part of, and the books it adds to. */
@@ -13,20 +13,22 @@ export interface Change {
   ringOf(partition: number): Ring | undefined;
   /** Whether a drive has not left. */
   readonly isIn: (drive: number) => boolean;
+  /** Undefined when there is none. */
+  bucket(id: number): KnownBucket | undefined;
   /** A bucket came, went, or has other settings: whoever knows some reads them anew. */
   bucketsChanged(): void;
   /** Something was given up that is freed in steps later: see `sweep`. */
   leaveToSweep(): void;
 }
 
-export function bucketRow(change: Change, id: number): BucketRow {
-  const row = change.db.get<BucketRow>('SELECT * FROM buckets WHERE id = ?', id);
+export function bucketRow(change: Change, id: number): KnownBucket {
+  const row = change.bucket(id);
   if (!row) throw new ObjectError('no-such-bucket', 'The bucket does not exist.');
   return row;
 }
 
 /** Counts objects that came to, or went from, a bucket. */
-export function count(change: Change, bucket: BucketRow, objects: number, bytes: number, at: number): void {
+export function count(change: Change, bucket: KnownBucket, objects: number, bytes: number, at: number): void {
   if (objects === 0 && bytes === 0) return;
   const { id, account, policy } = bucket;
   change.tally.step({ bucket: id, account, policy, objects, bytes, buckets: 0, at });

@@ -1,7 +1,7 @@
 import { ObjectError } from '../../errors.ts';
 import type { Arguments, Result } from '../../operations.ts';
 import type { ObjectVersion, WrittenVersion } from '../../records.ts';
-import { attributeValues, versionIdOf, versionOf, type BucketRow, type VersionRow } from '../rows.ts';
+import { attributeValues, versionIdOf, versionOf, type KnownBucket, type VersionRow } from '../rows.ts';
 import { takeContent } from './blobs.ts';
 import { bucketRow, type Change } from './change.ts';
 import { queueChange, requeue, ruleFor } from './replication.ts';
@@ -38,7 +38,7 @@ export function deleteObject(change: Change, args: Arguments<'deleteObject'>): R
     : deleteVersion(change, bucket, args, args.versionId);
 }
 
-function deleteCurrent(change: Change, bucket: BucketRow, args: Arguments<'deleteObject'>): Result<'deleteObject'> {
+function deleteCurrent(change: Change, bucket: KnownBucket, args: Arguments<'deleteObject'>): Result<'deleteObject'> {
   const { key, conditions, at } = args;
   const current = currentRow(change.db, bucket.id, key);
   const isHidden = conditions !== undefined && !current && newestRow(change.db, bucket.id, key) !== undefined;
@@ -54,7 +54,7 @@ function deleteCurrent(change: Change, bucket: BucketRow, args: Arguments<'delet
 }
 
 /** Deletions of a version by its id stay here, as with S3. */
-function passOn(change: Change, bucket: BucketRow, args: Arguments<'deleteObject'>, isThere: boolean): void {
+function passOn(change: Change, bucket: KnownBucket, args: Arguments<'deleteObject'>, isThere: boolean): void {
   const { key, at } = args;
   const rule = args.unreplicated === true ? undefined : ruleFor(bucket, key);
   if (rule?.deletes !== true || (!isThere && bucket.versioning === 'off')) return;
@@ -63,7 +63,7 @@ function passOn(change: Change, bucket: BucketRow, args: Arguments<'deleteObject
 
 function deleteVersion(
   change: Change,
-  bucket: BucketRow,
+  bucket: KnownBucket,
   args: Arguments<'deleteObject'>,
   versionId: string,
 ): Result<'deleteObject'> {

@@ -1,6 +1,6 @@
 import type { Arguments, Result } from '../../operations.ts';
 import type { IndexDb } from '../database.ts';
-import { VERSION_COLUMNS, type BucketRow, type VersionRow } from '../rows.ts';
+import { VERSION_COLUMNS, type KnownBucket, type VersionRow } from '../rows.ts';
 import { release, sweepManifests } from './blobs.ts';
 import { dropBucket } from './buckets.ts';
 import { count, type Change } from './change.ts';
@@ -41,13 +41,13 @@ export function forgetUsage({ db }: Change, { account }: Arguments<'forgetUsage'
   return null;
 }
 
-function firstBucket({ db }: Change, account: string): BucketRow | undefined {
-  return db.get<BucketRow>('SELECT * FROM buckets WHERE account = ? ORDER BY name LIMIT 1', account);
+function firstBucket({ db }: Change, account: string): KnownBucket | undefined {
+  return db.get<KnownBucket>('SELECT * FROM buckets WHERE account = ? ORDER BY name LIMIT 1', account);
 }
 
 function purgeVersions(
   change: Change,
-  bucket: BucketRow,
+  bucket: KnownBucket,
   table: 'objects' | 'versions',
   limit: number,
   at: number,
@@ -68,7 +68,7 @@ function purgeVersions(
   return rows.length;
 }
 
-function purgeUploads(change: Change, bucket: BucketRow, limit: number): number {
+function purgeUploads(change: Change, bucket: KnownBucket, limit: number): number {
   const rows = change.db.all<{ id: string }>('SELECT id FROM uploads WHERE bucket = ? LIMIT ?', bucket.id, limit);
   for (const { id } of rows) giveUpUpload(change, id);
   return rows.length;

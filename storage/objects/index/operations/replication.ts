@@ -1,7 +1,7 @@
 import type { BucketSettings, ReplicationRule } from '../../bucket-settings.ts';
 import type { Arguments } from '../../operations.ts';
 import type { ObjectAttributes } from '../../records.ts';
-import { attributesOf, type BucketRow, type VersionRow } from '../rows.ts';
+import { attributesOf, type KnownBucket, type VersionRow } from '../rows.ts';
 import type { Change } from './change.ts';
 
 interface Queued {
@@ -14,7 +14,7 @@ interface Queued {
 }
 
 /** The rule by which changes of a key are passed on. */
-export function ruleFor(bucket: BucketRow, key: string): ReplicationRule | undefined {
+export function ruleFor(bucket: KnownBucket, key: string): ReplicationRule | undefined {
   // Nearly all buckets have none: those are not read for it.
   if (!bucket.settings.includes('"replication"')) return undefined;
   const { replication } = JSON.parse(bucket.settings) as BucketSettings;
@@ -34,7 +34,7 @@ export function newStatus(attributes: ObjectAttributes, rule: ReplicationRule | 
  * Notes a change that is to be passed on, in the transaction that makes it. Only the oldest of a key is due: they have to
  * arrive in the order in which they were made.
  */
-export function queueChange({ db }: Change, bucket: BucketRow, rule: ReplicationRule, queued: Queued): void {
+export function queueChange({ db }: Change, bucket: KnownBucket, rule: ReplicationRule, queued: Queued): void {
   const { key, number, sequence, at } = queued;
   // Without versions only the last state of a key is there to be copied.
   const superseded = 'DELETE FROM replication WHERE bucket = ? AND key = ? AND due_at IS NULL';
@@ -59,7 +59,7 @@ export function queueChange({ db }: Change, bucket: BucketRow, rule: Replication
  */
 export function requeue(
   change: Change,
-  bucket: BucketRow,
+  bucket: KnownBucket,
   { row, isCurrent }: { readonly row: VersionRow; readonly isCurrent: boolean },
   after: ObjectAttributes,
   at: number,

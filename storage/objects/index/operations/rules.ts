@@ -2,7 +2,7 @@ import type { BucketSettings } from '../../bucket-settings.ts';
 import { ObjectError, type ObjectErrorCode } from '../../errors.ts';
 import type { Conditions } from '../../operations.ts';
 import type { Retention } from '../../records.ts';
-import { retentionOf, type BucketRow, type VersionRow } from '../rows.ts';
+import { retentionOf, type KnownBucket, type VersionRow } from '../rows.ts';
 import { DAY_MS } from '../stored.ts';
 
 type Locks = Pick<VersionRow, 'retention_mode' | 'retention_until' | 'legal_hold'>;
@@ -57,14 +57,14 @@ function active(row: Locks, at: number): Retention | null {
 }
 
 /** Retention of a new version: what was asked for, else the bucket's default. */
-export function newRetention(bucket: BucketRow, asked: Retention | null | undefined, at: number): Retention | null {
+export function newRetention(bucket: KnownBucket, asked: Retention | null | undefined, at: number): Retention | null {
   if (asked !== undefined || !bucket.lockable) return asked ?? null;
   const { lockDefault } = JSON.parse(bucket.settings) as BucketSettings;
   return lockDefault ? { mode: lockDefault.mode, until: at + lockDefault.days * DAY_MS } : null;
 }
 
 export function checkLockable(
-  bucket: BucketRow,
+  bucket: KnownBucket,
   retention: Retention | null | undefined,
   hold: boolean | undefined,
 ): void {

@@ -8,7 +8,7 @@ import {
   partOf,
   uploadOf,
   versionOf,
-  type BucketRow,
+  type KnownBucket,
   type PartRow,
   type UploadRow,
   VERSION_COLUMNS,
@@ -93,7 +93,7 @@ export function completeUpload(change: Change, args: Arguments<'completeUpload'>
 
 function assemble(
   change: Change,
-  bucket: BucketRow,
+  bucket: KnownBucket,
   current: VersionRow | undefined,
   upload: Upload,
   parts: readonly PartRow[],

@@ -6,7 +6,7 @@ import {
   sequenceOf,
   VERSION_COLUMNS,
   versionIdOf,
-  type BucketRow,
+  type KnownBucket,
   type VersionRow,
 } from '../rows.ts';
 import { release } from './blobs.ts';
@@ -72,7 +72,7 @@ export function findVersion(db: IndexDb, bucket: number, key: string, versionId:
 /** Makes a version the current one. What was current becomes noncurrent, or goes if neither has a version id. */
 export function addVersion(
   change: Change,
-  bucket: BucketRow,
+  bucket: KnownBucket,
   current: VersionRow | undefined,
   version: NewVersion,
 ): WrittenVersion {
@@ -126,7 +126,7 @@ function writtenOf(row: VersionRow, version: NewVersion, attributes: ObjectAttri
   };
 }
 
-function rowOf(change: Change, bucket: BucketRow, version: NewVersion): VersionRow {
+function rowOf(change: Change, bucket: KnownBucket, version: NewVersion): VersionRow {
   return {
     bucket: bucket.id,
     key: version.key,
@@ -150,7 +150,7 @@ function rowOf(change: Change, bucket: BucketRow, version: NewVersion): VersionR
 /** Hides the key behind a delete marker. */
 export function addMarker(
   change: Change,
-  bucket: BucketRow,
+  bucket: KnownBucket,
   key: string,
   current: VersionRow | undefined,
   at: number,
@@ -164,7 +164,7 @@ export function addMarker(
 }
 
 /** The row of the current version stays for the caller to replace or to delete. */
-function makeRoom(change: Change, bucket: BucketRow, key: string, current: VersionRow | undefined, at: number): void {
+function makeRoom(change: Change, bucket: KnownBucket, key: string, current: VersionRow | undefined, at: number): void {
   if (current) {
     if (bucket.versioning === 'enabled' || current.versioned) change.db.run(RETIRE, bucket.id, key);
     else forget(change, bucket, current, at);
@@ -175,14 +175,14 @@ function makeRoom(change: Change, bucket: BucketRow, key: string, current: Versi
 }
 
 /** Removes one version for good. */
-export function removeVersion(change: Change, bucket: BucketRow, { row, isCurrent }: FoundVersion, at: number): void {
+export function removeVersion(change: Change, bucket: KnownBucket, { row, isCurrent }: FoundVersion, at: number): void {
   forget(change, bucket, row, at);
   const { key, sequence } = row;
   if (isCurrent) change.db.run('DELETE FROM objects WHERE bucket = ? AND key = ?', bucket.id, key);
   else change.db.run('DELETE FROM versions WHERE bucket = ? AND key = ? AND sequence = ?', bucket.id, key, sequence);
 }
 
-function forget(change: Change, bucket: BucketRow, row: VersionRow, at: number): void {
+function forget(change: Change, bucket: KnownBucket, row: VersionRow, at: number): void {
   if (row.marker === 1) return;
   release(change, row);
   count(change, bucket, -1, -row.size, at);
