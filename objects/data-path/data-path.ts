@@ -110,7 +110,7 @@ export class DataPath {
     await keeper.follow(this.#wanted());
     this.#smallBodies = new SmallBodies({
       keeper,
-      commit: this.commit,
+      index: this.index,
       fullPolicies: parts.fullPolicies,
       onDriveActivity: parts.onDriveActivity,
     });

@@ -25,7 +25,7 @@ function scene() {
   };
   const bodies = new SmallBodies({
     keeper: { stage, activity },
-    commit,
+    index: { commit, announce: () => () => undefined },
     fullPolicies: () => seen.full,
     onDriveActivity: (shares) => seen.told.push(...shares),
   });

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { stagingCommit, type Commit, type Keeper } from '@granary/storage/objects';
+import { stagingCommit, type Commit, type IndexWriter, type Keeper } from '@granary/storage/objects';
 import { DriveShares } from '../controllers/drive-shares.ts';
 import { refuseFull } from '../controllers/full-policies.ts';
 import type { DriveShare } from '../controllers/protocol.ts';
@@ -12,7 +12,7 @@ const TELL_EVERY_MS = 1_000;
 
 interface SmallBodiesOptions {
   readonly keeper: Pick<Keeper, 'stage' | 'activity'>;
-  readonly commit: Commit;
+  readonly index: Pick<IndexWriter, 'commit' | 'announce'>;
   /** Policies that are nearly full. */
   readonly fullPolicies: () => readonly number[];
   readonly onDriveActivity: (shares: readonly DriveShare[]) => void;
@@ -31,8 +31,8 @@ export class SmallBodies {
   readonly #shares: DriveShares;
   readonly #telling: NodeJS.Timeout;
 
-  constructor({ keeper, commit, fullPolicies, onDriveActivity }: SmallBodiesOptions) {
-    this.commit = stagingCommit(commit, (policy, bytes) => {
+  constructor({ keeper, index, fullPolicies, onDriveActivity }: SmallBodiesOptions) {
+    this.commit = stagingCommit(index, (policy, bytes) => {
       refuseFull(fullPolicies(), policy);
       return keeper.stage(policy, bytes);
     });

@@ -103,7 +103,7 @@ test('small bodies come along with the commit, which puts them on drives first',
   const stage = (_policy: number, bytes: Uint8Array) => Promise.resolve([blobs.enter(bytes)]);
   const writer: LocalStoreOptions['writer'] = { stage: (policy, body) => stage(policy, body as Uint8Array) };
   const options = { layout: () => layout, reader, writer, blobs, alongBytesMax: 5 };
-  const store = new LocalObjectStore({ ...options, commit: stagingCommit(commit, stage) });
+  const store = new LocalObjectStore({ ...options, commit: stagingCommit(index.writer, stage) });
   const bucket = await index.bucket();
   const large = Buffer.from('a network chunk');
   const bytes = large.subarray(2, 7);
@@ -123,7 +123,7 @@ test('a commit whose bytes no drive takes changes nothing', async () => {
   await using index = new IndexFixture();
   const bucket = await index.bucket();
   const full = new ObjectError('no-space', 'The drives are full.');
-  const commit = stagingCommit(index.writer.commit, () => Promise.reject(full));
+  const commit = stagingCommit(index.writer, () => Promise.reject(full));
   const content = { kind: 'bytes', policy: 0, bytes: new Uint8Array(5) } as const;
   const put = { bucket: bucket.id, key: 'key', size: 5, etag: '0', owner: '', attributes: {}, at: AT };
   await assert.rejects(commit('putObject', { ...put, content }), full);

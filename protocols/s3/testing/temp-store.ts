@@ -51,7 +51,7 @@ export async function tempStore(options: { readonly encrypted?: boolean } = {}):
   const store = new LocalObjectStore({
     layout: () => layout,
     // As a controller has it: the smallest bodies come along with their commit.
-    commit: stagingCommit(index.commit, (policy, bytes) => writer.stage(policy, bytes)),
+    commit: stagingCommit(index, (policy, bytes) => writer.stage(policy, bytes)),
     alongBytesMax: ALONG_BYTES_MAX,
     reader: index.reader,
     writer,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { ObjectError, type ObjectErrorCode } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
 import { checkIndex } from './check.ts';
@@ -42,6 +43,27 @@ test('a change that is refused takes none of those that wait with it along', asy
   assert.equal(reader.usage(ACCOUNT).bytes, 3000);
   assert.equal(reader.db.get("SELECT 1 FROM counters WHERE name = 'half'"), undefined);
   assert.deepEqual(checkIndex(reader.db), []);
+});
+
+test('a change waits a moment for one that was announced, and shares its sync', async (t) => {
+  await using index = new IndexFixture();
+  const bucket = await index.bucket();
+  const syncs = t.mock.method(fs, 'fdatasync');
+  const announced = index.writer.announce();
+  const first = index.put(bucket, 'a');
+  await turn();
+  announced();
+  await Promise.all([first, index.put(bucket, 'b')]);
+  assert.equal(syncs.mock.callCount(), 1);
+});
+
+test('a change does not wait for long, nor one that those announced may need', async () => {
+  await using index = new IndexFixture();
+  const bucket = await index.bucket();
+  index.writer.announce();
+  await index.put(bucket, 'a');
+  await index.writer.change((db) => db.run("INSERT INTO counters VALUES ('own', 1)"));
+  assert.equal(index.writer.reader.bucketById(bucket.id)?.objects, 1);
 });
 
 test('another connection sees a change as soon as it is acknowledged', async () => {

@@ -34,6 +34,8 @@ interface Outcome {
 const BATCH_LENGTH_MAX = 256;
 /** Sequences are taken in advance, so many at a time: a restart leaves out those that were not given. */
 const SEQUENCES_AHEAD = 4096;
+/** So long those that are here wait for others that were announced. */
+const COMPANY_MS_MAX = 2;
 /** Rows of buckets that are kept. */
 const BUCKETS_MAX = 1024;
 
@@ -65,6 +67,10 @@ export class IndexWriter {
   #mustSweep: boolean;
   #bucketsChanged = false;
   #pumping: Promise<void> | undefined;
+  /** Changes that were announced and are not here yet. */
+  #announced = 0;
+  /** Ends the waiting for them. */
+  #goOn: (() => void) | undefined;
   #closed = false;
 
   constructor(file: string) {
@@ -83,6 +89,19 @@ export class IndexWriter {
       isPlain: true,
       readsCounters: operation === 'changeBucket',
     });
+
+  /**
+   * A change will come soon, for example when its bytes are on drives: those that are here already wait a moment for it,
+   * because a transaction and its sync cost as much as several changes. Call what it gives before the change comes, or if
+   * it does not come.
+   */
+  announce(): () => void {
+    this.#announced += 1;
+    return () => {
+      this.#announced -= 1;
+      this.#reconsider();
+    };
+  }
 
   /** Any work on the same file, in the same group commit: others keep tables of their own in it. */
   change<T>(work: (db: IndexDb) => T): Promise<T> {
@@ -119,6 +138,7 @@ export class IndexWriter {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ work, isPlain, readsCounters, resolve: resolve as (value: unknown) => void, reject });
       this.#start();
+      this.#reconsider();
     });
   }
 
@@ -129,6 +149,7 @@ export class IndexWriter {
   async #pump(): Promise<void> {
     while (this.#queue.length > 0 || (this.#mustSweep && !this.#closed)) {
       await new Promise(setImmediate);
+      if (this.#isWorthWaiting()) await this.#company();
       const batch = this.#queue.splice(0, BATCH_LENGTH_MAX);
       if (this.#mustSweep) batch.push(this.#sweeping());
       try {
@@ -144,6 +165,25 @@ export class IndexWriter {
     }
     // At once after the last look at the queue: what came in between would wait for nobody.
     this.#pumping = undefined;
+  }
+
+  /** Not for the last ones: they may take long. What is asked for by those who announced others must not wait for them. */
+  #isWorthWaiting(): boolean {
+    return this.#queue.length < 2 * this.#announced && this.#queue.every(({ isPlain }) => isPlain);
+  }
+
+  async #company(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#goOn = resolve;
+      timer = setTimeout(resolve, COMPANY_MS_MAX);
+    });
+    clearTimeout(timer);
+    this.#goOn = undefined;
+  }
+
+  #reconsider(): void {
+    if (this.#goOn && !this.#isWorthWaiting()) this.#goOn();
   }
 
   /** One step of freeing what was given up. What fails now is tried again after the next start. */
