@@ -48,10 +48,13 @@ test('a change that is refused takes none of those that wait with it along', asy
 test('a change waits a moment for one that was announced, and shares its sync', async (t) => {
   await using index = new IndexFixture();
   const bucket = await index.bucket();
+  // A machine that stands still must not end the moment.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const syncs = t.mock.method(fs, 'fdatasync');
   const announced = index.writer.announce();
   const first = index.put(bucket, 'a');
-  await turn();
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  assert.equal(syncs.mock.callCount(), 0);
   announced();
   await Promise.all([first, index.put(bucket, 'b')]);
   assert.equal(syncs.mock.callCount(), 1);
