@@ -1,3 +1,3 @@
 export { Line, packError, type Answers, type Calls, type LineEnd, type PackedError } from './line.ts';
 export { Outbox } from './outbox.ts';
-export { namesOf, recordsOf, tableOf, type Table } from './table.ts';
+export { namesOf, recordOf, recordsOf, tableOf, valuesOf, type Table } from './table.ts';

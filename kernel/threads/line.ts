@@ -59,13 +59,17 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     end.on('message', (messages) => (messages as readonly Message[]).forEach((message) => this.#take(message)));
   }
 
-  /** Rejects when the other side refuses, or is gone. */
-  ask<K extends keyof There>(call: K, args: There[K]['args']): Promise<There[K]['result']> {
+  /** Rejects when the other side refuses, or is gone. What is in `transfer` is not copied: it is theirs from now on. */
+  ask<K extends keyof There>(
+    call: K,
+    args: There[K]['args'],
+    transfer?: readonly Transferable[],
+  ): Promise<There[K]['result']> {
     if (this.#closed) return Promise.reject(this.#closed);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      this.#send(['ask', id, String(call), args]);
+      this.#outbox.add(['ask', id, String(call), args], transfer);
     });
   }
 

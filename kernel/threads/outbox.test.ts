@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { Outbox } from './outbox.ts';
 
 function setUp(later?: (send: () => void) => void) {
@@ -50,4 +51,28 @@ test('one that cannot cross keeps none of the others', async () => {
   await turn();
   assert.deepEqual([sent, refused], [[['a'], ['c']], ['bad']]);
   assert.throws(() => outbox.send('bad'));
+});
+
+test('what is to go over goes with its message, also when another one cannot cross', async (t) => {
+  const { port1, port2 } = new MessageChannel();
+  t.after(() => port1.close());
+  const refused: unknown[] = [];
+  const outbox = new Outbox<unknown>({
+    post: (messages, transfer) => port1.postMessage(messages, transfer),
+    onUnsendable: (message) => refused.push(message),
+  });
+  const received = () => receiveMessageOnPort(port2)?.message as unknown;
+  const [first, second, third] = [1, 2, 3].map((byte) => Uint8Array.of(byte));
+  assert.ok(first && second && third);
+  outbox.add(first, [first.buffer]);
+  outbox.add('plain');
+  await turn();
+  assert.deepEqual([received(), first.length], [[Uint8Array.of(1), 'plain'], 0]);
+  const bad = () => undefined;
+  outbox.add(second, [second.buffer]);
+  outbox.add(bad);
+  outbox.add(third, [third.buffer]);
+  await turn();
+  assert.deepEqual([received(), received(), refused], [[Uint8Array.of(2)], [Uint8Array.of(3)], [bad]]);
+  assert.deepEqual([second.length, third.length], [0, 0]);
 });

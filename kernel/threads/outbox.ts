@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 
 interface Line<T> {
-  post(messages: readonly T[], transfer: Transferable[]): void;
+  post(messages: readonly T[], transfer: readonly Transferable[]): void;
   /** One of those that waited holds what cannot cross; the others are on their way. */
   onUnsendable(message: T, error: unknown): void;
   /**
@@ -11,6 +11,8 @@ interface Line<T> {
   readonly later?: (send: () => void) => void;
 }
 
+const NOTHING: readonly Transferable[] = [];
+
 /**
  * Messages to another thread. To wake it costs more than a message does, and what reaches it together shares a commit
  * there: so what is noted in one turn of the event loop, or in one go, is sent as one.
@@ -18,14 +20,17 @@ interface Line<T> {
 export class Outbox<T> {
   readonly #line: Line<T>;
   #waiting: T[] = [];
+  /** What goes over with those that wait, by their places; most have nothing. */
+  #transfers: (readonly Transferable[])[] = [];
 
   constructor(line: Line<T>) {
     this.#line = line;
   }
 
-  add(message: T): void {
+  add(message: T, transfer: readonly Transferable[] = NOTHING): void {
     if (this.#waiting.length === 0) (this.#line.later ?? setImmediate)(() => this.#sendWaiting());
     this.#waiting.push(message);
+    this.#transfers.push(transfer);
   }
 
   /** Goes at once, after those that wait: order is kept. Throws if it cannot cross. */
@@ -37,17 +42,20 @@ export class Outbox<T> {
   #sendWaiting(): void {
     if (this.#waiting.length === 0) return;
     const messages = this.#waiting;
+    const transfers = this.#transfers;
     this.#waiting = [];
+    this.#transfers = [];
     try {
-      this.#line.post(messages, []);
+      this.#line.post(messages, transfers.flat());
     } catch {
-      for (const message of messages) this.#sendAlone(message);
+      // Nothing has gone over: one that cannot keeps all here.
+      messages.forEach((message, place) => this.#sendAlone(message, transfers[place] ?? NOTHING));
     }
   }
 
-  #sendAlone(message: T): void {
+  #sendAlone(message: T, transfer: readonly Transferable[]): void {
     try {
-      this.#line.post([message], []);
+      this.#line.post([message], transfer);
     } catch (error) {
       this.#line.onUnsendable(message, error);
     }

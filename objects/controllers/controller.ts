@@ -17,6 +17,7 @@ import {
 } from '@granary/storage/objects';
 import type { ReplicationSender } from '../replication/sender.ts';
 import { ActivityLog } from './activity-log.ts';
+import { askedCommit } from './commits.ts';
 import { DataServer } from './data-server.ts';
 import { refuseFull } from './full-policies.ts';
 import { protocolHandler } from './protocol-handler.ts';
@@ -51,7 +52,7 @@ export class Controller {
       onDriveFailure: (drive, error) => void line.ask('driveFailed', { drive, reason: error.message }),
     });
     this.#activity = new ActivityLog(() => this.#drives.activity());
-    const commit = ((operation, args) => line.ask('commit', { operation, args } as never)) as Commit;
+    const commit = askedCommit((message, transfer) => line.ask('commit', message, transfer));
     const layout = () => known(this.#layout);
     const drives = this.#drives;
     this.#mender = new Mender({

@@ -1,15 +1,8 @@
 import type { Table } from '@granary/kernel/threads';
 import type { DataSettings, RequestRecord, Refused, Caller, AccountState } from '@granary/protocols/objects';
-import type {
-  Arguments,
-  DriveActivity,
-  Layout,
-  MendResult,
-  OperationName,
-  Result,
-  SegmentName,
-} from '@granary/storage/objects';
+import type { DriveActivity, Layout, MendResult, SegmentName } from '@granary/storage/objects';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
+import type { CommitMessage } from './commits.ts';
 
 /** Where the data path listens; all threads on the same addresses, and the system spreads connections over them. */
 export interface DataAddress {
@@ -93,13 +86,9 @@ export interface ControllerCalls {
   stop: { readonly args: null; readonly result: ToldActivity };
 }
 
-type Commits = {
-  [O in OperationName]: { readonly operation: O; readonly args: Arguments<O> };
-}[OperationName];
-
 /** What a thread asks of the main one. */
 export interface MainCalls {
-  commit: { readonly args: Commits; readonly result: Result<OperationName> };
+  commit: { readonly args: CommitMessage; readonly result: unknown };
   s3Key: {
     readonly args: string;
     readonly result: { readonly caller: Caller; readonly secret: string; readonly limit: AccountLimit } | Refused;

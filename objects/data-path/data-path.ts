@@ -15,6 +15,7 @@ import {
 } from '@granary/storage/objects';
 import type { Certificates } from '../certificates/service.ts';
 import { activityOf } from '../controllers/activity-log.ts';
+import { commitAnswer } from '../controllers/commits.ts';
 import { controllersOf, type ControllerSpec } from '../controllers/controller-spec.ts';
 import { Controllers, type ControllerState } from '../controllers/controllers.ts';
 import type { AccountLimit, Activity, DriveShare, MainCalls, WorldSettings } from '../controllers/protocol.ts';
@@ -255,7 +256,7 @@ export class DataPath {
     const { keeper, smallBodies } = this.#running;
     const { log } = this.#options;
     return {
-      commit: ({ operation, args }) => smallBodies.commit(operation, args),
+      commit: commitAnswer(smallBodies.commit),
       s3Key: (key) => this.#limited(directory.byS3Key(key)),
       token: (token) => this.#limited(directory.byToken(token)),
       signIn: ({ account, username, password, ip }) => directory.signIn(account, username, password, ip),

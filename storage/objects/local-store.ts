@@ -107,8 +107,7 @@ export class LocalObjectStore implements ObjectStore {
   async stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<NewContent> {
     const { writer, alongBytesMax = 0 } = this.#options;
     if (body instanceof Uint8Array && body.length > 0 && body.length <= alongBytesMax) {
-      // A copy: what crosses to another thread takes all of the memory along that it is a part of.
-      if (body.length === (size ?? body.length)) return { kind: 'bytes', policy, bytes: new Uint8Array(body) };
+      if (body.length === (size ?? body.length)) return { kind: 'bytes', policy, bytes: alone(body) };
     }
     const blobs = await writer.stage(policy, body, size);
     return blobs.length === 0 ? { kind: 'empty' } : { kind: 'staged', blobs };
@@ -184,4 +183,9 @@ function within({ size }: ObjectVersion, range: ByteRange | undefined): ByteRang
 
 function gone(): ObjectError {
   return new ObjectError('no-such-version', 'The version was deleted while it was to be read.');
+}
+
+/** What crosses to another thread takes all of the memory along that it is a part of. */
+function alone(bytes: Uint8Array): Uint8Array {
+  return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }
