@@ -5,7 +5,6 @@ import type { DataAddress, DataCertificate } from './protocol.ts';
 
 const CONNECTIONS_MAX = 4_096;
 const HEADERS_MS_MAX = 60_000;
-const KEEP_ALIVE_MS = 75_000;
 const DRAIN_MS_MAX = 2_000;
 
 export interface DataHandler {
@@ -68,7 +67,8 @@ export class DataServer {
 
   #newServer(): Server {
     // A body may take as long as it takes: its size is limited, and idle sockets are closed.
-    const options = { requestTimeout: 0, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
+    // So are those between two requests: to set another limit for them each time costs as much as a parsed request.
+    const options = { requestTimeout: 0, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: 0 };
     const server = this.#certificate ? createTlsServer({ ...options, ...this.#certificate }) : createServer(options);
     server.maxConnections = CONNECTIONS_MAX;
     server.timeout = HEADERS_MS_MAX * 2;

@@ -1,2 +1,3 @@
 export type * from './context.ts';
+export { KEEP_ALIVE } from './keep-alive.ts';
 export { BrokenManifestError, openStaticLargeObject } from './static-large-object.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { DataContext, DataSettings } from '../objects/context.ts';
+import { KEEP_ALIVE } from '../objects/keep-alive.ts';
 import type { Access } from './access/access.ts';
 import { type Address, readAddress } from './address.ts';
 import { type Expectations, readExpectations } from './body/expectations.ts';
@@ -235,6 +236,7 @@ export class Conversation {
       'x-amz-request-id': this.#requestId,
       'x-amz-id-2': hostId(this.#settings.arrayName),
       server: SERVER,
+      'keep-alive': KEEP_ALIVE,
       ...(headers.origin !== undefined && bucket && corsReplyHeaders(bucket, headers.origin, method)),
     };
   }

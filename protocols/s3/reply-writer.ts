@@ -70,7 +70,10 @@ export class ReplyWriter {
     if (body instanceof Uint8Array) headers['content-length'] = body.length;
     else if (body === undefined && hasBody(reply.status)) headers['content-length'] ??= 0;
     const lingers = left > LEFT_BYTES_MAX && !this.awaitsContinue;
-    if (lingers || (left > 0 && this.awaitsContinue)) headers.connection = 'close';
+    if (lingers || (left > 0 && this.awaitsContinue)) {
+      headers.connection = 'close';
+      delete headers['keep-alive'];
+    }
     response.writeHead(reply.status, headers);
     const sent = this.#incoming.method === 'HEAD' ? undefined : body;
     if (!lingers && !this.#incoming.readableEnded) this.#incoming.resume();

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { S3Error } from '../errors.ts';
-
-const IDLE_MS_MAX = 60_000;
+import { idleWatch } from './idle-watch.ts';
 
 /** Where the bytes of a body come from, before any decoding. */
 export interface BodySource {
@@ -51,16 +50,16 @@ export class IncomingSource implements BodySource {
     this.#begin();
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
-      const timer = setTimeout(() => settle(new S3Error('RequestTimeout')), IDLE_MS_MAX);
+      const waiting = idleWatch.begin(() => settle(new S3Error('RequestTimeout')));
       const take = (piece: Buffer) => {
         pieces.push(piece);
         this.received += piece.length;
         if (this.received >= size) settle();
-        else timer.refresh();
+        else idleWatch.refresh(waiting);
       };
       const gone = () => settle(new S3Error('IncompleteBody'));
       const settle = (error?: S3Error) => {
-        clearTimeout(timer);
+        idleWatch.end(waiting);
         incoming.off('data', take).off('end', gone).off('close', gone).off('error', gone);
         if (error) reject(error);
         else resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, size));
@@ -74,11 +73,11 @@ export class IncomingSource implements BodySource {
   #change(): Promise<void> {
     const incoming = this.#incoming;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle(new S3Error('RequestTimeout')), IDLE_MS_MAX);
+      const waiting = idleWatch.begin(() => settle(new S3Error('RequestTimeout')));
       const more = () => settle();
       const gone = () => settle(incoming.readableEnded ? undefined : new S3Error('IncompleteBody'));
       const settle = (error?: S3Error) => {
-        clearTimeout(timer);
+        idleWatch.end(waiting);
         incoming.off('readable', more).off('end', more).off('close', gone).off('error', gone);
         if (error) reject(error);
         else resolve();

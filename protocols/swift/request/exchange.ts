@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Bucket } from '@granary/storage/objects';
+import { KEEP_ALIVE } from '../../objects/keep-alive.ts';
 import { BrokenManifestError } from '../../objects/static-large-object.ts';
 import type { Caller, DataContext, RequestClass, RequestRecord } from '../../objects/context.ts';
 import { corsHeaders } from '../containers/cors.ts';
@@ -162,7 +163,8 @@ export class Exchange {
       ...extra,
     };
     const cors = this.#bucket === null || origin === undefined ? {} : corsHeaders(this.#bucket, origin, headers);
-    this.#response.writeHead(reply.status, { ...headers, ...cors });
+    const keeping = extra.Connection === undefined ? { 'Keep-Alive': KEEP_ALIVE } : {};
+    this.#response.writeHead(reply.status, { ...headers, ...cors, ...keeping });
   }
 
   #send(reply: SwiftReply): void {

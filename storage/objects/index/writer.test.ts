@@ -50,14 +50,15 @@ test('a change waits a moment for one that was announced, and shares its sync', 
   const bucket = await index.bucket();
   // A machine that stands still must not end the moment.
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const syncs = t.mock.method(fs, 'fdatasync');
+  const [sync, syncNow] = [t.mock.method(fs, 'fdatasync'), t.mock.method(fs, 'fdatasyncSync')];
+  const syncs = () => sync.mock.callCount() + syncNow.mock.callCount();
   const announced = index.writer.announce();
   const first = index.put(bucket, 'a');
   for (let turns = 0; turns < 20; turns += 1) await turn();
-  assert.equal(syncs.mock.callCount(), 0);
+  assert.equal(syncs(), 0);
   announced();
   await Promise.all([first, index.put(bucket, 'b')]);
-  assert.equal(syncs.mock.callCount(), 1);
+  assert.equal(syncs(), 1);
 });
 
 test('a change does not wait for long, nor one that those announced may need', async () => {
@@ -313,3 +314,24 @@ test('what has expired is found, the longest past first', async () => {
     'it was put anew since',
   );
 });
+
+for (const way of ['fdatasyncSync', 'fdatasync'] as const) {
+  test(`after a sync that failed nothing is said to be kept (${way})`, async (t) => {
+    // A disk that is slow is synced off the event loop.
+    const stepMs = way === 'fdatasync' ? 1 : 0.001;
+    let clock = performance.now();
+    t.mock.method(performance, 'now', () => (clock += stepMs));
+    await using index = new IndexFixture();
+    const bucket = await index.bucket();
+    await index.put(bucket, 'good');
+    const failure = Object.assign(new Error('the disk is broken'), { code: 'EIO' });
+    const broken = t.mock.method(fs, way, (_fd: number, done?: (error: Error) => void) => {
+      if (!done) throw failure;
+      done(failure);
+    });
+    await assert.rejects(index.put(bucket, 'bad'), { code: 'drive-failed' });
+    assert.equal(broken.mock.callCount(), 1);
+    broken.mock.restore();
+    await assert.rejects(index.put(bucket, 'worse'), { code: 'drive-failed' });
+  });
+}
