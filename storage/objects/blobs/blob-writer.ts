@@ -75,8 +75,8 @@ export class BlobWriter {
   }
 
   /** Written as it is where nothing has to be changed or computed. */
-  async #packOne(policy: number, body: Uint8Array): Promise<StagedBlob[]> {
-    if (body.length === 0) return [];
+  #packOne(policy: number, body: Uint8Array): Promise<StagedBlob[]> {
+    if (body.length === 0) return Promise.resolve([]);
     const layout = this.#layout();
     const mustCopy = layout.encryption.writeKey !== 0 || ringOf(layout, policy).policy.copies === 0;
     if (mustCopy) return this.#gather(policy, only(body), body.length);

@@ -12,7 +12,7 @@ export interface DriveActivity {
   readonly delete: OperationTotals;
 }
 
-class OperationCounter {
+export class OperationCounter {
   #operations = 0;
   #bytes = 0;
   #milliseconds = 0;

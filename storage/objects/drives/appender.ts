@@ -1,5 +1,6 @@
 import { StorageError } from '../../errors.ts';
 import type { Place } from '../records.ts';
+import type { OperationCounter } from './activity.ts';
 import type { DriveSpace } from './drive-space.ts';
 import { driveError, withinLimit, writeAll } from './files.ts';
 import { PackedSegment } from './packed-segment.ts';
@@ -17,6 +18,7 @@ interface Waiting {
   readonly header: PieceHeader;
   readonly body: PieceBody;
   readonly isReplacement: boolean;
+  readonly startMs: number;
   readonly resolve: (place: Place) => void;
   readonly reject: (error: Error) => void;
 }
@@ -28,14 +30,17 @@ interface Waiting {
  */
 export class Appender {
   readonly #space: DriveSpace;
+  readonly #puts: OperationCounter;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   #running: Promise<void> | undefined;
   #segment: PackedSegment | undefined;
   #closed = false;
 
-  constructor(space: DriveSpace) {
+  /** `puts` counts the pieces that are durable. */
+  constructor(space: DriveSpace, puts: OperationCounter) {
     this.#space = space;
+    this.#puts = puts;
   }
 
   /** The segment written to now. */
@@ -47,7 +52,7 @@ export class Appender {
     const refusal = this.#refusal();
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ header, body, isReplacement, resolve, reject });
+      this.#waiting.push({ header, body, isReplacement, startMs: performance.now(), resolve, reject });
       this.#waitingBytes += HEADER_BYTES + body.bytes;
       this.#running ??= this.#run();
     });
@@ -78,7 +83,11 @@ export class Appender {
       if (batch.length === 0) break;
       try {
         const places = await this.#write(batch);
-        batch.forEach(({ resolve }, index) => resolve(places[index] as Place));
+        const endMs = performance.now();
+        batch.forEach(({ header, startMs, resolve }, index) => {
+          this.#puts.note(header.pieceLength, endMs - startMs);
+          resolve(places[index] as Place);
+        });
       } catch (error) {
         const reason = driveError(this.#space.drive, 'writing', error);
         for (const { reject } of batch) reject(reason);

@@ -48,7 +48,7 @@ export class DriveFolder {
     this.uuid = options.uuid;
     this.folder = options.folder;
     this.#space = space;
-    this.#appender = new Appender(space);
+    this.#appender = new Appender(space, this.#meter.put);
     this.#open = options.open ?? new OpenSegments();
   }
 
@@ -82,11 +82,8 @@ export class DriveFolder {
   }
 
   /** Packs a piece with others. Durable when it resolves. A replacement is for a piece of this drive that dies. */
-  async append(header: PieceHeader, body: PieceBody, isReplacement = false): Promise<Place> {
-    const startMs = performance.now();
-    const place = await this.#appender.append(header, body, isReplacement);
-    this.#meter.put.note(header.pieceLength, performance.now() - startMs);
-    return place;
+  append(header: PieceHeader, body: PieceBody, isReplacement = false): Promise<Place> {
+    return this.#appender.append(header, body, isReplacement);
   }
 
   /** A segment for one piece that is written as it comes: `finish` it or `abort` it. */
