@@ -1,16 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { InlineGate } from '../../drive/inline-gate.ts';
 import { StorageError } from '../../errors.ts';
+import { QuickDisk } from './quick-disk.ts';
 import { SCHEMA } from './schema.ts';
 
 const LOCK_WAIT_MS = 4000;
 /** A larger one costs more than it saves: after a page was split, SQLite looks through all of it at the commit. */
 const WRITER_CACHE_KIB = 8 * 1024;
 const READER_CACHE_KIB = 8 * 1024;
-/** A disk that syncs within this is done sooner than a thread that is asked to. */
-const QUICK_SYNC_MS = 0.5;
 
 /** Queries over the index; statements are prepared once. */
 export interface IndexDb {
@@ -32,7 +30,7 @@ export class IndexDatabase implements IndexDb {
   readonly #sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #listing = new Map<string, StatementSync>();
-  readonly #gate = new InlineGate(QUICK_SYNC_MS);
+  readonly #disk = new QuickDisk();
   #logFd: number | undefined;
   #failure: StorageError | undefined;
 
@@ -131,9 +129,8 @@ export class IndexDatabase implements IndexDb {
     if (this.#failure) throw this.#failure;
     this.#logFd ??= fs.openSync(`${this.file}-wal`, 'r+');
     const fd = this.#logFd;
-    const startMs = performance.now();
-    if (this.#gate.allows(startMs)) {
-      this.#syncNow(fd, startMs);
+    if (this.#disk.isWorthIt) {
+      this.#syncNow(fd);
       return;
     }
     await new Promise<void>((resolve, reject) => {
@@ -141,14 +138,14 @@ export class IndexDatabase implements IndexDb {
     });
   }
 
-  #syncNow(fd: number, startMs: number): void {
+  #syncNow(fd: number): void {
+    const startMs = performance.now();
     try {
       fs.fdatasyncSync(fd);
     } catch (error) {
       throw this.#failedForGood(error as Error);
     }
-    const endMs = performance.now();
-    this.#gate.took(endMs - startMs, endMs);
+    this.#disk.took(performance.now() - startMs);
   }
 
   close(): void {

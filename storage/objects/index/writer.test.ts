@@ -323,7 +323,7 @@ for (const way of ['fdatasyncSync', 'fdatasync'] as const) {
     t.mock.method(performance, 'now', () => (clock += stepMs));
     await using index = new IndexFixture();
     const bucket = await index.bucket();
-    await index.put(bucket, 'good');
+    for (let puts = 0; puts < 10; puts += 1) await index.put(bucket, 'good');
     const failure = Object.assign(new Error('the disk is broken'), { code: 'EIO' });
     const broken = t.mock.method(fs, way, (_fd: number, done?: (error: Error) => void) => {
       if (!done) throw failure;
