@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fingerprint, PREPARE, PROGRAM_ENVIRONMENT, PROGRAM_OPTIONS } from '@granary/kernel';
+import { fingerprint, PREPARE, PROGRAM_ENVIRONMENT, programOptions } from '@granary/kernel';
 
 /** Nothing else of our environment reaches an array: it may hold secrets of ours. */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL'];
@@ -17,7 +17,7 @@ export function forkProgram(
   signal?: AbortSignal,
 ): ChildProcess {
   return fork(program, [name], {
-    execArgv: [...PROGRAM_OPTIONS],
+    execArgv: programOptions(program),
     env: environment(cacheFolder),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     killSignal: 'SIGKILL',

@@ -2,5 +2,5 @@ export type { HostedConfiguration, HostedDrive, HostedInterface, HostedPolicy } 
 export { storageHomes, type ControllerHome } from './controllers.ts';
 export { HostedServer } from './hosted-server.ts';
 export type { FromProgram, GivenBack, ToProgram } from './messages.ts';
-export { giveBackMemory, PROGRAM_ENVIRONMENT, PROGRAM_OPTIONS } from './resources.ts';
+export { giveBackMemory, PROGRAM_ENVIRONMENT, programOptions } from './resources.ts';
 export { PREPARE, runProgram, type HostedProgram, type ProgramHost, type StartProgram } from './program.ts';

@@ -236,7 +236,7 @@ export class Conversation {
       'x-amz-request-id': this.#requestId,
       'x-amz-id-2': hostId(this.#settings.arrayName),
       server: SERVER,
-      'keep-alive': KEEP_ALIVE,
+      ...(this.#response.shouldKeepAlive && { 'keep-alive': KEEP_ALIVE }),
       ...(headers.origin !== undefined && bucket && corsReplyHeaders(bucket, headers.origin, method)),
     };
   }

@@ -185,7 +185,7 @@ function gone(): ObjectError {
   return new ObjectError('no-such-version', 'The version was deleted while it was to be read.');
 }
 
-/** What crosses to another thread takes all of the memory along that it is a part of. */
+/** What crosses to another thread takes all of the memory along that it is a part of, and is gone here afterwards. */
 function alone(bytes: Uint8Array): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 }

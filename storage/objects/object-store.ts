@@ -95,7 +95,8 @@ export interface ObjectStore {
 
   /**
    * Takes bytes in under a policy; they are nobody's until a commit names them, and durable with it at the latest.
-   * Chunks of a body need last only until the next is asked for.
+   * Chunks of a body need last only until the next is asked for. Bytes in one piece are the store's from then on: a commit
+   * may take them to another thread.
    */
   stage(policy: number, body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): Promise<NewContent>;
   /** The bytes, verified; rejects in the middle if too many pieces are damaged. */

@@ -17,7 +17,7 @@ import type {
 
 /**
  * Bytes of a new version: staged ones, those that come along and are staged on the way to the index (`stagingCommit`), or
- * those of a version that is there already (shared, not copied).
+ * those of a version that is there already (shared, not copied). Bytes that come along belong to whoever commits.
  */
 export type NewContent =
   | { readonly kind: 'empty' }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { HostedConfiguration } from '../configuration.ts';
 import type { FromProgram } from '../messages.ts';
 import { PREPARE } from '../program.ts';
-import { PROGRAM_ENVIRONMENT, PROGRAM_OPTIONS } from '../resources.ts';
+import { PROGRAM_ENVIRONMENT, programOptions } from '../resources.ts';
 
 const prepared = new Map<string, Promise<void>>();
 
@@ -31,7 +31,7 @@ export async function endProgram(child: ChildProcess, signal: 'SIGTERM' | 'SIGKI
 /** Kept small, and compiled beforehand. */
 function forkOnce(program: URL, ...args: string[]): ChildProcess {
   return fork(program, args, {
-    execArgv: [...PROGRAM_OPTIONS],
+    execArgv: programOptions(program.pathname),
     env: { ...process.env, ...PROGRAM_ENVIRONMENT, NODE_COMPILE_CACHE: join(tmpdir(), 'granary-compile-cache') },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

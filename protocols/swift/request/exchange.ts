@@ -163,7 +163,8 @@ export class Exchange {
       ...extra,
     };
     const cors = this.#bucket === null || origin === undefined ? {} : corsHeaders(this.#bucket, origin, headers);
-    const keeping = extra.Connection === undefined ? { 'Keep-Alive': KEEP_ALIVE } : {};
+    const stays = this.#response.shouldKeepAlive && extra.Connection === undefined;
+    const keeping = stays ? { 'Keep-Alive': KEEP_ALIVE } : {};
     this.#response.writeHead(reply.status, { ...headers, ...cors, ...keeping });
   }
 

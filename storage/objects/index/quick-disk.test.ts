@@ -25,3 +25,12 @@ test('a slow disk is waited for a few times only, and a quick one again once it 
   assert.ok(onTheSpot(disk, 640, () => 4) <= 8 + 10);
   assert.ok(onTheSpot(disk, 640, () => 0.06) >= 640 - 64);
 });
+
+test('a disk that was quick and takes long once is not waited for again at once', () => {
+  const disk = new QuickDisk();
+  onTheSpot(disk, 100, () => 0.06);
+  assert.equal(
+    onTheSpot(disk, 60, () => 2_000),
+    1,
+  );
+});

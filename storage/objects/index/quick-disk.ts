@@ -2,6 +2,8 @@
 const QUICK_MS = 0.25;
 /** Of so many calls the quickest counts: a thread whose processor was given to another seems to have a slow disk. */
 const ROUND = 8;
+/** No processor is away for so long: the disk is slow. */
+const LONG_MS = 20;
 /** So seldom a slow disk is tried again: each time holds up the thread. */
 const PROBE_EVERY = 64;
 
@@ -22,8 +24,9 @@ export class QuickDisk {
   took(milliseconds: number): void {
     this.#leastMs = Math.min(this.#leastMs, milliseconds);
     this.#calls += 1;
-    if (this.#isQuick && this.#calls % ROUND > 0) return;
-    this.#isQuick = this.#leastMs <= QUICK_MS;
+    const isLong = milliseconds > LONG_MS;
+    if (this.#isQuick && !isLong && this.#calls % ROUND > 0) return;
+    this.#isQuick = !isLong && this.#leastMs <= QUICK_MS;
     this.#leastMs = Infinity;
     this.#calls = 0;
   }

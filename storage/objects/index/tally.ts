@@ -16,7 +16,7 @@ export interface Step {
 
 /**
  * Counters that every change moves: written once for all changes of a transaction instead of once for each. A change
- * has a tally of its own and gives it to that of its transaction when it went well.
+ * that may be undone alone has a tally of its own and gives it to that of its transaction when it went well.
  */
 export class Tally {
   readonly #steps: Step[] = [];

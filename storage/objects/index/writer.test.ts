@@ -45,6 +45,38 @@ test('a change that is refused takes none of those that wait with it along', asy
   assert.deepEqual(checkIndex(reader.db), []);
 });
 
+test('plain changes that are refused take none of those along that they were done with', async () => {
+  await using index = new IndexFixture();
+  const bucket = await index.bucket();
+  const { commit, reader } = index.writer;
+  const create = { account: ACCOUNT, policy: 0, lockable: false, settings: {}, at: AT };
+  for (let round = 1; round <= 40; round += 1) {
+    const results = await Promise.allSettled([
+      index.put(bucket, `a${round}`),
+      commit('createBucket', { ...create, name: `made-${round}` }),
+      index.put({ ...bucket, id: 9999 }, 'nowhere'),
+      commit('changeBucket', { bucket: bucket.id, settings: { acl: 'public-read' }, at: AT }),
+      index.put(bucket, `a${round}`, { conditions: { ifNoneMatch: '*' } }),
+      commit('createBucket', { ...create, name: `made-${round}` }),
+      index.put(bucket, `b${round}`),
+    ]);
+    const states = results.map(({ status }) => (status === 'fulfilled' ? 'done' : 'refused'));
+    assert.deepEqual(states, ['done', 'done', 'refused', 'done', 'refused', 'refused', 'done']);
+    const [, , , changed] = results;
+    assert.equal(changed.status === 'fulfilled' && (changed.value as { objects: number }).objects, 2 * round - 1);
+    // The next ones are done together again.
+    for (let quiet = 0; quiet < 20; quiet += 1) await index.put(bucket, 'quiet');
+    await commit('deleteObject', { bucket: bucket.id, key: 'quiet', at: AT });
+  }
+  assert.equal(reader.bucketById(bucket.id)?.objects, 80);
+  assert.deepEqual(checkIndex(reader.db), []);
+  const { sequence } = await index.put(bucket, 'last');
+  await index.reopen();
+  const again = await index.put(bucket, 'last');
+  assert.ok(again.sequence > sequence);
+  assert.deepEqual(checkIndex(index.writer.reader.db), []);
+});
+
 test('a change waits a moment for one that was announced, and shares its sync', async (t) => {
   await using index = new IndexFixture();
   const bucket = await index.bucket();

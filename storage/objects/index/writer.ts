@@ -34,6 +34,7 @@ interface Outcome {
 const BATCH_LENGTH_MAX = 256;
 /** Sequences are taken in advance, so many at a time: a restart leaves out those that were not given. */
 const SEQUENCES_AHEAD = 4096;
+const APART_BATCHES = 16;
 /** So long those that are here wait for others that were announced. */
 const COMPANY_MS_MAX = 2;
 /** Rows of buckets that are kept. */
@@ -42,7 +43,7 @@ const BUCKETS_MAX = 1024;
 /**
  * The one writer of the index. Changes that wait at the same moment share one transaction and one sync, and are
  * answered after it. One that is refused takes none of the others along: they are done again, each in a savepoint of its
- * own. While a sync runs, off the event loop, the next changes gather. Readers may see a change in the moment before it
+ * own. While a sync runs off the event loop, the next changes gather. Readers may see a change in the moment before it
  * is durable; whoever asked for it hears of it only then.
  */
 export class IndexWriter {
@@ -67,6 +68,8 @@ export class IndexWriter {
   #mustSweep: boolean;
   #bucketsChanged = false;
   #pumping: Promise<void> | undefined;
+  /** So many batches are not tried together: refusals seldom come alone, and each has all of its batch done twice. */
+  #apartFor = 0;
   /** Changes that were announced and are not here yet. */
   #announced = 0;
   /** Ends the waiting for them. */
@@ -167,9 +170,13 @@ export class IndexWriter {
     this.#pumping = undefined;
   }
 
-  /** Not for the last ones: they may take long. What is asked for by those who announced others must not wait for them. */
+  /**
+   * Until two of three are here: the last ones may take long. What is not plain never waits: those that were announced may
+   * wait for it themselves.
+   */
   #isWorthWaiting(): boolean {
-    return this.#queue.length < 2 * this.#announced && this.#queue.every(({ isPlain }) => isPlain);
+    const enough = Math.min(2 * this.#announced, BATCH_LENGTH_MAX);
+    return this.#queue.length < enough && this.#queue.every(({ isPlain }) => isPlain);
   }
 
   async #company(): Promise<void> {
@@ -196,7 +203,9 @@ export class IndexWriter {
   }
 
   #transact(batch: readonly Waiting[]): Outcome[] {
-    const done = (batch.every(({ isPlain }) => isPlain) && this.#together(batch)) || this.#apart(batch);
+    this.#apartFor = Math.max(0, this.#apartFor - 1);
+    const mayBeTogether = this.#apartFor === 0 && batch.every(({ isPlain }) => isPlain);
+    const done = (mayBeTogether && this.#together(batch)) || this.#apart(batch);
     this.#tellOfBuckets();
     return done;
   }
@@ -216,8 +225,9 @@ export class IndexWriter {
     try {
       return this.#inTransaction(() => batch.map(attempt));
     } catch (error) {
-      if (error === refusal) return undefined;
-      throw error;
+      if (error !== refusal) throw error;
+      this.#apartFor = APART_BATCHES;
+      return undefined;
     }
   }
 

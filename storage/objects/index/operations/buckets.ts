@@ -66,7 +66,7 @@ export function deleteBucket(change: Change, args: Arguments<'deleteBucket'>): n
 
 export function dropBucket(change: Change, { id, account, policy }: KnownBucket, at: number): void {
   const { db, tally } = change;
-  change.bucketsChanged();
   db.run('DELETE FROM buckets WHERE id = ?', id);
+  change.bucketsChanged();
   tally.step({ bucket: id, account, policy, objects: 0, bytes: 0, buckets: -1, at });
 }
