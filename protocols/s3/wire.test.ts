@@ -55,6 +55,19 @@ test('keys are stored and returned exactly, whatever they look like', async () =
   }
 });
 
+test('a client is told how long its connection stays, and nothing of one that it closes', async () => {
+  const hints = [];
+  for (const connection of ['keep-alive', 'close']) {
+    const { url, method, headers } = signHeaders(rig.signer(), { method: 'GET', path: '/photos' });
+    const answer = await rig.send({ method, url, headers: { ...headers, connection } });
+    hints.push([answer.status, answer.headers.connection, answer.headers['keep-alive']]);
+  }
+  assert.deepEqual(hints, [
+    [200, 'keep-alive', 'timeout=50'],
+    [200, 'close', undefined],
+  ]);
+});
+
 test('any text of Unicode is a key, encoded sparsely or wholly', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 60 }), async (key) => {

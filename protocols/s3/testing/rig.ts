@@ -53,7 +53,7 @@ export class S3Rig {
   mayChange = true;
   /** Whether the directory answers by a promise. */
   asynchronous = false;
-  readonly #server = createServer();
+  readonly #server = createServer({ keepAliveTimeout: 0 });
   #port = 0;
 
   async start(): Promise<this> {

@@ -15,6 +15,11 @@ after(() => swift.close());
 const md5 = (bytes: string | Uint8Array) => createHash('md5').update(bytes).digest('hex');
 const head = async (path: string) => (await swift.ask(path, { method: 'HEAD' })).headers;
 
+test('a client is told how long its connection stays, and nothing of one that it closes', async () => {
+  const hint = async (connection: string) => (await swift.ask('/c', { headers: { connection } })).headers['keep-alive'];
+  assert.deepEqual([await hint('keep-alive'), await hint('close')], ['timeout=50', undefined]);
+});
+
 test('bytes come back as they were put, small and large, with length or in chunks', async () => {
   for (const size of [0, 1, 4096, 1024 * 1024, 1024 * 1024 + 1, 3_000_000]) {
     const bytes = randomBytes(size);

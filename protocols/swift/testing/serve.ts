@@ -63,7 +63,7 @@ export interface SwiftFixture {
 export async function serveSwift(): Promise<SwiftFixture> {
   const store = await openTestStore();
   const metadata = new Map<string, Record<string, string>>();
-  const server = createServer();
+  const server = createServer({ keepAliveTimeout: 0 });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

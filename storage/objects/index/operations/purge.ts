@@ -1,6 +1,6 @@
 import type { Arguments, Result } from '../../operations.ts';
 import type { IndexDb } from '../database.ts';
-import { VERSION_COLUMNS, type KnownBucket, type VersionRow } from '../rows.ts';
+import { BUCKET_COLUMNS, VERSION_COLUMNS, type KnownBucket, type VersionRow } from '../rows.ts';
 import { release, sweepManifests } from './blobs.ts';
 import { dropBucket } from './buckets.ts';
 import { count, type Change } from './change.ts';
@@ -41,8 +41,10 @@ export function forgetUsage({ db }: Change, { account }: Arguments<'forgetUsage'
   return null;
 }
 
+const FIRST_BUCKET = `SELECT ${BUCKET_COLUMNS} FROM buckets WHERE account = ? ORDER BY name LIMIT 1`;
+
 function firstBucket({ db }: Change, account: string): KnownBucket | undefined {
-  return db.get<KnownBucket>('SELECT * FROM buckets WHERE account = ? ORDER BY name LIMIT 1', account);
+  return db.get<KnownBucket>(FIRST_BUCKET, account);
 }
 
 function purgeVersions(
