@@ -189,7 +189,7 @@ export interface ExportedServer {
   /** What the server proves to the array, and the array to the server. */
   readonly chap: { readonly user: string; readonly secret: string } | null;
   readonly mutualChap: { readonly user: string; readonly secret: string } | null;
-  /** When not, a server that offers nothing but CHAP is checked all the same; others come in without. */
+  /** When not, a server that offers CHAP first is checked all the same; one that does not is admitted without. */
   readonly isChapRequired: boolean;
   readonly units: readonly ExportedUnit[];
 }

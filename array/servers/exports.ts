@@ -104,17 +104,20 @@ export class Exports {
     await (exported === undefined ? engine.removeServer(server) : engine.putServer(exported));
   }
 
-  /** Undefined when it cannot come over iSCSI: it has Fibre Channel ports alone. */
+  /** Undefined when it cannot come over iSCSI: it has Fibre Channel ports alone, or must show a secret that is not there. */
   #exported(db: Db, row: ServerRow, units: readonly UnitRow[]): ExportedServer | undefined {
     if (row.iqn === null && row.address === null) return undefined;
-    const own = this.#secret(row.array_chap_user, row.array_chap_secret);
+    const chap = this.#secret(row.array_chap_user, row.array_chap_secret) ?? this.#arrayChap(db);
+    // One that names the array's user without a secret of its own has to show the array's.
+    const isChapRequired = row.array_chap_user !== null;
+    if (isChapRequired && chap === null) return undefined;
     return {
       id: row.name,
       initiator: row.iqn,
       address: row.address,
-      chap: own ?? this.#arrayChap(db),
+      chap,
       mutualChap: this.#secret(row.host_chap_user, row.host_chap_secret),
-      isChapRequired: own !== null,
+      isChapRequired,
       units: units.map(({ lun, volume, read_only, wwid }) => ({ lun, volume, readOnly: read_only === 1, wwid })),
     };
   }

@@ -96,6 +96,33 @@ test('a server with a secret must prove it; one without may use the secret the c
   await (await login()).close();
 });
 
+test('a server that names the array’s CHAP user has to show the array’s secret', async (t) => {
+  const { client, server, controller, login } = await setUp(t);
+  const { array_chap_user: username, array_chap_secret: secret } = controller;
+  const refused = await client.refused(servers.update, { id: server, arraychapuser: 'somebody' });
+  assert.match(refused.message, /^arraychapsecret is required with arraychapuser/);
+  await client.call(servers.update, { id: server, arraychapuser: username });
+  await (await login({ username, secret })).close();
+  await assert.rejects(login(), REFUSED);
+  await assert.rejects(login({ username, secret: 'another secret' }), REFUSED);
+  const same = await client.refused(servers.update, { id: server, hostchapuser: 'array', hostchapsecret: secret });
+  assert.match(same.message, /^hostchapsecret must differ from arraychapsecret/);
+  await client.call(servers.update, { id: server, hostchapuser: 'array', hostchapsecret: 'another secret' });
+  await (await login({ username, secret, mutual: { username: 'array', secret: 'another secret' } })).close();
+});
+
+test('targets are shown in discovery only to a server that shows its secret', async (t) => {
+  const { array, client, server, login } = await setUp(t);
+  const portal = { host: array.configuration.management.host, port: array.configuration.dataPort, initiatorName: IQN };
+  assert.equal((await Initiator.discover(portal)).length, 1);
+  await client.call(servers.update, { id: server, arraychapuser: 'web', arraychapsecret: 'twelve bytes' });
+  const chap = { username: 'web', secret: 'twelve bytes' };
+  assert.equal((await Initiator.discover({ ...portal, chap })).length, 1);
+  await assert.rejects(Initiator.discover(portal), REFUSED);
+  await assert.rejects(Initiator.discover({ ...portal, chap: { ...chap, secret: 'wrong secret' } }), REFUSED);
+  await (await login(chap)).close();
+});
+
 test('sessions are shown and can be closed; a watched server is told of when it comes and goes', async (t) => {
   const { array, client, server, controller, login } = await setUp(t);
   assert.deepEqual((await client.call(servers.listSessions, { id: server })).sessions, []);

@@ -35,8 +35,21 @@ export interface ChapSettings {
   readonly hostSecret: string | null;
 }
 
-/** What iSCSI asks of secrets: a name with each, the server's proof before the array's, and never one for both. */
-export function checkChap({ arrayUser, arraySecret, hostUser, hostSecret }: ChapSettings): void {
+/** The name and secret that the controllers' records show, for servers without a secret of their own. */
+export interface ArrayChap {
+  readonly user: string;
+  readonly secret: string;
+}
+
+/**
+ * What iSCSI asks of secrets: a name with each, the server's proof before the array's, and never one for both. The
+ * array's own name needs no secret beside it: such a server has to show the array's.
+ */
+export function checkChap(
+  { arrayUser, arraySecret: ownSecret, hostUser, hostSecret }: ChapSettings,
+  array: ArrayChap | undefined,
+): void {
+  const arraySecret = ownSecret ?? (array !== undefined && arrayUser === array.user ? array.secret : null);
   checkPair(arrayUser, arraySecret, 'arraychapuser', 'arraychapsecret');
   checkPair(hostUser, hostSecret, 'hostchapuser', 'hostchapsecret');
   if (hostUser !== null && arrayUser === null)

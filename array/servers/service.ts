@@ -1,4 +1,5 @@
 import { fail, type Db, type Tx, type Vault } from '@granary/kernel';
+import { findChap } from '../controllers/repository.ts';
 import type { Performance } from '../performance/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { removeTagsOf } from '../tags/repository.ts';
@@ -24,7 +25,7 @@ import {
   type ServerFields,
   type ServerRow,
 } from './repository.ts';
-import { checkChap, refuseIpsec } from './rules.ts';
+import { checkChap, refuseIpsec, type ArrayChap } from './rules.ts';
 import { Sessions } from './sessions.ts';
 import { viewOf, type ServerView, type VolumeServerView } from './view.ts';
 
@@ -43,6 +44,11 @@ export interface ServerChange extends IdentityRequest {
 
 export interface NewServer extends ServerChange {
   readonly display_name: string;
+}
+
+interface Secrets {
+  readonly vault: Vault;
+  readonly array: ArrayChap | undefined;
 }
 
 const SERVERS_MAX = 4096;
@@ -76,6 +82,12 @@ export class Servers {
     this.#tools.readings.onReading(() => this.#exports.catchUp());
   }
 
+  #secrets(): Secrets {
+    const { store, vault } = this.#tools;
+    const chap = store.read(findChap);
+    return { vault, array: chap && { user: chap.array_user, secret: vault.unseal(chap.array_secret) } };
+  }
+
   list(start: number, limit: number): { servers: ServerView[]; count: number } {
     return this.#tools.store.read((db) => ({
       servers: listServers(db, start, limit).map((row) => this.#view(row)),
@@ -93,10 +105,14 @@ export class Servers {
   }
 
   async create(wanted: NewServer, actor: string): Promise<string> {
-    const { store, clock, events, vault } = this.#tools;
+    const { store, clock, events } = this.#tools;
     refuseIpsecOf(wanted);
     const identity = changedIdentity(nobody, wanted);
-    const fields = { ...changedFields(undefined, wanted, vault), iqn: identity.iqn, address: identity.address };
+    const fields = {
+      ...changedFields(undefined, wanted, this.#secrets()),
+      iqn: identity.iqn,
+      address: identity.address,
+    };
     const name = await store.write((tx) => {
       refuseTakenName(tx, fields.display_name, undefined);
       if (countServers(tx) >= SERVERS_MAX)
@@ -114,12 +130,16 @@ export class Servers {
   }
 
   async update(name: string, wanted: ServerChange, actor: string): Promise<void> {
-    const { store, clock, events, vault } = this.#tools;
+    const { store, clock, events } = this.#tools;
     refuseIpsecOf(wanted);
     await store.write((tx) => {
       const before = existing(tx, name);
       const identity = changedIdentity({ ...before, wwpns: listWwpns(tx, name) }, wanted);
-      const fields = { ...changedFields(before, wanted, vault), iqn: identity.iqn, address: identity.address };
+      const fields = {
+        ...changedFields(before, wanted, this.#secrets()),
+        iqn: identity.iqn,
+        address: identity.address,
+      };
       refuseTakenName(tx, fields.display_name, name);
       refuseTwin(tx, name, identity, wanted.force === true);
       updateServer(tx, name, fields, clock.now());
@@ -226,7 +246,7 @@ function refuseAttached(tx: Tx, { name, display_name }: ServerRow): void {
 function changedFields(
   before: ServerRow | undefined,
   wanted: ServerChange,
-  vault: Vault,
+  { vault, array }: Secrets,
 ): Omit<ServerFields, 'iqn' | 'address'> {
   const secrets = {
     arraySecret: changedText(unsealed(before?.array_chap_secret, vault), wanted.arraychapsecret),
@@ -236,7 +256,7 @@ function changedFields(
     arrayUser: changedText(before?.array_chap_user ?? null, wanted.arraychapuser),
     hostUser: changedText(before?.host_chap_user ?? null, wanted.hostchapuser),
   };
-  checkChap({ ...users, ...secrets });
+  checkChap({ ...users, ...secrets }, array);
   return {
     display_name: wanted.display_name ?? before?.display_name ?? '',
     os: wanted.os ?? before?.os ?? null,

@@ -69,7 +69,8 @@ const newChapSecret = (description: string) =>
     }),
   );
 const chapTexts = {
-  arrayUser: 'Name the server signs in to the array with',
+  arrayUser:
+    'Name the server signs in to the array with; the array’s own CHAP name without a secret requires the array’s secret',
   arraySecret: 'Secret the server signs in to the array with, 12 to 16 characters',
   hostUser: 'Name the array signs in to the server with',
   hostSecret: 'Secret the array signs in to the server with, 12 to 16 characters',

@@ -10,7 +10,7 @@ import { LoginRefused, LoginStatus } from './login/status.ts';
 import type { ReservationStore } from './scsi/reservation-store.ts';
 import { Connection, type ConnectionHost, type OpenedSession } from './session/connection.ts';
 import { Session } from './session/session.ts';
-import { IscsiTarget, type TargetOptions } from './target.ts';
+import { IscsiTarget, isProvenBy, type TargetOptions } from './target.ts';
 import { Units } from './units.ts';
 
 const WATCH_INTERVAL_MS = 1_000;
@@ -177,6 +177,9 @@ export class IscsiServer implements ConnectionHost {
     const access = target?.authorise(login.initiatorName, connection.address);
     if (target === undefined || access === undefined) {
       throw new LoginRefused(LoginStatus.notFound, 'the target was taken away during the login');
+    }
+    if (!isProvenBy(login.admission.chap, access.chap)) {
+      throw new LoginRefused(LoginStatus.authenticationFailure, 'the secret was changed during the login');
     }
     const older = target.sessionOf(login.initiatorName, login.isid);
     if (older === undefined && target.sessionCount >= this.limits.sessionsPerTargetMax) {

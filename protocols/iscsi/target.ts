@@ -129,9 +129,11 @@ export class IscsiTarget implements SessionTarget {
   /** Asks `authorise` again for everybody who is logged in: what changed takes effect at once. */
   accessChanged(): void {
     for (const session of [...this.#sessions.keys()]) {
+      const before = this.#sessions.get(session);
       const access = this.authorise(session.initiatorName, session.link.address);
       if (access === undefined) this.#drop(session, 'access was taken away');
-      else if (isProvenBy(this.#sessions.get(session), access)) this.#sessions.set(session, access);
+      else if (before?.label === access.label && isProvenBy(before?.chap, access.chap))
+        this.#sessions.set(session, access);
       else this.#drop(session, 'it has to prove itself anew');
     }
     this.#refresh();
@@ -223,10 +225,9 @@ export class IscsiTarget implements SessionTarget {
   }
 }
 
-/** Whether who came in by one access may have the other without showing a secret again. */
-function isProvenBy(before: Access | undefined, now: Access): boolean {
-  if (before?.label !== now.label) return false;
-  if (now.chap === undefined || now.chap.isOptional === true) return true;
-  const shown = before?.chap?.isOptional === true ? undefined : before?.chap;
-  return shown?.user === now.chap.user && shown.secret === now.chap.secret;
+/** Whether a proof of the one secret admits where the other is asked for. An optional secret may not have been shown. */
+export function isProvenBy(before: ChapSecrets | undefined, now: ChapSecrets | undefined): boolean {
+  if (now === undefined || now.isOptional === true) return true;
+  const shown = before?.isOptional === true ? undefined : before;
+  return shown?.user === now.user && shown.secret === now.secret;
 }

@@ -48,8 +48,7 @@ export class Exports {
       limits: LIMITS,
       reservations,
       buffers: { allocate, release },
-      // Which target there is, is shown to every server without proof; what it holds, only with.
-      authoriseDiscovery: (initiator, address) => (authorise(initiator, address) ? {} : undefined),
+      authoriseDiscovery: authorise,
       onEvent: (event) => this.#take(event),
     });
     this.#target = this.#server.addTarget({ iqn: setup.target, authorise });

@@ -7,7 +7,7 @@ export interface ChapSecrets {
   /** With these the target can prove itself to the initiator, too. */
   readonly mutualUser?: string;
   readonly mutualSecret?: string;
-  /** Only who offers nothing but CHAP is asked for the secret; whoever may do without comes in without. */
+  /** An initiator that does not offer CHAP, or offers None before it, is admitted without the secret. */
   readonly isOptional?: boolean;
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_LIMITS } from '../limits.ts';
 import { ProtocolError } from '../pdu/receiver.ts';
+import type { ChapSecrets } from './chap.ts';
 import { LoginExchange, type Admission, type Doorkeeper } from './exchange.ts';
 import { LoginRefused, LoginStatus } from './status.ts';
 import { decodeText, encodeText } from './text.ts';
@@ -147,22 +148,79 @@ test('a login that never ends is ended', () => {
   }, ProtocolError);
 });
 
-test('where CHAP is optional, who can do without comes in without, and who insists must know the secret', () => {
-  const chap = { user: 'alice', secret: 'twelve bytes!', isOptional: true };
-  const open = (flags: number, pairs: [string, string][]) => {
-    const exchange = new LoginExchange(doorkeeper({ chap }));
-    return { exchange, reply: exchange.handle(request(flags), encodeText([...NAMES, ...pairs])) };
-  };
-  assert.ok(open(OPERATIONAL_TO_FULL, []).reply.result);
-  assert.ok(open(SECURITY_TO_FULL, []).reply.result);
-  const either = open(SECURITY_TO_FULL, [['AuthMethod', 'CHAP,None']]);
-  assert.ok(either.reply.result);
-  assert.equal(decodeText(either.reply.text).get('AuthMethod'), 'None');
-  const insisting = open(SECURITY_TO_OPERATIONAL, [['AuthMethod', 'CHAP']]);
-  assert.equal(decodeText(insisting.reply.text).get('AuthMethod'), 'CHAP');
-  insisting.exchange.handle(request(0), encodeText([['CHAP_A', '5']]));
-  assert.throws(
-    () => insisting.exchange.handle(request(SECURITY_TO_OPERATIONAL), encodeText([['CHAP_N', 'alice']])),
-    refusal(LoginStatus.authenticationFailure),
-  );
+const CHAP = { user: 'alice', secret: 'twelve bytes!' };
+const DISCOVERY: [string, string][] = [NAMES[0]!, ['SessionType', 'Discovery']];
+
+function begin(flags: number, pairs: [string, string][], chap?: ChapSecrets, names = NAMES) {
+  const exchange = new LoginExchange(doorkeeper(chap && { chap }));
+  return { exchange, reply: exchange.handle(request(flags), encodeText([...names, ...pairs])) };
+}
+
+test('a list of methods is answered with the first one that both sides can', () => {
+  const optional = { ...CHAP, isOptional: true };
+  const cases: [offer: string, chap: ChapSecrets | undefined, answer: string | undefined][] = [
+    ['CHAP,None', undefined, 'None'],
+    ['CHAP,None', optional, 'CHAP'],
+    ['CHAP,None', CHAP, 'CHAP'],
+    ['None,CHAP', undefined, 'None'],
+    ['None,CHAP', optional, 'None'],
+    ['None,CHAP', CHAP, 'CHAP'],
+    ['KRB5,SRP,CHAP,None', optional, 'CHAP'],
+    ['KRB5,SRP', undefined, undefined],
+    ['CHAP', undefined, undefined],
+    ['CHAP', optional, 'CHAP'],
+    ['CHAP', CHAP, 'CHAP'],
+    ['None', undefined, 'None'],
+    ['None', optional, 'None'],
+    ['None', CHAP, undefined],
+    ['chap,none', CHAP, undefined],
+  ];
+  for (const names of [NAMES, DISCOVERY]) {
+    for (const [offer, chap, answer] of cases) {
+      const login = () => begin(SECURITY_TO_FULL, [['AuthMethod', offer]], chap, names).reply;
+      if (answer === undefined) {
+        assert.throws(login, refusal(LoginStatus.authenticationFailure), offer);
+        continue;
+      }
+      const reply = login();
+      assert.equal(decodeText(reply.text).get('AuthMethod'), answer, offer);
+      assert.equal(reply.result !== undefined, answer === 'None', offer);
+    }
+  }
+});
+
+test('an initiator that offers no method is admitted only where none is required', () => {
+  for (const flags of [OPERATIONAL_TO_FULL, SECURITY_TO_FULL]) {
+    assert.ok(begin(flags, [], { ...CHAP, isOptional: true }).reply.result);
+    assert.throws(() => begin(flags, [], CHAP), refusal(LoginStatus.authenticationFailure));
+    assert.throws(() => begin(flags, [], CHAP, DISCOVERY), refusal(LoginStatus.authenticationFailure));
+  }
+});
+
+test('once CHAP was chosen the login cannot do without, not even where the secret is optional', () => {
+  const evasions: [flags: number, pairs: [string, string][]][] = [
+    [SECURITY_TO_FULL, []],
+    [SECURITY_TO_FULL, [['AuthMethod', 'None']]],
+    [SECURITY_TO_OPERATIONAL, [['CHAP_N', 'alice']]],
+    [OPERATIONAL_TO_FULL, []],
+  ];
+  for (const [flags, pairs] of evasions) {
+    const { exchange } = begin(0, [['AuthMethod', 'CHAP,None']], { ...CHAP, isOptional: true });
+    assert.throws(() => exchange.handle(request(flags), encodeText(pairs)), LoginRefused);
+    const asked = begin(0, [['AuthMethod', 'CHAP,None']], { ...CHAP, isOptional: true }).exchange;
+    asked.handle(request(0), encodeText([['CHAP_A', '5']]));
+    assert.throws(() => asked.handle(request(flags), encodeText(pairs)), LoginRefused);
+  }
+});
+
+test('names may be repeated if they are the same', () => {
+  const { exchange } = begin(SECURITY_TO_OPERATIONAL, [['AuthMethod', 'None']]);
+  assert.ok(exchange.handle(request(OPERATIONAL_TO_FULL), encodeText(NAMES)).result);
+  for (const [key] of NAMES) {
+    const other = begin(SECURITY_TO_OPERATIONAL, [['AuthMethod', 'None']]).exchange;
+    assert.throws(
+      () => other.handle(request(OPERATIONAL_TO_FULL), encodeText([[key, 'iqn.2026-01.com.example:other']])),
+      refusal(LoginStatus.initiatorError),
+    );
+  }
 });

@@ -2,7 +2,7 @@ import type { Limits } from '../limits.ts';
 import { CONTINUE, FINAL } from '../pdu/opcodes.ts';
 import { ProtocolError } from '../pdu/receiver.ts';
 import { ChapExchange, type ChapSecrets } from './chap.ts';
-import { defaultParameters, negotiate, type SessionParameters } from './parameters.ts';
+import { defaultParameters, isDeclaration, negotiate, type SessionParameters } from './parameters.ts';
 import { LoginRefused, LoginStatus } from './status.ts';
 import { decodeText, encodeText, type TextPairs } from './text.ts';
 
@@ -36,6 +36,8 @@ export interface LoginResult {
   readonly connectionId: number;
   readonly commandNumber: number;
   readonly parameters: SessionParameters;
+  /** What the initiator was admitted by; the secret it had to show may have changed since. */
+  readonly admission: Admission;
 }
 
 export interface LoginReply {
@@ -66,7 +68,7 @@ export class LoginExchange {
   #authenticated = false;
   #claimedName = '';
   #declared = false;
-  readonly #offered = new Set<string>();
+  readonly #offered = new Map<string, string>();
 
   constructor(doorkeeper: Doorkeeper) {
     this.#doorkeeper = doorkeeper;
@@ -167,21 +169,7 @@ export class LoginExchange {
   /** Goes one step on in the security stage; true when the initiator may leave it. */
   #authenticate(identity: Identity, pairs: TextPairs, replies: [string, string][], transitWanted: boolean): boolean {
     if (this.#authenticated) return true;
-    const { chap } = identity.admission;
-    const offers = pairs.get('AuthMethod')?.split(',');
-    if (chap === undefined || (this.#chap === undefined && isSpared(chap, offers))) {
-      if (offers !== undefined && !offers.includes('None')) throw unauthenticated('no CHAP secret is set here');
-      if (offers !== undefined) replies.push(['AuthMethod', 'None']);
-      this.#authenticated = offers !== undefined || transitWanted;
-      return this.#authenticated;
-    }
-    if (this.#chap === undefined) {
-      if (offers === undefined && !transitWanted) return false;
-      if (offers?.includes('CHAP') !== true) throw unauthenticated('CHAP is required');
-      this.#chap = new ChapExchange(chap);
-      replies.push(['AuthMethod', 'CHAP']);
-      return false;
-    }
+    if (this.#chap === undefined) return this.#chooseMethod(identity.admission, pairs, replies, transitWanted);
     const step = this.#chap.step(pairs);
     if (step.kind === 'refused') throw unauthenticated(step.reason);
     replies.push(...step.pairs);
@@ -189,11 +177,23 @@ export class LoginExchange {
     return this.#authenticated;
   }
 
+  /** True when the initiator may leave the security stage without a proof. */
+  #chooseMethod({ chap }: Admission, pairs: TextPairs, replies: [string, string][], transitWanted: boolean): boolean {
+    const offers = pairs.get('AuthMethod')?.split(',');
+    if (offers === undefined && !transitWanted) return false;
+    const method = offers === undefined ? impliedMethod(chap) : firstMethodInCommon(offers, chap);
+    if (method === undefined) {
+      throw unauthenticated(chap === undefined ? 'no CHAP secret is set here' : 'CHAP is required');
+    }
+    if (offers !== undefined) replies.push(['AuthMethod', method]);
+    if (method === 'CHAP' && chap !== undefined) this.#chap = new ChapExchange(chap);
+    this.#authenticated = this.#chap === undefined;
+    return this.#authenticated;
+  }
+
   #mustBeAuthenticated(identity: Identity): true {
     const { chap } = identity.admission;
-    if (!this.#authenticated && chap !== undefined && !isSpared(chap, undefined)) {
-      throw unauthenticated('CHAP is required');
-    }
+    if (!this.#authenticated && impliedMethod(chap) === undefined) throw unauthenticated('CHAP is required');
     this.#authenticated = true;
     return true;
   }
@@ -201,8 +201,11 @@ export class LoginExchange {
   #negotiate(pairs: TextPairs, replies: [string, string][]): void {
     for (const [key, value] of inOrderOfNeed(pairs)) {
       if (key === 'AuthMethod' || key.startsWith('CHAP_')) continue;
-      if (this.#offered.has(key)) throw new LoginRefused(LoginStatus.initiatorError, `${key} is negotiated twice`);
-      this.#offered.add(key);
+      const before = this.#offered.get(key);
+      // libiscsi names itself and the target again in the second stage.
+      if (before === value && isDeclaration(key)) continue;
+      if (before !== undefined) throw new LoginRefused(LoginStatus.initiatorError, `${key} is negotiated twice`);
+      this.#offered.set(key, value);
       const answer = negotiate(key, value, this.#parameters, this.#doorkeeper.limits);
       if (answer !== undefined) replies.push([key, answer]);
     }
@@ -223,6 +226,7 @@ export class LoginExchange {
       connectionId: first.connectionId,
       commandNumber: first.commandNumber,
       parameters: this.#parameters,
+      admission: identity.admission,
     };
   }
 }
@@ -242,6 +246,16 @@ function unauthenticated(reason: string): LoginRefused {
   return new LoginRefused(LoginStatus.authenticationFailure, reason);
 }
 
-function isSpared(chap: ChapSecrets, offers: readonly string[] | undefined): boolean {
-  return chap.isOptional === true && (offers === undefined || offers.includes('None'));
+/** What an initiator uses that offers no method. */
+function impliedMethod(chap: ChapSecrets | undefined): 'None' | undefined {
+  return chap === undefined || chap.isOptional === true ? 'None' : undefined;
+}
+
+/** The first offer that this side can accept, too (RFC 7143, section 6.2.1). */
+function firstMethodInCommon(offers: readonly string[], chap: ChapSecrets | undefined): 'CHAP' | 'None' | undefined {
+  for (const offer of offers) {
+    if (offer === 'CHAP' && chap !== undefined) return 'CHAP';
+    if (offer === 'None' && impliedMethod(chap) === 'None') return 'None';
+  }
+  return undefined;
 }

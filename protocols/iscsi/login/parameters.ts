@@ -122,9 +122,13 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** Keys that tell something and want no answer. */
 const DECLARATIONS = new Set(['InitiatorName', 'InitiatorAlias', 'TargetName', 'SessionType']);
 
+export function isDeclaration(key: string): boolean {
+  return DECLARATIONS.has(key);
+}
+
 /** Our answer to one offered key, or `undefined` when none is due; what was agreed is put into `parameters`. */
 export function negotiate(key: string, value: string, parameters: SessionParameters, limits: Limits): Answer {
-  if (DECLARATIONS.has(key)) return undefined;
+  if (isDeclaration(key)) return undefined;
   const rule = Object.hasOwn(RULES, key) ? RULES[key] : undefined;
   return rule === undefined ? 'NotUnderstood' : rule(value, parameters, limits);
 }
