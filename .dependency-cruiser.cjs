@@ -1,6 +1,6 @@
 /**
  * Imports point one way: contract ← kernel ← {portal, cloud, array, objects} ← cli; contract ← client ← {portal, cli};
- * storage ← protocols ← {array, objects, cli}.
+ * storage ← protocols ← {array, objects, cli}. `kernel/edge`, what meets strangers, imports nothing; protocols use it too.
  */
 const may = {
   contract: [],
@@ -20,12 +20,21 @@ const directions = rooms.map((room) => ({
   name: `${room}-imports-only-what-it-stands-on`,
   severity: 'error',
   from: { path: `^${room}/`, pathNot: ['\\.test\\.ts$', '/testing/'] },
-  to: { path: `^(${rooms.filter((other) => other !== room && !may[room].includes(other)).join('|') || 'nothing'})/` },
+  to: {
+    path: `^(${rooms.filter((other) => other !== room && !may[room].includes(other)).join('|') || 'nothing'})/`,
+    ...(room === 'protocols' && { pathNot: '^kernel/edge/' }),
+  },
 }));
 
 module.exports = {
   forbidden: [
     ...directions,
+    {
+      name: 'edge-imports-nothing',
+      severity: 'error',
+      from: { path: '^kernel/edge/', pathNot: '\\.test\\.ts$' },
+      to: { path: `^(${rooms.join('|')})/`, pathNot: '^kernel/edge/' },
+    },
     {
       name: 'no-circles',
       severity: 'error',

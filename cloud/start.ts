@@ -225,7 +225,7 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
     tls,
   });
-  const listeners = new Listeners({ app, tls });
+  const listeners = new Listeners({ app, tls, log });
   await listeners.open({ host, port });
   return { app, listeners };
 }

@@ -3,6 +3,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { ConnectionLimits, connectionsMax, limitConnections } from '../edge/index.ts';
+import type { Log } from '../log.ts';
 import { http } from '../net/http.ts';
 import type { TlsFiles } from './server.ts';
 
@@ -14,22 +16,47 @@ export interface ListenAddress {
 const BIND_MS_MAX = 5_000;
 const BIND_RETRY_MS = 100;
 const DRAIN_MS_MAX = 2_000;
-const CONNECTIONS_MAX = 4_096;
+/** Connections of all addresses together, and the part of the files a process may open that they take at most. */
+const CONNECTIONS = { most: 4_096, share: 1 / 8 };
+/** A client has so long to send the head of a request, and for a TLS handshake. */
+const HEADERS_MS_MAX = 15_000;
+const CHECKING_INTERVAL_MS = 5_000;
+
+export const HTTP_DEADLINES = {
+  headersTimeout: HEADERS_MS_MAX,
+  handshakeTimeout: HEADERS_MS_MAX,
+  connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+};
+
+export function httpConnectionLimits(options: {
+  readonly connectionsMax?: number;
+  readonly log?: Log | undefined;
+}): ConnectionLimits {
+  return new ConnectionLimits({
+    max: options.connectionsMax ?? connectionsMax(CONNECTIONS),
+    onCrowded: (report) => options.log?.warn(report, 'connections were dropped to make room for others'),
+  });
+}
 
 interface ListenersOptions {
   readonly app: FastifyInstance;
   readonly tls?: TlsFiles | undefined;
   /** How long an address may be taken by another process before we give up. */
   readonly bindMsMax?: number;
+  /** Fewer connections than the process could have. */
+  readonly connectionsMax?: number;
+  readonly log?: Log;
 }
 
 /** One application on any number of addresses, which come and go while it runs. */
 export class Listeners {
   readonly #options: ListenersOptions;
+  readonly #limits: ConnectionLimits;
   readonly #servers = new Map<string, Server>();
 
   constructor(options: ListenersOptions) {
     this.#options = options;
+    this.#limits = httpConnectionLimits(options);
   }
 
   /** Port 0 lets the system choose; the answer says what it chose. */
@@ -48,6 +75,11 @@ export class Listeners {
 
   get addresses(): ListenAddress[] {
     return [...this.#servers.keys()].map(addressOf);
+  }
+
+  /** Connections of all addresses. */
+  get connectionCount(): number {
+    return this.#limits.size;
   }
 
   async close(address: ListenAddress): Promise<void> {
@@ -76,9 +108,9 @@ export class Listeners {
   }
 
   #newServer(): Server {
-    const { app, tls } = this.#options;
+    const { app, tls, log } = this.#options;
     const { requestTimeout, keepAliveTimeout } = app.server;
-    const options = { requestTimeout, keepAliveTimeout };
+    const options = { requestTimeout, keepAliveTimeout, ...HTTP_DEADLINES };
     const server = tls
       ? createHttpsServer({ ...options, ...tls }, (q, s) => {
           app.routing(q, s);
@@ -86,7 +118,9 @@ export class Listeners {
       : http.createServer(options, (q, s) => {
           app.routing(q, s);
         });
-    server.maxConnections = CONNECTIONS_MAX;
+    limitConnections(server, this.#limits);
+    // A connection that could not be accepted does not affect the others.
+    server.on('error', (error) => log?.warn({ error }, 'a connection could not be accepted'));
     return server;
   }
 }

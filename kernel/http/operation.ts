@@ -1,5 +1,6 @@
 import { type Api, type FileBody, type FileReply, type Operation, pathParams } from '@granary/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { markSignedIn } from '../edge/index.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -152,6 +153,7 @@ export class ServedOperation {
       (actor) => {
         asking.actor = actor;
         if (!actor) throw fail('invalid_credentials');
+        markSignedIn(request.raw.socket);
         if (!roles.includes(actor.role)) throw fail('not_allowed', { roles: `the role ${roles.join(' or ')}` });
         return actor;
       },

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { operations, type Api } from '@granary/contract';
 import Fastify, {
   type FastifyError,
@@ -11,12 +12,14 @@ import type { Clock } from '../clock.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Metrics, type Measure } from '../metrics.ts';
+import { limitConnections } from '../edge/index.ts';
 import type { Store } from '../store/index.ts';
 import { acceptBodies, acceptOctets, BODY_BYTES_MAX, parseForm } from './body.ts';
 import { serveDocs } from './docs.ts';
 import { errorAnswer } from './envelope.ts';
 import { formatOf, readAddress } from './format.ts';
 import { Idempotency } from './idempotency.ts';
+import { HTTP_DEADLINES, httpConnectionLimits } from './listeners.ts';
 import { sendAnswer, ServedOperation, type AnyHandler, type OperationTools } from './operation.ts';
 import type { Actor, AnsweredCall, CredentialSource, Handlers } from './types.ts';
 
@@ -74,6 +77,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
   for (const measure of options.measures ?? []) metrics.add(measure);
   const refuse = refusalOf(api, log, metrics);
   const app = newFastify(options.tls, refuse);
+  limitConnections(app.server, httpConnectionLimits({ log }));
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.addHttpMethod('DELETE', { hasBody: true, overrideExisting: true });
   acceptBodies(app);
@@ -117,7 +121,7 @@ function serveOperations(app: FastifyInstance, handlers: object, tools: Operatio
 }
 
 function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance {
-  const options: FastifyServerOptions = {
+  const options = {
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
     exposeHeadRoutes: false,
@@ -127,13 +131,15 @@ function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance
     frameworkErrors: refuse,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX, querystringParser: parseForm },
-    rewriteUrl(request) {
+    http: HTTP_DEADLINES,
+    rewriteUrl(request: IncomingMessage) {
       const { url, format } = readAddress(request.url ?? '/');
       request.format = format;
       return url;
     },
   };
-  return Fastify(tls ? ({ ...options, https: tls } as FastifyServerOptions) : options);
+  const https = tls && { ...HTTP_DEADLINES, ...tls };
+  return Fastify((https ? { ...options, https } : options) as FastifyServerOptions);
 }
 
 /** Operations read and write by the contract. Fastify's own compilers, which it would load, take megabytes. */

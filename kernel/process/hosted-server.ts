@@ -14,7 +14,7 @@ export class HostedServer {
 
   constructor(app: FastifyInstance, configuration: HostedConfiguration, log: Log) {
     this.#app = app;
-    this.#listeners = new Listeners({ app, tls: configuration.tls ?? undefined });
+    this.#listeners = new Listeners({ app, tls: configuration.tls ?? undefined, log });
     this.#log = log;
   }
 

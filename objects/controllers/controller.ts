@@ -63,7 +63,12 @@ export class Controller {
       pieces: new PieceBuilder({ layout, drives, lookup: (blob) => this.#reader.blob(blob.partition, blob.id) }),
     });
     this.#store = this.#newStore(commit);
-    this.#server = new DataServer(protocolHandler(this.#context(this.#store)));
+    this.#server = new DataServer(protocolHandler(this.#context(this.#store)), {
+      onCrowded: (report) => {
+        const text = 'connections were dropped to make room for others';
+        void line.ask('log', { level: 'warn', text, facts: { ...report } });
+      },
+    });
     this.#telling = setInterval(() => this.#tell(), TELL_EVERY_MS);
   }
 

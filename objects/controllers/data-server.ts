@@ -1,16 +1,26 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { ConnectionLimits, connectionsMax, limitConnections, type CrowdingReport } from '@granary/kernel/edge';
 import type { DataAddress, DataCertificate } from './protocol.ts';
 
-const CONNECTIONS_MAX = 4_096;
-const HEADERS_MS_MAX = 60_000;
+/** Connections of one thread, and the part of the files the process may open that they take at most. */
+const CONNECTIONS = { most: 4_096, share: 1 / 16 };
+const HEADERS_MS_MAX = 20_000;
+const CHECKING_INTERVAL_MS = 5_000;
+const SILENCE_MS_MAX = 120_000;
 const DRAIN_MS_MAX = 2_000;
 
 export interface DataHandler {
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** The client waits for leave to send its body. */
   handleContinue(request: IncomingMessage, response: ServerResponse): void;
+}
+
+export interface DataServerOptions {
+  /** Fewer connections than the process could have. */
+  readonly connectionsMax?: number;
+  readonly onCrowded?: (report: CrowdingReport) => void;
 }
 
 interface Opened {
@@ -24,11 +34,14 @@ interface Opened {
  */
 export class DataServer {
   readonly #handler: DataHandler;
+  readonly #limits: ConnectionLimits;
   #opened: Opened[] = [];
   #certificate: DataCertificate | null = null;
 
-  constructor(handler: DataHandler) {
+  constructor(handler: DataHandler, options: DataServerOptions = {}) {
     this.#handler = handler;
+    const { connectionsMax: max = connectionsMax(CONNECTIONS), onCrowded } = options;
+    this.#limits = new ConnectionLimits({ max, onCrowded });
   }
 
   /** Opens what is missing and closes what is no longer wanted; a new certificate opens all anew. */
@@ -68,16 +81,22 @@ export class DataServer {
   #newServer(): Server {
     // A body may take as long as it takes: its size is limited, and idle sockets are closed.
     // So are those between two requests: to set another limit for them each time costs as much as a parsed request.
-    const options = { requestTimeout: 0, headersTimeout: HEADERS_MS_MAX, keepAliveTimeout: 0 };
+    const options = {
+      requestTimeout: 0,
+      headersTimeout: HEADERS_MS_MAX,
+      handshakeTimeout: HEADERS_MS_MAX,
+      connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+      keepAliveTimeout: 0,
+    };
     const server = this.#certificate ? createTlsServer({ ...options, ...this.#certificate }) : createServer(options);
-    server.maxConnections = CONNECTIONS_MAX;
-    server.timeout = HEADERS_MS_MAX * 2;
+    server.timeout = SILENCE_MS_MAX;
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
       this.#handler.handle(request, response),
     );
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
       this.#handler.handleContinue(request, response),
     );
+    limitConnections(server, this.#limits);
     return server;
   }
 }

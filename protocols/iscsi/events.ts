@@ -21,6 +21,12 @@ export type IscsiEvent =
       /** What it did in all. */
       readonly counters: Readonly<Counters>;
     }
-  | { readonly type: 'connection-refused'; readonly address: string; readonly reason: string }
+  | {
+      /** All places were taken: connections were dropped or refused, most of them of this address. */
+      readonly type: 'crowded';
+      readonly address: string;
+      readonly dropped: number;
+      readonly refused: number;
+    }
   | { readonly type: 'connection-dropped'; readonly address: string; readonly reason: string }
   | { readonly type: 'internal-error'; readonly address: string; readonly error: unknown };

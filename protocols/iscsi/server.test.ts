@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Initiator, LoginError, RamDevice, ScsiError } from './testing/index.ts';
 import { GatedDevice, TARGET, UNIT_BYTES, serve, until } from './session/testing/serve.ts';
+import { crowd } from '../../kernel/edge/testing/crowd.ts';
 
 const HOST = '127.0.0.1';
 const ALICE = 'iqn.2026-01.com.example:alice';
@@ -206,20 +206,31 @@ test('sessions are listed with what they did, and can be dropped', async (contex
   assert.equal(target.dropSession(info.id), false);
 });
 
-test('there is room for so many sessions and connections and no more', async (context) => {
-  const { open, login, port, events } = await serve(context, {
-    limits: { sessionsPerTargetMax: 2, connectionsMax: 3 },
-  });
+test('a target takes so many sessions and no more', async (context) => {
+  const { open, login } = await serve(context, { limits: { sessionsPerTargetMax: 2 } });
   await open();
   await open();
   await assert.rejects(login(), status(0x0302));
-  await until(() => events.some(({ type }) => type === 'connection-dropped'), 'the refused one is gone');
-  const { connect } = await import('node:net');
-  const idle = connect(port, HOST);
-  context.after(() => idle.destroy());
-  await once(idle, 'connect');
+});
+
+test('one address takes so many connections and no more: sessions are not dropped for others', async (context) => {
+  const { open, login, events } = await serve(context, { limits: { connectionsMax: 4 } });
+  const sessions = [await open(), await open(), await open()];
   await assert.rejects(login());
-  assert.ok(events.some(({ type }) => type === 'connection-refused'));
+  assert.ok(sessions.every(({ session }) => session.isOpen));
+  assert.ok(events.some((event) => event.type === 'crowded' && event.refused === 1));
+});
+
+test('connections that do not log in keep nobody out, and sessions stay', async (context) => {
+  const places = 16;
+  const { open, port, events } = await serve(context, { limits: { connectionsMax: places } });
+  const place = { host: HOST, port };
+  const { lun } = await open();
+  await crowd(context, place, { from: '127.0.0.66', count: places * 3 });
+  await crowd(context, place, { from: HOST, count: places * 3, sends: 'C' });
+  assert.equal((await open()).session.isOpen, true);
+  assert.equal((await lun.read(0, 1)).length, 512);
+  assert.ok(events.some(({ type }) => type === 'crowded'));
 });
 
 test('the window never lets more commands in than agreed', async (context) => {

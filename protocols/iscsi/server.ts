@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ConnectionLimits } from '@granary/kernel/edge';
 import { KeptBuffers, type BufferSource } from './buffers.ts';
 import type { IscsiEvent } from './events.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
@@ -41,6 +42,7 @@ export class IscsiServer implements ConnectionHost {
   readonly #listeners = new Map<string, Server>();
   readonly #targets = new Map<string, IscsiTarget>();
   readonly #connections = new Set<Connection>();
+  readonly #connectionLimits: ConnectionLimits;
   #watch: NodeJS.Timeout | undefined;
   #lastHandle = 0;
 
@@ -49,6 +51,11 @@ export class IscsiServer implements ConnectionHost {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#buffers = options.buffers ?? new KeptBuffers();
     this.#units = new Units(this.limits, options.reservations);
+    this.#connectionLimits = new ConnectionLimits({
+      max: this.limits.connectionsMax,
+      onCrowded: ({ address, dropped, refused }) => this.report({ type: 'crowded', address, dropped, refused }),
+      now: () => this.now(),
+    });
   }
 
   /** Every target is reached at every portal. */
@@ -124,13 +131,17 @@ export class IscsiServer implements ConnectionHost {
   }
 
   #accept(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
-    if (this.#connections.size >= this.limits.connectionsMax) {
-      this.report({ type: 'connection-refused', address, reason: 'too many connections' });
+    // Until the connection takes the socket over.
+    socket.on('error', () => undefined);
+    const place = this.#connectionLimits.admit(socket.remoteAddress ?? '', () => {
+      connection.destroy('others needed its place before it logged in');
+    });
+    if (place === undefined) {
       socket.destroy();
       return;
     }
-    this.#connections.add(new Connection(socket, this));
+    const connection = new Connection(socket, this, place);
+    this.#connections.add(connection);
   }
 
   #watchConnections(): void {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { markSignedIn } from '@granary/kernel/edge';
 import type { DataContext, DataSettings } from '../objects/context.ts';
 import { KEEP_ALIVE } from '../objects/keep-alive.ts';
 import type { Access } from './access/access.ts';
@@ -112,6 +113,7 @@ export class Conversation {
 
   #perform(operation: S3Operation, address: Address, found: Authentication): Promise<S3Reply> | S3Reply {
     const { caller, payload, chunks, presigned } = found;
+    if (caller !== null) markSignedIn(this.#incoming.socket);
     const request = this.#newRequest({
       caller,
       signedBy: caller === null ? null : presigned ? 'query' : 'header',

@@ -1,3 +1,4 @@
+import { connectionsMax } from '@granary/kernel/edge';
 import { DEFAULT_LIMITS, FileReservationStore, IscsiServer, type IscsiEvent } from '@granary/protocols/iscsi';
 import type { IscsiTarget, SessionInfo } from '@granary/protocols/iscsi';
 import { allocate, release, type BlockDevice } from '@granary/storage';
@@ -25,7 +26,12 @@ export interface ExportsSetup {
 /** How long commands that have reached a volume may take before their session is cut. */
 const DRAIN_MS = 3_000;
 
-const LIMITS = { ...DEFAULT_LIMITS, connectionsMax: 1024, sessionsPerTargetMax: 1024, lunsPerTargetMax: UNITS_MAX };
+const LIMITS = {
+  ...DEFAULT_LIMITS,
+  connectionsMax: connectionsMax({ most: 1024, share: 1 / 8 }),
+  sessionsPerTargetMax: 1024,
+  lunsPerTargetMax: UNITS_MAX,
+};
 
 /** The volumes of an array as disks of servers, over iSCSI. */
 export class Exports {
@@ -160,8 +166,11 @@ export class Exports {
       case 'internal-error':
         onProblem('an iSCSI session ended by an error of ours', event.error);
         return;
-      case 'connection-refused':
-        onProblem('an iSCSI connection was refused', new Error(event.reason));
+      case 'crowded': {
+        const { address, dropped, refused } = event;
+        const facts = `${dropped} dropped, ${refused} refused, most of them from ${plain(address)}`;
+        onProblem('iSCSI connections were dropped to make room for others', new Error(facts));
+      }
     }
   }
 

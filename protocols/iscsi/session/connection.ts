@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { AdmittedConnection } from '@granary/kernel/edge';
 import type { IscsiEvent } from '../events.ts';
 import type { Limits } from '../limits.ts';
 import { LoginExchange, type Doorkeeper, type LoginReply, type LoginResult } from '../login/exchange.ts';
@@ -38,6 +39,7 @@ export class Connection implements PduSink, SessionLink {
   readonly address: string;
   readonly #socket: Socket;
   readonly #host: ConnectionHost;
+  readonly #place: AdmittedConnection;
   readonly #receiver: PduReceiver;
   readonly #since: number;
   #login: LoginExchange | undefined;
@@ -50,8 +52,9 @@ export class Connection implements PduSink, SessionLink {
   #ending = false;
   #endingReason = 'the initiator closed the connection';
 
-  constructor(accepted: Socket, host: ConnectionHost) {
+  constructor(accepted: Socket, host: ConnectionHost, place: AdmittedConnection) {
     this.#host = host;
+    this.#place = place;
     const socket = receiveInPlace(accepted, (chunk) => this.#received(chunk));
     this.#socket = socket;
     this.address = socket.remoteAddress ?? '';
@@ -136,6 +139,8 @@ export class Connection implements PduSink, SessionLink {
       this.format.dataDigest = result.parameters.dataDigest;
       this.#receiver.dataLengthMax = this.#host.limits.dataSegmentBytesMax;
       const { initiatorName: initiator, targetName: target } = result;
+      // A session for discovery needs no proof and serves no disk, so it may be dropped for others.
+      this.#place.enter(target === undefined ? 'idle' : 'held');
       this.#host.report({ type: 'login', address: this.address, initiator, target, label: session.label });
     };
     if (ready === undefined) begin();
@@ -207,6 +212,7 @@ export class Connection implements PduSink, SessionLink {
   #closed(): void {
     this.#ending = true;
     this.#receiver.stop();
+    this.#place.leave();
     this.#host.closed(this);
   }
 }

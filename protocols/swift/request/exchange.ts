@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { markSignedIn } from '@granary/kernel/edge';
 import type { Bucket } from '@granary/storage/objects';
 import { KEEP_ALIVE } from '../../objects/keep-alive.ts';
 import { BrokenManifestError } from '../../objects/static-large-object.ts';
@@ -85,6 +86,7 @@ export class Exchange {
 
   knowsCaller(caller: Caller | null): void {
     this.#caller = caller;
+    if (caller !== null) markSignedIn(this.request.socket);
   }
 
   concerns(bucket: Bucket): void {

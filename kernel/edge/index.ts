@@ -1,0 +1,3 @@
+export { ConnectionLimits, type AdmittedConnection, type CrowdingReport } from './connection-limits.ts';
+export { limitConnections, markSignedIn } from './http-connections.ts';
+export { connectionsMax } from './open-files.ts';
