@@ -140,7 +140,10 @@ export class Conversation {
     const versioned = operation.versionAction !== undefined && request.query.has('versionId');
     const action = versioned ? operation.versionAction : operation.action;
     const key = operation.subject === 'object' ? request.key : null;
-    const bucket = this.#wire.access.open(request, address, operation.selfChecked ? null : { action, key });
+    // Elsewhere `versionId` is without meaning, and must not choose the version whose tags and ACL decide.
+    request.versionId = versioned ? request.query.get('versionId') : undefined;
+    const facts = { versionId: request.versionId };
+    const bucket = this.#wire.access.open(request, address, operation.selfChecked ? null : { action, key, facts });
     request.opened = bucket;
     demandOwner(bucket, request.header('x-amz-expected-bucket-owner'));
     this.#demandRate(operation, bucket.account);

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import type { Bucket, Checksum, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, Checksum } from '@granary/storage/objects';
 import type { Caller, DataContext, DataSettings, RequestClass } from '../objects/context.ts';
 
 export type Level = 'service' | 'bucket' | 'object';
@@ -74,10 +74,9 @@ export interface S3Request {
   open(address: BucketAddress, action: string, key: string, facts?: AccessFacts): Promise<Bucket>;
 }
 
-/** What a decision may need beside the request: the version the action is about, where it is not the current one. */
+/** The version an action is about, where it is not the current one. */
 export interface AccessFacts {
-  readonly version?: ObjectVersion;
-  readonly versionId?: string;
+  readonly versionId?: string | undefined;
 }
 
 export interface S3Reply {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bucket } from '@granary/storage/objects';
 import type { Caller, DataContext, DataSettings } from '../objects/context.ts';
-import type { Access } from './access/access.ts';
+import type { Access, Wish } from './access/access.ts';
 import type { AskingRequest } from './access/request-keys.ts';
 import type { RequestBody } from './body/request-body.ts';
 import { S3Error } from './errors.ts';
@@ -45,6 +45,8 @@ export class WireRequest implements S3Request, AskingRequest {
   readonly headers: IncomingHttpHeaders;
   /** Set once the bucket was found. */
   opened: Bucket | null = null;
+  /** The version of its object that it is about, if it is one that can be; set with the bucket. */
+  versionId: string | undefined;
   #body: RequestBody | undefined;
 
   constructor(parts: RequestParts) {
@@ -97,11 +99,17 @@ export class WireRequest implements S3Request, AskingRequest {
   }
 
   may(action: string, key?: string, facts?: AccessFacts): boolean {
-    return this.#parts.access.may(this, this.bucket, { action, key: key ?? this.#parts.key, facts });
+    return this.#parts.access.may(this, this.bucket, this.#wish(action, key, facts));
   }
 
   demand(action: string, key?: string, facts?: AccessFacts): void {
-    this.#parts.access.demand(this, this.bucket, { action, key: key ?? this.#parts.key, facts });
+    this.#parts.access.demand(this, this.bucket, this.#wish(action, key, facts));
+  }
+
+  /** Without a key of its own it is about the object of the request, in the version that the request names. */
+  #wish(action: string, key: string | undefined, facts: AccessFacts | undefined): Wish {
+    if (key !== undefined) return { action, key, facts };
+    return { action, key: this.#parts.key, facts: facts ?? { versionId: this.versionId } };
   }
 
   async open(address: BucketAddress, action: string, key: string, facts?: AccessFacts): Promise<Bucket> {

@@ -53,6 +53,8 @@ function temporaryGrant(exchange: Exchange, target: Target, account: AccountStat
   if (address.kind !== 'object' || !TEMP_URL_METHODS.includes(method)) {
     throw unauthorized(account.id, '401 Unauthorized: Temp URL invalid');
   }
+  // Signed are method, time and path: whoever adds a version to the address asks for what nobody signed.
+  if (query.has('version-id')) throw unauthorized(account.id, '401 Unauthorized: Temp URLs do not open versions');
   const { container, object } = address;
   const base = path.slice(0, path.length - object.length);
   const signed = { method, path, base, object, query, ip, now };

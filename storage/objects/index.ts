@@ -12,7 +12,7 @@ export type * from './bucket-settings.ts';
 export { StorageError, type StorageErrorCode } from '../errors.ts';
 export { Epoch } from './epoch.ts';
 export { ObjectError, type ObjectErrorCode } from './errors.ts';
-export { expiryOf, markerExpiryOf, noncurrentExpiryOf, uploadExpiryOf, type Expiry } from './lifecycle.ts';
+export { expiryOf, isExpired, markerExpiryOf, noncurrentExpiryOf, uploadExpiryOf, type Expiry } from './lifecycle.ts';
 export type * from './layout/keeper-types.ts';
 export type * from './layout/layout.ts';
 export type * from './object-store.ts';

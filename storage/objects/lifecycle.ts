@@ -1,5 +1,5 @@
 import type { LifecycleRule } from './bucket-settings.ts';
-import type { ListedVersion, Upload } from './records.ts';
+import type { Bucket, ListedVersion, Upload } from './records.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -10,6 +10,20 @@ export interface Expiry {
   /** Midnight UTC. */
   readonly at: number;
   readonly rule: string;
+}
+
+/**
+ * Whether a version cannot be read any more because its own time (Swift's X-Delete-At) is over. In a versioned bucket an
+ * object that expires is only hidden: its version stays, and whoever names it reads it.
+ */
+export function isExpired(
+  version: Pick<ListedVersion, 'expiresAt' | 'versionId' | 'isLatest'>,
+  asked: { readonly bucket: Pick<Bucket, 'versioning'>; readonly now: number; readonly isNamed: boolean },
+): boolean {
+  if (version.expiresAt === null || version.expiresAt > asked.now) return false;
+  if (!asked.isNamed) return true;
+  // Removed for good as soon as somebody gets round to it.
+  return version.isLatest && version.versionId === 'null' && asked.bucket.versioning !== 'enabled';
 }
 
 /** When the current version of an object goes by the rules of its bucket; undefined when none of them means it. */

@@ -10,6 +10,7 @@ import { type AskingRequest, requestKeys } from './request-keys.ts';
 export interface Wish {
   readonly action: string;
   readonly key: string | null;
+  /** Left out: the current version of the key. */
   readonly facts?: AccessFacts | undefined;
 }
 
@@ -23,10 +24,9 @@ export class Access {
   }
 
   may(request: AskingRequest, bucket: Bucket, { action, key, facts = {} }: Wish): boolean {
-    const versionId = facts.versionId ?? request.query.get('versionId');
-    const object = () =>
-      facts.version ?? (key === null ? undefined : this.#context.store.version(bucket.id, key, versionId));
-    const lookup = requestKeys(request, bucket, object, facts.versionId);
+    const { versionId } = facts;
+    const object = () => (key === null ? undefined : this.#context.store.version(bucket.id, key, versionId));
+    const lookup = requestKeys(request, bucket, object, versionId);
     const { caller, settings } = request;
     return decide({ caller, bucket, action, key, lookup, object, adminAccess: settings.adminAccess }, this.#policies);
   }

@@ -85,7 +85,7 @@ function ownKey(
     case 's3:max-keys':
       return request.query.get(key.slice('s3:'.length));
     case 's3:versionid':
-      return versionId ?? request.query.get('versionId');
+      return versionId;
     case 's3:authtype':
       return request.signedBy === null ? undefined : AUTH_TYPES[request.signedBy];
     case 's3:signatureversion':

@@ -13,15 +13,17 @@ export interface CopySource {
   readonly version: ObjectVersion;
   /** Whether the client named the version. */
   readonly named: boolean;
+  /** Asks for another action on the same version: AccessDenied. */
+  readonly reopen: (action: string) => Promise<Bucket>;
 }
 
 /** Finds what `x-amz-copy-source` names, opens it to the caller and holds it against the conditions. */
 export async function copySource(request: S3Request): Promise<CopySource> {
   const header = request.header('x-amz-copy-source') ?? '';
   const { bucketName, key, versionId } = readSource(header);
-  const facts = versionId === undefined ? {} : { versionId };
   const action = versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion';
-  const bucket = await request.open(bucketAddress(bucketName), action, key, facts);
+  const reopen = (wanted: string) => request.open(bucketAddress(bucketName), wanted, key, { versionId });
+  const bucket = await reopen(action);
   const version = sourceVersion(request, bucket, key, versionId);
   const outcome = judge(
     {
@@ -33,7 +35,7 @@ export async function copySource(request: S3Request): Promise<CopySource> {
     { etag: shown(version).etag, modifiedAt: version.modifiedAt },
   );
   if (outcome !== 'met') throw new S3Error('PreconditionFailed');
-  return { bucket, version, named: versionId !== undefined };
+  return { bucket, version, named: versionId !== undefined, reopen };
 }
 
 function sourceVersion(request: S3Request, bucket: Bucket, key: string, versionId: string | undefined): ObjectVersion {

@@ -74,17 +74,13 @@ async function remove(request: S3Request, { key, versionId, conditions }: Victim
   const { bucket, context, now } = request;
   try {
     checkKey(key);
-    request.demand(
-      versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion',
-      key,
-      versionId === undefined ? {} : { versionId },
-    );
+    request.demand(versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion', key, { versionId });
     const result = await context.store.commit('deleteObject', {
       bucket: bucket.id,
       key,
       ...(versionId !== undefined && { versionId }),
       ...(conditions !== undefined && { conditions }),
-      bypassGovernance: bypasses(request, key),
+      bypassGovernance: bypasses(request, key, { versionId }),
       at: now,
     });
     const xml =

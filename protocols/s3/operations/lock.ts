@@ -1,6 +1,6 @@
 import type { Bucket, Retention } from '@granary/storage/objects';
 import { badArgument, S3Error } from '../errors.ts';
-import type { S3Operation, S3Request } from '../request.ts';
+import type { AccessFacts, S3Operation, S3Request } from '../request.ts';
 import { field } from '../xml.ts';
 import { readXml } from '../xml-reader.ts';
 import { xmlReply } from './replies.ts';
@@ -11,6 +11,7 @@ export const getObjectRetention: S3Operation = {
   class: 'get',
   subject: 'object',
   action: 's3:GetObjectRetention',
+  versionAction: 's3:GetObjectRetention',
   changes: false,
   run(request) {
     demandLockable(request.bucket);
@@ -28,6 +29,7 @@ export const putObjectRetention: S3Operation = {
   class: 'put',
   subject: 'object',
   action: 's3:PutObjectRetention',
+  versionAction: 's3:PutObjectRetention',
   changes: true,
   async run(request) {
     const { body, bucket, context, key, now } = request;
@@ -52,6 +54,7 @@ export const getObjectLegalHold: S3Operation = {
   class: 'get',
   subject: 'object',
   action: 's3:GetObjectLegalHold',
+  versionAction: 's3:GetObjectLegalHold',
   changes: false,
   run(request) {
     demandLockable(request.bucket);
@@ -64,6 +67,7 @@ export const putObjectLegalHold: S3Operation = {
   class: 'put',
   subject: 'object',
   action: 's3:PutObjectLegalHold',
+  versionAction: 's3:PutObjectLegalHold',
   changes: true,
   async run(request) {
     const { body, bucket, context, key, now } = request;
@@ -105,9 +109,9 @@ export function lockOfHeaders(request: S3Request): { readonly retention?: Retent
 }
 
 /** Whether the caller says, and may say, that retention in governance mode shall not hold. */
-export function bypasses(request: S3Request, key = request.key): boolean {
+export function bypasses(request: S3Request, key?: string, facts?: AccessFacts): boolean {
   if (request.header('x-amz-bypass-governance-retention')?.toLowerCase() !== 'true') return false;
-  return request.may('s3:BypassGovernanceRetention', key);
+  return request.may('s3:BypassGovernanceRetention', key, facts);
 }
 
 function retentionOf(mode: string | undefined, date: string | undefined, now: number): Retention {

@@ -1,4 +1,4 @@
-import type { Bucket, ObjectVersion } from '@granary/storage/objects';
+import { isExpired, type Bucket, type ObjectVersion } from '@granary/storage/objects';
 import { badArgument, S3Error } from '../errors.ts';
 import type { S3Request } from '../request.ts';
 import { httpDate } from './dates.ts';
@@ -30,8 +30,8 @@ export function findVersion(
 ): ObjectVersion {
   if (versionId !== undefined) checkVersionId(versionId);
   const version = request.context.store.version(bucket.id, key, versionId);
-  if (version === undefined || (version.expiresAt ?? Infinity) <= request.now)
-    throw missing(request, bucket, key, versionId);
+  const asked = { bucket, now: request.now, isNamed: versionId !== undefined };
+  if (version === undefined || isExpired(version, asked)) throw missing(request, bucket, key, versionId);
   if (version.isDeleteMarker) {
     const headers = {
       'x-amz-delete-marker': 'true',

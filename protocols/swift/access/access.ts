@@ -43,13 +43,15 @@ export class Access {
     return this.#visitor.grant !== null;
   }
 
-  /** An object, or a certain version of it. */
+  /** An object. A certain version of it is the owner's, unless a policy grants it: ACLs and temporary URLs do not. */
   mayRead(bucket: Bucket, object: string, versionId?: string): boolean {
     const action = versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion';
     const verdict = this.#policy.says(bucket, action, object, versionId);
     if (verdict === 'deny') return false;
-    if (this.#visitor.grant !== null) return !this.#visitor.grant.writes && this.#isGranted(bucket);
+    const { grant } = this.#visitor;
+    if (grant !== null) return versionId === undefined && !grant.writes && this.#isGranted(bucket);
     if (verdict === 'allow' || this.owns(bucket.account)) return true;
+    if (versionId !== undefined) return false;
     const acl = storedAcl(bucket.settings.read);
     return opensToReferrer(acl, this.#visitor.referer) || opensToCaller(acl, this.#visitor.caller);
   }
@@ -58,6 +60,7 @@ export class Access {
     const verdict = this.#policy.says(bucket, ofVersions ? 's3:ListBucketVersions' : 's3:ListBucket', null);
     if (verdict === 'deny' || this.#visitor.grant !== null) return false;
     if (verdict === 'allow' || this.owns(bucket.account)) return true;
+    if (ofVersions) return false;
     const acl = storedAcl(bucket.settings.read);
     if (opensToCaller(acl, this.#visitor.caller)) return true;
     return acl.listings && opensToReferrer(acl, this.#visitor.referer);
@@ -81,9 +84,9 @@ export class Access {
     const { grant, caller } = this.#visitor;
     const verdict = this.#policy.says(bucket, action, object, versionId);
     if (verdict === 'deny') return false;
-    if (grant !== null) return grant.writes && this.#isGranted(bucket);
+    if (grant !== null) return versionId === undefined && grant.writes && this.#isGranted(bucket);
     if (verdict === 'allow' || this.owns(bucket.account)) return true;
-    return opensToCaller(storedAcl(bucket.settings.write), caller);
+    return versionId === undefined && opensToCaller(storedAcl(bucket.settings.write), caller);
   }
 
   #isGranted(bucket: Bucket): boolean {

@@ -194,3 +194,27 @@ test('a dynamic large object reads as everything below its prefix', async () => 
   await swift.put('/seg/d/3', 'more');
   assert.equal((await swift.ask('/c/dyn', { method: 'HEAD' })).headers['content-length'], String(whole.length + 4));
 });
+
+test('a manifest that names itself is refused, and the object stays', async () => {
+  await swift.put('/c/self', 'the bytes');
+  const [part] = (await segments('self', [10])) as [Buffer];
+  const paths = [['/c/self'], ['c/self'], ['/seg/self0', '/c/self']];
+  for (const named of paths) {
+    const refused = await manifest(
+      '/c/self',
+      named.map((path) => ({ path })),
+    );
+    assert.equal(refused.status, 409, named.join());
+  }
+  assert.equal((await manifest('/c/self', [{ path: '/c/self', range: '0-2' }])).status, 409);
+  assert.equal((await swift.ask('/c/self')).text, 'the bytes');
+  assert.equal((await manifest('/c/whole', [{ path: '/seg/self0' }, { path: '/c/self' }])).status, 201);
+  const onto = (destination: string) => ({ method: 'COPY', headers: { destination } });
+  for (const destination of ['seg/self0', 'c/self']) {
+    assert.equal((await swift.ask('/c/whole?multipart-manifest=get', onto(destination))).status, 409, destination);
+  }
+  const from = { 'x-copy-from': '/c/whole', 'content-length': '0' };
+  const put = await swift.ask('/c/self?multipart-manifest=get', { method: 'PUT', headers: from });
+  assert.equal(put.status, 409);
+  assert.equal((await swift.ask('/c/whole')).text, `${part.toString()}the bytes`);
+});

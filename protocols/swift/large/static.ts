@@ -54,6 +54,12 @@ function checkSegment(request: SwiftRequest, asked: AskedSegment): StaticSegment
   return { ...segment, range: `${range.start}-${range.end - 1}` };
 }
 
+/** The manifest takes the place of the object: its bytes would be gone, and the manifest name nothing but itself. */
+function refuseOwnName({ container, object }: ObjectRequest, asked: readonly AskedSegment[]): void {
+  if (!asked.some((each) => each.container === container && each.object === object)) return;
+  throw new Refusal(409, `The manifest names /${container}/${object}, which is itself; put it under another name.`);
+}
+
 function checkSegments(request: SwiftRequest, asked: readonly AskedSegment[]): [StaticSegment[], Problem[]] {
   const segments: StaticSegment[] = [];
   const problems: Problem[] = [];
@@ -124,6 +130,7 @@ export async function putManifest(request: ObjectRequest, bucket: Bucket): Promi
   demandRoom(bucket, request.body.length);
   request.meterBody();
   const asked = parseManifest((await request.body.whole(MAX_MANIFEST_BYTES)).toString('utf8'));
+  refuseOwnName(request, asked);
   const [segments, problems] = checkSegments(request, asked);
   if (problems.length > 0) {
     const report = { 'Response Status': '400 Bad Request', 'Response Body': '', Errors: problems };

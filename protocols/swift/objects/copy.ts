@@ -1,5 +1,6 @@
-import type { Bucket, ObjectAttributes, ObjectVersion } from '@granary/storage/objects';
+import type { Bucket, ObjectAttributes, ObjectStore, ObjectVersion } from '@granary/storage/objects';
 import type { AccountState } from '../../objects/context.ts';
+import { readManifest } from '../../objects/static-large-object.ts';
 import { accountOf } from '../access/identify.ts';
 import { checkNames, splitObjectPath } from '../request/address.ts';
 import { checkMetadata } from '../request/metadata.ts';
@@ -69,6 +70,13 @@ function copiedAttributes(
   };
 }
 
+/** A manifest must not take the place of one of its segments. */
+async function refuseOwnSegment(store: ObjectStore, manifest: ObjectVersion, to: Place): Promise<void> {
+  const own = `/${to.bucket.name}/${to.object}`;
+  const isNamed = (await readManifest(store, manifest)).some(({ name }) => name === own);
+  if (isNamed) throw new Refusal(409, `The manifest names ${own} as a segment; copy it to another name.`);
+}
+
 /** Bytes within one policy are shared; elsewhere, and where they are put together from segments, they are written anew. */
 async function copyBytes(
   request: ObjectRequest,
@@ -90,6 +98,12 @@ async function copyBytes(
   return isRaw ? { ...copied, etag } : copied;
 }
 
+/** A version that expired and was named by its id is copied without its time, or the copy would be gone at once. */
+function copiedExpiry(request: ObjectRequest, { expiresAt }: ObjectVersion): number | null {
+  if (isTrue(request.header('x-fresh-metadata')) || expiresAt === null) return null;
+  return expiresAt > request.now ? expiresAt : null;
+}
+
 async function copy(
   request: ObjectRequest,
   from: Place,
@@ -100,10 +114,11 @@ async function copy(
   const source = demandVersion(store, from.bucket, from.object, now, versionId);
   const isManifest = source.attributes.staticManifest !== undefined || source.attributes.dynamicManifest !== undefined;
   const isRaw = !isManifest || request.query.get('multipart-manifest') === 'get';
+  if (isRaw && source.attributes.staticManifest !== undefined) await refuseOwnSegment(store, source, to);
   const whole = isRaw ? plainObject(request, source) : await openWhole({ ...request, account: from.account }, source);
   demandRoom(to.bucket, whole.size);
   const attributes = copiedAttributes(request, source, to.object, isRaw);
-  const expiresAt = expiryOf(request) ?? (isTrue(request.header('x-fresh-metadata')) ? null : source.expiresAt);
+  const expiresAt = expiryOf(request) ?? copiedExpiry(request, source);
   const uploaded = await copyBytes(request, source, to.bucket, from.bucket, whole, isRaw);
   const version = await store.commit('putObject', {
     bucket: to.bucket.id,

@@ -1,4 +1,4 @@
-import type { Bucket, ObjectStore, ObjectVersion } from '@granary/storage/objects';
+import { isExpired, type Bucket, type ObjectStore, type ObjectVersion } from '@granary/storage/objects';
 import { Refusal } from '../request/refusal.ts';
 
 /** An object is gone at the moment it expires, whenever its bytes go. */
@@ -11,7 +11,7 @@ export function findVersion(
 ): ObjectVersion | undefined {
   const version = store.version(bucket.id, name, versionId);
   if (version === undefined || version.isDeleteMarker) return undefined;
-  return version.expiresAt !== null && version.expiresAt <= now ? undefined : version;
+  return isExpired(version, { bucket, now, isNamed: versionId !== undefined }) ? undefined : version;
 }
 
 export function demandVersion(

@@ -29,7 +29,10 @@ export async function putObject(request: ObjectRequest): Promise<SwiftReply> {
     throw new Refusal(412, 'The object is there already.');
   }
   const versionId = query.get('version-id');
-  if (versionId !== undefined) return restoreVersion(request, bucket, versionId);
+  if (versionId !== undefined) {
+    access.demand(access.mayRead(bucket, object, versionId), bucket.account);
+    return restoreVersion(request, bucket, versionId);
+  }
   if (query.get('multipart-manifest') === 'put') return putManifest(request, bucket);
   if (request.header('x-copy-from') !== undefined) return copyFrom(request, bucket);
   const attributes = newAttributes(request, object);

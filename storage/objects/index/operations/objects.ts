@@ -79,7 +79,7 @@ function deleteVersion(
   if (wasLatest && conditions?.ifNoncurrent === true)
     throw new ObjectError('precondition-failed', 'The version is the newest of its key.');
   removeVersion(change, bucket, found, at);
-  if (wasLatest) promoteNewest(change, bucket.id, key);
+  if (wasLatest) promoteNewest(change, bucket.id, key, at);
   return { removed: versionOf(found.row, wasLatest), marker: isMarker ? { versionId } : null };
 }
 

@@ -39,6 +39,7 @@ const SELECT_VERSION =
   'WHERE bucket = ? AND key = ? AND sequence = ? AND versioned = 1';
 const RETIRE = `INSERT INTO versions (${VERSION_COLUMNS}, marker) SELECT ${VERSION_COLUMNS}, 0 FROM objects WHERE bucket = ? AND key = ?`;
 const PROMOTE = `INSERT INTO objects (${VERSION_COLUMNS}) SELECT ${VERSION_COLUMNS} FROM versions WHERE bucket = ? AND key = ? AND sequence = ?`;
+const FORGET_EXPIRY = 'UPDATE objects SET expires_at = NULL WHERE bucket = ? AND key = ? AND expires_at <= ?';
 const INSERT = `INSERT OR REPLACE INTO objects (${VERSION_COLUMNS}) VALUES (${marks(VERSION_COLUMNS)})`;
 const INSERT_MARKER =
   'INSERT INTO versions (bucket, key, sequence, versioned, size, etag, modified_at, owner, legal_hold, marker) ' +
@@ -188,10 +189,14 @@ function forget(change: Change, bucket: KnownBucket, row: VersionRow, at: number
   count(change, bucket, -1, -row.size, at);
 }
 
-/** After the newest entry of a key went: the next one is current again unless it is a delete marker. */
-export function promoteNewest({ db }: Change, bucket: number, key: string): void {
+/**
+ * After the newest entry of a key went: the next one is current again unless it is a delete marker. One that expired
+ * before and is brought back stays: otherwise it would be hidden again at once.
+ */
+export function promoteNewest({ db }: Change, bucket: number, key: string, at: number): void {
   const next = newestRow(db, bucket, key);
   if (!next || next.marker === 1) return;
   db.run(PROMOTE, bucket, key, next.sequence);
+  db.run(FORGET_EXPIRY, bucket, key, at);
   db.run('DELETE FROM versions WHERE bucket = ? AND key = ? AND sequence = ?', bucket, key, next.sequence);
 }

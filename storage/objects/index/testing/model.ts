@@ -159,7 +159,10 @@ export class Model {
     if (version.legalHold || kept === 'COMPLIANCE' || (kept === 'GOVERNANCE' && !bypassGovernance)) {
       throw new Refusal('object-locked');
     }
+    const wasNewest = this.versions(bucket.id, key)[0] === version;
     this.#drop(bucket, key, version, at);
+    const promoted = wasNewest ? this.current(bucket.id, key) : undefined;
+    if (promoted?.expiresAt !== null && promoted !== undefined && promoted.expiresAt <= at) promoted.expiresAt = null;
     return { removed: version, marker: version.marker };
   }
 
