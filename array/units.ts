@@ -1,2 +1,1 @@
-export const MB = 2 ** 20;
-export const GB = 2 ** 30;
+export { GB, MB } from '@granary/kernel';

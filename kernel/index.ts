@@ -3,6 +3,7 @@ export { attemptLimits, SignInAttempts, type Attempt, type AttemptLimits } from 
 export { hashPassword, stretchPassword, verifyPassword } from './auth/passwords.ts';
 export { fingerprint, newSecret, Vault } from './auth/vault.ts';
 export { deriveKey, unwrapKey, verifyKey, wrapKey, type Verifier } from './auth/wrapping.ts';
+export { capacityText, GB, gigabytes, MB, wholeGigabytes, wholeMegabytes } from './capacity.ts';
 export * from './clock.ts';
 export { badParameter, badParameters, fail, GranaryError, type FieldProblem } from './errors.ts';
 export { EventLog, severity, type EventMessage, type EventOrder, type NewEvent } from './events/events.ts';

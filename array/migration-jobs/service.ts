@@ -1,4 +1,4 @@
-import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { capacityText, fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import type { MoveProgress } from '../engine/engine.ts';
 import { isEngineError } from '../engine/errors.ts';
 import type { PoolRow } from '../pools/repository.ts';
@@ -7,7 +7,7 @@ import { nextName } from '../sequences/repository.ts';
 import { countSnapshots, findSnapshot, hasUnfinished } from '../snapshots/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { updateVolume, type VolumeRow } from '../volumes/repository.ts';
-import { checkNoDestination, checkReady, checkUnmoved, sizeText, titleOf } from '../volumes/rules.ts';
+import { checkNoDestination, checkReady, checkUnmoved, titleOf } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { Move, type MoveEnd } from './move.ts';
 import {
@@ -256,7 +256,7 @@ export class Migrations {
     const report = this.#tools.readings.pool(pool.name);
     const freeBytes = report ? report.totalBytes - report.usedBytes : 0;
     if (neededBytes <= freeBytes) return;
-    const problem = `Pool ${pool.name} has ${sizeText(freeBytes)} free and the volume needs ${sizeText(neededBytes)}; expand the pool first.`;
+    const problem = `Pool ${pool.name} has ${capacityText(freeBytes)} free and the volume needs ${capacityText(neededBytes)}; expand the pool first.`;
     throw fail('capacity_refused', { problem });
   }
 

@@ -1,5 +1,4 @@
-import { formatUtc } from '@granary/kernel';
-import { MB } from '../units.ts';
+import { formatUtc, wholeMegabytes } from '@granary/kernel';
 import type { ShownMigration } from './service.ts';
 
 const KB = 1024;
@@ -21,9 +20,9 @@ export function viewOf({ row, move }: ShownMigration, shipping: string | null, n
     shipping_display_name: isUnderWay ? shipping : null,
     status: row.status,
     cur_sync_rate_kb_sec: Math.round(rate / KB),
-    shipping_position_mb: isUnderWay ? Math.floor((move?.positionBytes ?? 0) / MB) : 0,
-    total_capacity_to_migrate_mb: Math.ceil(totalBytes / MB),
-    already_migrated_mb: row.status === 'Completed' ? Math.ceil(copiedBytes / MB) : Math.floor(copiedBytes / MB),
+    shipping_position_mb: isUnderWay ? wholeMegabytes(move?.positionBytes ?? 0) : 0,
+    total_capacity_to_migrate_mb: wholeMegabytes(totalBytes),
+    already_migrated_mb: wholeMegabytes(copiedBytes),
     remaining_time_seconds: remaining(row.status, totalBytes - copiedBytes, rate),
     created_at: formatUtc(row.created_at),
     modified_at: formatUtc(row.modified_at),

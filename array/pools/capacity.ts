@@ -1,29 +1,53 @@
-import { fail } from '@granary/kernel';
+import { capacityText, fail, GB, MB, wholeGigabytes } from '@granary/kernel';
 import { EXTENT_BYTES } from '@granary/storage/units';
-import type { RaidGroupRow } from '../raid-groups/repository.ts';
-import { GB, MB } from '../units.ts';
+import { roomIn, type GroupShare, type GroupSpace } from '../raid-groups/room.ts';
 
-/** What a pool can use of its RAID groups: whole extents of each. */
-export function heldBytes(groups: readonly Pick<RaidGroupRow, 'capacity_bytes'>[]): number {
-  return groups.reduce((sum, { capacity_bytes }) => sum + wholeExtents(capacity_bytes), 0);
+/**
+ * Takes so much of what is free in the groups, of each in proportion to what it has. When nothing is said, all whole GB
+ * of it: then the pool has what its record shows. Less than 1 GB is taken as it is.
+ */
+export function shareOut(groups: readonly GroupSpace[], wantedMb: number | undefined): GroupShare[] {
+  const rooms = groups.map(roomIn);
+  const room = sum(rooms);
+  const wanted = wantedMb === undefined ? wholeGbOf(room) : wantedMb * MB;
+  if (wanted === 0 || wanted > room) throw refusal(groups, room, wantedMb);
+  const parts = inProportion(
+    wanted / EXTENT_BYTES,
+    rooms.map((bytes) => bytes / EXTENT_BYTES),
+  );
+  return groups.map(({ name: group }, index) => ({ group, bytes: (parts[index] as number) * EXTENT_BYTES }));
 }
 
-/** So much of the groups: all when nothing is said, at most what they hold. */
-export function capacityOf(groups: readonly RaidGroupRow[], wantedMb: number | undefined, before = 0): number {
-  const held = heldBytes(groups);
-  if (wantedMb === undefined) return held;
-  const wanted = before + wholeExtents(wantedMb * MB);
-  if (wanted <= held) return wanted;
+export function sharedBytes(shares: readonly GroupShare[]): number {
+  return sum(shares.map(({ bytes }) => bytes));
+}
+
+/** Whole numbers that add up to `amount`, none above its weight. `amount` is at most the sum of the weights. */
+function inProportion(amount: number, weights: readonly number[]): number[] {
+  const total = BigInt(sum(weights));
+  let upTo = 0n;
+  let given = 0n;
+  return weights.map((weight) => {
+    upTo += BigInt(weight);
+    const due = (BigInt(amount) * upTo) / total;
+    const part = due - given;
+    given = due;
+    return Number(part);
+  });
+}
+
+function refusal(groups: readonly GroupSpace[], room: number, wantedMb: number | undefined): Error {
   const names = groups.map(({ name }) => name).join(', ');
-  const problem = `${names} hold ${inGb(held)} GB together, ${inGb(wanted)} GB would be needed; ask for less or add RAID groups.`;
-  throw fail('capacity_refused', { problem });
+  const asked = wantedMb === undefined ? '' : `, ${capacityText(wantedMb * MB)} were asked for`;
+  const less = room === 0 ? '' : 'ask for less or ';
+  const problem = `${names} ${groups.length === 1 ? 'has' : 'have'} ${capacityText(room)} free${asked}; ${less}add RAID groups.`;
+  return fail('capacity_refused', { problem });
 }
 
-/** For messages: as few digits as tell it apart. */
-export function inGb(bytes: number): string {
-  return String(Math.floor((bytes / GB) * 100) / 100);
+function wholeGbOf(bytes: number): number {
+  return bytes < GB ? bytes : wholeGigabytes(bytes) * GB;
 }
 
-function wholeExtents(bytes: number): number {
-  return Math.floor(bytes / EXTENT_BYTES) * EXTENT_BYTES;
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }

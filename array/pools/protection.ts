@@ -1,8 +1,7 @@
-import { fail, type Tx } from '@granary/kernel';
+import { capacityText, fail, type Tx } from '@granary/kernel';
 import type { PoolReport } from '../engine/report.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
-import { inGb } from './capacity.ts';
 import { HISTORY_STEPS, watchWithHistory } from './history.ts';
 import {
   effectiveThresholds,
@@ -210,7 +209,7 @@ function tell(row: PoolRow, judgement: Judgement): { title: string; severity: 'n
 }
 
 function reasonOf({ mode, freeBytes, minutesLeft }: Judgement): string {
-  if (mode === 'emergency' || minutesLeft === Infinity) return `${inGb(freeBytes)} GB are left`;
+  if (mode === 'emergency' || minutesLeft === Infinity) return `${capacityText(freeBytes)} are left`;
   return `it will be full in about ${Math.ceil(minutesLeft)} minutes`;
 }
 

@@ -1,10 +1,9 @@
-import { fail, type JobOutcome, type RunningJob, type Tx, Locks } from '@granary/kernel';
+import { capacityText, fail, type JobOutcome, type RunningJob, type Tx, Locks } from '@granary/kernel';
 import { EngineError, isEngineError } from '../engine/errors.ts';
-import { setPoolOfGroups } from '../raid-groups/repository.ts';
+import { releaseFromPool } from '../raid-groups/repository.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
-import { heldBytes, inGb } from './capacity.ts';
 import { findPool, savePool, type PoolRow } from './repository.ts';
 
 interface ShrinkArguments {
@@ -112,7 +111,8 @@ export class Shrinking {
     return job;
   }
 
-  #refuse({ name, shrink_group }: PoolRow, group: string): void {
+  #refuse(row: PoolRow, group: string): void {
+    const { name, shrink_group } = row;
     if (shrink_group !== null) {
       throw fail('state_conflict', { problem: `Pool ${name} is shrinking already: ${shrink_group} leaves it.` });
     }
@@ -124,10 +124,10 @@ export class Shrinking {
       const problem = `RAID group ${group} is the only one of pool ${name}; delete the pool instead, or expand it first.`;
       throw fail('state_conflict', { problem });
     }
-    const left = heldBytes(all.filter((each) => each.name !== group));
+    const left = this.#capacityWithout(row, group);
     const used = this.#tools.readings.pool(name)?.usedBytes ?? 0;
-    if (used > left) {
-      const problem = `Pool ${name} uses ${inGb(used)} GB and would have ${inGb(left)} GB left without ${group}; delete something or expand it first.`;
+    if (used > left || left === 0) {
+      const problem = `Pool ${name} uses ${capacityText(used)} and would have ${capacityText(left)} left without ${group}; delete something or expand it first.`;
       throw fail('capacity_refused', { problem });
     }
   }
@@ -197,15 +197,15 @@ export class Shrinking {
       capacity_bytes: capacityBytes,
       modified_at: now,
     });
-    setPoolOfGroups(tx, [group], null, now);
-    const title = `Pool ${called(row)} was shrunk to ${inGb(capacityBytes)} GB; ${group} is free.`;
+    releaseFromPool(tx, [group], now);
+    const title = `Pool ${called(row)} was shrunk to ${capacityText(capacityBytes)}; ${group} is free.`;
     events.record(tx, { title, subject: `pool:${pool}` });
   }
 
-  /** It keeps its limit as far as the groups that stay hold it. */
+  /** The group takes along what the pool had of it. */
   #capacityWithout({ name, capacity_bytes }: PoolRow, group: string): number {
-    const left = this.#raidGroups.ofPool(name).filter((each) => each.name !== group);
-    return Math.min(capacity_bytes, heldBytes(left));
+    const share = this.#raidGroups.ofPool(name).find((each) => each.name === group)?.pool_bytes ?? 0;
+    return capacity_bytes - share;
   }
 
   async #saveProgress(job: RunningJob, { fraction }: Running): Promise<void> {

@@ -1,13 +1,14 @@
-import { fail, type Tx, Locks } from '@granary/kernel';
+import { capacityText, fail, type Tx, Locks } from '@granary/kernel';
 import { isEngineError } from '../engine/errors.ts';
 import type { Performance } from '../performance/service.ts';
-import { setPoolOfGroups, type RaidGroupRow } from '../raid-groups/repository.ts';
+import { addToPool, releaseFromPool, takeFromPool, type RaidGroupRow } from '../raid-groups/repository.ts';
+import type { GroupShare } from '../raid-groups/room.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
-import { capacityOf, heldBytes, inGb } from './capacity.ts';
+import { sharedBytes, shareOut } from './capacity.ts';
 import { DEFAULT_EMERGENCY_GB, DEFAULT_THRESHOLDS, EMERGENCY_FROM_BYTES } from './defaults.ts';
 import {
   countPools,
@@ -35,6 +36,15 @@ export interface NewPoolRequest {
 export interface Expansion {
   readonly groups: readonly string[];
   readonly capacityMb?: number | undefined;
+}
+
+/** An expansion that is on record. */
+interface Growth {
+  readonly before: PoolRow;
+  readonly after: PoolRow;
+  readonly shares: readonly GroupShare[];
+  /** RAID groups that were in no pool. */
+  readonly joining: readonly string[];
 }
 
 const POOLS_MAX = 256;
@@ -67,7 +77,7 @@ export class PoolSpace {
     const ready: PoolRow = { ...row, state: 'ready', modified_at: clock.now() };
     await store.write((tx) => {
       savePool(tx, ready);
-      const title = `Pool ${called(row)} of ${inGb(capacityBytes)} GB was created.`;
+      const title = `Pool ${called(row)} of ${capacityText(capacityBytes)} was created.`;
       events.record(tx, { title, subject: `pool:${name}`, actor });
     });
     return ready;
@@ -90,14 +100,14 @@ export class PoolSpace {
   expand(name: string, { groups, capacityMb }: Expansion, actor: string): Promise<PoolRow> {
     return this.#turns.run(name, async () => {
       const { store, engine } = this.#tools;
-      const { before, after } = await store.write((tx) => this.#grow(tx, name, { groups, capacityMb }, actor));
+      const growth = await store.write((tx) => this.#grow(tx, name, { groups, capacityMb }, actor));
       try {
-        await engine.expandPool(name, groups, after.capacity_bytes);
+        await engine.expandPool(name, growth.joining, growth.after.capacity_bytes);
       } catch (error) {
-        await store.write((tx) => this.#ungrow(tx, before, groups));
+        await store.write((tx) => this.#ungrow(tx, growth));
         throw error;
       }
-      return after;
+      return growth.after;
     });
   }
 
@@ -130,7 +140,8 @@ export class PoolSpace {
     }
     const groups = this.#freeGroups(wanted.groups);
     const now = this.#tools.clock.now();
-    const capacityBytes = capacityOf(groups, wanted.capacityMb);
+    const shares = shareOut(groups, wanted.capacityMb);
+    const capacityBytes = sharedBytes(shares);
     const row: PoolRow = {
       name: nextName(tx, 'pool'),
       display_name: wanted.displayName,
@@ -151,12 +162,7 @@ export class PoolSpace {
       modified_at: now,
     };
     insertPool(tx, row);
-    setPoolOfGroups(
-      tx,
-      groups.map(({ name }) => name),
-      row.name,
-      now,
-    );
+    addToPool(tx, row.name, shares, now);
     return row;
   }
 
@@ -205,40 +211,40 @@ export class PoolSpace {
   #forget(tx: Tx, name: string): void {
     const now = this.#tools.clock.now();
     const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
-    setPoolOfGroups(tx, groups, null, now);
+    releaseFromPool(tx, groups, now);
     removeTagsOf(tx, 'pool', name);
     deletePool(tx, name);
   }
 
-  #grow(tx: Tx, name: string, wanted: Expansion, actor: string): { before: PoolRow; after: PoolRow } {
+  /** Of the groups that are named, whether they are in the pool or free; of all the pool has when none is. */
+  #grow(tx: Tx, name: string, wanted: Expansion, actor: string): Growth {
     const before = findPool(tx, name);
     if (before?.state !== 'ready') throw fail('pool_not_found', { id: name });
     if (before.shrink_group !== null) {
       const problem = `Pool ${name} is shrinking; wait until it is done, or cancel that, and then expand it.`;
       throw fail('state_conflict', { problem });
     }
-    const fresh = this.#freeGroups(wanted.groups);
-    const all = [...this.#raidGroups.ofPool(name), ...fresh];
+    const own = this.#raidGroups.ofPool(name);
+    const joining = wanted.groups.filter((each) => !own.some((group) => group.name === each));
+    const named = own.filter((group) => wanted.groups.includes(group.name));
+    const from = wanted.groups.length === 0 ? own : [...named, ...this.#freeGroups(joining)];
+    const shares = shareOut(from, wanted.capacityMb);
     const now = this.#tools.clock.now();
-    const capacityBytes =
-      wanted.capacityMb === undefined
-        ? before.capacity_bytes + heldBytes(fresh)
-        : capacityOf(all, wanted.capacityMb, before.capacity_bytes);
-    const after = { ...before, capacity_bytes: capacityBytes, modified_at: now };
+    const added = sharedBytes(shares);
+    const after = { ...before, capacity_bytes: before.capacity_bytes + added, modified_at: now };
     savePool(tx, after);
-    setPoolOfGroups(tx, wanted.groups, name, now);
-    const added = inGb(capacityBytes - before.capacity_bytes);
-    const title = `Pool ${called(before)} was expanded by ${added} GB to ${inGb(capacityBytes)} GB.`;
+    addToPool(tx, name, shares, now);
+    const title = `Pool ${called(before)} was expanded by ${capacityText(added)} to ${capacityText(after.capacity_bytes)}.`;
     this.#tools.events.record(tx, { title, subject: `pool:${name}`, actor });
-    return { before, after };
+    return { before, after, shares, joining };
   }
 
-  #ungrow(tx: Tx, before: PoolRow, groups: readonly string[]): void {
+  #ungrow(tx: Tx, { before, shares, joining }: Growth): void {
     const { clock, events } = this.#tools;
     const { name, capacity_bytes } = before;
     const row = findPool(tx, name);
     if (row) savePool(tx, { ...row, capacity_bytes, modified_at: clock.now() });
-    setPoolOfGroups(tx, groups, null, clock.now());
+    takeFromPool(tx, shares, joining, clock.now());
     const title = `Pool ${called(before)} could not be expanded and is as large as before.`;
     events.record(tx, { title, subject: `pool:${name}`, severity: 'warning' });
   }

@@ -1,9 +1,8 @@
 import type { RecordOf } from '@granary/contract';
 import type { Pool } from '@granary/contract/array';
-import { formatUtc } from '@granary/kernel';
+import { formatUtc, gigabytes, wholeGigabytes } from '@granary/kernel';
 import { EXTENT_BYTES } from '@granary/storage/units';
 import type { PoolReport } from '../engine/report.ts';
-import { GB } from '../units.ts';
 import type { VolumeRow } from '../volumes/repository.ts';
 import { freeBytesOf } from './judgement.ts';
 import type { PoolRow } from './repository.ts';
@@ -32,10 +31,9 @@ export function poolView(facts: PoolFacts): PoolView {
     name: row.name,
     display_name: row.display_name,
     status: statusOf(facts),
-    // Rounded up, so that no client finds more free than there is.
-    capacity: Math.ceil(row.capacity_bytes / GB),
-    available_capacity: freeBytesOf(row, report) / GB,
-    provisioned_capacity: provisionedBytes / GB,
+    capacity: wholeGigabytes(row.capacity_bytes),
+    available_capacity: gigabytes(freeBytesOf(row, report)),
+    provisioned_capacity: gigabytes(provisionedBytes),
     version: row.version,
     data_type: 'BLOCK',
     // Servers decide by flushing when their writes must be on disk.
@@ -64,7 +62,7 @@ export function binnedView({ name, display_name, cg_name, size_bytes, binned_at 
     name,
     display_name,
     cg_name,
-    virtual_capacity: size_bytes / GB,
+    virtual_capacity: gigabytes(size_bytes),
     deleted_at: formatUtc(binned_at ?? 0),
   });
 }

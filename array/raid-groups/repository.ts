@@ -1,5 +1,6 @@
 import type { Db, Tx } from '@granary/kernel';
 import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import type { GroupShare } from './room.ts';
 
 /** A RAID group as it is on record. Booleans are 0 and 1. */
 export interface RaidGroupRow {
@@ -14,6 +15,8 @@ export interface RaidGroupRow {
   readonly member_gb: number;
   readonly is_ssd: number;
   readonly pool: string | null;
+  /** How much of it the pool uses. */
+  readonly pool_bytes: number;
   readonly state: 'creating' | 'ready' | 'deleting';
   readonly mismatches: number;
   readonly min_resync_mb: number;
@@ -63,15 +66,9 @@ export function isDisplayNameTaken(db: Db, displayName: string): boolean {
   return db.get(sql, { displayName }) !== undefined;
 }
 
-/** What a pool may use of all its groups together. */
-export function poolLimit(db: Db, pool: string): number | undefined {
-  const sql = 'SELECT capacity_bytes AS bytes FROM pools WHERE name = :pool';
-  return db.get<{ bytes: number }>(sql, { pool })?.bytes;
-}
-
 type NewRaidGroup = Omit<
   RaidGroupRow,
-  'pool' | 'state' | 'capacity_bytes' | 'mismatches' | 'scrub_job' | 'scrub_position' | 'modified_at'
+  'pool' | 'pool_bytes' | 'state' | 'capacity_bytes' | 'mismatches' | 'scrub_job' | 'scrub_position' | 'modified_at'
 >;
 
 /** In the making. */
@@ -113,10 +110,24 @@ export function addMismatches(tx: Tx, name: string, count: number): void {
   tx.run('UPDATE raid_groups SET mismatches = mismatches + :count WHERE name = :name', { name, count });
 }
 
-/** Part of the transaction that makes, changes or deletes a pool; null takes them out of it. */
-export function setPoolOfGroups(tx: Tx, names: readonly string[], pool: string | null, now: number): void {
-  for (const name of names)
-    tx.run('UPDATE raid_groups SET pool = :pool, modified_at = :now WHERE name = :name', { name, pool, now });
+/** Part of the transaction that makes or expands a pool: it uses so much more of each group. */
+export function addToPool(tx: Tx, pool: string, shares: readonly GroupShare[], now: number): void {
+  const sql = `UPDATE raid_groups SET pool = :pool, pool_bytes = pool_bytes + :bytes, modified_at = :now
+               WHERE name = :group`;
+  for (const { group, bytes } of shares) tx.run(sql, { pool, group, bytes, now });
+}
+
+/** Undoes `addToPool`; groups of which the pool then uses nothing, and that `leaving` names, are out of it. */
+export function takeFromPool(tx: Tx, shares: readonly GroupShare[], leaving: readonly string[], now: number): void {
+  const sql = 'UPDATE raid_groups SET pool_bytes = pool_bytes - :bytes, modified_at = :now WHERE name = :group';
+  for (const { group, bytes } of shares) tx.run(sql, { group, bytes, now });
+  releaseFromPool(tx, leaving, now);
+}
+
+/** Part of the transaction that deletes or shrinks a pool. */
+export function releaseFromPool(tx: Tx, names: readonly string[], now: number): void {
+  const sql = 'UPDATE raid_groups SET pool = NULL, pool_bytes = 0, modified_at = :now WHERE name = :name';
+  for (const name of names) tx.run(sql, { name, now });
 }
 
 export function deleteRaidGroup(tx: Tx, name: string): void {

@@ -29,14 +29,14 @@ export class RaidGroups {
 
   list(page: Page): RaidGroupPage {
     return this.#tools.store.read((db) => ({
-      groups: repository.listRaidGroups(db, page).map((row) => this.#describe(db, row)),
+      groups: repository.listRaidGroups(db, page).map((row) => this.#describe(row)),
       count: repository.countRaidGroups(db),
     }));
   }
 
   listFree(page: Page): RaidGroupPage {
     return this.#tools.store.read((db) => ({
-      groups: repository.listFreeRaidGroups(db, page).map((row) => this.#describe(db, row)),
+      groups: repository.listFreeRaidGroups(db, page).map((row) => this.#describe(row)),
       count: repository.countFreeRaidGroups(db),
     }));
   }
@@ -53,7 +53,7 @@ export class RaidGroups {
   }
 
   show(name: string): RaidGroup {
-    return this.#tools.store.read((db) => this.#describe(db, this.named(db, name)));
+    return this.#tools.store.read((db) => this.#describe(this.named(db, name)));
   }
 
   /** In the order they were made. */
@@ -63,7 +63,7 @@ export class RaidGroups {
 
   /** What is shown of a pool's groups. */
   describeAll(rows: readonly RaidGroupRow[]): RaidGroup[] {
-    return this.#tools.store.read((db) => rows.map((row) => this.#describe(db, row)));
+    return rows.map((row) => this.#describe(row));
   }
 
   listDrives(name: string, page: Page): { drives: Drive[]; count: number } {
@@ -106,25 +106,13 @@ export class RaidGroups {
     this.#tools.events.record(tx, { ...event, subject: `raid_group:${name}` });
   }
 
-  #describe(db: Db, row: RaidGroupRow): RaidGroup {
+  #describe(row: RaidGroupRow): RaidGroup {
     const { jobs, readings } = this.#tools;
     const isWaiting = row.scrub_job !== null;
     return {
       row,
       report: readings.group(row.name),
       scrubbed: isWaiting ? (jobs.get(row.scrub_job)?.progress ?? 0) : undefined,
-      freeBytes: freeBytes(db, row),
     };
   }
-}
-
-/** A pool that may not use all of its groups takes from the first ones first. */
-function freeBytes(db: Db, { name, pool, capacity_bytes: capacity }: RaidGroupRow): number {
-  if (pool === null) return capacity;
-  let left = repository.poolLimit(db, pool) ?? Infinity;
-  for (const group of repository.raidGroupsOfPool(db, pool)) {
-    if (group.name === name) break;
-    left -= group.capacity_bytes;
-  }
-  return capacity - Math.min(Math.max(left, 0), capacity);
 }

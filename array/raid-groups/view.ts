@@ -1,9 +1,9 @@
 import type { RecordOf } from '@granary/contract';
 import type { RaidGroup as RaidGroupRecord } from '@granary/contract/array';
-import { formatUtc } from '@granary/kernel';
+import { formatUtc, MB, wholeGigabytes } from '@granary/kernel';
 import type { GroupReport, GroupState } from '../engine/report.ts';
-import { GB, MB } from '../units.ts';
 import type { RaidGroupRow } from './repository.ts';
+import { roomIn } from './room.ts';
 
 /** A RAID group: what is on record, and how it does. */
 export interface RaidGroup {
@@ -11,11 +11,9 @@ export interface RaidGroup {
   readonly report: GroupReport | undefined;
   /** Percent, while it is being scrubbed. */
   readonly scrubbed: number | undefined;
-  /** What no pool has of it. */
-  readonly freeBytes: number;
 }
 
-export function viewOfRaidGroup({ row, report, scrubbed, freeBytes }: RaidGroup): RecordOf<typeof RaidGroupRecord> {
+export function viewOfRaidGroup({ row, report, scrubbed }: RaidGroup): RecordOf<typeof RaidGroupRecord> {
   return {
     name: row.name,
     display_name: row.display_name,
@@ -24,8 +22,8 @@ export function viewOfRaidGroup({ row, report, scrubbed, freeBytes }: RaidGroup)
     mirror_num: row.protection === 'RAID1' ? row.width : 1,
     stripe_size: row.stripe_kb,
     protection_width: row.width,
-    capacity: Math.floor(row.capacity_bytes / GB),
-    available: Math.floor(freeBytes / GB),
+    capacity: wholeGigabytes(row.capacity_bytes),
+    available: wholeGigabytes(roomIn(row)),
     status: statusOf(report, scrubbed),
     ssd: row.is_ssd === 1 ? 'YES' : 'NO',
     mismatch_count: row.mismatches,

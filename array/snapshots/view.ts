@@ -1,5 +1,4 @@
-import { formatUtc } from '@granary/kernel';
-import { MB } from '../units.ts';
+import { formatUtc, wholeMegabytes } from '@granary/kernel';
 import type { SnapshotInPlace } from './repository.ts';
 
 export function viewOf(snapshot: SnapshotInPlace) {
@@ -12,7 +11,7 @@ export function viewOf(snapshot: SnapshotInPlace) {
     pool_name: snapshot.pool,
     volume_ext_name: snapshot.volume,
     volume_display_name: snapshot.volume_display_name,
-    volume_capacity_mb: Math.ceil(snapshot.size_bytes / MB),
+    volume_capacity_mb: wholeMegabytes(snapshot.size_bytes),
     created_at: formatUtc(snapshot.created_at),
     modified_at: formatUtc(snapshot.modified_at),
   };

@@ -1,4 +1,4 @@
-import { fail, type Tx, Locks } from '@granary/kernel';
+import { capacityText, fail, type Tx, Locks } from '@granary/kernel';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { findVolume, isNameTaken, updateVolume, type VolumeChange, type VolumeRow } from './repository.ts';
@@ -11,7 +11,6 @@ import {
   checkSize,
   checkUnmoved,
   engineReduction,
-  sizeText,
   titleOf,
 } from './rules.ts';
 
@@ -141,12 +140,12 @@ export class Changes {
     checkSize(sizeBytes);
     checkUnmoved(row);
     if (row.max_capacity_mb !== null && sizeBytes > row.max_capacity_mb * MB) {
-      const problem = `${titleOf(row)} may have at most ${sizeText(row.max_capacity_mb * MB)}; raise its maxcapacity first.`;
+      const problem = `${titleOf(row)} may have at most ${capacityText(row.max_capacity_mb * MB)}; raise its maxcapacity first.`;
       throw fail('capacity_refused', { problem });
     }
     // First the engine: a start after a crash takes over what it says.
     await this.#tools.engine.expandVolume(row.name, sizeBytes);
-    const title = `${titleOf(row)} was expanded from ${sizeText(row.size_bytes)} to ${sizeText(sizeBytes)}.`;
+    const title = `${titleOf(row)} was expanded from ${capacityText(row.size_bytes)} to ${capacityText(sizeBytes)}.`;
     await this.#change(row.name, actor, () => ({ change: { size_bytes: sizeBytes }, title }));
   }
 

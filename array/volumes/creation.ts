@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { fail, type Db, type Tx, Locks } from '@granary/kernel';
+import { capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
 import type { PoolRow } from '../pools/repository.ts';
 import type { Pools } from '../pools/service.ts';
 import { Names } from '../sequences/names.ts';
@@ -22,7 +22,6 @@ import {
   checkSize,
   engineReduction,
   isCapped,
-  sizeText,
   titleOf,
   VOLUMES_MAX,
 } from './rules.ts';
@@ -80,7 +79,7 @@ export class Creation {
       await engine.createVolume({ id: row.name, pool: row.pool, sizeBytes: row.size_bytes, ...reduction, key });
       return this.#keep(row, (tx) => {
         this.#pools.get(row.pool);
-        const title = `${titleOf(row)} was created: ${sizeText(row.size_bytes)} in pool ${pool.display_name}.`;
+        const title = `${titleOf(row)} was created: ${capacityText(row.size_bytes)} in pool ${pool.display_name}.`;
         this.#record(tx, row, title, actor);
         // Wrapped here, because the password may have changed since.
         return key === undefined ? null : this.#encryption.wrap(key);

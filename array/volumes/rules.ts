@@ -1,6 +1,6 @@
-import { badParameter, fail, type Db } from '@granary/kernel';
+import { badParameter, capacityText, fail, type Db } from '@granary/kernel';
 import type { Reduction, VolumeCaps } from '../engine/engine.ts';
-import { GB, MB } from '../units.ts';
+import { MB } from '../units.ts';
 import { serversOf, type VolumeRow } from './repository.ts';
 
 export const VOLUMES_MAX = 16_384;
@@ -27,7 +27,7 @@ export function checkExpansion(wanted: Expansion): void {
     throw badParameter('autoexpandby', 'must be sent with autoexpand=YES: how much it expands by each time');
   if (wanted.max_capacity_mb === null) return;
   if (wanted.max_capacity_mb * MB < wanted.size_bytes)
-    throw badParameter('maxcapacity', `must be at least the size of the volume, ${sizeText(wanted.size_bytes)}`);
+    throw badParameter('maxcapacity', `must be at least the size of the volume, ${capacityText(wanted.size_bytes)}`);
   if (wanted.max_capacity_mb * MB > SIZE_BYTES_MAX)
     throw badParameter('maxcapacity', `must be at most ${SIZE_BYTES_MAX / 2 ** 40} TB`);
 }
@@ -79,12 +79,4 @@ export function engineReduction({ compress, dedupe }: Pick<VolumeRow, 'compress'
 /** How events and messages call it. */
 export function titleOf({ display_name, name }: Pick<VolumeRow, 'name' | 'display_name'>): string {
   return `Volume ${display_name} (${name})`;
-}
-
-export function sizeText(bytes: number): string {
-  return bytes >= GB ? `${rounded(bytes / GB)} GB` : `${rounded(bytes / MB)} MB`;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }

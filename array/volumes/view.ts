@@ -1,9 +1,8 @@
 import type { RecordOf } from '@granary/contract';
 import { FreeVolume, type Volume } from '@granary/contract/array';
-import { formatIso } from '@granary/kernel';
+import { formatIso, gigabytes, MB } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import type { Readings } from '../readings/readings.ts';
-import { GB, MB } from '../units.ts';
 import type { VolumeFacts } from './repository.ts';
 
 export type VolumeView = RecordOf<typeof Volume>;
@@ -33,10 +32,10 @@ const FREE_FIELDS = Object.keys(FreeVolume.properties);
  * several times as much. File options are null, because a block volume has none.
  */
 export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): VolumeView {
-  const size = facts.size_bytes / GB;
-  const copies = (report?.snapshotBytes ?? 0) / GB;
+  const size = gigabytes(facts.size_bytes);
   // All it reads from: what snapshots hold is part of it until it is written anew. It cannot show more than its size.
-  const allocated = Math.min(size, ((report?.ownBytes ?? 0) + (report?.sharedBytes ?? 0)) / GB + copies);
+  const { ownBytes = 0, sharedBytes = 0, snapshotBytes = 0 } = report ?? {};
+  const available = gigabytes(Math.max(0, facts.size_bytes - ownBytes - sharedBytes - snapshotBytes));
   return {
     name: facts.name,
     display_name: facts.display_name,
@@ -54,17 +53,18 @@ export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined,
     virtual_capacity: size,
     provisioned_capacity: size,
     total_capacity: size,
-    available_capacity: Math.max(0, size - allocated),
-    allocated_capacity: allocated,
-    data_copies_capacity: copies,
+    available_capacity: available,
+    // A megabyte that is begun counts, because what is available is cut.
+    allocated_capacity: size - available,
+    data_copies_capacity: gigabytes(snapshotBytes),
     num_of_filesystem_objects: null,
     capacity_mode: facts.capacity_mode as VolumeView['capacity_mode'],
     capacity_history: facts.capacity_history,
     alert_mode: facts.alert_mode,
     emergency_mode_mb: facts.emergency_gb * 1024,
     auto_expand_on_emergency: yesNo(facts.auto_expand),
-    auto_expand_by: gigabytes(facts.auto_expand_by_mb),
-    max_capacity: gigabytes(facts.max_capacity_mb),
+    auto_expand_by: ofMegabytes(facts.auto_expand_by_mb),
+    max_capacity: ofMegabytes(facts.max_capacity_mb),
     thresholds: thresholdsOf(facts),
     data_type: 'BLOCK',
     thin: 'YES',
@@ -159,8 +159,8 @@ function thresholdsOf({ read_latency_limit, write_latency_limit }: VolumeFacts):
   return JSON.stringify({ read_latency_limit, write_latency_limit });
 }
 
-function gigabytes(megabytes: number | null): number | null {
-  return megabytes === null ? null : (megabytes * MB) / GB;
+function ofMegabytes(megabytes: number | null): number | null {
+  return megabytes === null ? null : gigabytes(megabytes * MB);
 }
 
 function yesNo(value: number | string | null): 'YES' | 'NO' {

@@ -1,11 +1,11 @@
 import { CapacityWatch, type CapacityMode, type CapacityThresholds } from '@granary/storage/capacity';
-import type { Tx } from '@granary/kernel';
+import { capacityText, type Tx } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import type { ArrayTools } from '../tools.ts';
 import { GB, MB } from '../units.ts';
 import { Load, type Crossing } from './load.ts';
 import { findVolume, listWatched, updateVolume, type VolumeRow } from './repository.ts';
-import { sizeText, titleOf } from './rules.ts';
+import { titleOf } from './rules.ts';
 
 interface Watched {
   readonly load: Load;
@@ -125,7 +125,7 @@ export class VolumeWatch {
   #changeMode(tx: Tx, { row, mode, freeBytes }: ModeChange): void {
     if (findVolume(tx, row.name)?.state !== 'ready') return;
     updateVolume(tx, row.name, { capacity_mode: mode });
-    const left = `${sizeText(freeBytes)} of ${sizeText(row.size_bytes)} are left`;
+    const left = `${capacityText(freeBytes)} of ${capacityText(row.size_bytes)} are left`;
     const told = {
       normal: { severity: 'notice', title: `${titleOf(row)} has room again: ${left}.` },
       alert: { severity: 'warning', title: `${titleOf(row)} will be full within ${row.alert_mode} minutes: ${left}.` },

@@ -75,7 +75,7 @@ test('what is neither pairs nor JSON is told', () => {
 });
 
 test('a capacity keeps its unit, which the service reads', () => {
-  for (const typed of ['10', '10G', '2tb', '512 M', '1.5G'])
+  for (const typed of ['10', '10G', '2tb', '2TiB', '512 M', '1.5G'])
     assert.deepEqual(readValue(typed, capacity('Size')), { value: typed });
   assert.equal(problemOf(readValue('ten', capacity('Size'))), 'must be a capacity such as 10G, 2T or 512M');
 });

@@ -89,7 +89,7 @@ function readPairs(text: string): Reading {
 }
 
 function readCapacity(text: string): Reading {
-  if (/^\s*\d{1,12}(\.\d{1,20})?\s*[MGT]?B?\s*$/i.test(text)) return { value: text.trim() };
+  if (/^\s*\d{1,12}(\.\d{1,20})?\s*([MGT](i?B)?)?\s*$/i.test(text)) return { value: text.trim() };
   return { problem: 'must be a capacity such as 10G, 2T or 512M' };
 }
 

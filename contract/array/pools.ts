@@ -24,8 +24,8 @@ export const Pool = record('Pool', {
   name: str(),
   display_name: str(),
   status: str('normal, shrinking <n>%, failed (not all of it can be read), creating or deleting'),
-  capacity: int('GB, rounded up'),
-  available_capacity: num('GB'),
+  capacity: int('Whole GB, cut'),
+  available_capacity: num('GB that are free, cut to whole MB'),
   provisioned_capacity: num('GB promised to volumes, those in the recycle bin included'),
   version: int(),
   data_type: str(),
@@ -75,7 +75,9 @@ export const pools = {
     access: signedIn,
     params: {
       display_name: name('Name shown to users', { example: 'main' }),
-      capacity: optional(capacity('How much of the RAID groups it takes; all when left out')),
+      capacity: optional(
+        capacity('How much of the RAID groups it takes, of each in proportion; all whole GB when left out'),
+      ),
       raid_groups: raidGroupIds,
       cache: withDefault(
         boolean(
@@ -122,12 +124,16 @@ export const pools = {
     errors: ['pool_not_found'],
   }),
   expand: endpoint('POST', '/pools/{id}/expand', {
-    summary: 'Add RAID groups, or space at an object storage destination, to a pool',
+    summary: 'Add RAID groups, more of the RAID groups it has, or space at an object storage destination, to a pool',
     access: signedIn,
     params: {
       id: poolId,
-      raid_groups: optional({ ...raidGroupIds, description: 'The RAID groups to add; not together with obsdestname' }),
-      capacity: optional(capacity('How much of them to add; all when left out')),
+      raid_groups: optional({
+        ...raidGroupIds,
+        description:
+          'The RAID groups to add, or those of the pool to use more of; when left out, all of the pool; not together with obsdestname',
+      }),
+      capacity: optional(capacity('How much of what is free in them to add; all whole GB when left out')),
       obsdestname: optional({
         ...destinationId,
         description: 'The object storage destination to add; not together with raid_groups',

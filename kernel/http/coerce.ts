@@ -136,10 +136,10 @@ function shortText(raw: unknown): string {
 }
 
 function toMegabytes(raw: unknown): Coerced {
-  const match = /^(\d{1,12}(?:\.\d{1,20})?)\s*([MGT]?)B?$/i.exec(shortText(raw));
+  const match = /^(\d{1,12}(?:\.\d{1,20})?)\s*(?:([MGT])(?:i?B)?)?$/i.exec(shortText(raw));
   if (!match) return { problem: 'must be a capacity such as 10G, 2T or 512M' };
   // Records show parts of a GB, and clients do sums with them: never less than was asked for.
-  return { value: Math.ceil(Number(match[1]) * (MEGABYTES[(match[2] || 'G').toUpperCase()] as number)) };
+  return { value: Math.ceil(Number(match[1]) * (MEGABYTES[(match[2] ?? 'G').toUpperCase()] as number)) };
 }
 
 function toFile(raw: unknown): Coerced {

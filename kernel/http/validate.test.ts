@@ -129,6 +129,8 @@ test('a capacity is whole megabytes, rounded up, and gigabytes where it does not
     ['2T', { size: 2 * 1024 * 1024 }],
     ['512M', { size: 512 }],
     ['1 gb', { size: 1024 }],
+    ['2GiB', { size: 2048 }],
+    ['10B', no],
     ['1.5G', { size: 1536 }],
     [0.853515625, { size: 874 }],
     ['0.0001G', { size: 1 }],

@@ -1,9 +1,8 @@
-import { formatUtc } from '@granary/kernel';
+import { formatUtc, gigabytes } from '@granary/kernel';
 import type { ShownTimes } from '../inventory/service.ts';
 import { ALERT_MODE_MIN, CAPACITY_HISTORY_MIN, EMERGENCY_MODE_PERCENTAGE } from './capacity.ts';
 import type { KnownPolicy } from './service.ts';
 
-const GIGABYTE = 2 ** 30;
 const HUNDREDTHS = 100;
 
 export function policyView(known: KnownPolicy, times: ShownTimes) {
@@ -26,7 +25,7 @@ export function policyView(known: KnownPolicy, times: ShownTimes) {
     state: stateOf(known),
     ...healthOf(known),
     total_drives: report.drives.length,
-    capacity: report.capacity / GIGABYTE,
+    capacity: gigabytes(report.capacity),
     gb_per_month_cost: Number(said?.month_cost ?? '0'),
     capacity_mode: known.mode,
     capacity_history_min: CAPACITY_HISTORY_MIN,

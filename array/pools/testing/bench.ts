@@ -40,7 +40,7 @@ export interface PoolBench {
 
 /** Pools are made of `group-N`, of so many bytes each. */
 export function poolBench(
-  groupBytes: number,
+  groupBytes: number | readonly number[],
   store = new Store(':memory:', migrations),
   clock = newClock(),
 ): PoolBench {
@@ -131,21 +131,24 @@ function rememberingEngine(
 }
 
 /** Stands in for the service: the rows are there as soon as they are asked for. */
-function groupsOf(store: Store, capacity_bytes: number): RaidGroups {
+function groupsOf(store: Store, sizes: number | readonly number[]): RaidGroups {
   const ofPool = (pool: string): RaidGroupRow[] =>
     store.read((db) => db.all<RaidGroupRow>('SELECT * FROM raid_groups WHERE pool = :pool ORDER BY number', { pool }));
   const get = (name: string): RaidGroupRow => {
     const find = (): RaidGroupRow | undefined =>
       store.read((db) => db.get<RaidGroupRow>('SELECT * FROM raid_groups WHERE name = :name', { name }));
+    const number = Number(name.split('-')[1]);
+    const capacity_bytes = typeof sizes === 'number' ? sizes : (sizes[number - 1] ?? 0);
     store.read((db) =>
       db.run(
         `INSERT OR IGNORE INTO raid_groups (name, number, display_name, protection, width, stripe_kb, capacity_bytes,
            is_ssd, state, min_resync_mb, max_resync_mb, created_at, modified_at)
          VALUES (:name, :number, :name, 'RAID1', 2, 64, :capacity_bytes, 0, 'ready', 1, 1, 0, 0)`,
-        { name, number: Number(name.split('-')[1]), capacity_bytes },
+        { name, number, capacity_bytes },
       ),
     );
     return find() as RaidGroupRow;
   };
+  if (typeof sizes !== 'number') for (const index of sizes.keys()) get(`group-${index + 1}`);
   return { get, ofPool } as unknown as RaidGroups;
 }

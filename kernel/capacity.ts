@@ -1,0 +1,27 @@
+/**
+ * How capacities are shown: in GB of 2^30 bytes, and always cut, never rounded up. Fields that are whole numbers are
+ * cut to whole GB, all others to whole MB. Requests are counted in whole MB as well, so whatever a record shows can be
+ * asked for.
+ */
+export const MB = 2 ** 20;
+export const GB = 2 ** 30;
+
+/** For fields that are whole numbers. */
+export function wholeGigabytes(bytes: number): number {
+  return Math.floor(bytes / GB);
+}
+
+/** For fields with a fraction. Exact: a 1,024th is a binary fraction. */
+export function gigabytes(bytes: number): number {
+  return wholeMegabytes(bytes) / (GB / MB);
+}
+
+export function wholeMegabytes(bytes: number): number {
+  return Math.floor(bytes / MB);
+}
+
+/** For messages and events: two decimals at most. */
+export function capacityText(bytes: number): string {
+  const [unit, name] = bytes >= GB ? ([GB, 'GB'] as const) : ([MB, 'MB'] as const);
+  return `${Math.floor((bytes / unit) * 100) / 100} ${name}`;
+}
