@@ -32,6 +32,7 @@ const JOBS_MAX = 128;
 const noHost: ProgramHost = {
   returnDrive: () => Promise.reject(new Error('No cloud runs this array.')),
   returnProxies: () => Promise.reject(new Error('No cloud runs this array.')),
+  reportListening: () => undefined,
 };
 
 /** Brings one storage array up: its database, its engine, its management interface. */
@@ -78,7 +79,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
     measures: [sizeMeasure(readings)],
   });
-  const server = new HostedServer(app, first, log);
+  const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });
   await server.serve(first);
   tools.heartbeat.start();
   await readings.start();
@@ -89,6 +90,9 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   return {
     get bound() {
       return server.bound;
+    },
+    get unbound() {
+      return server.unbound;
     },
     async change(next) {
       await running.follow(next);

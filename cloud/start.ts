@@ -12,13 +12,16 @@ import {
   Vault,
   type Clock,
   type HostedConfiguration,
+  type Listening,
   type ListenAddress,
   type Log,
   type TlsFiles,
+  type UnboundAddress,
 } from '@granary/kernel';
 import { adminKeyFrom } from './access/admin-key.ts';
 import { authenticator } from './access/authenticate.ts';
 import { AddressAllocator } from './addresses/allocator.ts';
+import { machineAddresses, rangeOfAddress } from './addresses/machine.ts';
 import { ConfigError, configFileOf, loadConfig } from './config/load.ts';
 import { isIpv4Range, overlapOfPublic } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
@@ -53,6 +56,8 @@ export interface CloudOptions {
   readonly programs: Programs;
   readonly log: Log;
   readonly clock?: Clock;
+  /** What the machine's own network interfaces have; asked of the system unless given. */
+  readonly machineAddresses?: () => readonly string[];
   /** Range of the arrays' addresses, in place of the config's. */
   readonly addresses?: string | undefined;
   readonly tls?: TlsFiles | undefined;
@@ -158,6 +163,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     config,
     addresses,
     host,
+    machineAddresses: options.machineAddresses ?? machineAddresses,
     files,
     folder: join(folder, 'arrays'),
   });
@@ -168,6 +174,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     limits: options.supervision,
     onChange: (configuration, change) => recordState(tools, configuration, change),
     onReturn: (array, what) => arrays.takeBack(array, what),
+    onListening: (configuration, now, before) => recordListening(tools, configuration, now, before),
   });
   const sources = {
     config,
@@ -212,6 +219,10 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
     uuid: await store.write((tx) => keepCloudUuid(tx, randomUUID())),
     version: manifest.version,
     check: () => locks.run(BOOKS, () => checkBooks(books)),
+    reservedRanges: () => [
+      ...tools.addresses.ranges,
+      ...(options.machineAddresses ?? machineAddresses)().map(rangeOfAddress),
+    ],
   });
   const app = await createApiServer({
     api: cloudApi,
@@ -235,15 +246,35 @@ function bookedArrays(store: Store) {
 }
 
 /** Every change of state is an event and a line in the log. */
-function recordState({ store, events, options }: Tools, configuration: HostedConfiguration, change: StateChange): void {
+function recordState(tools: Tools, configuration: HostedConfiguration, change: StateChange): void {
   const { internalName: array, uuid } = configuration;
   const { state, reason } = change;
-  options.log.info({ array, uuid, state, reason }, 'an array changed state');
+  tools.options.log.info({ array, uuid, state, reason }, 'an array changed state');
   const because = reason === undefined ? '' : `: ${reason}`;
   const severity = state === 'failed' ? 'error' : reason === undefined ? 'info' : 'warning';
+  recordEvent(tools, configuration, severity, `Array ${array} is ${state}${because}`);
+}
+
+/** An address that cannot be bound is an event, and so is its end. */
+function recordListening(tools: Tools, configuration: HostedConfiguration, now: Listening, before: Listening): void {
+  const { internalName } = configuration;
+  const isNew = (one: UnboundAddress) =>
+    !before.unbound.some(({ address, reason }) => address === one.address && reason === one.reason);
+  for (const { address, reason } of now.unbound.filter(isNew))
+    recordEvent(tools, configuration, 'warning', `Array ${internalName} does not listen on ${address}: ${reason}`);
+  for (const { address } of before.unbound.filter((one) => now.bound.includes(one.address)))
+    recordEvent(tools, configuration, 'notice', `Array ${internalName} listens on ${address} now.`);
+}
+
+function recordEvent(
+  { store, events, options }: Tools,
+  { internalName: array, uuid }: HostedConfiguration,
+  severity: 'info' | 'notice' | 'warning' | 'error',
+  title: string,
+): void {
   store
     .write((tx) => {
-      events.record(tx, { severity, title: `Array ${array} is ${state}${because}`, subject: `array:${uuid}` });
+      events.record(tx, { severity, title, subject: `array:${uuid}` });
     })
     .catch((error: unknown) => options.log.error({ error, array }, 'an event could not be recorded'));
 }

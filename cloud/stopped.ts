@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Product } from '@granary/contract/cloud';
 import { createLog, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { listOwned } from './addresses/repository.ts';
 import { loadConfig } from './config/load.ts';
 import { configurationOf } from './hosted-arrays/configuration.ts';
 import { listArrays } from './hosted-arrays/repository.ts';
@@ -27,7 +28,8 @@ export function stoppedArrays(dataDir: string, product: Product = 'storage_array
       .filter((array) => array.product === product && !array.removing)
       .map((array) => {
         const rows = store.read((db) => listDrivesOf(db, array.number));
-        return configurationOf(array, rows, join(folder, 'arrays', array.internalName), sources);
+        const owned = store.read((db) => listOwned(db, array.number));
+        return configurationOf(array, { rows, owned, folder: join(folder, 'arrays', array.internalName) }, sources);
       });
   } finally {
     store.close();

@@ -17,6 +17,7 @@ export * from './mail/index.ts';
 export { Metrics, type Measure } from './metrics.ts';
 export { http } from './net/http.ts';
 export { guardedFetch, outgoingAddress, parseHostAndPort, type HostAndPort } from './net/outgoing.ts';
+export { PortGuards } from './net/port-guards.ts';
 export { connectionReason } from './net/reason.ts';
 export * from './process/index.ts';
 export * from './store/index.ts';

@@ -27,7 +27,12 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
   let configuration = first;
   const log = createLog('objects', first.logLevel);
   const store = new Store(join(first.folder, 'objects.db'), migrations);
-  const dataPath = new DataPath({ configuration: () => configuration, clock, log });
+  const dataPath = new DataPath({
+    configuration: () => configuration,
+    clock,
+    log,
+    onListening: () => host.reportListening(),
+  });
   const tools = {
     store,
     vault: new Vault(Buffer.from(first.vaultKey, 'hex')),
@@ -75,7 +80,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     tls: first.tls ?? undefined,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
   });
-  const server = new HostedServer(app, first, log);
+  const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });
   await server.serve(first);
   await tools.jobs.start();
   await services.noteInventory();
@@ -85,6 +90,9 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
   return {
     get bound() {
       return server.bound;
+    },
+    get unbound() {
+      return [...server.unbound, ...dataPath.unbound];
     },
     async change(next) {
       configuration = next;

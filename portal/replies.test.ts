@@ -204,6 +204,8 @@ const networkInterface: Form = {
   ip_address: 'str',
   netmask: 'str',
   gateway: 'str|null',
+  bound: 'bool',
+  problem: 'str|null',
 };
 const appEngine = { name: 'str', key: 'str', specs: 'str' };
 

@@ -86,7 +86,7 @@ export function createServices(tools: Tools): Services {
     publicServiceRoutes(new PublicServices(tools, states)),
     accountRoutes(new Accounts(tools, states, requests, remoteAccounts)),
     tenantRoutes(new Tenants(tools), computes, (actor, request) => requests.file(actor, { ...request, arrayId: null })),
-    networkRoutes(new Networks(tools, vlans), vlans),
+    networkRoutes(new Networks(tools, vlans, (providerId) => clouds.refreshOfProvider(providerId)), vlans),
     billingRoutes(new Billing(tools)),
     eventRoutes(tools),
     settingRoutes(new Settings(tools)),

@@ -114,6 +114,7 @@ test('a free drive is given back to the cloud; when the cloud refuses, it stays'
       await array.change({ drives: array.place([2, 3]) });
     },
     returnProxies: () => Promise.resolve(),
+    reportListening: () => undefined,
   };
   const array = await testArray(t, { drives: 3, host });
   const { client } = array;

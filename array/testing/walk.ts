@@ -40,7 +40,11 @@ export async function startWalk(file: Lasting): Promise<Walk> {
   file.after(async () => {
     for (const end of ends) await end();
   });
-  const host = { returnDrive: () => Promise.resolve(), returnProxies: () => Promise.resolve() };
+  const host = {
+    returnDrive: () => Promise.resolve(),
+    returnProxies: () => Promise.resolve(),
+    reportListening: () => undefined,
+  };
   const array = await testArray(t, { drives: DRIVES, host, interfaces: [FAR_AWAY] });
   const { client, anybody, user, configuration } = array;
   const made = await client.call(users.create, { username: 'jo', password: PASSWORD });

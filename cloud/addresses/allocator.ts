@@ -45,8 +45,12 @@ export class AddressAllocator {
 
   /** The range of ours that an address is in. */
   rangeOf(address: string): string | undefined {
-    const ranges = [this.#arrays.text, ...(this.#public ? [this.#public.text] : [])];
-    return ranges.find((range) => isInRange(address, range));
+    return this.ranges.find((range) => isInRange(address, range));
+  }
+
+  /** Where arrays get their own and their public addresses. */
+  get ranges(): string[] {
+    return [this.#arrays.text, ...(this.#public ? [this.#public.text] : [])];
   }
 
   /** Whether this machine carries any of the addresses arrays would get. */

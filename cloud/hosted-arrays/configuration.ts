@@ -1,4 +1,5 @@
 import type { HostedConfiguration, HostedDrive, TlsFiles, Vault, LogLevel } from '@granary/kernel';
+import { canonicalAddress } from '../addresses/canonical.ts';
 import { dataPortOf } from '../addresses/data-port.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
@@ -14,11 +15,17 @@ export interface ConfigurationSources {
   readonly logLevel: LogLevel;
 }
 
+export interface ArrayPlace {
+  readonly rows: readonly PlacedDriveRow[];
+  /** The addresses in virtual networks that are the array's: it hears of no others. */
+  readonly owned: readonly string[];
+  readonly folder: string;
+}
+
 /** What the process of an array is told: everything it needs, so that it never asks back. */
 export function configurationOf(
   array: HostedRecord,
-  rows: readonly PlacedDriveRow[],
-  folder: string,
+  { rows, owned, folder }: ArrayPlace,
   sources: ConfigurationSources,
 ): HostedConfiguration {
   const { config, vault, tls, logLevel } = sources;
@@ -38,7 +45,9 @@ export function configurationOf(
     managementUrl: managementUrlOf(array, tls),
     dataPort: dataPortOf(spec.product, array.management.port, config.network),
     publicAddress: array.publicAddress,
-    interfaces: spec.interfaces.map(({ vlan_id, ...rest }) => ({ ...rest, vlanId: vlan_id })),
+    interfaces: spec.interfaces
+      .filter(({ address }) => owned.includes(canonicalAddress(address)))
+      .map(({ id, address, netmask, gateway, vlan_id: vlanId }) => ({ id, address, netmask, gateway, vlanId })),
     tls: tls ?? null,
     engine: spec.engine,
     dataReduction: spec.data_reduction,

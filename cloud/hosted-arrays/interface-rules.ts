@@ -1,45 +1,60 @@
 import type { ArraySpec } from '@granary/contract/cloud';
-import ipaddr from 'ipaddr.js';
-import type { HostedRecord } from './repository.ts';
+import { badParameters, type Tx } from '@granary/kernel';
+import { canonicalAddress, isUnspecified } from '../addresses/canonical.ts';
+import { claimAddress, findOwner, releaseAddresses } from '../addresses/repository.ts';
+import { hasAddress, type HostedRecord } from './repository.ts';
 
-interface Surroundings {
-  readonly others: readonly HostedRecord[];
+export interface Surroundings {
   /** Where the cloud itself listens. */
   readonly host: string;
   /** The range of the cloud's own that an address is in. */
   readonly rangeOf: (address: string) => string | undefined;
+  /** What the machine's own network interfaces have. */
+  readonly machineAddresses: () => readonly string[];
 }
 
-/** Addresses of interfaces that belong to somebody else. The same address in another VLAN is another address. */
-export function interfaceClashes(
-  interfaces: ArraySpec['interfaces'],
-  { others, host, rangeOf }: Surroundings,
-): string[] {
-  const own = new Set([host, ...others.flatMap(addressesOf)].map(plain));
-  const inVlans = new Set(others.flatMap(({ spec }) => spec.interfaces.map(keyOf)));
-  return interfaces.flatMap(({ id, address, vlan_id }) => {
-    const subject = `at interfaces: ${address} of interface ${id}`;
-    const range = rangeOf(address);
-    if (range !== undefined) return [`${subject} is in ${range}, which this cloud gives out itself`];
-    if (own.has(plain(address)) || isAny(address)) return [`${subject} is taken by the cloud or an array`];
-    return inVlans.has(keyOf({ address, vlan_id })) ? [`${subject} is taken by another array in VLAN ${vlan_id}`] : [];
-  });
+type WantedInterface = ArraySpec['interfaces'][number];
+
+/**
+ * Makes the addresses of an array's interfaces its own, in the transaction that changes the array. An address has one
+ * array, whatever its VLAN: VLANs are not separated on the machine, and a second listener would be taken for the first.
+ * What an array had before stays as it was, so that it can still be changed and stopped.
+ */
+export function claimInterfaces(
+  tx: Tx,
+  array: HostedRecord,
+  interfaces: readonly WantedInterface[],
+  surroundings: Surroundings,
+): void {
+  const had = new Set(array.spec.interfaces.map(({ address }) => canonicalAddress(address)));
+  const problems: string[] = [];
+  releaseAddresses(
+    tx,
+    array.number,
+    interfaces.map(({ address }) => canonicalAddress(address)),
+  );
+  for (const wanted of interfaces) {
+    const address = canonicalAddress(wanted.address);
+    const owner = findOwner(tx, address);
+    if (owner === array.number) continue;
+    const problem = owner === undefined ? problemOf(tx, wanted, surroundings) : 'is taken by another array';
+    if (problem !== undefined && !had.has(address))
+      problems.push(`at interfaces: ${wanted.address} of interface ${wanted.id} ${problem}`);
+    if (problem === undefined) claimAddress(tx, address, array.number);
+  }
+  if (problems.length > 0) throw badParameters(problems.map((message) => ({ field: 'spec', message })));
 }
 
-function addressesOf({ management, publicAddress }: HostedRecord): string[] {
-  return publicAddress === null ? [management.host] : [management.host, publicAddress];
-}
-
-function keyOf({ address, vlan_id }: Pick<ArraySpec['interfaces'][number], 'address' | 'vlan_id'>): string {
-  return `${plain(address)} ${vlan_id}`;
-}
-
-/** One way of writing for each address: an IPv4 address may also be written as an IPv6 one. */
-function plain(address: string): string {
-  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
-}
-
-/** 0.0.0.0 and :: stand for every address of the machine. */
-function isAny(address: string): boolean {
-  return ipaddr.process(address).range() === 'unspecified';
+function problemOf(
+  tx: Tx,
+  { address, forced = false }: WantedInterface,
+  { host, rangeOf, machineAddresses }: Surroundings,
+): string | undefined {
+  const plain = canonicalAddress(address);
+  const range = rangeOf(address);
+  if (range !== undefined) return `is in ${range}, which this cloud gives out itself`;
+  if (plain === canonicalAddress(host) || isUnspecified(address) || hasAddress(tx, plain))
+    return 'is taken by the cloud or an array';
+  if (!forced && machineAddresses().includes(plain)) return 'is an address of the machine itself';
+  return undefined;
 }

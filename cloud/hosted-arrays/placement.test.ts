@@ -12,6 +12,7 @@ import { checkBooks } from '../inventory/check.ts';
 import { DriveFiles } from '../inventory/drive-files.ts';
 import { listDrives, listPlacedDrives } from '../inventory/repository.ts';
 import { followConfig } from '../inventory/stock.ts';
+import { listOwnedByAll } from '../addresses/repository.ts';
 import { newUuid, testConfig, testSpec } from '../testing/specs.ts';
 import { Placement } from './placement.ts';
 import { listArrays, markRemoving } from './repository.ts';
@@ -63,6 +64,7 @@ async function setUp(folder: string, perNode = PER_NODE) {
     config,
     addresses: new AddressAllocator({ network: config.network, probe: async () => undefined }),
     host: '127.0.0.1',
+    machineAddresses: () => ['127.0.0.1', '192.168.7.1', 'fd00:7::1'],
     files,
     folder: arraysFolder,
   });
@@ -283,8 +285,70 @@ test('no interface may have an address of the cloud, of its ranges, or of anothe
       (error: GranaryError) => error.entry === 'bad_parameter' && /at interfaces: /.test(error.message),
       address,
     );
-  await assert.rejects(placement.place(newUuid(), at('10.0.0.5'), undefined), /another array in VLAN 100/);
-  await placement.place(newUuid(), at('10.0.0.5', 101), undefined);
+});
+
+const inNetwork = (address: string, vlan_id = 100, forced?: true) => ({
+  id: 1,
+  address,
+  netmask: '255.255.255.0',
+  gateway: null,
+  vlan_id,
+  ...(forced && { forced }),
+});
+
+test('an address has one array for as long as the array exists, whatever its VLAN', async (t) => {
+  const { placement, remove, store } = await setUpFor(t);
+  const at = (...given: Parameters<typeof inNetwork>) => testSpec({ interfaces: [inNetwork(...given)] });
+  const [first, second] = [newUuid(), newUuid()];
+  await placement.place(first, at('10.0.0.5'), undefined);
+  await placement.place(first, at('10.0.0.5'), 'stopped');
+  for (const [address, vlan] of [
+    ['10.0.0.5', 100],
+    ['10.0.0.5', 101],
+    ['::ffff:10.0.0.5', 101],
+  ] as const) {
+    await assert.rejects(placement.place(second, at(address, vlan), undefined), /is taken by another array/);
+    assert.equal(placement.find(second), undefined, 'a refused array is not placed');
+  }
+  await placement.place(second, at('10.0.0.6'), undefined);
+  await assert.rejects(placement.place(second, at('10.0.0.5', 101), undefined), { entry: 'bad_parameter' });
+  const kept = placement.find(second);
+  assert.ok(kept);
+  assert.deepEqual(placement.addressesOf(kept), ['10.0.0.6'], 'a refused change gives nothing back');
+  await placement.place(first, testSpec(), undefined);
+  await placement.place(second, at('10.0.0.5', 101), undefined);
+  await remove(second);
+  assert.deepEqual(store.read(listOwnedByAll), []);
+  await placement.place(first, at('10.0.0.5'), undefined);
+});
+
+test("an address of the machine's own is refused unless an administrator forced its network", async (t) => {
+  const { placement } = await setUpFor(t);
+  const at = (...given: Parameters<typeof inNetwork>) => testSpec({ interfaces: [inNetwork(...given)] });
+  for (const address of ['192.168.7.1', '::ffff:192.168.7.1', 'fd00:7::1'])
+    await assert.rejects(placement.place(newUuid(), at(address), undefined), /an address of the machine itself/);
+  await placement.place(newUuid(), at('192.168.7.1', 100, true), undefined);
+  await assert.rejects(placement.place(newUuid(), at('127.99.0.77', 100, true), undefined), /gives out itself/);
+});
+
+test('where an earlier version gave one address to two arrays, the older one keeps it', async (t) => {
+  const folder = temporaryFolder(t);
+  const { steps, component } = readMigrations('cloud', new URL('../migrations/', import.meta.url));
+  const before = new Store(join(folder, 'cloud.db'), { component, steps: steps.slice(0, 1) });
+  const shared = JSON.stringify({ ...testSpec(), interfaces: [inNetwork('10.0.0.5')] });
+  await before.write((tx) => {
+    for (const n of [1, 2])
+      tx.run(
+        `INSERT INTO arrays (uuid, product, desired, address, port, spec, secrets, created_at)
+         VALUES (:uuid, 'storage_array', 'running', :address, 7480, :spec, '', 0)`,
+        { uuid: `array-${n}`, address: `127.99.0.${n}`, spec: shared },
+      );
+  });
+  before.close();
+  const { placement, store } = await setUp(folder);
+  t.after(() => store.close());
+  const owned = store.read(listArrays).map((array) => placement.addressesOf(array));
+  assert.deepEqual(owned, [['10.0.0.5'], []]);
 });
 
 test('an array whose files cannot be made says why and keeps no other down', async (t) => {

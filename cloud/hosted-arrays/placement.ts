@@ -2,7 +2,6 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArraySpec } from '@granary/contract/cloud';
 import {
-  badParameters,
   fail,
   type Clock,
   type EventLog,
@@ -13,6 +12,7 @@ import {
   type Vault,
 } from '@granary/kernel';
 import type { AddressAllocator } from '../addresses/allocator.ts';
+import { listOwned } from '../addresses/repository.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../inventory/repository.ts';
 import { giveDrives } from './drive-orders.ts';
 import { takeDriveBack, takeProxiesBack, withoutReturned } from './returns.ts';
-import { interfaceClashes } from './interface-rules.ts';
+import { claimInterfaces } from './interface-rules.ts';
 import {
   countArrays,
   deleteArray,
@@ -50,6 +50,8 @@ interface PlacementOptions {
   readonly addresses: AddressAllocator;
   /** Where the cloud itself listens. */
   readonly host: string;
+  /** What the machine's own network interfaces have. */
+  readonly machineAddresses: () => readonly string[];
   readonly files: DriveFiles;
   /** Holds one folder an array. */
   readonly folder: string;
@@ -78,6 +80,11 @@ export class Placement {
     return this.#options.store.read((db) => listDrivesOf(db, number));
   }
 
+  /** The addresses in virtual networks that are the array's. */
+  addressesOf({ number }: HostedRecord): string[] {
+    return this.#options.store.read((db) => listOwned(db, number));
+  }
+
   /** Makes the array be what the spec says; the same again changes nothing. */
   async place(uuid: string, given: ArraySpec, desired: 'running' | 'stopped' | undefined): Promise<HostedRecord> {
     const { store, config } = this.#options;
@@ -85,7 +92,6 @@ export class Placement {
     refuseRemoving(before);
     const spec = withoutReturned(given, before);
     checkSpec(config, withoutSecrets(spec), before);
-    this.#checkInterfaces(uuid, spec, before);
     const management = before?.management ?? (await this.#newAddress());
     const publicAddress = spec.public_ip
       ? (before?.publicAddress ?? (await this.#newPublicAddress(management.port)))
@@ -180,17 +186,6 @@ export class Placement {
       );
   }
 
-  /** An array that listened on another's address, or on the cloud's, would be taken for it. */
-  #checkInterfaces(uuid: string, { interfaces }: ArraySpec, before: HostedRecord | undefined): void {
-    const { store, addresses, host } = this.#options;
-    const had = new Set(before?.spec.interfaces.map(({ address }) => address));
-    const fresh = interfaces.filter(({ address }) => !had.has(address));
-    if (fresh.length === 0) return;
-    const others = store.read(listArrays).filter((array) => array.uuid !== uuid);
-    const problems = interfaceClashes(fresh, { others, host, rangeOf: (address) => addresses.rangeOf(address) });
-    if (problems.length > 0) throw badParameters(problems.map((message) => ({ field: 'spec', message })));
-  }
-
   async #newAddress(): Promise<HostedRecord['management']> {
     const { store, config, addresses } = this.#options;
     if (store.read(countArrays) >= config.arrays_max)
@@ -211,7 +206,8 @@ export class Placement {
       uuid,
       product: spec.product,
       management,
-      spec: withoutSecrets(spec),
+      // Their addresses become the array's own with the update that follows.
+      spec: { ...withoutSecrets(spec), interfaces: [] },
       sealedSecrets: sealSecrets(vault, spec, undefined),
       now: clock.now(),
     });
@@ -227,8 +223,10 @@ export class Placement {
     desired: 'running' | 'stopped',
     publicAddress: string | null,
   ): HostedRecord {
-    const { vault, events, config } = this.#options;
+    const { vault, events, config, addresses, host, machineAddresses } = this.#options;
     const kept = withoutSecrets(spec);
+    const rangeOf = (address: string) => addresses.rangeOf(address);
+    claimInterfaces(tx, array, spec.interfaces, { host, rangeOf, machineAddresses });
     const { zone, drivesGiven, taken } = giveDrives(tx, config, array, kept);
     const sealedSecrets = sealSecrets(vault, spec, array);
     updateArray(tx, array.number, { desired, publicAddress, spec: kept, sealedSecrets, zone, drivesGiven });

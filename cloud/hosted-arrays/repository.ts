@@ -1,5 +1,6 @@
 import type { ArraySpec, Product } from '@granary/contract/cloud';
 import type { Db, ListenAddress, Tx } from '@granary/kernel';
+import { findOwner, releaseAddresses } from '../addresses/repository.ts';
 
 /** The spec as it is kept: its secrets are sealed apart from it. */
 export type KeptSpec = Omit<ArraySpec, 'initial_passcode' | 'internal_key' | Returned> &
@@ -69,11 +70,21 @@ export function lastNumber(db: Db): number {
 }
 
 export function isAddressTaken(db: Db, { host, port }: ListenAddress): boolean {
-  return db.get('SELECT 1 FROM arrays WHERE address = :host AND port = :port', { host, port }) !== undefined;
+  const own = db.get('SELECT 1 FROM arrays WHERE address = :host AND port = :port', { host, port });
+  return own !== undefined || isPublicAddressTaken(db, host);
 }
 
+/** By an array that is in the public range, or in a virtual network from before the range was changed. */
 export function isPublicAddressTaken(db: Db, host: string): boolean {
-  return db.get('SELECT 1 FROM arrays WHERE public_address = :host', { host }) !== undefined;
+  return (
+    db.get('SELECT 1 FROM arrays WHERE public_address = :host', { host }) !== undefined ||
+    findOwner(db, host) !== undefined
+  );
+}
+
+/** Whether an array is managed there or has it as its public address. */
+export function hasAddress(db: Db, host: string): boolean {
+  return db.get('SELECT 1 FROM arrays WHERE address = :host OR public_address = :host', { host }) !== undefined;
 }
 
 export function insertArray(tx: Tx, { uuid, product, management, spec, sealedSecrets, now }: NewArray): HostedRecord {
@@ -115,6 +126,7 @@ export function markRemoving(tx: Tx, number: number): void {
 }
 
 export function deleteArray(tx: Tx, number: number): void {
+  releaseAddresses(tx, number, []);
   tx.run('DELETE FROM arrays WHERE number = :number', { number });
 }
 

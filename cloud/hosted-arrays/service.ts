@@ -120,7 +120,12 @@ export class HostedArrays {
 
   #configurationOf(array: HostedRecord): HostedConfiguration {
     const { placement, sources } = this.#options;
-    return configurationOf(array, placement.drivesOf(array), placement.folderOf(array), sources);
+    const place = {
+      rows: placement.drivesOf(array),
+      owned: placement.addressesOf(array),
+      folder: placement.folderOf(array),
+    };
+    return configurationOf(array, place, sources);
   }
 
   #markRemoving(uuid: string): Promise<HostedRecord | undefined> {
@@ -157,6 +162,7 @@ export class HostedArrays {
       drives,
       home: homeOf(array, drives, sources.config),
       managementUrl: managementUrlOf(array, sources.tls),
+      owned: placement.addressesOf(array),
       supervised: supervisor.get(array.uuid),
     });
   }

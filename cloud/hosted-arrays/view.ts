@@ -1,5 +1,6 @@
 import type { HostedArray, PlacedDrive } from '@granary/contract/cloud';
 import { storageHomes, type ControllerHome, type HostedDrive } from '@granary/kernel';
+import { canonicalAddress } from '../addresses/canonical.ts';
 import type { SupervisedArray } from '../supervision/supervised-array.ts';
 import type { HostedRecord } from './repository.ts';
 
@@ -9,13 +10,14 @@ interface Shown {
   /** The node its first controller is counted at. */
   readonly home: ControllerHome;
   readonly managementUrl: string;
+  /** The addresses in virtual networks that are the array's. */
+  readonly owned: readonly string[];
   readonly supervised: SupervisedArray | undefined;
 }
 
 /** An array as the portal sees it. */
-export function viewOf({ array, drives, home, managementUrl, supervised }: Shown): HostedArray {
+export function viewOf({ array, drives, home, managementUrl, owned, supervised }: Shown): HostedArray {
   const state = supervised?.state ?? 'stopped';
-  const bound = new Set(supervised?.bound ?? []);
   return {
     uuid: array.uuid,
     number: array.number,
@@ -33,10 +35,26 @@ export function viewOf({ array, drives, home, managementUrl, supervised }: Shown
     proxy_zones: array.spec.proxy_zones,
     proxies_returned: array.spec.proxies_returned ?? 0,
     storage_controllers: array.product === 'object_storage' ? storageHomes({ ...home, drives }).length : 0,
-    interfaces: array.spec.interfaces.map(({ id, address }) => ({ id, address, bound: bound.has(address) })),
+    interfaces: interfacesOf(array, owned, supervised),
     restarts: supervised?.restarts ?? 0,
     pid: supervised?.pid ?? null,
   };
+}
+
+const NOT_OWNED = 'The address belongs to another array; remove the interface and join the network again.';
+
+function interfacesOf(
+  { spec }: HostedRecord,
+  owned: readonly string[],
+  supervised: SupervisedArray | undefined,
+): HostedArray['interfaces'] {
+  const { bound, unbound } = supervised?.listening ?? { bound: [], unbound: [] };
+  return spec.interfaces.map(({ id, address }) => {
+    const problem = owned.includes(canonicalAddress(address))
+      ? unbound.find((one) => one.address === address)?.reason
+      : NOT_OWNED;
+    return { id, address, bound: problem === undefined && bound.includes(address), problem: problem ?? null };
+  });
 }
 
 function driveView(drive: HostedDrive): PlacedDrive {

@@ -10,6 +10,8 @@ interface CloudInventoryOptions {
   readonly uuid: string;
   readonly version: string;
   readonly check: () => Promise<string[]>;
+  /** Addresses that virtual networks must leave alone. */
+  readonly reservedRanges: () => string[];
 }
 
 /** What a cloud offers, and how much of it is left. */
@@ -21,7 +23,7 @@ export class CloudInventory {
   }
 
   get(): Inventory {
-    const { config, uuid, version } = this.#options;
+    const { config, uuid, version, reservedRanges } = this.#options;
     const { features, flash_cache, network } = config;
     return {
       uuid,
@@ -44,6 +46,7 @@ export class CloudInventory {
       vlans: network.vlans,
       cache_gb_hourly_price_usd: flash_cache.gb_hourly_price_usd,
       public_ip_hourly_price_usd: network.public_ip_hourly_price_usd,
+      reserved_ranges: reservedRanges(),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FromProgram, GivenBack, HostedConfiguration, ToProgram } from '@granary/kernel';
+import type { FromProgram, GivenBack, HostedConfiguration, Listening, ToProgram } from '@granary/kernel';
 import { forkProgram } from './forking.ts';
 import { RotatingFile } from './output.ts';
 
@@ -16,6 +16,7 @@ interface Launch {
   readonly cacheFolder: string | undefined;
   /** The array gives something back: null when it was taken, else why not. */
   readonly onReturn: (what: GivenBack) => Promise<string | null>;
+  readonly onListening: (now: Listening, before: Listening) => void;
 }
 
 export interface Ending {
@@ -28,15 +29,17 @@ export class ArrayProcess {
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
   readonly #onReturn: Launch['onReturn'];
+  readonly #onListening: Launch['onListening'];
   readonly #changes = new Map<number, (answer: FromProgram | undefined) => void>();
   #ready: (isReady: boolean) => void = () => undefined;
-  #bound: readonly string[] = [];
+  #listening: Listening = { bound: [], unbound: [] };
   #nextChange = 1;
   #told: string | undefined;
   #lastWords = '';
 
-  constructor({ program, configuration, logFile, cacheFolder, onReturn }: Launch) {
+  constructor({ program, configuration, logFile, cacheFolder, onReturn, onListening }: Launch) {
     this.#onReturn = onReturn;
+    this.#onListening = onListening;
     this.#child = forkProgram(program, configuration.internalName, cacheFolder);
     const written = this.#keepOutput(logFile);
     this.#child.on('message', (message: FromProgram) => this.#hear(message));
@@ -48,9 +51,9 @@ export class ArrayProcess {
     return this.#child.pid;
   }
 
-  /** The addresses it listens on, by its last word. */
-  get bound(): readonly string[] {
-    return this.#bound;
+  /** Where it listens, by its last word. */
+  get listening(): Listening {
+    return this.#listening;
   }
 
   /** True once it serves; false when it ended first or the time was up. */
@@ -104,9 +107,15 @@ export class ArrayProcess {
       return;
     }
     // Also when nobody waits any more: a change may take longer than whoever asked for it.
-    if (message.kind !== 'refused') this.#bound = message.bound;
+    if (message.kind !== 'refused') this.#hearListening(message);
     if (message.kind === 'ready') this.#ready(true);
-    else this.#changes.get(message.id)?.(message);
+    else if (message.kind !== 'listening') this.#changes.get(message.id)?.(message);
+  }
+
+  #hearListening({ bound, unbound }: Listening): void {
+    const before = this.#listening;
+    this.#listening = { bound, unbound };
+    this.#onListening(this.#listening, before);
   }
 
   #send(message: ToProgram): void {

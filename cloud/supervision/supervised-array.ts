@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GivenBack, HostedConfiguration, Log } from '@granary/kernel';
+import type { GivenBack, HostedConfiguration, Listening, Log } from '@granary/kernel';
 import { ArrayProcess } from './array-process.ts';
 import { answers } from './health.ts';
 import type { SupervisionLimits } from './limits.ts';
@@ -26,6 +26,7 @@ interface SupervisedOptions {
   readonly log: Log;
   readonly onChange: (change: StateChange) => void;
   readonly onReturn: (what: GivenBack) => Promise<string | null>;
+  readonly onListening: (now: Listening, before: Listening) => void;
 }
 
 /** Keeps one array the way it should be: up, through crashes and hangs, or down. */
@@ -58,8 +59,9 @@ export class SupervisedArray {
     return this.#reason;
   }
 
-  get bound(): readonly string[] {
-    return this.#process?.bound ?? [];
+  /** Where its process listens; nowhere when there is none. */
+  get listening(): Listening {
+    return this.#process?.listening ?? { bound: [], unbound: [] };
   }
 
   get restarts(): number {
@@ -154,9 +156,9 @@ export class SupervisedArray {
 
   async #launch(halt: AbortSignal): Promise<ArrayProcess | undefined> {
     if (halt.aborted) return undefined;
-    const { program, logFile, cacheFolder, limits, onReturn } = this.#options;
+    const { program, logFile, cacheFolder, limits, onReturn, onListening } = this.#options;
     const configuration = this.#configuration;
-    const process = new ArrayProcess({ program, configuration, logFile, cacheFolder, onReturn });
+    const process = new ArrayProcess({ program, configuration, logFile, cacheFolder, onReturn, onListening });
     this.#process = process;
     const isReady = await process.ready(limits.readyMsMax);
     if (!isReady) process.kill(`it was not ready within ${limits.readyMsMax / 1000} seconds`);

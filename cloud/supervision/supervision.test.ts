@@ -46,6 +46,7 @@ async function setUp(
     limits: { ...quick, ...limits },
     onChange: (_, change) => changes.push(change),
     onReturn: () => Promise.resolve(null),
+    onListening: () => undefined,
   });
   t.after(() => supervisor.stopAll());
   const array = await supervisor.describe('storage_array', configuration);
@@ -182,7 +183,7 @@ test('a change reaches a running process at once, a starting one when it is up, 
   assert.equal(await reach('/drives'), '5');
   const network = { id: 3, address: '127.0.0.9', netmask: '255.0.0.0', gateway: null, vlanId: 1 };
   await supervisor.describe('storage_array', { ...withDrives(5), interfaces: [network] });
-  assert.deepEqual(array.bound, [configuration.management.host, '127.0.0.9']);
+  assert.deepEqual(array.listening.bound, [configuration.management.host, '127.0.0.9']);
 });
 
 test('an array that refuses a change goes on as it was, and is told again until it follows', async (t) => {

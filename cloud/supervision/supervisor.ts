@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Product } from '@granary/contract/cloud';
-import type { GivenBack, HostedConfiguration, Log } from '@granary/kernel';
+import type { GivenBack, HostedConfiguration, Listening, Log } from '@granary/kernel';
 import { prepareProgram } from './forking.ts';
 import { supervisionLimits, type SupervisionLimits } from './limits.ts';
 import { SupervisedArray, type StateChange } from './supervised-array.ts';
@@ -18,6 +18,7 @@ interface SupervisorOptions {
   readonly onChange: (configuration: HostedConfiguration, change: StateChange) => void;
   /** An array gives something back: null when it was taken, else why not. */
   readonly onReturn: (array: string, what: GivenBack) => Promise<string | null>;
+  readonly onListening: (configuration: HostedConfiguration, now: Listening, before: Listening) => void;
 }
 
 /** The processes of all arrays of a cloud. */
@@ -52,7 +53,7 @@ export class Supervisor {
       await known.change(configuration);
       return known;
     }
-    const { programs, cacheFolder, log, onChange, onReturn } = this.#options;
+    const { programs, cacheFolder, log, onChange, onReturn, onListening } = this.#options;
     const array = new SupervisedArray(configuration, {
       program: programs[product],
       logFile: join(configuration.folder, LOG_FILE),
@@ -63,6 +64,7 @@ export class Supervisor {
       log,
       onChange: (change) => onChange(configuration, change),
       onReturn: (what) => onReturn(configuration.uuid, what),
+      onListening: (now, before) => onListening(configuration, now, before),
     });
     this.#arrays.set(configuration.uuid, array);
     return array;

@@ -80,6 +80,8 @@ export const Inventory = record('Inventory', {
   vlans: record('VlanRange', { first: int(), last: int() }),
   cache_gb_hourly_price_usd: str(),
   public_ip_hourly_price_usd: str(),
+  /** Addresses that virtual networks must leave alone: the cloud's own ranges and the machine's own addresses. */
+  reserved_ranges: maybe(listOf(str('A range in CIDR form'))),
 });
 export type Inventory = RecordOf<typeof Inventory>;
 
@@ -108,6 +110,7 @@ const WantedInterface = record('WantedInterface', {
   netmask: named('Its network', 45),
   gateway: nullable(named('The way out of it', 45)),
   vlan_id: int(),
+  forced: maybe(bool("An administrator allowed the network although it has addresses of the machine's own")),
 });
 
 /** An array as the portal wants it to be. Product, owner and passcode count when it is placed; later ones change nothing. */
@@ -180,7 +183,12 @@ export const HostedArray = record('HostedArray', {
   proxies_returned: int('Proxy controllers it gave back'),
   storage_controllers: int('Controllers that keep and serve data, object storage'),
   interfaces: listOf(
-    record('HostedInterface', { id: int(), address: str(), bound: bool('Whether this machine carries the address') }),
+    record('HostedInterface', {
+      id: int(),
+      address: str(),
+      bound: bool('Whether the array listens there'),
+      problem: nullable(str('Why it does not, while its process runs')),
+    }),
   ),
   restarts: int('Starts after a crash since the cloud came up'),
   pid: nullable(int()),

@@ -43,6 +43,8 @@ const Interface = record('VirtualNetworkInterface', {
   ip_address: str(),
   netmask: str(),
   gateway: nullable(str()),
+  bound: bool('Whether the array listens on the address'),
+  problem: nullable(str('Why it does not, while the array runs')),
 });
 
 /** The cache of an array that exists. */

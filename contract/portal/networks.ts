@@ -90,6 +90,12 @@ export const virtualNetworks = {
       ipv6_allocatable_ip_ranges: optional(text('IPv6 addresses Granary may hand out: first-last', { max: 128 })),
       vlan_id: optional(integer('VLAN; leave it empty to have one chosen', { min: 1, max: 4094, example: 1000 })),
       default_for_tenant: withDefault(boolean('Whether new arrays of the tenant join it by themselves'), false),
+      force: withDefault(
+        boolean(
+          "Administrators only: accept a range that overlaps another network, the cloud's own ranges or addresses of its machine",
+        ),
+        false,
+      ),
     },
     reply: success({ data: VirtualNetwork }),
     errors: ['not_found', 'name_taken', 'overlap', 'in_use'],

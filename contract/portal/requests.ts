@@ -15,6 +15,7 @@ export const requestKinds = [
   'add_drives',
   'add_storage_policy',
   'add_proxy_controller',
+  'join_network',
   'create_account',
   'delete_account',
   'create_compute',

@@ -60,9 +60,9 @@ export class Listeners {
   }
 
   /** Port 0 lets the system choose; the answer says what it chose. */
-  async open(address: ListenAddress): Promise<ListenAddress> {
+  async open(address: ListenAddress, bindMsMax?: number): Promise<ListenAddress> {
     await this.#options.app.ready();
-    const server = await this.#bind(address);
+    const server = await this.#bind(address, bindMsMax ?? this.#options.bindMsMax ?? BIND_MS_MAX);
     const { port } = server.address() as AddressInfo;
     const opened = { host: address.host, port };
     this.#servers.set(keyOf(opened), server);
@@ -94,8 +94,8 @@ export class Listeners {
   }
 
   /** A process that was killed a moment ago may still be on its way out: its address is tried again for a while. */
-  async #bind(address: ListenAddress): Promise<Server> {
-    const until = performance.now() + (this.#options.bindMsMax ?? BIND_MS_MAX);
+  async #bind(address: ListenAddress, bindMsMax: number): Promise<Server> {
+    const until = performance.now() + bindMsMax;
     for (;;) {
       try {
         return await listen(this.#newServer(), address);

@@ -2,6 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import { Listeners, type ListenAddress } from '../http/listeners.ts';
 import type { Log } from '../log.ts';
 import type { HostedConfiguration } from './configuration.ts';
+import type { UnboundAddress } from './messages.ts';
+
+/** The machine may be given an address later: one that could not be bound is tried again. */
+const RETRY_MS = 10_000;
+
+interface HostedServerOptions {
+  readonly log: Log;
+  /** An address that could not be bound now is, or the reason is another one. */
+  readonly onListening?: () => void;
+  readonly retryMs?: number;
+}
 
 /**
  * The addresses of one array: its own, which it cannot be without, and the public and network ones, which it
@@ -10,22 +21,52 @@ import type { HostedConfiguration } from './configuration.ts';
 export class HostedServer {
   readonly #app: FastifyInstance;
   readonly #listeners: Listeners;
-  readonly #log: Log;
+  readonly #options: HostedServerOptions;
+  readonly #unbound = new Map<string, string>();
+  #configuration: HostedConfiguration;
+  #work: Promise<void> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
 
-  constructor(app: FastifyInstance, configuration: HostedConfiguration, log: Log) {
+  constructor(app: FastifyInstance, configuration: HostedConfiguration, options: HostedServerOptions) {
     this.#app = app;
-    this.#listeners = new Listeners({ app, tls: configuration.tls ?? undefined, log });
-    this.#log = log;
+    this.#configuration = configuration;
+    this.#listeners = new Listeners({ app, tls: configuration.tls ?? undefined, log: options.log });
+    this.#options = options;
   }
 
   get bound(): string[] {
     return this.#listeners.addresses.map(({ host }) => host);
   }
 
+  get unbound(): UnboundAddress[] {
+    return [...this.#unbound].map(([address, reason]) => ({ address, reason }));
+  }
+
   /** Opens what is missing and closes what is no longer wanted. */
-  async serve(configuration: HostedConfiguration): Promise<void> {
-    const { management } = configuration;
-    const wanted = new Set([management.host, ...extraHosts(configuration)]);
+  serve(configuration: HostedConfiguration): Promise<void> {
+    this.#configuration = configuration;
+    return this.#inTurn();
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#retry);
+    await this.#work.catch(() => undefined);
+    clearTimeout(this.#retry);
+    await this.#listeners.closeAll();
+    await this.#app.close();
+  }
+
+  /** One after the other: a retry must not meet a change half way. */
+  #inTurn(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#work = this.#work.catch(() => undefined).then(() => this.#follow());
+    return this.#work;
+  }
+
+  async #follow(): Promise<void> {
+    const { management } = this.#configuration;
+    const wanted = new Set([management.host, ...extraHosts(this.#configuration)]);
+    for (const host of this.#unbound.keys()) if (!wanted.has(host)) this.#unbound.delete(host);
     const surplus = this.#listeners.addresses.filter(({ host }) => !wanted.has(host));
     await Promise.all(surplus.map((address) => this.#listeners.close(address)));
     const missing = [...wanted].map((host) => ({ host, port: management.port }));
@@ -34,22 +75,42 @@ export class HostedServer {
         .filter((address) => !this.#listeners.isOpen(address))
         .map((address) => this.#open(address, address.host === management.host)),
     );
+    if (this.#unbound.size > 0) this.#retryLater();
   }
 
-  async stop(): Promise<void> {
-    await this.#listeners.closeAll();
-    await this.#app.close();
+  #retryLater(): void {
+    const before = JSON.stringify(this.unbound);
+    this.#retry = setTimeout(() => {
+      void this.#inTurn()
+        .then(() => {
+          if (JSON.stringify(this.unbound) !== before) this.#options.onListening?.();
+        })
+        .catch((error: unknown) => this.#options.log.error({ error }, 'addresses could not be bound again'));
+    }, this.#options.retryMs ?? RETRY_MS).unref();
   }
 
   async #open(address: ListenAddress, required: boolean): Promise<void> {
+    const { host, port } = address;
     try {
-      await this.#listeners.open(address);
+      // What was taken before is not waited for: it is tried again later.
+      await this.#listeners.open(address, this.#unbound.has(host) ? 0 : undefined);
+      this.#unbound.delete(host);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (required) throw new Error(`Cannot listen on ${address.host}:${address.port} (${code}).`, { cause: error });
-      this.#log.warn({ address: address.host, port: address.port, code }, 'an address could not be bound');
+      if (required) throw new Error(`Cannot listen on ${host}:${port} (${code}).`, { cause: error });
+      const reason = whyUnbound(code, port);
+      if (this.#unbound.get(host) !== reason)
+        this.#options.log.warn({ address: host, port, code }, 'an address could not be bound');
+      this.#unbound.set(host, reason);
     }
   }
+}
+
+/** For the operator, who can do something about it. */
+export function whyUnbound(code: string | undefined, port: number): string {
+  if (code === 'EADDRNOTAVAIL') return 'this machine does not have the address; give it to a network interface.';
+  if (code === 'EADDRINUSE') return `another program listens on port ${port} of the address.`;
+  return `port ${port} could not be bound (${code ?? 'unknown error'}).`;
 }
 
 function extraHosts({ publicAddress, interfaces }: HostedConfiguration): string[] {

@@ -1,6 +1,6 @@
 export type { HostedConfiguration, HostedDrive, HostedInterface, HostedPolicy } from './configuration.ts';
 export { storageHomes, type ControllerHome } from './controllers.ts';
-export { HostedServer } from './hosted-server.ts';
-export type { FromProgram, GivenBack, ToProgram } from './messages.ts';
+export { HostedServer, whyUnbound } from './hosted-server.ts';
+export type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
 export { giveBackMemory, PROGRAM_ENVIRONMENT, programOptions } from './resources.ts';
 export { PREPARE, runProgram, type HostedProgram, type ProgramHost, type StartProgram } from './program.ts';

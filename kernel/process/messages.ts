@@ -9,10 +9,24 @@ export type ToProgram =
   | { readonly kind: 'change'; readonly id: number; readonly configuration: HostedConfiguration }
   | { readonly kind: 'returned'; readonly id: number; readonly problem: string | null };
 
-/** From an array process to its cloud. `bound` names the addresses it listens on. */
+/** An address an array should listen on and does not. */
+export interface UnboundAddress {
+  readonly address: string;
+  readonly reason: string;
+}
+
+/** Where an array listens, and where it should but cannot. */
+export interface Listening {
+  readonly bound: readonly string[];
+  readonly unbound: readonly UnboundAddress[];
+}
+
+/** From an array process to its cloud. */
 export type FromProgram =
-  | { readonly kind: 'ready'; readonly bound: readonly string[] }
-  | { readonly kind: 'changed'; readonly id: number; readonly bound: readonly string[] }
+  | ({ readonly kind: 'ready' } & Listening)
+  | ({ readonly kind: 'changed'; readonly id: number } & Listening)
+  /** Since it is ready, it listens elsewhere than before. */
+  | ({ readonly kind: 'listening' } & Listening)
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
   /** Gives something back; the cloud answers once it is free, and tells the configuration without it before. */

@@ -1,12 +1,14 @@
 import { flushCompileCache } from 'node:module';
 import type { HostedConfiguration } from './configuration.ts';
-import type { FromProgram, GivenBack, ToProgram } from './messages.ts';
+import type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
 import { giveBackMemory } from './resources.ts';
 
 /** An array, once it serves. */
 export interface HostedProgram {
   /** Addresses it listens on. */
   readonly bound: readonly string[];
+  /** Those it should listen on and cannot. */
+  readonly unbound?: readonly UnboundAddress[];
   /** Becomes what the configuration says, while it runs. */
   change(configuration: HostedConfiguration): Promise<void>;
   stop(): Promise<void>;
@@ -18,6 +20,8 @@ export interface ProgramHost {
   returnDrive(uuid: string): Promise<void>;
   /** Keeps only the first so many proxy controllers; those it has no longer are nothing to give back. */
   returnProxies(kept: number): Promise<void>;
+  /** Tells the cloud anew where the array listens. */
+  reportListening(): void;
 }
 
 export type StartProgram = (configuration: HostedConfiguration, host: ProgramHost) => Promise<HostedProgram>;
@@ -81,18 +85,25 @@ class Program {
       this.#running = await this.#start(message.configuration, {
         returnDrive: (drive) => this.#return({ drive }),
         returnProxies: (proxiesKept) => this.#return({ proxiesKept }),
+        reportListening: () => {
+          if (this.#running) tell({ kind: 'listening', ...this.#listening() });
+        },
       });
-      tell({ kind: 'ready', bound: this.#running.bound });
+      tell({ kind: 'ready', ...this.#listening() });
       flushCompileCache();
       giveBackMemory();
       return;
     }
     try {
       await this.#running?.change(message.configuration);
-      tell({ kind: 'changed', id: message.id, bound: this.#running?.bound ?? [] });
+      tell({ kind: 'changed', id: message.id, ...this.#listening() });
     } catch (error) {
       tell({ kind: 'refused', id: message.id, reason: reasonOf(error) });
     }
+  }
+
+  #listening(): Listening {
+    return { bound: this.#running?.bound ?? [], unbound: this.#running?.unbound ?? [] };
   }
 
   #return(what: GivenBack): Promise<void> {

@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock, HostedConfiguration, Log } from '@granary/kernel';
+import {
+  PortGuards,
+  whyUnbound,
+  type Clock,
+  type HostedConfiguration,
+  type Log,
+  type UnboundAddress,
+} from '@granary/kernel';
 import type { Answers } from '@granary/kernel/threads';
 import type { Caller, Refused } from '@granary/protocols/objects';
 import {
@@ -28,11 +35,14 @@ import { SmallBodies } from './small-bodies.ts';
 
 const GIGABYTE = 2 ** 30;
 const DRIVES_MS_MAX = 2_000;
+const RETRY_MS = 10_000;
 
 interface DataPathOptions {
   readonly configuration: () => HostedConfiguration;
   readonly clock: Clock;
   readonly log: Log;
+  /** Served again at an address where it could not be, or for another reason not. */
+  readonly onListening?: () => void;
 }
 
 /** What the data path asks of the services, and tells them. */
@@ -76,6 +86,10 @@ export class DataPath {
   #keeper: Keeper | undefined;
   #smallBodies: SmallBodies | undefined;
   #controllers: Controllers | undefined;
+  readonly #guards = new PortGuards();
+  #unbound: readonly UnboundAddress[] = [];
+  #retry: NodeJS.Timeout | undefined;
+  #stopping = false;
 
   constructor(options: DataPathOptions) {
     this.#options = options;
@@ -143,6 +157,7 @@ export class DataPath {
     await controllers.tellSettings(this.#world());
     const { addresses, certificate } = await this.#served();
     const problems = await controllers.serve(addresses, certificate);
+    this.#guards.releaseOthers(addresses);
     if (problems.length > 0) this.#options.log.warn({ problems }, 'addresses are not served');
     await controllers.follow(this.#specs());
   }
@@ -153,6 +168,11 @@ export class DataPath {
 
   async setEncryption(state: EncryptionState): Promise<void> {
     await this.#running.keeper.setEncryption(state);
+  }
+
+  /** Addresses where the data path cannot be served, and why. */
+  get unbound(): readonly UnboundAddress[] {
+    return this.#unbound;
   }
 
   get keeper(): Keeper {
@@ -180,6 +200,8 @@ export class DataPath {
   }
 
   async stop(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#retry);
     // The keeper has work with the controllers, they leave small bodies to it, and both need the index.
     await this.#keeper?.rest();
     await this.#controllers?.stop();
@@ -243,7 +265,30 @@ export class DataPath {
 
   async #served() {
     const certificate = this.#settings().sslTermination ? await this.#parts?.certificates.current() : null;
-    return { addresses: dataAddresses(this.#options.configuration()), certificate: certificate ?? null };
+    const wanted = dataAddresses(this.#options.configuration());
+    const refused = await this.#guards.acquire(wanted);
+    this.#unbound = refused.map(({ address: { host, port }, code }) => ({
+      address: host,
+      reason: whyUnbound(code, port),
+    }));
+    const addresses = wanted.filter((one) => !refused.some(({ address }) => address === one));
+    if (refused.length > 0) this.#retryLater();
+    return { addresses, certificate: certificate ?? null };
+  }
+
+  /** A port that another process has may be free later, and an address may come to the machine. */
+  #retryLater(): void {
+    const { log, onListening } = this.#options;
+    const before = JSON.stringify(this.#unbound);
+    clearTimeout(this.#retry);
+    if (this.#stopping) return;
+    this.#retry = setTimeout(() => {
+      this.follow()
+        .then(() => {
+          if (JSON.stringify(this.#unbound) !== before) onListening?.();
+        })
+        .catch((error: unknown) => log.error({ error }, 'addresses could not be bound again'));
+    }, RETRY_MS).unref();
   }
 
   #settings(): Settings {

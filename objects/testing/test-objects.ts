@@ -134,6 +134,7 @@ export class TestObjects {
         await this.change({ drives: this.#configuration.drives.filter((drive) => drive.uuid !== uuid) });
       },
       returnProxies: async (kept) => this.change({ proxyZones: this.#configuration.proxyZones.slice(0, kept) }),
+      reportListening: () => undefined,
     });
   }
 

@@ -86,12 +86,13 @@ export class Hosting {
       owner: row.owner,
       initial_passcode: vault.unseal(row.initial_passcode_sealed),
       internal_key: vault.unseal(row.internal_key_sealed),
-      interfaces: interfaces.map(({ id, address, netmask, gateway, vlan_id }) => ({
+      interfaces: interfaces.map(({ id, address, netmask, gateway, vlan_id, forced }) => ({
         id,
         address,
         netmask,
         gateway,
         vlan_id,
+        ...(forced && { forced }),
       })),
     };
   }

@@ -126,6 +126,7 @@ export class ArrayLifecycle {
         repository.setSpec(tx, row.id, spec);
         repository.setPlacement(tx, row.id, hosted);
         for (const { id } of interfacesOfArray(tx, row.id)) interfaces.attachInterface(tx, id);
+        interfaces.recordBindings(tx, row.id, hosted.interfaces);
         const event =
           row.status === 'creating' ? `Array ${row.name} was created.` : `Array ${row.name} is running again.`;
         states.move(tx, row.id, { status: 'created', progress: 100, event });
@@ -134,7 +135,7 @@ export class ArrayLifecycle {
   }
 
   async #hibernate({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
-    const { states } = this.#parts;
+    const { states, interfaces } = this.#parts;
     const hosting = this.#hosting(row);
     await this.#report(row, 'stopping its process', 20);
     const hosted = await hosting.get();
@@ -142,11 +143,13 @@ export class ArrayLifecycle {
     const spec = withDrivesOf(hosted, row.spec);
     const told = await hosting.put(spec, { desired: 'stopped' });
     if (typeof told === 'string') return this.#failed(row, told);
-    if (!(await hosting.until(signal, ({ state }) => state === 'stopped'))) return this.#failed(row, LOST);
+    const stopped = await hosting.until(signal, ({ state }) => state === 'stopped');
+    if (!stopped) return this.#failed(row, LOST);
     return {
       outcome: 'done',
       finish: (tx) => {
         repository.setSpec(tx, row.id, spec);
+        interfaces.recordBindings(tx, row.id, stopped.interfaces);
         states.move(tx, row.id, { status: 'hibernated', progress: 100, event: `Array ${row.name} hibernates.` });
       },
     };
@@ -195,6 +198,7 @@ export class ArrayLifecycle {
         if (change.type === 'attach_interface') interfaces.attachInterface(tx, change.interfaceId);
         if (change.type === 'detach_interfaces')
           for (const id of change.interfaceIds) interfaces.releaseInterface(tx, id);
+        interfaces.recordBindings(tx, row.id, told.interfaces);
         states.touch(tx, row.id);
         tools.events.record(tx, {
           title: `Array ${row.name}: ${describeChange(change)} is done.`,

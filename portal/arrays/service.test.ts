@@ -348,15 +348,32 @@ test("what is the owner's own affair needs no approval", async () => {
   const { id, name: array } = await portal.array(owner);
   await owner.client.arrays.addPublicIp({ array_id: id });
   await owner.client.arrays.disableDataReduction({ array_id: id });
-  const network = await portal.network(owner);
-  await owner.client.arrays.addInterface({ array_id: id, virtual_network_id: network });
-  const { public_ip: isPublic, data_reduction: reduces, interfaces } = cloud.specOf(array);
-  assert.deepEqual([isPublic, reduces, interfaces.length], [true, false, 1]);
+  const { public_ip: isPublic, data_reduction: reduces } = cloud.specOf(array);
+  assert.deepEqual([isPublic, reduces], [true, false]);
   const { data } = await owner.client.arrayRequests.list({ status: 'pending' });
   assert.deepEqual(
     data.filter((request) => request.array_id === id),
     [],
   );
+});
+
+test('an ordinary user joins a virtual network once an administrator approves, and gets its address then', async () => {
+  const { id, name: array } = await portal.array(owner);
+  const network = await portal.network(owner);
+  const join = () => owner.client.arrays.addInterface({ array_id: id, virtual_network_id: network });
+  const { message } = await join();
+  assert.match(message, /^Request \d+ was submitted and waits for an administrator's approval\.$/);
+  await refused(join(), 409, /waits for an administrator already/);
+  const addresses = () =>
+    portal.store.read((db) => db.all('SELECT id FROM interfaces WHERE array_id = :id', { id })).length;
+  assert.deepEqual([cloud.specOf(array).interfaces, addresses()], [[], 0]);
+  const { data: requests } = await owner.client.arrayRequests.list({ status: 'pending' });
+  const [request] = requests.filter((one) => one.array_id === id);
+  assert.deepEqual([request?.kind, request?.arguments['virtual_network_id']], ['join_network', network]);
+  await refused(owner.client.arrayRequests.approve({ id: request?.id ?? 0, name: array }), 403, /role admin/);
+  await admin.client.arrayRequests.approve({ id: request?.id ?? 0, name: array });
+  await eventually('it joined', async () => (await shown(id)).virtual_network_interfaces.length === 1);
+  assert.equal(cloud.specOf(array).interfaces.length, 1);
 });
 
 test('a change that the cloud refuses changes nothing, and its reason is told and kept', async () => {

@@ -34,6 +34,7 @@ const moderatedChanges = [
 ] as const satisfies readonly RequestKind[];
 type ModeratedChange = (typeof moderatedChanges)[number];
 
+const ATTACHING = 'adding a network interface';
 const deletable = ['created', 'hibernated', 'failed'] as const;
 
 /** What an owner does with an array that exists. Each answers with a sentence for the owner. */
@@ -43,6 +44,7 @@ export class Arrays {
   constructor(parts: Parts) {
     this.#parts = parts;
     parts.requests.register(moderatedChanges, { execute: (tx, request) => this.#executeChange(tx, request) });
+    parts.requests.register(['join_network'], { execute: (tx, request) => this.#executeJoin(tx, request) });
     parts.requests.register(['delete_array'], { execute: (tx, request) => this.#executeDelete(tx, request) });
   }
 
@@ -118,13 +120,22 @@ export class Arrays {
     return this.#own(actor, id, { type: 'data_reduction', enabled });
   }
 
+  async addInterface(actor: PortalActor, id: number, networkId: number): Promise<string> {
+    const { tools, interfaces, requests } = this.#parts;
+    const row = this.#row(actor, id);
+    const network = tools.store.read((db) => interfaces.checkJoin(db, id, networkId));
+    const args = { virtual_network_id: networkId, network };
+    const filing = { kind: 'join_network', name: row.name, arrayId: id, arguments: args, moderate: false } as const;
+    const { decided, requestId, jobId } = await requests.file(actor, filing);
+    return decided ? this.#outcome(row, ATTACHING, jobId as number) : waitsFor(requestId);
+  }
+
   /** The address is taken in the transaction that starts the work: no other array can get it in between. */
-  addInterface(actor: PortalActor, id: number, networkId: number): Promise<string> {
-    const { interfaces } = this.#parts;
-    return this.#own(actor, id, (tx) => ({
-      type: 'attach_interface',
-      interfaceId: interfaces.reserveAddress(tx, id, networkId, actor.username).id,
-    }));
+  #executeJoin(tx: Tx, request: RequestRow): number {
+    const { states, lifecycle, interfaces } = this.#parts;
+    const { id } = states.require(tx, request.array_id as number, null, ATTACHING, ['created']);
+    const { id: interfaceId } = interfaces.reserveAddress(tx, id, request.arguments['virtual_network_id'] as number);
+    return lifecycle.start(tx, 'array.change', id, { change: { type: 'attach_interface', interfaceId } });
   }
 
   removeInterfaces(actor: PortalActor, id: number, interfaceIds: readonly number[]): Promise<string> {
@@ -234,7 +245,7 @@ export class Arrays {
     await this.#check(row, change);
     const filing = { kind, name: row.name, arrayId: id, arguments: { change }, moderate: false } as const;
     const { decided, requestId, jobId } = await requests.file(actor, filing);
-    return decided ? this.#outcome(row, change, jobId as number) : waitsFor(requestId);
+    return decided ? this.#outcome(row, describeChange(change), jobId as number) : waitsFor(requestId);
   }
 
   /** A change that is the owner's own affair. */
@@ -245,7 +256,7 @@ export class Arrays {
       const made = typeof change === 'function' ? change(tx) : change;
       return { row, made, jobId: lifecycle.start(tx, 'array.change', id, { change: made }) };
     });
-    return this.#outcome(started.row, started.made, started.jobId);
+    return this.#outcome(started.row, describeChange(started.made), started.jobId);
   }
 
   /** What can be refused now is refused now, with the parameter named; the cloud has the last word later. */
@@ -259,11 +270,10 @@ export class Arrays {
     checkStock(row.product, zone, change.drives, inventory);
   }
 
-  async #outcome({ name }: ArrayRow, change: Change, jobId: number): Promise<string> {
+  async #outcome({ name }: ArrayRow, what: string, jobId: number): Promise<string> {
     const job = await this.#parts.tools.jobs.wait(jobId, CHANGE_WAIT_MS);
     if (job?.state === 'failed')
       throw new GranaryError('not_supported', { problem: job.error ?? 'The change failed.' });
-    const what = describeChange(change);
     return job?.state === 'done'
       ? `Array ${name}: ${what} is done.`
       : `Array ${name}: ${what} has been submitted and goes on.`;

@@ -124,6 +124,8 @@ function interfaceView(row: InterfaceRow): ListedView['virtual_network_interface
     ip_address: row.address,
     netmask: row.netmask,
     gateway: row.gateway,
+    bound: row.bound,
+    problem: row.problem,
   };
 }
 

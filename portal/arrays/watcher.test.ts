@@ -135,3 +135,25 @@ test('drives of a policy and proxy controllers that object storage gave back lea
   assert.deepEqual(spec.policies[0]?.drives, { HDD_1000GB: 4 });
   assert.deepEqual([spec.proxies_returned, spec.policy_drives_returned], [1, { main: { HDD_1000GB: 1 } }]);
 });
+
+test('an interface that the array cannot listen on says so in the record, until it can', async () => {
+  const { id, name } = await portal.array(friend);
+  const network = await portal.network(friend);
+  await friend.client.arrays.addInterface({ array_id: id, virtual_network_id: network });
+  const seen = async () => {
+    const { data } = await friend.client.arrays.get({ array_id: id });
+    return data.virtual_network_interfaces.map(({ bound, problem }) => ({ bound, problem }));
+  };
+  assert.deepEqual(await seen(), [{ bound: true, problem: null }]);
+  const problem = 'another program listens on port 7480 of the address.';
+  cloud.setBinding(name, problem);
+  await look();
+  await look();
+  assert.deepEqual(await seen(), [{ bound: false, problem }]);
+  cloud.setBinding(name, null);
+  await look();
+  assert.deepEqual(await seen(), [{ bound: true, problem: null }]);
+  const { data: events } = await admin.client.events.list();
+  const told = events.filter(({ msg_title }) => /listens? on 10\..* in virtual network/.test(msg_title));
+  assert.deepEqual(told.map(({ msg_title }) => /does not/.test(msg_title)).sort(), [false, true]);
+});

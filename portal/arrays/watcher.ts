@@ -3,6 +3,7 @@ import type { HostedArray } from '@granary/contract/cloud';
 import type { Tx } from '@granary/kernel';
 import { listClouds } from '../clouds/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
+import type { Interfaces } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import { listDrives, withReturned } from './changes.ts';
@@ -16,6 +17,7 @@ interface Parts {
   readonly clouds: Clouds;
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
+  readonly interfaces: Interfaces;
 }
 
 /** Looks at the clouds every few seconds, so that an array that died, or came back, is shown as it is. */
@@ -81,8 +83,9 @@ export class ArrayWatcher {
   }
 
   #follow(tx: Tx, row: ArrayRow, hosted: HostedArray | undefined): void {
-    const { states, lifecycle } = this.#parts;
+    const { states, lifecycle, interfaces } = this.#parts;
     if (hosted) this.#hearReturns(tx, row, hosted);
+    if (hosted && interfaces.recordBindings(tx, row.id, hosted.interfaces)) states.touch(tx, row.id);
     if (row.status === 'created' && (!hosted || hosted.state === 'failed')) {
       const message = hosted ? (hosted.reason ?? 'Its process keeps ending') : 'Its cloud no longer has it';
       const event = `Array ${row.name} failed: ${message}`;

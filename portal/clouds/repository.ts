@@ -53,6 +53,11 @@ export function findCloudByUuid(db: Db, uuid: string): CloudRow | undefined {
   return row && fromStored(row);
 }
 
+export function findCloudOfProvider(db: Db, providerId: number): number | undefined {
+  const sql = 'SELECT cloud_id FROM providers WHERE id = :providerId';
+  return db.get<{ cloud_id: number }>(sql, { providerId })?.cloud_id;
+}
+
 export interface CloudValues {
   readonly name: string;
   readonly enabled: boolean;

@@ -168,6 +168,18 @@ export class Clouds {
     return inventory;
   }
 
+  /** Reads what the cloud of a provider has now; if it does not answer, what it last said stands. */
+  async refreshOfProvider(providerId: number): Promise<void> {
+    const { store, log } = this.#tools;
+    const id = store.read((db) => repository.findCloudOfProvider(db, providerId));
+    if (id === undefined) return;
+    try {
+      await this.freshInventory(id);
+    } catch (error) {
+      log.warn({ error, cloud: id }, 'the inventory of a cloud could not be read');
+    }
+  }
+
   /** At each start: the cloud inside this process may have another port than last time. True when it is new. */
   async ensureLocal(registration: Registration): Promise<{ id: number; isNew: boolean }> {
     const inventory = await this.#inventoryAt(registration);

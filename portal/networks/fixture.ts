@@ -12,14 +12,17 @@ export const allRecords = { start: 0, limit: 0 };
 export async function networkFixture(context: TestContext) {
   const fixture = new Fixture(context);
   const vlans = new Vlans(fixture.tools);
-  const networks = new Networks(fixture.tools, vlans);
+  const networks = new Networks(fixture.tools, vlans, () => Promise.resolve());
   const cloudId = await fixture.cloud('here');
   const local = await fixture.provider('local', cloudId);
   let names = 0;
   const add = (owner: PortalActor, network: Partial<NewNetwork> = {}, actor = owner): Promise<NetworkView> => {
     const providerId = network.provider_id ?? local;
     const own = { provider_id: providerId, tenant_id: fixture.tenantOf(owner, providerId) };
-    return networks.create({ name: `network-${++names}`, default_for_tenant: false, ...own, ...network }, actor);
+    return networks.create(
+      { name: `network-${++names}`, default_for_tenant: false, force: false, ...own, ...network },
+      actor,
+    );
   };
   return {
     fixture,

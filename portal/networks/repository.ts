@@ -18,6 +18,8 @@ export interface NetworkRow {
   readonly ipv6_gateway_zone_1: string | null;
   readonly ipv6_allocatable: string | null;
   readonly default_for_tenant: number;
+  /** An administrator allowed its range whatever it overlaps. */
+  readonly forced: number;
 }
 
 const OWNED = 'FROM tenants t JOIN virtual_networks n ON n.tenant_id = t.id WHERE';
@@ -83,14 +85,28 @@ export function isNameTaken(db: Db, tenantId: number, name: string): boolean {
   return row !== undefined;
 }
 
-/** Networks whose addresses a new one must not share: the tenant's own, and whatever is on the VLAN. */
-export function neighbours(db: Db, place: { providerId: number; tenantId: number; vlanId: number }): NetworkRow[] {
-  return db.all<NetworkRow>(
-    `SELECT * FROM virtual_networks WHERE tenant_id = :tenantId
-     UNION SELECT * FROM virtual_networks WHERE provider_id = :providerId AND vlan_id = :vlanId
-     ORDER BY id`,
-    place,
+/** Every network at the cloud of a provider, with its owner: they share the addresses of one machine, whatever their VLAN. */
+export function networksOfCloud(db: Db, providerId: number): (NetworkRow & { readonly user_id: number })[] {
+  return db.all(
+    `SELECT n.*, t.user_id FROM virtual_networks n
+     JOIN tenants t ON t.id = n.tenant_id
+     JOIN providers p ON p.id = n.provider_id
+     WHERE p.cloud_id = (SELECT cloud_id FROM providers WHERE id = :providerId)
+     ORDER BY n.id`,
+    { providerId },
   );
+}
+
+/** Ranges the cloud of a provider keeps for itself, and addresses its machine has, as last heard from it. */
+export function reservedRanges(db: Db, providerId: number): string[] {
+  return db
+    .all<{ range: string }>(
+      `SELECT reserved.value AS range FROM providers p JOIN clouds c ON c.id = p.cloud_id,
+         json_each(c.inventory, '$.reserved_ranges') reserved
+       WHERE p.id = :providerId`,
+      { providerId },
+    )
+    .map(({ range }) => range);
 }
 
 export function arrayNamesIn(db: Db, networkId: number): string[] {
@@ -111,10 +127,11 @@ interface NewNetworkRow {
   readonly ipv4: AddressPlan | undefined;
   readonly ipv6: AddressPlan | undefined;
   readonly defaultForTenant: boolean;
+  readonly forced: boolean;
 }
 
 /** A tenant has one default network at most: a new one takes the place of the old. */
-export function insertNetwork(tx: Tx, { ipv4, ipv6, defaultForTenant, ...network }: NewNetworkRow): number {
+export function insertNetwork(tx: Tx, { ipv4, ipv6, defaultForTenant, forced, ...network }: NewNetworkRow): number {
   if (defaultForTenant) {
     tx.run(
       'UPDATE virtual_networks SET default_for_tenant = 0 WHERE tenant_id = :tenantId AND default_for_tenant = 1',
@@ -124,13 +141,14 @@ export function insertNetwork(tx: Tx, { ipv4, ipv6, defaultForTenant, ...network
     );
   }
   return tx.run(
-    `INSERT INTO virtual_networks (name, vlan_id, tenant_id, provider_id, default_for_tenant,
+    `INSERT INTO virtual_networks (name, vlan_id, tenant_id, provider_id, default_for_tenant, forced,
        cidr, gateway, gateway_zone_1, allocatable, ipv6_cidr, ipv6_gateway, ipv6_gateway_zone_1, ipv6_allocatable)
-     VALUES (:name, :vlanId, :tenantId, :providerId, :defaultForTenant,
+     VALUES (:name, :vlanId, :tenantId, :providerId, :defaultForTenant, :forced,
        :cidr, :gateway, :gatewayZone1, :allocatable, :cidr6, :gateway6, :gateway6Zone1, :allocatable6)`,
     {
       ...network,
       defaultForTenant: Number(defaultForTenant),
+      forced: Number(forced),
       cidr: ipv4?.cidr ?? null,
       gateway: ipv4?.gateway ?? null,
       gatewayZone1: ipv4?.gatewayZone1 ?? null,

@@ -56,18 +56,43 @@ test('a refused network leaves no VLAN behind', async (context) => {
   assert.equal(vlans.listAvailable(local).length, 9);
 });
 
-test('overlap is refused within a tenant and on a VLAN, and nowhere else', async (context) => {
+test('a range that any network of the cloud has is refused, whatever its VLAN, owner or provider', async (context) => {
   const { ann, bob, admin, add, fixture, cloudId } = await networkFixture(context);
   const east = await fixture.provider('east', cloudId);
+  const elsewhere = await fixture.provider('elsewhere', await fixture.cloud('there'));
   const cidr = '10.0.0.0/24';
   const { vlan_id: shared } = await add(ann, { cidr, ipv6_cidr: 'fd00::/64' });
-  await add(bob, { cidr });
-  await add(ann, { cidr, provider_id: east });
-  await assert.rejects(add(bob, { cidr: '10.0.0.128/25', vlan_id: shared }, admin), { entry: 'overlap' });
+  await assert.rejects(add(bob, { cidr: '10.0.0.128/25' }), {
+    entry: 'overlap',
+    message: 'cidr 10.0.0.128/25 overlaps a range that is taken; choose another range.',
+  });
+  await assert.rejects(add(ann, { cidr, provider_id: east }), { entry: 'overlap' });
   await assert.rejects(add(bob, { ipv6_cidr: 'fd00::/60', vlan_id: shared }, admin), {
     message: 'ipv6_cidr fd00::/60 overlaps fd00::/64 of virtual network network-1; choose another range.',
   });
   await add(bob, { cidr: '10.0.1.0/24', vlan_id: shared }, admin);
+  await add(bob, { cidr, provider_id: elsewhere });
+});
+
+test("a range with addresses of the cloud or of its machine is refused; an administrator's force accepts it", async (context) => {
+  const { ann, admin, add, fixture } = await networkFixture(context);
+  const reserved = ['10.64.0.0/16', '192.168.7.1/32', 'fd00:7::1/128'];
+  const cloud = await fixture.cloud('there', { first: 1, last: 9 }, reserved);
+  const provider_id = await fixture.provider('elsewhere', cloud);
+  for (const network of [{ cidr: '10.64.7.0/24' }, { cidr: '192.168.0.0/16' }, { ipv6_cidr: 'fd00:7::/64' }]) {
+    await assert.rejects(add(ann, { provider_id, ...network }), {
+      entry: 'overlap',
+      message: /overlaps a range that is taken; choose another range/,
+    });
+    await assert.rejects(add(ann, { provider_id, ...network }, admin), {
+      entry: 'overlap',
+      message: /its machine has/,
+    });
+    await assert.rejects(add(ann, { provider_id, ...network, force: true }), {
+      message: 'force is for administrators only.',
+    });
+    await add(ann, { provider_id, ...network, force: true }, admin);
+  }
 });
 
 test('a VLAN that is asked for must be one of the provider', async (context) => {
@@ -153,7 +178,7 @@ test('a network with arrays in it stays', async (context) => {
 const small = fc.record({ host: fc.nat(63), prefix: fc.integer({ min: 26, max: 30 }) });
 
 /**
- * Goal: a network is refused for overlap exactly when it shares an address with another of its tenant or its VLAN.
+ * Goal: a network is refused for overlap exactly when it shares an address with another at its cloud.
  * Method: random small networks of two users on two VLANs, made by the administrator; the model lists every address.
  */
 test('overlap is found exactly where addresses are shared', async (context) => {
@@ -164,15 +189,12 @@ test('overlap is found exactly where addresses are shared', async (context) => {
     fc.asyncProperty(fc.array(wanted, { minLength: 2, maxLength: 12 }), async (list) => {
       const provider = await fixture.provider(`p-${++runs}`, await fixture.cloud(`c-${runs}`));
       for (const vlan of [1000, 1001]) await vlans.allocate({ provider_id: provider, vlan }, admin);
-      const kept: { user: number; vlan: number; addresses: Set<number> }[] = [];
+      const kept: Set<number>[] = [];
       for (const [index, { cidr, user, vlan }] of list.entries()) {
         const size = 2 ** (32 - cidr.prefix);
         const first = Math.floor(cidr.host / size) * size;
         const addresses = new Set(Array.from({ length: size }, (_, offset) => first + offset));
-        const free = kept.every(
-          (other) =>
-            (other.user !== user && other.vlan !== vlan) || [...addresses].every((one) => !other.addresses.has(one)),
-        );
+        const free = kept.every((other) => other.isDisjointFrom(addresses));
         const owner = [ann, bob][user] as typeof ann;
         const input = {
           name: `n-${index}`,
@@ -181,13 +203,14 @@ test('overlap is found exactly where addresses are shared', async (context) => {
           vlan_id: vlan,
           cidr: `10.0.0.${first}/${cidr.prefix}`,
           default_for_tenant: false,
+          force: false,
         };
         const outcome = await networks.create(input, admin).then(
           () => 'made',
           (error: unknown) => (error as { entry: string }).entry,
         );
         assert.equal(outcome, free ? 'made' : 'overlap');
-        if (free) kept.push({ user, vlan, addresses });
+        if (free) kept.push(addresses);
       }
     }),
     { numRuns: 40 },

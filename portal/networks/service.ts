@@ -1,7 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { VirtualNetwork } from '@granary/contract/portal';
-import { badParameter, fail, type Tx } from '@granary/kernel';
-import { scopeOf, type PortalActor } from '../actor.ts';
+import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
+import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
 import { tenantOfProvider } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';
@@ -20,6 +20,7 @@ export interface NewNetwork extends AddressInput {
   readonly tenant_id: number;
   readonly vlan_id?: number | undefined;
   readonly default_for_tenant: boolean;
+  readonly force: boolean;
 }
 
 interface NetworkToDelete {
@@ -33,9 +34,13 @@ export class Networks {
   readonly #tools: Tools;
   readonly #vlans: Vlans;
 
-  constructor(tools: Tools, vlans: Vlans) {
+  readonly #refreshCloud: (providerId: number) => Promise<void>;
+
+  /** `refreshCloud` reads anew what the cloud of a provider keeps for itself. */
+  constructor(tools: Tools, vlans: Vlans, refreshCloud: (providerId: number) => Promise<void>) {
     this.#tools = tools;
     this.#vlans = vlans;
+    this.#refreshCloud = refreshCloud;
   }
 
   list(actor: PortalActor, page: Page): { networks: NetworkView[]; total: number } {
@@ -49,12 +54,23 @@ export class Networks {
   async create(input: NewNetwork, actor: PortalActor): Promise<NetworkView> {
     const { name, provider_id: providerId, tenant_id: tenantId } = input;
     const plans = readPlans(input);
+    if (input.force && !isAdmin(actor)) throw badParameter('force', 'is for administrators only');
+    this.#tools.store.read((db) => tenantOfProvider(db, actor, { tenantId, providerId }));
+    await this.#refreshCloud(providerId);
     return this.#tools.store.write((tx) => {
       tenantOfProvider(tx, actor, { tenantId, providerId });
       if (repository.isNameTaken(tx, tenantId, name)) throw fail('name_taken', { name });
       const vlanId = this.#vlans.assign(tx, { providerId, tenantId, wanted: input.vlan_id }, actor);
-      refuseOverlap(plans, repository.neighbours(tx, { providerId, tenantId, vlanId }));
-      const network = { name, providerId, tenantId, vlanId, defaultForTenant: input.default_for_tenant, ...plans };
+      if (!input.force) refuseOverlap(plans, takenRanges(tx, providerId, actor));
+      const network = {
+        name,
+        providerId,
+        tenantId,
+        vlanId,
+        defaultForTenant: input.default_for_tenant,
+        forced: input.force,
+        ...plans,
+      };
       const id = repository.insertNetwork(tx, network);
       this.#record(tx, id, `Virtual network ${name} was added on VLAN ${vlanId}.`, actor);
       return { id, name, vlan_id: vlanId, tenant_id: tenantId, provider_id: providerId };
@@ -88,18 +104,40 @@ export class Networks {
   }
 }
 
-function refuseOverlap({ ipv4, ipv6 }: AddressPlans, neighbours: readonly NetworkRow[]): void {
+interface TakenRange {
+  readonly range: string;
+  /** As whoever asks may be told. */
+  readonly what: string;
+}
+
+/** Ranges that nobody may take a second time: the machine has each address once, and VLANs are not separated on it. */
+function takenRanges(db: Db, providerId: number, actor: PortalActor): TakenRange[] {
+  const networks = repository
+    .networksOfCloud(db, providerId)
+    .flatMap(({ name, cidr, ipv6_cidr: cidr6, user_id: owner }) =>
+      [cidr, cidr6]
+        .filter((range) => range !== null)
+        .map((range) => {
+          const isShown = isAdmin(actor) || owner === actor.userId;
+          return { range, what: isShown ? `${range} of virtual network ${name}` : 'a range that is taken' };
+        }),
+    );
+  const reserved = repository.reservedRanges(db, providerId).map((range) => ({
+    range,
+    what: isAdmin(actor) ? `${range}, which the cloud or its machine has` : 'a range that is taken',
+  }));
+  return [...networks, ...reserved];
+}
+
+function refuseOverlap({ ipv4, ipv6 }: AddressPlans, taken: readonly TakenRange[]): void {
   for (const [field, cidr] of [
     ['cidr', ipv4?.cidr],
     ['ipv6_cidr', ipv6?.cidr],
   ]) {
     if (cidr === undefined) continue;
     const subnet = subnetOf(cidr);
-    for (const { name, cidr: theirs, ipv6_cidr: theirs6 } of neighbours) {
-      const other = [theirs, theirs6].find((one) => one !== null && overlaps(subnet, subnetOf(one)));
-      if (typeof other === 'string')
-        throw fail('overlap', { what: `${field} ${cidr}`, other: `${other} of virtual network ${name}` });
-    }
+    const other = taken.find(({ range }) => overlaps(subnet, subnetOf(range)));
+    if (other) throw fail('overlap', { what: `${field} ${cidr}`, other: other.what });
   }
 }
 

@@ -28,11 +28,15 @@ export class Fixture {
     this.tools = { store, clock, log, jobs, vault: new Vault(randomBytes(32)), events: new EventLog(clock) };
   }
 
-  async cloud(name: string, vlans: { first: number; last: number } = { first: 1000, last: 1009 }): Promise<number> {
+  async cloud(
+    name: string,
+    vlans: { first: number; last: number } = { first: 1000, last: 1009 },
+    reservedRanges: readonly string[] = [],
+  ): Promise<number> {
     return this.#insert(
       `INSERT INTO clouds (name, uuid, enabled, address, admin_user, admin_key_sealed, inventory, synced_at)
        VALUES (:name, :name, 1, '127.0.0.1:1', 'admin', '', :inventory, 0)`,
-      { name, inventory: JSON.stringify({ vlans }) },
+      { name, inventory: JSON.stringify({ vlans, reserved_ranges: reservedRanges }) },
     );
   }
 

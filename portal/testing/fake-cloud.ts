@@ -112,6 +112,8 @@ export interface FakeCloud {
   specOf(name: string): ArraySpec;
   /** Makes the process of an array die, or come back. */
   setState(name: string, state: HostedArray['state'], reason?: string): void;
+  /** Makes all its interfaces unbound for a reason, or bound again. */
+  setBinding(name: string, problem: string | null): void;
   stop(): Promise<void>;
 }
 
@@ -193,6 +195,11 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
       const one = named(hosted, name);
       one.hosted = { ...one.hosted, state, reason: reason ?? null };
     },
+    setBinding(name: string, problem: string | null) {
+      const one = named(hosted, name);
+      const interfaces = one.hosted.interfaces.map((each) => ({ ...each, bound: problem === null, problem }));
+      one.hosted = { ...one.hosted, interfaces };
+    },
     async stop() {
       await app.close();
       store.close();
@@ -269,7 +276,12 @@ function hostedArray(uuid: string, number: number, desired: 'running' | 'stopped
     proxy_zones: spec.proxy_zones,
     proxies_returned: spec.proxies_returned,
     storage_controllers: spec.product === 'object_storage' ? Math.min(2, drives.length) : 0,
-    interfaces: spec.interfaces.map(({ id, address }) => ({ id, address, bound: false })),
+    interfaces: spec.interfaces.map(({ id, address }) => ({
+      id,
+      address,
+      bound: desired === 'running',
+      problem: null,
+    })),
     restarts: 0,
     pid: null,
   };

@@ -187,7 +187,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'arrays.removeInterface': async (portal, caller) => {
     const { array_id: id } = (await ownersArray(portal, caller)) as { array_id: number };
     const networkId = await portal.network(portal.owner);
-    await portal.owner.client.arrays.addInterface({ array_id: id, virtual_network_id: networkId });
+    await portal.admin.client.arrays.addInterface({ array_id: id, virtual_network_id: networkId });
     const { data } = await portal.owner.client.arrays.get({ array_id: id });
     const joined = data.virtual_network_interfaces.find((one) => one.virtual_network_id === networkId);
     return { array_id: id, vni_ids: [joined?.id] };

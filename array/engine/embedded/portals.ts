@@ -14,13 +14,15 @@ interface OpenPortalsOptions {
 }
 
 /**
- * The portals that are open, brought in line with those that are wanted. The array's own is tried until it opens: a
- * port that another program holds for now must not keep the array down.
+ * The portals that are open, brought in line with those that are wanted. One that cannot be opened is tried until it
+ * can: a port that another program holds for now, or an address the machine gets later, must not keep the array down.
  */
 export class OpenPortals {
   readonly #server: IscsiServer;
   readonly #onProblem: OpenPortalsOptions['onProblem'];
   readonly #open = new Map<string, Portal>();
+  readonly #reported = new Set<string>();
+  #wanted: ReadonlySet<string> = new Set();
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -31,14 +33,13 @@ export class OpenPortals {
 
   async follow([own, ...others]: Portals): Promise<void> {
     clearTimeout(this.#retry);
-    const wanted = new Set([own, ...others].map(keyOf));
+    this.#wanted = new Set([own, ...others].map(keyOf));
     for (const [key, bound] of this.#open) {
-      if (wanted.has(key)) continue;
+      if (this.#wanted.has(key)) continue;
       this.#open.delete(key);
       this.#server.stopListening(bound);
     }
-    await this.#keepTrying(own, BIND_MS_MAX);
-    for (const portal of others) await this.#listen(portal, 0);
+    await this.#keepTrying([own], others, BIND_MS_MAX);
   }
 
   close(): void {
@@ -46,21 +47,25 @@ export class OpenPortals {
     clearTimeout(this.#retry);
   }
 
-  async #keepTrying(portal: Portal, forMs: number): Promise<void> {
-    if ((await this.#listen(portal, forMs)) || this.#isClosed) return;
-    this.#retry = setTimeout(() => void this.#keepTrying(portal, 0), RETRY_MS);
+  /** The first ones may be waited for; whatever could not be opened is tried again later. */
+  async #keepTrying(first: readonly Portal[], others: readonly Portal[], forMs: number): Promise<void> {
+    const failed: Portal[] = [];
+    for (const portal of first) if (!(await this.#listen(portal, forMs))) failed.push(portal);
+    for (const portal of others) if (!(await this.#listen(portal, 0))) failed.push(portal);
+    if (failed.length === 0 || this.#isClosed) return;
+    this.#retry = setTimeout(() => void this.#keepTrying([], failed, 0), RETRY_MS);
   }
 
   /** The controller that served before may still be on its way out: its address is tried again for a while. */
   async #listen(portal: Portal, forMs: number): Promise<boolean> {
     const until = performance.now() + forMs;
-    while (!this.#open.has(keyOf(portal)) && !this.#isClosed) {
+    while (!this.#open.has(keyOf(portal)) && this.#wanted.has(keyOf(portal)) && !this.#isClosed) {
       try {
         this.#opened(keyOf(portal), await this.#server.listen(portal));
       } catch (error) {
         const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
         if (!isTaken || performance.now() >= until) {
-          this.#onProblem(`iSCSI cannot be served at ${portal.host}:${portal.port}`, error);
+          this.#report(portal, error);
           return false;
         }
         await sleep(BIND_RETRY_MS);
@@ -69,9 +74,19 @@ export class OpenPortals {
     return true;
   }
 
+  /** Once, not at every attempt. */
+  #report(portal: Portal, error: unknown): void {
+    if (this.#reported.has(keyOf(portal))) return;
+    this.#reported.add(keyOf(portal));
+    this.#onProblem(`iSCSI cannot be served at ${portal.host}:${portal.port}`, error);
+  }
+
+  /** It may be wanted no longer by the time it is open. */
   #opened(key: string, bound: Portal): void {
+    this.#reported.delete(key);
     this.#open.set(key, bound);
-    if (this.#isClosed) this.#server.stopListening(bound);
+    if (this.#isClosed || !this.#wanted.has(key)) this.#server.stopListening(bound);
+    if (!this.#wanted.has(key)) this.#open.delete(key);
   }
 }
 

@@ -62,8 +62,8 @@ test("a network that is named must be the owner's at the provider", async (conte
   const { ann, bob, add, order, fixture, cloudId } = await orderFixture(context);
   const east = await fixture.provider('east', cloudId);
   const front = await add(ann, { cidr: '10.0.0.0/24' });
-  const foreign = await add(bob, { cidr: '10.0.0.0/24' });
-  const elsewhere = await add(ann, { cidr: '10.0.0.0/24', provider_id: east });
+  const foreign = await add(bob, { cidr: '10.0.1.0/24' });
+  const elsewhere = await add(ann, { cidr: '10.0.2.0/24', provider_id: east });
   const bare = await add(ann, { name: 'bare' });
   assert.equal(order({ customNetworkId: front.id }), front.id);
   assert.equal(order({ customNetworkId: front.id, vlanId: front.vlan_id }), front.id);

@@ -17,10 +17,13 @@ test('an array gets the first free address, with the network it is in', async (c
     virtual_network_id: network.id,
     address: '10.20.0.2',
     attached: false,
+    bound: false,
+    problem: null,
     name: 'storage',
     vlan_id: 1000,
     netmask: '255.255.255.0',
     gateway: '10.20.0.1',
+    forced: false,
   });
   await write((tx) => {
     interfaces.attachInterface(tx, made.id);
@@ -74,7 +77,7 @@ test("an array joins its owner's networks at its provider, whoever asks", async 
   const east = await fixture.provider('east', cloudId);
   const tank = await fixture.array(ann, local);
   const foreign = await add(bob, { cidr: '10.0.0.0/24' });
-  const elsewhere = await add(ann, { cidr: '10.0.0.0/24', provider_id: east });
+  const elsewhere = await add(ann, { cidr: '10.0.1.0/24', provider_id: east });
   for (const id of [foreign.id, elsewhere.id, 99])
     await assert.rejects(
       write((tx) => interfaces.reserveAddress(tx, tank, id)),
@@ -103,6 +106,56 @@ test('what an array gives back is free again; giving back twice is harmless', as
     [],
   );
   assert.equal(fixture.titles().filter((title) => title.endsWith('given back.')).length, 2);
+});
+
+test('two networks that an administrator let overlap never hand out the same address', async (context) => {
+  const { ann, bob, admin, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const hers = await add(ann, { cidr: '10.0.0.0/29' });
+  const his = await add(bob, { cidr: '10.0.0.0/29', force: true }, admin);
+  const given: string[] = [];
+  for (const owner of [ann, bob, ann, bob]) {
+    const array = await fixture.array(owner, local);
+    const network = owner === ann ? hers : his;
+    given.push((await write((tx) => interfaces.reserveAddress(tx, array, network.id))).address);
+  }
+  assert.deepEqual(given, ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4']);
+});
+
+test("addresses the machine has by now are passed over, unless the network's range was forced", async (context) => {
+  const { ann, admin, local, add, fixture, cloudId, interfaces, write } = await networkFixture(context);
+  const plain = await add(ann, { cidr: '10.0.0.0/29' });
+  const forced = await add(ann, { cidr: '10.0.1.0/29', force: true }, admin);
+  const inventory = JSON.stringify({ reserved_ranges: ['10.0.0.1/32', '10.0.0.4/30', '10.0.1.1/32', 'fd00::1/128'] });
+  await write((tx) => tx.run('UPDATE clouds SET inventory = :inventory WHERE id = :cloudId', { inventory, cloudId }));
+  const join = async (network: number) => {
+    const array = await fixture.array(ann, local);
+    return (await write((tx) => interfaces.reserveAddress(tx, array, network))).address;
+  };
+  assert.deepEqual([await join(plain.id), await join(plain.id)], ['10.0.0.2', '10.0.0.3']);
+  await assert.rejects(join(plain.id), { entry: 'no_address' });
+  assert.equal(await join(forced.id), '10.0.1.1');
+});
+
+test('what the cloud says of an address is kept, and a change of it is an event', async (context) => {
+  const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const { id: network } = await add(ann, { name: 'storage', cidr: '10.0.0.0/29' });
+  const array = await fixture.array(ann, local);
+  const { id } = await write((tx) => interfaces.reserveAddress(tx, array, network));
+  const before = fixture.titles().length;
+  const problem = 'this machine does not have the address.';
+  const said = [
+    { id, bound: false, problem },
+    { id, bound: false, problem },
+    { id, bound: true, problem: null },
+    { id, bound: false, problem: null },
+  ];
+  const changed: boolean[] = [];
+  for (const one of said) changed.push(await write((tx) => interfaces.recordBindings(tx, array, [one])));
+  assert.deepEqual(changed, [true, false, true, true]);
+  assert.deepEqual(fixture.titles().slice(before), [
+    `The array does not listen on 10.0.0.1 in virtual network storage: ${problem}`,
+    'The array listens on 10.0.0.1 in virtual network storage now.',
+  ]);
 });
 
 /**
@@ -143,6 +196,7 @@ test('addresses are handed out once each, lowest first, and only from the range'
           gateway_zone_1: second,
           allocatable_ip_ranges: range,
           default_for_tenant: false,
+          force: false,
         },
         ann,
       );

@@ -1,8 +1,8 @@
 import { fail, type Db, type Tx } from '@granary/kernel';
 import type { Tools } from '../../tools.ts';
-import { firstFree, poolOf, type AddressPool } from '../addresses/pool.ts';
-import { familyOf, formatAddress, netmaskOf, parseAddress } from '../addresses/subnet.ts';
-import { findNetworkForArray, planOf } from '../repository.ts';
+import { firstFree, poolOf, type AddressPlan, type AddressPool } from '../addresses/pool.ts';
+import { contains, familyOf, formatAddress, netmaskOf, parseAddress, subnetOf } from '../addresses/subnet.ts';
+import { findNetworkForArray, planOf, reservedRanges, type NetworkRow } from '../repository.ts';
 import * as repository from './repository.ts';
 import type { JoinedInterface } from './repository.ts';
 import { SearchStarts } from './search-starts.ts';
@@ -15,11 +15,24 @@ export interface InterfaceRow {
   readonly address: string;
   /** Whether the array has been told. */
   readonly attached: boolean;
+  /** Whether the array listens there, as its cloud last said, and why not. */
+  readonly bound: boolean;
+  readonly problem: string | null;
   /** Of the network. */
   readonly name: string;
   readonly vlan_id: number;
   readonly netmask: string;
   readonly gateway: string | null;
+  /** An administrator allowed the network's range whatever it overlaps. */
+  readonly forced: boolean;
+}
+
+/** What a cloud says of an interface. */
+interface Binding {
+  readonly id: number;
+  readonly bound: boolean;
+  /** Clouds of earlier versions give no reason. */
+  readonly problem?: string | null;
 }
 
 /**
@@ -36,19 +49,35 @@ export class Interfaces {
 
   /** The network must be one of the array's owner at the array's provider. */
   reserveAddress(tx: Tx, arrayId: number, networkId: number, actor = 'system'): InterfaceRow {
-    const network = findNetworkForArray(tx, arrayId, networkId);
-    if (!network) throw fail('not_found', { kind: 'virtual network', id: networkId });
+    const { network, plan } = joinable(tx, arrayId, networkId);
     const { name } = network;
-    const kept = repository.findInterfaceIn(tx, arrayId, networkId);
-    if (kept)
-      throw fail('in_use', { kind: 'Virtual network', id: name, by: `the array is in it already, as ${kept.address}` });
-    const plan = planOf(network);
-    if (!plan) throw fail('no_address', { range: `virtual network ${name}, which has no cidr` });
-    const address = this.#nextAddress(tx, networkId, poolOf(plan));
+    const address = this.#nextAddress(tx, network, poolOf(plan));
     if (address === undefined) throw fail('no_address', { range: `${plan.allocatable} of virtual network ${name}` });
     const id = repository.insertInterface(tx, { arrayId, networkId, address });
     this.#record(tx, arrayId, `Address ${address} in virtual network ${name} was reserved.`, actor);
     return found(tx, id);
+  }
+
+  /** Throws what would keep the array from joining. */
+  checkJoin(db: Db, arrayId: number, networkId: number): string {
+    return joinable(db, arrayId, networkId).network.name;
+  }
+
+  /** Keeps what the cloud says of where the array listens; whether that changed anything. */
+  recordBindings(tx: Tx, arrayId: number, bindings: readonly Binding[]): boolean {
+    let changed = false;
+    for (const row of repository.listInterfaces(tx, arrayId)) {
+      const { bound, problem = null } = bindings.find(({ id }) => id === row.id) ?? { bound: false };
+      if (bound === (row.bound === 1) && problem === row.problem) continue;
+      changed = true;
+      repository.setBinding(tx, row.id, { bound, problem });
+      const where = `${row.address} in virtual network ${row.name}`;
+      if (problem !== null && problem !== row.problem)
+        this.#record(tx, arrayId, `The array does not listen on ${where}: ${problem}`, 'system', 'warning');
+      else if (bound && row.problem !== null)
+        this.#record(tx, arrayId, `The array listens on ${where} now.`, 'system', 'notice');
+    }
+    return changed;
   }
 
   /** Safe to repeat, as the job that tells the array may be. */
@@ -72,8 +101,18 @@ export class Interfaces {
     for (const { id } of repository.listInterfaces(tx, arrayId)) this.releaseInterface(tx, id, actor);
   }
 
-  #nextAddress(tx: Tx, networkId: number, pool: AddressPool): string | undefined {
-    const takenOf = (addresses: string[]) => repository.takenAmong(tx, networkId, addresses);
+  /** The lowest that no array at the cloud has and that the cloud and its machine do not use themselves. */
+  #nextAddress(tx: Tx, network: NetworkRow, pool: AddressPool): string | undefined {
+    const { id: networkId, provider_id: providerId, forced } = network;
+    const reserved = forced === 1 ? [] : reservedRanges(tx, providerId).map(subnetOf);
+    const isReserved = (address: string) => {
+      const number = parseAddress(address, pool.family) ?? 0n;
+      return reserved.some((range) => range.family === pool.family && contains(range, number));
+    };
+    const takenOf = (addresses: string[]) => [
+      ...repository.takenAmong(tx, providerId, addresses),
+      ...addresses.filter(isReserved),
+    ];
     const start = this.#starts.of(networkId) ?? pool.first;
     const address = firstFree(pool, start, takenOf) ?? firstFree(pool, pool.first, takenOf);
     if (address === undefined) return undefined;
@@ -81,9 +120,22 @@ export class Interfaces {
     return formatAddress(address, pool.family);
   }
 
-  #record(tx: Tx, arrayId: number, title: string, actor: string): void {
-    this.#tools.events.record(tx, { title, subject: `array:${arrayId}`, actor });
+  #record(tx: Tx, arrayId: number, title: string, actor: string, severity?: 'warning' | 'notice'): void {
+    this.#tools.events.record(tx, { title, subject: `array:${arrayId}`, actor, ...(severity && { severity }) });
   }
+}
+
+/** The network must be one of the array's owner at its provider, have addresses, and not have the array in it. */
+function joinable(db: Db, arrayId: number, networkId: number): { network: NetworkRow; plan: AddressPlan } {
+  const network = findNetworkForArray(db, arrayId, networkId);
+  if (!network) throw fail('not_found', { kind: 'virtual network', id: networkId });
+  const { name } = network;
+  const kept = repository.findInterfaceIn(db, arrayId, networkId);
+  if (kept)
+    throw fail('in_use', { kind: 'Virtual network', id: name, by: `the array is in it already, as ${kept.address}` });
+  const plan = planOf(network);
+  if (!plan) throw fail('no_address', { range: `virtual network ${name}, which has no cidr` });
+  return { network, plan };
 }
 
 export function interfacesOfArray(db: Db, arrayId: number): InterfaceRow[] {
@@ -101,6 +153,8 @@ function rowOf({ cidr, ipv6_cidr: cidr6, ipv6_gateway: gateway6, ...row }: Joine
   return {
     ...row,
     attached: row.attached === 1,
+    bound: row.bound === 1,
+    forced: row.forced === 1,
     netmask: netmaskOf((isIpv4 ? cidr : cidr6) ?? ''),
     gateway: isIpv4 ? row.gateway : gateway6,
   };

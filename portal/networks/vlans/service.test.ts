@@ -159,6 +159,7 @@ test('VLANs are accounted for after any sequence of steps', async (context) => {
             tenant_id: fixture.tenantOf(actor, providerId),
             vlan_id: wanted,
             default_for_tenant: false,
+            force: false,
           };
           const made = await networks.create(input, actor).catch(() => undefined);
           assert.equal(made !== undefined, works, JSON.stringify(one));
