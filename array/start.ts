@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { arrayApi, peerApi } from '@granary/contract/array';
 import {
+  checkedVault,
   createApiServer,
   createLog,
   EventLog,
@@ -41,6 +42,11 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   const log = createLog('array', first.logLevel);
   const clock = systemClock;
   const store = new Store(join(first.folder, 'array.db'), migrations);
+  const vault = await checkedVault(
+    new Vault(Buffer.from(first.vaultKey, 'hex')),
+    store,
+    "the cloud's record of the array",
+  );
   const events = new EventLog(clock);
   const engineEvents = new EngineEvents({ store, clock, events, log });
   const running = await startEngine({ configuration, log, onEvent: (event) => engineEvents.take(event) });
@@ -48,7 +54,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   const readings = new Readings(engine, log);
   const tools = {
     store,
-    vault: new Vault(Buffer.from(first.vaultKey, 'hex')),
+    vault,
     clock,
     events,
     jobs: new Jobs({ store, clock, log, parallelMax: JOBS_MAX }),
@@ -85,6 +91,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   await readings.start();
   await tools.jobs.start();
   startWatching(services);
+  store.keepCopies({ log });
   await tell('The array started.');
 
   return {

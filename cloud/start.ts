@@ -9,7 +9,6 @@ import {
   Locks,
   Store,
   systemClock,
-  Vault,
   type Clock,
   type HostedConfiguration,
   type Listening,
@@ -17,6 +16,7 @@ import {
   type Log,
   type TlsFiles,
   type UnboundAddress,
+  type Vault,
 } from '@granary/kernel';
 import { adminKeyFrom } from './access/admin-key.ts';
 import { authenticator } from './access/authenticate.ts';
@@ -36,6 +36,7 @@ import { inventoryRoutes } from './inventory/routes.ts';
 import { CloudInventory } from './inventory/service.ts';
 import { followConfig } from './inventory/stock.ts';
 import { migrations } from './migrations.ts';
+import { openCloudVault } from './access/vault.ts';
 import manifest from './package.json' with { type: 'json' };
 import { defaultCacheFolder, openCache } from './supervision/cache.ts';
 import type { SupervisionLimits } from './supervision/limits.ts';
@@ -78,7 +79,7 @@ const HOST_DEFAULT = '127.0.0.1';
 
 /** Starts a cloud: resolves when its interface answers, while the arrays it hosts are coming up. */
 export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
-  const tools = openTools(options);
+  const tools = await openTools(options);
   const { store, folder } = tools;
   const { arrays, placement } = buildArrays(tools);
   let server: Server | undefined;
@@ -89,6 +90,7 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
     const adminKey = adminKeyFrom(join(folder, 'admin.key'), options.adminKey);
     server = await serve(tools, arrays, adminKey);
     await arrays.startAll(problems);
+    store.keepCopies({ log: options.log });
     return running(tools, arrays, server, adminKey);
   } catch (error) {
     await server?.listeners.closeAll();
@@ -131,20 +133,21 @@ interface Tools {
   readonly addresses: AddressAllocator;
 }
 
-function openTools(options: CloudOptions): Tools {
+async function openTools(options: CloudOptions): Promise<Tools> {
   const { dataDir, clock = systemClock } = options;
   const config = loadConfig(options);
   const addresses = new AddressAllocator({ network: config.network, arrays: checkedRange(config, options.addresses) });
   const folder = join(dataDir, 'cloud');
   mkdirSync(join(folder, 'arrays'), { recursive: true, mode: 0o700 });
+  const store = new Store(join(folder, 'cloud.db'), migrations);
   return {
     options,
     config,
     folder,
-    store: new Store(join(folder, 'cloud.db'), migrations),
+    store,
     clock,
     events: new EventLog(clock),
-    vault: Vault.open(join(folder, 'vault.key')),
+    vault: await openCloudVault(store, folder),
     files: new DriveFiles(join(folder, 'nodes')),
     locks: new Locks(),
     addresses,

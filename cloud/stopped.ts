@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Product } from '@granary/contract/cloud';
-import { createLog, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { createLog, Store, type HostedConfiguration } from '@granary/kernel';
+import { openCloudVault } from './access/vault.ts';
 import { listOwned } from './addresses/repository.ts';
 import { loadConfig } from './config/load.ts';
 import { configurationOf } from './hosted-arrays/configuration.ts';
@@ -11,14 +12,17 @@ import { listDrivesOf } from './inventory/repository.ts';
 import { migrations } from './migrations.ts';
 
 /** Arrays of a cloud that is not running, as it would start them. One that runs keeps its books locked. */
-export function stoppedArrays(dataDir: string, product: Product = 'storage_array'): HostedConfiguration[] {
+export async function stoppedArrays(
+  dataDir: string,
+  product: Product = 'storage_array',
+): Promise<HostedConfiguration[]> {
   const folder = join(dataDir, 'cloud');
   if (!existsSync(join(folder, 'cloud.db'))) throw new Error(`There is no cloud in ${dataDir}.`);
   const store = new Store(join(folder, 'cloud.db'), migrations);
   try {
     const sources = {
       config: loadConfig({ dataDir, log: createLog('cloud', 'silent') }),
-      vault: Vault.open(join(folder, 'vault.key')),
+      vault: await openCloudVault(store, folder),
       files: new DriveFiles(join(folder, 'nodes')),
       tls: undefined,
       logLevel: 'info' as const,

@@ -1,7 +1,8 @@
 export { assert } from './assert.ts';
 export { attemptLimits, SignInAttempts, type Attempt, type AttemptLimits } from './auth/attempts.ts';
 export { hashPassword, stretchPassword, verifyPassword } from './auth/passwords.ts';
-export { fingerprint, newSecret, Vault } from './auth/vault.ts';
+export { checkedVault, openVault } from './auth/open-vault.ts';
+export { fingerprint, KeyError, newSecret, Vault } from './auth/vault.ts';
 export { deriveKey, unwrapKey, verifyKey, wrapKey, type Verifier } from './auth/wrapping.ts';
 export { capacityText, GB, gigabytes, MB, wholeGigabytes, wholeMegabytes } from './capacity.ts';
 export * from './clock.ts';

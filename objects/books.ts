@@ -79,6 +79,7 @@ export function createBooks(tools: ObjectsTools, parts: Parts) {
     },
     start(): void {
       metering.start();
+      meteringStore.keepCopies({ log });
       accessLog.start();
     },
     /** After the last request is counted: everything is on disk, and the files are closed. */

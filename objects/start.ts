@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { objectsApi } from '@granary/contract/objects';
 import {
+  checkedVault,
   createApiServer,
   createLog,
   EventLog,
@@ -27,6 +28,11 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
   let configuration = first;
   const log = createLog('objects', first.logLevel);
   const store = new Store(join(first.folder, 'objects.db'), migrations);
+  const vault = await checkedVault(
+    new Vault(Buffer.from(first.vaultKey, 'hex')),
+    store,
+    "the cloud's record of the array",
+  );
   const dataPath = new DataPath({
     configuration: () => configuration,
     clock,
@@ -35,7 +41,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
   });
   const tools = {
     store,
-    vault: new Vault(Buffer.from(first.vaultKey, 'hex')),
+    vault,
     clock,
     events: new EventLog(clock),
     jobs: new Jobs({ store, clock, log }),
@@ -85,6 +91,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
   await tools.jobs.start();
   await services.noteInventory();
   services.start();
+  store.keepCopies({ log });
   await tell('The array started.');
 
   return {

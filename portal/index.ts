@@ -4,9 +4,9 @@ import {
   createApiServer,
   EventLog,
   Jobs,
+  openVault,
   Store,
   systemClock,
-  Vault,
   type Clock,
   type Log,
   type TlsFiles,
@@ -16,6 +16,7 @@ import { ensureAdmin, ensureLocalCloud } from './first-start.ts';
 import { migrations } from './migrations.ts';
 import { createServices, type Services } from './services.ts';
 import type { Tools } from './tools.ts';
+import { anySealedToken } from './users/repository.ts';
 
 export { servedOperations } from './served.ts';
 
@@ -50,7 +51,11 @@ export interface RunningPortal {
 export async function startPortal(options: PortalOptions): Promise<RunningPortal> {
   const { dataDir, log, clock = systemClock } = options;
   const store = new Store(join(dataDir, 'portal.db'), migrations);
-  const vault = Vault.open(join(dataDir, 'master.key'));
+  const vault = await openVault({
+    store,
+    keyFile: join(dataDir, 'master.key'),
+    sealedSample: () => store.read(anySealedToken),
+  });
   const jobs = new Jobs({ store, clock, log });
   const tools: Tools = { store, vault, clock, log, jobs, events: new EventLog(clock) };
   const services = createServices(tools);
@@ -78,6 +83,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   services.watcher.start();
   services.signUps.start();
   ready = true;
+  store.keepCopies({ log });
   log.info({ url }, 'the portal is ready');
   return {
     url,

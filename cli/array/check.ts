@@ -23,7 +23,7 @@ export function addArrayCheck(array: GranaryCommand, terminal: Terminal): void {
 async function check(name: string | undefined, { data }: CheckOptions, terminal: Terminal): Promise<void> {
   const { stoppedArrays } = await import('@granary/cloud');
   const { checkArray } = await import('@granary/array');
-  const all = stoppedArrays(resolve(data));
+  const all = await stoppedArrays(resolve(data));
   const wanted = all.filter((each) => name === undefined || [each.displayName, each.internalName].includes(name));
   if (wanted.length === 0)
     throw new CommandFailure(exitCodes.notFound, `${data} holds no storage array${name ? ` named ${name}` : ''}.`);

@@ -23,7 +23,7 @@ export function addObjectsCheck(objects: GranaryCommand, terminal: Terminal): vo
 async function check(name: string | undefined, { data }: CheckOptions, terminal: Terminal): Promise<void> {
   const { stoppedArrays } = await import('@granary/cloud');
   const { checkObjectStorage } = await import('@granary/objects');
-  const all = stoppedArrays(resolve(data), 'object_storage');
+  const all = await stoppedArrays(resolve(data), 'object_storage');
   const wanted = all.filter((each) => name === undefined || [each.displayName, each.internalName].includes(name));
   if (wanted.length === 0)
     throw new CommandFailure(exitCodes.notFound, `${data} holds no object storage${name ? ` named ${name}` : ''}.`);

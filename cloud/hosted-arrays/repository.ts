@@ -121,6 +121,11 @@ export function updateArray(tx: Tx, number: number, change: ArrayChange): void {
   );
 }
 
+/** Something the vault has sealed, to try a key on. */
+export function anySealedSecrets(db: Db): string | undefined {
+  return db.get<{ secrets: string }>('SELECT secrets FROM arrays LIMIT 1')?.secrets;
+}
+
 export function markRemoving(tx: Tx, number: number): void {
   tx.run('UPDATE arrays SET removing = 1 WHERE number = :number', { number });
 }

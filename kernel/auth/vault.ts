@@ -2,6 +2,14 @@ import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+/** A key that is missing or does not fit the database it should open. The message names it and the way out. */
+export class KeyError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'KeyError';
+  }
+}
+
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -18,14 +26,11 @@ export class Vault {
 
   /** The key lives beside the data, readable by its owner alone; `GRANARY_MASTER_KEY` (64 hex digits) keeps it elsewhere. */
   static open(keyFile: string): Vault {
-    const given = process.env['GRANARY_MASTER_KEY'];
-    if (given !== undefined) {
-      if (!/^[0-9a-f]{64}$/i.test(given)) throw new Error('GRANARY_MASTER_KEY must be 64 hex digits');
-      return new Vault(Buffer.from(given, 'hex'));
-    }
+    const given = masterKeyGiven();
+    if (given !== undefined) return new Vault(keyFrom(given, 'GRANARY_MASTER_KEY'));
     if (!existsSync(keyFile)) createKey(keyFile);
     chmodSync(keyFile, 0o600);
-    return new Vault(Buffer.from(readFileSync(keyFile, 'utf8').trim(), 'hex'));
+    return new Vault(keyFrom(readFileSync(keyFile, 'utf8').trim(), keyFile));
   }
 
   seal(plain: string): string {
@@ -48,6 +53,15 @@ export class Vault {
   mark(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64url');
   }
+}
+
+export function masterKeyGiven(): string | undefined {
+  return process.env['GRANARY_MASTER_KEY'];
+}
+
+function keyFrom(text: string, source: string): Buffer {
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw new KeyError(`${source} must be 64 hex digits; put the right key there.`);
+  return Buffer.from(text, 'hex');
 }
 
 /** On disk, name and all, before anything is sealed with it: data without its key is lost. */

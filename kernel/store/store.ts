@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { assert } from '../assert.ts';
 import { Database, type Db } from './database.ts';
+import { DatabaseCopies, type CopyOptions } from './copies.ts';
+import { asDamage } from './damage.ts';
 import { asDiskFull, DiskFullError } from './disk-full.ts';
 import { migrate, readMigrations, type Migrations } from './migrations.ts';
 
@@ -39,6 +41,7 @@ export class Store {
   #closed = false;
   #isDiskFull = false;
   #probe: NodeJS.Timeout | undefined;
+  #copies: DatabaseCopies | undefined;
 
   /** Waits `lockWaitMs` for a process that is just going away to let go of the file. */
   constructor(file: string, migrations: Migrations, lockWaitMs = LOCK_WAIT_MS) {
@@ -49,8 +52,9 @@ export class Store {
       migrate(this.#database, migrations);
     } catch (error) {
       this.close();
-      throw error;
+      throw asDamage(file, error);
     }
+    this.#database.markInUse();
   }
 
   read<T>(work: (db: Db) => T): T {
@@ -65,6 +69,22 @@ export class Store {
     });
   }
 
+  get file(): string {
+    return this.#database.file;
+  }
+
+  /** A consistent copy of everything committed, made while the store is in use. */
+  copyTo(target: string): Promise<void> {
+    return this.#database.copyTo(target);
+  }
+
+  /** From now on a copy is made every hour, and the last few are kept. */
+  keepCopies(options: CopyOptions): DatabaseCopies {
+    this.#copies ??= new DatabaseCopies(this, options);
+    this.#copies.start();
+    return this.#copies;
+  }
+
   /** From a change that did not fit on the disk to the next one that does. */
   get isDiskFull(): boolean {
     return this.#isDiskFull;
@@ -73,6 +93,7 @@ export class Store {
   close(): void {
     if (this.#closed) return;
     clearTimeout(this.#probe);
+    this.#copies?.stop();
     while (this.#queue.length > 0) this.#commitBatch();
     this.#closed = true;
     this.#database.close();
@@ -124,7 +145,7 @@ export class Store {
   }
 
   #judge(error: unknown): unknown {
-    const told = asDiskFull(error);
+    const told = asDiskFull(asDamage(this.file, error));
     if (told instanceof DiskFullError) this.#awaitRoom();
     return told;
   }

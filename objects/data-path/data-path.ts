@@ -31,6 +31,7 @@ import type { ArrayDirectory } from '../directory/directory.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 import type { Settings } from '../settings/service.ts';
 import { dataAddresses, hostsOf, publicUrls } from './addresses.ts';
+import { refuseLostIndex } from './lost-index.ts';
 import { SmallBodies } from './small-bodies.ts';
 
 const GIGABYTE = 2 ** 30;
@@ -93,6 +94,7 @@ export class DataPath {
 
   constructor(options: DataPathOptions) {
     this.#options = options;
+    refuseLostIndex(this.#indexFile, options.configuration().drives);
     this.index = new IndexWriter(this.#indexFile);
   }
 

@@ -34,6 +34,11 @@ export function findUserByToken(db: Db, print: string): UserRow | undefined {
   return db.get<UserRow>('SELECT * FROM users WHERE token_print = :print', { print });
 }
 
+/** Something the vault has sealed, to try a key on. */
+export function anySealedToken(db: Db): string | undefined {
+  return db.get<{ token_sealed: string }>('SELECT token_sealed FROM users LIMIT 1')?.token_sealed;
+}
+
 export function countOtherAdmins(db: Db, id: number): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM users WHERE role = 'admin' AND id <> :id`, { id })?.n ?? 0;
 }

@@ -63,3 +63,13 @@ describe('a database', () => {
     database.close();
   });
 });
+
+describe('a file of a pool', () => {
+  it('that is empty or no database is refused by its name, not taken for an empty pool', async (t) => {
+    const file = await fileOf(t);
+    await fs.writeFile(file, '');
+    assert.throws(() => new Database(file, SCHEMA), { code: 'invalid', message: /damaged: it has 0 bytes/ });
+    await fs.writeFile(file, 'garbage'.repeat(2000));
+    assert.throws(() => new Database(file, SCHEMA), { code: 'invalid', message: /things\.db is damaged/ });
+  });
+});

@@ -4,6 +4,9 @@ import { StorageError } from '../errors.ts';
 
 const CHECKPOINT_PAGES = 4000;
 const LOCK_WAIT_MS = 2000;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+const PRIMARY_CODE = 0xff;
 
 /**
  * One SQLite file, owned by this process alone. A commit is written to the write-ahead log at once and made durable by
@@ -20,7 +23,7 @@ export class Database {
   /** Makes the file only when `create` says so: a mistyped name must not pass for an empty pool. */
   constructor(file: string, schema: string, create = false) {
     this.#file = file;
-    if (!create && !fs.existsSync(file)) throw new StorageError('not-found', `There is no file ${file}.`);
+    if (!create) refuseLost(file);
     this.#sqlite = new DatabaseSync(file, { timeout: LOCK_WAIT_MS, enableForeignKeyConstraints: true });
     try {
       this.#sqlite.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -30,7 +33,7 @@ export class Database {
       this.#sqlite.exec(schema);
     } catch (error) {
       this.#sqlite.close();
-      throw new StorageError('conflict', `${file} cannot be opened; is another process using it?`, { cause: error });
+      throw openingProblem(file, error);
     }
   }
 
@@ -96,4 +99,18 @@ export class Database {
     }
     return statement;
   }
+}
+
+/** A file that is missing or empty was lost: SQLite would make an empty pool of it. */
+function refuseLost(file: string): void {
+  const size = fs.statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) throw new StorageError('not-found', `There is no file ${file}.`);
+  if (size === 0) throw new StorageError('invalid', `${file} is damaged: it has 0 bytes, but it held data before.`);
+}
+
+function openingProblem(file: string, cause: unknown): StorageError {
+  const code = ((cause as { errcode?: number }).errcode ?? 0) & PRIMARY_CODE;
+  if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB)
+    return new StorageError('conflict', `${file} cannot be opened; is another process using it?`, { cause });
+  return new StorageError('invalid', `${file} is damaged: ${(cause as Error).message}.`, { cause });
 }

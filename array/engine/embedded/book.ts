@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDiskFull, SharedFlush, StorageError } from '@granary/storage';
@@ -98,11 +98,31 @@ export class Book {
 /** What the file says, without making anything. */
 export function readBook(folder: string): Content {
   const file = join(folder, FILE);
-  if (!existsSync(file)) return { version: VERSION, groups: [], pools: [] };
-  const content = JSON.parse(readFileSync(file, 'utf8')) as Content;
+  if (!existsSync(file)) {
+    refuseLost(file, join(folder, 'pools'));
+    return { version: VERSION, groups: [], pools: [] };
+  }
+  const content = parse(file, readFileSync(file, 'utf8'));
   if (content.version === VERSION) return content;
   const what = `${file} is of version ${content.version}, this program knows ${VERSION}; use a newer one.`;
   throw new StorageError('invalid', what);
+}
+
+/** Pools are on record before they have a file: files without a record mean that the record was lost. */
+function refuseLost(file: string, poolsFolder: string): void {
+  const pools = existsSync(poolsFolder) ? readdirSync(poolsFolder).filter((name) => name.endsWith('.db')) : [];
+  if (pools.length === 0) return;
+  const what = `${file} is missing, but ${poolsFolder} holds ${pools.length} pools; put it back from a backup.`;
+  throw new StorageError('invalid', what);
+}
+
+function parse(file: string, text: string): Content {
+  try {
+    return JSON.parse(text) as Content;
+  } catch (error) {
+    const what = `${file} is damaged: it is not JSON; put it back from a backup.`;
+    throw new StorageError('invalid', what, { cause: error });
+  }
 }
 
 /** Names of files that were made or removed in it survive a power cut. */

@@ -6,6 +6,9 @@ import { QuickDisk } from './quick-disk.ts';
 import { SCHEMA } from './schema.ts';
 
 const LOCK_WAIT_MS = 4000;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+const PRIMARY_CODE = 0xff;
 /** A larger one costs more than it saves: after a page was split, SQLite looks through all of it at the commit. */
 const WRITER_CACHE_KIB = 8 * 1024;
 const READER_CACHE_KIB = 8 * 1024;
@@ -58,7 +61,7 @@ export class IndexDatabase implements IndexDb {
       fsyncFolder(path.dirname(file));
     } catch (error) {
       sqlite.close();
-      throw error;
+      throw asDamage(file, error);
     }
     return database;
   }
@@ -200,4 +203,12 @@ function fsyncFolder(folder: string): void {
   } finally {
     fs.closeSync(fd);
   }
+}
+
+/** The error as it is, or with the name of the file when SQLite says that it is no database or a broken one. */
+function asDamage(file: string, error: unknown): unknown {
+  const code = ((error as { errcode?: number }).errcode ?? 0) & PRIMARY_CODE;
+  if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) return error;
+  const what = `${file} is damaged: ${(error as Error).message}. Put it back from a backup of the array.`;
+  return new StorageError('invalid', what, { cause: error });
 }
