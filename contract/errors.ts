@@ -100,6 +100,7 @@ export const errorCatalogue = {
   cloud_full: { http: 409, code: 20007, message: '{problem}' },
   not_supported: { http: 409, code: 20008, message: '{problem}' },
   already_decided: { http: 409, code: 20009, message: 'Request {id} was {status} already.' },
+  user_disabled: { http: 403, code: 20030, message: 'User {username} is disabled; ask an administrator to enable it.' },
   last_admin: { http: 409, code: 20010, message: 'User {username} is the last administrator; make another one first.' },
   overlap: { http: 409, code: 20011, message: '{what} overlaps {other}; choose another range.' },
   array_unreachable: {

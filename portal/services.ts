@@ -48,9 +48,7 @@ export interface Services {
 /** Every service of the portal, each given what it stands on and nothing else. */
 export function createServices(tools: Tools): Services {
   const signIn = new SignIn(tools);
-  const users = new Users(tools, () => {
-    signIn.forget();
-  });
+  const users = new Users(tools, signIn);
   const records = new ArrayRecords(tools);
   const recordsChanged = () => {
     records.changed();

@@ -14,6 +14,9 @@ const additions = [
   'POST /users',
   'PUT /users/{id}',
   'DELETE /users/{id}',
+  'POST /users/{id}/disable',
+  'POST /users/{id}/enable',
+  'POST /users/{id}/revoke_tokens',
 ];
 
 test('every portal endpoint of the specification is declared, spelt as there', () => {

@@ -10,6 +10,8 @@ export const User = record('User', {
   email: nullable(str()),
   role: oneOf(...portalRoles),
   auto_approved: bool('Orders act at once instead of waiting for an administrator'),
+  enabled: bool('False while an administrator keeps the user from signing in'),
+  locked: bool('Sign-in is refused at present: the user is disabled, or too many wrong passwords came from an address'),
   created_at: utc(),
   updated_at: utc(),
 });
@@ -58,7 +60,7 @@ export const users = {
     errors: ['name_taken'],
   }),
   update: endpoint('PUT', '/users/{id}', {
-    summary: 'Change a user; a new password takes effect at once',
+    summary: 'Change a user; a new password takes effect at once and revokes the token',
     access: adminOnly,
     params: {
       id: userId,
@@ -70,8 +72,29 @@ export const users = {
     reply: success({ data: User }),
     errors: ['not_found', 'last_admin'],
   }),
+  disable: endpoint('POST', '/users/{id}/disable', {
+    summary: 'Keep a user from signing in from the next request on; their arrays keep running',
+    access: adminOnly,
+    params: { id: userId },
+    reply: success({ data: User }),
+    errors: ['not_found', 'last_admin', 'state_conflict'],
+  }),
+  enable: endpoint('POST', '/users/{id}/enable', {
+    summary: 'Let a disabled user sign in again',
+    access: adminOnly,
+    params: { id: userId },
+    reply: success({ data: User }),
+    errors: ['not_found'],
+  }),
+  revokeTokens: endpoint('POST', '/users/{id}/revoke_tokens', {
+    summary: 'Revoke every token of a user; a new one is had with the password',
+    access: adminOnly,
+    params: { id: userId },
+    reply: success({ data: User }),
+    errors: ['not_found'],
+  }),
   delete: endpoint('DELETE', '/users/{id}', {
-    summary: 'Remove a user who owns nothing any more',
+    summary: 'Remove a user who owns nothing any more; past bills keep the name',
     access: adminOnly,
     params: { id: userId },
     reply: success({}),

@@ -111,3 +111,14 @@ test('a wrong key is refused; the names and addresses remembered are limited', a
     });
   assert.ok(attempts.size <= 10);
 });
+
+test('a name shows as refused while sign-ins are, and not after it', async () => {
+  const { tryIn, attempts, clock } = setUp({ perUsername: 2, blockMs: 10_000 });
+  await tryIn(jo);
+  assert.equal(attempts.isRefused('jo'), false);
+  await tryIn(jo);
+  assert.equal(attempts.isRefused('JO'), true);
+  assert.equal(attempts.isRefused('ann'), false);
+  clock.advance(10_001);
+  assert.equal(attempts.isRefused('jo'), false);
+});

@@ -64,6 +64,8 @@ export class SignInAttempts {
   readonly #wait: (ms: number) => Promise<unknown>;
   readonly #entries = new Map<string, Entry>();
   readonly #turns = new Map<string, Turn>();
+  /** Until when each name is refused at the address that failed last: to be shown, never to be enforced elsewhere. */
+  readonly #refusedUntil = new Map<string, number>();
 
   constructor({ clock, limits, wait = sleep }: SignInAttemptsOptions) {
     this.#clock = clock;
@@ -99,6 +101,15 @@ export class SignInAttempts {
     return this.#entries.size;
   }
 
+  /** Whether sign-ins under this name are refused at present, at one address at least. */
+  isRefused(username: string): boolean {
+    const { username: key } = keysOf({ username, ip: '' });
+    const until = this.#refusedUntil.get(key);
+    if (until === undefined || until > this.#clock.now()) return until !== undefined;
+    this.#refusedUntil.delete(key);
+    return false;
+  }
+
   async #reject(attempt: Attempt): Promise<never> {
     const failures = Math.max(...Object.values(keysOf(attempt)).map((key) => this.#entries.get(key)?.failures ?? 0));
     const beyond = failures - this.#limits.unslowed;
@@ -118,9 +129,17 @@ export class SignInAttempts {
 
   #count(attempt: Attempt): void {
     const { pair, address, username } = keysOf(attempt);
-    this.#countOne(pair, this.#limits.perUsername);
+    this.#showRefusal(username, this.#countOne(pair, this.#limits.perUsername));
     this.#countOne(address, this.#limits.perAddress);
     this.#countOne(username, Infinity);
+  }
+
+  #showRefusal(username: string, until: number): void {
+    if (until === 0) return;
+    this.#refusedUntil.set(username, until);
+    const oldest =
+      this.#refusedUntil.size > this.#limits.entriesMax ? this.#refusedUntil.keys().next().value : undefined;
+    if (oldest !== undefined) this.#refusedUntil.delete(oldest);
   }
 
   #forget(attempt: Attempt): void {
@@ -128,7 +147,8 @@ export class SignInAttempts {
     for (const key of [pair, username]) this.#entries.delete(key);
   }
 
-  #countOne(key: string, max: number): void {
+  /** Counts a failure; answers until when the key is refused, 0 when it is not. */
+  #countOne(key: string, max: number): number {
     const { memoryMs, blockMs, blockMsMax, entriesMax } = this.#limits;
     const now = this.#clock.now();
     const known = this.#entries.get(key);
@@ -136,9 +156,11 @@ export class SignInAttempts {
     const block = failures < max ? 0 : Math.min(blockMs * 2 ** (failures - max), blockMsMax);
     // Deleted first, so that the map's order stays that of the last touch.
     this.#entries.delete(key);
-    this.#entries.set(key, { failures, lastAt: now, blockedUntil: block === 0 ? 0 : now + block });
+    const blockedUntil = block === 0 ? 0 : now + block;
+    this.#entries.set(key, { failures, lastAt: now, blockedUntil });
     const oldest = this.#entries.size > entriesMax ? this.#entries.keys().next().value : undefined;
     if (oldest !== undefined) this.#entries.delete(oldest);
+    return blockedUntil;
   }
 
   async #takeTurn(attempt: Attempt): Promise<void> {

@@ -28,8 +28,8 @@ export interface BilledArray {
 
 // Rows are wanted by the hundred thousand: the query names their fields as the domain does, and nothing copies them.
 const ITEMS = 'SELECT id, kind, key, quantity, started_at AS "startedAt", ended_at AS "endedAt" FROM metered_items';
-const ARRAYS = `SELECT a.id, a.name, u.username, a.provider_id AS "providerId", p.name AS "providerName", a.product,
-    a.created_at AS "createdAt", a.deleted_at AS "deletedAt"
+const ARRAYS = `SELECT a.id, a.name, coalesce(u.former_name, u.username) AS username, a.provider_id AS "providerId",
+    p.name AS "providerName", a.product, a.created_at AS "createdAt", a.deleted_at AS "deletedAt"
   FROM arrays a JOIN users u ON u.id = a.owner_id JOIN providers p ON p.id = a.provider_id`;
 
 export function listOpenItems(db: Db, arrayId: number): MeteredItem[] {

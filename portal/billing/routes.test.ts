@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serve, TestPortal } from '../pricing/testing.ts';
+import { removeUser } from '../users/repository.ts';
 import { syncMeter } from './meter.ts';
 import { billingRoutes } from './routes.ts';
 import { Billing } from './service.ts';
@@ -33,4 +34,25 @@ test('a bill is downloaded as a zip', async () => {
   const bad = await get({ ...window, end_datetime: '2026-02-30 00:00' }, 'ann');
   assert.equal(bad.statusCode, 400);
   assert.match(bad.body, /end_datetime must be a date and time that exists/);
+});
+
+test('the bill of a removed user keeps the name', async () => {
+  using portal = new TestPortal();
+  const admin = await portal.addUser('admin', 'admin');
+  const ann = await portal.addUser('ann');
+  const id = await portal.addArray(ann, await portal.addProvider('local'));
+  const spec = { engine: 'large', app_engine: null, extra_cache_gb: 0, drives: {} };
+  const array = { id, status: 'created', placed: true, hasPublicIp: false, spec } as const;
+  await portal.store.write((tx) => syncMeter(tx, array, portal.clock.now()));
+  portal.clock.advance(60 * 60_000);
+  const now = portal.clock.now();
+  await portal.store.write((tx) => {
+    syncMeter(tx, { ...array, status: 'deleted' }, now);
+    removeUser(tx, ann.userId, now);
+  });
+  const window = { start: '2026-01-01 00:00', end: '2026-02-01 00:00' };
+  for (const userId of [undefined, ann.userId]) {
+    const { bytes } = await new Billing(portal).report({ ...window, userId }, admin);
+    assert.equal(readBill(bytes).items[0]?.['user'], 'ann');
+  }
 });

@@ -66,7 +66,7 @@ export function insertTenantsOfProvider(tx: Tx, providerId: number): void {
          + coalesce((SELECT max(internal_id) FROM tenants t WHERE t.provider_id = p.id), 0),
        u.username || '@' || p.key
      FROM users u JOIN providers p ON p.id = :providerId
-     WHERE NOT EXISTS (SELECT 1 FROM tenants t WHERE t.user_id = u.id AND t.provider_id = p.id)
+     WHERE u.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.user_id = u.id AND t.provider_id = p.id)
      ORDER BY u.id`,
     { providerId },
   );

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { fingerprint, newSecret, SignInAttempts, verifyPassword, type CredentialSource } from '@granary/kernel';
+import { fail, fingerprint, newSecret, SignInAttempts, verifyPassword, type CredentialSource } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import { findUserByName, findUserByToken, updateToken, type UserRow } from '../users/repository.ts';
@@ -34,6 +34,11 @@ export class SignIn {
   forget(): void {
     this.#actors.clear();
     this.#passwords.clear();
+  }
+
+  /** Whether sign-ins under this name are refused at present for too many wrong passwords. */
+  isRefused(username: string): boolean {
+    return this.#attempts.isRefused(username);
   }
 
   authenticate(source: CredentialSource): PortalActor | undefined | Promise<PortalActor | undefined> {
@@ -78,6 +83,7 @@ export class SignIn {
     if (known) return known;
     const user = this.#tools.store.read((db) => findUserByToken(db, print));
     if (!user) return undefined;
+    refuseDisabled(user);
     if (this.#actors.size >= REMEMBERED_MAX) this.#actors.clear();
     const actor = actorOf(user);
     this.#actors.set(print, actor);
@@ -97,7 +103,9 @@ export class SignIn {
       // A wrong password is not remembered: each try counts.
       known.user.catch(() => this.#passwords.delete(key));
     }
-    return known.user;
+    const user = await known.user;
+    refuseDisabled(user);
+    return user;
   }
 
   #verify(username: string, password: string, ip: string): Promise<UserRow> {
@@ -106,6 +114,11 @@ export class SignIn {
       return (await verifyPassword(password, user?.password_hash)) ? user : undefined;
     });
   }
+}
+
+/** Said only to whoever has the token or the password. */
+function refuseDisabled({ username, disabled_at: disabledAt }: UserRow): void {
+  if (disabledAt !== null) throw fail('user_disabled', { username });
 }
 
 export function actorOf(user: UserRow): PortalActor {

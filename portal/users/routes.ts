@@ -12,6 +12,9 @@ export function userRoutes(users: Users): PortalHandlers {
       get: ({ id }) => ({ data: users.get(id) }),
       create: async (input, { actor }) => ({ data: await users.create(input, actor.username) }),
       update: async ({ id, ...change }, { actor }) => ({ data: await users.update(id, change, actor) }),
+      disable: async ({ id }, { actor }) => ({ data: await users.disable(id, actor) }),
+      enable: async ({ id }, { actor }) => ({ data: await users.enable(id, actor) }),
+      revokeTokens: async ({ id }, { actor }) => ({ data: await users.revokeTokens(id, actor) }),
       delete: async ({ id }, { actor }) => {
         await users.delete(id, actor);
         return {};

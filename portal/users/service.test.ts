@@ -22,7 +22,14 @@ test('a new user has the role user, needs approval, and signs in at once', async
   const username = name('user');
   const { data } = await admin.client.users.create({ username, password: PASSWORD, email: 'ann@example.org' });
   const { id, created_at: createdAt, updated_at: updatedAt, ...rest } = data;
-  assert.deepEqual(rest, { username, email: 'ann@example.org', role: 'user', auto_approved: false });
+  assert.deepEqual(rest, {
+    username,
+    email: 'ann@example.org',
+    role: 'user',
+    auto_approved: false,
+    enabled: true,
+    locked: false,
+  });
   assert.match(createdAt, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
   assert.equal(updatedAt, createdAt);
   assert.equal(await basic(username, PASSWORD), 200);
@@ -47,15 +54,66 @@ test('two users of one name at the same moment make one user', async () => {
   assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
-test('a new password counts at once, the old one no longer, and the token survives', async () => {
+test('a new password counts at once, and revokes the old one and the token', async () => {
   const user = await newUser();
   assert.equal(await basic(user.username, PASSWORD), 200);
   await admin.client.users.update({ id: user.id, password: 'another horse battery' });
   assert.equal(await basic(user.username, PASSWORD), 401);
   assert.equal(await basic(user.username, 'another horse battery'), 200);
-  assert.deepEqual((await user.client.arrays.list()).data, []);
+  await refused(user.client.arrays.list(), 401, /Invalid credentials/);
   const { data } = await user.client.tokens.get({ username: user.username, password: 'another horse battery' });
-  assert.equal(data.token, user.token);
+  assert.notEqual(data.token, user.token);
+});
+
+test('a change without a password leaves the token as it was', async () => {
+  const user = await newUser();
+  await admin.client.users.update({ id: user.id, auto_approved: true });
+  assert.deepEqual((await user.client.arrays.list()).data, []);
+});
+
+test('revoking tokens ends the one in use; the password gets another', async () => {
+  const user = await newUser();
+  assert.deepEqual((await user.client.arrays.list()).data, []);
+  await admin.client.users.revokeTokens({ id: user.id });
+  await refused(user.client.arrays.list(), 401, /Invalid credentials/);
+  const again = person(user.username, PASSWORD);
+  assert.deepEqual((await again.client.arrays.list()).data, []);
+});
+
+test('a disabled user is out from the next request on, keeps the arrays, and is back when enabled', async () => {
+  const user = await newUser({ auto_approved: true });
+  const { id: arrayId } = await portal.array(user);
+  const { data: disabled } = await admin.client.users.disable({ id: user.id });
+  assert.deepEqual([disabled.enabled, disabled.locked], [false, true]);
+  await refused(user.client.arrays.list(), 403, /is disabled; ask an administrator/);
+  assert.equal(await basic(user.username, PASSWORD), 403);
+  assert.equal(await basic(user.username, 'a wrong password'), 401, 'who does not know the password learns nothing');
+  const credentials = { username: user.username, password: PASSWORD };
+  await refused(admin.client.tokens.get(credentials), 403, /is disabled/);
+  await refused(admin.client.tokens.reset(credentials), 403, /is disabled/);
+  const { data: array } = await admin.client.arrays.get({ array_id: arrayId });
+  assert.equal(array.status, 'created');
+  await admin.client.users.disable({ id: user.id });
+  const { data: enabled } = await admin.client.users.enable({ id: user.id });
+  assert.deepEqual([enabled.enabled, enabled.locked], [true, false]);
+  assert.equal((await user.client.arrays.list()).data.length, 1);
+});
+
+test('nobody disables themselves, and a disabled administrator does not count as one who is left', async () => {
+  await refused(admin.client.users.disable({ id: admin.id }), 409, /You cannot disable yourself/);
+  const second = await newUser({ role: 'admin' });
+  await admin.client.users.disable({ id: second.id });
+  await refused(admin.client.users.update({ id: admin.id, role: 'user' }), 409, /last administrator/);
+  await refused(admin.client.users.delete({ id: admin.id }), 409, /last administrator/);
+  await admin.client.users.delete({ id: second.id });
+});
+
+test('locked is true while too many wrong passwords keep a user out, and false after it', async () => {
+  const user = await newUser();
+  for (let guess = 0; guess < 10; guess += 1) await basic(user.username, `guess-${guess}`);
+  assert.equal(await basic(user.username, PASSWORD), 429);
+  const { data } = await admin.client.users.get({ id: user.id });
+  assert.deepEqual([data.enabled, data.locked], [true, true]);
 });
 
 test('a role that is taken away counts for the very next request', async () => {
@@ -116,13 +174,19 @@ test('a user who is removed is out at once, with token and with password', async
   await refused(admin.client.users.get({ id: user.id }), 404, /There is no user/);
 });
 
-test('a user with an array is not removed, nor one whose deleted arrays are on past bills', async () => {
+test('a user with an array is not removed; after it is deleted the bills keep the name, and the name is free', async () => {
   const user = await newUser({ auto_approved: true });
   const { id } = await portal.array(user);
   await refused(admin.client.users.delete({ id: user.id }), 409, /is in use: 1 arrays, accounts or networks/);
   await user.client.arrays.delete({ array_id: id });
   await portal.until(id, 'deleted');
-  await refused(admin.client.users.delete({ id: user.id }), 409, /past bills/);
+  await admin.client.users.delete({ id: user.id });
+  await refused(user.client.arrays.list(), 401, /Invalid credentials/);
+  await refused(admin.client.users.get({ id: user.id }), 404, /There is no user/);
+  assert.ok((await admin.client.users.list()).data.every(({ username }) => username !== user.username));
+  const next = await newUser({ username: user.username });
+  assert.notEqual(next.id, user.id);
+  assert.deepEqual((await next.client.arrays.list()).data, [], 'the new one has nothing of the old one');
 });
 
 test('a user with a network is removed only after it', async () => {
