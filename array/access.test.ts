@@ -4,7 +4,7 @@ import { operations, pathParams, type Access, type Operation } from '@granary/co
 import { arrayApi, peerApi } from '@granary/contract/array';
 import { newAgreement, PairKeys } from './remote-arrays/pair-keys.ts';
 import { passing, preparations, validValues } from './testing/valid-requests.ts';
-import { arrayOperations, startWalk, type Caller } from './testing/walk.ts';
+import { arrayOperations, startWalk, Walk, type Caller } from './testing/walk.ts';
 import type { Received } from '../kernel/process/testing/wire.ts';
 
 /**
@@ -55,7 +55,9 @@ function personOf(who: Who): Caller {
   return who === 'user' ? user : admin;
 }
 
+/** What is prepared is the administrator's. */
 function expectedCode(access: Access, who: Who): number {
+  if (who === 'user' && access.creator) return NOT_ALLOWED;
   if (isAllowed(access, who)) return 0;
   return who === 'nobody' ? INVALID_CREDENTIALS : NOT_ALLOWED;
 }
@@ -80,10 +82,10 @@ test('every operation that is served has a request that the tests can make', () 
 for (const operation of arrayOperations) {
   const { access } = operation.endpoint;
   test(`${operation.id} answers ${whom(access)}`, async () => {
-    const first = callers.find((who) => isAllowed(access, who))!;
+    const first = callers.find((who) => expectedCode(access, who) === 0)!;
     const shared = await validValues(operation, walk, personOf(first));
     for (const who of callers) {
-      const isIn = isAllowed(access, who);
+      const isIn = expectedCode(access, who) === 0;
       // Who is refused changes nothing, so that what was prepared serves the next.
       const isFresh = who === first ? passing.has(operation.id) : isIn;
       const values = isFresh ? await validValues(operation, walk, personOf(who)) : shared;
@@ -101,9 +103,26 @@ function refusalIn({ text }: Received): object {
   return (JSON.parse(text) as { response: object }).response;
 }
 
-function whom({ roles }: Access): string {
+function whom({ roles, creator }: Access): string {
   if (roles === 'anyone') return 'everybody';
+  if (creator) return 'administrators, and refuses a user what another created';
   return roles.includes('user') ? 'everybody who is signed in' : 'administrators';
+}
+
+/** Everything it prepares is the user's, who has to be an administrator for as long as that takes. */
+const jo = { access_key: user.key, username: user.username, role: 'user' };
+const own = new Walk(walk.t, array.as(jo), { admin: user, user });
+const setRole = (role: 'admin' | 'user') => admin.client.call(walk.api.users.update, { name: user.username, role });
+
+for (const operation of arrayOperations.filter(({ endpoint }) => endpoint.access.creator)) {
+  test(`${operation.id} lets a user change what that user created`, async () => {
+    await setRole('admin');
+    const values = await validValues(operation, own, user);
+    await setRole('user');
+    const answer = await walk.ask(operation, values, user.key);
+    const code = codeOf(answer);
+    assert.ok(code === 0 || (operation.endpoint.job && code === asyncStatus), answer.text);
+  });
 }
 
 test('the key of another array opens nothing that is for users', async () => {

@@ -1,6 +1,7 @@
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
 import { Clones } from './consistency-groups/service.ts';
 import type { Heartbeat } from './controllers/heartbeat.ts';
+import { Creators } from './creators/service.ts';
 import { controllerRoutes } from './controllers/routes.ts';
 import { Controllers } from './controllers/service.ts';
 import { Outages } from './drives/outages.ts';
@@ -91,6 +92,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     snapshots,
     suspendSeconds: () => settings.current().suspendSeconds,
   });
+  const creators = new Creators(tools, (set) => snapshotSets.suspendedVolumes(set));
   const migrations = new Migrations(tools, volumes, pools);
   const clones = new Clones(volumes, snapshots);
   const remoteArrays = new RemoteArrays(tools, encryption);
@@ -122,6 +124,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   };
   return {
     users,
+    creators,
     settings,
     encryption,
     mailer,

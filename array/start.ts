@@ -79,6 +79,9 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
     api: arrayApi,
     handlers,
     authenticate: authenticator(users, () => configuration.internalKey),
+    authorise: (actor, access, input) => {
+      services.creators.authorise(actor, access, input);
+    },
     inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
     version: manifest.version,
     tls: first.tls ?? undefined,

@@ -1,6 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errorCatalogue, operations, type Api, type Operation, type Param, type RecordReply } from '@granary/contract';
+import {
+  errorCatalogue,
+  operations,
+  type Access,
+  type Api,
+  type Operation,
+  type Param,
+  type RecordReply,
+} from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
 import { cloudApi } from '@granary/contract/cloud';
 import { objectsApi } from '@granary/contract/objects';
@@ -45,7 +53,7 @@ function section({ id, endpoint }: Operation): string {
   return [
     `### ${id}`,
     `\`${method} ${path}\``,
-    `${summary}. Who: ${roles}${access.owned ? ' (only their own)' : ''}.${job ? ` Work goes on until the state is ${job.until.join(' or ')}.` : ''}`,
+    `${summary}. Who: ${roles}${limitOf(access)}.${job ? ` Work goes on until the state is ${job.until.join(' or ')}.` : ''}`,
     rows.length > 0 ? ['| Parameter | Type | | |', '|---|---|---|---|', ...rows].join('\n') : '',
     reply.kind === 'file' ? `Reply: a file, \`${reply.contentType}\`.` : `Reply: \`${replyText(reply)}\``,
     errors.length > 0 ? `Errors: ${errors.map((name) => `[${name}](../errors.md)`).join(', ')}.` : '',
@@ -53,6 +61,11 @@ function section({ id, endpoint }: Operation): string {
   ]
     .filter((line, index, all) => line !== '' || index === all.length - 1)
     .join('\n\n');
+}
+
+function limitOf({ owned, creator }: Access): string {
+  if (owned) return ' (only their own)';
+  return creator ? ` (a user only what that user created, by \`${creator.param}\`)` : '';
 }
 
 function kindOf(param: Param): string {
@@ -131,6 +144,45 @@ function errorPage(): string {
   ].join('\n');
 }
 
+const ROLES_HEAD = `# Roles
+
+Generated from the contract by \`npm run docs:api\`; a test calls every operation as every role.
+
+- **yes**: the role may call it. **own**: only on what belongs to the caller; at the portal another's does not exist.
+  **created**: only on what the caller created, or on snapshots, rules, migrations and mirrors of volumes the caller created.
+  **no**: refused.
+- In an array \`admin\` does everything. \`user\` looks at everything and uses it: creates groups, pools, volumes, servers,
+  snapshots and policies, and changes or deletes volumes, servers and policies of their own. Drives, RAID groups and pools,
+  once made, are the administrator's to change: nothing a user does destroys hardware or another's data.
+- What was created by nobody who is still a user (the portal, a mirror of another array, a removed user) is the
+  administrator's.
+`;
+
+function rolePage(): string {
+  return [ROLES_HEAD, ...[portalApi, arrayApi, objectsApi].map(roleTable)].join('\n');
+}
+
+function roleTable(api: Api): string {
+  const all = operations(api);
+  const roles = [
+    ...new Set(all.flatMap(({ endpoint: { access } }) => (access.roles === 'anyone' ? [] : access.roles))),
+  ];
+  const rows = all.map(({ id, endpoint }) => {
+    const cells = roles.map((role) => mayCall(endpoint.access, role));
+    return `| \`${id}\` | \`${endpoint.method} ${endpoint.path}\` | ${cells.join(' | ')} |`;
+  });
+  const head = `| Operation | | ${roles.join(' | ')} |\n|---|---|${roles.map(() => '---|').join('')}`;
+  return `## ${api.title}\n\n${head}\n${rows.join('\n')}\n`;
+}
+
+function mayCall({ roles, owned, creator }: Access, role: string): string {
+  if (roles === 'anyone') return 'yes';
+  if (!roles.includes(role)) return 'no';
+  if (role === 'admin' || role === 'objs_admin') return 'yes';
+  if (owned) return 'own';
+  return creator ? 'created' : 'yes';
+}
+
 function cell(text: string): string {
   return text
     .replaceAll('|', '\\|')
@@ -141,6 +193,7 @@ function cell(text: string): string {
 const pages = new Map<string, string>([
   ...apis.map((api) => [`docs/api/${api.name}.md`, `${page(api)}\n${recordSections(api)}`] as const),
   ['docs/errors.md', errorPage()],
+  ['docs/roles.md', rolePage()],
 ]);
 
 const check = process.argv.includes('--check');

@@ -1,5 +1,6 @@
 import { fail, type Db, type Tx, type Vault } from '@granary/kernel';
 import { findChap } from '../controllers/repository.ts';
+import { recordCreator } from '../creators/repository.ts';
 import type { Performance } from '../performance/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { removeTagsOf } from '../tags/repository.ts';
@@ -120,6 +121,7 @@ export class Servers {
       const fresh = nextName(tx, 'srv');
       refuseTwin(tx, fresh, identity, wanted.force === true);
       insertServer(tx, fresh, fields, clock.now());
+      recordCreator(tx, 'servers', fresh, actor);
       replaceWwpns(tx, fresh, identity.wwpns);
       const title = `Server ${fields.display_name} (${fresh}) was added.`;
       events.record(tx, { title, subject: `server:${fresh}`, actor });

@@ -1,4 +1,5 @@
 import { badParameter, fail, type Tx } from '@granary/kernel';
+import { recordCreator } from '../creators/repository.ts';
 import { nextName } from '../sequences/repository.ts';
 import { findBeyond } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
@@ -128,6 +129,7 @@ export class SnapshotPolicies {
       const now = clock.now();
       const row = { ...checked, name: nextName(tx, 'policy'), is_default: 0, created_at: now, modified_at: now };
       insertPolicy(tx, row);
+      recordCreator(tx, 'snapshot_policies', row.name, actor);
       this.#tell(tx, row, 'was created', actor);
       return this.get(row.name);
     });

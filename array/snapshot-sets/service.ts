@@ -124,6 +124,11 @@ export class SnapshotSets {
     this.#suspensions.stop();
   }
 
+  /** The volumes whose writes are held back for a set that is not taken yet. */
+  suspendedVolumes(id: string): readonly string[] {
+    return this.#suspensions.volumesOf(id);
+  }
+
   #takeSuspension(id: string) {
     const suspension = this.#suspensions.take(id);
     if (suspension) return suspension;

@@ -30,6 +30,10 @@ export class Suspensions {
     return this.#suspended.has(id);
   }
 
+  volumesOf(id: string): readonly string[] {
+    return this.#suspended.get(id)?.volumes ?? [];
+  }
+
   isExpired(id: string): boolean {
     return this.#expired.has(id);
   }

@@ -76,6 +76,11 @@ export class TestArray {
     this.place = place;
   }
 
+  /** The same array, seen by another of its users. */
+  as(user: TestArray['user']): TestArray {
+    return new TestArray(this.configuration, this.#array, this.anybody, user, this.place);
+  }
+
   async restart(changes: Partial<HostedConfiguration> = {}): Promise<void> {
     await this.#array.stop();
     this.#array = await startArray({ ...this.configuration, ...changes });

@@ -27,6 +27,9 @@ interface How extends Pick<Sent, 'from'> {
   readonly accept?: string;
 }
 
+/** Two walks may share an array. */
+let names = 0;
+
 const served = new Set(servedOperations());
 
 /** Every operation the array serves. */
@@ -66,7 +69,6 @@ export class Walk {
   readonly suspended: string[] = [];
   readonly #send: Send;
   readonly #kept = new Map<string, Promise<unknown>>();
-  #names = 0;
 
   constructor(t: Lasting, array: TestArray, { admin, user }: { admin: Caller; user: Caller }) {
     this.t = t;
@@ -86,8 +88,8 @@ export class Walk {
 
   /** One no other thing has. */
   name(what: string): string {
-    this.#names += 1;
-    return `${what}-${this.#names}`;
+    names += 1;
+    return `${what}-${names}`;
   }
 
   /** Made at the first call, the same ever after. */

@@ -130,6 +130,7 @@ export class Users {
       const { email = row.email, role = row.role } = change;
       if (row.role === 'admin' && role !== 'admin') keepAnAdmin(tx, row);
       updateUser(tx, row.id, { email, role, password_hash: hash ?? row.password_hash });
+      if (hash !== undefined) this.#replaceKey(tx, row.id);
       const what = [hash && 'password', email !== row.email && 'mail address', role !== row.role && `role (${role})`];
       const told = what.filter((one) => typeof one === 'string').join(', ') || 'nothing';
       const title = `User ${row.username} was changed: ${told}.`;
@@ -161,22 +162,28 @@ export class Users {
       const row = existing(tx, attempt.username);
       if (row.id !== id) throw fail('user_not_found', { id: attempt.username });
       updateUser(tx, row.id, { ...row, password_hash: hash });
+      if (next !== password) this.#replaceKey(tx, row.id);
       const title = `User ${row.username} changed their password.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${row.username}`, actor: row.username });
     });
   }
 
   async resetAccessKey(username: string, actor: string): Promise<UserWithKey> {
-    const { store, vault, events } = this.#options;
-    const key = newSecret();
-    const row = await store.write((tx) => {
+    const { store, events } = this.#options;
+    return store.write((tx) => {
       const found = existing(tx, username);
-      replaceAccessKey(tx, found.id, vault.seal(key), fingerprint(key));
+      const accessKey = this.#replaceKey(tx, found.id);
       const title = `The access key of ${found.username} was replaced.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${found.username}`, actor });
-      return found;
+      return { ...toUser(found), accessKey };
     });
-    return { ...toUser(row), accessKey: key };
+  }
+
+  /** Whoever needs a new password may have lost the key with the old one. */
+  #replaceKey(tx: Tx, id: number): string {
+    const key = newSecret();
+    replaceAccessKey(tx, id, this.#options.vault.seal(key), fingerprint(key));
+    return key;
   }
 
   async #verify(username: string, password: string): Promise<UserRow | undefined> {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { testArray } from '../testing/test-array.ts';
 
-const { users, drives, messages } = arrayApi.groups;
+const { users, drives, messages, volumes } = arrayApi.groups;
 
 test('users are changed and removed by administrators, and each change is on record', async (t) => {
   const { client, anybody } = await testArray(t, { drives: 2 });
@@ -15,12 +15,13 @@ test('users are changed and removed by administrators, and each change is on rec
   const { user: changed } = await client.call(users.update, change);
   assert.deepEqual([changed.username, changed.email, changed.role], ['jo', 'jo@example.org', 'admin']);
   assert.equal((await anybody.refused(users.login, { user: 'jo', password: 'first of jo' })).code, 5);
-  await anybody.call(users.login, { user: 'jo', password: 'second of jo' });
-  await jo.call(users.update, { name: 'dana', role: 'user' });
+  const { user: back } = await anybody.call(users.login, { user: 'jo', password: 'second of jo' });
+  const changedJo = anybody.with({ 'x-access-key': back.access_key });
+  await changedJo.call(users.update, { name: 'dana', role: 'user' });
   assert.equal((await client.refused(users.list, { limit: 'x' as never })).code, 7);
-  await jo.call(users.delete, { name: 'dana' });
+  await changedJo.call(users.delete, { name: 'dana' });
   assert.equal((await client.refused(drives.list, {})).code, 5, 'the key of a removed user opens nothing');
-  const { messages: told } = await jo.call(messages.list, { attr_key: 'user' });
+  const { messages: told } = await changedJo.call(messages.list, { attr_key: 'user' });
   const titles = told.map(({ msg_title }) => msg_title).filter((title) => !title.includes('signed in'));
   assert.deepEqual(titles, [
     'User dana was removed.',
@@ -60,3 +61,41 @@ test('users change their own password when they know the one before', async (t) 
   const portal = anybody.with({ 'x-access-key': configuration.internalKey });
   assert.equal((await portal.refused(users.changePassword, right)).code, 10093);
 });
+
+test('a new password replaces the access key, the same one again does not', async (t) => {
+  const { client, anybody } = await testArray(t, { drives: 2 });
+  const { user } = await client.call(users.create, { username: 'jo', password: 'first of jo' });
+  const jo = anybody.with({ 'x-access-key': user.access_key });
+  await jo.call(users.changePassword, { password: 'first of jo', new_password: 'first of jo' });
+  assert.equal((await jo.call(drives.list, {})).count, 2);
+  await jo.call(users.changePassword, { password: 'first of jo', new_password: 'second of jo' });
+  assert.equal((await jo.refused(drives.list, {})).code, 5);
+  const { user: again } = await anybody.call(users.login, { user: 'jo', password: 'second of jo' });
+  const back = anybody.with({ 'x-access-key': again.access_key });
+  await client.call(users.update, { name: 'jo', password: 'third of jo' });
+  assert.equal((await back.refused(drives.list, {})).code, 5);
+});
+
+test('what a removed user created is left to administrators, also when the name comes back', async (t) => {
+  const { client, anybody, pool } = await withPool(t);
+  const make = async () => {
+    const { user } = await client.call(users.create, { username: 'jo', password: 'first of jo' });
+    return anybody.with({ 'x-access-key': user.access_key });
+  };
+  const jo = await make();
+  const { vol_name } = await jo.call(volumes.create, { name: 'mine', capacity: '10M', pool } as never);
+  await jo.call(volumes.updateComment, { id: vol_name, new_comment: 'mine' });
+  await client.call(users.delete, { name: 'jo' });
+  const again = await make();
+  const refused = await again.refused(volumes.delete, { id: vol_name });
+  assert.deepEqual(
+    [refused.code, refused.message],
+    [6, `Your role does not allow this; it needs the role admin, because another user created ${vol_name}.`],
+  );
+  await client.call(volumes.updateComment, { id: vol_name, new_comment: 'the administrator may' });
+});
+
+async function withPool(t: TestContext) {
+  const array = await testArray(t, { drives: 2 });
+  return { client: array.client, anybody: array.anybody, pool: await array.pool() };
+}

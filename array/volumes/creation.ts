@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
+import { recordCreator } from '../creators/repository.ts';
 import type { PoolRow } from '../pools/repository.ts';
 import type { Pools } from '../pools/service.ts';
 import { Names } from '../sequences/names.ts';
@@ -77,7 +78,7 @@ export class Creation {
       const row = newRow(await this.#names.next(), this.#withReduction(wanted), clock.now());
       const reduction = engineReduction(row);
       await engine.createVolume({ id: row.name, pool: row.pool, sizeBytes: row.size_bytes, ...reduction, key });
-      return this.#keep(row, (tx) => {
+      return this.#keep(row, actor, (tx) => {
         this.#pools.get(row.pool);
         const title = `${titleOf(row)} was created: ${capacityText(row.size_bytes)} in pool ${pool.display_name}.`;
         this.#record(tx, row, title, actor);
@@ -103,7 +104,7 @@ export class Creation {
       this.#checkNew(displayName, source.pool);
       const name = await this.#names.next();
       const begun = cloneRow(name, displayName, source, clock.now());
-      await store.write((tx) => this.#insert(tx, begun, sourceOf(tx, source).wrapped_key));
+      await store.write((tx) => this.#insert(tx, begun, sourceOf(tx, source).wrapped_key, actor));
       try {
         await engine.cloneSnapshot(snapshot, name);
         // So that a controller that takes over is told it too.
@@ -163,11 +164,11 @@ export class Creation {
     this.#room -= 1;
   }
 
-  async #keep(row: Unnamed, keyOf: (tx: Tx) => string | null): Promise<VolumeRow> {
+  async #keep(row: Unnamed, actor: string, keyOf: (tx: Tx) => string | null): Promise<VolumeRow> {
     const { store, engine, readings } = this.#tools;
     try {
       if (isCapped(row)) await engine.setCaps(row.name, capsOf(row));
-      return await store.write((tx) => this.#insert(tx, row, keyOf(tx)));
+      return await store.write((tx) => this.#insert(tx, row, keyOf(tx), actor));
     } catch (error) {
       // If this fails too, the next start sees to it.
       await engine.deleteVolume(row.name).catch(() => undefined);
@@ -176,11 +177,12 @@ export class Creation {
     }
   }
 
-  #insert(tx: Tx, row: Unnamed, wrappedKey: string | null): VolumeRow {
+  #insert(tx: Tx, row: Unnamed, wrappedKey: string | null, actor: string): VolumeRow {
     // A volume may have been renamed to this since.
     if (isNameTaken(tx, row.display_name)) throw fail('name_taken', { name: row.display_name });
     const full: VolumeRow = { ...row, wrapped_key: wrappedKey, cg_name: nextName(tx, 'cg') };
     insertVolume(tx, full);
+    recordCreator(tx, 'volumes', full.name, actor);
     return full;
   }
 

@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, list, name, optional, text, withDefault } from '../params.ts';
 import { str } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { creatorOf } from './access.ts';
 import { consistencyGroupId, poolId, remotePoolId, snapshotId, snapshotPolicyId } from './ids.ts';
 import { waiting } from '../params.ts';
 
@@ -11,7 +11,7 @@ const cloned = name('Name of the new volume', { example: 'reports-copy' });
 export const consistencyGroups = {
   clone: endpoint('POST', '/consistency_groups/{volume_cg_id}/clone', {
     summary: 'Make a new volume of the present data of a volume, or of one of its snapshots',
-    access: signedIn,
+    access: creatorOf('consistency_group', 'volume_cg_id'),
     params: {
       volume_cg_id: consistencyGroupId,
       name: cloned,
@@ -32,7 +32,7 @@ export const consistencyGroups = {
   }),
   migrate: endpoint('POST', '/consistency_groups/{volume_cg_id}/migrate', {
     summary: 'Move a volume to another pool while servers go on using it',
-    access: signedIn,
+    access: creatorOf('consistency_group', 'volume_cg_id'),
     params: {
       volume_cg_id: consistencyGroupId,
       poolname: { ...poolId, description: 'The pool to move it to', example: 'pool-00000002' },
@@ -53,7 +53,7 @@ export const consistencyGroups = {
   }),
   mirror: endpoint('POST', '/consistency_groups/{volume_cg_id}/mirror', {
     summary: 'Keep a copy of a volume on a remote array, brought up to date by snapshots',
-    access: signedIn,
+    access: creatorOf('consistency_group', 'volume_cg_id'),
     params: {
       volume_cg_id: consistencyGroupId,
       display_name: name('Name of the mirror job', { example: 'reports offsite' }),
@@ -94,28 +94,28 @@ const setNamed = response({ snapshot_set_name: str() });
 export const snapshotSets = {
   suspend: endpoint('POST', '/consistency_groups/suspend_cgs_for_snapshot_set', {
     summary: 'Hold back writes to consistency groups so that a snapshot set can be taken',
-    access: signedIn,
+    access: creatorOf('consistency_group', 'cg'),
     params: { ...params, cg: list(consistencyGroupId, 'The consistency groups', { example: ['cg-00000001'] }) },
     reply: setNamed,
     errors: ['consistency_group_not_found', 'name_taken', 'limit_reached', 'state_conflict'],
   }),
   createAndResume: endpoint('POST', '/consistency_groups/create_snapshot_set_and_resume', {
     summary: 'Take the snapshots of a set and let writes go on',
-    access: signedIn,
+    access: creatorOf('snapshot_set', 'snapsetid'),
     params,
     reply: setNamed,
     errors: ['snapshot_set_not_found', 'capacity_refused', 'pool_protected', 'limit_reached', 'state_conflict'],
   }),
   clone: endpoint('POST', '/consistency_groups/clone_snapshot_set', {
     summary: 'Make a new volume of each snapshot of a set',
-    access: signedIn,
+    access: creatorOf('snapshot_set', 'snapsetid'),
     params,
     reply: setNamed,
     errors: ['snapshot_set_not_found', 'capacity_refused', 'pool_protected', 'limit_reached', 'state_conflict'],
   }),
   deleteClone: endpoint('POST', '/consistency_groups/delete_clone_of_snapshot_set', {
     summary: 'Delete the volumes that were cloned of a set',
-    access: signedIn,
+    access: creatorOf('snapshot_set', 'snapsetid'),
     params,
     reply: setNamed,
     errors: [
@@ -128,14 +128,14 @@ export const snapshotSets = {
   }),
   delete: endpoint('POST', '/consistency_groups/delete_snapshot_set', {
     summary: 'Delete the snapshots of a set',
-    access: signedIn,
+    access: creatorOf('snapshot_set', 'snapsetid'),
     params,
     reply: setNamed,
     errors: ['snapshot_set_not_found', 'state_conflict'],
   }),
   cancelSuspend: endpoint('POST', '/consistency_groups/cancel_suspend_for_snapshot_set', {
     summary: 'Let writes go on without taking the snapshots of a set',
-    access: signedIn,
+    access: creatorOf('snapshot_set', 'snapsetid'),
     params,
     reply: setNamed,
     errors: ['snapshot_set_not_found', 'state_conflict'],

@@ -52,21 +52,21 @@ export const drives = {
   }),
   rename: endpoint('POST', '/drives/{id}/rename', {
     summary: 'Rename a drive',
-    access: signedIn,
+    access: adminOnly,
     params: { id: driveId, newname: name('New name', { example: 'left', aliases: ['new_name'] }) },
     reply: driveNamed,
     errors: ['drive_not_found', 'name_taken'],
   }),
   remove: endpoint('POST', '/drives/{id}/remove', {
     summary: 'Give a free drive back to the cloud',
-    access: signedIn,
+    access: adminOnly,
     params: { id: driveId },
     reply: driveNamed,
     errors: ['drive_not_found', 'drive_in_use', 'state_conflict'],
   }),
   replace: endpoint('POST', '/drives/{id}/replace', {
     summary: 'Put a free drive in the place of one in a RAID group and rebuild onto it',
-    access: signedIn,
+    access: adminOnly,
     params: {
       id: driveId,
       toname: { ...driveId, description: 'The free drive that takes its place', example: 'volume-00000002' },
@@ -82,7 +82,7 @@ export const drives = {
   }),
   shred: endpoint('POST', '/drives/{id}/shred', {
     summary: 'Overwrite a free drive: its data is gone for good',
-    access: signedIn,
+    access: adminOnly,
     params: {
       id: driveId,
       force: withDefault(boolean('Try it although the drive has failed'), false),
@@ -94,7 +94,7 @@ export const drives = {
   }),
   cancelShred: endpoint('POST', '/drives/{id}/cancel_shred', {
     summary: 'Stop shredding a drive; what was overwritten stays overwritten',
-    access: signedIn,
+    access: adminOnly,
     params: { id: driveId },
     reply: driveNamed,
     errors: ['drive_not_found', 'state_conflict'],

@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, integer, json, list, name, optional, page, text, withDefault } from '../params.ts';
 import { int, listOf, nullable, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { adminOnly, signedIn } from './access.ts';
 import { categoryId, destinationId, lifecyclePolicyId, volumeId } from './ids.ts';
 import { allOptional, count } from './shared.ts';
 import { Type } from '../schema.ts';
@@ -56,28 +56,28 @@ export const fileCategories = {
   }),
   create: endpoint('POST', '/flc/create_category', {
     summary: 'Make a category of file name extensions',
-    access: signedIn,
+    access: adminOnly,
     params: { displayname: displayName, file_extensions: extensions },
     reply: response({ category_ext_name: str() }),
     errors: ['name_taken', 'limit_reached', 'state_conflict'],
   }),
   update: endpoint('POST', '/flc/update_category', {
     summary: 'Change the extensions of a category',
-    access: signedIn,
+    access: adminOnly,
     params: { category: categoryId, file_extensions: extensions },
     reply: response({}),
     errors: ['category_not_found', 'state_conflict'],
   }),
   rename: endpoint('POST', '/flc/rename_category', {
     summary: 'Rename a category',
-    access: signedIn,
+    access: adminOnly,
     params: { category: categoryId, displayname: displayName },
     reply: response({}),
     errors: ['category_not_found', 'name_taken'],
   }),
   delete: endpoint('DELETE', '/flc/delete_category', {
     summary: 'Delete a category',
-    access: signedIn,
+    access: adminOnly,
     params: { category: categoryId },
     reply: response({}),
     errors: ['category_not_found'],
@@ -143,28 +143,28 @@ export const lifecyclePolicies = {
   }),
   create: endpoint('POST', '/flc_policies', {
     summary: 'Make a policy that archives or deletes the files that match',
-    access: signedIn,
+    access: adminOnly,
     params: settings,
     reply: response({ lc_policy_name: str(), life_cycle_policy: LifecyclePolicy }),
     errors: ['name_taken', 'destination_not_found', 'limit_reached'],
   }),
   update: endpoint('PUT', '/flc_policies/{id}', {
     summary: 'Change a file lifecycle policy; what is not sent stays as it is',
-    access: signedIn,
+    access: adminOnly,
     params: { id: lifecyclePolicyId, ...allOptional(settings) },
     reply: policyNamed,
     errors: ['policy_not_found', 'name_taken', 'destination_not_found'],
   }),
   delete: endpoint('DELETE', '/flc_policies/{id}', {
     summary: 'Delete a file lifecycle policy that is attached to no share',
-    access: signedIn,
+    access: adminOnly,
     params: { id: lifecyclePolicyId },
     reply: policyNamed,
     errors: ['policy_not_found', 'state_conflict'],
   }),
   setSchedule: endpoint('PUT', '/flc_policies/scheduling', {
     summary: 'Set when file lifecycle policies run; what is not sent stays as it is',
-    access: signedIn,
+    access: adminOnly,
     params: {
       policy_start_time: optional(integer('First run of the day, seconds after midnight UTC', { max: 86_399 })),
       policy_interval: optional(integer('Seconds between two runs', { min: 60, max: 31_536_000 })),
@@ -173,34 +173,34 @@ export const lifecyclePolicies = {
   }),
   setRecycleBin: endpoint('PUT', '/flc_policies/recycle_bin', {
     summary: 'Set how long the recycle bin keeps files',
-    access: signedIn,
+    access: adminOnly,
     params: { retention_time: integer('Seconds', { max: 315_360_000, example: 604_800 }) },
     reply: response({ retention_time: str() }),
   }),
   pause: endpoint('PUT', '/flc_policies/{id}/pause', {
     summary: 'Stop running a policy on one share',
-    access: signedIn,
+    access: adminOnly,
     params: onVolume,
     reply: policyNamed,
     errors: ['policy_not_found', 'volume_not_found', 'state_conflict'],
   }),
   resume: endpoint('PUT', '/flc_policies/{id}/resume', {
     summary: 'Run a paused policy on one share again',
-    access: signedIn,
+    access: adminOnly,
     params: onVolume,
     reply: policyNamed,
     errors: ['policy_not_found', 'volume_not_found', 'state_conflict'],
   }),
   attach: endpoint('PUT', '/flc_policies/{id}/attach', {
     summary: 'Attach a file lifecycle policy to a share',
-    access: signedIn,
+    access: adminOnly,
     params: onVolume,
     reply: policyNamed,
     errors: ['policy_not_found', 'volume_not_found', 'state_conflict'],
   }),
   detach: endpoint('PUT', '/flc_policies/{id}/detach', {
     summary: 'Detach a file lifecycle policy from a share',
-    access: signedIn,
+    access: adminOnly,
     params: onVolume,
     reply: policyNamed,
     errors: ['policy_not_found', 'volume_not_found', 'nothing_to_delete'],

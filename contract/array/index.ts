@@ -21,7 +21,7 @@ import { poolTags, serverTags, volumeTags } from './tags.ts';
 import { users } from './users.ts';
 import { volumes } from './volumes.ts';
 
-export { type ArrayRole, arrayRoles } from './access.ts';
+export { type ArrayRole, arrayRoles, type CreatedKind } from './access.ts';
 export { Controller, ControllerVirtualNetwork } from './controllers.ts';
 export { Drive } from './drives.ts';
 export { FileCategory, LifecyclePolicy, LifecycleRule } from './file-lifecycle.ts';

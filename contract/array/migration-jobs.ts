@@ -1,7 +1,7 @@
 import { endpoint, type Group } from '../endpoint.ts';
 import { int, nullable, oneOf, record, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { creatorOf, signedIn } from './access.ts';
 import { migrationGroupId } from './ids.ts';
 
 export const MigrationJob = record('MigrationJob', {
@@ -36,21 +36,21 @@ export const migrationJobs = {
   }),
   pause: endpoint('POST', '/migration_jobs/{migration_cg_id}/pause', {
     summary: 'Pause a migration',
-    access: signedIn,
+    access: creatorOf('migration', 'migration_cg_id'),
     params,
     reply: groupNamed,
     errors: ['job_not_found', 'state_conflict'],
   }),
   continue: endpoint('POST', '/migration_jobs/{migration_cg_id}/continue', {
     summary: 'Go on with a paused migration',
-    access: signedIn,
+    access: creatorOf('migration', 'migration_cg_id'),
     params,
     reply: groupNamed,
     errors: ['job_not_found', 'limit_reached', 'state_conflict'],
   }),
   abort: endpoint('POST', '/migration_jobs/{migration_cg_id}/abort', {
     summary: 'Give up a migration; the volume stays where it was',
-    access: signedIn,
+    access: creatorOf('migration', 'migration_cg_id'),
     params,
     reply: groupNamed,
     errors: ['job_not_found', 'state_conflict'],

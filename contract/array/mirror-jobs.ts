@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, integer, page, withDefault } from '../params.ts';
 import { int, listOf, nullable, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { creatorOf, signedIn } from './access.ts';
 import { mirrorJobId } from './ids.ts';
 import { count } from './shared.ts';
 
@@ -45,21 +45,21 @@ export const mirrorJobs = {
   }),
   pause: endpoint('POST', '/mirror_jobs/{id}/pause', {
     summary: 'Pause a mirror, from its source',
-    access: signedIn,
+    access: creatorOf('mirror_job'),
     params: { id: mirrorJobId },
     reply: jobNamed,
     errors: ['job_not_found', 'state_conflict'],
   }),
   continue: endpoint('POST', '/mirror_jobs/{id}/continue', {
     summary: 'Go on with a paused mirror, from its source',
-    access: signedIn,
+    access: creatorOf('mirror_job'),
     params: { id: mirrorJobId },
     reply: jobNamed,
     errors: ['job_not_found', 'state_conflict'],
   }),
   break: endpoint('POST', '/mirror_jobs/{id}/break', {
     summary: 'End a mirror, from either side; its destination becomes a volume like any other',
-    access: signedIn,
+    access: creatorOf('mirror_job'),
     params: {
       id: mirrorJobId,
       inherited: withDefault(boolean("Give the destination the source's WWID; block volumes only"), false),
@@ -69,7 +69,7 @@ export const mirrorJobs = {
   }),
   setRateLimit: endpoint('POST', '/mirror_jobs/{id}/rate_limit', {
     summary: 'Limit how fast a mirror sends',
-    access: signedIn,
+    access: creatorOf('mirror_job'),
     params: { id: mirrorJobId, limit: integer('KB a second; 0 is no limit', { example: 10_240 }) },
     reply: jobNamed,
     errors: ['job_not_found', 'state_conflict'],

@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, capacity, choice, integer, list, name, optional, page, text, withDefault } from '../params.ts';
 import { int, listOf, nullable, num, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { adminOnly, signedIn } from './access.ts';
 import { destinationId, poolId, raidGroupId } from './ids.ts';
 import { interval, IoPoint, performance } from './performance.ts';
 import { RaidGroup } from './raid-groups.ts';
@@ -97,14 +97,14 @@ export const pools = {
   }),
   delete: endpoint('DELETE', '/pools/{id}', {
     summary: 'Delete an empty pool',
-    access: signedIn,
+    access: adminOnly,
     params: { id: poolId },
     reply: poolNamed,
     errors: ['pool_not_found', 'pool_not_empty', 'state_conflict'],
   }),
   rename: endpoint('POST', '/pools/{id}/rename', {
     summary: 'Rename a pool',
-    access: signedIn,
+    access: adminOnly,
     params: { id: poolId, new_name: name('New name', { example: 'archive', aliases: ['newname'] }) },
     reply: poolNamed,
     errors: ['pool_not_found', 'name_taken'],
@@ -125,7 +125,7 @@ export const pools = {
   }),
   expand: endpoint('POST', '/pools/{id}/expand', {
     summary: 'Add RAID groups, more of the RAID groups it has, or space at an object storage destination, to a pool',
-    access: signedIn,
+    access: adminOnly,
     params: {
       id: poolId,
       raid_groups: optional({
@@ -156,7 +156,7 @@ export const pools = {
   }),
   shrink: endpoint('POST', '/pools/{id}/shrink', {
     summary: 'Move the data off a RAID group, or out of object storage, and take that space from the pool',
-    access: signedIn,
+    access: adminOnly,
     params: {
       id: poolId,
       raid_group: optional(raidGroupId),
@@ -171,14 +171,14 @@ export const pools = {
   }),
   cancelShrink: endpoint('POST', '/pools/{id}/cancel_shrink', {
     summary: 'Stop shrinking a pool; it keeps its space',
-    access: signedIn,
+    access: adminOnly,
     params: { id: poolId },
     reply: poolNamed,
     errors: ['pool_not_found', 'state_conflict'],
   }),
   setSsdCoolOff: endpoint('POST', '/pools/{id}/update_ssd_cool_off', {
     summary: 'Set how long data stays in the cache after its last use',
-    access: signedIn,
+    access: adminOnly,
     params: {
       id: poolId,
       cool_off_hours: integer('Hours; 0 keeps it as long as there is room', { max: 8760, example: 24 }),
@@ -188,7 +188,7 @@ export const pools = {
   }),
   updateProtection: endpoint('POST', '/pools/{id}/update_protection', {
     summary: 'Set what happens as a pool runs full; what is not sent stays as it is, and 0 turns a threshold off',
-    access: signedIn,
+    access: adminOnly,
     params: {
       id: poolId,
       capacityhistory: minutes('Minutes the consumption rate is taken over; 60 at first'),
@@ -216,14 +216,14 @@ export const pools = {
   }),
   toggleCache: endpoint('POST', '/pools/{id}/toggle_cache', {
     summary: "Turn a pool's cache on or off",
-    access: signedIn,
+    access: adminOnly,
     params: { id: poolId, command: choice(['enable', 'disable'], 'On or off'), cowcache: optional(cowCache) },
     reply: poolNamed,
     errors: ['pool_not_found', 'state_conflict'],
   }),
   setCowCache: endpoint('POST', '/pools/{id}/cow_cache', {
     summary: 'Turn the cache for what is read through snapshots and clones on or off',
-    access: signedIn,
+    access: adminOnly,
     params: { id: poolId, cowcache: cowCache },
     reply: poolNamed,
     errors: ['pool_not_found', 'state_conflict'],

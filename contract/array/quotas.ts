@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, file, integer, json, list, name, optional, page, text, withDefault } from '../params.ts';
 import { int, iso, listOf, nullable, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { creatorOf, signedIn } from './access.ts';
 import { projectId, volumeId } from './ids.ts';
 import { count } from './shared.ts';
 import { Type } from '../schema.ts';
@@ -82,7 +82,7 @@ export const quotas = {
   }),
   set: endpoint('POST', '/volumes/{id}/quotas', {
     summary: 'Set quotas of a share; those that cannot be set are named in the reply, the others are set',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       quotas: json<QuotaChange[]>(QuotaChanges, 'source_id, source_type, nas_type and limit (MB) of each', {
@@ -94,7 +94,7 @@ export const quotas = {
   }),
   setState: endpoint('POST', '/volumes/{id}/quotas_state', {
     summary: 'Turn quotas of a share on or off; at least one kind has to be named',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       uquota: onOff('Quotas of users'),
@@ -107,7 +107,7 @@ export const quotas = {
   }),
   import: endpoint('POST', '/volumes/{id}/import_quotas', {
     summary: 'Set quotas of a share from a file; all or none are set',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       scope,
@@ -129,7 +129,7 @@ export const quotaProjects = {
   }),
   create: endpoint('POST', '/volumes/{id}/quota_projects', {
     summary: 'Group directories of a share into a project that can have a quota',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       display_name: name('Name shown to users', { example: 'apollo' }),
@@ -140,7 +140,7 @@ export const quotaProjects = {
   }),
   delete: endpoint('DELETE', '/volumes/{id}/quota_projects', {
     summary: 'Delete a quota project',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       project_id: projectId,
@@ -151,14 +151,14 @@ export const quotaProjects = {
   }),
   addDirectory: endpoint('POST', '/volumes/{id}/quota_project_directories', {
     summary: 'Add a directory to a quota project',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId, project_id: projectId, path },
     reply: response({}),
     errors: ['volume_not_found', 'project_not_found', 'state_conflict'],
   }),
   removeDirectory: endpoint('DELETE', '/volumes/{id}/quota_project_directories', {
     summary: 'Take a directory out of a quota project',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId, project_id: projectId, path },
     reply: response({}),
     errors: ['volume_not_found', 'project_not_found', 'nothing_to_delete'],

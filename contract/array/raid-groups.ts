@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, integer, list, name, optional, page, withDefault } from '../params.ts';
 import { int, listOf, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { adminOnly, signedIn } from './access.ts';
 import { Drive } from './drives.ts';
 import { driveId, raidGroupId } from './ids.ts';
 import { interval, IoPoint, performance } from './performance.ts';
@@ -87,7 +87,7 @@ export const raidGroups = {
   }),
   delete: endpoint('DELETE', '/raid_groups/{id}', {
     summary: 'Delete a RAID group that is in no pool; its drives are free again',
-    access: signedIn,
+    access: adminOnly,
     params: { id: raidGroupId },
     reply: raidGroupNamed,
     errors: ['raid_group_not_found', 'raid_group_in_use', 'state_conflict'],
@@ -101,14 +101,14 @@ export const raidGroups = {
   }),
   rename: endpoint('POST', '/raid_groups/{id}/rename', {
     summary: 'Rename a RAID group',
-    access: signedIn,
+    access: adminOnly,
     params: { id: raidGroupId, newname: name('New name', { example: 'slow', aliases: ['new_name'] }) },
     reply: raidGroupNamed,
     errors: ['raid_group_not_found', 'name_taken'],
   }),
   setResyncSpeed: endpoint('POST', '/raid_groups/{id}/resync_speed', {
     summary: 'Set how fast a RAID group rebuilds and scrubs',
-    access: signedIn,
+    access: adminOnly,
     params: {
       id: raidGroupId,
       min: integer('MB/s while servers read and write', megabytesASecond),
@@ -119,7 +119,7 @@ export const raidGroups = {
   }),
   scrub: endpoint('POST', '/raid_groups/{id}/scrub', {
     summary: 'Read all drives of a RAID group and repair what does not match; the event log gets the result',
-    access: signedIn,
+    access: adminOnly,
     params: { id: raidGroupId, ...waiting },
     reply: raidGroupNamed,
     job: { until: ['Normal', 'Degraded', 'Failed'] },
@@ -127,14 +127,14 @@ export const raidGroups = {
   }),
   pauseScrub: endpoint('POST', '/raid_groups/{id}/pause_scrub', {
     summary: 'Pause a scrub; the next one goes on from there',
-    access: signedIn,
+    access: adminOnly,
     params: { id: raidGroupId },
     reply: raidGroupNamed,
     errors: ['raid_group_not_found', 'state_conflict'],
   }),
   addHotSpare: endpoint('POST', '/raid_groups/{id}/hot_spares', {
     summary: 'Give a RAID group a free drive that replaces the first one to fail',
-    access: signedIn,
+    access: adminOnly,
     params: {
       id: raidGroupId,
       disk: driveId,
@@ -153,7 +153,7 @@ export const raidGroups = {
   }),
   removeHotSpare: endpoint('POST', '/raid_groups/{id}/hot_spares/remove', {
     summary: "Free a RAID group's hot spare",
-    access: signedIn,
+    access: adminOnly,
     params: { id: raidGroupId },
     reply: raidGroupNamed,
     errors: ['raid_group_not_found', 'nothing_to_delete', 'state_conflict'],

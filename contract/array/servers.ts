@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, integer, list, name, optional, page, secret, text, withDefault } from '../params.ts';
 import { int, listOf, nullable, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { adminOnly, creatorOf, signedIn } from './access.ts';
 import { serverId, volumeId } from './ids.ts';
 import { interval, IoPoint, performance } from './performance.ts';
 import { allOptional, count } from './shared.ts';
@@ -121,7 +121,7 @@ export const servers = {
   }),
   update: endpoint('POST', '/servers/{id}/config', {
     summary: 'Change a server; what is not sent stays as it is',
-    access: signedIn,
+    access: creatorOf('server'),
     params: {
       id: serverId,
       ...allOptional(settings),
@@ -138,14 +138,14 @@ export const servers = {
   }),
   delete: endpoint('DELETE', '/servers/{id}', {
     summary: 'Forget a server that has no volume attached',
-    access: signedIn,
+    access: creatorOf('server'),
     params: { id: serverId },
     reply: serverNamed,
     errors: ['server_not_found', 'state_conflict'],
   }),
   rename: endpoint('POST', '/servers/{id}/rename', {
     summary: 'Rename a server',
-    access: signedIn,
+    access: creatorOf('server'),
     params: { id: serverId, new_name: name('New name', { example: 'web-2', aliases: ['newname'] }) },
     reply: serverNamed,
     errors: ['server_not_found', 'name_taken'],
@@ -159,7 +159,7 @@ export const servers = {
   }),
   closeSession: endpoint('DELETE', '/servers/session', {
     summary: 'Close a session; the server may open it again',
-    access: signedIn,
+    access: adminOnly,
     params: {
       initiator: text('Initiator, as the list of sessions shows it', {
         max: 223,
@@ -179,7 +179,7 @@ export const servers = {
   }),
   attachVolumes: endpoint('POST', '/servers/{id}/volumes', {
     summary: 'Attach volumes or shares to servers',
-    access: signedIn,
+    access: creatorOf('volume', 'volume_name'),
     params: {
       id: list(serverId, 'The servers', { max: 100, example: ['srv-00000001'] }),
       volume_name: list(volumeId, 'The volumes or shares', { max: 100, example: ['volume-00000001'] }),

@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, choice, name, optional, page, text, withDefault } from '../params.ts';
 import { iso, listOf, nullable, record, str, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { creatorOf, signedIn } from './access.ts';
 import { consistencyGroupId, snapshotPolicyId, snapshotRuleId, volumeId } from './ids.ts';
 import { allOptional, count } from './shared.ts';
 
@@ -65,21 +65,21 @@ export const snapshotPolicies = {
   }),
   update: endpoint('PUT', '/snapshot_policies/{id}', {
     summary: 'Change a snapshot policy on every volume it is attached to; what is not sent stays as it is',
-    access: signedIn,
+    access: creatorOf('snapshot_policy'),
     params: { id: snapshotPolicyId, ...allOptional(settings) },
     reply: response({ snapshot_policy: SnapshotPolicy }),
     errors: ['policy_not_found', 'name_taken'],
   }),
   delete: endpoint('DELETE', '/snapshot_policies/{id}', {
     summary: 'Delete a snapshot policy that is attached to nothing',
-    access: signedIn,
+    access: creatorOf('snapshot_policy'),
     params: { id: snapshotPolicyId },
     reply: response({ snapshot_policy_name: str() }),
     errors: ['policy_not_found', 'state_conflict'],
   }),
   attach: endpoint('POST', '/volumes/{id}/attach_snapshot_policy', {
     summary: 'Attach a snapshot policy to a volume',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       policy: snapshotPolicyId,
@@ -90,7 +90,7 @@ export const snapshotPolicies = {
   }),
   detach: endpoint('POST', '/volumes/{id}/detach_snapshot_policy', {
     summary: 'Detach a snapshot policy from a volume',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       snaprule: snapshotRuleId,
@@ -102,7 +102,7 @@ export const snapshotPolicies = {
   }),
   pause: endpoint('POST', '/snapshot_policies/{snaprule}/pause', {
     summary: 'Take no more snapshots of a volume by one of its policies',
-    access: signedIn,
+    access: creatorOf('snapshot_rule', 'snaprule'),
     params: {
       snaprule: snapshotRuleId,
       id: optional({ ...snapshotRuleId, description: 'The same rule once more; the path decides' }),
@@ -112,7 +112,7 @@ export const snapshotPolicies = {
   }),
   resume: endpoint('POST', '/snapshot_policies/{snaprule}/resume', {
     summary: 'Take snapshots of a volume by one of its paused policies again',
-    access: signedIn,
+    access: creatorOf('snapshot_rule', 'snaprule'),
     params: { snaprule: snapshotRuleId },
     reply: response({ snaprule_name: str() }),
     errors: ['policy_not_found', 'state_conflict'],

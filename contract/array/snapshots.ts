@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { choice, name, optional, page, text } from '../params.ts';
 import { int, listOf, oneOf, record, str, utc } from '../records.ts';
 import { response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { creatorOf, signedIn } from './access.ts';
 import { consistencyGroupId, mirrorJobId, snapshotId, snapshotPolicyId } from './ids.ts';
 import { count } from './shared.ts';
 
@@ -65,7 +65,7 @@ export const snapshots = {
   }),
   create: endpoint('POST', '/consistency_groups/{volume_cg_id}/snapshots', {
     summary: 'Take a snapshot of a volume',
-    access: signedIn,
+    access: creatorOf('consistency_group', 'volume_cg_id'),
     params: {
       volume_cg_id: consistencyGroupId,
       display_name: name('Name shown to users', { example: 'before the upgrade' }),
@@ -82,14 +82,14 @@ export const snapshots = {
   }),
   rename: endpoint('POST', '/snapshots/{id}/rename', {
     summary: 'Rename a snapshot',
-    access: signedIn,
+    access: creatorOf('snapshot'),
     params: { id: snapshotId, newname: name('New name', { example: 'keep this', aliases: ['new_name'] }) },
     reply: snapshotNamed,
     errors: ['snapshot_not_found', 'name_taken'],
   }),
   delete: endpoint('DELETE', '/snapshots/{snapshot_id}', {
     summary: 'Delete a snapshot',
-    access: signedIn,
+    access: creatorOf('snapshot', 'snapshot_id'),
     params: { snapshot_id: snapshotId },
     reply: snapshotNamed,
     errors: ['snapshot_not_found', 'state_conflict'],

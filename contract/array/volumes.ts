@@ -2,7 +2,7 @@ import { endpoint, type Group } from '../endpoint.ts';
 import { boolean, capacity, choice, integer, list, name, optional, page, text, withDefault } from '../params.ts';
 import { listOf, str } from '../records.ts';
 import { envelope, response } from '../reply.ts';
-import { signedIn } from './access.ts';
+import { creatorOf, signedIn } from './access.ts';
 import { poolId, serverId, volumeId } from './ids.ts';
 import { interval, IoPoint, performance } from './performance.ts';
 import { VolumeServer } from './servers.ts';
@@ -81,7 +81,7 @@ export const volumes = {
   }),
   update: endpoint('PUT', '/volumes/{id}', {
     summary: 'Change the options of a volume or share; what is not sent stays as it is',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       ...allOptional({ ...reduction, ...shareOptions, ...cappings }),
@@ -96,7 +96,7 @@ export const volumes = {
   }),
   delete: endpoint('DELETE', '/volumes/{id}', {
     summary: 'Delete a volume or share; it goes to the recycle bin where the array keeps one',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       force: withDefault(boolean('Delete its snapshots too'), false),
@@ -108,21 +108,21 @@ export const volumes = {
   }),
   rename: endpoint('POST', '/volumes/{id}/rename', {
     summary: 'Rename a volume or share; its export keeps its name',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId, new_name: name('New name', { example: 'reports 2026', aliases: ['newname'] }) },
     reply: volumeNamed,
     errors: ['volume_not_found', 'name_taken', 'state_conflict'],
   }),
   expand: endpoint('POST', '/volumes/{id}/expand', {
     summary: 'Make a volume or share larger',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId, capacity: capacity('How much to add') },
     reply: volumeNamed,
     errors: ['volume_not_found', 'capacity_refused', 'state_conflict'],
   }),
   updateComment: endpoint('POST', '/volumes/{id}/update_comment', {
     summary: 'Write a note on a volume or share',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       new_comment: text('The note; empty removes it', { min: 0, example: 'Quarterly reports', aliases: ['comment'] }),
@@ -139,7 +139,7 @@ export const volumes = {
   }),
   detach: endpoint('POST', '/volumes/{id}/detach', {
     summary: 'Detach a volume or share from servers',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       servers: list(serverId, 'The servers', { example: ['srv-00000001'], aliases: ['server_name'] }),
@@ -153,42 +153,42 @@ export const volumes = {
   }),
   setPermissions: endpoint('POST', '/volumes/{id}/attach_permissions', {
     summary: 'Set whether a server it is attached to may write',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId, server_name: serverId, read_only: boolean('Reading only') },
     reply: response({}),
     errors: ['volume_not_found', 'server_not_found', 'attachment_not_found'],
   }),
   setExportName: endpoint('PUT', '/volumes/{id}/export_name', {
     summary: 'Change the name a share is exported under; clients have to mount it again',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId, exportname: exportName },
     reply: volumeNamed,
     errors: ['volume_not_found', 'name_taken', 'state_conflict'],
   }),
   addExportName: endpoint('PUT', '/volumes/{id}/add_export_name', {
     summary: 'Export a share under one more name',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId, exportname: exportName },
     reply: volumeNamed,
     errors: ['volume_not_found', 'name_taken', 'state_conflict', 'limit_reached'],
   }),
   removeExportName: endpoint('DELETE', '/volumes/{id}/export_name', {
     summary: 'Stop exporting a share under one of its further names',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId, exportname: exportName },
     reply: volumeNamed,
     errors: ['volume_not_found', 'nothing_to_delete'],
   }),
   deleteFromRecycleBin: endpoint('DELETE', '/volumes/{id}/delete_volume_from_recycle_bin', {
     summary: 'Delete a volume from the recycle bin for good',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: { id: volumeId },
     reply: envelope({ status: 0 }, { volname: str() }, 'delete_volume_from_recycle_bin'),
     errors: ['volume_not_found', 'nothing_to_delete'],
   }),
   updateProtection: endpoint('POST', '/volumes/{id}/update_protection', {
     summary: 'Set what happens as a share runs full; what is not sent stays as it is',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       capacityhistory: optional(integer('Minutes the consumption rate is taken over', { max: 525_600 })),
@@ -205,7 +205,7 @@ export const volumes = {
   }),
   updatePerformanceThresholds: endpoint('POST', '/volumes/{id}/update_performance_thresholds', {
     summary: 'Set above which load a volume raises an alert; what is not sent stays as it is',
-    access: signedIn,
+    access: creatorOf('volume'),
     params: {
       id: volumeId,
       read_iops_limit: alertAbove('reads a second'),
@@ -227,7 +227,7 @@ export const volumes = {
   }),
   deleteFileHistory: endpoint('DELETE', '/file_histories/{volume_id}', {
     summary: 'Delete the file history of a share',
-    access: signedIn,
+    access: creatorOf('volume', 'volume_id'),
     params: { volume_id: volumeId },
     reply: volumeNamed,
     errors: ['volume_not_found', 'nothing_to_delete'],

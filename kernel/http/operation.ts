@@ -1,4 +1,4 @@
-import { type Api, type FileBody, type FileReply, type Operation, pathParams } from '@granary/contract';
+import { type Access, type Api, type FileBody, type FileReply, type Operation, pathParams } from '@granary/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { markSignedIn } from '../edge/index.ts';
 import { fail, GranaryError } from '../errors.ts';
@@ -21,6 +21,8 @@ export interface OperationTools {
   readonly metrics: Metrics;
   readonly idempotency: Idempotency;
   readonly authenticate: (source: CredentialSource) => Soon<Actor | undefined>;
+  /** Throws when the caller, whose role may call, may not change what the parameters name. */
+  readonly authorise?: ((actor: Actor, access: Access, input: Raw) => void) | undefined;
   /** Told of every call after its reply was handed over. Must not throw. */
   readonly onAnswered?: ((call: AnsweredCall) => void) | undefined;
 }
@@ -112,6 +114,7 @@ export class ServedOperation {
     return then(this.#authorise(asking), (actor) => {
       if (!this.#handler) throw fail('not_served', { operation: this.#operation.id });
       const input = this.#read(raw);
+      this.#tools.authorise?.(actor, this.#operation.endpoint.access, input);
       const context: Context<Actor> = { actor, ip: request.ip, log: this.#tools.log, total: undefined };
       const key = this.#idempotencyKey(request);
       if (key === undefined) {

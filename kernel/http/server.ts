@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { operations, type Api } from '@granary/contract';
+import { operations, type Access, type Api } from '@granary/contract';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -14,7 +14,7 @@ import type { Log } from '../log.ts';
 import { Metrics, type Measure } from '../metrics.ts';
 import { limitConnections } from '../edge/index.ts';
 import type { Store } from '../store/index.ts';
-import { acceptBodies, acceptOctets, BODY_BYTES_MAX, parseForm } from './body.ts';
+import { acceptBodies, acceptOctets, BODY_BYTES_MAX, parseForm, type Raw } from './body.ts';
 import { serveDocs } from './docs.ts';
 import { errorAnswer } from './envelope.ts';
 import { formatOf, readAddress } from './format.ts';
@@ -51,6 +51,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly api: P;
   readonly handlers: Handlers<P, A>;
   readonly authenticate: (source: CredentialSource) => A | undefined | Promise<A | undefined>;
+  /** Throws when the caller, whose role may call, may not change what the parameters name. */
+  readonly authorise?: (actor: A, access: Access, input: Raw) => void;
   readonly inner?: InnerApi;
   readonly store: Store;
   readonly vault: Vault;
@@ -85,7 +87,8 @@ export async function createApiServer<P extends Api, A extends Actor>(
   const idempotency = new Idempotency(options.store, options.vault, options.clock);
   const common = { log, metrics, idempotency };
   const { authenticate, onAnswered } = options;
-  serveOperations(app, options.handlers, { ...common, api, authenticate, onAnswered });
+  const authorise = options.authorise as OperationTools['authorise'];
+  serveOperations(app, options.handlers, { ...common, api, authenticate, authorise, onAnswered });
   if (inner) {
     app.register((scope, _, done) => {
       acceptOctets(scope);

@@ -24,13 +24,14 @@ export function userRoutes(parts: UserRouteParts): Served {
   return { ...managementRoutes(parts), ...signInRoutes(parts), ...adminAccessRoutes(parts) };
 }
 
-function managementRoutes({ users, publicUrl, managementUrl }: UserRouteParts): Served {
+function managementRoutes({ users, signIns, publicUrl, managementUrl }: UserRouteParts): Served {
   return {
     list: async (page, { actor }) => {
       const { rows, count } = users.list(actor, page);
       const shown: ReturnType<typeof userView>[] = [];
       for (const row of rows) {
-        shown.push(userView(users.opened(row), publicUrl()));
+        const user = users.opened(row);
+        shown.push(userView(user, publicUrl(), signIns.isRefused(user)));
         if (shown.length % OPENED_PER_TURN === 0) await breathe();
       }
       return { users: shown, count };
@@ -66,7 +67,9 @@ function signInRoutes({ signIns, publicUrl }: UserRouteParts): Served {
   return {
     authenticate: async (input, { ip }) => {
       const user = await signIns.signIn({ ...input, ip });
-      return { user: { ...userView(user, publicUrl()), permissions: permissionsOf(user.role) } };
+      return {
+        user: { ...userView(user, publicUrl(), signIns.isRefused(user)), permissions: permissionsOf(user.role) },
+      };
     },
     resetToken: async (input, { ip }) => {
       const { token, tokenExpiresAt } = await signIns.resetToken({ ...input, ip });
@@ -75,7 +78,11 @@ function signInRoutes({ signIns, publicUrl }: UserRouteParts): Served {
     changePassword: async ({ new_password: next, ...input }, { ip }) => {
       const user = await signIns.changePassword({ ...input, ip }, next);
       // There are no cookies here, hence nothing that a forged request could ride on.
-      return { user: userView(user, publicUrl()), csrf: '', message: 'The password was changed.' };
+      return {
+        user: userView(user, publicUrl(), signIns.isRefused(user)),
+        csrf: '',
+        message: 'The password was changed.',
+      };
     },
     usePasswordCode: async ({ new_password: newPassword, ...input }, { ip }) => {
       await signIns.usePasswordCode({ ...input, newPassword, ip });

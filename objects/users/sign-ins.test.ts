@@ -213,3 +213,31 @@ test('codes are not mailed as often as somebody likes', async (t) => {
   people.clock.advance(HOUR_MS);
   await people.anybody().call(users.resetPassword, place);
 });
+
+test('locked is true while sign-in is refused: disabled, account disabled, too many wrong passwords by any of the names', async (t) => {
+  const people = await startPeople(t);
+  const { id, user } = await people.account('webhosting');
+  const isLocked = async () => {
+    const { users: all } = await people.admin().call(users.list, {});
+    return all.find((one) => one.id === user.id)?.locked;
+  };
+  assert.equal(await isLocked(), false);
+  // The same user under each name counts as one.
+  const names = [
+    { account: 'webhosting', user: 'ada' },
+    { account: id, user: 'ada@example.org' },
+  ];
+  for (let guess = 0; guess < 10; guess += 1) {
+    const refused = await people
+      .anybody()
+      .refused(users.authenticate, { ...names[guess % 2]!, password: `g-${guess}` });
+    assert.equal(refused.code, 5);
+  }
+  assert.notEqual((await people.anybody().refused(users.authenticate, ada)).code, 5, 'the right one is refused, too');
+  assert.equal(await isLocked(), true);
+  people.clock.advance(HOUR_MS);
+  assert.equal(await isLocked(), false);
+  await people.signIn('webhosting', 'ada');
+  await people.admin().call(objectsApi.groups.accounts.disable, { account_id: id });
+  assert.equal(await isLocked(), true);
+});

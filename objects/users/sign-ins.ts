@@ -92,6 +92,11 @@ export class SignIns {
     return row && row.locked === 0 && row.account_enabled === 1 ? toUser(row) : undefined;
   }
 
+  /** Whether sign-ins of the user are refused at present: disabled, of a disabled account, or after too many failures. */
+  isRefused(user: User): boolean {
+    return user.locked || !user.accountEnabled || this.#attempts.isRefused(attemptName(user.accountId, user.username));
+  }
+
   refuseKey(ip: string): Promise<never> {
     return this.#attempts.refuse({ username: '(access key)', ip });
   }
@@ -117,7 +122,7 @@ export class SignIns {
   async usePasswordCode({ account, username, code, newPassword, ip }: CodeUse): Promise<void> {
     const { store, clock } = this.#tools;
     const mark = Buffer.from(this.#parts.keys.codeMark(code));
-    const before = await this.#attempts.guard({ username: `${account}/${username}`, ip }, () => {
+    const before = await this.#attempts.guard({ username: this.#attemptName(account, username), ip }, () => {
       const user = store.read((db) => this.#named(db, account, username));
       const isGood = user?.locked === 0 && (user.code_expires_at ?? 0) > clock.now() && isSame(mark, user.code_mark);
       return Promise.resolve(isGood ? user : undefined);
@@ -174,7 +179,7 @@ export class SignIns {
 
   #known({ account, user, password, ip }: SignIn): Promise<UserRow> {
     const { store } = this.#tools;
-    return this.#attempts.guard({ username: `${account}/${user}`, ip }, async () => {
+    return this.#attempts.guard({ username: this.#attemptName(account, user), ip }, async () => {
       const found = store.read((db) => this.#find(db, account, user));
       const isRight = await verifyPassword(password, found?.password_hash ?? undefined);
       return isRight && found?.locked === 0 ? found : undefined;
@@ -208,10 +213,20 @@ export class SignIns {
     return repository.findUserNamed(db, found.id, user) ?? repository.findUserByMail(db, found.id, user);
   }
 
+  /** One name for a user, whether the account was given by name or id and the user by name or mail: failures add up. */
+  #attemptName(account: string, user: string): string {
+    const found = this.#tools.store.read((db) => this.#find(db, account, user));
+    return found ? attemptName(found.account_id, found.username) : attemptName(account, user);
+  }
+
   #record(tx: Tx, user: UserRow, title: string, severity: 'info' | 'notice' = 'info'): void {
     const subject = `account:${user.account_name}`;
     this.#tools.events.record(tx, { severity, title, subject, actor: user.username });
   }
+}
+
+function attemptName(account: string, user: string): string {
+  return `${account}/${user}`;
 }
 
 function existing(db: Db, number: number): UserRow {

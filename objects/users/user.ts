@@ -13,6 +13,7 @@ export interface User {
   readonly role: ObjectsRole;
   readonly isPrimary: boolean;
   readonly locked: boolean;
+  readonly accountEnabled: boolean;
   readonly notifyOnEvents: boolean;
   readonly notificationSeverity: number;
   readonly initPasswordChanged: boolean;
@@ -40,6 +41,7 @@ export function toUser(row: UserRow): User {
     role: row.role,
     isPrimary: row.is_primary === 1,
     locked: row.locked === 1,
+    accountEnabled: row.account_enabled === 1,
     notifyOnEvents: row.notify_on_events === 1,
     notificationSeverity: row.notification_severity,
     initPasswordChanged: row.init_password_changed === 1,

@@ -8,8 +8,8 @@ import type { User, UserSecrets } from './user.ts';
 /** Swift's words for what there is one of here. */
 const DOMAIN = 'default';
 
-/** As lists and sign-in show a user. */
-export function userView(user: User & UserSecrets, publicUrl: string) {
+/** As lists and sign-in show a user; `locked` while sign-in is refused, for whatever reason. */
+export function userView(user: User & UserSecrets, publicUrl: string, locked: boolean) {
   const roles = [roleView(user.role)];
   return {
     id: user.number,
@@ -18,7 +18,7 @@ export function userView(user: User & UserSecrets, publicUrl: string) {
     access_key: user.accessKey,
     primary: user.isPrimary,
     admin: user.role !== 'member',
-    locked: user.locked,
+    locked,
     roles,
     display_timezone: 'UTC',
     notify_on_events: user.notifyOnEvents,

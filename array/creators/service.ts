@@ -1,0 +1,42 @@
+import type { Access } from '@granary/contract';
+import type { CreatedKind } from '@granary/contract/array';
+import { fail } from '@granary/kernel';
+import type { ArrayActor } from '../access.ts';
+import type { ArrayTools } from '../tools.ts';
+import { creatorsOf } from './repository.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/**
+ * Lets users below an administrator change what they created, and nothing else. What does not exist passes: the handler
+ * says so in its own words.
+ */
+export class Creators {
+  readonly #tools: Pick<ArrayTools, 'store'>;
+  /** The volumes of a snapshot set that is not taken yet, which only the service of sets knows. */
+  readonly #suspendedVolumes: (set: string) => readonly string[];
+
+  constructor(tools: Pick<ArrayTools, 'store'>, suspendedVolumes: (set: string) => readonly string[]) {
+    this.#tools = tools;
+    this.#suspendedVolumes = suspendedVolumes;
+  }
+
+  authorise(actor: ArrayActor, { creator }: Access, input: Input): void {
+    if (creator === undefined || actor.role === 'admin') return;
+    const given = input[creator.param];
+    for (const name of Array.isArray(given) ? given : [given]) {
+      const creators = this.#creatorsOf(creator.kind as CreatedKind, String(name));
+      if (creators.some((id) => id === null || `user:${id}` !== actor.id))
+        throw fail('not_allowed', { roles: `the role admin, because another user created ${String(name)}` });
+    }
+  }
+
+  #creatorsOf(kind: CreatedKind, name: string): (number | null)[] {
+    return this.#tools.store.read((db) => {
+      const onRecord = creatorsOf(db, kind, name);
+      if (kind !== 'snapshot_set') return onRecord;
+      const suspended = this.#suspendedVolumes(name).flatMap((volume) => creatorsOf(db, 'volume', volume));
+      return [...onRecord, ...suspended];
+    });
+  }
+}
