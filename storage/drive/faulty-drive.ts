@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
-import { BLOCK_BYTES } from '../units.ts';
+import { BLOCK_BYTES, SECTOR_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import type { Drive, DriveStatistics } from './drive.ts';
 import type { SharedFile } from './shared-file.ts';
 import { thenSum } from './then-sum.ts';
-import { SECTOR_BYTES, UnflushedSectors } from './unflushed-sectors.ts';
+import { UnflushedSectors } from './unflushed-sectors.ts';
 
 interface Range {
   readonly offset: number;

@@ -1,4 +1,4 @@
-export const SECTOR_BYTES = 512;
+import { SECTOR_BYTES } from '../units.ts';
 
 /**
  * What a drive was told and has not made durable. Every version of a sector is kept in order, because after a power cut

@@ -1,6 +1,5 @@
 import type { Drive } from '../drive/drive.ts';
 import { StorageError } from '../errors.ts';
-import { BLOCKS_PER_REGION } from '../units.ts';
 import type { GroupCore } from './core.ts';
 import { layOut } from './layout.ts';
 import type { Layout } from './layout.ts';
@@ -23,8 +22,8 @@ export function newest(found: readonly FoundSuperblock[]): Superblock | undefine
 }
 
 export function layoutOf(superblock: Superblock): Layout {
-  const { level, stripeBytes, memberBytes, members } = superblock;
-  return layOut({ level, stripeBytes, memberBytes, memberCount: members.length });
+  const { format = 1, level, stripeBytes, memberBytes, members } = superblock;
+  return layOut({ format, level, stripeBytes, memberBytes, memberCount: members.length });
 }
 
 /** Puts a group together from what its drives say. Leaves it failed, and the drives untouched, when too many are missing. */
@@ -55,7 +54,7 @@ class Assembly {
   }
 
   async run(): Promise<void> {
-    const { membership, unsynced, intent, journal } = this.#core;
+    const { membership, unsynced, intent, journal, layout } = this.#core;
     await this.#core.drain();
     // It is in the journal, too.
     this.#core.resyncs.owed.clear();
@@ -69,14 +68,15 @@ class Assembly {
     await this.#loadIntent();
     if (membership.failure !== undefined) return;
     this.#placeReturned();
-    await journal.replay();
     unsynced.clear();
     if (!this.#isClean()) {
       unsynced.addAll(intent.marked());
       // Members are resynced among themselves; what a successor has there may be older.
       for (const successor of membership.successors) successor?.pending?.addAll(intent.marked());
     }
-    this.#core.wasMissing = missingOnRecord(this.#right, intent.marked());
+    // Now, because checksums are judged by it: after a crash their pages may be one generation behind.
+    await journal.replay();
+    this.#core.wasMissing = missingOnRecord(this.#right, intent.marked(), layout.regionRows);
     membership.isClean = false;
     // The resync of parity depends on who was there at the crash, so it comes before anyone missing is put on record.
     if (this.#isNewlyMissing) {
@@ -96,6 +96,7 @@ class Assembly {
       // Whoever still works on the old object has to stop.
       member.state = 'failed';
     }
+    checksums.reset();
     membership.members.length = 0;
     membership.successors.length = 0;
     for (const [slot, record] of this.#right.members.entries()) {
@@ -106,7 +107,7 @@ class Assembly {
         membership.successors.push(undefined);
         continue;
       }
-      const member = new Member(slot, successor.uuid, found.drive, found.slot);
+      const member = this.#memberAt(slot, successor.uuid, found.drive, found.slot);
       member.startFilling(RegionSet.from(layout.regions, successor.rebuiltRegions), false);
       membership.successors.push(member);
     }
@@ -114,7 +115,8 @@ class Assembly {
 
   #placeMember(slot: number, record: MemberRecord): Member {
     const found = this.#found.get(record.uuid);
-    const member = new Member(slot, record.uuid, found?.drive ?? new AbsentDrive(record.driveId), found?.slot ?? 1);
+    const drive = found?.drive ?? new AbsentDrive(record.driveId);
+    const member = this.#memberAt(slot, record.uuid, drive, found?.slot ?? 1);
     if (record.state === 'failed' || found === undefined) {
       member.state = 'failed';
       member.isIncomplete = record.incomplete ?? record.state === 'rebuilding';
@@ -129,6 +131,10 @@ class Assembly {
       member.startFilling(RegionSet.from(regions, record.rebuiltRegions ?? 0), isPartial);
     }
     return member;
+  }
+
+  #memberAt(slot: number, uuid: string, drive: Drive, superblockSlot: number): Member {
+    return new Member({ slot, uuid, drive, superblockSlot, regionRows: this.#core.layout.regionRows });
   }
 
   #noteMissing({ slot, drive }: Member): void {
@@ -156,6 +162,7 @@ class Assembly {
         membership.fail(member, error);
       }
     }
+    intent.markUntold();
     for (const member of membership.members) {
       if (member.state === 'rebuilding' && member.isPartial) member.startFilling(intent.marked(), true);
     }
@@ -200,12 +207,16 @@ export function takeBack(core: GroupCore, member: Member, superblock: Superblock
   member.startFilling(pending, isPartial);
 }
 
-function missingOnRecord(right: Superblock, marked: RegionSet): (slot: number, row: number) => boolean {
+function missingOnRecord(
+  right: Superblock,
+  marked: RegionSet,
+  regionRows: number,
+): (slot: number, row: number) => boolean {
   return (slot, row) => {
     const record = right.members[slot];
     if (record === undefined || record.state === 'active') return false;
     if (record.state === 'failed') return true;
-    const region = Math.floor(row / BLOCKS_PER_REGION);
+    const region = Math.floor(row / regionRows);
     return record.rebuiltRegions === undefined ? marked.has(region) : region >= record.rebuiltRegions;
   };
 }

@@ -1,55 +1,39 @@
 import { isNoSpace } from '../errors.ts';
-import type { StorageError } from '../errors.ts';
-import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
+import { BLOCK_BYTES } from '../units.ts';
+import type { ChecksumPage, Refusal } from './checksum-page.ts';
+import { encodePage } from './checksum-page-format.ts';
+import { differingRows, judgePages, pageOfFormat1 } from './checksum-pages-read.ts';
+import { RegionGenerations } from './generations.ts';
 import type { Layout } from './layout.ts';
 import type { Member } from './member.ts';
 
 const CACHE_BYTES_DEFAULT = 32 * 1024 * 1024;
 const PAGES_MIN = 64;
 
-/** The checksum of nothing: the block was never written and reads as zeros. */
-export const NEVER_WRITTEN = 0;
-/** Stands in for the checksum of a block whose content is lost, so that nobody takes the bytes there for data. */
-export const LOST = 0x1057_b10c;
-
-/** Why a page is still to be written: the disk is full. */
-type Refusal = StorageError | undefined;
-
-/** The checksums of one region on one member. */
-export class ChecksumPage {
-  readonly member: Member;
-  readonly region: number;
-  readonly bytes = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  readonly entries = new Uint32Array(this.bytes.buffer, 0, BLOCKS_PER_REGION);
-  isDirty = false;
-  /** Among the changes are checksums of blocks that had none, or were lost. */
-  hasFirstWrites = false;
-  wasUsed = true;
-  isResident = true;
-  writing: Promise<Refusal> | undefined;
-
-  constructor(member: Member, region: number) {
-    this.member = member;
-    this.region = region;
-  }
-
-  change(first: number, entries: Uint32Array): void {
-    this.noteWrites(first, entries.length);
-    this.entries.set(entries, first);
-  }
-
-  /** To be called before these checksums are changed to those of new data. */
-  noteWrites(first: number, count: number): void {
-    this.isDirty = true;
-    for (let index = first; index < first + count; index += 1) {
-      const entry = this.entries[index];
-      if (entry === NEVER_WRITTEN || entry === LOST) this.hasFirstWrites = true;
-    }
-  }
-}
-
 /** Takes a member out; throws instead when the disk is full, because that is no failure of the member. */
 export type FailMember = (member: Member, error: unknown) => void;
+
+export interface ChecksumCacheOptions {
+  readonly groupId: string;
+  readonly layout: Layout;
+  readonly fail: FailMember;
+  /** All members and successors that are written to. */
+  readonly members: () => readonly Member[];
+  /** Since a crash members may differ in this region. */
+  readonly isUnsynced: (region: number) => boolean;
+  /** The region has checksums on the drives for sure. */
+  readonly isWritten: (region: number) => boolean;
+  /** Checksums of a member were found to be damaged, stale or another's. They are unknown now. */
+  readonly onRejected: (member: Member, region: number) => void;
+  readonly cacheBytes?: number | undefined;
+}
+
+/** What a flush makes durable when it ends well. */
+export type FlushedGenerations = readonly {
+  readonly of: RegionGenerations;
+  readonly latest: Uint32Array;
+  readonly durable: Uint32Array;
+}[];
 
 /**
  * Keeps the checksum pages in use in memory, up to a bound; which one goes is decided by the clock algorithm. A page
@@ -57,16 +41,21 @@ export type FailMember = (member: Member, error: unknown) => void;
  * one across an `await`.
  */
 export class ChecksumCache {
+  readonly #options: ChecksumCacheOptions;
   readonly #layout: Layout;
   readonly #fail: FailMember;
   readonly #pagesMax: number;
   readonly #ring: ChecksumPage[] = [];
+  readonly #regions = new Map<number, RegionGenerations>();
+  readonly #unsettled = new Set<RegionGenerations>();
+  readonly #loading = new Map<number, Promise<void>>();
   #hand = 0;
 
-  constructor(layout: Layout, fail: FailMember, cacheBytes = CACHE_BYTES_DEFAULT) {
-    this.#layout = layout;
-    this.#fail = fail;
-    this.#pagesMax = Math.max(PAGES_MIN, Math.floor(cacheBytes / BLOCK_BYTES));
+  constructor(options: ChecksumCacheOptions) {
+    this.#options = options;
+    this.#layout = options.layout;
+    this.#fail = options.fail;
+    this.#pagesMax = Math.max(PAGES_MIN, Math.floor((options.cacheBytes ?? CACHE_BYTES_DEFAULT) / BLOCK_BYTES));
   }
 
   get pageCount(): number {
@@ -83,25 +72,23 @@ export class ChecksumCache {
 
   /** Copies the checksums of rows of one region; false when the drive failed. */
   async read(member: Member, row: number, into: Uint32Array): Promise<boolean> {
-    const page = await this.fetch(member, regionOf(row));
+    const page = await this.fetch(member, this.#regionOf(row));
     if (page === undefined) return false;
-    const first = row % BLOCKS_PER_REGION;
+    const first = row % this.#layout.regionRows;
     into.set(page.entries.subarray(first, first + into.length));
     return true;
   }
 
-  /** Sets the checksums of rows of one region. They reach the drive at the next flush. */
-  async put(member: Member, row: number, entries: Uint32Array): Promise<void> {
-    const region = regionOf(row);
-    for (;;) {
-      const page = await this.fetch(member, region);
-      if (page === undefined) return;
-      if (!page.isResident) continue;
-      const first = row % BLOCKS_PER_REGION;
-      if (entries.every((entry, index) => page.entries[first + index] === entry)) return;
-      page.change(first, entries);
-      return;
-    }
+  /** Sets the checksums of rows of one region to those of new data. They reach the drive at the next flush. */
+  put(member: Member, row: number, entries: Uint32Array): Promise<void> {
+    // Who does not hold the region yet has no generation of its own: it takes that of the member it stands in for.
+    if (!member.holdsRegion(this.#regionOf(row))) return this.restore(member, row, entries);
+    return this.#set(member, row, entries, (page, first) => page.change(first, entries));
+  }
+
+  /** The same where the data is what the group had before: a repair, a resync, or a member that is filled. */
+  restore(member: Member, row: number, entries: Uint32Array): Promise<void> {
+    return this.#set(member, row, entries, (page, first) => page.restore(first, entries));
   }
 
   /**
@@ -123,37 +110,133 @@ export class ChecksumCache {
   }
 
   forget(member: Member): void {
-    for (const page of member.pages.values()) page.isResident = false;
+    for (const page of member.pages.values()) this.#leave(page);
     member.pages.clear();
     for (let index = this.#ring.length - 1; index >= 0; index -= 1) {
       if (this.#ring[index]?.member === member) this.#ring.splice(index, 1);
     }
   }
 
-  #load(member: Member, region: number): Promise<ChecksumPage | undefined> {
-    const running = member.loading.get(region);
-    if (running !== undefined) return running;
-    const loading = this.#read(member, region).finally(() => member.loading.delete(region));
-    member.loading.set(region, loading);
+  /** Nothing is in memory any more: the group is put together again from what its drives have. */
+  reset(): void {
+    this.#regions.clear();
+    this.#unsettled.clear();
+  }
+
+  /** What a flush that begins now makes durable. */
+  beginFlush(): FlushedGenerations {
+    return [...this.#unsettled].map((generations) => {
+      return { of: generations, latest: generations.latest.slice(), durable: generations.durable.slice() };
+    });
+  }
+
+  /** The flush has ended well on all members. Returns the regions whose checksums it made durable. */
+  endFlush(flushed: FlushedGenerations): number[] {
+    for (const then of flushed) {
+      then.of.settle(then);
+      this.#dropUnused(then.of);
+    }
+    return flushed.map(({ of }) => of.region);
+  }
+
+  /**
+   * Compares a page in memory with what the drive has. When they differ, the page is written at the next flush. Returns
+   * the rows of the region whose checksums differ.
+   */
+  async audit(member: Member, region: number): Promise<number[]> {
+    const page = await this.fetch(member, region);
+    if (page === undefined || !isAtRest(page)) return [];
+    const found = await this.#readPage(member, region);
+    if (found === undefined || !isAtRest(page)) return [];
+    const rows = differingRows(page, found);
+    if (rows.length > 0) page.isDirty = true;
+    return rows;
+  }
+
+  async #set(
+    member: Member,
+    row: number,
+    entries: Uint32Array,
+    change: (page: ChecksumPage, first: number) => void,
+  ): Promise<void> {
+    const region = this.#regionOf(row);
+    for (;;) {
+      const page = await this.fetch(member, region);
+      if (page === undefined) return;
+      if (!page.isResident) continue;
+      const first = row % this.#layout.regionRows;
+      const isSame = entries.every((entry, index) => page.entries[first + index] === entry);
+      if (!isSame || !page.isCurrent) change(page, first);
+      return;
+    }
+  }
+
+  async #load(member: Member, region: number): Promise<ChecksumPage | undefined> {
+    for (;;) {
+      const running = this.#loading.get(region) ?? this.#startLoading(region);
+      await running;
+      const page = member.pages.get(region);
+      if (page !== undefined || isGone(member)) return page;
+      // It became a member only after the others were read; unless it left without being failed.
+      if (!this.#options.members().includes(member)) return undefined;
+    }
+  }
+
+  #startLoading(region: number): Promise<void> {
+    // Never inside the caller's turn: `loading` has to be set before this can end.
+    const loading = Promise.resolve()
+      .then(() => this.#loadRegion(region))
+      .finally(() => this.#loading.delete(region));
+    this.#loading.set(region, loading);
     return loading;
   }
 
-  async #read(member: Member, region: number): Promise<ChecksumPage | undefined> {
-    // Never inside the caller's turn: `loading` has to be set before this can end.
-    await Promise.resolve();
-    if (this.#ring.length >= this.#pagesMax) await this.#evict();
-    if (isGone(member)) return undefined;
-    const page = new ChecksumPage(member, region);
+  /** Reads the pages of all members: only together they tell what was written. */
+  async #loadRegion(region: number): Promise<void> {
+    const absent = this.#options.members().filter((member) => !member.pages.has(region));
+    await this.#makeRoom(absent.length);
+    const contents = await Promise.all(
+      absent.map(async (member) => ({ member, content: await this.#readPage(member, region) })),
+    );
+    const present = contents.flatMap(({ member, content }) =>
+      content === undefined || isGone(member) ? [] : [{ member, content }],
+    );
+    if (this.#layout.format === 1) {
+      for (const { member, content } of present) this.#insert(pageOfFormat1(member, region, content));
+      return;
+    }
+    const { pages, rejected, generations } = judgePages(present, {
+      groupId: this.#options.groupId,
+      layout: this.#layout,
+      region,
+      isUnsynced: this.#options.isUnsynced(region),
+      isWritten: this.#options.isWritten(region),
+      generationsOf: (latest) => this.#regions.get(region) ?? new RegionGenerations(region, latest, this.#unsettled),
+    });
+    this.#regions.set(region, generations);
+    for (const page of pages) this.#insert(page);
+    for (const member of rejected) this.#options.onRejected(member, region);
+  }
+
+  #insert(page: ChecksumPage): void {
+    page.member.pages.set(page.region, page);
+    this.#ring.push(page);
+    if (page.generations !== undefined) page.generations.pageCount += 1;
+  }
+
+  async #readPage(member: Member, region: number): Promise<Buffer | undefined> {
+    const content = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     try {
-      await member.drive.read(this.#offsetOf(region), page.bytes);
+      await member.drive.read(this.#offsetOf(region), content);
+      return content;
     } catch (error) {
       this.#fail(member, error);
       return undefined;
     }
-    if (isGone(member)) return undefined;
-    member.pages.set(region, page);
-    this.#ring.push(page);
-    return page;
+  }
+
+  async #makeRoom(count: number): Promise<void> {
+    for (let tries = count; tries > 0 && this.#ring.length + count > this.#pagesMax; tries -= 1) await this.#evict();
   }
 
   /** Makes room for one page. Pages that change while they are written stay, so it may give up and let the ring grow. */
@@ -171,7 +254,7 @@ export class ChecksumCache {
       if (page.isDirty) isFull = !(await this.#tryWriteBack(page.member));
       if (!isIdle(page)) continue;
       this.#remove(page);
-      if (this.#ring.length < this.#pagesMax) return;
+      return;
     }
   }
 
@@ -187,7 +270,7 @@ export class ChecksumCache {
   }
 
   #remove(page: ChecksumPage): void {
-    page.isResident = false;
+    this.#leave(page);
     page.member.pages.delete(page.region);
     const index = this.#ring[this.#hand] === page ? this.#hand : this.#ring.indexOf(page);
     const last = this.#ring.pop();
@@ -196,17 +279,18 @@ export class ChecksumCache {
 
   /** The caller waits for `after`, if there is one, in the same way: it belongs to the same member. */
   #write(page: ChecksumPage, after: Promise<void> | undefined): Promise<Refusal> {
-    const { hasFirstWrites } = page;
+    const { hasFirstWrites, generation } = page;
     page.isDirty = false;
     page.hasFirstWrites = false;
     const before = page.writing;
     // A copy, because the page goes on changing and may take in checksums of data that is not durable.
-    const content = Buffer.from(page.bytes);
+    const content = this.#encode(page);
     const writing = this.#writeNow(page, content, [before, after]).then((refusal) => {
       if (page.writing === writing) page.writing = undefined;
       if (refusal === undefined) return undefined;
       page.isDirty = true;
       page.hasFirstWrites ||= hasFirstWrites;
+      page.generation = generation;
       return refusal;
     });
     page.writing = writing;
@@ -229,12 +313,38 @@ export class ChecksumCache {
     return undefined;
   }
 
+  #encode(page: ChecksumPage): Buffer {
+    const { entries, owner, generations, member } = page;
+    if (generations === undefined) return Buffer.from(new Uint8Array(entries.buffer, entries.byteOffset, BLOCK_BYTES));
+    page.generation = generations.latest[member.slot] as number;
+    return encodePage(entries, owner, generations.latest);
+  }
+
+  /** The page is not looked up any more. */
+  #leave(page: ChecksumPage): void {
+    page.isResident = false;
+    if (page.generations === undefined) return;
+    page.generations.pageCount -= 1;
+    this.#dropUnused(page.generations);
+  }
+
+  #dropUnused(generations: RegionGenerations): void {
+    if (generations.pageCount > 0 || !generations.isDurable) return;
+    if (this.#regions.get(generations.region) === generations && !this.#loading.has(generations.region)) {
+      this.#regions.delete(generations.region);
+    }
+  }
+
   async #flushData(member: Member): Promise<void> {
     try {
       await member.drive.flush();
     } catch (error) {
       this.#fail(member, error);
     }
+  }
+
+  #regionOf(row: number): number {
+    return Math.floor(row / this.#layout.regionRows);
   }
 
   #offsetOf(region: number): number {
@@ -247,10 +357,11 @@ function isGone(member: Member): boolean {
   return !member.isAlive;
 }
 
-function isIdle(page: ChecksumPage): boolean {
-  return !page.isDirty && !page.wasUsed && page.writing === undefined && page.isResident;
+/** The drive has it as it is in memory. */
+function isAtRest(page: ChecksumPage): boolean {
+  return !page.isDirty && page.writing === undefined && page.isResident && page.member.isAlive;
 }
 
-export function regionOf(row: number): number {
-  return Math.floor(row / BLOCKS_PER_REGION);
+function isIdle(page: ChecksumPage): boolean {
+  return isAtRest(page) && !page.wasUsed;
 }

@@ -1,9 +1,9 @@
 import type { Drive } from '../drive/drive.ts';
 import { allDone } from '../all-done.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
-import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
+import { BLOCK_BYTES } from '../units.ts';
 import { isNoneWritten } from './blocks.ts';
-import { ChecksumCache, regionOf } from './checksums.ts';
+import { ChecksumCache } from './checksums.ts';
 import type { OnGroupEvent } from './events.ts';
 import { IntentLog } from './intent-log.ts';
 import { Journal } from './journal.ts';
@@ -43,6 +43,8 @@ export class GroupCore {
   readonly journal: Journal;
   readonly throttle: Throttle;
   readonly locks = new RangeLock();
+  /** Regions in which checksums of a member were rejected: the member is brought in line from the others. */
+  readonly rejected = new Set<number>();
   /** Regions in which members may differ since a crash or a refused write: they are resynced before anything else. */
   readonly unsynced: RegionSet;
   readonly resyncs = new RegionResyncs(this);
@@ -74,7 +76,17 @@ export class GroupCore {
     this.emit = options.onEvent ?? (() => undefined);
     this.#retryMs = options.noSpaceRetryMs ?? RETRY_MS_DEFAULT;
     const fail = (member: Member, error: unknown) => this.fail(member, error);
-    this.checksums = new ChecksumCache(layout, fail, options.checksumCacheBytes);
+    const members = () => this.membership.writers;
+    this.checksums = new ChecksumCache({
+      groupId: id,
+      layout,
+      fail,
+      members,
+      isUnsynced: (region) => this.unsynced.has(region),
+      isWritten: (region) => this.intent.isWritten(region),
+      onRejected: (member, region) => this.#onRejected(member, region),
+      cacheBytes: options.checksumCacheBytes,
+    });
     this.membership = new Membership(id, layout, {
       onEvent: this.emit,
       drain: () => this.drain(),
@@ -84,8 +96,7 @@ export class GroupCore {
       afterRecord: options.onRecorded ?? (() => Promise.resolve()),
       forget: (member) => this.checksums.forget(member),
     });
-    const members = () => this.membership.writers;
-    this.intent = new IntentLog({ layout: layout, members, fail });
+    this.intent = new IntentLog({ groupId: id, layout, members, fail });
     this.journal = new Journal({ core: this, fail });
     this.throttle = new Throttle(
       options.clock?.now ?? (() => performance.now()),
@@ -130,7 +141,7 @@ export class GroupCore {
    * caller has to look whether it is in `unsynced`.
    */
   async begin(row: number, count: number, marks: boolean, isReader = false): Promise<HeldRange> {
-    const region = regionOf(row);
+    const region = this.regionOf(row);
     let mayDiffer = false;
     for (;;) {
       await this.enter(isReader);
@@ -204,6 +215,7 @@ export class GroupCore {
 
   /** Checksums first, then the drives: both are durable afterwards, or the member is out, or there is no room. */
   async flushMembers(): Promise<void> {
+    const flushed = this.checksums.beginFlush();
     await allDone(
       this.membership.writers.map(async (member) => {
         await this.checksums.writeBack(member);
@@ -211,6 +223,7 @@ export class GroupCore {
         await member.drive.flush().catch((error: unknown) => this.fail(member, error));
       }),
     );
+    this.intent.noteWritten(this.checksums.endFlush(flushed));
   }
 
   /** The disk is full: background work stops and is started again after a while. */
@@ -228,9 +241,14 @@ export class GroupCore {
     return [...members, ...successors.filter((member) => member !== undefined), ...spares].map(({ drive }) => drive);
   }
 
+  regionOf(row: number): number {
+    return Math.floor(row / this.layout.regionRows);
+  }
+
   rowsOf(region: number): { readonly first: number; readonly end: number } {
-    const first = region * BLOCKS_PER_REGION;
-    return { first, end: Math.min(first + BLOCKS_PER_REGION, this.layout.rows) };
+    const { regionRows, rows } = this.layout;
+    const first = region * regionRows;
+    return { first, end: Math.min(first + regionRows, rows) };
   }
 
   /** Nobody ever wrote there, as far as can be told without keeping others out. */
@@ -238,7 +256,7 @@ export class GroupCore {
     for (const member of this.membership.writers) {
       if (member.pending?.has(region) === true) continue;
       const page = await this.checksums.fetch(member, region);
-      if (page === undefined || !isNoneWritten(page.entries, 0, BLOCKS_PER_REGION)) return false;
+      if (page === undefined || !isNoneWritten(page.entries, 0, page.entries.length)) return false;
     }
     return true;
   }
@@ -256,6 +274,7 @@ export class GroupCore {
     const { membership, intent, unsynced } = this;
     await this.flushMembers();
     if (membership.isComplete && unsynced.size === 0) await intent.clear([...intent.marked()]);
+    await intent.persist();
     membership.isClean = unsynced.size === 0 && membership.stalled === undefined;
     await membership.persist();
   }
@@ -267,6 +286,12 @@ export class GroupCore {
   #isReadable(): boolean {
     const { settling, failure } = this.membership;
     return settling === undefined && failure === undefined && !this.isClosed;
+  }
+
+  #onRejected({ slot, drive }: Member, region: number): void {
+    this.rejected.add(region);
+    this.emit({ type: 'checksums-rejected', slot, driveId: drive.id, region });
+    this.startWork();
   }
 
   async #afterChange(): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { MemoryDrive } from '../drive/testing/memory-drive.ts';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { layOut } from './layout.ts';
@@ -119,6 +120,69 @@ describe('damage', () => {
       assert.deepEqual(await group.rig.group.verify(), []);
       await readAll(group);
     }
+  });
+
+  it('of a drive made by an earlier version, whose checksums were zeroed, is mended without a write to the others', async () => {
+    const rig = await Rig.create({ level: 'RAID6', members: 5, stripeBytes: 65536, format: 1 });
+    const model = new Model();
+    const tags = Array.from({ length: BLOCKS }, () => model.newTag());
+    await rig.group.write(0, model.content(tags));
+    model.set(0, tags);
+    await rig.group.close();
+    const memberBytes = rig.drives[0]!.sizeBytes;
+    const layout = layOut({ format: 1, level: 'RAID6', memberCount: 5, stripeBytes: 65536, memberBytes });
+    const drives = rig.drives.map((drive) => (drive.inner as MemoryDrive).bytes);
+    drives[1]!.fill(0, layout.checksumOffset, layout.dataOffset);
+    const before = drives.map((bytes) => Buffer.from(bytes.subarray(layout.checksumOffset)));
+    await rig.reopen();
+    const { mismatches, repaired, lost } = await rig.group.scrub();
+    assert.deepEqual([mismatches > 0, mismatches - repaired, lost], [true, 0, 0]);
+    for (const [slot, bytes] of drives.entries()) {
+      if (slot !== 1) assert.ok(bytes.subarray(layout.checksumOffset).equals(before[slot]!), `drive ${slot}`);
+    }
+    await readAll({ rig, model, layout, rows: 0 });
+    assert.deepEqual(await rig.group.verify(), []);
+  });
+
+  it('to the checksums of the only drive left is an error, not zeros', async () => {
+    const group = await prepare('RAID1', 2, 65536);
+    group.rig.drives[1]!.fail();
+    await group.rig.group.flush();
+    await group.rig.group.close();
+    const { bytes } = group.rig.drives[0]!.inner as MemoryDrive;
+    bytes.fill(0, group.layout.checksumOffset, group.layout.dataOffset);
+    await group.rig.reopen(group.rig.drives.slice(0, 1));
+    const block = Buffer.alloc(BLOCK_BYTES);
+    await assert.rejects(async () => group.rig.group.read(0, block), { code: 'unreadable' });
+    group.rig.drives[1]!.heal();
+    await group.rig.group.returnDrive(group.rig.hold(group.rig.drives[1]!));
+    await group.rig.group.rebuilt();
+  });
+
+  it('to the superblock of a drive in use is found by a scrub, and the drive is rebuilt', async () => {
+    for (const [level, members] of [
+      ['RAID1', 2],
+      ['RAID6', 5],
+    ] as const) {
+      const group = await prepare(level, members, 65536);
+      const { bytes } = group.rig.drives[1]!.inner as MemoryDrive;
+      bytes.fill(0, 0, 2 * BLOCK_BYTES);
+      await group.rig.group.scrub();
+      await group.rig.group.rebuilt();
+      assert.deepEqual([group.rig.count('drive-failed'), group.rig.count('rebuild-finished')], [1, 1]);
+      assert.equal(group.rig.group.state().status, 'normal');
+      await readAll(group);
+      assert.deepEqual(await group.rig.group.verify(), []);
+    }
+  });
+
+  it('to the superblocks of more drives than a group can miss fails none of them', async () => {
+    const group = await prepare('RAID1', 2, 65536);
+    for (const drive of group.rig.drives) (drive.inner as MemoryDrive).bytes.fill(0, 0, 2 * BLOCK_BYTES);
+    await group.rig.group.verifyMembers();
+    assert.equal(group.rig.group.state().status, 'normal');
+    await group.rig.reopen();
+    await readAll(group);
   });
 
   it('beyond repair is told, never returned as data, and gone once the blocks are written anew', async () => {

@@ -10,6 +10,7 @@ export type GroupEvent =
   | { readonly type: 'resync-started'; readonly regions: number }
   | { readonly type: 'resync-finished' }
   | { readonly type: 'block-repaired'; readonly slot: number; readonly driveId: string; readonly row: number }
+  | { readonly type: 'checksums-rejected'; readonly slot: number; readonly driveId: string; readonly region: number }
   | { readonly type: 'no-space'; readonly work: 'rebuild' | 'resync' | 'scrub' | 'spare'; readonly reason: string }
   | { readonly type: 'block-lost'; readonly row: number }
   | { readonly type: 'group-failed'; readonly missing: readonly string[] }

@@ -1,5 +1,5 @@
 import type { DriveStatistics } from '../drive/drive.ts';
-import { REGION_BYTES } from '../units.ts';
+import { BLOCK_BYTES } from '../units.ts';
 import type { GroupCore, GroupCounters } from './core.ts';
 import type { RaidLevel } from './layout.ts';
 import type { Member } from './member.ts';
@@ -54,7 +54,9 @@ export function describeGroup(
     level: layout.level,
     stripeBytes: layout.stripeBytes,
     events: membership.events,
-    members: membership.members.map((member) => describeMember(member, membership.successors[member.slot])),
+    members: membership.members.map((member) =>
+      describeMember(member, membership.successors[member.slot], layout.regionRows * BLOCK_BYTES),
+    ),
     spares: membership.spares.map(({ drive }) => drive.id),
     mismatches: core.counters.mismatches,
     dirtyRegions: core.intent.markedCount,
@@ -72,7 +74,8 @@ function statusOf({ membership }: GroupCore, isRecovering: boolean, isScrubbing:
   return isScrubbing ? 'scrubbing' : 'normal';
 }
 
-function describeMember(member: Member, successor: Member | undefined): MemberDescription {
+function describeMember(member: Member, successor: Member | undefined, regionBytes: number): MemberDescription {
+  const pendingBytes = ({ pending }: Member) => (pending?.size ?? 0) * regionBytes;
   return {
     slot: member.slot,
     driveId: member.drive.id,
@@ -82,8 +85,4 @@ function describeMember(member: Member, successor: Member | undefined): MemberDe
     ...(successor && { replacedBy: { driveId: successor.drive.id, pendingBytes: pendingBytes(successor) } }),
     statistics: member.drive.statistics(),
   };
-}
-
-function pendingBytes(member: Member): number {
-  return (member.pending?.size ?? 0) * REGION_BYTES;
 }

@@ -2,15 +2,22 @@ import { allDone } from '../all-done.ts';
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { FailMember } from './checksums.ts';
+import {
+  decodeIntentPage,
+  encodeIntentPage,
+  intentOwner,
+  intentSectors,
+  REGIONS_PER_INTENT_PAGE,
+} from './intent-page.ts';
 import type { Layout } from './layout.ts';
 import type { Member } from './member.ts';
 import { RegionSet } from './region-set.ts';
 
-const REGIONS_PER_PAGE = BLOCK_BYTES * 8;
 /** A writer that goes on from one region to the next does not have to wait at each of them. */
 const REGIONS_AHEAD = 8;
 
 export interface IntentLogOptions {
+  readonly groupId: string;
   readonly layout: Layout;
   readonly members: () => Iterable<Member>;
   readonly fail: FailMember;
@@ -25,6 +32,10 @@ export class IntentLog {
   /** What the drives should say, and what they say for sure. */
   readonly #wanted: RegionSet;
   readonly #durable: RegionSet;
+  /** Regions with checksums on the drives. They reach the log with whatever is written to it next. */
+  readonly #written: RegionSet;
+  /** The sectors that some member could tell, by the first region of each. */
+  readonly #told = new Set<number>();
   readonly #lastUsed: Uint32Array;
   readonly #changedPages = new Set<number>();
   readonly #writer = new SharedFlush(() => this.#writePages());
@@ -34,6 +45,7 @@ export class IntentLog {
     this.#options = options;
     this.#wanted = new RegionSet(options.layout.regions);
     this.#durable = new RegionSet(options.layout.regions);
+    this.#written = new RegionSet(options.layout.regions);
     this.#lastUsed = new Uint32Array(options.layout.regions);
   }
 
@@ -56,7 +68,7 @@ export class IntentLog {
   async mark(region: number): Promise<void> {
     const ahead = region > 0 && this.#durable.has(region - 1) ? REGIONS_AHEAD : 1;
     for (let next = region; next < region + ahead; next += 1) {
-      if (this.#wanted.add(next)) this.#changedPages.add(pageOf(next));
+      if (this.#wanted.add(next)) this.#changedPages.add(this.#pageOf(next));
       this.#lastUsed[next] = this.#epoch;
     }
     // A region another caller asked for is in a pass that runs already, or in the next one.
@@ -78,17 +90,49 @@ export class IntentLog {
     for (const region of regions) {
       if (!this.#wanted.delete(region)) continue;
       this.#durable.delete(region);
-      this.#changedPages.add(pageOf(region));
+      this.#changedPages.add(this.#pageOf(region));
     }
+    if (this.#changedPages.size > 0) await this.#writer.run();
+  }
+
+  /** Whether the region has checksums on the drives for sure. */
+  isWritten(region: number): boolean {
+    return this.#written.has(region);
+  }
+
+  /** Checksums of these regions are durable. */
+  noteWritten(regions: Iterable<number>): void {
+    for (const region of regions) if (this.#written.add(region)) this.#changedPages.add(this.#pageOf(region));
+  }
+
+  /** Writes what has changed since it was written last. */
+  async persist(): Promise<void> {
     if (this.#changedPages.size > 0) await this.#writer.run();
   }
 
   /** Takes over what a member says. */
   async load(member: Member): Promise<void> {
     const page = Buffer.alloc(BLOCK_BYTES);
-    for (let index = 0; index < this.#options.layout.intentPages; index += 1) {
+    const { groupId, layout } = this.#options;
+    const owner = intentOwner(groupId, member.uuid);
+    for (let index = 0; index < layout.intentPages; index += 1) {
       await member.drive.read(this.#offsetOf(index), page);
-      this.#wanted.addPage(index, page);
+      if (layout.format === 1) {
+        this.#wanted.addBits(index * REGIONS_PER_INTENT_PAGE[1], page);
+        continue;
+      }
+      const bits = { marked: this.#wanted, written: this.#written };
+      for (const first of decodeIntentPage(index, owner, page, bits)) this.#told.add(first);
+    }
+  }
+
+  /** To be called when all members were asked: what none of them could tell may be marked. */
+  markUntold(): void {
+    const { format, regions } = this.#options.layout;
+    if (format === 1) return;
+    for (const { first, end } of intentSectors(regions)) {
+      if (this.#told.has(first)) continue;
+      for (let region = first; region < end; region += 1) this.#wanted.add(region);
     }
   }
 
@@ -99,19 +143,17 @@ export class IntentLog {
   }
 
   async #writePages(): Promise<void> {
-    const pages = [...this.#changedPages].map((index) => {
-      const content = Buffer.allocUnsafe(BLOCK_BYTES);
-      this.#wanted.writePage(index, content);
-      return { index, content };
-    });
+    const pages = [...this.#changedPages];
     this.#changedPages.clear();
     if (pages.length === 0) return;
-    const covered = pages.flatMap(({ index }) => this.#regionsOf(index));
+    // Encoded now: what is marked while this is written needs a pass of its own.
+    const writes = [...this.#options.members()].map((member) => ({ member, pages: this.#encode(member, pages) }));
+    const covered = pages.flatMap((index) => this.#regionsOf(index));
     try {
-      await allDone([...this.#options.members()].map((member) => this.#writeTo(member, pages)));
+      await allDone(writes.map((write) => this.#writeTo(write.member, write.pages)));
     } catch (error) {
       // Refused for want of room: some members may have them, but not all.
-      for (const { index } of pages) this.#changedPages.add(index);
+      for (const index of pages) this.#changedPages.add(index);
       throw error;
     }
     for (const region of covered) if (this.#wanted.has(region)) this.#durable.add(region);
@@ -128,10 +170,23 @@ export class IntentLog {
     }
   }
 
+  #encode(member: Member, pages: readonly number[]): { index: number; content: Buffer }[] {
+    const { groupId, layout } = this.#options;
+    const owner = intentOwner(groupId, member.uuid);
+    const bits = { marked: this.#wanted, written: this.#written };
+    return pages.map((index) => {
+      if (layout.format === 2) return { index, content: encodeIntentPage(index, owner, bits) };
+      const content = Buffer.allocUnsafe(BLOCK_BYTES);
+      this.#wanted.writeBits(index * REGIONS_PER_INTENT_PAGE[1], content);
+      return { index, content };
+    });
+  }
+
   #regionsOf(page: number): number[] {
     const regions: number[] = [];
-    const end = (page + 1) * REGIONS_PER_PAGE;
-    for (let next = this.#wanted.next(page * REGIONS_PER_PAGE); next !== -1 && next < end;) {
+    const perPage = REGIONS_PER_INTENT_PAGE[this.#options.layout.format];
+    const end = (page + 1) * perPage;
+    for (let next = this.#wanted.next(page * perPage); next !== -1 && next < end;) {
       regions.push(next);
       next = this.#wanted.next(next + 1);
     }
@@ -141,8 +196,8 @@ export class IntentLog {
   #offsetOf(page: number): number {
     return this.#options.layout.intentOffset + page * BLOCK_BYTES;
   }
-}
 
-function pageOf(region: number): number {
-  return Math.floor(region / REGIONS_PER_PAGE);
+  #pageOf(region: number): number {
+    return Math.floor(region / REGIONS_PER_INTENT_PAGE[this.#options.layout.format]);
+  }
 }

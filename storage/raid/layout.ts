@@ -1,5 +1,7 @@
 import { StorageError } from '../errors.ts';
-import { BLOCK_BYTES, EXTENT_BYTES, REGION_BYTES } from '../units.ts';
+import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
+import { REGIONS_PER_INTENT_PAGE } from './intent-page.ts';
+import { ROWS_PER_PAGE } from './checksum-page-format.ts';
 
 /** Rows that background work takes at a time: no more, so that others do not wait long. */
 export const BATCH_ROWS = 64;
@@ -15,9 +17,17 @@ const INTENT_OFFSET = 64 * KIBIBYTE;
 const JOURNAL_BYTES_MIN = 512 * KIBIBYTE;
 const JOURNAL_BYTES_MAX = 4 * MEBIBYTE;
 const JOURNAL_SHARE = 64;
-const REGIONS_PER_INTENT_PAGE = BLOCK_BYTES * 8;
+
+/**
+ * How checksums and the write-intent log are kept on a drive. Format 1 has bare checksums, so zeros in their place read
+ * as "never written". Format 2 has sectors that carry their owner, a generation and a checksum of their own.
+ */
+export type GroupFormat = 1 | 2;
+export const FORMAT_NEWEST: GroupFormat = 2;
 
 export interface LayoutInput {
+  /** The newest unless the group was made by an earlier version. */
+  readonly format?: GroupFormat;
   readonly level: RaidLevel;
   readonly memberCount: number;
   readonly stripeBytes: number;
@@ -30,6 +40,9 @@ export interface LayoutInput {
  * blocks at one place on all members.
  */
 export interface Layout extends LayoutInput {
+  readonly format: GroupFormat;
+  /** Rows that one page of checksums and one bit of the write-intent log cover: whole stripes and whole extents. */
+  readonly regionRows: number;
   readonly intentOffset: number;
   readonly intentPages: number;
   readonly journalOffset: number;
@@ -46,9 +59,10 @@ export interface Layout extends LayoutInput {
 
 export function layOut(input: LayoutInput): Layout {
   check(input);
-  const { level, memberBytes, memberCount } = input;
-  const regionsAtMost = Math.ceil(memberBytes / REGION_BYTES);
-  const intentPages = Math.ceil(regionsAtMost / REGIONS_PER_INTENT_PAGE);
+  const { level, memberBytes, memberCount, format = FORMAT_NEWEST } = input;
+  const regionRows = ROWS_PER_PAGE[format];
+  const regionsAtMost = Math.ceil(memberBytes / (regionRows * BLOCK_BYTES));
+  const intentPages = Math.ceil(regionsAtMost / REGIONS_PER_INTENT_PAGE[format]);
   const journalOffset = INTENT_OFFSET + intentPages * BLOCK_BYTES;
   const journalBytes = level === 'RAID6' ? journalSize(memberBytes) : 0;
   const checksumOffset = journalOffset + journalBytes;
@@ -61,6 +75,8 @@ export function layOut(input: LayoutInput): Layout {
   const dataMembers = level === 'RAID1' ? 1 : memberCount - 2;
   return {
     ...input,
+    format,
+    regionRows,
     intentOffset: INTENT_OFFSET,
     intentPages,
     journalOffset,
@@ -68,7 +84,7 @@ export function layOut(input: LayoutInput): Layout {
     checksumOffset,
     dataOffset,
     rows: dataBytes / BLOCK_BYTES,
-    regions: Math.ceil(dataBytes / REGION_BYTES),
+    regions: Math.ceil(dataBytes / BLOCK_BYTES / regionRows),
     redundancy,
     dataMembers,
     capacityBytes: dataBytes * dataMembers,

@@ -1,7 +1,6 @@
 import type { Drive, DriveStatistics } from '../drive/drive.ts';
 import { StorageError } from '../errors.ts';
-import { BLOCKS_PER_REGION } from '../units.ts';
-import type { ChecksumPage } from './checksums.ts';
+import type { ChecksumPage } from './checksum-page.ts';
 import type { RegionSet } from './region-set.ts';
 import type { MemberState } from './superblock.ts';
 
@@ -26,13 +25,21 @@ export class Member {
   isIncomplete = false;
   superblockSlot: number;
   readonly pages = new Map<number, ChecksumPage>();
-  readonly loading = new Map<number, Promise<ChecksumPage | undefined>>();
+  readonly #regionRows: number;
 
-  constructor(slot: number, uuid: string, drive: Drive, superblockSlot: number) {
-    this.slot = slot;
-    this.uuid = uuid;
-    this.drive = drive;
-    this.superblockSlot = superblockSlot;
+  constructor(place: {
+    readonly slot: number;
+    readonly uuid: string;
+    readonly drive: Drive;
+    /** Which of its superblocks is the newest. */
+    readonly superblockSlot: number;
+    readonly regionRows: number;
+  }) {
+    this.slot = place.slot;
+    this.uuid = place.uuid;
+    this.drive = place.drive;
+    this.superblockSlot = place.superblockSlot;
+    this.#regionRows = place.regionRows;
   }
 
   get isAlive(): boolean {
@@ -43,15 +50,21 @@ export class Member {
   holds(row: number): boolean {
     if (this.state === 'active') return true;
     if (this.state === 'failed' || this.pending === undefined) return false;
-    const region = Math.floor(row / BLOCKS_PER_REGION);
+    const region = Math.floor(row / this.#regionRows);
     if (!this.pending.has(region)) return true;
     return region === this.fillingRegion && row < this.fillingRow;
+  }
+
+  /** Whether it holds all of a region. */
+  holdsRegion(region: number): boolean {
+    if (this.state !== 'rebuilding') return this.state === 'active';
+    return this.pending?.has(region) === false;
   }
 
   /** Whether it would still hold this row after a crash. */
   holdsOnRecord(row: number): boolean {
     if (this.state !== 'rebuilding') return this.state === 'active';
-    const region = Math.floor(row / BLOCKS_PER_REGION);
+    const region = Math.floor(row / this.#regionRows);
     return this.#lacking?.has(region) === false || region < this.cursor;
   }
 
@@ -66,7 +79,7 @@ export class Member {
   /** While it is being filled: a write to this region did not reach it in full. */
   fillAgain(region: number): void {
     this.pending?.add(region);
-    if (this.fillingRegion === region) this.fillingRow = region * BLOCKS_PER_REGION;
+    if (this.fillingRegion === region) this.fillingRow = region * this.#regionRows;
   }
 
   complete(): void {

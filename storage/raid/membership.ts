@@ -47,6 +47,8 @@ export class Membership {
   readonly #changes: { readonly make: () => void; readonly refuse: (error: StorageError) => void }[] = [];
   #again = false;
   #isUnrecorded = false;
+  /** The last superblocks did not reach all drives, because there was no room for them. */
+  #isRefused = false;
 
   constructor(groupId: string, layout: Layout, hooks: MembershipHooks) {
     this.#groupId = groupId;
@@ -127,10 +129,11 @@ export class Membership {
   }
 
   superblock(uuid: string): Superblock {
-    const { level, stripeBytes, memberBytes } = this.#layout;
+    const { format, level, stripeBytes, memberBytes } = this.#layout;
     return {
       groupId: this.#groupId,
       uuid,
+      ...(format !== 1 && { format }),
       level,
       stripeBytes,
       memberBytes,
@@ -148,7 +151,9 @@ export class Membership {
    */
   async persist(): Promise<void> {
     if (this.#isLost()) return;
-    this.sequence += 1;
+    // Not again after a refusal: a drive that has no room would fall behind as if it had been rolled back.
+    if (!this.#isRefused) this.sequence += 1;
+    this.#isRefused = true;
     const { events } = this;
     const note = () => {
       this.recordedEvents = events;
@@ -158,6 +163,7 @@ export class Membership {
     );
     const spares = this.spares.map((spare) => this.#persistOn(spare, note, (error) => this.#dropSpare(spare, error)));
     await allDone([...writes, ...spares]);
+    this.#isRefused = false;
   }
 
   async #persistOn(place: Member | Spare, onRecord: () => void, onError: (error: unknown) => void): Promise<void> {
@@ -273,7 +279,8 @@ export class Membership {
       }
       const spare = this.spares.shift();
       if (spare === undefined) return;
-      const member = new Member(slot, spare.uuid, spare.drive, spare.superblockSlot);
+      const { regionRows } = this.#layout;
+      const member = new Member({ slot, ...spare, regionRows });
       member.startFilling(RegionSet.from(this.#layout.regions, 0), false);
       this.members[slot] = member;
       this.#hooks.onEvent({ type: 'spare-taken', slot, driveId: spare.drive.id });

@@ -1,7 +1,7 @@
-import { allocate, checksumBlocks, clear, release } from '../kernels/index.ts';
+import { allocate, checksumBlocks, release } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { blockOf, damagedBlocks, isNoneWritten } from './blocks.ts';
-import { LOST, NEVER_WRITTEN } from './checksums.ts';
+import { LOST, NEVER_WRITTEN, UNKNOWN } from './checksum-page.ts';
 import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
 
@@ -10,6 +10,8 @@ interface Copy {
   readonly data: Buffer;
   readonly entries: Uint32Array;
   readonly damaged: ReadonlySet<number>;
+  /** After a crash: blocks whose checksums are of an older generation than those of other members. */
+  readonly behind: ReadonlySet<number>;
   /** Blocks that are to be written anew. */
   readonly wrong: Set<number>;
 }
@@ -53,12 +55,12 @@ export class MirrorCopies {
     if (this.#areEqual()) return { mismatches, lost };
     for (let index = 0; index < this.#count; index += 1) {
       const right = this.#copies.find((copy) => copy.entries[index] !== NEVER_WRITTEN && !copy.damaged.has(index));
-      const isNeverWritten = this.#copies.every((copy) => copy.entries[index] === NEVER_WRITTEN);
+      const [known, ...others] = this.#copies.filter((copy) => copy.entries[index] !== UNKNOWN);
+      const isNeverWritten = [known, ...others].every((copy) => copy?.entries[index] === NEVER_WRITTEN);
       if (right !== undefined) {
         mismatches += this.#choose(index, right);
-      } else if (isNeverWritten && this.#copies.length > 0) {
-        clear(blockOf(this.data, index));
-        this.#entries[index] = NEVER_WRITTEN;
+      } else if (isNeverWritten && known !== undefined) {
+        mismatches += this.#choose(index, known);
       } else {
         this.#entries[index] = LOST;
         lost.push(this.#row + index);
@@ -72,15 +74,19 @@ export class MirrorCopies {
 
   /**
    * Decides what to go on with after a crash, when data and checksums may be old or new, each on its own: a copy that
-   * matches its checksum, or else the first as it is. Returns the rows that were lost before.
+   * matches its checksum, or else the first as it is; of several the one with the latest checksums, because older ones
+   * may be from before a flush that was answered. Returns the rows that are lost.
    */
   agreeAfterCrash(): number[] {
     const lost: number[] = [];
     this.#isDamage = false;
     if (this.#areEqual()) return lost;
     for (let index = 0; index < this.#count; index += 1) {
-      const right = this.#copies.find((copy) => !copy.damaged.has(index));
-      const first = this.#copies.find((copy) => copy.entries[index] !== LOST);
+      const latest = this.#copies.toSorted(
+        (one, other) => Number(one.behind.has(index)) - Number(other.behind.has(index)),
+      );
+      const right = latest.find((copy) => !copy.damaged.has(index));
+      const first = latest.find((copy) => copy.entries[index] !== LOST && copy.entries[index] !== UNKNOWN);
       if (right !== undefined) {
         this.#choose(index, right);
       } else if (first !== undefined) {
@@ -99,12 +105,12 @@ export class MirrorCopies {
     let written = 0;
     for (const copy of this.#copies) {
       for (const index of copy.wrong) {
-        if (this.#entries[index] !== NEVER_WRITTEN) {
-          const block = blockOf(this.data, index);
+        const block = blockOf(this.data, index);
+        if (this.#entries[index] !== NEVER_WRITTEN && !blockOf(copy.data, index).equals(block)) {
           if (!(await this.#core.writeRows(copy.member, this.#row + index, block))) break;
         }
         copy.entries[index] = this.#entries[index] as number;
-        await this.#core.checksums.put(copy.member, this.#row + index, copy.entries.subarray(index, index + 1));
+        await this.#core.checksums.restore(copy.member, this.#row + index, copy.entries.subarray(index, index + 1));
         written += 1;
         if (this.#isDamage) this.#note(copy.member, index);
       }
@@ -114,7 +120,7 @@ export class MirrorCopies {
 
   async copyTo(target: Member): Promise<void> {
     if (!isNoneWritten(this.#entries, 0, this.#count)) await this.#core.writeRows(target, this.#row, this.data);
-    await this.#core.checksums.put(target, this.#row, this.#entries);
+    await this.#core.checksums.restore(target, this.#row, this.#entries);
   }
 
   async #load(member: Member): Promise<void> {
@@ -127,7 +133,18 @@ export class MirrorCopies {
       return;
     }
     const damaged = new Set(damagedBlocks(data, entries));
-    this.#copies.push({ member, data, entries, damaged, wrong: new Set() });
+    const behind = await this.#behindOf(member);
+    this.#copies.push({ member, data, entries, damaged, behind, wrong: new Set() });
+  }
+
+  async #behindOf(member: Member): Promise<Set<number>> {
+    const behind = new Set<number>();
+    const region = this.#core.regionOf(this.#row);
+    if (!this.#core.unsynced.has(region)) return behind;
+    const page = await this.#core.checksums.fetch(member, region);
+    const first = this.#row % this.#core.layout.regionRows;
+    for (let index = 0; index < this.#count; index += 1) if (page?.isBehind(first + index) === true) behind.add(index);
+    return behind;
   }
 
   #areEqual(): boolean {
@@ -151,8 +168,9 @@ export class MirrorCopies {
       if (copy === right) continue;
       const isSame = copy.entries[index] === right.entries[index] && blockOf(copy.data, index).equals(block);
       if (isSame) continue;
-      copy.wrong.add(index);
       mismatches += 1;
+      // Of two that match their checksums nobody knows which one is right: neither is written over.
+      if (!this.#isDamage || !verifies(copy, index)) copy.wrong.add(index);
     }
     return mismatches;
   }
@@ -162,4 +180,8 @@ export class MirrorCopies {
     const { slot, drive } = member;
     this.#core.emit({ type: 'block-repaired', slot, driveId: drive.id, row: this.#row + index });
   }
+}
+
+function verifies({ entries, damaged }: Copy, index: number): boolean {
+  return entries[index] !== NEVER_WRITTEN && !damaged.has(index);
 }

@@ -1,10 +1,9 @@
 import { isNoSpace, StorageError } from '../errors.ts';
-import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
+import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import { writeCopies } from '../drive/copies.ts';
 import { allDone } from '../all-done.ts';
 import { areAllWritten, areEqual, checksumsOf, damagedBlocks } from './blocks.ts';
-import { regionOf } from './checksums.ts';
 import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
 import { MirrorCopies } from './mirror-copies.ts';
@@ -13,18 +12,20 @@ import { SpareSums } from './spare-sums.ts';
 import type { Examination, Strategy } from './strategy.ts';
 
 /** Neighbours are read from one member, so that the machine does not keep everything in memory twice. */
-const SLICE_ROWS = 256;
+const SLICE_ROWS = 128;
 const PIECES_AT_ONCE = 8;
 
 /** RAID1: every member has everything. */
 export class Mirror implements Strategy {
   readonly #core: GroupCore;
   readonly #dataOffset: number;
+  readonly #regionRows: number;
   readonly #spareSums = new SpareSums();
 
   constructor(core: GroupCore) {
     this.#core = core;
     this.#dataOffset = core.layout.dataOffset;
+    this.#regionRows = core.layout.regionRows;
   }
 
   readonly #orFail = async (member: Member, done: Promise<void>): Promise<void> => {
@@ -39,11 +40,13 @@ export class Mirror implements Strategy {
     const core = this.#core;
     const row = offset / BLOCK_BYTES;
     const count = into.length / BLOCK_BYTES;
-    const first = row % BLOCKS_PER_REGION;
-    const region = (row - first) / BLOCKS_PER_REGION;
+    const first = row % this.#regionRows;
+    const region = (row - first) / this.#regionRows;
+    const across = first + count - this.#regionRows;
+    if (across > 0) return this.#inTwo(row, into, across, (at, part) => this.read(at, part));
     const member = this.#memberFor(row);
     const page = member?.pages.get(region);
-    const isPlain = page !== undefined && first + count <= BLOCKS_PER_REGION && core.isOpen();
+    const isPlain = page !== undefined && core.isOpen();
     if (!isPlain || member === undefined || core.unsynced.has(region)) return this.#readPieces(row, into);
     if (!areAllWritten(page.entries, first, count)) return this.#readPieces(row, into);
     page.wasUsed = true;
@@ -65,12 +68,12 @@ export class Mirror implements Strategy {
     const core = this.#core;
     const row = offset / BLOCK_BYTES;
     const count = from.length / BLOCK_BYTES;
-    const first = row % BLOCKS_PER_REGION;
-    const region = (row - first) / BLOCKS_PER_REGION;
+    const first = row % this.#regionRows;
+    const region = (row - first) / this.#regionRows;
     const { writers } = core.membership;
-    if (first + count > BLOCKS_PER_REGION || !core.isOpen() || core.unsynced.has(region)) {
-      return this.#writePieces(row, from);
-    }
+    const across = first + count - this.#regionRows;
+    if (across > 0) return this.#inTwo(row, from, across, (at, part) => this.write(at, part));
+    if (!core.isOpen() || core.unsynced.has(region)) return this.#writePieces(row, from);
     if (!core.locks.isFree(row, row + count) || !hasPages(writers, region) || !core.intent.use(region)) {
       return this.#writePieces(row, from);
     }
@@ -85,7 +88,7 @@ export class Mirror implements Strategy {
   async discard(offset: number, length: number): Promise<void> {
     const end = (offset + length) / BLOCK_BYTES;
     for (let row = offset / BLOCK_BYTES; row < end;) {
-      const count = Math.min(end, (regionOf(row) + 1) * BLOCKS_PER_REGION) - row;
+      const count = Math.min(end, (this.#core.regionOf(row) + 1) * this.#regionRows) - row;
       const range = await this.#core.begin(row, count, true);
       try {
         await this.#putChecksums(row, new Uint32Array(count));
@@ -128,6 +131,15 @@ export class Mirror implements Strategy {
     }
   }
 
+  /** Cuts a request where its first region ends; `across` rows are beyond. */
+  #inTwo(row: number, bytes: Buffer, across: number, operate: (offset: number, part: Buffer) => Done): Done {
+    const cut = bytes.length - across * BLOCK_BYTES;
+    const first = operate(row * BLOCK_BYTES, bytes.subarray(0, cut));
+    // One after the other where the drives make one wait: how much is under way at once stays bounded.
+    const rest = () => operate(row * BLOCK_BYTES + cut, bytes.subarray(cut));
+    return first === undefined ? rest() : first.then(rest);
+  }
+
   #memberFor(row: number): Member | undefined {
     const { readers } = this.#core.membership;
     return readers[Math.floor(row / SLICE_ROWS) % readers.length];
@@ -140,8 +152,8 @@ export class Mirror implements Strategy {
       this.#core.membership.fail(member, error);
       return this.#readPieces(row, into);
     }
-    const first = row % BLOCKS_PER_REGION;
-    const page = member.pages.get(regionOf(row));
+    const first = row % this.#regionRows;
+    const page = member.pages.get(this.#core.regionOf(row));
     if (page !== undefined && areAllWritten(page.entries, first, into.length / BLOCK_BYTES)) {
       if (areEqual(sums, page.entries, first)) return undefined;
     }
@@ -162,7 +174,7 @@ export class Mirror implements Strategy {
 
   async #readPiece(row: number, into: Buffer): Promise<void> {
     await this.#core.enter(true);
-    const member = this.#core.unsynced.has(regionOf(row)) ? undefined : this.#memberFor(row);
+    const member = this.#core.unsynced.has(this.#core.regionOf(row)) ? undefined : this.#memberFor(row);
     if (member === undefined) return this.#readAndRepair(row, into);
     const entries = new Uint32Array(into.length / BLOCK_BYTES);
     const isRead = await this.#core.readRows(member, row, into);
@@ -192,7 +204,7 @@ export class Mirror implements Strategy {
     try {
       const copies = await MirrorCopies.load(core, row, count);
       try {
-        const isSynced = !core.unsynced.has(regionOf(row));
+        const isSynced = !core.unsynced.has(this.#core.regionOf(row));
         const lost = isSynced ? copies.agree().lost : copies.agreeAfterCrash();
         if (isSynced) await ifThereIsRoom(copies.writeBack());
         if (lost.length > 0) throw this.#unreadable(lost);

@@ -1,6 +1,6 @@
 import type { Drive } from '../drive/drive.ts';
 import type { OnGroupEvent } from './events.ts';
-import type { RaidLevel } from './layout.ts';
+import type { GroupFormat, RaidLevel } from './layout.ts';
 import type { ResyncSpeed } from './throttle.ts';
 
 /** Names of drives, those that are missing too. */
@@ -31,6 +31,8 @@ export interface RuntimeOptions {
 export interface CreateOptions extends RuntimeOptions {
   readonly id: string;
   readonly level: RaidLevel;
+  /** The newest unless drives are to be read by an earlier version. */
+  readonly format?: GroupFormat;
   readonly stripeBytes?: number;
   readonly members: readonly Drive[];
   readonly spares?: readonly Drive[];
@@ -39,7 +41,10 @@ export interface CreateOptions extends RuntimeOptions {
 export interface OpenOptions extends RuntimeOptions {
   /** Needed only when the drives are of several groups. */
   readonly id?: string;
+  /** A drive on record as a member that has no superblock, or one that does not fit, is rebuilt in place. */
   readonly drives: readonly Drive[];
   /** What `state().events` last said: drives that have seen less are not taken for the newest there are. */
   readonly minimumEvents?: number;
+  /** False: such drives are left as they are, and the group is degraded. */
+  readonly rebuildsInPlace?: boolean;
 }

@@ -1,5 +1,4 @@
 import { isNoSpace } from '../errors.ts';
-import { regionOf } from './checksums.ts';
 import type { GroupCore } from './core.ts';
 import type { ShardWrite } from './journal-record.ts';
 import type { StripeRows } from './stripe-rows.ts';
@@ -32,7 +31,7 @@ export class OwedWrites {
 
   /** Takes copies: the caller's buffers go back to where they came from. */
   keep(row: number, writes: readonly ShardWrite[]): void {
-    const region = regionOf(row);
+    const region = this.#core.regionOf(row);
     const kept = this.#writes.get(region) ?? [];
     for (const write of writes) kept.push({ ...write, data: write.data && Buffer.from(write.data) });
     this.#writes.set(region, kept);
@@ -54,7 +53,7 @@ export class OwedWrites {
 
   /** Lays them over what was read, so that the stripe is as it will be. */
   overlay(rows: StripeRows): void {
-    for (const write of this.#writes.get(regionOf(rows.row)) ?? []) {
+    for (const write of this.#writes.get(this.#core.regionOf(rows.row)) ?? []) {
       const shard = rows.shards.findIndex((_, candidate) => rows.slotOf(candidate) === write.slot);
       for (let index = 0; index < write.count; index += 1) {
         const at = write.row + index - rows.row;

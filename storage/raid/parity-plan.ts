@@ -1,7 +1,7 @@
 import { allocate, checksumBlocks, clear, computeParity, release, updateParity, xorInto } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { damagedBlocks, isNoneWritten } from './blocks.ts';
-import { LOST } from './checksums.ts';
+import { LOST } from './checksum-page.ts';
 import type { GroupCore } from './core.ts';
 import type { ShardWrite } from './journal-record.ts';
 import type { StripeMap } from './stripe-map.ts';

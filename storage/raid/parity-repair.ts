@@ -2,7 +2,7 @@ import { StorageError } from '../errors.ts';
 import { checksumBlocks, computeParity, recover } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { blockOf } from './blocks.ts';
-import { LOST, NEVER_WRITTEN } from './checksums.ts';
+import { LOST, NEVER_WRITTEN, UNKNOWN } from './checksum-page.ts';
 import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
 import { isParityConsistent } from './parity-check.ts';
@@ -10,9 +10,13 @@ import type { StripeMap } from './stripe-map.ts';
 import { StripeRows } from './stripe-rows.ts';
 import type { Examination } from './strategy.ts';
 
-interface WrongBlock {
+/** A block of a stripe. */
+interface Place {
   readonly shard: number;
   readonly index: number;
+}
+
+interface WrongBlock extends Place {
   readonly right: Buffer;
 }
 
@@ -44,9 +48,14 @@ export class ParityRepair {
         if (rows.stateOf(shard, index) === 'gone') result.lost += 1;
       }
       if (repair) result.repaired += await this.writeSolved(rows, damaged);
+      const zeroed = this.#findZeroed(rows);
+      result.mismatches += zeroed.length;
+      if (repair) result.repaired += await this.writeSolved(rows, zeroed);
       const wrong = this.#wrongParity(rows);
       result.mismatches += wrong.length;
-      if (repair) result.repaired += await this.#rewriteParity(rows, wrong, 'repair');
+      // Parity that matches its checksum is not written over: it may be the data that is older than both.
+      const unproven = wrong.filter(({ shard, index }) => rows.entryOf(shard, index) === NEVER_WRITTEN);
+      if (repair) result.repaired += await this.#rewriteParity(rows, unproven, 'repair');
       if (repair) this.#core.counters.mismatches += result.mismatches;
       if (repair) this.#core.counters.lostBlocks += result.lost;
       return result;
@@ -56,10 +65,7 @@ export class ParityRepair {
   }
 
   /** Writes blocks that were damaged and could be worked out. */
-  async writeSolved(
-    rows: StripeRows,
-    damaged: readonly { readonly shard: number; readonly index: number }[],
-  ): Promise<number> {
+  async writeSolved(rows: StripeRows, damaged: readonly Place[]): Promise<number> {
     let repaired = 0;
     for (const { shard, index } of damaged) {
       if (rows.stateOf(shard, index) !== 'solved') continue;
@@ -78,10 +84,7 @@ export class ParityRepair {
       rows.solve();
       return;
     }
-    for (let index = 0; index < rows.count; index += 1) {
-      const damaged = rows.erasedAt(index).filter((shard) => shard < rows.dataShards);
-      if (damaged.length > 0) this.#settleDamaged(rows, index, damaged);
-    }
+    for (let index = 0; index < rows.count; index += 1) this.#settleRow(rows, index);
   }
 
   /** Writes to a member what belongs there. What cannot be worked out is marked as lost. */
@@ -98,7 +101,7 @@ export class ParityRepair {
         else entries[index] = NEVER_WRITTEN;
       }
       if (entries.some((entry) => entry !== NEVER_WRITTEN)) await this.#core.writeRows(target, row, data);
-      await this.#core.checksums.put(target, row, entries);
+      await this.#core.checksums.restore(target, row, entries);
     } finally {
       rows.release();
     }
@@ -124,9 +127,7 @@ export class ParityRepair {
 
   async #resyncData(rows: StripeRows): Promise<void> {
     for (let index = 0; index < rows.count; index += 1) {
-      const damaged = rows.erasedAt(index).filter((shard) => shard < rows.dataShards);
-      if (damaged.length > 0) this.#settleDamaged(rows, index, damaged);
-      for (const shard of damaged) {
+      for (const shard of this.#settleRow(rows, index)) {
         if (rows.stateOf(shard, index) === 'good') await this.#writeBlock(rows, shard, index, 'resync');
       }
       if (rows.hasLostData(index)) await this.#markLost(rows, index);
@@ -134,20 +135,51 @@ export class ParityRepair {
     await this.#rewriteParity(rows, this.#wrongParity(rows), 'resync');
   }
 
-  /** Works out data that matches its checksum, or takes it as it is. */
+  /** Decides what data to go on with after a crash. Returns the data shards that have to be written. */
+  #settleRow(rows: StripeRows, index: number): number[] {
+    const damaged = rows.erasedAt(index).filter((shard) => shard < rows.dataShards);
+    if (damaged.length === 0) return this.#preferLatest(rows, index);
+    this.#settleDamaged(rows, index, damaged);
+    return damaged;
+  }
+
+  /**
+   * Data whose checksum is one generation behind may be from before a flush that was answered. When the rest of the
+   * row has the latest generation and agrees on something else, that is taken.
+   */
+  #preferLatest(rows: StripeRows, index: number): number[] {
+    const [shard, ...more] = rows.behind.flatMap((behind, candidate) => (behind.has(index) ? [candidate] : []));
+    if (shard === undefined || more.length > 0 || shard >= rows.dataShards) return [];
+    const part = rows.partOf(index, index + 1);
+    if (rows.erasedAt(index).length > 0 || isParityConsistent(part)) return [];
+    const block = rows.block(shard, index);
+    const before = Buffer.from(block);
+    recover(part, [shard]);
+    if (isParityConsistent(part)) return [shard];
+    before.copy(block);
+    return [];
+  }
+
+  /** Works out data that matches its checksum, or takes it as it is; unless it is unknown what it should be. */
   #settleDamaged(rows: StripeRows, index: number, damaged: readonly number[]): void {
     const erased = rows.erasedAt(index);
+    const unknown = damaged.filter((shard) => rows.stateOf(shard, index) === 'unknown');
     const before = damaged.map((shard) => Buffer.from(rows.block(shard, index)));
     const entries = new Uint32Array(1);
     if (erased.length <= 2) recover(rows.partOf(index, index + 1), erased);
-    const isRight = damaged.every((shard) => {
+    const isVerified = damaged.every((shard) => {
       checksumBlocks(rows.block(shard, index), entries, 0);
-      return entries[0] === rows.entryOf(shard, index);
+      return entries[0] === rows.entryOf(shard, index) || unknown.includes(shard);
     });
+    // A block without a checksum is right when one that was worked out with it is, or when both parities agree on it.
+    const isProven = unknown.length < damaged.length || unknown.length === 0;
+    const isRight =
+      isVerified && (isProven || (erased.length === 1 && isParityConsistent(rows.partOf(index, index + 1))));
     for (const [at, shard] of damaged.entries()) {
       if (!isRight) before[at]?.copy(rows.block(shard, index));
       // What was lost before the crash is not found by taking what happens to be there.
-      const isLost = !isRight && rows.entryOf(shard, index) === LOST;
+      const entry = rows.entryOf(shard, index);
+      const isLost = !isRight && (entry === LOST || entry === UNKNOWN);
       rows.setState(shard, index, isLost ? 'gone' : 'good');
     }
   }
@@ -170,10 +202,35 @@ export class ParityRepair {
       // What is there of other members is taken as it is.
       for (let shard = 0; shard < rows.dataShards; shard += 1) {
         if (absent.includes(shard) || rows.stateOf(shard, index) !== 'gone') continue;
-        if (rows.entryOf(shard, index) !== LOST) await this.#writeBlock(rows, shard, index, 'resync');
+        const entry = rows.entryOf(shard, index);
+        if (entry !== LOST && entry !== UNKNOWN) await this.#writeBlock(rows, shard, index, 'resync');
       }
     }
     await this.writeSolved(rows, damaged);
+  }
+
+  /**
+   * Data blocks that are said to be never written although both parities agree that they were: format 1 cannot tell
+   * checksums that were zeroed. They are solved afterwards.
+   */
+  #findZeroed(rows: StripeRows): Place[] {
+    const zeroed: Place[] = [];
+    if (hasAbsentData(rows, this.#core)) return zeroed;
+    for (let index = 0; index < rows.count; index += 1) {
+      const part = rows.partOf(index, index + 1);
+      if (rows.hasLostData(index) || isParityConsistent(part)) continue;
+      for (let shard = 0; shard < rows.dataShards; shard += 1) {
+        if (rows.entryOf(shard, index) !== NEVER_WRITTEN || rows.stateOf(shard, index) !== 'good') continue;
+        recover(part, [shard]);
+        if (isParityConsistent(part)) {
+          rows.setState(shard, index, 'solved');
+          zeroed.push({ shard, index });
+          break;
+        }
+        ZEROS.copy(rows.block(shard, index));
+      }
+    }
+    return zeroed;
   }
 
   /** The parity blocks that do not fit the data, in rows where all data is known from the drives themselves. */
@@ -212,13 +269,21 @@ export class ParityRepair {
     if (member?.holds(row) !== true) return false;
     const block = rows.block(shard, index);
     const entries = new Uint32Array(1);
-    checksumBlocks(block, entries, 0);
-    if (!(await this.#core.writeRows(member, row, block))) return false;
-    await this.#core.checksums.put(member, row, entries);
+    const isUnknown = rows.entryOf(shard, index) === UNKNOWN;
+    if (!isUnknown || !block.equals(ZEROS)) checksumBlocks(block, entries, 0);
+    const isThere = isUnknown && (entries[0] === NEVER_WRITTEN || (await this.#isOnDrive(member, row, block)));
+    if (!isThere && !(await this.#core.writeRows(member, row, block))) return false;
+    await this.#core.checksums.restore(member, row, entries);
     if (reason === 'resync') return true;
     this.#core.counters.repairedBlocks += 1;
     this.#core.emit({ type: 'block-repaired', slot: member.slot, driveId: member.drive.id, row });
     return true;
+  }
+
+  /** Where only the checksum was lost, the block is right as it is. */
+  async #isOnDrive(member: Member, row: number, block: Buffer): Promise<boolean> {
+    const found = Buffer.alloc(BLOCK_BYTES);
+    return (await this.#core.readRows(member, row, found)) && found.equals(block);
   }
 
   /** Parity to data nobody knows must not be taken for parity. */
@@ -227,15 +292,17 @@ export class ParityRepair {
       rows.setState(shard, index, 'gone');
       const member = this.#core.membership.members[rows.slotOf(shard)];
       const row = rows.row + index;
-      if (member?.holds(row) === true) await this.#core.checksums.put(member, row, Uint32Array.of(LOST));
+      if (member?.holds(row) === true) await this.#core.checksums.restore(member, row, Uint32Array.of(LOST));
     }
   }
 }
 
-export function damagedPlaces(rows: StripeRows): { readonly shard: number; readonly index: number }[] {
-  const places: { shard: number; index: number }[] = [];
+export function damagedPlaces(rows: StripeRows): Place[] {
+  const places: Place[] = [];
   for (const [shard, states] of rows.states.entries()) {
-    for (const [index, state] of states.entries()) if (state === 'damaged') places.push({ shard, index });
+    for (const [index, state] of states.entries()) {
+      if (state === 'damaged' || state === 'unknown') places.push({ shard, index });
+    }
   }
   return places;
 }

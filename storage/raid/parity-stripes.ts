@@ -1,10 +1,9 @@
 import { isNoSpace, StorageError } from '../errors.ts';
 import { blocksMatch } from '../kernels/index.ts';
-import { BLOCK_BYTES, BLOCKS_PER_REGION } from '../units.ts';
+import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import { allDone } from '../all-done.ts';
 import { areAllWritten, damagedBlocks } from './blocks.ts';
-import { regionOf } from './checksums.ts';
 import type { GroupCore } from './core.ts';
 import type { ShardWrite } from './journal-record.ts';
 import { ParityPlanner } from './parity-plan.ts';
@@ -42,11 +41,11 @@ export class ParityStripes implements Strategy {
     const count = into.length / BLOCK_BYTES;
     const part = this.#map.partAt(offset / BLOCK_BYTES, count, 0);
     if (part.count < count || !core.isOpen()) return this.#readParts(offset / BLOCK_BYTES, into);
-    const region = regionOf(part.row);
+    const region = this.#core.regionOf(part.row);
     const member = core.membership.members[this.#map.slotOf(part.stripe, part.shard)];
     const page = member?.pages.get(region);
     if (page === undefined || member?.holds(part.row) !== true) return this.#readPart(part, into);
-    const first = part.row % BLOCKS_PER_REGION;
+    const first = part.row % this.#core.layout.regionRows;
     if (core.unsynced.has(region) || !areAllWritten(page.entries, first, count)) return this.#readPart(part, into);
     page.wasUsed = true;
     let done: Done;
@@ -95,8 +94,8 @@ export class ParityStripes implements Strategy {
       this.#core.membership.fail(member, error);
       return this.#readPart(part, into);
     }
-    const first = part.row % BLOCKS_PER_REGION;
-    const page = member.pages.get(regionOf(part.row));
+    const first = part.row % this.#core.layout.regionRows;
+    const page = member.pages.get(this.#core.regionOf(part.row));
     if (page !== undefined && areAllWritten(page.entries, first, part.count)) {
       if (blocksMatch(into, page.entries, first) === -1) return undefined;
     }
@@ -116,7 +115,7 @@ export class ParityStripes implements Strategy {
   async #readPart(part: ChunkPart, into: Buffer): Promise<void> {
     await this.#core.enter(true);
     const member = this.#core.membership.members[this.#map.slotOf(part.stripe, part.shard)];
-    if (member?.holds(part.row) !== true || this.#core.unsynced.has(regionOf(part.row))) {
+    if (member?.holds(part.row) !== true || this.#core.unsynced.has(this.#core.regionOf(part.row))) {
       return this.#readAndRepair(part, into);
     }
     const entries = new Uint32Array(part.count);
@@ -133,7 +132,7 @@ export class ParityStripes implements Strategy {
     try {
       const rows = await StripeRows.load(core, this.#map, row, count);
       try {
-        if (core.unsynced.has(regionOf(row))) this.#repair.foresee(rows);
+        if (core.unsynced.has(this.#core.regionOf(row))) this.#repair.foresee(rows);
         else await this.#solve(rows);
         const lost = rows.states[shard]?.findIndex((state) => state === 'gone') ?? -1;
         if (lost >= 0) throw this.#unreadable(row + lost);

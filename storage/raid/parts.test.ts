@@ -54,8 +54,8 @@ describe('a set of regions', () => {
         const copy = new RegionSet(100_000);
         const page = Buffer.alloc(BLOCK_BYTES);
         for (let index = 0; index < 4; index += 1) {
-          regions.writePage(index, page);
-          copy.addPage(index, page);
+          regions.writeBits(index * BLOCK_BYTES * 8, page);
+          copy.addBits(index * BLOCK_BYTES * 8, page);
         }
         assert.deepEqual([...copy], sorted);
       }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import type { RaidLevel } from './layout.ts';
+import type { GroupFormat, RaidLevel } from './layout.ts';
 import { below, pick, seedCount, seededRandom } from './testing/random.ts';
 import { Model } from './testing/model.ts';
 import { Rig } from './testing/rig.ts';
@@ -11,6 +11,7 @@ interface Story {
   readonly level: RaidLevel;
   readonly members: number;
   readonly stripeBytes: number;
+  readonly format?: GroupFormat;
   /** How many drives fail before the power does. */
   readonly failed: number;
   /** How many drives that were there at the power cut are missing afterwards. */
@@ -159,6 +160,10 @@ describe('what was flushed is there after a power cut, and nothing was made up',
     tell({ level: 'RAID1', members: 2, stripeBytes: 65536, failed: 0, rebuilds: true }, 2));
   it('on parity with small stripes', () => tell({ level: 'RAID6', members: 5, stripeBytes: 4096, failed: 0 }, 2));
   it('on parity with large stripes', () => tell({ level: 'RAID6', members: 4, stripeBytes: 262144, failed: 0 }, 2));
+  it('on a mirror made by an earlier version', () =>
+    tell({ level: 'RAID1', members: 2, stripeBytes: 65536, failed: 0, format: 1 }, 1));
+  it('on parity made by an earlier version', () =>
+    tell({ level: 'RAID6', members: 5, stripeBytes: 16384, failed: 0, format: 1 }, 1));
   it('on parity with one drive failed', () => tell({ level: 'RAID6', members: 5, stripeBytes: 16384, failed: 1 }, 3));
   it('on parity with two drives failed', () => tell({ level: 'RAID6', members: 6, stripeBytes: 16384, failed: 2 }, 3));
   it('on parity that is being filled', () =>

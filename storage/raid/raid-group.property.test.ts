@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FaultyDrive } from '../drive/faulty-drive.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import type { RaidLevel } from './layout.ts';
+import type { GroupFormat, RaidLevel } from './layout.ts';
 import { below, pick, seedCount, seededRandom } from './testing/random.ts';
 import { Model } from './testing/model.ts';
 import { Rig } from './testing/rig.ts';
@@ -153,9 +153,15 @@ class Life {
   }
 }
 
-async function live(level: RaidLevel, members: number, stripeBytes: number, seed: number): Promise<void> {
+async function live(
+  level: RaidLevel,
+  members: number,
+  stripeBytes: number,
+  seed: number,
+  format: GroupFormat = 2,
+): Promise<void> {
   const random = seededRandom(seed);
-  const rig = await Rig.create({ level, members, stripeBytes, random, driveBytes: 10 * 1024 * 1024 });
+  const rig = await Rig.create({ level, members, stripeBytes, format, random, driveBytes: 10 * 1024 * 1024 });
   const life = new Life(rig, random);
   try {
     for (let step = 0; step < STEPS; step += 1) await life.step();
@@ -169,6 +175,14 @@ describe('a group does what a plain array of blocks does, whatever happens to it
   for (const members of [2, 3]) {
     it(`RAID1 of ${members}`, async () => {
       for (let seed = 1; seed <= seedCount(3); seed += 1) await live('RAID1', members, 65536, seed * 100 + members);
+    });
+  }
+  for (const [level, members] of [
+    ['RAID1', 2],
+    ['RAID6', 5],
+  ] as const) {
+    it(`${level} of ${members} made by an earlier version`, async () => {
+      for (let seed = 1; seed <= seedCount(1); seed += 1) await live(level, members, 16384, seed * 100 + members, 1);
     });
   }
   for (const members of [4, 5, 6, 7, 8, 9, 10]) {

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { FaultyDrive } from '../drive/faulty-drive.ts';
 import { MemoryDrive } from '../drive/testing/memory-drive.ts';
-import { BLOCK_BYTES, EXTENT_BYTES, REGION_BYTES } from '../units.ts';
+import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import { layOut, type Layout } from './layout.ts';
 import type { MembershipRecord } from './options.ts';
 import { RaidGroup } from './raid-group.ts';
 import { Rig } from './testing/rig.ts';
 
 const MEBIBYTE = 1024 * 1024;
+const REGION_BYTES = 4 * MEBIBYTE;
 
 function blocks(count: number, value: number): Buffer {
   return Buffer.alloc(count * BLOCK_BYTES, value);

@@ -7,6 +7,8 @@ import type { Done } from '../units.ts';
 import { assemble, identify, layoutOf, newest, takeBack } from './assemble.ts';
 import { GroupCore } from './core.ts';
 import { clearMetadata, requireRoom } from './format.ts';
+import { failMisfits, fittingSuperblocks } from './member-check.ts';
+import { Mender } from './mender.ts';
 import type { BlockGroup } from './group.ts';
 import { describeGroup } from './group-state.ts';
 import type { GroupState } from './group-state.ts';
@@ -40,6 +42,7 @@ export class RaidGroup implements BlockGroup {
   readonly #rebuilder: Rebuilder;
   readonly #resyncer: Resyncer;
   readonly #scrubber: Scrubber;
+  readonly #mender: Mender;
   readonly #flusher = new SharedFlush(() => this.#flushNow());
   readonly #tidier: IntentTidier;
   readonly #reads = new Meter();
@@ -54,6 +57,7 @@ export class RaidGroup implements BlockGroup {
     this.#rebuilder = new Rebuilder(this.#core);
     this.#resyncer = new Resyncer(this.#core);
     this.#scrubber = new Scrubber(this.#core);
+    this.#mender = new Mender(this.#core);
     this.#core.startWork = () => this.#startBackgroundWork();
     this.#core.membership.onRecorded = this.#core.startWork;
     this.#tidier = new IntentTidier(this.#core, () => this.#flusher.run(), options.intentIdleMs);
@@ -67,16 +71,23 @@ export class RaidGroup implements BlockGroup {
     }
     const memberBytes = Math.min(...drives.map((drive) => drive.sizeBytes));
     const stripeBytes = options.stripeBytes ?? STRIPE_BYTES_DEFAULT;
-    const layout = layOut({ level, memberBytes, stripeBytes, memberCount: drives.length });
+    const layout = layOut({
+      ...(options.format !== undefined && { format: options.format }),
+      level,
+      memberBytes,
+      stripeBytes,
+      memberCount: drives.length,
+    });
     for (const spare of spares) requireRoom(spare, layout);
     await Promise.all([...drives, ...spares].map((drive) => clearMetadata(drive, layout)));
     const group = new RaidGroup(id, layout, options);
     const { membership } = group.#core;
-    for (const [slot, drive] of drives.entries()) membership.members.push(new Member(slot, newUuid(), drive, 1));
+    for (const [slot, drive] of drives.entries()) membership.members.push(group.#newMember(slot, drive));
     for (const drive of spares) membership.spares.push({ uuid: newUuid(), drive, superblockSlot: 1 });
     for (const _ of drives) membership.successors.push(undefined);
     membership.assess();
     membership.events = 1;
+    await group.#core.intent.rewrite();
     await membership.persist();
     await membership.settled();
     return group;
@@ -106,8 +117,11 @@ export class RaidGroup implements BlockGroup {
       );
     }
     const group = new RaidGroup(right.groupId, layoutOf(right), options);
-    await assemble(group.#core, found, options.drives);
+    await assemble(group.#core, fittingSuperblocks(found, right), options.drives);
     if (isNoSpace(group.#core.membership.failure)) throw group.#core.membership.failure;
+    const others = all.filter(({ superblock }) => superblock.groupId !== right.groupId).map(({ drive }) => drive);
+    const own = options.drives.filter((drive) => !others.includes(drive));
+    if (options.rebuildsInPlace !== false) await group.#rebuildInPlace(own);
     group.#startBackgroundWork();
     return group;
   }
@@ -158,13 +172,20 @@ export class RaidGroup implements BlockGroup {
     }
     await membership.change(() => {
       if (membership.members[away.slot] !== away) return;
-      const member = new Member(away.slot, away.uuid, drive, found.slot);
+      const place = { slot: away.slot, uuid: away.uuid, drive, superblockSlot: found.slot };
+      const member = new Member({ ...place, regionRows: this.#core.layout.regionRows });
       member.isIncomplete = away.isIncomplete;
       member.failedAt = away.failedAt;
       takeBack(this.#core, member, found.superblock);
       membership.members[away.slot] = member;
       this.#core.emit({ type: 'drive-returned', slot: member.slot, driveId: drive.id });
     });
+  }
+
+  /** A drive that the group has on record as failed is there again, but without what it held: it is rebuilt in place. */
+  async readmit(drive: Drive): Promise<void> {
+    await this.#core.membership.idle();
+    await this.#rebuildInPlace([drive]);
   }
 
   async addSpare(drive: Drive): Promise<void> {
@@ -206,7 +227,7 @@ export class RaidGroup implements BlockGroup {
     this.#requireStranger(drive);
     requireRoom(drive, layout);
     await membership.change(() => {
-      const target = new Member(slot, newUuid(), drive, 1);
+      const target = this.#newMember(slot, drive);
       target.startFilling(RegionSet.from(layout.regions, 0), false);
       const present = membership.members[slot];
       if (present?.state === 'active') {
@@ -222,11 +243,17 @@ export class RaidGroup implements BlockGroup {
   async rebuilt(): Promise<void> {
     await this.#resyncer.finished();
     await this.#rebuilder.finished();
+    await this.#mender.finished();
     await this.#core.membership.settled();
   }
 
-  scrub(options?: ScrubOptions): Promise<Examination> {
-    return this.#scrubber.run(options);
+  async scrub(options?: ScrubOptions): Promise<Examination> {
+    return this.#scrubber.run(options, () => this.verifyMembers());
+  }
+
+  /** Looks whether the drives are still those the group has written to; one that is not is failed, and rebuilt. */
+  async verifyMembers(): Promise<void> {
+    await this.#rebuildInPlace(await failMisfits(this.#core));
   }
 
   pauseScrub(): void {
@@ -242,7 +269,11 @@ export class RaidGroup implements BlockGroup {
   }
 
   state(): GroupState {
-    return describeGroup(this.#core, this.#scrubber.state(), [this.#rebuilder.progress(), this.#resyncer.progress()]);
+    return describeGroup(this.#core, this.#scrubber.state(), [
+      this.#rebuilder.progress(),
+      this.#resyncer.progress(),
+      this.#mender.progress(),
+    ]);
   }
 
   /** What was read and written through it since it was opened. */
@@ -272,6 +303,11 @@ export class RaidGroup implements BlockGroup {
     }
   }
 
+  #newMember(slot: number, drive: Drive): Member {
+    const { regionRows } = this.#core.layout;
+    return new Member({ slot, uuid: newUuid(), drive, superblockSlot: 1, regionRows });
+  }
+
   #check(offset: number, bufferLength: number, length = bufferLength): void {
     const isAligned = offset % BLOCK_BYTES === 0 && length % BLOCK_BYTES === 0;
     const isInside = offset >= 0 && length >= 0 && offset + length <= this.capacityBytes;
@@ -293,6 +329,30 @@ export class RaidGroup implements BlockGroup {
     if (this.#core.isClosed || failure !== undefined || stalled !== undefined) return;
     this.#resyncer.start();
     this.#rebuilder.start();
+    this.#mender.start();
+  }
+
+  /** Fills drives anew that are members on record, but do not hold what a member should. */
+  async #rebuildInPlace(drives: readonly Drive[]): Promise<void> {
+    const { membership, layout } = this.#core;
+    const isFailed = (slot: number, drive: Drive) => {
+      const member = membership.members[slot];
+      return member?.state === 'failed' && member.drive.id === drive.id && !isInUse(drive);
+    };
+    const isInUse = (drive: Drive) => [...membership.writers, ...membership.spares].some((use) => use.drive === drive);
+    if (membership.failure !== undefined) return;
+    for (const drive of drives) {
+      const slot = membership.members.findIndex((_, candidate) => isFailed(candidate, drive));
+      if (slot < 0 || drive.sizeBytes < layout.memberBytes) continue;
+      await membership.change(() => {
+        // A spare may have taken its place.
+        if (!isFailed(slot, drive)) return;
+        const target = this.#newMember(slot, drive);
+        target.startFilling(RegionSet.from(layout.regions, 0), false);
+        membership.members[slot] = target;
+        this.#core.emit({ type: 'drive-returned', slot, driveId: drive.id });
+      });
+    }
   }
 
   async #reassemble(drive: Drive): Promise<void> {
@@ -303,7 +363,8 @@ export class RaidGroup implements BlockGroup {
     if ((newest(found)?.events ?? 0) < membership.recordedEvents) {
       throw new StorageError('conflict', `Drive ${drive.id} is older than group ${this.id}; bring the others first.`);
     }
-    await assemble(this.#core, found, drives);
+    const right = newest(found);
+    await assemble(this.#core, right === undefined ? found : fittingSuperblocks(found, right), drives);
     if (membership.failure !== undefined) return;
     this.#core.emit({ type: 'group-resumed' });
     this.#startBackgroundWork();

@@ -1,6 +1,5 @@
 import { isNoSpace } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import { regionOf } from './checksums.ts';
 import { BATCH_ROWS } from './layout.ts';
 import type { GroupCore } from './core.ts';
 import type { Member } from './member.ts';
@@ -93,8 +92,8 @@ export class Rebuilder {
       if (member.state !== 'rebuilding') return;
       const isWhole = count > BATCH_ROWS;
       // Somebody may have written since the caller looked.
-      if (isWhole && !(await this.#core.isUnused(regionOf(row)))) return;
-      if (isWhole) await this.#core.checksums.put(member, row, new Uint32Array(count));
+      if (isWhole && !(await this.#core.isUnused(this.#core.regionOf(row)))) return;
+      if (isWhole) await this.#core.checksums.restore(member, row, new Uint32Array(count));
       else await this.#core.strategy.fill(member, row, count);
       if (member.fillingRow === row) member.fillingRow = row + count;
     } finally {

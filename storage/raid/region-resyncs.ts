@@ -1,5 +1,4 @@
 import { isNoSpace } from '../errors.ts';
-import { regionOf } from './checksums.ts';
 import { BATCH_ROWS } from './layout.ts';
 import type { GroupCore } from './core.ts';
 import { OwedWrites } from './owed-writes.ts';
@@ -19,7 +18,7 @@ export class RegionResyncs {
 
   /** A write to these rows was refused halfway; the caller still holds them. With `torn` parity is as after a crash. */
   leaveUnsynced(row: number, torn: boolean): void {
-    const region = regionOf(row);
+    const region = this.#core.regionOf(row);
     this.#core.unsynced.add(region);
     if (torn) this.#torn.add(region);
     for (const successor of this.#core.membership.successors) successor?.fillAgain(region);
@@ -29,12 +28,12 @@ export class RegionResyncs {
 
   /** Whether part of a write to this region was refused, and it could not be put in order since. */
   isTorn(row: number): boolean {
-    return this.#torn.has(regionOf(row));
+    return this.#torn.has(this.#core.regionOf(row));
   }
 
   /** Whether the stripe lacked this member at the crash: then all went through the journal, and is in line. */
   wasInLine(slot: number, row: number): boolean {
-    return !this.#torn.has(regionOf(row)) && this.#core.wasMissing(slot, row);
+    return !this.#torn.has(this.#core.regionOf(row)) && this.#core.wasMissing(slot, row);
   }
 
   /** Brings one region in line after a crash. Those who need the same one share the work. */

@@ -68,16 +68,15 @@ export class RegionSet {
     return set;
   }
 
-  /** One 4 KiB page of the bitmap as it stands on a drive: bit `n` of byte `b` is region `8b + n`. */
-  writePage(page: number, into: Buffer): void {
-    const words = into.length / 4;
-    for (let index = 0; index < words; index += 1) {
-      into.writeUInt32LE(this.#words[page * words + index] ?? 0, index * 4);
+  /** A part of the bitmap as it stands on a drive: bit `n` of byte `b` is region `first + 8b + n`. */
+  writeBits(first: number, into: Buffer): void {
+    const start = first / 32;
+    for (let index = 0; index < into.length / 4; index += 1) {
+      into.writeUInt32LE(this.#words[start + index] ?? 0, index * 4);
     }
   }
 
-  addPage(page: number, from: Buffer): void {
-    const first = page * from.length * 8;
+  addBits(first: number, from: Buffer): void {
     for (let at = 0; at < from.length; at += 1) {
       const byte = from[at] ?? 0;
       for (let bit = 0; byte >>> bit !== 0; bit += 1) {

@@ -1,5 +1,5 @@
 import { isNoSpace } from '../errors.ts';
-import { REGION_BYTES } from '../units.ts';
+import { BLOCK_BYTES } from '../units.ts';
 import type { GroupCore } from './core.ts';
 
 /** After a crash: brings one dirty region after the other in line, also those nobody asks for. */
@@ -36,9 +36,9 @@ export class Resyncer {
   }
 
   async #run(): Promise<void> {
-    const { unsynced, throttle } = this.#core;
+    const { unsynced, throttle, layout } = this.#core;
     for (let region = unsynced.next(0); region !== -1; region = unsynced.next(region + 1)) {
-      await throttle.pace(REGION_BYTES);
+      await throttle.pace(layout.regionRows * BLOCK_BYTES);
       await this.#core.resyncs.run(region);
     }
     this.#core.emit({ type: 'resync-finished' });

@@ -56,7 +56,11 @@ export class Scrubber {
     this.#paused = undefined;
   }
 
-  async run(options: ScrubOptions = {}): Promise<Examination> {
+  /** Members that do not fit are failed by `verifyMembers` first, so that nothing is taken from them. */
+  async run(
+    options: ScrubOptions = {},
+    verifyMembers: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<Examination> {
     if (this.#isRunning) {
       throw new StorageError('conflict', `Group ${this.#core.id} is being scrubbed already; wait until that is done.`);
     }
@@ -68,6 +72,8 @@ export class Scrubber {
     const onAbort = () => this.resume();
     options.signal?.addEventListener('abort', onAbort);
     try {
+      refuseIfCancelled(this.#core.id, options.signal);
+      await verifyMembers();
       for (let region = first; region < regions; region += 1) {
         await this.#scrubRegion(region, options.signal);
         this.#progress = (region + 1) / regions;
@@ -88,6 +94,9 @@ export class Scrubber {
     refuseIfCancelled(this.#core.id, signal);
     if (await this.#core.isUnused(region)) return;
     const { first, end } = this.#core.rowsOf(region);
+    let repaired = await this.#auditChecksums(region);
+    this.#result.mismatches += repaired;
+    const repairedRows: number[] = [];
     for (let row = first; row < end; row += BATCH_ROWS) {
       const count = Math.min(BATCH_ROWS, end - row);
       await this.#core.throttle.pace(count * BLOCK_BYTES);
@@ -95,9 +104,33 @@ export class Scrubber {
       refuseIfCancelled(this.#core.id, signal);
       const found = await examineRows(this.#core, row, count, true);
       this.#result.mismatches += found.mismatches;
-      this.#result.repaired += found.repaired;
       this.#result.lost += found.lost;
+      repaired += found.repaired;
+      if (found.repaired > 0) repairedRows.push(row);
     }
+    if (repaired > 0) this.#result.repaired += Math.max(0, repaired - (await this.#stillWrong(region, repairedRows)));
+  }
+
+  /** Compares the checksums in memory with those on the drives; returns of how many blocks they differ. */
+  async #auditChecksums(region: number): Promise<number> {
+    const { checksums, membership } = this.#core;
+    let differing = 0;
+    for (const member of membership.writers) {
+      if (member.holdsRegion(region)) differing += (await checksums.audit(member, region)).length;
+    }
+    return differing;
+  }
+
+  /** Repaired is only what is on the drives: reads it back, checksums included. */
+  async #stillWrong(region: number, rows: readonly number[]): Promise<number> {
+    await this.#core.flushMembers();
+    let wrong = await this.#auditChecksums(region);
+    const { end } = this.#core.rowsOf(region);
+    for (const row of rows) {
+      const { mismatches, lost } = await examineRows(this.#core, row, Math.min(BATCH_ROWS, end - row), false);
+      wrong += mismatches - lost;
+    }
+    return wrong;
   }
 }
 

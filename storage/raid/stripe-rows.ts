@@ -1,14 +1,15 @@
 import { allocate, blocksMatch, clear, recover, release } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { blockOf, damagedBlocks, isNoneWritten } from './blocks.ts';
-import { LOST } from './checksums.ts';
+import { LOST, UNKNOWN } from './checksum-page.ts';
 import type { GroupCore } from './core.ts';
 import type { ShardWrite } from './journal-record.ts';
+import type { Member } from './member.ts';
 import { isParityConsistent } from './parity-check.ts';
 import type { StripeMap } from './stripe-map.ts';
 
-/** What is known of a block. */
-export type BlockState = 'good' | 'damaged' | 'absent' | 'solved' | 'gone';
+/** What is known of a block. Of an unknown one the checksum is lost, so that nothing tells whether it is right. */
+export type BlockState = 'good' | 'damaged' | 'unknown' | 'absent' | 'solved' | 'gone';
 
 /**
  * Rows of one stripe as its members have them, and what can be worked out of that. The caller keeps everyone else out
@@ -22,6 +23,8 @@ export class StripeRows {
   readonly shards: Buffer[] = [];
   readonly entries: Uint32Array[] = [];
   readonly states: BlockState[][] = [];
+  /** After a crash: rows in which the checksum of the shard is of an older generation than others have on record. */
+  readonly behind: Set<number>[] = [];
   readonly #core: GroupCore;
   readonly #map: StripeMap;
 
@@ -35,6 +38,7 @@ export class StripeRows {
     for (let shard = 0; shard < map.slots; shard += 1) {
       this.shards.push(allocate(count * BLOCK_BYTES));
       this.entries.push(new Uint32Array(count));
+      this.behind.push(new Set());
       this.states.push(new Array<BlockState>(count).fill('absent'));
     }
   }
@@ -85,11 +89,12 @@ export class StripeRows {
     return this.entries.every((entries) => isNoneWritten(entries, 0, this.count));
   }
 
-  /** The shards that are damaged or absent in a row. */
+  /** The shards that are damaged, unknown or absent in a row. */
   erasedAt(index: number): number[] {
     const erased: number[] = [];
     for (const [shard, states] of this.states.entries()) {
-      if (states[index] === 'damaged' || states[index] === 'absent') erased.push(shard);
+      const state = states[index];
+      if (state === 'damaged' || state === 'unknown' || state === 'absent') erased.push(shard);
     }
     return erased;
   }
@@ -127,7 +132,20 @@ export class StripeRows {
       return;
     }
     this.states[shard]?.fill('good');
-    for (const index of damagedBlocks(data, entries)) this.setState(shard, index, 'damaged');
+    for (const index of damagedBlocks(data, entries)) {
+      this.setState(shard, index, entries[index] === UNKNOWN ? 'unknown' : 'damaged');
+    }
+    await this.#noteBehind(shard, member);
+  }
+
+  async #noteBehind(shard: number, member: Member): Promise<void> {
+    const region = this.#core.regionOf(this.row);
+    if (!this.#core.unsynced.has(region)) return;
+    const page = await this.#core.checksums.fetch(member, region);
+    const first = this.row % this.#core.layout.regionRows;
+    for (let index = 0; index < this.count; index += 1) {
+      if (page?.isBehind(first + index) === true) this.behind[shard]?.add(index);
+    }
   }
 
   #solveRun(first: number, end: number, erased: readonly number[]): void {

@@ -2,10 +2,10 @@ import { crc32 } from 'node:zlib';
 import type { Drive } from '../drive/drive.ts';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import type { RaidLevel } from './layout.ts';
+import { FORMAT_NEWEST } from './layout.ts';
+import type { GroupFormat, RaidLevel } from './layout.ts';
 
 const MAGIC = 'GRANRAID';
-const VERSION = 1;
 const HEADER_BYTES = 20;
 const SLOTS = 2;
 
@@ -28,6 +28,8 @@ export interface MemberRecord {
 export interface Superblock {
   readonly groupId: string;
   readonly uuid: string;
+  /** Absent in format 1. */
+  readonly format?: GroupFormat;
   readonly level: RaidLevel;
   readonly stripeBytes: number;
   readonly memberBytes: number;
@@ -53,9 +55,14 @@ export async function readSuperblock(drive: Drive): Promise<FoundSuperblock | un
   for (let slot = 0; slot < SLOTS; slot += 1) {
     const superblock = decode(both.subarray(slot * BLOCK_BYTES, (slot + 1) * BLOCK_BYTES));
     if (superblock === undefined) continue;
-    if (newest === undefined || superblock.sequence > newest.superblock.sequence) newest = { drive, superblock, slot };
+    if (newest === undefined || isNewer(superblock, newest.superblock)) newest = { drive, superblock, slot };
   }
   return newest;
+}
+
+/** Whether one superblock has seen more than another of the same group. */
+export function isNewer(one: Superblock, other: Superblock): boolean {
+  return one.events > other.events || (one.events === other.events && one.sequence > other.sequence);
 }
 
 /** Not durable before the drive's next flush. */
@@ -75,7 +82,7 @@ function encode(superblock: Superblock): Buffer {
   }
   const block = Buffer.alloc(BLOCK_BYTES);
   block.write(MAGIC, 0, 'latin1');
-  block.writeUInt32LE(VERSION, 8);
+  block.writeUInt32LE(superblock.format ?? 1, 8);
   block.writeUInt32LE(text.length, 12);
   block.writeUInt32LE(crc32(text), 16);
   text.copy(block, HEADER_BYTES);
@@ -83,7 +90,8 @@ function encode(superblock: Superblock): Buffer {
 }
 
 function decode(block: Buffer): Superblock | undefined {
-  if (block.toString('latin1', 0, 8) !== MAGIC || block.readUInt32LE(8) !== VERSION) return undefined;
+  const format = block.readUInt32LE(8);
+  if (block.toString('latin1', 0, 8) !== MAGIC || format < 1 || format > FORMAT_NEWEST) return undefined;
   const length = block.readUInt32LE(12);
   if (length > BLOCK_BYTES - HEADER_BYTES) return undefined;
   const text = block.subarray(HEADER_BYTES, HEADER_BYTES + length);

@@ -4,7 +4,7 @@ import type { Holder } from '../../drive/testing/held-drive.ts';
 import { MemoryDrive } from '../../drive/testing/memory-drive.ts';
 import type { Drive } from '../../drive/drive.ts';
 import type { GroupEvent } from '../events.ts';
-import type { RaidLevel } from '../layout.ts';
+import type { GroupFormat, RaidLevel } from '../layout.ts';
 import type { RuntimeOptions } from '../options.ts';
 import { RaidGroup } from '../raid-group.ts';
 
@@ -12,6 +12,7 @@ const MEBIBYTE = 1024 * 1024;
 
 export interface RigOptions extends RuntimeOptions {
   readonly level?: RaidLevel;
+  readonly format?: GroupFormat;
   readonly members?: number;
   readonly stripeBytes?: number;
   readonly driveBytes?: number;
@@ -38,7 +39,7 @@ export class Rig {
 
   static async create(options: RigOptions = {}): Promise<Rig> {
     const rig = new Rig(options);
-    const { level = 'RAID1', stripeBytes } = options;
+    const { level = 'RAID1', stripeBytes, format } = options;
     const members = options.members ?? (level === 'RAID1' ? 2 : 5);
     rig.drives = Array.from({ length: members }, () => rig.newDrive());
     rig.spares = Array.from({ length: options.spares ?? 0 }, () => rig.newDrive());
@@ -48,6 +49,7 @@ export class Rig {
       members: rig.drives.map((drive) => rig.hold(drive)),
       spares: rig.spares.map((drive) => rig.hold(drive)),
       ...(stripeBytes !== undefined && { stripeBytes }),
+      ...(format !== undefined && { format }),
       ...rig.runtime(),
     });
     return rig;
