@@ -53,6 +53,11 @@ const told: Told = {
     title: `On drive ${names.drive(drive)} of RAID group ${names.group(group)} ${blocks(count)} repaired from the other drives.`,
     subject: names.driveSubject(drive),
   }),
+  'checksums-rejected': ({ drive, group, count }, names) => ({
+    severity: 'warning',
+    title: `On drive ${names.drive(drive)} of RAID group ${names.group(group)} the checksums of ${regions(count)} overwritten, old or of another drive; the drive is brought in line there from the other drives.`,
+    subject: names.driveSubject(drive),
+  }),
   'blocks-lost': ({ group, count }, names) => ({
     severity: 'error',
     title: `In RAID group ${names.group(group)} ${blocks(count)} lost: too many drives have them wrong. Restore the data from a snapshot or a copy.`,
@@ -110,6 +115,10 @@ export function tell(event: EngineEvent, names: Names): NewEvent {
 /** A reason comes with or without its full stop. */
 function ended(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
+}
+
+function regions(count: number): string {
+  return count === 1 ? '1 region were' : `${count} regions were`;
 }
 
 function blocks(count: number): string {

@@ -9,6 +9,7 @@ export type EngineEvent =
   | { readonly type: 'resync-started'; readonly group: string }
   | { readonly type: 'resync-finished'; readonly group: string }
   | { readonly type: 'blocks-repaired'; readonly drive: string; readonly group: string; readonly count: number }
+  | { readonly type: 'checksums-rejected'; readonly drive: string; readonly group: string; readonly count: number }
   | { readonly type: 'blocks-lost'; readonly group: string; readonly count: number }
   | { readonly type: 'no-space'; readonly group: string; readonly reason: string }
   | { readonly type: 'group-failed'; readonly group: string; readonly drives: readonly string[] }

@@ -103,7 +103,13 @@ class Checking {
     }
     const checked = { id, capacityBytes, members, spares };
     try {
-      const raid = await RaidGroup.open({ id, drives, minimumEvents: events, resyncSpeed: STILL });
+      const raid = await RaidGroup.open({
+        id,
+        drives,
+        minimumEvents: events,
+        resyncSpeed: STILL,
+        rebuildsInPlace: false,
+      });
       const { status } = raid.state();
       if (status !== 'failed') this.#raids.set(id, raid);
       // After a crash a group brings its copies in line by itself: nothing is wrong with that.

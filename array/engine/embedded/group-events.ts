@@ -9,6 +9,7 @@ export class GroupEvents {
   readonly #group: string;
   readonly #tell: OnEngineEvent;
   readonly #repaired = new Map<string, number>();
+  readonly #rejected = new Map<string, number>();
   #lost = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -21,6 +22,10 @@ export class GroupEvents {
     switch (event.type) {
       case 'block-repaired':
         this.#repaired.set(event.driveId, (this.#repaired.get(event.driveId) ?? 0) + 1);
+        this.#tellSoon();
+        break;
+      case 'checksums-rejected':
+        this.#rejected.set(event.driveId, (this.#rejected.get(event.driveId) ?? 0) + 1);
         this.#tellSoon();
         break;
       case 'block-lost':
@@ -39,6 +44,8 @@ export class GroupEvents {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const group = this.#group;
+    for (const [drive, count] of this.#rejected) this.#tell({ type: 'checksums-rejected', drive, group, count });
+    this.#rejected.clear();
     for (const [drive, count] of this.#repaired) this.#tell({ type: 'blocks-repaired', drive, group, count });
     this.#repaired.clear();
     if (this.#lost > 0) this.#tell({ type: 'blocks-lost', group, count: this.#lost });
@@ -50,7 +57,7 @@ export class GroupEvents {
   }
 }
 
-type Single = Exclude<GroupEvent, { readonly type: 'block-repaired' | 'block-lost' }>;
+type Single = Exclude<GroupEvent, { readonly type: 'block-repaired' | 'block-lost' | 'checksums-rejected' }>;
 
 function inEngineWords(group: string, event: Single): EngineEvent | undefined {
   switch (event.type) {

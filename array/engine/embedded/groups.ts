@@ -130,8 +130,9 @@ export class Groups {
   async driveArrived(drive: string): Promise<void> {
     const { drives, book } = this.#setup;
     const id = await drives.groupOnRecord(drive);
-    const group = id === undefined ? undefined : this.#groups.get(id);
-    const record = id === undefined ? undefined : book.groups.get(id);
+    if (id === undefined) return this.#readmit(drive);
+    const group = this.#groups.get(id);
+    const record = book.groups.get(id);
     if (!group || record?.state !== 'ready') return;
     if (!group.raid) return this.#reopenLater(group, record);
     const wasFailed = group.hasFailed();
@@ -177,6 +178,13 @@ export class Groups {
     return group;
   }
 
+  /** The drive says nothing of a group: the one that has it on record as a failed member fills it anew. */
+  async #readmit(drive: string): Promise<void> {
+    const group = this.of(drive);
+    if (!group?.raid || group.hasFailed() || group.memberState(drive) !== 'failed') return;
+    await group.raid.readmit(this.#setup.drives.get(drive).drive);
+  }
+
   async #takeBack(raid: RaidGroup, drive: string): Promise<void> {
     try {
       await raid.returnDrive(this.#setup.drives.get(drive).drive);
@@ -203,7 +211,11 @@ export class Groups {
     const { drives } = this.#setup;
     const found: string[] = [];
     for (const { setup } of drives.all()) {
-      if ((await drives.groupOnRecord(setup.id)) === group.id) found.push(setup.id);
+      const named = await drives.groupOnRecord(setup.id);
+      // A member whose superblock is gone is filled anew in its place.
+      const isBlank =
+        named === undefined && record.members.includes(setup.id) && drives.find(setup.id)?.drive.isPlugged;
+      if (named === group.id || isBlank === true) found.push(setup.id);
     }
     const wasKnown = group.raid !== undefined;
     try {
