@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { BLOCK_BYTES, SECTOR_BYTES } from '../units.ts';
 import { laterOf } from './generations.ts';
 
@@ -22,6 +21,7 @@ import { laterOf } from './generations.ts';
  * drive has another owner.
  */
 const SECTORS = BLOCK_BYTES / SECTOR_BYTES;
+const WORDS = SECTOR_BYTES / 4;
 const OWNER_AT = 4;
 const OWNER_BYTES = 8;
 const INDEX_AT = 12;
@@ -49,38 +49,53 @@ export function ownerOf(groupId: string, memberUuid: string, region: number): Bu
 }
 
 export function encodePage(entries: Uint32Array, owner: Buffer, generations: Uint32Array): Buffer {
-  const page = Buffer.alloc(BLOCK_BYTES);
-  const words = new Uint32Array(page.buffer, page.byteOffset, BLOCK_BYTES / 4);
+  const page = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  const words = wordsOf(page);
   for (let index = 0; index < SECTORS; index += 1) {
-    const start = index * SECTOR_BYTES;
-    owner.copy(page, start + OWNER_AT);
-    page.writeUInt32LE(index, start + INDEX_AT);
-    words.set(generations, (start + GENERATIONS_AT) / 4);
+    const start = index * WORDS;
+    words.fill(0, start, start + ENTRIES_AT / 4);
+    owner.copy(page, start * 4 + OWNER_AT);
+    words[start + INDEX_AT / 4] = index;
+    words.set(generations, start + GENERATIONS_AT / 4);
     const first = index * ROWS_PER_SECTOR;
-    words.set(entries.subarray(first, first + ROWS_PER_SECTOR), (start + ENTRIES_AT) / 4);
-    page.writeUInt32LE(crc32(page.subarray(start + OWNER_AT, start + SECTOR_BYTES)), start);
+    words.set(entries.subarray(first, first + ROWS_PER_SECTOR), start + ENTRIES_AT / 4);
+    words[start] = checksumOfSector(words, start);
   }
   return page;
 }
 
 export function decodePage(page: Buffer, owner: Buffer, slots: number): ReadPage {
+  const words = wordsOf(page);
   const sectors: ReadSector[] = [];
-  for (let index = 0; index < SECTORS; index += 1) {
-    sectors.push(decodeSector(page.subarray(index * SECTOR_BYTES, (index + 1) * SECTOR_BYTES), index, owner, slots));
-  }
+  for (let index = 0; index < SECTORS; index += 1) sectors.push(decodeSector(page, words, index, owner, slots));
   return { sectors };
 }
 
-function decodeSector(sector: Buffer, index: number, owner: Buffer, slots: number): ReadSector {
-  const entries = new Uint32Array(ROWS_PER_SECTOR);
-  if (sector.equals(ZEROS)) return { generations: new Uint32Array(slots), entries };
+function decodeSector(page: Buffer, words: Uint32Array, index: number, owner: Buffer, slots: number): ReadSector {
+  const start = index * WORDS;
+  const sector = page.subarray(start * 4, start * 4 + SECTOR_BYTES);
+  if (sector.equals(ZEROS)) return { generations: new Uint32Array(slots), entries: new Uint32Array(ROWS_PER_SECTOR) };
   const isOurs = sector.subarray(OWNER_AT, OWNER_AT + OWNER_BYTES).equals(owner);
-  const isWhole = crc32(sector.subarray(OWNER_AT)) === sector.readUInt32LE(0);
-  if (!isOurs || !isWhole || sector.readUInt32LE(INDEX_AT) !== index) return { generations: undefined, entries };
-  const generations = new Uint32Array(slots);
-  for (let slot = 0; slot < slots; slot += 1) generations[slot] = sector.readUInt32LE(GENERATIONS_AT + slot * 4);
-  for (let row = 0; row < ROWS_PER_SECTOR; row += 1) entries[row] = sector.readUInt32LE(ENTRIES_AT + row * 4);
-  return { generations, entries };
+  const isWhole = words[start] === checksumOfSector(words, start) && words[start + INDEX_AT / 4] === index;
+  const generationsAt = start + GENERATIONS_AT / 4;
+  return {
+    generations: isOurs && isWhole ? words.slice(generationsAt, generationsAt + slots) : undefined,
+    entries: words.slice(start + ENTRIES_AT / 4, start + WORDS),
+  };
+}
+
+/** Every step is one-to-one: a change of one word always changes the result. */
+function checksumOfSector(words: Uint32Array, start: number): number {
+  let sum = SECTOR_BYTES;
+  for (let at = start + 1; at < start + WORDS; at += 1) {
+    sum = Math.imul(sum ^ (words[at] as number), 0x9e37_79b1);
+    sum ^= sum >>> 15;
+  }
+  return sum >>> 0;
+}
+
+function wordsOf(page: Buffer): Uint32Array {
+  return new Uint32Array(page.buffer, page.byteOffset, BLOCK_BYTES / 4);
 }
 
 /** The latest generation of every slot that any of these pages has on record. */
