@@ -48,11 +48,11 @@ export class ParityRepair {
         if (rows.stateOf(shard, index) === 'gone') result.lost += 1;
       }
       if (repair) result.repaired += await this.writeSolved(rows, damaged);
-      const zeroed = this.#findZeroed(rows);
-      result.mismatches += zeroed.length;
+      let wrong = this.#wrongParity(rows);
+      const zeroed = this.#findZeroed(rows, new Set(wrong.map(({ index }) => index)));
+      if (zeroed.length > 0) wrong = this.#wrongParity(rows);
+      result.mismatches += zeroed.length + wrong.length;
       if (repair) result.repaired += await this.writeSolved(rows, zeroed);
-      const wrong = this.#wrongParity(rows);
-      result.mismatches += wrong.length;
       // Parity that matches its checksum is not written over: it may be the data that is older than both.
       const unproven = wrong.filter(({ shard, index }) => rows.entryOf(shard, index) === NEVER_WRITTEN);
       if (repair) result.repaired += await this.#rewriteParity(rows, unproven, 'repair');
@@ -210,15 +210,13 @@ export class ParityRepair {
   }
 
   /**
-   * Data blocks that are said to be never written although both parities agree that they were: format 1 cannot tell
-   * checksums that were zeroed. They are solved afterwards.
+   * In rows with wrong parity, data blocks that are said to be never written although both parities agree that they
+   * were: format 1 cannot tell checksums that were zeroed. They are solved afterwards.
    */
-  #findZeroed(rows: StripeRows): Place[] {
+  #findZeroed(rows: StripeRows, wrongRows: Iterable<number>): Place[] {
     const zeroed: Place[] = [];
-    if (hasAbsentData(rows, this.#core)) return zeroed;
-    for (let index = 0; index < rows.count; index += 1) {
+    for (const index of wrongRows) {
       const part = rows.partOf(index, index + 1);
-      if (rows.hasLostData(index) || isParityConsistent(part)) continue;
       for (let shard = 0; shard < rows.dataShards; shard += 1) {
         if (rows.entryOf(shard, index) !== NEVER_WRITTEN || rows.stateOf(shard, index) !== 'good') continue;
         recover(part, [shard]);
