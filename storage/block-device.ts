@@ -17,6 +17,9 @@ export interface BlockDevice {
   /** The range reads as zeros afterwards. */
   discard(offset: number, length: number): Done;
 
-  /** Which parts of the range hold data, in order and without gaps between them; the rest reads as zeros. */
-  mapped(offset: number, length: number): { readonly length: number; readonly mapped: boolean }[];
+  /**
+   * Which parts of the range hold data, in order and without gaps between them; the rest reads as zeros. May tell of the
+   * beginning of the range alone, where all of it would take long or have more than `runsMax` parts.
+   */
+  mapped(offset: number, length: number, runsMax?: number): { readonly length: number; readonly mapped: boolean }[];
 }

@@ -2,7 +2,6 @@ import { StorageError } from '../errors.ts';
 import { allocate, release } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { LayerFormat, LayerView } from './format.ts';
-import type { Layer } from './layers.ts';
 
 const SECTOR_BYTES = 512;
 
@@ -33,24 +32,4 @@ export async function readUnaligned(format: LayerFormat, view: LayerView, offset
   } finally {
     release(whole);
   }
-}
-
-/** Runs of sectors that hold data or do not, in order. */
-export function mappedRuns(
-  format: LayerFormat,
-  layer: Layer,
-  offset: number,
-  length: number,
-): { length: number; mapped: boolean }[] {
-  const runs: { length: number; mapped: boolean }[] = [];
-  for (let at = offset; at < offset + length;) {
-    const block = Math.floor(at / BLOCK_BYTES);
-    const next = Math.min((block + 1) * BLOCK_BYTES, offset + length);
-    const mapped = format.isMapped(layer, block);
-    const last = runs.at(-1);
-    if (last?.mapped === mapped) last.length += next - at;
-    else runs.push({ length: next - at, mapped });
-    at = next;
-  }
-  return runs;
 }

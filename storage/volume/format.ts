@@ -44,6 +44,9 @@ export interface LayerFormat {
   /** Whether the block holds data in this layer or one below. */
   isMapped(layer: Layer, block: number): boolean;
 
+  /** Whether all blocks of an entry hold data in this layer or those below, or none; `partial` may be either. */
+  entryState(layer: Layer, number: number): 'mapped' | 'unmapped' | 'partial';
+
   /** Gives up the bytes an entry of a map names. */
   release(entry: number): void;
 

@@ -97,6 +97,18 @@ export class PlainFormat implements LayerFormat {
     return false;
   }
 
+  entryState(top: Layer, number: number): 'mapped' | 'unmapped' | 'partial' {
+    const slot = number & PAGE_MASK;
+    for (let layer: Layer | undefined = top; layer; layer = layer.parent) {
+      const page = layer.map.pageOf(number);
+      const entry = page?.entries[slot] ?? HOLE;
+      if (!page || entry === HOLE) continue;
+      if (entry === OPAQUE) return 'unmapped';
+      return page.isWhole(slot) ? 'mapped' : 'partial';
+    }
+    return 'unmapped';
+  }
+
   release(entry: number): void {
     if (extentOf(entry) !== 0) this.#store.retire(extentOf(entry));
   }

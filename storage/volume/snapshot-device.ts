@@ -1,9 +1,10 @@
 import type { BlockDevice } from '../block-device.ts';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, type Done } from '../units.ts';
-import { checkRange, mappedRuns, readUnaligned } from './alignment.ts';
+import { checkRange, readUnaligned } from './alignment.ts';
 import type { LayerFormat } from './format.ts';
 import type { Layer } from './layers.ts';
+import { type MappedRun, mappedRuns } from './mapped-runs.ts';
 import type { Volume } from './volume.ts';
 
 export interface SnapshotSource {
@@ -50,8 +51,8 @@ export class SnapshotDevice implements BlockDevice {
     // Nothing was written.
   }
 
-  mapped(offset: number, length: number): { length: number; mapped: boolean }[] {
+  mapped(offset: number, length: number, runsMax?: number): MappedRun[] {
     checkRange(offset, length, this.sizeBytes);
-    return mappedRuns(this.#source.format, this.#source.layer(), offset, length);
+    return mappedRuns(this.#source.format, this.#source.layer(), offset, length, runsMax);
   }
 }

@@ -4,11 +4,12 @@ import { allocate, release, type Xts } from '../kernels/index.ts';
 import { RangeLock } from '../range-lock.ts';
 import { Meter, type OperationStatistics } from '../statistics.ts';
 import { BLOCK_BYTES, type Done } from '../units.ts';
-import { checkRange, edgesOf, mappedRuns, readUnaligned } from './alignment.ts';
+import { checkRange, edgesOf, readUnaligned } from './alignment.ts';
 import type { LayerFormat, LayerView, VolumeOptions } from './format.ts';
 import { Gate } from './gate.ts';
 import type { Layer } from './layers.ts';
 import { type Caps, Limiter } from './limiter.ts';
+import { type MappedRun, mappedRuns } from './mapped-runs.ts';
 
 export interface VolumeStatistics {
   readonly reads: OperationStatistics;
@@ -144,10 +145,10 @@ export class Volume implements BlockDevice, LayerView {
     await this.#commit();
   }
 
-  mapped(offset: number, length: number): { length: number; mapped: boolean }[] {
-    if (this.#successor) return this.#successor.mapped(offset, length);
+  mapped(offset: number, length: number, runsMax?: number): MappedRun[] {
+    if (this.#successor) return this.#successor.mapped(offset, length, runsMax);
     this.#check(offset, length);
-    return mappedRuns(this.format, this.layer, offset, length);
+    return mappedRuns(this.format, this.layer, offset, length, runsMax);
   }
 
   reopen(): void {

@@ -56,8 +56,8 @@ export class VolumeHandle implements BlockDevice {
     return this.volume.discard(offset, length);
   }
 
-  mapped(offset: number, length: number): { length: number; mapped: boolean }[] {
-    return this.volume.mapped(offset, length);
+  mapped(offset: number, length: number, runsMax?: number): ReturnType<BlockDevice['mapped']> {
+    return this.volume.mapped(offset, length, runsMax);
   }
 
   countSizes(isWanted: boolean): void {

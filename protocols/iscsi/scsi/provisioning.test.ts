@@ -56,24 +56,28 @@ test('UNMAP takes empty lists and refuses what it cannot do', async () => {
   assert.equal(told(await one.send('42 01')), '5/24/00', 'anchoring');
 });
 
-test('GET LBA STATUS asks the device for a bounded range, and tells of no more', async () => {
-  const asked: number[] = [];
+test('GET LBA STATUS asks the device for as much as a descriptor can count, and for no more runs than fit', async () => {
+  const asked: [number, number | undefined][] = [];
   const device: BlockDevice = {
-    sizeBytes: 2 ** 40,
+    sizeBytes: 2 ** 43,
     readOnly: false,
     read: () => undefined,
     write: () => undefined,
     flush: () => Promise.resolve(),
     discard: () => undefined,
-    mapped(_, length) {
-      asked.push(length);
-      return [{ length, mapped: true }];
+    mapped(_, length, runsMax) {
+      asked.push([length, runsMax]);
+      return [{ length, mapped: false }];
     },
   };
   const { one } = fakePair({ device });
   const { data } = await one.send('9e 12 00 00 00 00 00 00 00 08 00 00 10 00');
-  assert.deepEqual(asked, [64 * 1024 * 1024]);
-  assert.equal(data?.readUInt32BE(16), (64 * 1024 * 1024) / 512);
+  assert.equal(data?.readUInt32BE(16), 0xffff_fff8);
+  await one.send('9e 12 00 00 00 03 00 00 00 00 00 00 00 18');
+  assert.deepEqual(asked, [
+    [0xffff_fff8 * 512, 255],
+    [0xffff_fff8 * 512, 1],
+  ]);
 });
 
 test('GET LBA STATUS beyond the end is refused', async () => {

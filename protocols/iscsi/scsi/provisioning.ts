@@ -105,18 +105,19 @@ function readDescriptors(data: Buffer): BlockRange[] {
   return ranges;
 }
 
-/** One answer tells of at most so much of the unit, so that the device is soon done with it; initiators ask on. */
-const STATUS_WINDOW_BYTES = 64 * 1024 * 1024;
+/** One answer tells of at most so much of the unit: a descriptor counts blocks in 32 bits. Initiators ask on. */
+const STATUS_BLOCKS_MAX = 0xffff_fff8;
 const STATUS_DESCRIPTORS_MAX = 256;
 
 function getLbaStatus({ cdb, unit }: ScsiCommand): Outcome {
   const start = LAYOUT_16.lba(cdb);
   const allocationLength = cdb.readUInt32BE(10);
   if (start >= unit.blocks) return LBA_OUT_OF_RANGE;
-  const window = Math.min(bytesOf(unit.blocks - start), STATUS_WINDOW_BYTES);
-  const wanted = Math.max(1, Math.floor((allocationLength - UNMAP_HEADER_BYTES) / DESCRIPTOR_BYTES));
-  const parts = mergedParts(unit.device.mapped(start * SECTOR_BYTES, window));
-  const shown = parts.slice(0, Math.min(wanted, STATUS_DESCRIPTORS_MAX));
+  const window = bytesOf(Math.min(unit.blocks - start, STATUS_BLOCKS_MAX));
+  const asked = Math.max(1, Math.floor((allocationLength - UNMAP_HEADER_BYTES) / DESCRIPTOR_BYTES));
+  const wanted = Math.min(asked, STATUS_DESCRIPTORS_MAX);
+  const parts = mergedParts(unit.device.mapped(start * SECTOR_BYTES, window, wanted));
+  const shown = parts.slice(0, wanted);
   const reply = Buffer.alloc(UNMAP_HEADER_BYTES + shown.length * DESCRIPTOR_BYTES);
   reply.writeUInt32BE(reply.length - 4, 0);
   let lba = start;

@@ -77,6 +77,10 @@ export class ReducedFormat implements LayerFormat {
     return addressAt(layer, Math.floor(block / BLOCKS_PER_CHUNK)) !== undefined;
   }
 
+  entryState(layer: Layer, number: number): 'mapped' | 'unmapped' {
+    return addressAt(layer, number) === undefined ? 'unmapped' : 'mapped';
+  }
+
   release(entry: number): void {
     this.#book.release(entry);
   }

@@ -1,0 +1,122 @@
+import { BLOCK_BYTES } from '../units.ts';
+import { EXTENTS_PER_PAGE } from './extent-map.ts';
+import type { LayerFormat } from './format.ts';
+import { type Layer, stackOf } from './layers.ts';
+
+export interface MappedRun {
+  readonly length: number;
+  readonly mapped: boolean;
+}
+
+/** One call looks up so many entries of maps, which takes a few milliseconds; whoever wants to know more asks on. */
+const LOOKUPS_MAX = 65_536;
+/** As many pages are put in order at once; of more, each of the range is looked for. */
+const SORTED_PAGES_MAX = 4096;
+
+/**
+ * Runs of sectors that hold data or do not, in order: of all of the range, or of as much of its beginning as
+ * `LOOKUPS_MAX` and `runsMax` allow, at least one run. Parts of the range that no layer has a page of cost nothing.
+ */
+export function mappedRuns(
+  format: LayerFormat,
+  layer: Layer,
+  offset: number,
+  length: number,
+  runsMax = Infinity,
+): MappedRun[] {
+  const walk = new Walk(format, layer, { offset, end: offset + length, runsMax });
+  return walk.run();
+}
+
+interface Range {
+  readonly offset: number;
+  readonly end: number;
+  readonly runsMax: number;
+}
+
+class Walk {
+  readonly #format: LayerFormat;
+  readonly #top: Layer;
+  readonly #stack: readonly Layer[];
+  readonly #range: Range;
+  readonly #runs: { length: number; mapped: boolean }[] = [];
+  #at: number;
+  #lookups = 0;
+  #isFull = false;
+
+  constructor(format: LayerFormat, top: Layer, range: Range) {
+    this.#format = format;
+    this.#top = top;
+    this.#stack = stackOf(top);
+    this.#range = range;
+    this.#at = range.offset;
+  }
+
+  run(): MappedRun[] {
+    const { end } = this.#range;
+    const pageBytes = EXTENTS_PER_PAGE * this.#format.entryBytes;
+    const first = Math.floor(this.#at / pageBytes);
+    const last = Math.ceil(end / pageBytes) - 1;
+    for (const index of this.#pagesWithin(first, last)) {
+      this.#add(index * pageBytes, false);
+      this.#addPage(Math.min((index + 1) * pageBytes, end));
+      if (this.#isDone()) return this.#runs;
+    }
+    if (!this.#isDone()) this.#add(end, false);
+    return this.#runs;
+  }
+
+  /** In order. Stops early when it has looked for too many: then the rest is left out, not taken for empty. */
+  *#pagesWithin(first: number, last: number): Generator<number> {
+    const known = this.#stack.reduce((sum, { map }) => sum + map.pages.size, 0);
+    if (known <= Math.min(SORTED_PAGES_MAX, last - first)) {
+      const indexes = new Set(this.#stack.flatMap(({ map }) => [...map.pages.keys()]));
+      yield* [...indexes].filter((index) => index >= first && index <= last).sort((a, b) => a - b);
+      return;
+    }
+    const pageBytes = EXTENTS_PER_PAGE * this.#format.entryBytes;
+    for (let index = first; index <= last; index += 1) {
+      this.#lookups += this.#stack.length;
+      if (this.#stack.some(({ map }) => map.pages.has(index))) yield index;
+      if (this.#lookups < LOOKUPS_MAX) continue;
+      this.#add(Math.min((index + 1) * pageBytes, this.#range.end), false);
+      this.#isFull = true;
+      return;
+    }
+  }
+
+  #addPage(end: number): void {
+    const { entryBytes } = this.#format;
+    while (this.#at < end && !this.#isDone()) {
+      const number = Math.floor(this.#at / entryBytes);
+      const next = Math.min((number + 1) * entryBytes, end);
+      this.#lookups += this.#stack.length;
+      const state = this.#format.entryState(this.#top, number);
+      if (state === 'partial') this.#addBlocks(next);
+      else this.#add(next, state === 'mapped');
+    }
+  }
+
+  #addBlocks(end: number): void {
+    while (this.#at < end && !this.#isFull) {
+      const block = Math.floor(this.#at / BLOCK_BYTES);
+      this.#lookups += this.#stack.length;
+      this.#add(Math.min((block + 1) * BLOCK_BYTES, end), this.#format.isMapped(this.#top, block));
+    }
+  }
+
+  #add(end: number, mapped: boolean): void {
+    if (end <= this.#at || this.#isFull) return;
+    const last = this.#runs.at(-1);
+    if (last?.mapped === mapped) last.length += end - this.#at;
+    else if (this.#runs.length >= this.#range.runsMax) {
+      this.#isFull = true;
+      return;
+    } else this.#runs.push({ length: end - this.#at, mapped });
+    this.#at = end;
+  }
+
+  #isDone(): boolean {
+    return this.#isFull || (this.#lookups >= LOOKUPS_MAX && this.#runs.length > 0);
+  }
+}
