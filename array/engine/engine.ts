@@ -34,7 +34,11 @@ export interface Engine {
   scrubGroup(group: string, from: number, work: Work): Promise<ScrubResult>;
 
   createPool(pool: NewPool): Promise<void>;
-  deletePool(id: string): Promise<void>;
+  /**
+   * An empty pool whose groups all work. By force, also one whose metadata cannot be read or that has lost groups, with
+   * everything in it. A refusal is a `conflict` and changes nothing, as for every deletion.
+   */
+  deletePool(id: string, isForced?: boolean): Promise<void>;
   /** Adds groups, and lets the pool use so much of all its groups together. */
   expandPool(id: string, groups: readonly string[], capacityBytes: number): Promise<void>;
   /** Moves everything off a group and takes it out of the pool. */

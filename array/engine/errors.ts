@@ -37,6 +37,11 @@ export class EngineError extends GranaryError {
   }
 }
 
+/** The engine refused: nothing has changed. After any other error that is not known. */
+export function isRefusal(error: unknown): error is EngineError {
+  return isEngineError(error, 'conflict', 'invalid', 'locked');
+}
+
 export function isEngineError(error: unknown, ...codes: EngineErrorCode[]): error is EngineError {
   return error instanceof EngineError && codes.includes(error.code);
 }

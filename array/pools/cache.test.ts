@@ -28,7 +28,7 @@ describe('the cache of an array', () => {
     assert.equal(told.length, 2, 'the other is not told again: its cache would begin empty');
     await pools.setCache(b.name, { cache: true }, 'ann');
     assert.deepEqual([now().get(a.name), now().get(b.name)], [0.5, 0.5]);
-    await pools.delete(a.name, 'ann');
+    await pools.delete(a.name, false, 'ann');
     assert.equal(now().get(b.name), 1);
     configuration.cacheGb = 2 / 1024;
     await pools.followConfiguration();

@@ -160,7 +160,7 @@ describe('the protection of a pool', () => {
     await fill(bench, name, 0, 0, 300);
     const kept = bench.tools.store.read((db) => db.all('SELECT * FROM pool_samples'));
     assert.ok(kept.length > 50 && kept.length < 70, String(kept.length));
-    await bench.pools.delete(name, 'ann');
+    await bench.pools.delete(name, false, 'ann');
     assert.equal(bench.tools.store.read((db) => db.all('SELECT * FROM pool_samples')).length, 0);
   });
 });

@@ -29,8 +29,8 @@ function structureRoutes(pools: Pools, jobs: Jobs) {
       );
       return { pool_name: name };
     },
-    delete: async ({ id }, { actor }) => {
-      await pools.delete(id, actor.username);
+    delete: async ({ id, force }, { actor }) => {
+      await pools.delete(id, force, actor.username);
       return { pool_name: id };
     },
     rename: async ({ id, new_name }, { actor }) => {

@@ -15,6 +15,8 @@ import {
   savePool,
   type PoolRow,
 } from './repository.ts';
+import { damageOf } from './damage.ts';
+import { PoolDeletion } from './deletion.ts';
 import { Shrinking } from './shrinking.ts';
 import { PoolSpace, type NewPoolRequest } from './space.ts';
 import type { PoolFacts } from './view.ts';
@@ -53,6 +55,7 @@ const NO_OBJECT_STORAGE =
 export class Pools {
   readonly #tools: ArrayTools;
   readonly #raidGroups: RaidGroups;
+  readonly #deletion: PoolDeletion;
   readonly #space: PoolSpace;
   readonly #shrinking: Shrinking;
   readonly #caches: PoolCaches;
@@ -62,7 +65,8 @@ export class Pools {
     const turns = new Locks();
     this.#tools = tools;
     this.#raidGroups = raidGroups;
-    this.#space = new PoolSpace(tools, raidGroups, performance, turns);
+    this.#deletion = new PoolDeletion(tools, raidGroups, performance, turns);
+    this.#space = new PoolSpace(tools, raidGroups, this.#deletion, turns);
     this.#shrinking = new Shrinking(tools, raidGroups, turns);
     this.#caches = new PoolCaches(tools);
     this.#protection = new PoolProtection(tools);
@@ -99,8 +103,10 @@ export class Pools {
     return row;
   }
 
-  async delete(name: string, actor: string): Promise<void> {
-    await this.#space.delete(name, actor);
+  /** By force, one that is damaged goes with all that is in it. */
+  async delete(name: string, isForced: boolean, actor: string): Promise<void> {
+    await this.#readAnew();
+    await this.#deletion.delete(name, isForced, actor);
     await this.#caches.tell();
     await this.#readAnew();
   }
@@ -206,7 +212,7 @@ export class Pools {
       groups,
       provisionedBytes: store.read((db) => provisionedBytes(db, row.name)),
       report,
-      isFailed: report?.isOpen === false || groups.some((group) => readings.group(group)?.state === 'failed'),
+      isFailed: damageOf(row.name, groups, readings) !== undefined,
       shrunk: this.#shrinking.progress(row),
     };
   }

@@ -84,7 +84,7 @@ describe('shrinking a pool', () => {
     await bench.use(name, 10 * GB);
     await pools.shrink(name, 'group-2', undefined, 'ann');
     await assert.rejects(pools.shrink(name, 'group-1', undefined, 'ann'), is('state_conflict'));
-    await assert.rejects(pools.delete(name, 'ann'), is('state_conflict'));
+    await assert.rejects(pools.delete(name, false, 'ann'), is('state_conflict'));
     await assert.rejects(pools.expand(name, { groups: ['group-4'] }, 'ann'), is('state_conflict'));
   });
 

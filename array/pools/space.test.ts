@@ -60,7 +60,7 @@ describe('the space of pools', () => {
     const going = await pools.create({ ...WANTED, displayName: 'going', groups: ['group-2'] }, 'ann');
     Object.assign(tools.engine, { createPool: never, deletePool: never, expandPool: never });
     void pools.create({ ...WANTED, displayName: 'half', groups: ['group-3'] }, 'ann');
-    void pools.delete(going.name, 'ann');
+    void pools.delete(going.name, false, 'ann');
     void pools.expand(whole.name, { groups: ['group-4'] }, 'ann');
     await tools.store.write(() => undefined);
     const again = bench.restart();

@@ -1,26 +1,14 @@
 import { capacityText, fail, type Tx, Locks } from '@granary/kernel';
-import { isEngineError } from '../engine/errors.ts';
-import type { Performance } from '../performance/service.ts';
-import { addToPool, releaseFromPool, takeFromPool, type RaidGroupRow } from '../raid-groups/repository.ts';
+import { addToPool, takeFromPool, type RaidGroupRow } from '../raid-groups/repository.ts';
 import type { GroupShare } from '../raid-groups/room.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import { nextName } from '../sequences/repository.ts';
-import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { sharedBytes, shareOut } from './capacity.ts';
+import type { PoolDeletion } from './deletion.ts';
 import { DEFAULT_EMERGENCY_GB, DEFAULT_THRESHOLDS, EMERGENCY_FROM_BYTES } from './defaults.ts';
-import {
-  countPools,
-  countVolumesIn,
-  deletePool,
-  findPool,
-  findPoolByDisplayName,
-  insertPool,
-  isBeingMovedTo,
-  savePool,
-  type PoolRow,
-} from './repository.ts';
+import { countPools, findPool, findPoolByDisplayName, insertPool, savePool, type PoolRow } from './repository.ts';
 
 export interface NewPoolRequest {
   readonly displayName: string;
@@ -53,13 +41,13 @@ const POOLS_MAX = 256;
 export class PoolSpace {
   readonly #tools: ArrayTools;
   readonly #raidGroups: RaidGroups;
-  readonly #performance: Performance;
+  readonly #deletion: PoolDeletion;
   readonly #turns: Locks;
 
-  constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance, turns: Locks) {
+  constructor(tools: ArrayTools, raidGroups: RaidGroups, deletion: PoolDeletion, turns: Locks) {
     this.#tools = tools;
     this.#raidGroups = raidGroups;
-    this.#performance = performance;
+    this.#deletion = deletion;
     this.#turns = turns;
   }
 
@@ -81,20 +69,6 @@ export class PoolSpace {
       events.record(tx, { title, subject: `pool:${name}`, actor });
     });
     return ready;
-  }
-
-  /** Asked again about a pool whose deletion was cut off, it is done to the end. */
-  delete(name: string, actor: string): Promise<void> {
-    return this.#turns.run(name, async () => {
-      const row = await this.#tools.store.write((tx) => this.#markDeleting(tx, name));
-      try {
-        await this.#finishDeleting(row, actor);
-      } catch (error) {
-        // Somebody put something into it at the last moment.
-        if (isEngineError(error, 'conflict')) await this.#save({ ...row, state: 'ready' });
-        throw error;
-      }
-    });
   }
 
   expand(name: string, { groups, capacityMb }: Expansion, actor: string): Promise<PoolRow> {
@@ -121,7 +95,7 @@ export class PoolSpace {
 
   #settleOne(row: PoolRow): Promise<void> {
     if (row.state === 'creating') return this.#undo(row.name);
-    return row.state === 'deleting' ? this.#finishDeleting(row, 'system') : this.#followRow(row);
+    return row.state === 'deleting' ? this.#deletion.settle(row) : this.#followRow(row);
   }
 
   /** One pool that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
@@ -174,46 +148,9 @@ export class PoolSpace {
     });
   }
 
-  #markDeleting(tx: Tx, name: string): PoolRow {
-    const row = findPool(tx, name);
-    if (!row || row.state === 'creating') throw fail('pool_not_found', { id: name });
-    const count = countVolumesIn(tx, name);
-    if (count > 0) throw fail('pool_not_empty', { id: name, count });
-    if (row.shrink_group !== null) {
-      throw fail('state_conflict', { problem: `Pool ${name} is shrinking; wait until it is done, or cancel that.` });
-    }
-    if (isBeingMovedTo(tx, name)) {
-      const problem = `A volume is being migrated to pool ${name}; wait until that is done, or abort it.`;
-      throw fail('state_conflict', { problem });
-    }
-    const marked: PoolRow = { ...row, state: 'deleting', modified_at: this.#tools.clock.now() };
-    savePool(tx, marked);
-    return marked;
-  }
-
-  async #finishDeleting(row: PoolRow, actor: string): Promise<void> {
-    const { store, engine, events } = this.#tools;
-    const { name } = row;
-    await engine.deletePool(name);
-    await store.write((tx) => {
-      this.#forget(tx, name);
-      const title = `Pool ${called(row)} was deleted.`;
-      events.record(tx, { title, subject: `pool:${name}`, actor, severity: 'notice' });
-    });
-    this.#performance.forget('pool', name);
-  }
-
   async #undo(name: string): Promise<void> {
     await this.#tools.engine.deletePool(name);
-    await this.#tools.store.write((tx) => this.#forget(tx, name));
-  }
-
-  #forget(tx: Tx, name: string): void {
-    const now = this.#tools.clock.now();
-    const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
-    releaseFromPool(tx, groups, now);
-    removeTagsOf(tx, 'pool', name);
-    deletePool(tx, name);
+    await this.#tools.store.write((tx) => this.#deletion.forget(tx, name));
   }
 
   /** Of the groups that are named, whether they are in the pool or free; of all the pool has when none is. */
@@ -247,10 +184,6 @@ export class PoolSpace {
     takeFromPool(tx, shares, joining, clock.now());
     const title = `Pool ${called(before)} could not be expanded and is as large as before.`;
     events.record(tx, { title, subject: `pool:${name}`, severity: 'warning' });
-  }
-
-  async #save(row: PoolRow): Promise<void> {
-    await this.#tools.store.write((tx) => savePool(tx, row));
   }
 
   /** An expansion may have been cut off between the rows and the engine. A shrink goes on by itself. */

@@ -1,5 +1,5 @@
 import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
-import { isEngineError } from '../engine/errors.ts';
+import { isEngineError, isRefusal } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
 import { changeState, findSnapshot, findUnfinished, removeSnapshot, type SnapshotRow } from './repository.ts';
 
@@ -129,5 +129,5 @@ export class SnapshotDeletion {
 
 /** Surely not deleted; after any other failure it may be. */
 function isRefused(result: PromiseSettledResult<void>): result is PromiseRejectedResult {
-  return result.status === 'rejected' && isEngineError(result.reason, 'conflict', 'invalid', 'locked');
+  return result.status === 'rejected' && isRefusal(result.reason);
 }

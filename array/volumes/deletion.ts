@@ -1,5 +1,5 @@
 import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
-import { EngineError, isEngineError } from '../engine/errors.ts';
+import { EngineError, isEngineError, isRefusal } from '../engine/errors.ts';
 import type { Performance } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import {
@@ -28,6 +28,8 @@ interface DeleteOptions {
 
 interface Arguments {
   readonly volume: string;
+  /** What it is again when the engine refuses; left out where the job goes on after a restart. */
+  readonly before?: Pick<VolumeRow, 'state' | 'binned_at'>;
 }
 
 const KIND = 'volume-delete';
@@ -63,7 +65,7 @@ export class Deletion {
       if (!row) throw fail('volume_not_found', { id: name });
       if (row.state === 'deleting') return this.#continue(tx, row);
       checkReady(row);
-      check(tx, row, force);
+      checkDeletable(tx, row, force);
       if (skipBin || !this.#bin().isOn) return this.#begin(tx, row, actor);
       this.#putInBin(tx, row, actor);
       return undefined;
@@ -117,7 +119,7 @@ export class Deletion {
 
   #begin(tx: Tx, row: VolumeRow, actor: string): number {
     const { clock, events } = this.#tools;
-    const job = this.#enqueue(tx, row);
+    const job = this.#enqueue(tx, row, { state: row.state, binned_at: row.binned_at });
     updateVolume(tx, row.name, { state: 'deleting', binned_at: null, modified_at: clock.now() });
     const title = `${titleOf(row)} is being deleted.`;
     events.record(tx, { severity: 'notice', title, subject: `volume:${row.name}`, actor });
@@ -131,21 +133,24 @@ export class Deletion {
     return this.#enqueue(tx, row);
   }
 
-  #enqueue(tx: Tx, { name }: VolumeRow): number {
-    const job = this.#tools.jobs.enqueue(tx, KIND, `volume:${name}`, { volume: name } satisfies Arguments);
+  #enqueue(tx: Tx, { name }: VolumeRow, before?: Arguments['before']): number {
+    const wanted: Arguments = { volume: name, ...(before && { before }) };
+    const job = this.#tools.jobs.enqueue(tx, KIND, `volume:${name}`, wanted);
     updateVolume(tx, name, { delete_job: job });
     return job;
   }
 
-  async #run({ arguments: { volume } }: RunningJob<Arguments>): Promise<JobOutcome> {
+  async #run({ arguments: wanted }: RunningJob<Arguments>): Promise<JobOutcome> {
+    const { volume } = wanted;
     const { engine, readings, events, store } = this.#tools;
     const pool = store.read((db) => findAnyVolume(db, volume))?.pool;
-    // The engine knows nothing of what is in it; its bytes would stay without a record.
-    if (pool !== undefined && readings.pool(pool)?.isOpen === false)
-      throw new EngineError('failed', `Pool ${pool} could not be opened; check the array.`);
     try {
+      // The engine knows nothing of what is in it; its bytes would stay without a record.
+      if (pool !== undefined && readings.pool(pool)?.isOpen === false)
+        throw new EngineError('conflict', `Pool ${pool} could not be opened; repair it, or delete it by force.`);
       await engine.deleteVolume(volume);
     } catch (error) {
+      if (isRefusal(error)) return this.#refused(wanted, error.message);
       if (!isEngineError(error, 'interrupted')) throw error;
       return { outcome: 'retry', afterMs: RETRY_MS, reason: error.message };
     }
@@ -164,6 +169,18 @@ export class Deletion {
     };
   }
 
+  /** The volume is what it was. */
+  #refused({ volume, before }: Arguments, reason: string): JobOutcome {
+    return {
+      outcome: 'failed',
+      reason,
+      finish: (tx) => {
+        this.#givenUp(tx, { volume }, reason);
+        updateVolume(tx, volume, { ...(before ?? { state: 'ready' }), delete_job: null });
+      },
+    };
+  }
+
   #givenUp(tx: Tx, { volume }: Arguments, reason: string): void {
     const row = findAnyVolume(tx, volume);
     if (!row) return;
@@ -172,7 +189,8 @@ export class Deletion {
   }
 }
 
-function check(tx: Tx, row: VolumeRow, force: boolean): void {
+/** By force with its snapshots. */
+export function checkDeletable(tx: Tx, row: VolumeRow, force: boolean): void {
   checkDetached(tx, row);
   checkUnmoved(row);
   checkNoDestination(row);

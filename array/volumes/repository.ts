@@ -179,6 +179,11 @@ export function listGoing(db: Db): VolumeRow[] {
   return db.all<VolumeRow>(`SELECT * FROM volumes WHERE state = 'deleting'`);
 }
 
+/** In whatever state: all of them lie in it. */
+export function listVolumesOfPool(db: Db, pool: string): VolumeRow[] {
+  return db.all<VolumeRow>('SELECT * FROM volumes WHERE pool = :pool ORDER BY name', { pool });
+}
+
 export function listUntold(db: Db): VolumeRow[] {
   return db.all<VolumeRow>('SELECT * FROM volumes WHERE is_untold = 1');
 }

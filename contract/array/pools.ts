@@ -96,11 +96,19 @@ export const pools = {
     errors: ['raid_group_not_found', 'raid_group_in_use', 'name_taken', 'capacity_refused', 'limit_reached'],
   }),
   delete: endpoint('DELETE', '/pools/{id}', {
-    summary: 'Delete an empty pool',
+    summary: 'Delete an empty pool, or by force a damaged one with what is left in it',
     access: adminOnly,
-    params: { id: poolId },
+    params: {
+      id: poolId,
+      force: withDefault(
+        boolean('Delete a pool whose status is failed, with its volumes and snapshots; others have to be empty', {
+          example: false,
+        }),
+        false,
+      ),
+    },
     reply: poolNamed,
-    errors: ['pool_not_found', 'pool_not_empty', 'state_conflict'],
+    errors: ['pool_not_found', 'pool_not_empty', 'volume_attached', 'state_conflict'],
   }),
   rename: endpoint('POST', '/pools/{id}/rename', {
     summary: 'Rename a pool',

@@ -221,9 +221,12 @@ export class Pool {
   async close(): Promise<void> {
     for (const volume of this.volumes.list()) volume.close('is closed with its pool');
     this.#cache.close();
-    await this.state.housekeeping.close();
-    await this.flush();
-    this.#database.close();
+    try {
+      await this.state.housekeeping.close();
+      await this.flush();
+    } finally {
+      this.#database.close();
+    }
   }
 
   #connect(setup: PoolSetup): PoolState {

@@ -171,8 +171,11 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
     return this.#inTurn(() => this.#pools.create(pool));
   }
 
-  deletePool(id: string): Promise<void> {
-    return this.#inTurn(() => this.#pools.delete(id));
+  deletePool(id: string, isForced = false): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!isForced) this.#pools.requireDeletable(id);
+      await this.#pools.delete(id, (pool) => this.#volumes.drop(pool));
+    });
   }
 
   expandPool(id: string, groups: readonly string[], capacityBytes: number): Promise<void> {

@@ -82,7 +82,8 @@ export class Groups {
     const group = this.#groups.get(id);
     const current = { ...record, ...(group?.raid && namesOf(group.raid)) };
     await book.putGroup({ ...current, state: 'deleting' });
-    await group?.raid?.close();
+    // It is on record as going: what could not be written to drives that are gone is not needed any more.
+    await group?.raid?.close().catch(() => undefined);
     await this.#forget(current);
   }
 

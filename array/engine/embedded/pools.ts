@@ -33,6 +33,8 @@ export class EnginePool {
   }
 }
 
+const FORCE = 'repair that to keep it, or delete it by force';
+
 /** Books of a pool, and what SQLite keeps beside them. */
 const FILES = ['', '-wal', '-shm', '-journal'];
 
@@ -91,18 +93,38 @@ export class Pools {
     }
   }
 
-  async delete(id: string): Promise<void> {
+  /** Throws a `conflict` unless the pool is empty and whole, or not there. */
+  requireDeletable(id: string): void {
+    const entry = this.#pools.get(id);
+    if (!entry) return;
+    if (!entry.pool) throw new StorageError('conflict', `The metadata of pool ${id} cannot be read; ${FORCE}.`);
+    if (entry.pool.volumes.list().length > 0) {
+      throw new StorageError('conflict', `Pool ${id} holds volumes; delete or move them first.`);
+    }
+    const lost = entry.pool.groups.find((group) => group.isMissing || this.#hasFailed(group.id));
+    if (lost) throw new StorageError('conflict', `RAID group ${lost.id} of pool ${id} has failed; ${FORCE}.`);
+  }
+
+  /** With all that is in it. Once it is on record as going, nothing keeps it: it is gone at the next start at the latest. */
+  async delete(id: string, drop: (entry: EnginePool) => Promise<void>): Promise<void> {
     const { book } = this.#setup;
     const record = book.pools.get(id);
     if (!record) return;
     const entry = this.#pools.get(id);
-    if (entry && entry.open.volumes.list().length > 0) {
-      throw new StorageError('conflict', `Pool ${id} holds volumes; delete or move them first.`);
-    }
     await book.putPool({ ...record, state: 'deleting' });
+    if (entry) await drop(entry);
     this.#pools.delete(id);
-    await entry?.pool?.close();
+    // What could not be written to drives that are gone is not needed any more.
+    await entry?.pool?.close().catch(() => undefined);
     await this.#forget(id);
+  }
+
+  /** Throws a `conflict` when the pool cannot record changes now: a group that failed since it was opened refuses. */
+  requireRecording({ id, pool }: EnginePool): void {
+    const failed = pool?.groups.find((group) => !group.isMissing && this.#hasFailed(group.id));
+    if (pool && !failed) return;
+    const cause = failed ? `RAID group ${failed.id} of pool ${id} has failed` : `Pool ${id} could not be opened`;
+    throw new StorageError('conflict', `${cause}; bring its drives back, or delete the pool by force.`);
   }
 
   async expand(id: string, groups: readonly string[], capacityBytes: number): Promise<void> {
@@ -227,6 +249,10 @@ export class Pools {
     const room = groups.reduce((sum, group) => sum + group.capacityBytes, 0);
     if (capacityBytes >= EXTENT_BYTES && capacityBytes <= room) return;
     throw new StorageError('invalid', `The RAID groups have room for ${room} bytes, not for ${capacityBytes}.`);
+  }
+
+  #hasFailed(group: string): boolean {
+    return this.#setup.groups.find(group)?.hasFailed() !== false;
   }
 
   #onError(id: string): (error: unknown) => void {

@@ -58,6 +58,7 @@ export class Snapshots {
   async delete(id: string): Promise<void> {
     const pool = this.#find(id)?.pool ?? this.#unsure.get(id);
     if (!pool) return;
+    this.#pools.requireRecording(pool);
     this.#unsure.set(id, pool);
     try {
       if (pool.open.snapshots.find(id)) await pool.open.snapshots.delete(id);

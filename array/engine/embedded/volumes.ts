@@ -74,6 +74,7 @@ export class Volumes {
   async delete(id: string): Promise<void> {
     const handle = this.#handles.get(id);
     if (!handle) return;
+    this.#pools.requireRecording(handle.pool);
     const { open: pool } = handle.pool;
     if (handle.isThere) {
       pool.volumes.settled(id);
@@ -85,6 +86,17 @@ export class Volumes {
     } else await pool.flush();
     this.#handles.delete(id);
     this.#changed.delete(handle);
+  }
+
+  /** Its pool goes, and takes its volumes along. */
+  async drop(pool: EnginePool): Promise<void> {
+    for (const [id, handle] of this.#handles) {
+      if (handle.pool !== pool) continue;
+      await this.#exports()?.removeVolume(id);
+      handle.release();
+      this.#handles.delete(id);
+      this.#changed.delete(handle);
+    }
   }
 
   async setReduction(id: string, { compression, deduplication }: Reduction): Promise<void> {

@@ -1,0 +1,120 @@
+import { fail, type Tx, Locks } from '@granary/kernel';
+import { isRefusal } from '../engine/errors.ts';
+import type { Performance } from '../performance/service.ts';
+import { releaseFromPool } from '../raid-groups/repository.ts';
+import type { RaidGroups } from '../raid-groups/service.ts';
+import { removeTagsOf } from '../tags/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import { checkDeletable } from '../volumes/deletion.ts';
+import { deleteVolumeRow, listVolumesOfPool } from '../volumes/repository.ts';
+import { called } from '../wording.ts';
+import { damageOf } from './damage.ts';
+import { countVolumesIn, deletePool, findPool, isBeingMovedTo, savePool, type PoolRow } from './repository.ts';
+
+/**
+ * Deletes pools: the record is marked, the engine deletes, the record goes. Where the engine refuses, the record is what
+ * it was. A damaged pool goes by force only, and then with the volumes in it: no one could delete them any more.
+ */
+export class PoolDeletion {
+  readonly #tools: ArrayTools;
+  readonly #raidGroups: RaidGroups;
+  readonly #performance: Performance;
+  readonly #turns: Locks;
+
+  constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance, turns: Locks) {
+    this.#tools = tools;
+    this.#raidGroups = raidGroups;
+    this.#performance = performance;
+    this.#turns = turns;
+  }
+
+  /** Asked again about a pool whose deletion was cut off, it is done to the end. */
+  delete(name: string, isForced: boolean, actor: string): Promise<void> {
+    return this.#turns.run(name, async () => {
+      const { before, isDamaged } = await this.#tools.store.write((tx) => this.#mark(tx, name, isForced));
+      try {
+        await this.#finish(before, isDamaged && isForced, actor);
+      } catch (error) {
+        if (isRefusal(error)) await this.#restore(before);
+        throw error;
+      }
+    });
+  }
+
+  /** After a crash: what the engine deletes or has deleted goes; what it refuses stays. */
+  async settle(row: PoolRow): Promise<void> {
+    try {
+      await this.#finish(row, false, 'system');
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await this.#restore(row);
+      this.#tools.log.warn({ error, pool: row.name }, 'a pool whose deletion was cut off is kept');
+    }
+  }
+
+  /** Off the record, with its volumes. */
+  forget(tx: Tx, name: string): void {
+    const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
+    releaseFromPool(tx, groups, this.#tools.clock.now());
+    for (const volume of listVolumesOfPool(tx, name)) {
+      deleteVolumeRow(tx, volume.name);
+      tx.afterCommit(() => {
+        this.#tools.readings.forgetVolume(volume.name);
+        this.#performance.forget('volume', volume.name);
+      });
+    }
+    removeTagsOf(tx, 'pool', name);
+    deletePool(tx, name);
+  }
+
+  /** Returns the row as it was. */
+  #mark(tx: Tx, name: string, isForced: boolean): { before: PoolRow; isDamaged: boolean } {
+    const row = findPool(tx, name);
+    if (!row || row.state === 'creating') throw fail('pool_not_found', { id: name });
+    const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
+    const damage = damageOf(name, groups, this.#tools.readings);
+    if (damage === undefined) this.#refuseUsed(tx, row);
+    else this.#refuseDamaged(tx, row, damage, isForced);
+    if (isBeingMovedTo(tx, name)) {
+      const problem = `A volume is being migrated to pool ${name}; wait until that is done, or abort it.`;
+      throw fail('state_conflict', { problem });
+    }
+    savePool(tx, { ...row, state: 'deleting', modified_at: this.#tools.clock.now() });
+    return { before: row, isDamaged: damage !== undefined };
+  }
+
+  #refuseUsed(tx: Tx, { name, shrink_group }: PoolRow): void {
+    const count = countVolumesIn(tx, name);
+    if (count > 0) throw fail('pool_not_empty', { id: name, count });
+    if (shrink_group === null) return;
+    throw fail('state_conflict', { problem: `Pool ${name} is shrinking; wait until it is done, or cancel that.` });
+  }
+
+  #refuseDamaged(tx: Tx, { name }: PoolRow, damage: string, isForced: boolean): void {
+    if (isForced) {
+      for (const volume of listVolumesOfPool(tx, name)) if (volume.state === 'ready') checkDeletable(tx, volume, true);
+      return;
+    }
+    const count = countVolumesIn(tx, name);
+    const along = count === 0 ? '' : ` and its ${count} volumes with it`;
+    const problem = `Pool ${name} is damaged: ${damage}. Repair that to keep it, or delete it${along} with force=YES.`;
+    throw fail('state_conflict', { problem });
+  }
+
+  async #finish(row: PoolRow, isForced: boolean, actor: string): Promise<void> {
+    const { store, engine, events } = this.#tools;
+    const { name } = row;
+    await engine.deletePool(name, isForced);
+    await store.write((tx) => {
+      const count = countVolumesIn(tx, name);
+      this.forget(tx, name);
+      const title = `Pool ${called(row)} was deleted${count === 0 ? '' : ` with the ${count} volumes in it`}.`;
+      events.record(tx, { title, subject: `pool:${name}`, actor, severity: count === 0 ? 'notice' : 'warning' });
+    });
+    this.#performance.forget('pool', name);
+  }
+
+  async #restore(row: PoolRow): Promise<void> {
+    await this.#tools.store.write((tx) => savePool(tx, { ...row, state: 'ready' }));
+  }
+}
