@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { temporaryFolder } from '../kernel/testing.ts';
 import { main } from './main.ts';
 import { fakePortal, refused, runCommand } from './testing/portal.ts';
+import { contents } from './testing/contents.ts';
 import { FakeTerminal, peopledTerminal } from './testing/terminal.ts';
 
 const tank = { id: 7, name: 'tank', status: 'created', status_message: null, progress: 100 };
@@ -268,6 +269,7 @@ test('--wait tells an array that vanished from one that was to be deleted', asyn
     'POST /arrays': { data: { ...tank, id: null } },
     'GET /arrays': inTurn(creating('', 0), { data: [] }),
     'DELETE /arrays/7': message('Array tank is being deleted.'),
+    'GET /arrays/7/contents': contents({ volumes: 0, attached_volumes: 0 }),
     'GET /arrays/7': inTurn({ data: { ...tank, status: 'deleting' } }, refused(404, 'There is no array 7.')),
   });
   const vanished = await portal.run([...order, '--wait']);

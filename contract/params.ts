@@ -26,6 +26,8 @@ export interface Param<T = unknown, P extends Presence = Presence> {
   readonly item?: Param;
   /** The records it names one of: the group that lists them, and their field that holds the identifier. */
   readonly refers?: Reference;
+  /** What to ask the list for to find, by name, what it may name: a plain list does not show it. */
+  readonly listedWith?: Readonly<Record<string, unknown>>;
 }
 
 export interface Reference {

@@ -139,9 +139,20 @@ test('an administrator carves, protects, moves and mirrors volumes; the data is 
   assert.deepEqual(await restored.read(0, fresh.length), fresh);
   assert.deepEqual(await new Disk(again, INITIATOR, clone.name).read(0, original.length), original);
 
+  t.diagnostic('a deleted array comes back with its data');
+  const shown = async () => (await admin.arrays.get({ array_id: tankId })).data;
+  const { data: holds } = await admin.arrays.getContents({ array_id: tankId });
+  assert.deepEqual([holds.known, (holds.volumes ?? 0) > 0, (holds.attached_volumes ?? 0) > 0], [true, true, true]);
+  await admin.arrays.delete({ array_id: tankId });
+  await until('it is deleted', async () => (await shown()).status === 'deleted');
+  await admin.arrays.undelete({ array_id: tankId });
+  await until('it runs again', async () => (await shown()).status === 'created');
+  assert.deepEqual(await new Disk(again, INITIATOR, clone.name).read(0, original.length), original);
+
   t.diagnostic('a free drive goes back to the cloud, and deletion gives back the rest');
   await again.drives.remove({ id: failed });
   assert.equal(await freeDrives(), (freeBefore ?? 0) - 8);
+  await admin.settings.setArrayRetention({ retention_hours: 0 });
   for (const name of ['tank', 'vault']) {
     const { id } = (await admin.arrays.list({ name })).data[0] ?? {};
     await admin.arrays.delete({ array_id: id ?? 0 });

@@ -9,7 +9,7 @@ interface Operation {
 }
 
 interface ModelArray {
-  status: 'created' | 'hibernated' | 'deleted';
+  status: 'created' | 'hibernated' | 'deleted' | 'purged';
   drives: number;
   publicIp: boolean;
 }
@@ -93,7 +93,17 @@ export class Worker {
       expect('price', table?.data[engineKey]?.value, this.#price);
     }
     const arrays = mine((await client.arrays.list()).data, ({ name }) => name);
-    const wanted = [...this.#arrays].filter(([, { status }]) => status !== 'deleted');
+    const inState = (wanted: (status: ModelArray['status']) => boolean) =>
+      [...this.#arrays].filter(([, { status }]) => wanted(status));
+    const kept = mine((await client.arrays.list({ restorable: true })).data, ({ name }) => name);
+    expect(
+      'deleted arrays',
+      kept.map(({ name }) => name).sort(),
+      inState((status) => status === 'deleted')
+        .map(([name]) => name)
+        .sort(),
+    );
+    const wanted = inState((status) => status === 'created' || status === 'hibernated');
     expect(
       'arrays',
       Object.fromEntries(arrays.map((array) => [array.name, `${array.status} ${array.drive_count}`]).sort()),
@@ -200,7 +210,7 @@ export class Worker {
   }
 
   #addArray(): Operation | undefined {
-    if ([...this.#arrays.values()].filter(({ status }) => status !== 'deleted').length >= ARRAYS_MAX) return undefined;
+    if ([...this.#arrays.values()].filter(({ status }) => status !== 'purged').length >= ARRAYS_MAX) return undefined;
     const name = this.#name();
     return {
       name: `order array ${name}`,
@@ -214,9 +224,20 @@ export class Worker {
     const picked = await this.#pickArray(client);
     if (!picked) return undefined;
     const { id, name, model } = picked;
-    const moves = model.status === 'hibernated' ? (['restore', 'delete'] as const) : (['hibernate', 'delete'] as const);
-    const move = this.#random.pick(moves) ?? 'delete';
-    const after = { restore: 'created', hibernate: 'hibernated', delete: 'deleted' } as const;
+    const moves = {
+      created: ['hibernate', 'delete'],
+      hibernated: ['restore', 'delete'],
+      deleted: ['undelete', 'purge'],
+      purged: [],
+    } as const;
+    const move = this.#random.pick(moves[model.status]) ?? 'delete';
+    const after = {
+      restore: 'created',
+      hibernate: 'hibernated',
+      delete: 'deleted',
+      undelete: 'created',
+      purge: 'purged',
+    } as const;
     return {
       name: `${move} ${name}`,
       call: () => client.arrays[move]({ array_id: id }),
@@ -240,10 +261,11 @@ export class Worker {
   }
 
   async #pickArray(client: PortalClient): Promise<{ id: number; name: string; model: ModelArray } | undefined> {
-    const living = [...this.#arrays].filter(([, { status }]) => status !== 'deleted');
-    const [name, model] = this.#random.pick(living) ?? [];
+    const there = [...this.#arrays].filter(([, { status }]) => status !== 'purged');
+    const [name, model] = this.#random.pick(there) ?? [];
     if (name === undefined || !model) return undefined;
-    const id = await found(client.arrays.list({ name }), ({ data }) => data[0]?.id ?? undefined);
+    const restorable = model.status === 'deleted';
+    const id = await found(client.arrays.list({ name, restorable }), ({ data }) => data[0]?.id ?? undefined);
     return id === undefined ? undefined : { id, name, model };
   }
 }

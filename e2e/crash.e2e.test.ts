@@ -38,7 +38,7 @@ test(`kill -9 during random operations loses nothing acknowledged (${rounds} rou
       assert.deepEqual(await worker.verify(after), [], `seed ${seed}, round ${round}, worker ${index}`);
     }
     await booksAgree(granary, after, `seed ${seed}, round ${round}`);
-    await removeArrays(after);
+    await removeArrays(granary, after);
     await booksAgree(granary, after, `seed ${seed}, round ${round}, after removal`);
   }
   assert.equal(await granary.stop(), 0);
@@ -89,7 +89,8 @@ async function booksAgree(granary: Granary, client: PortalClient, where: string)
   assert.deepEqual((await cloud.inventory.check()).data, [], where);
   const { drive_types: types } = (await cloud.inventory.get()).data;
   const taken = types.reduce((sum, type) => sum + type.total - type.free, 0);
-  const arrays = (await client.arrays.list()).data;
+  const deleted = (await client.arrays.list({ restorable: true })).data;
+  const arrays = [...(await client.arrays.list()).data, ...deleted];
   assert.equal(
     taken,
     arrays.reduce((sum, array) => sum + array.drive_count, 0),
@@ -103,7 +104,18 @@ async function booksAgree(granary: Granary, client: PortalClient, where: string)
   );
 }
 
-async function removeArrays(client: PortalClient): Promise<void> {
+async function removeArrays(granary: Granary, client: PortalClient): Promise<void> {
   for (const { id } of (await client.arrays.list()).data) if (id !== null) await client.arrays.delete({ array_id: id });
-  await until('every array is gone', async () => (await client.arrays.list()).data.length === 0, 60_000);
+  await until('every array is deleted', async () => (await client.arrays.list()).data.length === 0, 60_000);
+  for (const { id } of (await client.arrays.list({ restorable: true })).data)
+    if (id !== null) await client.arrays.purge({ array_id: id });
+  await isPurged(granary);
+}
+
+async function isPurged(granary: Granary): Promise<void> {
+  await until(
+    'every array is purged',
+    async () => (await granary.cloud().hostedArrays.list()).data.length === 0,
+    60_000,
+  );
 }

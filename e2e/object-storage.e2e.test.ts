@@ -206,6 +206,9 @@ test('an operator orders object storage, an application uses it, and everything 
   const gone = await s3.call('GET', '/books/by-swift');
   assert.equal(gone.status, 403);
   assert.equal((await operator.accounts.get({ account_id: remoteId })).count.state, 'deleted');
+  const { data: holds } = await admin.arrays.getContents({ array_id: arrayId });
+  assert.deepEqual([holds.known, holds.volumes], [true, null]);
+  await admin.settings.setArrayRetention({ retention_hours: 0 });
   await admin.arrays.delete({ array_id: arrayId });
   await until('the drives are free', async () => (await freeDrives()) === freeBefore);
   assert.deepEqual((await granary.cloud().inventory.check()).data, []);

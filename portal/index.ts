@@ -81,6 +81,8 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   const url = await app.listen({ host: options.host, port: options.port });
   await jobs.start();
   services.watcher.start();
+  await services.deletions.purgeDue();
+  services.deletions.start();
   services.signUps.start();
   ready = true;
   store.keepCopies({ log });
@@ -96,6 +98,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
       ready = false;
       await app.close();
       await services.watcher.stop();
+      await services.deletions.stop();
       await services.signUps.stop();
       await jobs.stop();
       store.close();

@@ -194,7 +194,7 @@ const orderedCache: Form = {
 };
 
 /** What we add to the record of the specification. */
-const additions = { status_message: 'str|null', progress: 'int' };
+const additions = { status_message: 'str|null', progress: 'int', undelete_until: 'str|null' };
 /** The specification shows a list and not what is in it. */
 const networkInterface: Form = {
   id: 'int',

@@ -3,6 +3,8 @@ import { PublicServices } from './accounts/public-service.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
 import { Accounts } from './accounts/service.ts';
 import { SignUps } from './accounts/sign-ups.ts';
+import { Contents } from './arrays/contents.ts';
+import { Deletions } from './arrays/deletions.ts';
 import { ArrayLifecycle } from './arrays/lifecycle.ts';
 import { Orders } from './arrays/orders.ts';
 import { ArrayRecords } from './arrays/records.ts';
@@ -41,6 +43,7 @@ export interface Services {
   readonly clouds: Clouds;
   readonly providers: Providers;
   readonly watcher: ArrayWatcher;
+  readonly deletions: Deletions;
   readonly signUps: SignUps;
   readonly handlers: PortalHandlers;
 }
@@ -59,7 +62,8 @@ export function createServices(tools: Tools): Services {
   const states = new ArrayStates(tools, records);
   const interfaces = new Interfaces(tools);
   const lifecycle = new ArrayLifecycle({ tools, states, clouds, interfaces });
-  const parts = { tools, clouds, requests, interfaces, records, states, lifecycle };
+  const deletions = new Deletions({ tools, requests, states, lifecycle });
+  const parts = { tools, clouds, requests, interfaces, records, states, lifecycle, deletions };
   const orders = new Orders(parts);
   const arrays = new Arrays(parts);
   const vlans = new Vlans(tools);
@@ -79,7 +83,7 @@ export function createServices(tools: Tools): Services {
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
     pricingRoutes(new Pricing(tools)),
-    arrayRoutes({ tools, orders, arrays, records, states }),
+    arrayRoutes({ ...parts, orders, arrays, contents: new Contents(tools, states, remoteAccounts) }),
     requestRoutes(requests),
     publicServiceRoutes(new PublicServices(tools, states)),
     accountRoutes(new Accounts(tools, states, requests, remoteAccounts)),
@@ -90,7 +94,7 @@ export function createServices(tools: Tools): Services {
     settingRoutes(new Settings(tools)),
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
-  return { signIn, users, clouds, providers, watcher: new ArrayWatcher(parts), signUps, handlers };
+  return { signIn, users, clouds, providers, watcher: new ArrayWatcher(parts), deletions, signUps, handlers };
 }
 
 /** Two rooms may serve one group: prices of providers stand with the prices. */

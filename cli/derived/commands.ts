@@ -6,6 +6,7 @@ import { refusal } from '../output/errors.ts';
 import { saveFile } from '../output/files.ts';
 import { showField, showReply } from '../output/reply.ts';
 import { say, type Terminal } from '../terminal.ts';
+import { confirm, mustConfirm } from './confirmation.ts';
 import { exampleOf } from './example.ts';
 import { kebab } from './names.ts';
 import { addParameters, inputOf } from './options.ts';
@@ -38,6 +39,7 @@ export const OWN_OPTIONS = [
   '--output',
   '--wait',
   '--wait-timeout',
+  '--yes',
   '--debug',
   '--help',
   '--version',
@@ -52,6 +54,7 @@ interface OwnOptions extends PlaceOptions {
   readonly output?: string;
   readonly wait?: true;
   readonly waitTimeout?: string;
+  readonly yes?: string;
 }
 
 /** One command for each operation of the API, grouped as the contract groups them. */
@@ -86,6 +89,7 @@ function addOperation(group: GranaryCommand, target: Target, operation: Operatio
     command.option('--wait', `Wait until it is ${endpoint.job?.until.join(' or ')}`);
     command.option('--wait-timeout <seconds>', `How long to wait (default: ${WAIT_SECONDS_DEFAULT})`);
   }
+  if (mustConfirm(operation)) command.option('--yes <name>', 'Name of what is destroyed, where nobody can be asked');
   for (const [flags, description] of target.places ?? [PORTAL_PLACE]) command.option(flags, description);
   command.addHelpText('after', `\nExample:\n  ${exampleOf(operation, target.prefix)}`);
   command.action(async (...given: unknown[]) => {
@@ -108,6 +112,7 @@ async function run(target: Target, operation: Operation, typed: Typed, terminal:
   const read = await inputOf(endpoint, typed, terminal);
   try {
     const input = await resolveNames(api, operation, connection, read);
+    await confirm({ api, operation, connection, input, yes: own.yes, terminal });
     const started = await start({ api, endpoint, connection, input }, own.wait === true);
     if (!own.wait) {
       print(endpoint, started, own, terminal);

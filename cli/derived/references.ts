@@ -22,7 +22,9 @@ export async function resolveNames(
   for (const param of pathParams(operation.endpoint.path)) {
     const text = String(input[param]);
     const group = groupNamedBy(api, operation, param);
-    if (group !== undefined && !/^\d+$/.test(text)) resolved[param] = await numberOf(api, group, connection, text);
+    const filter = operation.endpoint.params[param]?.listedWith;
+    if (group !== undefined && !/^\d+$/.test(text))
+      resolved[param] = await numberOf(api, group, connection, text, filter);
   }
   for (const [name, param] of Object.entries(operation.endpoint.params)) {
     const refers = param.refers ?? param.item?.refers;
@@ -52,8 +54,14 @@ function groupNamedBy(api: Api, operation: Operation, param: string): string | u
 }
 
 /** The records of this name, newest last. */
-export async function recordsNamed(api: Api, group: string, connection: Connection, name: string): Promise<Fields[]> {
-  const records = await listOf(api, group, connection, { name });
+export async function recordsNamed(
+  api: Api,
+  group: string,
+  connection: Connection,
+  name: string,
+  filter: Input = {},
+): Promise<Fields[]> {
+  const records = await listOf(api, group, connection, { ...filter, name });
   return records.filter((record) => record['name'] === name);
 }
 
@@ -80,8 +88,14 @@ async function listOf(api: Api, group: string, connection: Connection, filter: I
   return (Object.values(reply).find(Array.isArray) as Fields[] | undefined) ?? [];
 }
 
-async function numberOf(api: Api, group: string, connection: Connection, name: string): Promise<number> {
-  const found = await recordsNamed(api, group, connection, name);
+async function numberOf(
+  api: Api,
+  group: string,
+  connection: Connection,
+  name: string,
+  filter?: Input,
+): Promise<number> {
+  const found = await recordsNamed(api, group, connection, name, filter);
   const ids = found.map((record) => record['id']).filter((id) => typeof id === 'number');
   const kind = group.replace(/s$/, '');
   if (ids.length === 1) return ids[0] as number;

@@ -1,5 +1,5 @@
 import { products } from '../cloud/index.ts';
-import { bool, int, listOf, mapOf, maybe, nullable, oneOf, record, str } from '../records.ts';
+import { bool, int, listOf, mapOf, maybe, nullable, oneOf, record, str, utc } from '../records.ts';
 import { Type } from '../schema.ts';
 
 export const arrayStates = [
@@ -72,6 +72,7 @@ const common = {
   status: oneOf(...arrayStates),
   status_message: nullable(str('What it is doing or why it failed')),
   progress: int('Percent of the work under way; 100 when none is'),
+  undelete_until: nullable(utc('Until when a deleted array can be undeleted')),
   product: oneOf(...products),
   type: str('Name of the product'),
   allocation_zones: listOf(str()),
@@ -121,6 +122,15 @@ export const OrderedArray = record('OrderedArray', {
   app_engine: nullable(record('OrderedAppEngine', appEngine)),
   drives: mapOf(int('How many of the drive type')),
   version: str(),
+});
+
+export const ArrayContents = record('ArrayContents', {
+  known: bool('Whether the array answered; if not, it may hold anything'),
+  volumes: nullable(int('Block and file arrays: volumes and shares')),
+  attached_volumes: nullable(int('Those that are attached to a server, among the first 1000')),
+  accounts: nullable(int('Object storage: accounts beside the system account')),
+  containers: nullable(int('Buckets of all accounts')),
+  objects: nullable(int('Objects of all accounts')),
 });
 
 export const CompatibleInterface = record('CompatibleInterface', {

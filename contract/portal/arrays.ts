@@ -14,11 +14,19 @@ import {
 } from '../params.ts';
 import { listOf, str } from '../records.ts';
 import { envelope, success } from '../reply.ts';
-import { ownerOnly, signedIn } from './access.ts';
-import { arrayStates, CompatibleInterface, ListedArray, OrderedArray, ShownArray } from './array-records.ts';
+import { adminOnly, ownerOnly, signedIn } from './access.ts';
+import {
+  ArrayContents,
+  arrayStates,
+  CompatibleInterface,
+  ListedArray,
+  OrderedArray,
+  ShownArray,
+} from './array-records.ts';
 import { Type } from '../schema.ts';
 
 const arrayId = recordNumber('The array');
+const deletedArrayId = { ...arrayId, listedWith: { restorable: true } };
 const zone = text('Zone all drives come from; leave it out to let Granary choose', { max: 64, example: 'zone_0' });
 const told = success({ message: str() });
 const interfaceChanged = envelope({ status: 0 }, { message: str() });
@@ -46,6 +54,7 @@ export const arrays = {
         choice(arrayStates, 'Only arrays in this state; deleted ones are listed only so', { example: 'created' }),
       ),
       name: optional(name('Only the array of this name')),
+      restorable: withDefault(boolean('Only deleted arrays that can still be undeleted'), false),
     },
     reply: success({ data: listOf(ListedArray) }),
   }),
@@ -214,12 +223,37 @@ export const arrays = {
     reply: told,
     errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
+  getContents: endpoint('GET', '/arrays/{array_id}/contents', {
+    summary: 'What an array holds that a deletion would destroy',
+    access: ownerOnly,
+    params: { array_id: arrayId },
+    reply: success({ data: ArrayContents }),
+    errors: ['not_found'],
+  }),
   delete: endpoint('DELETE', '/arrays/{array_id}', {
-    summary: 'Delete an array with all its data; its drives go back to the cloud',
+    summary: 'Delete an array: it stops, and can be undeleted until `undelete_until`; then all its data is removed',
     access: ownerOnly,
     params: { array_id: arrayId },
     reply: told,
     job: { until: ['deleted'] },
     errors: ['not_found', 'wrong_state'],
+  }),
+  undelete: endpoint('POST', '/arrays/{array_id}/undelete', {
+    summary: 'Bring a deleted array back with its data and addresses, and start it',
+    access: ownerOnly,
+    params: {
+      array_id: deletedArrayId,
+      name: optional(name('Another name for it, where its own has been taken since')),
+    },
+    reply: told,
+    job: { until: ['created'] },
+    errors: ['not_found', 'wrong_state', 'name_taken', 'not_supported'],
+  }),
+  purge: endpoint('POST', '/arrays/{array_id}/purge', {
+    summary: 'Remove a deleted array at once and for good; its drives go back to the cloud',
+    access: adminOnly,
+    params: { array_id: deletedArrayId },
+    reply: told,
+    errors: ['not_found', 'wrong_state', 'not_supported'],
   }),
 } satisfies Group;

@@ -17,6 +17,11 @@ const additions = [
   'POST /users/{id}/disable',
   'POST /users/{id}/enable',
   'POST /users/{id}/revoke_tokens',
+  'GET /arrays/{array_id}/contents',
+  'POST /arrays/{array_id}/undelete',
+  'POST /arrays/{array_id}/purge',
+  'GET /settings/array_retention',
+  'PUT /settings/array_retention',
 ];
 
 test('every portal endpoint of the specification is declared, spelt as there', () => {

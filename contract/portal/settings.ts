@@ -1,6 +1,6 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { choice } from '../params.ts';
-import { oneOf } from '../records.ts';
+import { choice, integer } from '../params.ts';
+import { int, oneOf } from '../records.ts';
 import { envelope, success } from '../reply.ts';
 import { adminOnly } from './access.ts';
 
@@ -16,6 +16,19 @@ export const settings = {
     summary: 'Change how much the portal logs, at once and for good',
     access: adminOnly,
     params: { log_level: choice(levels, 'debug also logs every request', { example: 'info' }) },
+    reply: success({}),
+  }),
+  getArrayRetention: endpoint('GET', '/settings/array_retention', {
+    summary: 'How long deleted arrays can be undeleted',
+    access: adminOnly,
+    reply: success({ retention_hours: int() }),
+  }),
+  setArrayRetention: endpoint('PUT', '/settings/array_retention', {
+    summary: 'Change how long arrays that are deleted from now on can be undeleted',
+    access: adminOnly,
+    params: {
+      retention_hours: integer('Hours; 0 removes an array at once when it is deleted', { max: 8760, example: 24 }),
+    },
     reply: success({}),
   }),
 } satisfies Group;

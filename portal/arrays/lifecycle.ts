@@ -1,4 +1,4 @@
-import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
+import { formatUtc, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { forgetOfArray } from '../accounts/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
@@ -11,7 +11,8 @@ import { problemsOf } from './rules.ts';
 import type { ArrayStates } from './states.ts';
 
 /** Work on an array that outlives the request: one job at a time for each array, in the order they were asked for. */
-export type Work = 'array.create' | 'array.hibernate' | 'array.restore' | 'array.delete' | 'array.change';
+export type Work =
+  'array.create' | 'array.hibernate' | 'array.restore' | 'array.delete' | 'array.purge' | 'array.change';
 
 interface WorkArguments {
   readonly arrayId: number;
@@ -59,6 +60,15 @@ export class ArrayLifecycle {
     register('array.restore', 'restoring', (job, row) => this.#create(job, row));
     register('array.hibernate', 'hibernating', (job, row) => this.#hibernate(job, row));
     register('array.delete', 'deleting', (job, row) => this.#delete(job, row));
+    jobs.register<WorkArguments>(
+      'array.purge',
+      (job) => this.#work(job, ['deleted'], (row) => this.#remove(job, row)),
+      (tx, { arrayId }, reason) => {
+        const { name } = parts.states.row(tx, arrayId);
+        const title = `Array ${name} could not be purged: ${reason} An administrator can purge it again.`;
+        parts.tools.events.record(tx, { title, subject: `array:${arrayId}`, severity: 'error' });
+      },
+    );
     jobs.register<ChangeArguments>(
       'array.change',
       (job) => {
@@ -155,22 +165,47 @@ export class ArrayLifecycle {
     };
   }
 
-  async #delete({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+  /** Stops it and keeps what it holds, where it can be undeleted; else removes it. */
+  async #delete(job: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
     const { states, interfaces } = this.#parts;
     const hosting = this.#hosting(row);
-    await this.#report(row, 'removing its data and giving its drives back', 20);
+    const hosted = row.purge_at === null ? undefined : await hosting.get();
+    if (!hosted) return this.#remove(job, row);
+    await this.#report(row, 'stopping its process', 20);
+    const spec = withDrivesOf(hosted, row.spec);
+    const told = await hosting.put(spec, { desired: 'stopped' });
+    if (typeof told === 'string') return this.#failed(row, told);
+    const stopped = await hosting.until(job.signal, ({ state }) => state === 'stopped');
+    if (!stopped) return this.#remove(job, row);
+    return {
+      outcome: 'done',
+      finish: (tx) => {
+        repository.setSpec(tx, row.id, spec);
+        interfaces.recordBindings(tx, row.id, stopped.interfaces);
+        const until = row.purge_at === null ? '' : ` It can be undeleted until ${formatUtc(row.purge_at)}.`;
+        const event = `Array ${row.name} was deleted.${until}`;
+        states.move(tx, row.id, { status: 'deleted', progress: 100, event, severity: 'notice' });
+      },
+    };
+  }
+
+  /** Everything of it, for good. */
+  async #remove({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+    const { tools, states, interfaces } = this.#parts;
+    const hosting = this.#hosting(row);
+    if (row.status === 'deleting') await this.#report(row, 'removing its data and giving its drives back', 20);
     await hosting.remove(signal);
     return {
       outcome: 'done',
       finish: (tx) => {
         interfaces.releaseAllOfArray(tx, row.id);
         forgetOfArray(tx, row.id);
-        states.move(tx, row.id, {
-          status: 'deleted',
-          progress: 100,
-          event: `Array ${row.name} was deleted.`,
-          severity: 'notice',
-        });
+        repository.setPurged(tx, row.id, tools.clock.now());
+        const event = `Array ${row.name} was ${row.status === 'deleting' ? 'deleted' : 'purged'}.`;
+        if (row.status === 'deleting')
+          states.move(tx, row.id, { status: 'deleted', progress: 100, event, severity: 'notice' });
+        else tools.events.record(tx, { title: event, subject: `array:${row.id}`, severity: 'notice' });
+        states.touch(tx, row.id);
       },
     };
   }
@@ -235,6 +270,8 @@ export class ArrayLifecycle {
     const { states, interfaces } = this.#parts;
     // Never placed, never to come back: it holds on to nothing.
     if (states.row(tx, row.id).nova_id === null) interfaces.releaseAllOfArray(tx, row.id);
+    // A deletion that failed is over: the array is there, and may be deleted again.
+    repository.setPurgeAt(tx, row.id, null);
     const event = `Array ${row.name} failed: ${reason}`;
     states.move(tx, row.id, { status: 'failed', message: reason, progress: 0, event, severity: 'error' });
   }

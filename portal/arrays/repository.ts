@@ -38,6 +38,9 @@ interface StoredArray {
   readonly ipv6_address: string | null;
   readonly public_ip: string | null;
   readonly created_at: number;
+  readonly deleted_at: number | null;
+  readonly purge_at: number | null;
+  readonly purged_at: number | null;
 }
 
 export interface ArrayRow extends Omit<StoredArray, 'spec' | 'zones'> {
@@ -65,6 +68,8 @@ export interface ArrayFilter {
   readonly scope: number | null;
   readonly status?: ArrayState | undefined;
   readonly name?: string | undefined;
+  /** Only deleted arrays that can be undeleted. */
+  readonly restorable?: boolean | undefined;
 }
 
 /** The ids of a page, in the order arrays were ordered; deleted ones only when asked for by their state. */
@@ -80,9 +85,10 @@ export function countArrays(db: Db, filter: ArrayFilter): number {
 }
 
 /** Only the conditions that apply, so that each form of the list has an index that fits. */
-function conditionOf({ scope, status, name }: ArrayFilter) {
+function conditionOf({ scope, status, name, restorable = false }: ArrayFilter) {
   const where = [
-    ...(status === 'deleted' ? [] : [`status <> 'deleted'`]),
+    ...(status === 'deleted' || restorable ? [] : [`status <> 'deleted'`]),
+    ...(restorable ? [`status = 'deleted' AND purge_at IS NOT NULL`] : []),
     ...(status === undefined ? [] : ['status = :status']),
     ...(scope === null ? [] : ['owner_id = :scope']),
     ...(name === undefined ? [] : ['name = :name']),
@@ -151,10 +157,43 @@ export function setStatusMessage(tx: Tx, id: number, message: string | null): vo
 
 export function setDeleted(tx: Tx, id: number, now: number): void {
   tx.run(
-    `UPDATE arrays SET status = 'deleted', status_message = NULL, progress = 100, deleted_at = :now,
+    `UPDATE arrays SET status = 'deleted', status_message = NULL, progress = 100, deleted_at = :now WHERE id = :id`,
+    { id, now },
+  );
+}
+
+/** Until when it keeps what it holds; null when it does not any more. */
+export function setPurgeAt(tx: Tx, id: number, purgeAt: number | null): void {
+  tx.run('UPDATE arrays SET purge_at = :purgeAt WHERE id = :id', { id, purgeAt });
+}
+
+export function setUndeleted(tx: Tx, id: number): void {
+  tx.run('UPDATE arrays SET deleted_at = NULL, purge_at = NULL WHERE id = :id', { id });
+}
+
+/** Nothing of it is left at its cloud. */
+export function setPurged(tx: Tx, id: number, now: number): void {
+  tx.run(
+    `UPDATE arrays SET purge_at = NULL, purged_at = :now,
        management_url = NULL, ip_address = NULL, ipv6_address = NULL, public_ip = NULL WHERE id = :id`,
     { id, now },
   );
+}
+
+/** Deleted arrays whose time is up, the oldest first. */
+export function listToPurge(
+  db: Db,
+  now: number,
+): { readonly id: number; readonly name: string; readonly purge_at: number }[] {
+  return db.all(
+    `SELECT id, name, purge_at FROM arrays WHERE purge_at <= :now AND status = 'deleted' ORDER BY purge_at, id`,
+    { now },
+  );
+}
+
+export function nextPurge(db: Db): number | null {
+  const sql = `SELECT min(purge_at) AS next FROM arrays WHERE purge_at IS NOT NULL AND status = 'deleted'`;
+  return db.get<{ next: number | null }>(sql)?.next ?? null;
 }
 
 export function renameArray(tx: Tx, id: number, name: string): void {

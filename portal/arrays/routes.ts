@@ -2,6 +2,8 @@ import { scopeOf } from '../actor.ts';
 import type { PortalHandlers } from '../handlers.ts';
 import { compatibleNetworks } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
+import type { Contents } from './contents.ts';
+import type { Deletions } from './deletions.ts';
 import type { Orders } from './orders.ts';
 import type { ArrayRecords } from './records.ts';
 import type { Arrays } from './service.ts';
@@ -13,13 +15,16 @@ interface Parts {
   readonly arrays: Arrays;
   readonly records: ArrayRecords;
   readonly states: ArrayStates;
+  readonly contents: Contents;
+  readonly deletions: Deletions;
 }
 
-export function arrayRoutes({ tools, orders, arrays, records, states }: Parts): PortalHandlers {
+export function arrayRoutes({ tools, orders, arrays, records, states, contents, deletions }: Parts): PortalHandlers {
   return {
     arrays: {
-      list: ({ status, name, ...page }, context) => {
-        const { arrays: data, total } = records.list({ scope: scopeOf(context.actor), status, name }, page);
+      list: ({ status, name, restorable, ...page }, context) => {
+        const filter = { scope: scopeOf(context.actor), status, name, restorable };
+        const { arrays: data, total } = records.list(filter, page);
         context.total = total;
         return { data };
       },
@@ -62,7 +67,10 @@ export function arrayRoutes({ tools, orders, arrays, records, states }: Parts): 
       disableDataReduction: async ({ array_id: id }, { actor }) => ({
         message: await arrays.setDataReduction(actor, id, false),
       }),
+      getContents: async ({ array_id: id }, { actor }) => ({ data: await contents.get(actor, id) }),
       delete: async ({ array_id: id }, { actor }) => ({ message: await arrays.delete(actor, id) }),
+      undelete: async ({ array_id: id, name }, { actor }) => ({ message: await deletions.undelete(actor, id, name) }),
+      purge: async ({ array_id: id }, { actor }) => ({ message: await deletions.purge(actor, id) }),
     },
   };
 }

@@ -8,8 +8,9 @@ import type { RequestRow } from '../requests/repository.ts';
 import type { Requests } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { applyChange, describeChange, type Change } from './changes.ts';
+import { deletable, type Deletions } from './deletions.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
-import type { ArrayRow } from './repository.ts';
+import { setPurged, type ArrayRow } from './repository.ts';
 import { checkStock, isFlash, problemsOf } from './rules.ts';
 import type { ArrayStates } from './states.ts';
 
@@ -20,6 +21,7 @@ interface Parts {
   readonly interfaces: Interfaces;
   readonly states: ArrayStates;
   readonly lifecycle: ArrayLifecycle;
+  readonly deletions: Deletions;
 }
 
 const CHANGE_WAIT_MS = 5000;
@@ -35,7 +37,6 @@ const moderatedChanges = [
 type ModeratedChange = (typeof moderatedChanges)[number];
 
 const ATTACHING = 'adding a network interface';
-const deletable = ['created', 'hibernated', 'failed'] as const;
 
 /** What an owner does with an array that exists. Each answers with a sentence for the owner. */
 export class Arrays {
@@ -183,13 +184,13 @@ export class Arrays {
   }
 
   async delete(actor: PortalActor, id: number): Promise<string> {
-    const { tools, states, requests } = this.#parts;
+    const { tools, states, requests, deletions } = this.#parts;
     const row = tools.store.read((db) => states.row(db, id, scopeOf(actor)));
     if (row.status === 'creating') return this.#withdraw(actor, row);
     tools.store.read((db) => states.require(db, id, scopeOf(actor), 'deleting', deletable));
     // What was never placed holds nothing of anybody's: it needs no administrator's word to go.
     if (row.nova_id === null) {
-      await tools.store.write((tx) => this.#startDelete(tx, id, actor.username));
+      await tools.store.write((tx) => deletions.begin(tx, id, actor.username));
       return `Array ${row.name} is being deleted.`;
     }
     const filing = { kind: 'delete_array', name: row.name, arrayId: id, arguments: {}, moderate: false } as const;
@@ -209,20 +210,13 @@ export class Arrays {
         event: `The order of array ${name} was withdrawn.`,
         actor: actor.username,
       });
+      setPurged(tx, id, tools.clock.now());
     });
     return `The order of array ${name} was withdrawn.`;
   }
 
   #executeDelete(tx: Tx, request: RequestRow): number {
-    return this.#startDelete(tx, request.array_id as number, 'system');
-  }
-
-  #startDelete(tx: Tx, id: number, actor: string): number {
-    const { states, lifecycle, requests } = this.#parts;
-    const { name } = states.require(tx, id, null, 'deleting', deletable);
-    states.move(tx, id, { status: 'deleting', progress: 0, event: `Array ${name} is being deleted.`, actor });
-    requests.withdrawOfArray(tx, id, 'the array was deleted', actor);
-    return lifecycle.start(tx, 'array.delete', id);
+    return this.#parts.deletions.begin(tx, request.array_id as number, 'system');
   }
 
   #executeChange(tx: Tx, request: RequestRow): number {

@@ -59,12 +59,13 @@ export class ArrayStates {
     });
   }
 
-  /** After anything about the array changed: the meter follows, the kept record goes. */
-  touch(tx: Tx, id: number): void {
+  /** After anything about the array changed: the meter follows, as of now or a moment ago, and the kept record goes. */
+  touch(tx: Tx, id: number, at = this.#tools.clock.now()): void {
     const row = this.row(tx, id);
     const placed = row.nova_id !== null;
-    const metered = { id, status: row.status, placed, hasPublicIp: row.public_ip !== null, spec: row.spec };
-    syncMeter(tx, metered, this.#tools.clock.now());
+    const retained = row.purge_at !== null;
+    const metered = { id, status: row.status, placed, hasPublicIp: row.public_ip !== null, retained, spec: row.spec };
+    syncMeter(tx, metered, at);
     tx.afterCommit(() => {
       this.#records.changed(id);
     });

@@ -1,7 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { Inventory } from '@granary/contract/cloud';
 import type { ListedArray, OrderedArray, PublicObjectService, ShownArray } from '@granary/contract/portal';
-import { formatSeconds } from '@granary/kernel';
+import { formatSeconds, formatUtc } from '@granary/kernel';
 import type { InterfaceRow } from '../networks/index.ts';
 import type { ArrayRow } from './repository.ts';
 import { driveCount } from './rules.ts';
@@ -61,6 +61,7 @@ export function orderedView(facts: ArrayFacts): OrderedView {
 
 function common({ row, initialPasscode, provider, inventory, interfaces, publicService }: ArrayFacts) {
   const { spec } = row;
+  const isDeleted = row.status === 'deleted';
   const engine = inventory.engine_types.find(({ key }) => key === spec.engine);
   return {
     id: row.status === 'creating' ? null : row.id,
@@ -69,6 +70,7 @@ function common({ row, initialPasscode, provider, inventory, interfaces, publicS
     status: row.status,
     status_message: row.status_message,
     progress: row.progress,
+    undelete_until: isDeleted && row.purge_at !== null ? formatUtc(row.purge_at) : null,
     product: row.product,
     type: PRODUCT_NAMES[row.product],
     allocation_zones: row.zones.length > 0 ? [...row.zones] : spec.zone === null ? [] : [spec.zone],
@@ -76,15 +78,15 @@ function common({ row, initialPasscode, provider, inventory, interfaces, publicS
     drive_count: driveCount(spec.drives),
     fibre_channel: spec.fibre_channel,
     nova_id: row.nova_id,
-    management_url: row.management_url,
-    ip_address: row.ip_address,
-    ipv6_address: row.ipv6_address,
+    management_url: isDeleted ? null : row.management_url,
+    ip_address: isDeleted ? null : row.ip_address,
+    ipv6_address: isDeleted ? null : row.ipv6_address,
     initial_passcode: initialPasscode,
     internal_name: row.internal_name,
     time_created_gmt: formatSeconds(row.created_at),
     locked_down: false,
     provider: { name: provider.name, key: provider.key },
-    virtual_network_interfaces: interfaces.filter(({ attached }) => attached).map(interfaceView),
+    virtual_network_interfaces: interfaces.filter(({ attached }) => attached && !isDeleted).map(interfaceView),
     flc_enabled: spec.file_lifecycle,
     iscsi_dual_target_mode_enabled: spec.iscsi_dual_target,
     ...(row.product === 'object_storage' && objectStorageFields(row, inventory, publicService)),

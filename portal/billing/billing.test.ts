@@ -36,6 +36,7 @@ async function aBilling() {
         status: 'created',
         placed: true,
         hasPublicIp: false,
+        retained: false,
         spec: two,
         ...changes,
       } as const;
@@ -168,8 +169,12 @@ test('cents are rounded half up, once, from the exact sum', async () => {
     for (const name of ['a', 'b', 'c']) {
       const id = portal.insertArray(tx, ann, providerId, name);
       const spec = { ...drivesOnly, drives: { SSD_10GB: 1 } };
-      syncMeter(tx, { id, status: 'created', placed: true, hasPublicIp: false, spec }, start);
-      syncMeter(tx, { id, status: 'deleting', placed: true, hasPublicIp: false, spec }, start + 3_600_000);
+      syncMeter(tx, { id, status: 'created', placed: true, hasPublicIp: false, retained: false, spec }, start);
+      syncMeter(
+        tx,
+        { id, status: 'deleting', placed: true, hasPublicIp: false, retained: false, spec },
+        start + 3_600_000,
+      );
     }
   });
   at('2026-02-01 00:00:00');

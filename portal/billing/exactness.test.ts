@@ -16,7 +16,7 @@ import { billedLines } from './service.ts';
  * and random price changes go through the real meter, price book and tables; the bill is held against a sum over
  * every single step of time, and bills of neighbouring windows against the bill of both.
  */
-type Life = Pick<MeteredArray, 'status' | 'placed' | 'hasPublicIp' | 'spec'>;
+type Life = Pick<MeteredArray, 'status' | 'placed' | 'hasPublicIp' | 'retained' | 'spec'>;
 type Step = { readonly at: number } & ({ readonly life: Life } | { readonly price: ItemPrice });
 
 const STEPS = 60;
@@ -34,6 +34,7 @@ const life: fc.Arbitrary<Life> = fc.record({
   ),
   placed: fc.boolean(),
   hasPublicIp: fc.boolean(),
+  retained: fc.boolean(),
   spec: fc.record({
     engine: fc.constantFrom('small', 'large', null),
     app_engine: fc.constantFrom('app.1', null),

@@ -10,6 +10,7 @@ const full: MeteredArray = {
   status: 'created',
   placed: true,
   hasPublicIp: true,
+  retained: false,
   spec: { engine: 'small', app_engine: 'app.1', extra_cache_gb: 200, drives: { SSD_10GB: 4, HDD_100GB: 2, NONE: 0 } },
 };
 
@@ -121,4 +122,13 @@ test('what existed for no time leaves no row', async () => {
   // The clock was set back meanwhile.
   await sync(400, { status: 'deleting' });
   assert.deepEqual(rows(), []);
+});
+
+test('an array that can be undeleted pays for what it holds on to', () => {
+  const spec = { engine: 'small', app_engine: null, extra_cache_gb: 200, drives: { HDD_100GB: 3 } };
+  const held = { 'drive:HDD_100GB': 3, public_ip: 1 };
+  for (const status of ['deleting', 'deleted'] as const) {
+    assert.deepEqual(metered({ status, spec, retained: true }), held);
+    assert.deepEqual(metered({ status, spec, retained: false }), {});
+  }
 });

@@ -11,24 +11,27 @@ export interface MeteredArray {
   /** The cloud has given it drives. */
   readonly placed: boolean;
   readonly hasPublicIp: boolean;
+  /** Deleted, or about to be, and can be undeleted. */
+  readonly retained: boolean;
   readonly spec: Pick<ArraySpec, 'engine' | 'app_engine' | 'extra_cache_gb' | 'drives'>;
 }
 
-/** All of it while it runs; what it holds on to while it does not; nothing before it is there and when it goes. */
-const METERED: Readonly<Record<ArrayState, 'all' | 'held' | 'held_if_placed' | 'nothing'>> = {
+/** All of it while it runs; what it holds on to while it does not; nothing before it is there and when it goes for good. */
+const METERED: Readonly<Record<ArrayState, 'all' | 'held' | 'held_if_placed' | 'held_if_retained' | 'nothing'>> = {
   creating: 'nothing',
   created: 'all',
   hibernating: 'all',
   hibernated: 'held',
   restoring: 'held',
-  deleting: 'nothing',
-  deleted: 'nothing',
+  deleting: 'held_if_retained',
+  deleted: 'held_if_retained',
   failed: 'held_if_placed',
 };
 
 export function meteredItems(array: MeteredArray): Quantity[] {
   const extent = METERED[array.status];
   if (extent === 'nothing' || (extent === 'held_if_placed' && !array.placed)) return [];
+  if (extent === 'held_if_retained' && !array.retained) return [];
   return extent === 'all' ? [...computing(array), ...held(array)] : held(array);
 }
 

@@ -13,7 +13,7 @@ test('a bill is downloaded as a zip', async () => {
   const ann = await portal.addUser('ann');
   const id = await portal.addArray(ann, await portal.addProvider('local'));
   const spec = { engine: 'large', app_engine: null, extra_cache_gb: 0, drives: {} };
-  const array = { id, status: 'created', placed: true, hasPublicIp: false, spec } as const;
+  const array = { id, status: 'created', placed: true, hasPublicIp: false, retained: false, spec } as const;
   await portal.store.write((tx) => syncMeter(tx, array, portal.clock.now()));
   portal.clock.advance(90 * 60_000);
 
@@ -42,7 +42,7 @@ test('the bill of a removed user keeps the name', async () => {
   const ann = await portal.addUser('ann');
   const id = await portal.addArray(ann, await portal.addProvider('local'));
   const spec = { engine: 'large', app_engine: null, extra_cache_gb: 0, drives: {} };
-  const array = { id, status: 'created', placed: true, hasPublicIp: false, spec } as const;
+  const array = { id, status: 'created', placed: true, hasPublicIp: false, retained: false, spec } as const;
   await portal.store.write((tx) => syncMeter(tx, array, portal.clock.now()));
   portal.clock.advance(60 * 60_000);
   const now = portal.clock.now();

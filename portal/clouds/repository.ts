@@ -99,7 +99,7 @@ export function namesOfProviders(db: Db, cloudId: number): { id: number; name: s
 
 /** Arrays it hosts, or is about to. */
 export function countArrays(db: Db, cloudId: number): number {
-  const sql = `SELECT count(*) AS n FROM arrays WHERE cloud_id = :cloudId AND status <> 'deleted'`;
+  const sql = `SELECT count(*) AS n FROM arrays WHERE cloud_id = :cloudId AND purged_at IS NULL`;
   return db.get<{ n: number }>(sql, { cloudId })?.n ?? 0;
 }
 

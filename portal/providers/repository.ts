@@ -79,8 +79,8 @@ export interface ProviderUse {
 
 export function useOfProvider(db: Db, id: number): ProviderUse {
   const sql = `SELECT
-      (SELECT count(*) FROM arrays WHERE provider_id = :id AND status <> 'deleted') AS arrays,
-      (SELECT count(*) FROM arrays WHERE provider_id = :id AND status = 'deleted') AS billed,
+      (SELECT count(*) FROM arrays WHERE provider_id = :id AND purged_at IS NULL) AS arrays,
+      (SELECT count(*) FROM arrays WHERE provider_id = :id AND purged_at IS NOT NULL) AS billed,
       (SELECT count(*) FROM virtual_networks WHERE provider_id = :id) AS networks,
       (SELECT count(*) FROM vlans WHERE provider_id = :id) AS vlans`;
   return db.get<ProviderUse>(sql, { id }) as ProviderUse;

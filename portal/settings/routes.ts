@@ -9,6 +9,11 @@ export function settingRoutes(settings: Settings): PortalHandlers {
         await settings.setLogLevel(level, actor);
         return {};
       },
+      getArrayRetention: () => ({ retention_hours: settings.arrayRetentionHours }),
+      setArrayRetention: async ({ retention_hours: hours }, { actor }) => {
+        await settings.setArrayRetention(hours, actor);
+        return {};
+      },
     },
   };
 }

@@ -2,6 +2,7 @@ import type { LogLevel } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import { readSetting, writeSetting } from './repository.ts';
+import { RETENTION, retentionHours } from './retention.ts';
 
 const LOG_LEVEL = 'log_level';
 
@@ -16,6 +17,20 @@ export class Settings {
   get logLevel(): LogLevel {
     const kept = this.#tools.store.read((db) => readSetting(db, LOG_LEVEL));
     return kept === 'debug' ? 'debug' : 'info';
+  }
+
+  get arrayRetentionHours(): number {
+    return this.#tools.store.read(retentionHours);
+  }
+
+  /** Arrays that are deleted already keep the time they were given. */
+  async setArrayRetention(hours: number, actor: PortalActor): Promise<void> {
+    const { store, events } = this.#tools;
+    const title = `Deleted arrays can be undeleted for ${hours} hours from now on.`;
+    await store.write((tx) => {
+      writeSetting(tx, RETENTION, String(hours));
+      events.record(tx, { title, subject: 'settings', actor: actor.username });
+    });
   }
 
   /** Takes effect at once, and again after a restart. */

@@ -8,6 +8,8 @@ import type { ArrayState, portalApi } from '@granary/contract/portal';
 import { createLog, type Clock, type Store } from '@granary/kernel';
 import { startPortal, type RunningPortal } from '../index.ts';
 import type { Services } from '../services.ts';
+import { readSetting, writeSetting } from '../settings/repository.ts';
+import { RETENTION } from '../settings/retention.ts';
 import type { Tools } from '../tools.ts';
 import { findUserByName } from '../users/repository.ts';
 import { eventually } from './eventually.ts';
@@ -36,6 +38,8 @@ export interface Answered {
 interface TestPortalOptions {
   readonly clock?: Clock;
   readonly cloud?: FakeCloud;
+  /** How long deleted arrays can be undeleted; as it was, or not at all, unless given. */
+  readonly retentionHours?: number;
   /** A data directory that outlives the portal, to start another one on it. */
   readonly dataDir?: string;
 }
@@ -118,6 +122,7 @@ export async function startTestPortal(options: TestPortalOptions = {}): Promise<
     ...(options.clock && { clock: options.clock }),
   });
   await addPeople(running);
+  await setRetention(running, options.retentionHours);
   const endings: (() => Promise<void>)[] = [];
   const end = async () => {
     await running.stop();
@@ -141,6 +146,14 @@ const people = [
   { username: 'friend', password: 'friend-password-1', auto_approved: true },
   { username: 'stranger', password: 'stranger-password-1', auto_approved: false },
 ] as const;
+
+/** Tests that delete an array mostly mean that it goes. */
+async function setRetention({ tools }: RunningPortal, hours: number | undefined): Promise<void> {
+  await tools.store.write((tx) => {
+    if (hours !== undefined || readSetting(tx, RETENTION) === undefined)
+      writeSetting(tx, RETENTION, String(hours ?? 0));
+  });
+}
 
 async function addPeople({ services, tools }: RunningPortal): Promise<void> {
   const isKnown = (username: string) => tools.store.read((db) => findUserByName(db, username)) !== undefined;

@@ -47,6 +47,17 @@ const ownersAccount: Prepare = async (portal) => {
   return { array_id: arrayId, account_id: data.id };
 };
 
+/** An array of the owner's that can be undeleted. */
+const ownersDeletedArray: Prepare = async (portal) => {
+  const { id } = await portal.array(portal.owner);
+  const keep = (hours: number) => portal.admin.client.settings.setArrayRetention({ retention_hours: hours });
+  await keep(24);
+  await portal.admin.client.arrays.delete({ array_id: id });
+  await keep(0);
+  await portal.until(id, 'deleted');
+  return { array_id: id };
+};
+
 /** The owner's order of a new array, which waits for an administrator. */
 const ownersRequest: Prepare = async ({ owner, name }) => {
   const array = name('wanted');
@@ -183,6 +194,9 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     return values;
   },
   'arrays.listCompatibleInterfaces': ownersArray,
+  'arrays.getContents': ownersArray,
+  'arrays.undelete': ownersDeletedArray,
+  'arrays.purge': ownersDeletedArray,
   'arrays.addInterface': async (portal, caller) => ({
     ...(await ownersArray(portal, caller)),
     virtual_network_id: await portal.network(portal.owner),
@@ -242,6 +256,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'events.list': nothing,
   'settings.getLogLevel': nothing,
   'settings.setLogLevel': nothing,
+  'settings.getArrayRetention': nothing,
+  'settings.setArrayRetention': nothing,
 };
 
 /** Every operation of the portal's contract. */

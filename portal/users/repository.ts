@@ -50,11 +50,11 @@ export function countOtherAdmins(db: Db, id: number): number {
   return db.get<{ n: number }>(sql, { id })?.n ?? 0;
 }
 
-/** What exists and would be left without an owner. Deleted arrays do not count: bills keep the owner's name. */
+/** What exists and would be left without an owner. Arrays that can be undeleted count; purged ones do not: bills keep the owner's name. */
 export function countBelongings(db: Db, id: number): number {
   return (
     db.get<{ n: number }>(
-      `SELECT (SELECT count(*) FROM arrays WHERE owner_id = :id AND status <> 'deleted')
+      `SELECT (SELECT count(*) FROM arrays WHERE owner_id = :id AND purged_at IS NULL)
             + (SELECT count(*) FROM object_accounts WHERE user_id = :id)
             + (SELECT count(*) FROM virtual_networks JOIN tenants ON tenants.id = tenant_id WHERE user_id = :id) AS n`,
       { id },

@@ -131,7 +131,7 @@ export class Users {
       this.#keepAnAdmin(tx, row);
       const count = repository.countBelongings(tx, id);
       if (count > 0) {
-        const by = `${count} arrays, accounts or networks belong to the user; delete them first`;
+        const by = `${count} arrays, accounts or networks belong to the user, those that can be undeleted included; delete or purge them first`;
         throw fail('in_use', { kind: 'User', id: row.username, by });
       }
       repository.removeUser(tx, id, clock.now());

@@ -1,0 +1,75 @@
+import { arrayClient } from '@granary/client';
+import type { RecordOf } from '@granary/contract';
+import type { ArrayContents } from '@granary/contract/portal';
+import { scopeOf, type PortalActor } from '../actor.ts';
+import type { RemoteAccounts } from '../accounts/remote.ts';
+import type { Tools } from '../tools.ts';
+import type { ArrayRow } from './repository.ts';
+import type { ArrayStates } from './states.ts';
+
+export type ContentsView = RecordOf<typeof ArrayContents>;
+
+const ANSWER_MS_MAX = 5_000;
+const VOLUMES_MAX = 1_000;
+const UNKNOWN: ContentsView = {
+  known: false,
+  volumes: null,
+  attached_volumes: null,
+  accounts: null,
+  containers: null,
+  objects: null,
+};
+
+/** What arrays hold, asked of the arrays themselves, for those who are about to delete one. */
+export class Contents {
+  readonly #tools: Tools;
+  readonly #states: ArrayStates;
+  readonly #accounts: RemoteAccounts;
+
+  constructor(tools: Tools, states: ArrayStates, accounts: RemoteAccounts) {
+    this.#tools = tools;
+    this.#states = states;
+    this.#accounts = accounts;
+  }
+
+  async get(actor: PortalActor, id: number): Promise<ContentsView> {
+    const row = this.#tools.store.read((db) => this.#states.row(db, id, scopeOf(actor)));
+    // What was never placed never held anything.
+    if (row.nova_id === null && row.status !== 'deleted') return nothing(row);
+    if (row.status !== 'created') return UNKNOWN;
+    try {
+      return await (row.product === 'object_storage' ? this.#ofObjects(row) : this.#ofBlocks(row));
+    } catch (error) {
+      this.#tools.log.warn({ error, array: row.name }, 'an array did not say what it holds');
+      return UNKNOWN;
+    }
+  }
+
+  async #ofBlocks(row: ArrayRow): Promise<ContentsView> {
+    const accessKey = this.#tools.vault.unseal(row.internal_key_sealed);
+    const client = arrayClient({ url: row.management_url ?? '', accessKey, timeoutMs: ANSWER_MS_MAX });
+    const { volumes, count } = await client.volumes.list({ limit: VOLUMES_MAX });
+    const attached = volumes.filter(({ server_ext_names: servers }) => servers !== '').length;
+    return { ...UNKNOWN, known: true, volumes: count, attached_volumes: attached };
+  }
+
+  async #ofObjects(row: ArrayRow): Promise<ContentsView> {
+    const figures = await this.#accounts.figures(row);
+    if (!figures) return UNKNOWN;
+    const accounts = [...figures.values()];
+    return {
+      ...UNKNOWN,
+      known: true,
+      accounts: Math.max(0, accounts.length - 1),
+      containers: accounts.reduce((sum, { containers }) => sum + containers, 0),
+      objects: accounts.reduce((sum, { objects }) => sum + objects, 0),
+    };
+  }
+}
+
+function nothing({ product }: ArrayRow): ContentsView {
+  const isBlock = product === 'storage_array';
+  return isBlock
+    ? { ...UNKNOWN, known: true, volumes: 0, attached_volumes: 0 }
+    : { ...UNKNOWN, known: true, accounts: 0, containers: 0, objects: 0 };
+}
