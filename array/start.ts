@@ -82,6 +82,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
     authorise: (actor, access, input) => {
       services.creators.authorise(actor, access, input);
     },
+    credentialsInBody: true,
     inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
     version: manifest.version,
     tls: first.tls ?? undefined,

@@ -28,6 +28,13 @@ export interface Endpoint<P extends Params = Params, R extends Reply = Reply> {
   readonly job?: JobForm;
   /** Errors of its own, beyond those every endpoint can give. */
   readonly errors: readonly ErrorName[];
+  readonly body?: BodyLimits;
+}
+
+/** What its body may be, where that is more than the 64 KiB and 5,000 elements of XML that every endpoint takes. */
+export interface BodyLimits {
+  readonly xmlBytesMax: number;
+  readonly xmlElementsMax: number;
 }
 
 /** How a caller sees the work end: the status field of the record it watches. */
@@ -47,6 +54,7 @@ interface EndpointOptions<P extends Params, R extends Reply> {
   readonly reply: R;
   readonly job?: JobForm;
   readonly errors?: readonly ErrorName[];
+  readonly body?: BodyLimits;
 }
 
 /** No parameter at all: every key is absent, so callers may leave the input out. */

@@ -81,6 +81,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     api: objectsApi,
     handlers,
     authenticate: authenticator(people.signIns, () => configuration.internalKey),
+    credentialsInBody: true,
     onAnswered: (call) => books.onAnswered(call),
     version: manifest.version,
     tls: first.tls ?? undefined,

@@ -48,7 +48,9 @@ for (const operation of portalOperations) {
         const written = changes();
         const { status, text } = await send(person, bad, isXml);
         assert.ok(status >= 400 && status < 500, `${status}: ${text}`);
-        if (bad.field !== undefined && isHeard) {
+        // So much is not read as XML, nor of whoever has not signed in.
+        const isTooLarge = status === 413 && String(bad.asked.body).length > 64 * 1024;
+        if (bad.field !== undefined && isHeard && !isTooLarge) {
           assert.equal(status, 400, text);
           assert.ok(namesField(text, isXml, bad.field), `${bad.field} is not named: ${text}`);
         }

@@ -89,6 +89,8 @@ export const quotas = {
         example: [{ source_id: 1000, source_type: 'user', nas_type: 'uid', limit: '1024' }],
       }),
     },
+    // 1,000 quotas of five elements each, with room for indentation.
+    body: { xmlBytesMax: 512 * 1024, xmlElementsMax: 6_000 },
     reply: response({ errors: refused }),
     errors: ['volume_not_found', 'state_conflict'],
   }),

@@ -210,14 +210,14 @@ test('CDATA is plain text', async (t) => {
 test('a request that is too large is refused with 413', async (t) => {
   const send = await understanding(t);
   const filler = 'x'.repeat(2 * 2 ** 20);
-  for (const [type, body] of [
-    [form, `comment=${filler}`],
-    ['application/json', JSON.stringify({ comment: filler })],
-    ['application/xml', `<r><comment>${filler}</comment></r>`],
-    [multipart, `${part('name="upload"; filename="x"', 'x'.repeat(10 * 2 ** 20))}--${boundary}--`],
+  for (const [type, body, limit] of [
+    [form, `comment=${filler}`, '2 MiB'],
+    ['application/json', JSON.stringify({ comment: filler }), '2 MiB'],
+    ['application/xml', `<r><comment>${filler}</comment></r>`, '64 KiB of XML; send it as JSON'],
+    [multipart, `${part('name="upload"; filename="x"', 'x'.repeat(10 * 2 ** 20))}--${boundary}--`, '10 MiB'],
   ] as const) {
     const { status, message } = await send({ type, body });
-    assert.deepEqual([status, message], [413, 'The request is larger than this interface takes.'], type);
+    assert.deepEqual([status, message], [413, `The request is larger than ${limit}.`], type);
   }
 });
 
@@ -226,12 +226,12 @@ test('a megabyte of text is taken, or refused, in little time', async (t) => {
   const megabyte = 'é&<'.repeat(350_000);
   const ms = await cpuMs(async () => {
     const taken = await send({ type: 'application/json', body: JSON.stringify({ comment: megabyte }) });
-    assert.equal(taken.input['comment'], megabyte);
+    assert.ok(taken.input['comment'] === megabyte);
     const refused = await send({ type: 'application/json', body: JSON.stringify({ name: megabyte }) });
     assert.equal(refused.message, 'name must have at most 10 characters.');
-    const escaped = megabyte.slice(0, 300_000).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+    const escaped = megabyte.slice(0, 15_000).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
     const xml = await send({ type: 'application/xml', body: `<r><comment>${escaped}</comment></r>` });
-    assert.equal(xml.input['comment'], megabyte.slice(0, 300_000));
+    assert.ok(xml.input['comment'] === megabyte.slice(0, 15_000));
   });
   assert.ok(ms < 2000, `${ms} ms`);
 });
@@ -247,7 +247,7 @@ test('what is nested very deeply is refused, or ignored where nobody asked for i
   assert.equal(unknown.status, 200);
   const brackets = await send({ type: form, body: `quotas${'[a]'.repeat(10_000)}=1` });
   assert.equal(brackets.status, 400);
-  const xml = await send({ type: 'application/xml', body: '<a>'.repeat(200_000) + '</a>'.repeat(200_000) });
+  const xml = await send({ type: 'application/xml', body: '<a>'.repeat(9_000) + '</a>'.repeat(9_000) });
   assert.match(xml.message, /body is not valid XML/);
 });
 

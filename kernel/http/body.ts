@@ -1,62 +1,154 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import qs from 'qs';
-import type { UploadedFile } from '@granary/contract';
+import type { Endpoint, UploadedFile } from '@granary/contract';
 import { badParameter, fail } from '../errors.ts';
+import type { XmlLimits } from '../edge/xml.ts';
+import { NONE, parseForm, type Raw } from './form.ts';
+import { fromMultipart } from './multipart.ts';
 
-export type Raw = Record<string, unknown>;
+export type { Raw } from './form.ts';
 
-export const BODY_BYTES_MAX = 2 * 2 ** 20;
-const UPLOAD_BYTES_MAX = 10 * 2 ** 20;
-const PARAMETERS_MAX = 10_000;
-const NONE: Raw = Object.freeze({});
+const KIB = 1024;
+const MIB = 1024 * KIB;
 
-/** `name[]=a`, `quotas[0][source_id]=7`: nesting as forms write it, within limits. */
-export function parseForm(text: string): Raw {
-  if (text === '') return NONE;
-  return qs.parse(text, { depth: 5, arrayLimit: 1000, parameterLimit: PARAMETERS_MAX });
+/** Whoever has not signed in, with any content type: a name, a password and a little more. */
+const STRANGER = { bytesMax: 64 * KIB, parametersMax: 1_000 };
+const BODY = { bytesMax: 2 * MIB, parametersMax: 10_000 };
+const UPLOAD_BYTES_MAX = 10 * MIB;
+const XML = { bytesMax: 64 * KIB, elementsMax: 5_000, depthMax: 17 };
+
+const BEFORE_SIGN_IN = ' before sign-in; send the key in a header';
+
+/** What an operation takes as its body. Other routes have none, and what is sent to them is not read. */
+export interface AcceptedBody {
+  /** Of multipart bodies and octets. */
+  readonly uploadBytesMax: number;
+  readonly xmlBytesMax: number;
+  readonly xmlElementsMax: number;
 }
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    body?: AcceptedBody;
+  }
+  interface FastifyRequest {
+    /** Set before the body is read, if the key was found without it. */
+    isSignedIn: boolean;
+  }
+}
+
+export function acceptedBody({ params, body }: Endpoint): AcceptedBody {
+  const takesFiles = Object.values(params).some(({ kind }) => kind === 'file');
+  return {
+    uploadBytesMax: takesFiles ? UPLOAD_BYTES_MAX : BODY.bytesMax,
+    xmlBytesMax: body?.xmlBytesMax ?? XML.bytesMax,
+    xmlElementsMax: body?.xmlElementsMax ?? XML.elementsMax,
+  };
+}
+
+interface Content {
+  readonly bytes: Buffer;
+  readonly type: string;
+  readonly accepted: AcceptedBody;
+  readonly parametersMax: number;
+}
+
+interface Kind {
+  readonly type: string | RegExp;
+  bytesMax(accepted: AcceptedBody): number;
+  /** Said with the limit to whoever sends more. */
+  readonly note?: string;
+  read(content: Content): Raw | Promise<Raw>;
+}
+
+const kinds: readonly Kind[] = [
+  { type: /^application\/(.+\+)?json/, bytesMax: () => BODY.bytesMax, read: fromJson },
+  { type: /^application\/x-www-form-urlencoded/, bytesMax: () => BODY.bytesMax, read: fromForm },
+  {
+    type: /^(application|text)\/(.+\+)?xml/,
+    bytesMax: ({ xmlBytesMax }) => xmlBytesMax,
+    note: ' of XML; send it as JSON',
+    read: fromXml,
+  },
+  {
+    type: /^multipart\/form-data/,
+    bytesMax: ({ uploadBytesMax }) => uploadBytesMax,
+    read: ({ bytes, type, parametersMax }) => fromMultipart(bytes, type, parametersMax),
+  },
+];
+
+const octets: Kind = {
+  type: 'application/octet-stream',
+  bytesMax: ({ uploadBytesMax }) => uploadBytesMax,
+  read: ({ bytes }) => ({ octets: { filename: '', bytes } satisfies UploadedFile }),
+};
 
 /** Teaches the server to read forms, JSON, XML and multipart, on every verb. */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  acceptText(app, /^application\/(.+\+)?json/, fromJson);
-  acceptText(app, /^application\/x-www-form-urlencoded/, fromForm);
-  app.addContentTypeParser(
-    /^(application|text)\/(.+\+)?xml/,
-    { parseAs: 'string' },
-    (_: FastifyRequest, body: string) => fromXml(body),
-  );
-  acceptText(app, '*', (_, type) => {
-    throw fail('unsupported_content', { type });
+  app.decorateRequest('isSignedIn', false);
+  app.decorateRequest('asking', undefined);
+  for (const kind of kinds) accept(app, kind);
+  accept(app, {
+    type: '*',
+    bytesMax: () => BODY.bytesMax,
+    read({ type }) {
+      throw fail('unsupported_content', { type });
+    },
   });
-  const whole = { parseAs: 'buffer', bodyLimit: UPLOAD_BYTES_MAX } as const;
-  app.addContentTypeParser(/^multipart\/form-data/, whole, (request: FastifyRequest, body: Buffer) =>
-    fromMultipart(body, request.headers['content-type'] ?? ''),
-  );
 }
 
 /** Bytes as they are, under the name `octets`; everything else travels in the query then. */
 export function acceptOctets(app: FastifyInstance): void {
-  const whole = { parseAs: 'buffer', bodyLimit: UPLOAD_BYTES_MAX } as const;
-  app.addContentTypeParser('application/octet-stream', whole, (_: FastifyRequest, bytes: Buffer, done) => {
-    const octets: UploadedFile = { filename: '', bytes };
-    done(null, { octets });
-  });
+  accept(app, octets);
 }
 
-/** An empty body has no parameters, whatever its type. */
-function acceptText(app: FastifyInstance, type: string | RegExp, read: (text: string, type: string) => Raw): void {
-  app.addContentTypeParser(type, { parseAs: 'string' }, (request, body, done) => {
-    try {
-      const text = body as string;
-      done(null, text.trim() === '' ? NONE : read(text, request.headers['content-type'] ?? '(none)'));
-    } catch (error) {
-      done(error as Error);
+function accept(app: FastifyInstance, kind: Kind): void {
+  app.addContentTypeParser(kind.type, async (request: FastifyRequest, payload: IncomingMessage) => {
+    const accepted = request.routeOptions.config.body;
+    if (!accepted) {
+      payload.resume();
+      return NONE;
     }
+    const { isSignedIn } = request;
+    const limit = isSignedIn ? kind.bytesMax(accepted) : Math.min(STRANGER.bytesMax, kind.bytesMax(accepted));
+    const bytes = await readWhole(payload, limit, isSignedIn ? (kind.note ?? '') : BEFORE_SIGN_IN);
+    // An empty body has no parameters, whatever its type.
+    if (bytes.length === 0) return NONE;
+    const type = request.headers['content-type'] ?? '(none)';
+    const { parametersMax } = isSignedIn ? BODY : STRANGER;
+    return kind.read({ bytes, type, accepted, parametersMax });
   });
 }
 
-function fromJson(text: string): Raw {
+function readWhole(payload: IncomingMessage, limit: number, note: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const refuse = () => {
+      payload.off('data', take).resume();
+      reject(fail('too_large', { limit: `${sizeText(limit)}${note}` }));
+    };
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > limit) refuse();
+    };
+    payload.once('end', () => resolve(Buffer.concat(chunks, length)));
+    const cutOff = () => reject(badParameter('body', 'is cut off'));
+    payload.on('error', cutOff).once('close', cutOff);
+    if (Number(payload.headers['content-length'] ?? 0) > limit) refuse();
+    else payload.on('data', take);
+  });
+}
+
+function sizeText(bytes: number): string {
+  return bytes >= MIB ? `${bytes / MIB} MiB` : `${bytes / KIB} KiB`;
+}
+
+function fromJson({ bytes }: Content): Raw {
+  const text = bytes.toString();
+  if (text.trim() === '') return NONE;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -71,44 +163,20 @@ function fromJson(text: string): Raw {
   return value as Raw;
 }
 
-function fromForm(text: string): Raw {
-  let count = 1;
-  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) count += 1;
-  if (count > PARAMETERS_MAX) throw badParameter('body', `must have at most ${PARAMETERS_MAX} parameters`);
-  return parseForm(text);
+function fromForm({ bytes, parametersMax }: Content): Raw {
+  return parseForm(bytes.toString(), 'body', parametersMax);
 }
 
 /** Few callers write XML: its reader is loaded for the first of them. */
-async function fromXml(text: string): Promise<Raw> {
+async function fromXml({ bytes, accepted }: Content): Promise<Raw> {
+  const text = bytes.toString();
   if (text.trim() === '') return NONE;
   const { readXml } = await import('./xml-reader.ts');
+  const { xmlBytesMax, xmlElementsMax } = accepted;
+  const limits: XmlLimits = { lengthMax: xmlBytesMax, elementsMax: xmlElementsMax, depthMax: XML.depthMax };
   try {
-    return readXml(text);
+    return readXml(text, limits);
   } catch (error) {
     throw badParameter('body', `is not valid XML: ${(error as Error).message.slice(0, 200)}`);
-  }
-}
-
-/** Uploads are read whole: they are small. */
-async function fromMultipart(bytes: Buffer, type: string): Promise<Raw> {
-  if (bytes.length === 0) return NONE;
-  const files: Record<string, UploadedFile> = {};
-  const pairs: string[] = [];
-  for (const [name, value] of await readParts(bytes, type)) {
-    if (typeof value === 'string') pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-    // A form sends an empty part for a file nobody chose.
-    else if (value.name !== '' && name !== '__proto__') {
-      files[name] = { filename: value.name, bytes: new Uint8Array(await value.arrayBuffer()) };
-    }
-  }
-  return { ...fromForm(pairs.join('&')), ...files };
-}
-
-async function readParts(bytes: Buffer, type: string): Promise<FormData> {
-  try {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- it warns of bodies without a limit; ours has one
-    return await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
-  } catch {
-    throw badParameter('body', 'is not valid multipart/form-data');
   }
 }

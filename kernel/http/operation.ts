@@ -5,8 +5,9 @@ import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DiskFullError } from '../store/disk-full.ts';
-import type { Raw } from './body.ts';
+import { acceptedBody, type AcceptedBody, type Raw } from './body.ts';
 import { contentTypes, Envelope, errorAnswer, submittedAnswer, type Answer } from './envelope.ts';
+import { checkQuery } from './form.ts';
 import { formatOf, type Format } from './format.ts';
 import type { Idempotency } from './idempotency.ts';
 import { nobody, Submitted, type Actor, type AnsweredCall, type Context, type CredentialSource } from './types.ts';
@@ -23,6 +24,8 @@ export interface OperationTools {
   readonly authenticate: (source: CredentialSource) => Soon<Actor | undefined>;
   /** Throws when the caller, whose role may call, may not change what the parameters name. */
   readonly authorise?: ((actor: Actor, access: Access, input: Raw) => void) | undefined;
+  /** Whether the key may be among the parameters of the body. Else nobody's body is read before they have signed in. */
+  readonly credentialsInBody?: boolean | undefined;
   /** Told of every call after its reply was handed over. Must not throw. */
   readonly onAnswered?: ((call: AnsweredCall) => void) | undefined;
 }
@@ -30,9 +33,17 @@ export interface OperationTools {
 /** What is found out about a request on the way. */
 interface Asking {
   readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
   readonly format: Format;
+  readonly startMs: number;
   raw: Raw;
   actor: Actor | undefined;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    asking: Asking | undefined;
+  }
 }
 
 type Soon<T> = T | Promise<T>;
@@ -43,8 +54,8 @@ function then<T, U>(value: Soon<T>, next: (value: T) => Soon<U>): Soon<U> {
 }
 
 /**
- * One endpoint, from request to reply: authenticate, authorise, validate, act, answer. Everything that can be
- * known beforehand is worked out once, in the constructor.
+ * One endpoint, from request to reply: authenticate, authorise, read the body, validate, act, answer. Everything that
+ * can be known beforehand is worked out once, in the constructor.
  */
 export class ServedOperation {
   readonly #operation: Operation;
@@ -55,6 +66,7 @@ export class ServedOperation {
   readonly #envelope: Envelope | undefined;
   readonly #count: (status: number, seconds: number) => void;
   readonly #pathNames: readonly string[];
+  readonly body: AcceptedBody;
 
   constructor(operation: Operation, handler: AnyHandler | undefined, tools: OperationTools) {
     const { reply, path } = operation.endpoint;
@@ -66,6 +78,7 @@ export class ServedOperation {
     this.#envelope = reply.kind === 'record' ? new Envelope(tools.api, operation, reply) : undefined;
     this.#count = tools.metrics.counterOf(operation.id);
     this.#pathNames = pathParams(path);
+    this.body = acceptedBody(operation.endpoint);
   }
 
   /** Path parameters by position: the contract's names may hold dashes, which the router would split at. */
@@ -74,26 +87,27 @@ export class ServedOperation {
     return `/api${this.#operation.endpoint.path.replace(/\{[^}]+\}/g, () => `:p${position++}`)}`;
   }
 
-  handle(request: FastifyRequest, reply: FastifyReply): void {
-    const startMs = performance.now();
+  /**
+   * Before the body is read: the key in a header or the query decides whether it will be. `proceed` is called unless the
+   * request has been refused.
+   */
+  begin(request: FastifyRequest, reply: FastifyReply, proceed: () => void): void {
     const format = formatOf(request);
-    const asking: Asking = { request, format, raw: {}, actor: undefined };
-    const { log } = this.#tools;
-    const send = (answer: Answer) => {
-      const ms = performance.now() - startMs;
-      this.#count(answer.status, ms / 1000);
-      if (log.isLevelEnabled('debug')) {
-        log.debug(
-          { operation: this.#operation.id, status: answer.status, ms: Math.round(ms) },
-          'a request was answered',
-        );
-      }
-      sendAnswer(reply, answer, format);
-      this.#tell(asking, answer);
-    };
-    const sendError = (error: unknown) => {
-      send(this.#failure(error, request, format));
-    };
+    const asking: Asking = { request, reply, format, startMs: performance.now(), raw: {}, actor: undefined };
+    request.asking = asking;
+    try {
+      const admitted = this.#admit(asking);
+      if (!(admitted instanceof Promise)) proceed();
+      else admitted.then(proceed, (error: unknown) => this.#send(asking, this.#failure(error, request, format)));
+    } catch (error) {
+      this.#send(asking, this.#failure(error, request, format));
+    }
+  }
+
+  handle(request: FastifyRequest): void {
+    const asking = request.asking as Asking;
+    const send = (answer: Answer) => this.#send(asking, answer);
+    const sendError = (error: unknown) => send(this.#failure(error, request, asking.format));
     try {
       const answer = this.#answer(asking);
       if (answer instanceof Promise) answer.then(send).catch(sendError);
@@ -101,6 +115,17 @@ export class ServedOperation {
     } catch (error) {
       sendError(error);
     }
+  }
+
+  #send(asking: Asking, answer: Answer): void {
+    const { log } = this.#tools;
+    const ms = performance.now() - asking.startMs;
+    this.#count(answer.status, ms / 1000);
+    if (log.isLevelEnabled('debug')) {
+      log.debug({ operation: this.#operation.id, status: answer.status, ms: Math.round(ms) }, 'a request was answered');
+    }
+    sendAnswer(asking.reply, answer, asking.format);
+    this.#tell(asking, answer);
   }
 
   #tell({ request: { ip }, raw: params, actor }: Asking, { code = 0 }: Answer): void {
@@ -146,21 +171,38 @@ export class ServedOperation {
     return raw;
   }
 
+  #admit(asking: Asking): Soon<void> {
+    const { request } = asking;
+    checkQuery(request.url);
+    if (this.#operation.endpoint.access.roles === 'anyone') return undefined;
+    asking.raw = this.#rawParams(request);
+    return then(this.#authenticate(asking), (actor) => {
+      if (actor) this.#accept(asking, actor);
+      else if (!this.#tools.credentialsInBody || !hasBody(request)) throw fail('invalid_credentials');
+    });
+  }
+
   #authorise(asking: Asking): Soon<Actor> {
-    const { request, raw } = asking;
+    if (this.#operation.endpoint.access.roles === 'anyone') return nobody;
+    if (asking.actor) return asking.actor;
+    return then(this.#authenticate(asking), (actor) => {
+      if (!actor) throw fail('invalid_credentials');
+      return this.#accept(asking, actor);
+    });
+  }
+
+  #authenticate({ request, raw }: Asking): Soon<Actor | undefined> {
     const { endpoint } = this.#operation;
-    const { roles } = endpoint.access;
-    if (roles === 'anyone') return nobody;
-    return then(
-      this.#tools.authenticate({ headers: request.headers, params: raw, ip: request.ip, endpoint }),
-      (actor) => {
-        asking.actor = actor;
-        if (!actor) throw fail('invalid_credentials');
-        markSignedIn(request.raw.socket);
-        if (!roles.includes(actor.role)) throw fail('not_allowed', { roles: `the role ${roles.join(' or ')}` });
-        return actor;
-      },
-    );
+    return this.#tools.authenticate({ headers: request.headers, params: raw, ip: request.ip, endpoint });
+  }
+
+  #accept(asking: Asking, actor: Actor): Actor {
+    const { roles } = this.#operation.endpoint.access;
+    asking.actor = actor;
+    if (!roles.includes(actor.role)) throw fail('not_allowed', { roles: `the role ${rolesText(roles)}` });
+    asking.request.isSignedIn = true;
+    markSignedIn(asking.request.raw.socket);
+    return actor;
   }
 
   #act(input: unknown, context: Context<Actor>, format: Format): Soon<Answer> {
@@ -184,6 +226,14 @@ export class ServedOperation {
     log.error({ error, operation: this.#operation.id, request: request.id }, 'a request failed unexpectedly');
     return errorAnswer(api, fail('internal', { request: request.id }), format, this.#root);
   }
+}
+
+function hasBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function rolesText(roles: readonly string[] | 'anyone'): string {
+  return roles === 'anyone' ? roles : roles.join(' or ');
 }
 
 export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer, format: Format): void {

@@ -14,9 +14,10 @@ import type { Log } from '../log.ts';
 import { Metrics, type Measure } from '../metrics.ts';
 import { limitConnections } from '../edge/index.ts';
 import type { Store } from '../store/index.ts';
-import { acceptBodies, acceptOctets, BODY_BYTES_MAX, parseForm, type Raw } from './body.ts';
+import { acceptBodies, acceptOctets, type Raw } from './body.ts';
 import { serveDocs } from './docs.ts';
 import { errorAnswer } from './envelope.ts';
+import { parseQuery } from './form.ts';
 import { formatOf, readAddress } from './format.ts';
 import { Idempotency } from './idempotency.ts';
 import { HTTP_DEADLINES, httpConnectionLimits } from './listeners.ts';
@@ -53,6 +54,8 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly authenticate: (source: CredentialSource) => A | undefined | Promise<A | undefined>;
   /** Throws when the caller, whose role may call, may not change what the parameters name. */
   readonly authorise?: (actor: A, access: Access, input: Raw) => void;
+  /** Whether the key may be among the parameters of the body. Else nobody's body is read before they have signed in. */
+  readonly credentialsInBody?: boolean;
   readonly inner?: InnerApi;
   readonly store: Store;
   readonly vault: Vault;
@@ -78,6 +81,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
   const metrics = new Metrics(api.name);
   for (const measure of options.measures ?? []) metrics.add(measure);
   const refuse = refusalOf(api, log, metrics);
+  const notFound = unknownPath(refuse);
   const app = newFastify(options.tls, refuse);
   limitConnections(app.server, httpConnectionLimits({ log }));
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
@@ -86,9 +90,10 @@ export async function createApiServer<P extends Api, A extends Actor>(
 
   const idempotency = new Idempotency(options.store, options.vault, options.clock);
   const common = { log, metrics, idempotency };
-  const { authenticate, onAnswered } = options;
+  const { authenticate, credentialsInBody, onAnswered } = options;
   const authorise = options.authorise as OperationTools['authorise'];
-  serveOperations(app, options.handlers, { ...common, api, authenticate, authorise, onAnswered });
+  const tools = { ...common, api, authenticate, authorise, credentialsInBody, onAnswered };
+  serveOperations(app, options.handlers, tools);
   if (inner) {
     app.register((scope, _, done) => {
       acceptOctets(scope);
@@ -102,12 +107,23 @@ export async function createApiServer<P extends Api, A extends Actor>(
   });
   serveHealth(app, metrics, options.notReady ?? (() => undefined));
   app.setErrorHandler(refuse);
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0] ?? '';
-    refuse(fail('unknown_path', { method: request.method, path: path.slice(0, 200) }), request, reply);
+  // The body of such a request is not read: the hook answers before.
+  app.setNotFoundHandler(notFound);
+  app.addHook('onRequest', (request, reply, proceed) => {
+    if (request.is404) notFound(request, reply);
+    else proceed();
   });
   await app.after();
   return app;
+}
+
+type Answer404 = (request: FastifyRequest, reply: FastifyReply) => void;
+
+function unknownPath(refuse: Refusal): Answer404 {
+  return (request, reply) => {
+    const path = request.url.split('?')[0] ?? '';
+    refuse(fail('unknown_path', { method: request.method, path: path.slice(0, 200) }), request, reply);
+  };
 }
 
 function serveOperations(app: FastifyInstance, handlers: object, tools: OperationTools): void {
@@ -116,8 +132,12 @@ function serveOperations(app: FastifyInstance, handlers: object, tools: Operatio
     app.route({
       method: operation.endpoint.method,
       url: served.route,
-      handler(request, reply) {
-        served.handle(request, reply);
+      config: { body: served.body },
+      onRequest(request, reply, proceed) {
+        served.begin(request, reply, proceed);
+      },
+      handler(request) {
+        served.handle(request);
       },
     });
   }
@@ -126,14 +146,13 @@ function serveOperations(app: FastifyInstance, handlers: object, tools: Operatio
 function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance {
   const options = {
     logger: false,
-    bodyLimit: BODY_BYTES_MAX,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     return503OnClosing: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: refuse,
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX, querystringParser: parseForm },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX, querystringParser: parseQuery },
     http: HTTP_DEADLINES,
     rewriteUrl(request: IncomingMessage) {
       const { url, format } = readAddress(request.url ?? '/');

@@ -157,11 +157,7 @@ test('what is read is told by structure: lists, nil, repeats, dashes', () => {
 
 test('character references that name no character are refused', () => {
   for (const reference of ['&#0;', '&#x110000;', '&#99999999999;', '&#1a;', '&nbsp;', '&constructor;', '&__proto__;'])
-    assert.throws(
-      () => readXml(`<r><a>${reference}</a></r>`),
-      /not a known character|not valid|not expected/i,
-      reference,
-    );
+    assert.throws(() => readXml(`<r><a>${reference}</a></r>`), /is not a known character/, reference);
 });
 
 test('hostile documents are refused or read in little time', async () => {
@@ -180,12 +176,12 @@ test('hostile documents are refused or read in little time', async () => {
   for (const text of hostile) {
     const ms = await cpuMs(() => {
       try {
-        readXml(text);
+        readXml(text, { lengthMax: 2 * million, elementsMax: million, depthMax: 32 });
       } catch {
         // Refused is as good as read.
       }
     });
-    assert.ok(ms < 3000, `${ms} ms for ${text.slice(0, 20)}`);
+    assert.ok(ms < 1000, `${ms} ms for ${text.slice(0, 20)}`);
   }
 });
 

@@ -121,6 +121,7 @@ export function testGroups<E extends typeof success | typeof response>(reply: E)
     delete: endpoint('DELETE', '/echo', echo),
     named: endpoint('POST', '/echo/{name}', { ...echo, params: { ...everyKind, name: text('From the path') } }),
     open: endpoint('POST', '/open_echo', { ...echo, access: anyone }),
+    large: endpoint('POST', '/large_echo', { ...echo, body: { xmlBytesMax: 256 * 1024, xmlElementsMax: 10_000 } }),
   } satisfies Group;
   return { things, echoes };
 }
@@ -196,12 +197,13 @@ export async function serve(t: TestContext, dialect: 'portal' | 'array', store =
       },
       export: () => ({ filename: 'a "b"/c.csv', bytes: new TextEncoder().encode('x,y\n') }),
     },
-    echoes: { get: echo, post: echo, put: echo, delete: echo, named: echo, open: echo },
+    echoes: { get: echo, post: echo, put: echo, delete: echo, named: echo, open: echo, large: echo },
   };
   const app = await createApiServer({
     api: dialect === 'portal' ? portalApi : (arrayApi as unknown as typeof portalApi),
     handlers,
     authenticate: tokenHolder,
+    credentialsInBody: dialect === 'array',
     store,
     vault: new Vault(Buffer.alloc(32, 7)),
     clock,

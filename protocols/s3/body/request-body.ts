@@ -10,7 +10,8 @@ import type { Expectations } from './expectations.ts';
 import { type BodySource, IncomingSource } from './source.ts';
 
 const SMALL_BYTES = 64 * 1024;
-const TEXT_BYTES_MAX = 2 * 2 ** 20;
+/** Most documents are small; operations whose are not say so. */
+const TEXT_BYTES_MAX = 64 * 1024;
 /** The largest body of one request. */
 export const BODY_BYTES_MAX = 5 * 2 ** 30;
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -4,7 +4,7 @@ import { CHECKSUM_HEADERS, checksumOf } from '../checksums/checksums.ts';
 import { S3Error } from '../errors.ts';
 import type { S3Operation, S3Reply, S3Request } from '../request.ts';
 import { field } from '../xml.ts';
-import { readXml, type XmlElement } from '../xml-reader.ts';
+import { readXmlWithin, type XmlElement } from '../xml-reader.ts';
 import { compositeChecksum, fullChecksum } from './checksum-combine.ts';
 import { bareTag } from './conditions.ts';
 import { expirationHeader } from './expiration-header.ts';
@@ -14,6 +14,8 @@ import { MOST_PARTS, uploadOf } from './upload.ts';
 import { writeConditions } from './write-conditions.ts';
 
 const LEAST_PART_BYTES = 5 * 2 ** 20;
+/** All parts, each with its number, tag and checksums, with room for indentation. */
+const DOCUMENT = { lengthMax: 4 * 2 ** 20, elementsMax: 60_000, depthMax: 4 };
 const MOST_OBJECT_BYTES = 5 * 2 ** 40;
 
 interface NamedPart {
@@ -31,9 +33,9 @@ export const completeMultipartUpload: S3Operation = {
   objectChecksums: true,
   async run(request) {
     const { bucket, context, key, now } = request;
-    const named = readXml(await request.body.text(), 'CompleteMultipartUpload', 'CompleteMultipartUploadRequest')
-      .all('Part')
-      .map(partOf);
+    const text = await request.body.text(DOCUMENT.lengthMax);
+    const root = readXmlWithin(DOCUMENT, text, 'CompleteMultipartUpload', 'CompleteMultipartUploadRequest');
+    const named = root.all('Part').map(partOf);
     checkOrder(named);
     const upload = request.query.get('uploadId') ?? '';
     const version = await context.store.commit('completeUpload', {

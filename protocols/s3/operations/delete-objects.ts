@@ -4,13 +4,15 @@ import { CHECKSUM_HEADERS } from '../checksums/checksums.ts';
 import { S3Error, toS3Error } from '../errors.ts';
 import type { S3Operation, S3Request } from '../request.ts';
 import { element, field } from '../xml.ts';
-import { readXml, type XmlElement } from '../xml-reader.ts';
+import { readXmlWithin, type XmlElement } from '../xml-reader.ts';
 import { bareTag } from './conditions.ts';
 import { bytesGone } from './delete-object.ts';
 import { bypasses } from './lock.ts';
 import { xmlReply } from './replies.ts';
 
 const MOST_KEYS = 1000;
+/** Every key at its longest, with a version and all conditions. */
+const DOCUMENT = { lengthMax: 2 * 2 ** 20, elementsMax: 8_000, depthMax: 4 };
 
 interface Victim {
   readonly key: string;
@@ -34,7 +36,7 @@ export const deleteObjects: S3Operation = {
   selfChecked: true,
   async run(request) {
     demandDigest(request);
-    const root = readXml(await request.body.text(), 'Delete');
+    const root = readXmlWithin(DOCUMENT, await request.body.text(DOCUMENT.lengthMax), 'Delete');
     const victims = root.all('Object').map(victimOf);
     if (victims.length === 0 || victims.length > MOST_KEYS) {
       throw new S3Error('MalformedXML', `<Delete> names 1 to ${MOST_KEYS} objects.`);

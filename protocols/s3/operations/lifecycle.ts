@@ -1,9 +1,12 @@
 import { S3Error } from '../errors.ts';
 import type { S3Operation } from '../request.ts';
-import { readXml } from '../xml-reader.ts';
+import { readXmlWithin } from '../xml-reader.ts';
 import { changeSettings } from './change-bucket.ts';
 import { lifecycleOfXml, lifecycleXml } from './lifecycle-xml.ts';
 import { NO_CONTENT, xmlReply } from './replies.ts';
+
+/** 1,000 rules with a filter and a few actions each. */
+const DOCUMENT = { lengthMax: 2 ** 20, elementsMax: 20_000, depthMax: 8 };
 
 export const getBucketLifecycle: S3Operation = {
   name: 'GetBucketLifecycleConfiguration',
@@ -27,7 +30,12 @@ export const putBucketLifecycle: S3Operation = {
   action: 's3:PutLifecycleConfiguration',
   changes: true,
   async run(request) {
-    const root = readXml(await request.body.text(), 'LifecycleConfiguration', 'BucketLifecycleConfiguration');
+    const root = readXmlWithin(
+      DOCUMENT,
+      await request.body.text(DOCUMENT.lengthMax),
+      'LifecycleConfiguration',
+      'BucketLifecycleConfiguration',
+    );
     await changeSettings(request, { lifecycle: lifecycleOfXml(root) });
     return { status: 200 };
   },

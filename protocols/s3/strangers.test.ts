@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { assertBrief } from '../../kernel/edge/testing/blocking.ts';
+import { serve, type Served } from './testing/serve.ts';
+
+/**
+ * Goal: whoever has not signed in gets little of our time. Method: unsigned requests, to a bucket that lets everybody
+ * in as well, with what is most expensive to read within the limits. Client and server share the thread that is measured.
+ */
+const K64 = 64 * 1024;
+const filled = (piece: string, size = K64 - 64) => piece.repeat(Math.floor(size / piece.length));
+const boundary = 'b';
+const field = (name: string, value: string) =>
+  `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+
+let served: Served;
+
+before(async () => {
+  served = await serve();
+  const ada = served.as('ada');
+  await ada.call('PUT', '/open');
+  const policy = {
+    Version: '2012-10-17',
+    Statement: [
+      { Effect: 'Allow', Principal: '*', Action: 's3:*', Resource: ['arn:aws:s3:::open', 'arn:aws:s3:::open/*'] },
+    ],
+  };
+  const reply = await ada.call('PUT', '/open', { query: { policy: '' }, body: JSON.stringify(policy) });
+  assert.ok(reply.status < 300, `${reply.status}`);
+});
+
+after(() => served.close());
+
+async function send(method: string, path: string, body?: string, type = 'application/xml'): Promise<number> {
+  const reply = await fetch(`${served.origin}${path}`, {
+    method,
+    headers: { 'content-type': type, 'content-md5': '1B2M2Y8AsgTpgAmY7PhCfg==' },
+    ...(body !== undefined && { body }),
+  });
+  await reply.arrayBuffer();
+  return reply.status;
+}
+
+const documents = {
+  'empty elements': `<Delete>${filled('<a/>')}</Delete>`,
+  references: `<Delete>${filled('&lt;')}</Delete>`,
+  nesting: filled('<a>'),
+  'two megabytes of keys': `<Delete>${'<Object><Key>k</Key></Object>'.repeat(70_000)}</Delete>`,
+};
+const targets = ['delete', 'tagging', 'lifecycle', 'cors', 'acl', 'versioning', 'policy', 'object-lock', 'replication'];
+
+for (const [what, body] of Object.entries(documents)) {
+  test(`a document of ${what} from a stranger is refused in little time`, async () => {
+    for (const target of targets) {
+      const method = target === 'delete' ? 'POST' : 'PUT';
+      for (const bucket of ['open', 'nowhere']) {
+        await assertBrief(`${method} /${bucket}?${target}`, async () => {
+          assert.ok((await send(method, `/${bucket}?${target}`, body)) >= 400);
+        });
+      }
+    }
+    await assertBrief('completing an upload', () => send('POST', '/open/key?uploadId=x', body));
+  });
+}
+
+test('a form, a query and a path from a stranger are read in little time', async () => {
+  const type = `multipart/form-data; boundary=${boundary}`;
+  const forms = [
+    Array.from({ length: 300 }, (_, at) => field(`x-amz-meta-${at}`, 'x')).join(''),
+    field('key', 'k') + field('tagging', `<Tagging>${filled('<a/>', K64 - 1_000)}</Tagging>`) + field('file', 'x'),
+    field('key', 'k') + field('policy', filled('eyJhIjpbW1tb', K64 - 1_000)) + field('file', 'x'),
+    `--${boundary}\r\n${filled('a: ;name="', 8_000)}`,
+    filled('\r\n--'),
+  ];
+  for (const body of forms) await assertBrief('a form', () => send('POST', '/open', `${body}--${boundary}--`, type));
+  for (const piece of ['a&', '%41', 'a=b&', 'prefix=a&', '/', '%2F', 'X-Amz-Signature=&']) {
+    await assertBrief(`a query of ${piece}`, () => send('GET', `/open?${filled(piece, 14_000)}`));
+    await assertBrief(`a path of ${piece}`, () => send('GET', `/open/${filled(piece.replace(/[?&=]/g, ''), 14_000)}`));
+  }
+});
+
+test('lists of what to delete and of parts are taken up to what they may hold', async () => {
+  const ada = served.as('ada');
+  const bodyOf = (count: number) =>
+    `<Delete>${Array.from({ length: count }, (_, at) => `<Object><Key>k${at}</Key></Object>`).join('')}</Delete>`;
+  const ask = (count: number) =>
+    ada.call('POST', '/open', {
+      query: { delete: '' },
+      body: bodyOf(count),
+      headers: { 'x-amz-checksum-crc32': checksum(bodyOf(count)) },
+    });
+  assert.equal((await ask(1_000)).status, 200);
+  assert.equal((await ask(1_001)).status, 400);
+  const parts = Array.from(
+    { length: 10_000 },
+    (_, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>"${'0'.repeat(32)}"</ETag></Part>`,
+  ).join('');
+  const body = `<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`;
+  const reply = await ada.call('POST', '/open/k', { query: { uploadId: 'none' }, body });
+  assert.equal(reply.status, 404);
+});
+
+function checksum(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return bytes.toString('base64');
+}
