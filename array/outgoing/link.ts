@@ -59,6 +59,7 @@ async function throughProxy(route: Route, proxy: Proxy): Promise<Socket> {
       ...(proxy.password !== null && { password: proxy.password }),
     },
   });
+  socket.on('error', ignore);
   socket.setNoDelay(true);
   return socket;
 }
@@ -87,14 +88,16 @@ function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<Soc
       clearTimeout(impatience);
       reject(error);
     };
-    socket.once('error', refuse);
+    // Stays for the socket's whole life: there are moments in which nobody else listens for errors.
+    socket.on('error', refuse);
     socket.once(event, () => {
       clearTimeout(impatience);
-      socket.off('error', refuse);
       resolve(socket);
     });
   });
 }
+
+function ignore(): void {}
 
 function withoutBrackets(address: string): string {
   return address.replace(/^\[|\]$/g, '');

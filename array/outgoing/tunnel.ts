@@ -20,41 +20,51 @@ export async function openTunnel(socket: Socket, { host, port }: HostAndPort, pr
     ...(proxy.user === null ? [] : [`Proxy-Authorization: Basic ${Buffer.from(credentials).toString('base64')}`]),
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
-  const status = await readStatus(socket);
-  if (status >= 200 && status < 300) return socket.resume();
-  socket.destroy();
-  throw new Error(status === 407 ? 'the proxy refused the user or password' : `the proxy answered HTTP ${status}`);
+  try {
+    const { status, hasMore } = await readAnswer(socket);
+    if (status === 407) throw new Error('the proxy refused the user or password');
+    if (status < 200 || status > 299) throw new Error(`the proxy answered HTTP ${status}`);
+    // Whoever is behind it waits to be spoken to.
+    if (hasMore) throw new Error('the proxy said more than it was asked');
+    return socket.resume();
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
-function readStatus(socket: Socket): Promise<number> {
+interface ProxyAnswer {
+  /** 0 where it is no HTTP. */
+  readonly status: number;
+  /** Bytes came after the head, such as an error page. */
+  readonly hasMore: boolean;
+}
+
+/** The head of the answer. The socket is paused behind it. */
+function readAnswer(socket: Socket): Promise<ProxyAnswer> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0);
-    const impatience = setTimeout(() => {
-      socket.destroy(new Error('the proxy did not answer in time'));
-    }, ANSWER_MS_MAX);
     const stop = () => {
-      clearTimeout(impatience);
+      clearTimeout(timer);
       socket.pause().off('data', take).off('error', refuse).off('close', closed);
     };
     const refuse = (error: Error) => {
       stop();
       reject(error);
     };
-    const closed = () => {
-      refuse(new Error('the proxy hung up'));
-    };
+    const closed = () => refuse(new Error('the proxy hung up'));
     const take = (chunk: Buffer) => {
       read = Buffer.concat([read, chunk]);
       const end = read.indexOf('\r\n\r\n');
       if (end === -1) {
-        if (read.length > ANSWER_BYTES_MAX) socket.destroy(new Error('the proxy answered too much'));
+        if (read.length > ANSWER_BYTES_MAX) refuse(new Error('the proxy answered too much'));
         return;
       }
-      // The other end waits to be spoken to.
-      if (read.length > end + 4) socket.destroy(new Error('the proxy said more than it was asked'));
       stop();
-      resolve(Number(/^HTTP\/1\.[01] (\d{3})/.exec(read.toString('latin1'))?.[1] ?? 0));
+      const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(read.toString('latin1', 0, end))?.[1] ?? 0);
+      resolve({ status, hasMore: read.length > end + 4 });
     };
+    const timer = setTimeout(() => refuse(new Error('the proxy did not answer in time')), ANSWER_MS_MAX);
     socket.on('data', take).once('error', refuse).once('close', closed);
   });
 }

@@ -125,7 +125,7 @@ export class ArrayProcess {
 
   #watchEnd(written: Promise<void>): Promise<Ending> {
     return new Promise((resolve) => {
-      this.#child.once('error', (error) => {
+      this.#child.on('error', (error) => {
         if (this.#child.pid === undefined) resolve({ reason: `it could not be started: ${error.message}` });
       });
       this.#child.once('exit', (code, signal) => {

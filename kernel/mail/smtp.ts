@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { isIP, Socket } from 'node:net';
 import { outgoingAddress } from '../net/outgoing.ts';
 import type { Mail } from './notice.ts';
@@ -27,6 +28,8 @@ export async function sendBySmtp(server: MailServer, letter: Letter, signal: Abo
   const { createTransport } = await import('nodemailer');
   signal.throwIfAborted();
   const socket = new Socket();
+  // The library listens while it uses the socket, which may be destroyed before and after.
+  socket.on('error', () => undefined);
   const transport = createTransport({
     socket,
     host: address.replace(/^\[|\]$/g, ''),
@@ -39,14 +42,20 @@ export async function sendBySmtp(server: MailServer, letter: Letter, signal: Abo
     greetingTimeout: CONNECT_MS_MAX,
     socketTimeout: SILENCE_MS_MAX,
   });
-  const hangUp = () => socket.destroy(new Error('the array stops'));
-  signal.addEventListener('abort', hangUp);
+  const sent = transport.sendMail({ ...fieldsOf(letter), disableFileAccess: true, disableUrlAccess: true });
+  const stopped = new AbortController();
   try {
-    await transport.sendMail({ ...fieldsOf(letter), disableFileAccess: true, disableUrlAccess: true });
+    // The library does not notice that a socket was destroyed before it connected.
+    await Promise.race([sent, once(signal, 'abort', { signal: stopped.signal }).then(stop)]);
   } finally {
-    signal.removeEventListener('abort', hangUp);
+    stopped.abort();
+    sent.catch(() => undefined);
     socket.destroy();
   }
+}
+
+function stop(): never {
+  throw new Error('the array stops');
 }
 
 /** The letter as it would travel: what a mail program opens. */

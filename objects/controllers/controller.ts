@@ -49,7 +49,7 @@ export class Controller {
     this.#reader = new IndexReader(data.indexFile, new Epoch(data.buckets));
     this.#drives = new Drives({
       nextSegment: (drive) => line.ask('nextSegment', drive),
-      onDriveFailure: (drive, error) => void line.ask('driveFailed', { drive, reason: error.message }),
+      onDriveFailure: (drive, error) => this.#notify('driveFailed', { drive, reason: error.message }),
     });
     this.#activity = new ActivityLog(() => this.#drives.activity());
     const commit = askedCommit((message, transfer) => line.ask('commit', message, transfer));
@@ -66,7 +66,7 @@ export class Controller {
     this.#server = new DataServer(protocolHandler(this.#context(this.#store)), {
       onCrowded: (report) => {
         const text = 'connections were dropped to make room for others';
-        void line.ask('log', { level: 'warn', text, facts: { ...report } });
+        this.#notify('log', { level: 'warn', text, facts: { ...report } });
       },
     });
     this.#telling = setInterval(() => this.#tell(), TELL_EVERY_MS);
@@ -107,7 +107,7 @@ export class Controller {
     const layout = () => known(this.#layout);
     const drives = this.#drives;
     const reader = this.#reader;
-    const onDamage = ({ partition }: { readonly partition: number }) => void this.#line.ask('damaged', { partition });
+    const onDamage = ({ partition }: { readonly partition: number }) => this.#notify('damaged', { partition });
     const blobWriter = new BlobWriter({ layout, drives });
     const writer: LocalStoreOptions['writer'] = {
       stage: async (policy, body, size) => {
@@ -132,13 +132,18 @@ export class Controller {
       done: (record) => this.#activity.note(record),
       onError: (error, request) => {
         const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
-        void this.#line.ask('log', { level: 'error', text: 'a data request failed', facts: { request, problem } });
+        this.#notify('log', { level: 'error', text: 'a data request failed', facts: { request, problem } });
       },
     };
   }
 
   #tell(): void {
-    if (!this.#activity.isEmpty) void this.#line.ask('activity', this.#activity.take());
+    if (!this.#activity.isEmpty) this.#notify('activity', this.#activity.take());
+  }
+
+  /** Nobody waits for the answer, so a refusal must not end the thread; the main thread has logged what it refused. */
+  #notify<K extends keyof MainCalls>(call: K, args: MainCalls[K]['args']): void {
+    this.#line.ask(call, args).catch(() => undefined);
   }
 
   async #stop(): Promise<ToldActivity> {

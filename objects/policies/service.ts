@@ -170,12 +170,7 @@ export class Policies {
     const { dataPath, events, returnDrive, configuration } = this.#tools;
     const { policy, uuids, actor } = job.arguments;
     const present = () => uuids.filter((uuid) => configuration().drives.some((drive) => drive.uuid === uuid));
-    await dataPath.keeper.removeDrives(
-      policy,
-      present(),
-      (done) => void job.save(Math.floor(done * 99), 'Its data is being moved.', null),
-      job.signal,
-    );
+    await dataPath.keeper.removeDrives(policy, present(), (done) => this.#saveProgress(job, done), job.signal);
     for (const uuid of present()) await returnDrive(uuid);
     return {
       outcome: 'done',
@@ -184,6 +179,13 @@ export class Policies {
         events.record(tx, { severity: 'notice', title, subject: `policy:${policy}`, actor });
       },
     };
+  }
+
+  /** Progress that cannot be saved, on a full disk for example, is no reason to stop. */
+  #saveProgress(job: RunningJob<Removal, null>, done: number): void {
+    job.save(Math.floor(done * 99), 'Its data is being moved.', null).catch((error: unknown) => {
+      this.#tools.log.warn({ error, job: job.id }, 'the progress of a removal could not be saved');
+    });
   }
 
   async #watch(): Promise<void> {

@@ -23,7 +23,13 @@ export function createS3(context: DataContext): (request: IncomingMessage, respo
     postObject: { ...putObject, name: 'PostObject' },
   };
   const nextId = requestIds();
-  return (request, response) => void new Conversation(wire, request, response, nextId()).run();
+  return (request, response) => {
+    const id = nextId();
+    new Conversation(wire, request, response, id).run().catch((error: unknown) => {
+      context.onError(error, id);
+      response.destroy();
+    });
+  };
 }
 
 /** Sixteen digits: half of them tell threads and starts apart, half count. */

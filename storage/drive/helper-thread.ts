@@ -68,6 +68,10 @@ export class HelperThread {
     const workerData: HelperData = { ring: this.#ring, shared: sharedKernels };
     this.#worker = new Worker(new URL('./helper-main.ts', import.meta.url), { workerData });
     this.#worker.unref();
+    this.#worker.on('error', (error: Error) => {
+      // Jobs it had would never end. The controller ends with it, and the standby takes over.
+      throw new Error(`the helper of the drives' thread failed: ${error.message}`, { cause: error });
+    });
   }
 
   /** For bytes that are worth it, and that it can take now, where they are. */
