@@ -6,6 +6,7 @@ import { Certificates } from './certificates/service.ts';
 import { dataAddresses } from './data-path/addresses.ts';
 import type { DataPath } from './data-path/data-path.ts';
 import { destinationRoutes } from './destinations/routes.ts';
+import { DestinationGrants } from './destinations/grants.ts';
 import { Destinations } from './destinations/service.ts';
 import { driveName } from './drives/names.ts';
 import { driveRoutes } from './drives/routes.ts';
@@ -63,8 +64,14 @@ export function createServices(tools: ObjectsTools) {
   const controllers = new VirtualControllers(tools);
   const policies = new Policies(tools, drives);
   const destinations = new Destinations({ ...tools, nameServers: () => nameServersOf(settings) });
+  const destinationGrants = new DestinationGrants(tools);
   const aging = { ...tools, reader: () => dataPath.reader };
-  const replication = new Replication({ ...aging, destinations, send: (order) => dataPath.replicate(order) });
+  const replication = new Replication({
+    ...aging,
+    destinations,
+    grants: destinationGrants,
+    send: (order) => dataPath.replicate(order),
+  });
   const expiry = new Expiry(aging);
   const books = createBooks(tools, { settings, people, drives, controllers, policies });
   const { metered } = books;
@@ -86,7 +93,7 @@ export function createServices(tools: ObjectsTools) {
       ...peopleSettingRoutes(settings),
     },
     messages: messageRoutes(store, events),
-    destinations: destinationRoutes(destinations),
+    destinations: destinationRoutes(destinations, destinationGrants),
   };
   return {
     settings,
@@ -94,7 +101,7 @@ export function createServices(tools: ObjectsTools) {
     encryption,
     certificates,
     policies,
-    destinations,
+    destinationGrants,
     books,
     handlers,
     /** Notes what the array has now: after a start, and when its configuration changed. */

@@ -68,11 +68,15 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     directory: people.directory,
     defaultPolicy: () => services.policies.defaultName(),
     fullPolicies: () => services.policies.full,
-    destinations: () => services.destinations.names(),
+    destinations: () => services.destinationGrants.byName(),
     onActivity: (controller, activity) => books.take(controller, activity),
     onDriveActivity: (shares) => books.takeDrives(shares),
     onEvent: (event) => events.keeper(event),
     onControllerLost: (controller, reason) => events.controllerLost(controller, reason),
+  });
+  // On a full disk it waits for the next start: until then nobody new gets at an endpoint, and what was replicated goes on.
+  await services.destinationGrants.reconcile().catch((error: unknown) => {
+    log.error({ error }, 'remote endpoints could not be granted to the accounts that use them');
   });
   settings.onChange(() => dataPath.follow());
   encryption.onChange((state) => dataPath.setEncryption(state));

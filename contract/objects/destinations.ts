@@ -23,6 +23,14 @@ export const Destination = record('Destination', {
   modified_at: utc(),
 });
 
+const DestinationGrant = record('DestinationGrant', {
+  account_id: str(),
+  account_name: str(),
+  prefix: str(
+    'What the names of the account’s objects begin with at the remote endpoint; empty for an account that used it before there were grants',
+  ),
+});
+
 const extName = text('External name of the remote endpoint', { max: 64, example: 'obsdst-00000001' });
 
 const displayName = name('Name of the remote endpoint', { example: 'offsite' });
@@ -31,7 +39,7 @@ const keyId = name('Access key id at the remote endpoint', { example: 'GRANARYEX
 const secretKey = secret('Secret access key at the remote endpoint', { max: 256, example: 'remote-secret' });
 const connectVia = choice(
   ['fe', 'outnet'],
-  'Which network the connection goes out by: that of the clients (fe), or the public one (outnet)',
+  'Where the connection comes from: the address that clients use (fe), or the public address of the array, and without one whatever the machine routes by (outnet)',
 );
 const region = text('Region of the remote endpoint', { max: 64, example: 'us-east-1' });
 
@@ -94,5 +102,35 @@ export const destinations = {
     },
     reply: response({}),
     errors: ['objs_destination_not_found', 'objs_state_conflict'],
+  }),
+  listGrants: endpoint('GET', '/objs/object_storage_destinations/{ext-name}/grants', {
+    summary: 'List the accounts that may replicate to a remote endpoint',
+    access: adminOnly,
+    params: { 'ext-name': extName },
+    reply: response({ grants: listOf(DestinationGrant), count: int() }),
+    errors: ['objs_destination_not_found'],
+  }),
+  grant: endpoint('POST', '/objs/object_storage_destinations/{ext-name}/grants', {
+    summary:
+      'Let the containers of an account be replicated to a remote endpoint; without that it does not exist for them',
+    access: adminOnly,
+    params: {
+      'ext-name': extName,
+      account_id: accountId,
+      own_prefix: optional(
+        boolean(
+          'Whether the names of its objects begin with the account’s id there (YES, unless it was otherwise before); without, one account of an endpoint can be',
+        ),
+      ),
+    },
+    reply: response({}),
+    errors: ['objs_destination_not_found', 'account_not_found', 'objs_limit_reached', 'objs_state_conflict'],
+  }),
+  revoke: endpoint('DELETE', '/objs/object_storage_destinations/{ext-name}/grants/{account_id}', {
+    summary: 'End what an account may replicate to a remote endpoint; what is there stays',
+    access: adminOnly,
+    params: { 'ext-name': extName, account_id: accountId },
+    reply: response({}),
+    errors: ['objs_destination_not_found', 'nothing_to_delete'],
   }),
 } satisfies Group;

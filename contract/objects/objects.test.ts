@@ -15,6 +15,9 @@ const specified = readFileSync(new URL('../endpoints.tsv', import.meta.url), 'ut
 const added = [
   'GET /objs/accounts/{account_id}/rate_limit',
   'POST /objs/accounts/{account_id}/rate_limit',
+  'GET /objs/object_storage_destinations/{ext-name}/grants',
+  'POST /objs/object_storage_destinations/{ext-name}/grants',
+  'DELETE /objs/object_storage_destinations/{ext-name}/grants/{account_id}',
   'POST /objs/settings/mail_server',
   'POST /objs/settings/password_rules',
 ];

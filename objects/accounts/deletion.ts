@@ -1,6 +1,7 @@
 import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import type { ObjectsActor } from '../actor.ts';
 import type { PeopleTools } from '../people-tools.ts';
+import { deleteGrantsOf } from '../destinations/grant-repository.ts';
 import { deleteUsersOf } from '../users/repository.ts';
 import * as repository from './repository.ts';
 import type { AccountRow } from './repository.ts';
@@ -109,6 +110,7 @@ export class AccountDeletion {
       finish: (tx) => {
         const { events, changed } = this.#tools;
         repository.deleteAccount(tx, id);
+        deleteGrantsOf(tx, id);
         const title = `The billing data of account ${name} was removed.`;
         events.record(tx, { severity: 'notice', title, subject: `account:${name}`, actor });
         tx.afterCommit(changed);

@@ -56,8 +56,8 @@ export interface DataPathParts {
   readonly defaultPolicy: () => string | null;
   /** Policies that are nearly full. */
   readonly fullPolicies: () => readonly number[];
-  /** Names of the remote endpoints there are. */
-  readonly destinations: () => readonly string[];
+  /** The accounts that a remote endpoint is granted to, by its name. */
+  readonly destinations: () => Readonly<Record<string, readonly string[]>>;
   readonly onActivity: (controller: ControllerSpec, activity: Activity) => void;
   /** What this thread did on drives. */
   readonly onDriveActivity: (shares: readonly DriveShare[]) => void;
@@ -261,7 +261,7 @@ export class DataPath {
       publicUrl: publicUrls(configuration, settings)[0] ?? '',
       changesPerSecond: settings.rateLimitEnabled ? settings.rateLimit : 0,
       fullPolicies: this.#parts?.fullPolicies() ?? [],
-      destinations: this.#parts?.destinations() ?? [],
+      destinations: this.#parts?.destinations() ?? {},
     };
   }
 

@@ -17,11 +17,13 @@ export interface DestinationRow {
   readonly connect_via: 'fe' | 'outnet';
   /** Why nothing gets through since it last did. */
   readonly problem: string | null;
+  /** 0: known before there were grants, until the accounts that use it got theirs. */
+  readonly has_grants: number;
   readonly created_at: number;
   readonly modified_at: number;
 }
 
-export type NewDestination = Omit<DestinationRow, 'id' | 'problem'>;
+export type NewDestination = Omit<DestinationRow, 'id' | 'problem' | 'has_grants'>;
 
 export function listDestinations(db: Db): DestinationRow[] {
   return db.all<DestinationRow>('SELECT * FROM destinations ORDER BY id');
@@ -42,9 +44,9 @@ export function countDestinations(db: Db): number {
 export function insertDestination(tx: Tx, row: NewDestination): number {
   const { insertedId } = tx.run(
     `INSERT INTO destinations (display_name, type, endpoint, url, region, access_key, secret, connect_via,
-       created_at, modified_at)
+       has_grants, created_at, modified_at)
      VALUES (:display_name, :type, :endpoint, :url, :region, :access_key, :secret, :connect_via,
-       :created_at, :modified_at)`,
+       1, :created_at, :modified_at)`,
     { ...row },
   );
   return insertedId;
@@ -54,6 +56,7 @@ export function updateDestination(tx: Tx, row: DestinationRow): void {
   tx.run(
     `UPDATE destinations SET display_name = :display_name, type = :type, endpoint = :endpoint, url = :url,
        region = :region, access_key = :access_key, secret = :secret, connect_via = :connect_via, problem = :problem,
+       has_grants = :has_grants,
        created_at = :created_at, modified_at = :modified_at WHERE id = :id`,
     { ...row },
   );

@@ -1,9 +1,13 @@
 import { formatUtc } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
+import type { DestinationGrants } from './grants.ts';
 import { destinationName } from './names.ts';
 import type { Destinations, KnownDestination } from './service.ts';
 
-export function destinationRoutes(destinations: Destinations): ObjectsHandlers<'destinations'> {
+export function destinationRoutes(
+  destinations: Destinations,
+  grants: DestinationGrants,
+): ObjectsHandlers<'destinations'> {
   return {
     list: ({ container_account: account }) => {
       const found = destinations.list(account);
@@ -21,6 +25,18 @@ export function destinationRoutes(destinations: Destinations): ObjectsHandlers<'
     },
     delete: async ({ 'ext-name': name, force }, { actor }) => {
       await destinations.delete(name, force, actor.username);
+      return {};
+    },
+    listGrants: ({ 'ext-name': name }) => {
+      const found = grants.list(name);
+      return { grants: found, count: found.length };
+    },
+    grant: async ({ 'ext-name': name, account_id: account, own_prefix: ownPrefix }, { actor }) => {
+      await grants.grant(name, { account, ownPrefix }, actor.username);
+      return {};
+    },
+    revoke: async ({ 'ext-name': name, account_id: account }, { actor }) => {
+      await grants.revoke(name, account, actor.username);
       return {};
     },
   };

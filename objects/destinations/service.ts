@@ -73,11 +73,6 @@ export class Destinations {
     return this.#known(this.#row(name), this.#tools.dataPath.reader.replicatedBuckets());
   }
 
-  /** What rules of buckets may name. */
-  names(): string[] {
-    return this.#tools.store.read(listDestinations).map(({ id }) => destinationName(id));
-  }
-
   find(name: string): DestinationRow | undefined {
     const id = destinationId(name);
     return id === undefined ? undefined : this.#tools.store.read((db) => findDestination(db, id));
@@ -88,7 +83,8 @@ export class Destinations {
     const endpoint = endpointOf(request);
     const { name, type, region, username, password, connectVia } = request;
     store.read((db) => checkNew(db, name));
-    const url = await this.#test(endpoint, { region, accessKey: username, secret: password });
+    const identity = { region, accessKey: username, secret: password };
+    const url = await this.#test(endpoint, { ...identity, localAddress: this.#localAddress(connectVia) });
     await store.write((tx) => {
       checkNew(tx, name);
       const now = clock.now();
@@ -124,7 +120,9 @@ export class Destinations {
     };
     store.read((db) => checkName(db, next.display_name, before.id));
     const place = { field: 'endpoint', text: before.endpoint };
-    const url = await this.#test(place, { region: next.region, accessKey: next.access_key, secret });
+    const localAddress = this.#localAddress(next.connect_via);
+    const identity = { region: next.region, accessKey: next.access_key, secret };
+    const url = await this.#test(place, { ...identity, localAddress });
     await store.write((tx) => {
       if (!findDestination(tx, before.id)) throw fail('objs_destination_not_found', { id: destination });
       checkName(tx, next.display_name, before.id);
@@ -167,13 +165,20 @@ export class Destinations {
   }
 
   /** Where it is now and who goes there; looked up anew each time, because a name may lead elsewhere tomorrow. */
-  async place({ url, region, access_key: accessKey, secret }: DestinationRow): Promise<RemotePlace> {
+  async place({ url, region, access_key: accessKey, secret, connect_via: via }: DestinationRow): Promise<RemotePlace> {
     const { vault } = this.#tools;
     const address = await this.#address(new URL(url).hostname);
-    return { url, address, region, accessKey, secret: vault.unseal(secret), trusted: this.#trusted };
+    const identity = { region, accessKey, secret: vault.unseal(secret) };
+    return { ...identity, url, address, localAddress: this.#localAddress(via), trusted: this.#trusted };
   }
 
-  async #test(endpoint: Endpoint, identity: { region: string; accessKey: string; secret: string }): Promise<string> {
+  /** `fe`: from the address that clients reach the array at. `outnet`: from its public address, or as the machine routes. */
+  #localAddress(via: DestinationRow['connect_via']): string | undefined {
+    const { management, publicAddress } = this.#tools.configuration();
+    return via === 'fe' ? management.host : (publicAddress ?? undefined);
+  }
+
+  async #test(endpoint: Endpoint, identity: Omit<RemotePlace, 'url' | 'address' | 'trusted'>): Promise<string> {
     // Loaded when it is needed: most arrays know no remote endpoint.
     const { testConnection } = await import('./connection.ts');
     return testConnection({

@@ -5,6 +5,8 @@ import type { Replication } from '@granary/storage/objects';
 export interface ReplicationOrder {
   readonly change: Replication;
   readonly place: RemotePlace;
+  /** Before the names of the account's objects there. */
+  readonly prefix: string;
   /** The other side is an array like this one and takes word that a change is not to be passed on again. */
   readonly tellsReplicas: boolean;
 }

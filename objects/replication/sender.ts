@@ -12,6 +12,8 @@ interface SenderOptions {
 /** An upload somewhere else, and what goes there. */
 interface Uploading {
   readonly bucket: RemoteBucket;
+  /** Its name there. */
+  readonly name: string;
   readonly version: ObjectVersion;
   readonly upload: string;
   readonly sizes: readonly number[];
@@ -44,57 +46,58 @@ export class ReplicationSender {
     for (const remote of this.#remotes.values()) remote.close();
   }
 
-  async #pass({ change, place, tellsReplicas }: ReplicationOrder): Promise<ReplicationOutcome> {
+  async #pass({ change, place, prefix, tellsReplicas }: ReplicationOrder): Promise<ReplicationOutcome> {
     const { bucket: number, key, sequence, target } = change;
     const bucket = new RemoteBucket(this.#remote(place), target, this.#stopping.signal);
-    if (change.upload !== null) await bucket.abortUpload(key, change.upload);
+    const name = prefix + key;
+    if (change.upload !== null) await bucket.abortUpload(name, change.upload);
     if (sequence === null) {
-      await bucket.remove(key, tellsReplicas ? { [REPLICATION_STATUS]: REPLICA } : {});
+      await bucket.remove(name, tellsReplicas ? { [REPLICATION_STATUS]: REPLICA } : {});
       return { kind: 'done' };
     }
     const version = this.#options.reader.versionAt(number, key, sequence);
     if (!version || version.isDeleteMarker) return { kind: 'gone' };
     const headers = headersOf(version, tellsReplicas);
     const sizes = partsOf(version);
-    if (!sizes) return this.#sendWhole(bucket, version, headers);
-    const upload = await bucket.createUpload(key, headers);
+    if (!sizes) return this.#sendWhole(bucket, name, version, headers);
+    const upload = await bucket.createUpload(name, headers);
     // Known before the first part is sent: whoever comes after a crash gives it up.
     await this.#options.store.commit('noteReplicationUpload', { ...change, upload });
-    return this.#sendParts({ bucket, version, upload, sizes });
+    return this.#sendParts({ bucket, name, version, upload, sizes });
   }
 
   async #sendWhole(
     bucket: RemoteBucket,
+    name: string,
     version: ObjectVersion,
     headers: Record<string, string>,
   ): Promise<ReplicationOutcome> {
     const body = await Body.of(this.#options.store, version, { start: 0, end: sizeOf(version) });
-    const etag = await bucket.put(version.key, body.sendable, headers);
-    return etag === body.md5() ? { kind: 'done' } : this.#verify(bucket, version);
+    const etag = await bucket.put(name, body.sendable, headers);
+    return etag === body.md5() ? { kind: 'done' } : this.#verify(bucket, name, version);
   }
 
-  async #sendParts({ bucket, version, upload, sizes }: Uploading): Promise<ReplicationOutcome> {
-    const { key } = version;
+  async #sendParts({ bucket, name, version, upload, sizes }: Uploading): Promise<ReplicationOutcome> {
     try {
       const parts = [];
       let start = 0;
       for (const [index, size] of sizes.entries()) {
         const body = await Body.of(this.#options.store, version, { start, end: start + size });
-        parts.push(await bucket.putPart(key, upload, index + 1, body.sendable));
+        parts.push(await bucket.putPart(name, upload, index + 1, body.sendable));
         start += size;
       }
-      await bucket.completeUpload(key, upload, parts);
+      await bucket.completeUpload(name, upload, parts);
     } catch (error) {
       // What cannot be given up now is given up before the next try.
-      await bucket.abortUpload(key, upload).catch(() => undefined);
+      await bucket.abortUpload(name, upload).catch(() => undefined);
       throw error;
     }
-    return this.#verify(bucket, version);
+    return this.#verify(bucket, name, version);
   }
 
   /** Not every service has the MD5 for an ETag. Each chunk was signed; that all of them arrived, its size tells. */
-  async #verify(bucket: RemoteBucket, version: ObjectVersion): Promise<ReplicationOutcome> {
-    const found = await bucket.head(version.key);
+  async #verify(bucket: RemoteBucket, name: string, version: ObjectVersion): Promise<ReplicationOutcome> {
+    const found = await bucket.head(name);
     if (found?.size === sizeOf(version)) return { kind: 'done' };
     const reason = `it has ${found ? `${found.size} bytes` : 'nothing'} where ${sizeOf(version)} bytes were sent`;
     return { kind: 'unreachable', reason };

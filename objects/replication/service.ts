@@ -8,6 +8,7 @@ import {
   type Store,
 } from '@granary/kernel';
 import type { Bucket, Commit, IndexReader, Replication as Change } from '@granary/storage/objects';
+import type { DestinationGrants } from '../destinations/grants.ts';
 import type { Destinations } from '../destinations/service.ts';
 import { Lane, waitAfter } from './lanes.ts';
 import type { ReplicationOrder, ReplicationOutcome } from './order.ts';
@@ -19,7 +20,8 @@ interface ReplicationOptions {
   readonly log: Log;
   readonly commit: Commit;
   readonly reader: () => Pick<IndexReader, 'replicationDestinations' | 'replicationsDue' | 'bucketById'>;
-  readonly destinations: Pick<Destinations, 'find' | 'place' | 'note'>;
+  readonly destinations: Pick<Destinations, 'place' | 'note'>;
+  readonly grants: Pick<DestinationGrants, 'find' | 'isOthers'>;
   /** Has a controller do it. */
   readonly send: (order: ReplicationOrder) => Promise<ReplicationOutcome>;
 }
@@ -103,13 +105,17 @@ export class Replication {
     const bucket = this.#options.reader().bucketById(change.bucket);
     if (!bucket) return this.#end(change, null);
     const rule = bucket.settings.replication;
-    const destination = this.#options.destinations.find(change.destination);
-    if (!destination) return this.#giveUp(change, bucket, `there is no remote endpoint ${change.destination}`);
+    const { destinations, grants } = this.#options;
+    const granted = grants.find(change.destination, bucket.account);
+    if (!granted) return this.#giveUp(change, bucket, `there is no remote endpoint ${change.destination}`);
+    if (grants.isOthers(granted, change.key))
+      return this.#giveUp(change, bucket, `${change.key} begins like the objects of another account there`);
     // Whoever ended the replication of a bucket wants nothing more of it sent.
     if (rule?.enabled !== true || rule.destination !== change.destination) return this.#end(change, 'FAILED');
+    const { destination, prefix } = granted;
     const tellsReplicas = destination.type === 'OBJS_S3';
-    const outcome = await this.#options.destinations.place(destination).then(
-      (place) => this.#send({ change, place, tellsReplicas }),
+    const outcome = await destinations.place(destination).then(
+      (place) => this.#send({ change, place, prefix, tellsReplicas }),
       (error: unknown) => ({ kind: 'unreachable' as const, reason: reasonOf(error) }),
     );
     await this.#settle(lane, change, bucket, outcome);

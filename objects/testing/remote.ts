@@ -5,7 +5,7 @@ import type { TestObjects } from './test-objects.ts';
 
 const { destinations } = objectsApi.groups;
 
-/** Makes one array known to another; returns the name it has there. */
+/** Makes one array known to another, for the owner's account, whose objects keep their names; returns its name there. */
 export async function makeKnown(from: TestObjects, to: TestObjects, name = 'offsite'): Promise<string> {
   await from.client.call(destinations.create, {
     name,
@@ -17,7 +17,10 @@ export async function makeKnown(from: TestObjects, to: TestObjects, name = 'offs
     connectVia: 'fe',
   });
   const { container_replication_targets: known } = await from.client.call(destinations.list, {});
-  return known.find(({ display_name }) => display_name === name)!.ext_name;
+  const extName = known.find(({ display_name }) => display_name === name)!.ext_name;
+  const grant = { 'ext-name': extName, account_id: from.owner.accountId, own_prefix: false };
+  await from.client.call(destinations.grant, grant);
+  return extName;
 }
 
 interface Rule {

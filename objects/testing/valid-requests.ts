@@ -240,6 +240,21 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     password: 'remote-secret',
     connectVia: 'fe',
   }),
+  'destinations.listGrants': async (walk) => {
+    const name = await keptDestination(walk);
+    await walk.client.call(walk.api.destinations.grant, { 'ext-name': name, account_id: walk.home });
+    return { 'ext-name': name };
+  },
+  'destinations.grant': async (walk) => ({
+    'ext-name': await keptDestination(walk),
+    account_id: walk.home,
+    own_prefix: 'YES',
+  }),
+  'destinations.revoke': async (walk) => {
+    const name = await destination(walk);
+    await walk.client.call(walk.api.destinations.grant, { 'ext-name': name, account_id: walk.home });
+    return { 'ext-name': name, account_id: walk.home };
+  },
   'destinations.delete': async (walk) => ({ 'ext-name': await destination(walk), force: 'NO' }),
 
   'usageReports.generate': (walk) => ({

@@ -56,8 +56,8 @@ export interface DataSettings {
   readonly adminAccess: boolean;
   /** http(s)://host:port of the data path. */
   readonly publicUrl: string;
-  /** Names of the remote endpoints that buckets can be replicated to; absent where none are kept. */
-  readonly destinations?: readonly string[];
+  /** The accounts whose buckets may be replicated to a remote endpoint, by its name. */
+  readonly destinations?: Readonly<Record<string, readonly string[]>>;
 }
 
 export type RequestClass = 'get' | 'put' | 'delete' | 'other';

@@ -21,6 +21,8 @@ export interface RemotePlace extends SigningIdentity {
   readonly url: string;
   /** What the host leads to. No name is looked up here: who gives it has checked where connections may go. */
   readonly address: string;
+  /** Where connections come from; absent: as the machine routes them. */
+  readonly localAddress?: string | undefined;
   /** A certificate (PEM) that is trusted beside those everybody trusts. */
   readonly trusted?: string | undefined;
 }
@@ -145,6 +147,7 @@ export class RemoteS3 {
       path: target,
       headers: { ...headers, ...(hasBody && { 'content-length': length }) },
       timeout: this.#idleMs,
+      ...(this.#place.localAddress !== undefined && { localAddress: this.#place.localAddress }),
       ...(signal && { signal }),
     };
     if (!this.#isTls) return plainRequest(options);

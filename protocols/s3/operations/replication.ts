@@ -57,9 +57,15 @@ export const deleteBucketReplication: S3Operation = {
   },
 };
 
-function checkKnown({ context }: S3Request, { destination }: ReplicationRule): void {
-  if (context.settings().destinations?.includes(destination) !== false) return;
-  throw badArgument('Destination', destination, 'The array knows no remote endpoint of that name.');
+/** An endpoint that the account was not granted is as good as none: nobody learns what others have. */
+function checkKnown({ bucket, settings }: S3Request, { destination }: ReplicationRule): void {
+  const { destinations = {} } = settings;
+  if (Object.hasOwn(destinations, destination) && destinations[destination]?.includes(bucket.account) === true) return;
+  throw badArgument(
+    'Destination',
+    destination,
+    'There is no remote endpoint of that name for this account; ask the administrator of the array to grant it.',
+  );
 }
 
 function ruleOf(rule: XmlElement): ReplicationRule {

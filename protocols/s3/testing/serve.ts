@@ -60,6 +60,7 @@ export async function serve(options: { readonly encrypted?: boolean } = {}): Pro
       accountNames: false,
       adminAccess: false,
       publicUrl: origin,
+      destinations: { 'obsdst-00000001': [PEOPLE.ada.caller.account] },
     }),
     now: () => Date.now(),
     mayChange: () => true,

@@ -1,0 +1,169 @@
+import { fail, type Tx } from '@granary/kernel';
+import type { ObjectsTools } from '../services.ts';
+import { findAccount } from '../accounts/repository.ts';
+import {
+  countGrants,
+  findGrant,
+  findOwnerOfKey,
+  findPrefix,
+  findUnprefixed,
+  listAllGrants,
+  listGrants,
+  markGranted,
+  putGrant,
+  revokeGrant,
+} from './grant-repository.ts';
+import { destinationId, destinationName } from './names.ts';
+import { findDestination, listDestinations, type DestinationRow } from './repository.ts';
+
+type Tools = Pick<ObjectsTools, 'store' | 'clock' | 'events' | 'dataPath'>;
+
+/** A remote endpoint as one account may use it. */
+export interface Granted {
+  readonly destination: DestinationRow;
+  readonly prefix: string;
+}
+
+export interface GrantRequest {
+  readonly account: string;
+  /** False: its objects keep their names there. Left out: as it was before, else true. */
+  readonly ownPrefix?: boolean | undefined;
+}
+
+export interface GrantView {
+  readonly account_id: string;
+  readonly account_name: string;
+  readonly prefix: string;
+}
+
+const GRANTS_MAX = 1_000;
+
+/**
+ * Which accounts may replicate to which remote endpoint. Without a grant an endpoint does not exist for an account. The
+ * objects of each account go below a prefix of its own, so that accounts which share an endpoint, and even a bucket there,
+ * cannot reach each other's. Accounts that used an endpoint before there were grants keep their objects where they are:
+ * their prefix is empty. One account of an endpoint can be granted that, too: for an endpoint of its own, or to replicate both ways.
+ */
+export class DestinationGrants {
+  readonly #tools: Tools;
+
+  constructor(tools: Tools) {
+    this.#tools = tools;
+  }
+
+  list(name: string): GrantView[] {
+    return this.#tools.store.read((db) => {
+      const grants = listGrants(db, existing(db, name).id);
+      return grants.map(({ account, key_prefix: prefix }) => ({
+        account_id: account,
+        account_name: findAccount(db, account)?.name ?? '',
+        prefix,
+      }));
+    });
+  }
+
+  /** One that was revoked comes back with the prefix it had, unless another is asked for. */
+  async grant(name: string, { account, ownPrefix }: GrantRequest, actor: string): Promise<void> {
+    const { store, clock, dataPath } = this.#tools;
+    await store.write((tx) => {
+      const { id, display_name: shown } = existing(tx, name);
+      const known = findAccount(tx, account);
+      if (!known) throw fail('account_not_found', { id: account });
+      if (findGrant(tx, id, account)) return;
+      const before = ownPrefix === undefined ? findPrefix(tx, id, account) : undefined;
+      const prefix = before ?? (ownPrefix === false ? '' : `${account}/`);
+      if (before === undefined && prefix === '') refuseSecondUnprefixed(tx, id, account, shown);
+      if (countGrants(tx, id) >= GRANTS_MAX) {
+        const problem = `${shown} is granted to ${GRANTS_MAX} accounts already; revoke some first.`;
+        throw fail('objs_limit_reached', { problem });
+      }
+      putGrant(tx, { destination: id, account, key_prefix: prefix, created_at: clock.now() });
+      this.#record(tx, id, `Remote endpoint ${shown} (${name}) was granted to account ${known.name}.`, actor);
+    });
+    await dataPath.tellSettings();
+  }
+
+  /** Nothing more of the account is sent there; what is there stays. */
+  async revoke(name: string, account: string, actor: string): Promise<void> {
+    const { store, dataPath } = this.#tools;
+    await store.write((tx) => {
+      const { id, display_name: shown } = existing(tx, name);
+      if (!findGrant(tx, id, account)) throw fail('nothing_to_delete');
+      revokeGrant(tx, id, account);
+      const who = findAccount(tx, account)?.name ?? account;
+      this.#record(tx, id, `Remote endpoint ${shown} (${name}) was taken from account ${who}.`, actor);
+    });
+    await dataPath.tellSettings();
+  }
+
+  /** Accounts by the name of the endpoint that their buckets may name. */
+  byName(): Record<string, string[]> {
+    return this.#tools.store.read((db) => {
+      const names: Record<string, string[]> = {};
+      for (const { destination, account } of listAllGrants(db))
+        (names[destinationName(destination)] ??= []).push(account);
+      return names;
+    });
+  }
+
+  /** Undefined when the endpoint is not there for the account. */
+  find(name: string, account: string): Granted | undefined {
+    const id = destinationId(name);
+    if (id === undefined) return undefined;
+    return this.#tools.store.read((db) => {
+      const destination = findDestination(db, id);
+      if (!destination) return undefined;
+      // Whose buckets name it already is about to be granted.
+      if (destination.has_grants === 0) return { destination, prefix: '' };
+      const grant = findGrant(db, id, account);
+      return grant && { destination, prefix: grant.key_prefix };
+    });
+  }
+
+  /** Whether an object of an account without a prefix would lie among those of another account. */
+  isOthers({ destination, prefix }: Granted, key: string): boolean {
+    return prefix === '' && this.#tools.store.read((db) => findOwnerOfKey(db, destination.id, key)) !== undefined;
+  }
+
+  /** At a start: endpoints that were known before there were grants are granted to the accounts that use them. */
+  async reconcile(): Promise<void> {
+    const { store, clock, dataPath } = this.#tools;
+    const ungranted = store.read(listDestinations).filter(({ has_grants: done }) => done === 0);
+    if (ungranted.length === 0) return;
+    const used = dataPath.reader.replicatedBuckets();
+    await store.write((tx) => {
+      for (const { id, display_name: shown } of ungranted) {
+        const name = destinationName(id);
+        const accounts = new Set(used.filter((use) => use.destination === name).map(({ account }) => account));
+        for (const account of accounts) {
+          putGrant(tx, { destination: id, account, key_prefix: '', created_at: clock.now() });
+          const who = findAccount(tx, account)?.name ?? account;
+          const title = `Remote endpoint ${shown} (${name}) was granted to account ${who}, which used it before; revoke it if that is not wanted.`;
+          this.#record(tx, id, title);
+        }
+        markGranted(tx, id);
+      }
+    });
+    await dataPath.tellSettings();
+  }
+
+  #record(tx: Tx, id: number, title: string, actor?: string): void {
+    const subject = `destination:${destinationName(id)}`;
+    this.#tools.events.record(tx, { severity: 'notice', title, subject, ...(actor !== undefined && { actor }) });
+  }
+}
+
+/** Two accounts without a prefix could overwrite each other's objects. */
+function refuseSecondUnprefixed(tx: Tx, id: number, account: string, shown: string): void {
+  const other = findUnprefixed(tx, id);
+  if (other === undefined || other === account) return;
+  const problem = `Account ${other} has its objects at ${shown} without a prefix already; grant it with own_prefix=YES, or add the endpoint once more.`;
+  throw fail('objs_state_conflict', { problem });
+}
+
+function existing(db: Parameters<typeof findDestination>[0], name: string): DestinationRow {
+  const id = destinationId(name);
+  const row = id === undefined ? undefined : findDestination(db, id);
+  if (!row) throw fail('objs_destination_not_found', { id: name });
+  return row;
+}
