@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -94,7 +95,7 @@ export class DataPath {
 
   constructor(options: DataPathOptions) {
     this.#options = options;
-    refuseLostIndex(this.#indexFile, options.configuration().drives);
+    if (!existsSync(this.#acceptFile)) refuseLostIndex(this.#indexFile, options.configuration().drives);
     this.index = new IndexWriter(this.#indexFile);
   }
 
@@ -121,10 +122,12 @@ export class DataPath {
       onEvent: parts.onEvent,
       onError: (error) => log.error({ error }, 'the keeper of drives met a problem'),
       now: () => clock.now(),
+      acceptsAnyIndex: existsSync(this.#acceptFile),
     });
     this.#keeper = keeper;
     await keeper.setEncryption(parts.encryption());
     await keeper.follow(this.#wanted());
+    rmSync(this.#acceptFile, { force: true });
     this.#smallBodies = new SmallBodies({
       keeper,
       index: this.index,
@@ -221,6 +224,11 @@ export class DataPath {
 
   get #indexFile(): string {
     return join(this.#options.configuration().folder, 'index.db');
+  }
+
+  /** Made by an administrator who has no newer index: the drives are taken as they are, once. */
+  get #acceptFile(): string {
+    return `${this.#indexFile}.accept`;
   }
 
   #wanted() {

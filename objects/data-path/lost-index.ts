@@ -10,6 +10,6 @@ export function refuseLostIndex(file: string, drives: readonly { readonly file: 
   if (size > 0 || !drives.some((drive) => existsSync(join(drive.file, IDENTITY_FILE)))) return;
   const problem = existsSync(file) ? 'it has 0 bytes' : 'the file is missing';
   throw new Error(
-    `${file} is damaged: ${problem}, but the drives hold objects. Put it back from a backup of the array.`,
+    `${file} is damaged: ${problem}, but the drives hold objects. Put it back from a backup of the array. To start without what they hold, make a file index.db.accept beside it.`,
   );
 }

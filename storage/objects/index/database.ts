@@ -12,6 +12,8 @@ const PRIMARY_CODE = 0xff;
 /** A larger one costs more than it saves: after a page was split, SQLite looks through all of it at the commit. */
 const WRITER_CACHE_KIB = 8 * 1024;
 const READER_CACHE_KIB = 8 * 1024;
+/** About a second's reading. */
+const CHECKED_BYTES_MAX = 64 * 2 ** 20;
 
 /** Queries over the index; statements are prepared once. */
 export interface IndexDb {
@@ -59,6 +61,7 @@ export class IndexDatabase implements IndexDb {
       sqlite.exec(SCHEMA);
       database.#assertSettings();
       fsyncFolder(path.dirname(file));
+      database.#demandSound();
     } catch (error) {
       sqlite.close();
       throw asDamage(file, error);
@@ -163,6 +166,13 @@ export class IndexDatabase implements IndexDb {
     if (this.#sqlite.isOpen) this.#sqlite.close();
   }
 
+  /** A damaged index could have segments removed that are in use. Large ones are not read whole at every start. */
+  #demandSound(): void {
+    if (fs.statSync(this.file).size > CHECKED_BYTES_MAX) return;
+    const { quick_check: found } = this.get<{ quick_check: string }>('PRAGMA quick_check(1)') ?? {};
+    if (found !== 'ok') throw damaged(this.file, found?.split('\n').at(-1) ?? 'it cannot be read');
+  }
+
   #assertSettings(): void {
     const { journal_mode: journal } = this.get<{ journal_mode: string }>('PRAGMA journal_mode') ?? {};
     const { synchronous } = this.get<{ synchronous: number }>('PRAGMA synchronous') ?? {};
@@ -209,6 +219,11 @@ function fsyncFolder(folder: string): void {
 function asDamage(file: string, error: unknown): unknown {
   const code = ((error as { errcode?: number }).errcode ?? 0) & PRIMARY_CODE;
   if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) return error;
-  const what = `${file} is damaged: ${(error as Error).message}. Put it back from a backup of the array.`;
-  return new StorageError('invalid', what, { cause: error });
+  return damaged(file, (error as Error).message, error);
+}
+
+function damaged(file: string, reason: string, cause?: unknown): StorageError {
+  return new StorageError('invalid', `${file} is damaged: ${reason}. Put it back from a backup of the array.`, {
+    cause,
+  });
 }

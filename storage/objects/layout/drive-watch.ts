@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readIdentity } from '../drives/identity.ts';
+import { NEW_STAMP_FILE, STAMP_FILE } from './index-stamp.ts';
 
 /**
  * What a look at a drive's folder found. `empty`: a folder with nothing in it; `missing`: no folder; `silent`: no answer
@@ -15,7 +16,7 @@ const PROBE_FILE = 'probe';
 const LONGEST_LOOK_MS = 5000;
 /** Disks under load take seconds, and tens of them at worst. */
 export const LONGEST_FIRST_LOOK_MS = 30_000;
-const HARMLESS = new Set(['lost+found', 'drive.json.new', PROBE_FILE]);
+const HARMLESS = new Set(['lost+found', 'drive.json.new', STAMP_FILE, NEW_STAMP_FILE, PROBE_FILE]);
 
 /** Looks at the identities of drives, and does not wait for long for folders that do not answer. */
 export class DriveWatch {

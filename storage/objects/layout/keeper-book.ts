@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { IndexDb } from '../index/database.ts';
 import type { PolicyLayout } from '../records.ts';
 
@@ -35,10 +36,11 @@ export interface Book {
   readonly rings: readonly RingRow[];
 }
 
-type CounterName = 'next-policy' | 'next-drive' | 'next-mark' | 'scrub-cursor' | 'scrubbed-at';
+type CounterName = 'next-policy' | 'next-drive' | 'next-mark' | 'scrub-cursor' | 'scrubbed-at' | 'index' | 'stamp';
 
 /** Far above the marks that writes make, so that no two are ever equal. */
 const FIRST_MARK = 2 ** 48;
+const INDEX_NUMBERS = 2 ** 47;
 
 const TABLES = [
   `CREATE TABLE IF NOT EXISTS policies (
@@ -57,6 +59,7 @@ const TABLES = [
 
 export function makeTables(db: IndexDb): void {
   for (const table of TABLES) db.run(table);
+  if (counter(db, 'index') === 0) setCounter(db, 'index', randomInt(1, INDEX_NUMBERS));
 }
 
 export function readBook(db: IndexDb): Book {
@@ -178,9 +181,18 @@ export function takePolicyNumber(db: IndexDb): number {
 
 /** The first of `count` segment numbers. */
 export function takeSegmentNumbers(db: IndexDb, drive: number, count: number): number {
-  const first = db.get<{ next: number }>('SELECT next FROM segment_numbers WHERE drive = ?', drive)?.next ?? 1;
-  db.run('INSERT OR REPLACE INTO segment_numbers VALUES (?, ?)', drive, first + count);
+  const first = nextSegmentNumber(db, drive);
+  raiseSegmentNumber(db, drive, first + count);
   return first;
+}
+
+/** Of the segments that will be made on a drive, the lowest number. */
+export function nextSegmentNumber(db: IndexDb, drive: number): number {
+  return db.get<{ next: number }>('SELECT next FROM segment_numbers WHERE drive = ?', drive)?.next ?? 1;
+}
+
+export function raiseSegmentNumber(db: IndexDb, drive: number, next: number): void {
+  db.run('INSERT OR REPLACE INTO segment_numbers VALUES (?, ?)', drive, next);
 }
 
 /** Whether a drive has not left. */

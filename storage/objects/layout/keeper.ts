@@ -8,6 +8,7 @@ import { MendQueue } from '../mend/mend-queue.ts';
 import { Scrubber, type ScrubResult } from '../mend/scrubber.ts';
 import { Sweeper, type SweepResult } from '../mend/sweeper.ts';
 import { doubtPartition, isIn, liveOn, makeTables, takeSegmentNumbers } from './keeper-book.ts';
+import { IndexStamps } from './index-stamps.ts';
 import { KeeperState } from './keeper-state.ts';
 import type { KeeperEvent, KeeperReport, StorageWorker, WantedDrive, WantedPolicy } from './keeper-types.ts';
 import type { EncryptionState, Layout, LayoutDrive } from './layout.ts';
@@ -45,6 +46,8 @@ export interface KeeperOptions {
   readonly sweepMs?: number;
   /** How long a segment is left alone after the last write to it. */
   readonly segmentGraceMs?: number;
+  /** Goes on with an index that is older than the drives, or not theirs. */
+  readonly acceptsAnyIndex?: boolean;
 }
 
 /** What the array was told to have. */
@@ -83,6 +86,7 @@ export class Keeper {
   readonly #sweeper: Sweeper;
   readonly #scrubber: Scrubber;
   readonly #numbers: SegmentNumbers;
+  readonly #stamps: IndexStamps;
   readonly #drives: Drives;
   readonly #writer: BlobWriter;
   readonly #listeners = new Set<LayoutListener>();
@@ -111,6 +115,7 @@ export class Keeper {
       lostAfterMs: options.lostAfterMs ?? LOST_AFTER_MS,
       retryMs: options.retryMs ?? RETRY_MS,
     });
+    this.#stamps = new IndexStamps(this.#state, options.acceptsAnyIndex ?? false);
     this.#queue = new MendQueue(this.#state, options.workers);
     this.#rebalancer = new Rebalancer({
       state: this.#state,
@@ -153,7 +158,9 @@ export class Keeper {
       this.#defaultPolicy = name === undefined ? null : this.#state.policyNamed(name).index;
       this.#state.isDirty = true;
       await this.#look();
+      if (this.#timer === undefined) await this.#stamps.demand();
       await this.#advance();
+      await this.#stamps.writeInTime();
       this.#timer ??= setInterval(() => this.#tick(), this.#options.tickMs ?? TICK_MS).unref();
     });
   }
@@ -268,6 +275,7 @@ export class Keeper {
 
   async close(): Promise<void> {
     await this.rest();
+    await this.#stamps.write().catch((error: unknown) => this.#options.onError?.(error as Error));
     await this.#drives.close();
   }
 
@@ -276,7 +284,9 @@ export class Keeper {
     this.#isTicking = true;
     const turn = this.#inTurn(async () => {
       await this.#look();
+      for (const [drive, problem] of await this.#stamps.compare()) this.#roster.failed(drive, problem);
       await this.#advance();
+      await this.#stamps.writeInTime();
     });
     this.#inBackground(turn.finally(() => (this.#isTicking = false)));
     this.#inBackground(this.#scrubber.tick());

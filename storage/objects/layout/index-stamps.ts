@@ -1,0 +1,81 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StorageError } from '../../errors.ts';
+import { SEGMENTS_FOLDER } from '../drives/identity.ts';
+import { readStamp, writeStamp } from './index-stamp.ts';
+import { counter, type DriveRow, nextSegmentNumber, raiseSegmentNumber, setCounter } from './keeper-book.ts';
+import type { KeeperState } from './keeper-state.ts';
+
+const STAMP_MS = 60_000;
+
+/** Compares the index with the stamps on its drives, and writes new ones. See `index-stamp.ts`. */
+export class IndexStamps {
+  readonly #state: KeeperState;
+  /** Goes on with an index that is not the drives' own. */
+  readonly #acceptsAny: boolean;
+  /** Drives whose stamp was compared. */
+  readonly #compared = new Set<number>();
+  #nextAt = 0;
+
+  constructor(state: KeeperState, acceptsAny: boolean) {
+    this.#state = state;
+    this.#acceptsAny = acceptsAny;
+  }
+
+  /** What is wrong, by drive, of those that are there and were not compared before. */
+  async compare(): Promise<ReadonlyMap<number, string>> {
+    const fresh = this.#state.drives.filter(({ number }) => this.#state.isLive(number) && !this.#compared.has(number));
+    const problems = new Map<number, string>();
+    for (const row of fresh) {
+      const problem = await this.#problemOf(row);
+      if (problem !== undefined && !this.#acceptsAny) problems.set(row.number, problem);
+      else this.#compared.add(row.number);
+    }
+    return problems;
+  }
+
+  /** At the start. Throws when the index is not the one that the drives were written under. */
+  async demand(): Promise<void> {
+    const [first] = await this.compare();
+    if (first === undefined) return;
+    throw new StorageError(
+      'conflict',
+      `The index is not the newest one of these drives: ${first[1]}. Put the newest index.db back. To go on with this one, without whatever was changed since, make a file index.db.accept beside it.`,
+    );
+  }
+
+  async writeInTime(): Promise<void> {
+    if (this.#state.now() >= this.#nextAt) await this.write();
+  }
+
+  async write(): Promise<void> {
+    if (this.#compared.size === 0) return;
+    this.#nextAt = this.#state.now() + STAMP_MS;
+    const stamp = await this.#state.change((db) => {
+      const count = counter(db, 'stamp') + 1;
+      setCounter(db, 'stamp', count);
+      return { index: counter(db, 'index'), count };
+    });
+    const drives = this.#state.drives.filter(({ number }) => this.#state.isLive(number) && this.#compared.has(number));
+    // A drive that does not take it is noticed by those who use it.
+    await Promise.allSettled(drives.map(({ folder }) => writeStamp(folder, stamp)));
+  }
+
+  async #problemOf({ number, folder }: DriveRow): Promise<string | undefined> {
+    const { reader } = this.#state;
+    const stamp = await readStamp(folder);
+    const last = await lastSegment(folder);
+    const isKnown = last < nextSegmentNumber(reader, number);
+    if (this.#acceptsAny && !isKnown) await this.#state.change((db) => raiseSegmentNumber(db, number, last + 1));
+    if (stamp === undefined) return isKnown ? undefined : `drive ${number} has a segment ${last} that it does not know`;
+    if (stamp.index !== counter(reader, 'index')) return `drive ${number} was written under another index`;
+    const count = counter(reader, 'stamp');
+    if (stamp.count > count) return `drive ${number} has stamp ${stamp.count}, the index only ${count}`;
+    return undefined;
+  }
+}
+
+async function lastSegment(folder: string): Promise<number> {
+  const names = await readdir(join(folder, SEGMENTS_FOLDER)).catch(() => []);
+  return names.reduce((last, name) => Math.max(last, Number.parseInt(name, 10) || 0), 0);
+}
