@@ -210,6 +210,7 @@ export class DataPath {
     // The keeper has work with the controllers, they leave small bodies to it, and both need the index.
     await this.#keeper?.rest();
     await this.#controllers?.stop();
+    this.#guards.releaseOthers([]);
     this.#smallBodies?.close();
     // A drive that hangs is not waited for: nobody is told any more that something is on it.
     await Promise.race([this.#keeper?.close(), sleep(DRIVES_MS_MAX, undefined, { ref: false })]);
