@@ -1,5 +1,5 @@
 import type { ArrayRole } from '@granary/contract/array';
-import { fingerprint, type Actor, type CredentialSource } from '@granary/kernel';
+import { isPortalKey, type Actor, type CredentialSource, type HostedConfiguration } from '@granary/kernel';
 import type { Users } from './users/service.ts';
 
 export interface ArrayActor extends Actor {
@@ -10,15 +10,14 @@ export interface ArrayActor extends Actor {
 const portal: ArrayActor = { id: 'portal', role: 'admin', username: 'portal' };
 
 /**
- * Whoever holds the key: a user, or the portal with its internal one. `internalKey` is asked each time, because the
- * portal may change it while the array runs.
+ * Whoever holds the key: a user, or the portal with its internal one. `configuration` is asked each time, because the
+ * portal may change its key while the array runs.
  */
-export function authenticator(users: Users, internalKey: () => string) {
+export function authenticator(users: Users, configuration: () => HostedConfiguration) {
   return (source: CredentialSource): ArrayActor | undefined | Promise<never> => {
     const key = accessKeyOf(source);
     if (key === undefined) return undefined;
-    // Marks are compared, not keys: how long it takes tells nothing about the key.
-    if (fingerprint(key) === fingerprint(internalKey())) return portal;
+    if (isPortalKey(key, source, configuration())) return portal;
     const user = users.byAccessKey(key);
     if (!user) return users.refuseKey(source.ip);
     return { id: `user:${user.id}`, role: user.role, username: user.username };

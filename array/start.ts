@@ -78,14 +78,13 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
     ...tools,
     api: arrayApi,
     handlers,
-    authenticate: authenticator(users, () => configuration.internalKey),
+    authenticate: authenticator(users, () => configuration),
     authorise: (actor, access, input) => {
       services.creators.authorise(actor, access, input);
     },
     credentialsInBody: true,
     inner: innerApi(peerApi, services.peerHandlers, (source) => services.peers.authenticate(source)),
     version: manifest.version,
-    tls: first.tls ?? undefined,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
     measures: [sizeMeasure(readings)],
   });

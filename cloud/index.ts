@@ -2,4 +2,4 @@ export { ConfigError } from './config/load.ts';
 export { defaultConfig } from './config/defaults.ts';
 export { ConfigSchema, type Config } from './config/schema.ts';
 export { stoppedArrays } from './stopped.ts';
-export { startCloud, type CloudOptions, type RunningCloud } from './start.ts';
+export { startCloud, type CloudOptions, type CloudTls, type RunningCloud } from './start.ts';

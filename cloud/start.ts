@@ -7,14 +7,16 @@ import {
   EventLog,
   Listeners,
   Locks,
+  namesOfListener,
+  RenewedCertificate,
   Store,
   systemClock,
   type Clock,
   type HostedConfiguration,
+  type Issuer,
   type Listening,
   type ListenAddress,
   type Log,
-  type TlsFiles,
   type UnboundAddress,
   type Vault,
 } from '@granary/kernel';
@@ -42,6 +44,7 @@ import { defaultCacheFolder, openCache } from './supervision/cache.ts';
 import type { SupervisionLimits } from './supervision/limits.ts';
 import type { StateChange } from './supervision/supervised-array.ts';
 import { Supervisor, type Programs } from './supervision/supervisor.ts';
+import { ArrayCertificates } from './tls/array-certificates.ts';
 
 export interface CloudOptions {
   readonly dataDir: string;
@@ -61,10 +64,20 @@ export interface CloudOptions {
   readonly machineAddresses?: () => readonly string[];
   /** Range of the arrays' addresses, in place of the config's. */
   readonly addresses?: string | undefined;
-  readonly tls?: TlsFiles | undefined;
+  /** Absent: it serves in the clear, and so do its arrays. */
+  readonly tls?: CloudTls | undefined;
   /** Where compiled code of the array programs is kept: outside the data, because it need not be backed up. */
   readonly cacheFolder?: string | undefined;
   readonly supervision?: Partial<SupervisionLimits>;
+}
+
+export interface CloudTls {
+  /** Signs the certificates of the cloud and its arrays. */
+  readonly issuer: Issuer;
+  /** Where it is known, only a portal with a certificate of this authority is answered. */
+  readonly portalAuthority?: string | undefined;
+  /** Names it is reached by beside its address. */
+  readonly names?: readonly string[];
 }
 
 export interface RunningCloud {
@@ -76,6 +89,7 @@ export interface RunningCloud {
 }
 
 const HOST_DEFAULT = '127.0.0.1';
+const RENEWAL_EVERY_MS = 3600_000;
 
 /** Starts a cloud: resolves when its interface answers, while the arrays it hosts are coming up. */
 export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
@@ -103,6 +117,7 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
 function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: string): RunningCloud {
   const { log, adminUser, dataDir, tls } = tools.options;
   const address = server.listeners.addresses[0] as ListenAddress;
+  const renewal = setInterval(() => void arrays.renewCertificates(), RENEWAL_EVERY_MS).unref();
   const url = `${tls ? 'https' : 'http'}://${address.host}:${address.port}`;
   log.info({ url, dataDir }, 'the cloud is up');
   return {
@@ -113,6 +128,8 @@ function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: s
     async stop() {
       await server.listeners.closeAll();
       await server.app.close();
+      server.certificate?.stop();
+      clearInterval(renewal);
       await arrays.stop();
       tools.store.close();
       log.info({ url }, 'the cloud has stopped');
@@ -183,7 +200,7 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     config,
     vault,
     files,
-    tls,
+    certificates: tls && new ArrayCertificates({ clock, portalAuthority: tls.portalAuthority, issuer: tls.issuer }),
     logLevel: log.level === 'debug' ? ('debug' as const) : ('info' as const),
   };
   const arrays: HostedArrays = new HostedArrays({ store, events, log, locks, placement, supervisor, sources });
@@ -210,6 +227,7 @@ async function refuseForeignAddresses({ addresses, options, config }: Tools): Pr
 interface Server {
   readonly app: Awaited<ReturnType<typeof createApiServer>>;
   readonly listeners: Listeners;
+  readonly certificate: RenewedCertificate | undefined;
 }
 
 async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Promise<Server> {
@@ -230,18 +248,34 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
   const app = await createApiServer({
     api: cloudApi,
     handlers: { inventory: inventoryRoutes(inventory), hostedArrays: hostedArrayRoutes(arrays) },
-    authenticate: authenticator({ user: adminUser, key: adminKey }, clock),
+    authenticate: authenticator({ user: adminUser, key: adminKey }, clock, tls?.portalAuthority),
     store,
     vault,
     clock,
     log,
     version: manifest.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
-    tls,
   });
-  const listeners = new Listeners({ app, tls, log });
+  const certificate = tls && cloudCertificate(tls, host, clock);
+  const listeners = new Listeners({ app, tls: certificate?.source, log });
   await listeners.open({ host, port });
-  return { app, listeners };
+  return { app, listeners, certificate };
+}
+
+function cloudCertificate(
+  { issuer, portalAuthority, names }: CloudTls,
+  host: string,
+  clock: Clock,
+): RenewedCertificate {
+  return new RenewedCertificate({
+    issuer,
+    clock,
+    role: 'cloud',
+    id: issuer.id,
+    hosts: namesOfListener(host, names),
+    use: 'server',
+    clientAuthority: portalAuthority,
+  });
 }
 
 function bookedArrays(store: Store) {

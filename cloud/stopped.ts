@@ -24,7 +24,7 @@ export async function stoppedArrays(
       config: loadConfig({ dataDir, log: createLog('cloud', 'silent') }),
       vault: await openCloudVault(store, folder),
       files: new DriveFiles(join(folder, 'nodes')),
-      tls: undefined,
+      certificates: undefined,
       logLevel: 'info' as const,
     };
     return store

@@ -97,6 +97,23 @@ export const errorCatalogue = {
     code: 20006,
     message: 'The cloud at {address} refused the credentials; check admin_user and admin_key.',
   },
+  cloud_untrusted: {
+    http: 422,
+    code: 20015,
+    message:
+      'The cloud at {address} shows a certificate of an authority this portal does not know (SHA-256 {fingerprint}). Compare it with what `granary cloud` printed there and send it as fingerprint, or have the cloud join with a code.',
+  },
+  cloud_in_the_clear: {
+    http: 422,
+    code: 20016,
+    message:
+      'The cloud at {address} does not answer over TLS, and its key must not cross a network in the clear. Start it without --insecure-http, or start the portal with it.',
+  },
+  not_its_portal: {
+    http: 403,
+    code: 20017,
+    message: 'This cloud answers only the portal it belongs to, which shows a certificate; call the portal instead.',
+  },
   cloud_full: { http: 409, code: 20007, message: '{problem}' },
   not_supported: { http: 409, code: 20008, message: '{problem}' },
   already_decided: { http: 409, code: 20009, message: 'Request {id} was {status} already.' },

@@ -22,3 +22,4 @@ export { PortGuards } from './net/port-guards.ts';
 export { connectionReason } from './net/reason.ts';
 export * from './process/index.ts';
 export * from './store/index.ts';
+export * from './tls/index.ts';

@@ -84,11 +84,10 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     ...tools,
     api: objectsApi,
     handlers,
-    authenticate: authenticator(people.signIns, () => configuration.internalKey),
+    authenticate: authenticator(people.signIns, () => configuration),
     credentialsInBody: true,
     onAnswered: (call) => books.onAnswered(call),
     version: manifest.version,
-    tls: first.tls ?? undefined,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
   });
   const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { newSecret } from '@granary/kernel';
-import type { Registration } from './clouds/service.ts';
+import type { KnownRegistration } from './clouds/service.ts';
 import type { Services } from './services.ts';
 
 export interface FirstAdmin {
@@ -28,7 +28,7 @@ export async function ensureAdmin(
 const LOCAL = 'local';
 
 /** The cloud inside this process, and a provider that sells it, from the first start. */
-export async function ensureLocalCloud(services: Services, place: Omit<Registration, 'name'>): Promise<void> {
+export async function ensureLocalCloud(services: Services, place: Omit<KnownRegistration, 'name'>): Promise<void> {
   const { id, isNew } = await services.clouds.ensureLocal({ name: LOCAL, ...place });
   if (isNew || services.providers.isEmpty()) await services.providers.create({ name: LOCAL, key: LOCAL, cloud_id: id });
 }

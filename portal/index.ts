@@ -8,13 +8,15 @@ import {
   Store,
   systemClock,
   type Clock,
+  type Issuer,
   type Log,
-  type TlsFiles,
+  type TlsSource,
 } from '@granary/kernel';
 import type { PortalActor } from './actor.ts';
 import { ensureAdmin, ensureLocalCloud } from './first-start.ts';
 import { migrations } from './migrations.ts';
 import { createServices, type Services } from './services.ts';
+import { CloudConnections } from './tls/cloud-connections.ts';
 import type { Tools } from './tools.ts';
 import { anySealedToken } from './users/repository.ts';
 
@@ -29,9 +31,22 @@ export interface PortalOptions {
   readonly log: Log;
   readonly clock?: Clock;
   readonly adminPassword?: string | undefined;
-  readonly tls?: TlsFiles | undefined;
+  /** What it serves with; absent: in the clear. */
+  readonly tls?: TlsSource | undefined;
+  /** The installation's certificate authority: what the portal signs clouds with, and itself where it connects. */
+  readonly authority?: Issuer | undefined;
+  /** Clouds on other machines may be reached in the clear. */
+  readonly isInsecure?: boolean | undefined;
   /** A cloud that starts and stops with the portal. */
-  readonly localCloud?: { readonly address: string; readonly adminUser: string; readonly adminKey: string } | undefined;
+  readonly localCloud?: LocalCloud | undefined;
+}
+
+export interface LocalCloud {
+  readonly address: string;
+  readonly adminUser: string;
+  readonly adminKey: string;
+  /** The certificate it is known by; null: it serves in the clear. */
+  readonly trusted?: string | null;
 }
 
 export type App = Awaited<ReturnType<typeof createApiServer>>;
@@ -57,7 +72,8 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
     sealedSample: () => store.read(anySealedToken),
   });
   const jobs = new Jobs({ store, clock, log });
-  const tools: Tools = { store, vault, clock, log, jobs, events: new EventLog(clock) };
+  const connections = new CloudConnections({ authority: options.authority, clock, isInsecure: options.isInsecure });
+  const tools: Tools = { store, vault, clock, log, jobs, events: new EventLog(clock), connections };
   const services = createServices(tools);
   let ready = false;
   const app = await createApiServer<typeof portalApi, PortalActor>({
@@ -75,10 +91,11 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   app.get('/', (_, reply) => reply.redirect('/api/docs'));
   const admin = await ensureAdmin(services, join(dataDir, 'admin-password'), options.adminPassword);
   if (options.localCloud) {
-    const { address, adminUser, adminKey } = options.localCloud;
-    await ensureLocalCloud(services, { ip: address, admin_user: adminUser, admin_key: adminKey });
+    const { address, adminUser, adminKey, trusted = null } = options.localCloud;
+    await ensureLocalCloud(services, { ip: address, admin_user: adminUser, admin_key: adminKey, trusted });
   }
-  const url = await app.listen({ host: options.host, port: options.port });
+  const listening = await app.listen({ host: options.host, port: options.port });
+  const url = options.tls ? listening.replace(/^http:/, 'https:') : listening;
   await jobs.start();
   services.watcher.start();
   await services.deletions.purgeDue();
@@ -101,6 +118,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
       await services.deletions.stop();
       await services.signUps.stop();
       await jobs.stop();
+      connections.stop();
       store.close();
     },
   };

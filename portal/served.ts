@@ -1,6 +1,7 @@
 import { createLog, EventLog, Jobs, operationsOf, Store, systemClock, Vault } from '@granary/kernel';
 import { migrations } from './migrations.ts';
 import { createServices } from './services.ts';
+import { CloudConnections } from './tls/cloud-connections.ts';
 
 /** The operations of the portal's contract that it implements. */
 export function servedOperations(): string[] {
@@ -15,6 +16,7 @@ export function servedOperations(): string[] {
     log,
     jobs,
     events: new EventLog(systemClock),
+    connections: new CloudConnections({ clock: systemClock }),
   });
   store.close();
   return operationsOf(handlers);

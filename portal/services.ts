@@ -75,7 +75,7 @@ export function createServices(tools: Tools): Services {
       return undefined;
     },
   });
-  const remoteAccounts = new RemoteAccounts(tools.vault);
+  const remoteAccounts = new RemoteAccounts(tools.vault, (array) => clouds.fetchToArray(array));
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),

@@ -1,4 +1,5 @@
 import type { Clock, EventLog, Jobs, Log, Store, Vault } from '@granary/kernel';
+import type { CloudConnections } from './tls/cloud-connections.ts';
 
 /** What every service of the portal is built from. */
 export interface Tools {
@@ -8,4 +9,5 @@ export interface Tools {
   readonly log: Log;
   readonly jobs: Jobs;
   readonly events: EventLog;
+  readonly connections: CloudConnections;
 }

@@ -1,6 +1,6 @@
 import { connect, isIP, isIPv6, type Socket } from 'node:net';
 import { connect as connectTls, getCACertificates } from 'node:tls';
-import { outgoingAddress } from '@granary/kernel';
+import { outgoingAddress, tlsPolicy } from '@granary/kernel';
 import { openTunnel } from './tunnel.ts';
 
 export type ProxyType = 'http' | 'http10' | 'socks4_hostname' | 'socks5' | 'socks4' | 'socks4a';
@@ -70,6 +70,7 @@ async function checked(host: string): Promise<string> {
 
 function secured(socket: Socket, { host, trusted }: Route): Promise<Socket> {
   const secure = connectTls({
+    ...tlsPolicy,
     socket,
     host,
     ...(isIP(host) === 0 && { servername: host }),

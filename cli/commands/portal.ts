@@ -3,21 +3,28 @@ import type { GranaryCommand } from '../command.ts';
 import {
   addPortOption,
   addServiceOptions,
-  addTlsOptions,
   placesOf,
   PORTAL_PORT_DEFAULT,
   readAdminPassword,
   readPort,
-  readTls,
   type ServiceOptions,
-  type TlsOptions,
 } from '../services/options.ts';
 import { runServices } from '../services/run.ts';
+import {
+  addOwnCertificateOptions,
+  authorityWords,
+  installationAuthority,
+  namesIn,
+  ownCertificate,
+  portalCertificate,
+  wantsTls,
+  type OwnCertificateOptions,
+} from '../services/tls.ts';
 import { greet, passwordWords, tellIgnoredPassword, tellReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
-interface PortalOptions extends ServiceOptions, TlsOptions {
+interface PortalOptions extends ServiceOptions, OwnCertificateOptions {
   readonly port: string;
 }
 
@@ -26,17 +33,18 @@ export function addPortal(program: GranaryCommand, terminal: Terminal): void {
   command.description('Run the portal alone; register clouds with `granary clouds create`');
   addServiceOptions(command, terminal);
   addPortOption(command, terminal, PORTAL_PORT_DEFAULT);
-  addTlsOptions(command);
+  addOwnCertificateOptions(command);
   command.action(async (options: PortalOptions) => runPortal(options, terminal));
 }
 
 async function runPortal(options: PortalOptions, terminal: Terminal): Promise<void> {
   const port = readPort(options.port, '--port');
-  const tls = readTls(options);
+  const isTls = wantsTls(options.host, options);
+  const own = ownCertificate(options);
   const adminPassword = readAdminPassword(terminal);
   const places = placesOf(options);
   greet(terminal, places.folder);
-  warnIfOpen(terminal, options.host, tls !== undefined, 'Give --tls-cert and --tls-key.');
+  warnIfOpen(terminal, options.host, isTls);
   if (adminPassword !== undefined && existsSync(places.portalDatabase)) tellIgnoredPassword(terminal);
   const { startPortal } = await import('@granary/portal');
   await runServices({
@@ -44,6 +52,11 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
     portFlags: { [port]: '--port' },
     terminal,
     async start(logFor, started) {
+      const authority = installationAuthority(places.folder);
+      const certificate = isTls
+        ? portalCertificate({ host: options.host, names: namesIn(options), authority, own, log: logFor('portal') })
+        : undefined;
+      if (certificate) started({ name: 'certificate', stop: certificate.stop });
       const portal = await startPortal({
         dataDir: places.portal,
         host: options.host,
@@ -51,7 +64,9 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
         version,
         adminPassword,
         log: logFor('portal'),
-        tls,
+        tls: certificate?.source,
+        authority,
+        isInsecure: options.insecureHttp,
       });
       started({ name: 'portal', stop: () => portal.stop() });
       tellReady(terminal, portal.url, [
@@ -59,6 +74,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
         ['API', `${portal.url}/api/docs`],
         ['User', 'admin'],
         ['Password', passwordWords(portal)],
+        ...(isTls ? [['Authority', authorityWords(places.folder, authority)] as const] : []),
       ]);
     },
   });

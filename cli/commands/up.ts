@@ -7,7 +7,6 @@ import {
   addCloudOptions,
   addPortOption,
   addServiceOptions,
-  addTlsOptions,
   CLOUD_PORT_DEFAULT,
   CLOUD_USER_DEFAULT,
   fromEnvironment,
@@ -15,12 +14,21 @@ import {
   PORTAL_PORT_DEFAULT,
   readAdminPassword,
   readPort,
-  readTls,
   type ServiceOptions,
-  type TlsOptions,
 } from '../services/options.ts';
 import { onPreferredPort } from '../services/ports.ts';
 import { runServices } from '../services/run.ts';
+import {
+  addOwnCertificateOptions,
+  authorityWords,
+  cloudIssuerFiles,
+  installationAuthority,
+  namesIn,
+  ownCertificate,
+  portalCertificate,
+  wantsTls,
+  type OwnCertificateOptions,
+} from '../services/tls.ts';
 import { greet, passwordWords, tellIgnoredPassword, tellReady, warnIfOpen } from '../services/words.ts';
 import type { Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
@@ -28,7 +36,7 @@ import { version } from '../version.ts';
 /** Only the portal of the same process talks to the cloud. */
 const LOCAL_CLOUD_HOST = '127.0.0.1';
 
-interface UpOptions extends ServiceOptions, TlsOptions {
+interface UpOptions extends ServiceOptions, OwnCertificateOptions {
   readonly port: string;
   readonly cloudPort?: string;
   readonly config?: string;
@@ -46,18 +54,19 @@ export function addUp(program: GranaryCommand, terminal: Terminal): void {
   );
   command.addOption(fromEnvironment(cloudPort, terminal, 'GRANARY_CLOUD_PORT'));
   addCloudOptions(command);
-  addTlsOptions(command);
+  addOwnCertificateOptions(command);
   command.action(async (options: UpOptions) => up(options, terminal));
 }
 
 async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   const port = readPort(options.port, '--port');
   const cloudPort = options.cloudPort === undefined ? undefined : readPort(options.cloudPort, '--cloud-port');
-  const tls = readTls(options);
+  const isTls = wantsTls(options.host, options);
+  const own = ownCertificate(options);
   const adminPassword = readAdminPassword(terminal);
   const places = placesOf(options);
   greet(terminal, places.folder);
-  warnIfOpen(terminal, options.host, tls !== undefined, 'Give --tls-cert and --tls-key.');
+  warnIfOpen(terminal, options.host, isTls);
   if (adminPassword !== undefined && existsSync(places.portalDatabase)) tellIgnoredPassword(terminal);
   const [{ startCloud }, { startPortal }] = await Promise.all([import('@granary/cloud'), import('@granary/portal')]);
   await runServices({
@@ -65,6 +74,12 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
     portFlags: { [port]: '--port', ...(cloudPort !== undefined && { [cloudPort]: '--cloud-port' }) },
     terminal,
     async start(logFor, started) {
+      const authority = installationAuthority(places.folder);
+      const certificate = isTls
+        ? portalCertificate({ host: options.host, names: namesIn(options), authority, own, log: logFor('portal') })
+        : undefined;
+      if (certificate) started({ name: 'certificate', stop: certificate.stop });
+      const issuer = isTls ? cloudIssuerFiles(places.folder).ensure(authority, Date.now()) : undefined;
       const startOn = (portOfCloud: number) =>
         startCloud({
           dataDir: places.folder,
@@ -76,6 +91,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
           log: logFor('cloud'),
           addresses: options.addresses,
           cacheFolder: arrayCacheFolder(),
+          tls: issuer && { issuer, portalAuthority: authority.certificate },
         });
       const cloud =
         cloudPort === undefined
@@ -90,8 +106,15 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
         version,
         adminPassword,
         log: logFor('portal'),
-        tls,
-        localCloud: { address: cloudAddress, adminUser: cloud.adminUser, adminKey: cloud.adminKey },
+        tls: certificate?.source,
+        authority,
+        isInsecure: options.insecureHttp,
+        localCloud: {
+          address: cloudAddress,
+          adminUser: cloud.adminUser,
+          adminKey: cloud.adminKey,
+          trusted: issuer?.certificate ?? null,
+        },
       });
       started({ name: 'portal', stop: () => portal.stop() });
       tellReady(terminal, portal.url, [
@@ -100,6 +123,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
         ['Cloud', cloudAddress],
         ['User', 'admin'],
         ['Password', passwordWords(portal)],
+        ...(isTls ? [['Authority', authorityWords(places.folder, authority)] as const] : []),
         ['Log', places.log === '-' ? 'standard output' : places.log],
       ]);
     },

@@ -18,11 +18,6 @@ export interface ServiceOptions {
   readonly logFile?: string;
 }
 
-export interface TlsOptions {
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-}
-
 /** Options may also come from the terminal's environment, which commander would read from the process itself. */
 export function fromEnvironment(option: Option, terminal: Terminal, name: string, otherwise?: string): Option {
   option.description += ` (also ${name})`;
@@ -45,11 +40,6 @@ export function addPortOption(command: GranaryCommand, terminal: Terminal, other
   command.addOption(fromEnvironment(port, terminal, 'GRANARY_PORT', otherwise));
 }
 
-export function addTlsOptions(command: GranaryCommand): void {
-  command.option('--tls-cert <file>', 'Certificate in PEM form: serves HTTPS');
-  command.option('--tls-key <file>', "The certificate's key");
-}
-
 export function addCloudOptions(command: GranaryCommand): void {
   command.option('--config <file>', 'What this machine offers (default: granary.config.json in the data folder)');
   command.option('--addresses <cidr>', "Range of the arrays' addresses, in place of the config's");
@@ -59,12 +49,6 @@ export function readPort(text: string, flag: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
   if (!(port <= PORT_MAX)) throw usageFailure(`${flag} must be a port number from 0 to ${PORT_MAX}, not ${text}.`);
   return port;
-}
-
-export function readTls({ tlsCert, tlsKey }: TlsOptions): { cert: string; key: string } | undefined {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined) throw usageFailure('--tls-cert and --tls-key belong together.');
-  return { cert: readNamedFile(tlsCert, '--tls-cert'), key: readNamedFile(tlsKey, '--tls-key') };
 }
 
 export function readNamedFile(file: string, flag: string): string {

@@ -5,12 +5,14 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { temporaryFolder, until } from '../../kernel/testing.ts';
+import { selfSigned } from '../../kernel/tls/self-signed.ts';
 import { FakeTerminal } from '../testing/terminal.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs } from './log-file.ts';
-import { placesOf, readAdminPassword, readPort, readTls } from './options.ts';
+import { placesOf, readAdminPassword, readPort } from './options.ts';
 import { onPreferredPort } from './ports.ts';
 import { runServices } from './run.ts';
+import { ownCertificate, wantsTls } from './tls.ts';
 import { warnIfOpen } from './words.ts';
 
 async function takenPort(t: TestContext): Promise<number> {
@@ -55,15 +57,37 @@ async function freedPort(): Promise<number> {
 test('ports and certificates are checked before anything starts', (t) => {
   assert.equal(readPort('7400', '--port'), 7400);
   for (const text of ['65536', '-1', 'http', '']) assert.throws(() => readPort(text, '--port'), { exitCode: 2 }, text);
-  const file = join(temporaryFolder(t), 'pem');
-  writeFileSync(file, 'PEM');
-  assert.equal(readTls({}), undefined);
-  assert.deepEqual(readTls({ tlsCert: file, tlsKey: file }), { cert: 'PEM', key: 'PEM' });
-  assert.throws(() => readTls({ tlsCert: file }), { exitCode: 2 });
-  assert.throws(() => readTls({ tlsCert: file, tlsKey: `${file}.no` }), {
+  const folder = temporaryFolder(t);
+  const [tlsCert, tlsKey, noPem] = ['cert', 'key', 'text'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const pair = selfSigned('portal.example.org', ['portal.example.org'], Date.now());
+  writeFileSync(tlsCert, pair.cert);
+  writeFileSync(tlsKey, pair.key);
+  writeFileSync(noPem, 'PEM');
+  assert.equal(ownCertificate({}), undefined);
+  assert.equal(ownCertificate({ tlsCert, tlsKey })?.source.current.cert, pair.cert);
+  assert.throws(() => ownCertificate({ tlsCert: noPem, tlsKey }), { exitCode: 1, message: /text.*cannot be read/ });
+  assert.throws(() => ownCertificate({ tlsCert, tlsKey: `${tlsKey}.no` }), {
     exitCode: 1,
     message: /--tls-key: .*ENOENT/,
   });
+});
+
+test('loopback is served in the clear, every other address over TLS, unless it is said otherwise', () => {
+  for (const host of ['127.0.0.1', '127.9.9.9', 'localhost', '::1']) {
+    assert.equal(wantsTls(host, {}), false, host);
+    assert.equal(wantsTls(host, { tls: true }), true, host);
+    assert.equal(wantsTls(host, { tlsCert: 'c', tlsKey: 'k' }), true, host);
+  }
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'portal.example.org', '128.0.0.1', '127.example.org']) {
+    assert.equal(wantsTls(host, {}), true, host);
+    assert.equal(wantsTls(host, { insecureHttp: true }), false, host);
+  }
+  assert.throws(() => wantsTls('0.0.0.0', { tls: true, insecureHttp: true }), { exitCode: 2, message: /contradict/ });
+  assert.throws(() => wantsTls('0.0.0.0', { tlsCert: 'c' }), { exitCode: 2, message: /belong together/ });
 });
 
 test('parts stop in the reverse of the order they started in, at a signal', async (t) => {

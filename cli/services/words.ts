@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isLoopback } from '@granary/kernel/tls';
 import { say, sayAside, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
@@ -9,13 +9,14 @@ export function greet(terminal: Terminal, folder: string): void {
 }
 
 /** Passwords and keys that cross a network in the clear are for anyone in between. */
-export function warnIfOpen(terminal: Terminal, host: string, isEncrypted: boolean, advice: string): void {
+export function warnIfOpen(
+  terminal: Terminal,
+  host: string,
+  isEncrypted: boolean,
+  advice = 'Leave out --insecure-http.',
+): void {
   if (!isEncrypted && !isLoopback(host))
     sayAside(terminal, `Warning: ${host} is served without encryption; whoever sits between can read along. ${advice}`);
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** Said when a password is given that only a first start takes. */

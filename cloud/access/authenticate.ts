@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { SignInAttempts, type Actor, type Clock, type CredentialSource } from '@granary/kernel';
+import { fail, isPortal, SignInAttempts, type Actor, type Clock, type CredentialSource } from '@granary/kernel';
 
 interface Admin {
   readonly user: string;
@@ -8,11 +8,15 @@ interface Admin {
 
 const admin: Actor = { id: 'cloud_admin', role: 'cloud_admin' };
 
-/** HTTP basic with the one administrator a cloud has. Wrong keys are answered slowly, right ones never. */
-export function authenticator({ user, key }: Admin, clock: Clock) {
+/**
+ * HTTP basic with the one administrator a cloud has. Wrong keys are answered slowly, right ones never. A cloud that knows
+ * the authority of its portal looks at no key that comes without the portal's certificate.
+ */
+export function authenticator({ user, key }: Admin, clock: Clock, portalAuthority?: string) {
   const attempts = new SignInAttempts({ clock });
   const expected = digest(user, key);
   return (source: CredentialSource): Actor | undefined | Promise<Actor> => {
+    if (portalAuthority !== undefined && !isPortal(source.socket, portalAuthority)) throw fail('not_its_portal');
     const given = basicCredentials(source.headers['authorization']);
     if (!given) return undefined;
     if (timingSafeEqual(digest(given.user, given.key), expected)) return admin;

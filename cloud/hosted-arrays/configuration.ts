@@ -1,9 +1,10 @@
-import type { HostedConfiguration, HostedDrive, TlsFiles, Vault, LogLevel } from '@granary/kernel';
+import type { HostedConfiguration, HostedDrive, Vault, LogLevel } from '@granary/kernel';
 import { canonicalAddress } from '../addresses/canonical.ts';
 import { dataPortOf } from '../addresses/data-port.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDriveRow } from '../inventory/repository.ts';
+import type { ArrayCertificates } from '../tls/array-certificates.ts';
 import type { HostedRecord } from './repository.ts';
 import { unsealSecrets } from './secrets.ts';
 
@@ -11,7 +12,8 @@ export interface ConfigurationSources {
   readonly config: Config;
   readonly vault: Vault;
   readonly files: DriveFiles;
-  readonly tls: TlsFiles | undefined;
+  /** Absent: arrays serve in the clear. */
+  readonly certificates: ArrayCertificates | undefined;
   readonly logLevel: LogLevel;
 }
 
@@ -28,7 +30,7 @@ export function configurationOf(
   { rows, owned, folder }: ArrayPlace,
   sources: ConfigurationSources,
 ): HostedConfiguration {
-  const { config, vault, tls, logLevel } = sources;
+  const { config, vault, certificates, logLevel } = sources;
   const { spec } = array;
   const drives = rows.map((row) => hostedDrive(row, sources));
   const home = homeOf(array, drives, config);
@@ -42,13 +44,13 @@ export function configurationOf(
     owner: spec.owner,
     ...unsealSecrets(vault, array),
     management: array.management,
-    managementUrl: managementUrlOf(array, tls),
+    managementUrl: managementUrlOf(array, certificates !== undefined),
     dataPort: dataPortOf(spec.product, array.management.port, config.network),
     publicAddress: array.publicAddress,
     interfaces: spec.interfaces
       .filter(({ address }) => owned.includes(canonicalAddress(address)))
       .map(({ id, address, netmask, gateway, vlan_id: vlanId }) => ({ id, address, netmask, gateway, vlanId })),
-    tls: tls ?? null,
+    tls: certificates?.of(array, hostsOf(array, owned)) ?? null,
     engine: spec.engine,
     dataReduction: spec.data_reduction,
     cacheGb: (engine?.base_cache_gb ?? 0) + spec.extra_cache_gb,
@@ -61,9 +63,17 @@ export function configurationOf(
   };
 }
 
-export function managementUrlOf({ management }: HostedRecord, tls: TlsFiles | undefined): string {
+/** The addresses it is reached at: those of its interfaces that the cloud gave it. */
+function hostsOf({ management, publicAddress, spec }: HostedRecord, owned: readonly string[]): string[] {
+  const interfaces = spec.interfaces
+    .map(({ address }) => address)
+    .filter((one) => owned.includes(canonicalAddress(one)));
+  return [...new Set([management.host, ...(publicAddress === null ? [] : [publicAddress]), ...interfaces])];
+}
+
+export function managementUrlOf({ management }: HostedRecord, isTls: boolean): string {
   const host = management.host.includes(':') ? `[${management.host}]` : management.host;
-  return `${tls ? 'https' : 'http'}://${host}:${management.port}`;
+  return `${isTls ? 'https' : 'http'}://${host}:${management.port}`;
 }
 
 export function hostedDrive(row: PlacedDriveRow, { config, files }: ConfigurationSources): HostedDrive {

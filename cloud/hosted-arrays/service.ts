@@ -104,6 +104,23 @@ export class HostedArrays {
     }
   }
 
+  /** Tells every array whose certificate ends soon its next one. */
+  async renewCertificates(): Promise<void> {
+    const { store, locks, placement, sources, log } = this.#options;
+    const due = store.read(listArrays).filter((array) => !array.removing && sources.certificates?.isDue(array));
+    for (const { uuid, internalName } of due) {
+      try {
+        await locks.run(uuid, async () => {
+          const array = placement.find(uuid);
+          if (array && !array.removing) await this.#follow(array, false);
+        });
+        log.info({ array: internalName }, 'the certificate of an array was renewed');
+      } catch (error) {
+        log.error({ error, array: internalName }, 'the certificate of an array could not be renewed');
+      }
+    }
+  }
+
   async stop(): Promise<void> {
     await this.#options.locks.idle();
     await this.#options.supervisor.stopAll();
@@ -140,12 +157,13 @@ export class HostedArrays {
   }
 
   #finishRemoval(array: HostedRecord): void {
-    const { locks, placement, supervisor, log } = this.#options;
+    const { locks, placement, supervisor, sources, log } = this.#options;
     const { uuid, internalName } = array;
     if (this.#removals.has(uuid)) return;
     const removal = locks
       .run(uuid, async () => {
         await supervisor.remove(uuid);
+        sources.certificates?.forget(uuid);
         await locks.run(BOOKS, () => placement.remove(array));
         log.info({ array: internalName, uuid }, 'an array was removed');
       })
@@ -161,7 +179,7 @@ export class HostedArrays {
       array,
       drives,
       home: homeOf(array, drives, sources.config),
-      managementUrl: managementUrlOf(array, sources.tls),
+      managementUrl: managementUrlOf(array, sources.certificates !== undefined),
       owned: placement.addressesOf(array),
       supervised: supervisor.get(array.uuid),
     });

@@ -83,7 +83,25 @@ const registration = {
   ip: text('Where its `granary cloud` listens: host or host:port', { max: 255, example: '127.0.0.1:7401' }),
   admin_user: name("The cloud's administrator", { example: 'cloud' }),
   admin_key: secret("The cloud's administrator key", { max: 255, example: 'key' }),
+  fingerprint: optional(
+    text(
+      "SHA-256 fingerprint of the cloud's certificate authority, as `granary cloud` prints it, where it did not join",
+      {
+        max: 128,
+        pattern: '^[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}$',
+        form: '64 hexadecimal digits, with or without colons',
+      },
+    ),
+  ),
 };
+
+const cloudErrors = [
+  'cloud_unreachable',
+  'cloud_refused',
+  'cloud_untrusted',
+  'cloud_in_the_clear',
+  'address_refused',
+] as const;
 
 const registered = success({ data: record('CloudId', { cloud_id: int() }) });
 
@@ -106,14 +124,14 @@ export const clouds = {
     access: adminOnly,
     params: registration,
     reply: registered,
-    errors: ['name_taken', 'in_use', 'cloud_unreachable', 'cloud_refused', 'address_refused'],
+    errors: ['name_taken', 'in_use', ...cloudErrors],
   }),
   update: endpoint('POST', '/clouds/{id}', {
     summary: 'Change a cloud and read its inventory again',
     access: adminOnly,
     params: { id: cloudId, ...registration },
     reply: registered,
-    errors: ['not_found', 'name_taken', 'in_use', 'cloud_unreachable', 'cloud_refused', 'address_refused'],
+    errors: ['not_found', 'name_taken', 'in_use', ...cloudErrors],
   }),
   delete: endpoint('DELETE', '/clouds/{id}', {
     summary: 'Forget a cloud that hosts no array and has no provider',

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import Fastify from 'fastify';
-import { selfSigned } from '../../objects/certificates/self-signed.ts';
 import { askOver, connectFrom, crowd, hangUp } from '../edge/testing/crowd.ts';
 import { markSignedIn } from '../edge/index.ts';
 import { until } from '../testing.ts';
 import { Listeners } from './listeners.ts';
-import type { TlsFiles } from './server.ts';
+import { selfSigned } from '../tls/self-signed.ts';
+import { TlsSource } from '../tls/source.ts';
 
 /** Goal: whoever opens connections and does nothing with them keeps nobody out. Method: few places, real sockets. */
 const PLACES = 32;
@@ -16,7 +16,7 @@ const ATTACKER = '127.0.0.66';
 const CLIENT = '127.0.0.7';
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-async function serve(context: TestContext, tls?: TlsFiles) {
+async function serve(context: TestContext, tls?: TlsSource) {
   const app = Fastify({ requestTimeout: 60_000 });
   let answers: (() => void)[] = [];
   app.get('/', () => 'here');
@@ -76,10 +76,14 @@ test('a request under way is answered while others knock', async (context) => {
 });
 
 test('over TLS, connections without a handshake and idle ones after it keep nobody out', async (context) => {
-  const { key, cert } = await selfSigned('test', ['127.0.0.1'], Date.now());
-  const { place, count } = await serve(context, { key, cert });
+  const tls = new TlsSource(selfSigned('test', ['127.0.0.1'], Date.now()));
+  const { place, count } = await serve(context, tls);
   const secured = async (address: string) => {
-    const socket = connectTls({ socket: await connectFrom(context, place, address), host: '127.0.0.1', ca: cert });
+    const socket = connectTls({
+      socket: await connectFrom(context, place, address),
+      host: '127.0.0.1',
+      ca: tls.current.cert,
+    });
     context.after(() => socket.destroy());
     socket.on('error', () => undefined);
     await once(socket, 'secureConnect');

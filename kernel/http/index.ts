@@ -1,6 +1,6 @@
 export { Listeners, type ListenAddress } from './listeners.ts';
 export { isReply } from './schemas.ts';
-export { createApiServer, innerApi, type ApiServerOptions, type TlsFiles } from './server.ts';
+export { createApiServer, innerApi, type ApiServerOptions } from './server.ts';
 export {
   Submitted,
   nobody,

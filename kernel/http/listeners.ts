@@ -1,12 +1,11 @@
 import type { Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { ConnectionLimits, connectionsMax, limitConnections } from '../edge/index.ts';
 import type { Log } from '../log.ts';
-import { http } from '../net/http.ts';
-import type { TlsFiles } from './server.ts';
+import type { TlsSource } from '../tls/source.ts';
+import { createHttpServer } from './http-server.ts';
 
 export interface ListenAddress {
   readonly host: string;
@@ -40,7 +39,7 @@ export function httpConnectionLimits(options: {
 
 interface ListenersOptions {
   readonly app: FastifyInstance;
-  readonly tls?: TlsFiles | undefined;
+  readonly tls?: TlsSource | undefined;
   /** How long an address may be taken by another process before we give up. */
   readonly bindMsMax?: number;
   /** Fewer connections than the process could have. */
@@ -111,13 +110,9 @@ export class Listeners {
     const { app, tls, log } = this.#options;
     const { requestTimeout, keepAliveTimeout } = app.server;
     const options = { requestTimeout, keepAliveTimeout, ...HTTP_DEADLINES };
-    const server = tls
-      ? createHttpsServer({ ...options, ...tls }, (q, s) => {
-          app.routing(q, s);
-        })
-      : http.createServer(options, (q, s) => {
-          app.routing(q, s);
-        });
+    const server = createHttpServer(tls, options, (request, response) => {
+      app.routing(request, response);
+    });
     limitConnections(server, this.#limits);
     // A connection that could not be accepted does not affect the others.
     server.on('error', (error) => log?.warn({ error }, 'a connection could not be accepted'));

@@ -193,7 +193,8 @@ export class ServedOperation {
 
   #authenticate({ request, raw }: Asking): Soon<Actor | undefined> {
     const { endpoint } = this.#operation;
-    return this.#tools.authenticate({ headers: request.headers, params: raw, ip: request.ip, endpoint });
+    const { headers, ip, socket } = request;
+    return this.#tools.authenticate({ headers, params: raw, ip, socket, endpoint });
   }
 
   #accept(asking: Asking, actor: Actor): Actor {

@@ -14,11 +14,13 @@ import type { Log } from '../log.ts';
 import { Metrics, type Measure } from '../metrics.ts';
 import { limitConnections } from '../edge/index.ts';
 import type { Store } from '../store/index.ts';
+import type { TlsSource } from '../tls/source.ts';
 import { acceptBodies, acceptOctets, type Raw } from './body.ts';
 import { serveDocs } from './docs.ts';
 import { errorAnswer } from './envelope.ts';
 import { parseQuery } from './form.ts';
 import { formatOf, readAddress } from './format.ts';
+import { createHttpServer } from './http-server.ts';
 import { Idempotency } from './idempotency.ts';
 import { HTTP_DEADLINES, httpConnectionLimits } from './listeners.ts';
 import { sendAnswer, ServedOperation, type AnyHandler, type OperationTools } from './operation.ts';
@@ -26,11 +28,6 @@ import type { Actor, AnsweredCall, CredentialSource, Handlers } from './types.ts
 
 const REQUEST_TIMEOUT_MS = 120_000;
 const PATH_PARAM_LENGTH_MAX = 1024;
-
-export interface TlsFiles {
-  readonly cert: string;
-  readonly key: string;
-}
 
 /** A second interface at the same addresses, for programs of ours: it takes octets, and is not on the pages for people. */
 export interface InnerApi {
@@ -64,7 +61,7 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly version: string;
   /** Undefined when ready, else what is still missing. */
   readonly notReady?: () => string | undefined;
-  readonly tls?: TlsFiles | undefined;
+  readonly tls?: TlsSource | undefined;
   /** Told of every call of the API after its reply was handed over. Must not throw. */
   readonly onAnswered?: (call: AnsweredCall) => void;
   /** Figures of the service's own, beside those of every API. */
@@ -143,11 +140,11 @@ function serveOperations(app: FastifyInstance, handlers: object, tools: Operatio
   }
 }
 
-function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance {
+function newFastify(tls: TlsSource | undefined, refuse: Refusal): FastifyInstance {
   const options = {
     logger: false,
     exposeHeadRoutes: false,
-    forceCloseConnections: 'idle',
+    forceCloseConnections: 'idle' as const,
     return503OnClosing: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: refuse,
@@ -160,8 +157,10 @@ function newFastify(tls: TlsFiles | undefined, refuse: Refusal): FastifyInstance
       return url;
     },
   };
-  const https = tls && { ...HTTP_DEADLINES, ...tls };
-  return Fastify((https ? { ...options, https } : options) as FastifyServerOptions);
+  if (!tls) return Fastify(options as FastifyServerOptions);
+  const deadlines = { requestTimeout: REQUEST_TIMEOUT_MS, ...HTTP_DEADLINES };
+  const serverFactory: FastifyServerOptions['serverFactory'] = (handler) => createHttpServer(tls, deadlines, handler);
+  return Fastify({ ...options, serverFactory } as FastifyServerOptions);
 }
 
 /** Operations read and write by the contract. Fastify's own compilers, which it would load, take megabytes. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Api, Endpoint, InputOf, Operation, OutputOf } from '@granary/contract';
 import type { Log } from '../log.ts';
 import type { Raw } from './body.ts';
@@ -14,6 +15,8 @@ export interface CredentialSource {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly params: Raw;
   readonly ip: string;
+  /** The connection it came over: a client certificate tells who is at the other end. */
+  readonly socket: Socket;
   /** What is called: a parameter of its own is never a credential. */
   readonly endpoint: Endpoint;
 }

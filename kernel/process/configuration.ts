@@ -1,6 +1,6 @@
 import type { ListenAddress } from '../http/listeners.ts';
-import type { TlsFiles } from '../http/server.ts';
 import type { LogLevel } from '../log.ts';
+import type { ServerTls } from '../tls/policy.ts';
 
 /** A drive as an array process sees it: what it is, where it sits, and the file (a folder, for object storage) that holds its bytes. */
 export interface HostedDrive {
@@ -58,7 +58,8 @@ export interface HostedConfiguration {
   readonly dataPort: number;
   readonly publicAddress: string | null;
   readonly interfaces: readonly HostedInterface[];
-  readonly tls: TlsFiles | null;
+  /** Null: it serves in the clear. With the authority of its portal, the portal's key counts only beside its certificate. */
+  readonly tls: ServerTls | null;
   readonly engine: string | null;
   readonly cacheGb: number;
   /** New volumes are compressed and deduplicated unless told otherwise. */

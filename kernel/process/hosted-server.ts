@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Listeners, type ListenAddress } from '../http/listeners.ts';
 import type { Log } from '../log.ts';
+import { TlsSource } from '../tls/source.ts';
 import type { HostedConfiguration } from './configuration.ts';
 import type { UnboundAddress } from './messages.ts';
 
@@ -21,6 +22,7 @@ interface HostedServerOptions {
 export class HostedServer {
   readonly #app: FastifyInstance;
   readonly #listeners: Listeners;
+  readonly #tls: TlsSource | undefined;
   readonly #options: HostedServerOptions;
   readonly #unbound = new Map<string, string>();
   #configuration: HostedConfiguration;
@@ -29,8 +31,9 @@ export class HostedServer {
 
   constructor(app: FastifyInstance, configuration: HostedConfiguration, options: HostedServerOptions) {
     this.#app = app;
+    this.#tls = configuration.tls ? new TlsSource(configuration.tls) : undefined;
     this.#configuration = configuration;
-    this.#listeners = new Listeners({ app, tls: configuration.tls ?? undefined, log: options.log });
+    this.#listeners = new Listeners({ app, tls: this.#tls, log: options.log });
     this.#options = options;
   }
 
@@ -64,7 +67,8 @@ export class HostedServer {
   }
 
   async #follow(): Promise<void> {
-    const { management } = this.#configuration;
+    const { management, tls } = this.#configuration;
+    if (tls) this.#tls?.replace(tls);
     const wanted = new Set([management.host, ...extraHosts(this.#configuration)]);
     for (const host of this.#unbound.keys()) if (!wanted.has(host)) this.#unbound.delete(host);
     const surplus = this.#listeners.addresses.filter(({ host }) => !wanted.has(host));

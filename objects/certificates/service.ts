@@ -1,18 +1,29 @@
-import type { Clock, EventLog, Store, Vault } from '@granary/kernel';
-import { certificateInfo, readPem, type CertificateInfo, type KeyAndCertificate } from './pem.ts';
+import {
+  selfSigned,
+  type Clock,
+  type EventLog,
+  type HostedConfiguration,
+  type KeyAndCertificate,
+  type Store,
+  type Vault,
+} from '@granary/kernel';
+import { certificateInfo, readPem, type CertificateInfo } from './pem.ts';
 import { findCertificate, saveCertificate, type CertificateRow } from './repository.ts';
-import { selfSigned } from './self-signed.ts';
 
 interface CertificatesOptions {
   readonly store: Store;
   readonly vault: Vault;
   readonly clock: Clock;
   readonly events: EventLog;
+  readonly configuration: () => HostedConfiguration;
   /** Name and addresses that the default certificate is for. */
   readonly subject: () => { readonly name: string; readonly hosts: readonly string[] };
 }
 
-/** What the data path shows of itself over TLS: what was installed, or a certificate of its own. */
+/**
+ * What the data path shows of itself over TLS: what was installed, else the certificate the cloud made for the array's
+ * addresses, else, where the cloud serves without TLS, one that the array made for itself.
+ */
 export class Certificates {
   readonly #options: CertificatesOptions;
 
@@ -43,11 +54,13 @@ export class Certificates {
 
   /** Made when it is first needed. */
   async #default(): Promise<KeyAndCertificate> {
+    const { tls } = this.#options.configuration();
+    if (tls) return { cert: tls.cert, key: tls.key };
     const found = this.#find('default');
     if (found) return found;
     const { store, clock, subject } = this.#options;
     const { name, hosts } = subject();
-    const made = await selfSigned(name, hosts, clock.now());
+    const made = selfSigned(name, hosts, clock.now());
     return store.write((tx) => {
       const other = findCertificate(tx, 'default');
       if (other) return this.#pair(other);

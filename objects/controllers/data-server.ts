@@ -1,7 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import { ConnectionLimits, connectionsMax, limitConnections, type CrowdingReport } from '@granary/kernel/edge';
+import { serverTlsOptions } from '@granary/kernel/tls-policy';
 import type { DataAddress, DataCertificate } from './protocol.ts';
 
 /** Connections of one thread, and the part of the files the process may open that they take at most. */
@@ -44,14 +45,20 @@ export class DataServer {
     this.#limits = new ConnectionLimits({ max, onCrowded });
   }
 
-  /** Opens what is missing and closes what is no longer wanted; a new certificate opens all anew. */
+  /**
+   * Opens what is missing and closes what is no longer wanted. Another certificate is shown from the next connection on;
+   * to begin or end TLS opens all anew.
+   */
   async serve(addresses: readonly DataAddress[], certificate: DataCertificate | null): Promise<string[]> {
-    const renewed = certificate?.cert !== this.#certificate?.cert;
+    const isOther = (certificate === null) !== (this.#certificate === null);
+    const isRenewed = certificate !== null && certificate.cert !== this.#certificate?.cert;
     this.#certificate = certificate;
-    const kept = this.#opened.filter(({ address }) => !renewed && addresses.some((one) => isSame(one, address)));
+    const kept = this.#opened.filter(({ address }) => !isOther && addresses.some((one) => isSame(one, address)));
     const closing = this.#opened.filter((opened) => !kept.includes(opened));
     this.#opened = kept;
     await Promise.all(closing.map(({ server }) => drain(server)));
+    if (isRenewed && !isOther)
+      for (const { server } of kept) (server as TlsServer).setSecureContext(serverTlsOptions(certificate));
     const missing = addresses.filter((address) => !kept.some((opened) => isSame(opened.address, address)));
     const problems = await Promise.all(missing.map((address) => this.#open(address)));
     return problems.filter((problem) => problem !== undefined);
@@ -88,7 +95,9 @@ export class DataServer {
       connectionsCheckingInterval: CHECKING_INTERVAL_MS,
       keepAliveTimeout: 0,
     };
-    const server = this.#certificate ? createTlsServer({ ...options, ...this.#certificate }) : createServer(options);
+    const server = this.#certificate
+      ? createTlsServer({ ...options, ...serverTlsOptions(this.#certificate) })
+      : createServer(options);
     server.timeout = SILENCE_MS_MAX;
     server.on('request', (request: IncomingMessage, response: ServerResponse) =>
       this.#handler.handle(request, response),

@@ -17,6 +17,7 @@ const defaults = {
   apiIp: null as string | null,
   apiHostname: null as string | null,
   publicApiHostname: null as string | null,
+  /** As the management interface is served, unless it was set. */
   sslTermination: false,
   region: 'us-east-1',
   /** Share of new drives that joins a policy in one step, %. */
@@ -111,7 +112,11 @@ export class ArraySettings {
     const { store, configuration } = this.#options;
     const row = store.read(findSettings);
     return {
-      settings: { ...defaults, ...(JSON.parse(row?.chosen ?? '{}') as Partial<Settings>) },
+      settings: {
+        ...defaults,
+        sslTermination: configuration().tls !== null,
+        ...(JSON.parse(row?.chosen ?? '{}') as Partial<Settings>),
+      },
       createdAt: row?.created_at ?? 0,
       modifiedAt: row?.modified_at ?? 0,
       configuration: configuration(),

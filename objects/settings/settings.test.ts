@@ -6,7 +6,7 @@ import { objectsApi } from '@granary/contract/objects';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { signHeaders } from '../../protocols/s3/testing/signer.ts';
 import { wireTo } from '../../kernel/process/testing/wire.ts';
-import { selfSigned } from '../certificates/self-signed.ts';
+import { selfSigned } from '../../kernel/tls/self-signed.ts';
 import { PASSWORD, testObjects, type Person } from '../testing/test-objects.ts';
 import { until } from '../../kernel/process/testing/until.ts';
 
@@ -187,7 +187,7 @@ test('the data path speaks HTTPS once that is switched on, with a certificate of
 });
 
 test('a certificate that is installed is shown from the next connection on', async () => {
-  const { key, cert } = await selfSigned('objects.example.org', ['objects.example.org'], Date.now());
+  const { key, cert } = selfSigned('objects.example.org', ['objects.example.org'], Date.now());
   await client.call(settings.setSslCertificate, { ssl_pem: `${cert}\n${key}` });
   assert.equal((await overTls('/')).name, 'objects.example.org');
   const { default_ssl_domain: own, current_ssl_domain: current, current_ssl_enddate: end } = await certificates();
@@ -196,9 +196,9 @@ test('a certificate that is installed is shown from the next connection on', asy
 });
 
 test('what is no certificate with its key is refused, and the one before is kept', async () => {
-  const mine = await selfSigned('mine.example.org', [], Date.now());
-  const other = await selfSigned('other.example.org', [], Date.now());
-  const past = await selfSigned('past.example.org', [], Date.parse('2001-01-01T00:00:00Z'));
+  const mine = selfSigned('mine.example.org', [], Date.now());
+  const other = selfSigned('other.example.org', [], Date.now());
+  const past = selfSigned('past.example.org', [], Date.parse('2001-01-01T00:00:00Z'));
   const cases: readonly (readonly [string, RegExp])[] = [
     ['no PEM at all', /^ssl_pem must contain one private key/],
     [mine.cert, /^ssl_pem must contain one private key/],

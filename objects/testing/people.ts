@@ -80,7 +80,7 @@ export async function startPeople(t: TestContext) {
       ...tools,
       api: objectsApi,
       handlers: { ...people.handlers, settings: peopleSettingRoutes(settings) },
-      authenticate: authenticator(people.signIns, () => configuration.internalKey),
+      authenticate: authenticator(people.signIns, () => configuration),
       version: '0.0.0-test',
     });
     const url = await app.listen({ host: '127.0.0.1', port: 0 });

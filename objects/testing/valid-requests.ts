@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Operation, Param } from '@granary/contract';
 import type { Values } from '../../kernel/http/testing/encodings.ts';
-import { selfSigned } from '../certificates/self-signed.ts';
+import { selfSigned } from '../../kernel/tls/self-signed.ts';
 import { PASSWORD, type Person } from './test-objects.ts';
 import type { Walk } from './walk.ts';
 
@@ -94,8 +94,8 @@ const withEncryptionPassword: Prepare = async (walk) => {
   return {};
 };
 
-const certificate: Prepare = async (walk) => {
-  const { key, cert } = await walk.kept('certificate', () => selfSigned('objects.example.org', [], Date.now()));
+const certificate: Prepare = () => {
+  const { key, cert } = selfSigned('objects.example.org', [], Date.now());
   return { ssl_pem: `${key}${cert}` };
 };
 

@@ -39,9 +39,11 @@ export class Refusal extends GranaryError {
 /** Accounts live on the object storage array; this asks its own management interface for them. */
 export class RemoteAccounts {
   readonly #vault: Vault;
+  readonly #fetchTo: (array: ArrayRow) => typeof fetch;
 
-  constructor(vault: Vault) {
+  constructor(vault: Vault, fetchTo: (array: ArrayRow) => typeof fetch) {
     this.#vault = vault;
+    this.#fetchTo = fetchTo;
   }
 
   /** Undefined when no account has the name; one that was deleted no longer has it. */
@@ -125,7 +127,8 @@ export class RemoteAccounts {
     if (array.management_url === null) throw unreachable(array);
     const accessKey = this.#vault.unseal(array.internal_key_sealed);
     try {
-      return await question(objectsClient({ url: array.management_url, accessKey, timeoutMs }));
+      const place = { url: array.management_url, timeoutMs, fetch: this.#fetchTo(array) };
+      return await question(objectsClient({ ...place, accessKey }));
     } catch (error) {
       throw explained(error, array);
     }

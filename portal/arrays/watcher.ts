@@ -84,6 +84,7 @@ export class ArrayWatcher {
 
   #follow(tx: Tx, row: ArrayRow, hosted: HostedArray | undefined): void {
     const { states, lifecycle, interfaces } = this.#parts;
+    if (hosted) this.#followAddress(tx, row, hosted);
     if (hosted) this.#hearReturns(tx, row, hosted);
     if (hosted && interfaces.recordBindings(tx, row.id, hosted.interfaces)) states.touch(tx, row.id);
     if (row.status === 'created' && (!hosted || hosted.state === 'failed')) {
@@ -97,6 +98,13 @@ export class ArrayWatcher {
       states.move(tx, row.id, { status: 'restoring', progress: 50, event });
       lifecycle.start(tx, 'array.restore', row.id);
     }
+  }
+
+  /** A cloud that serves over TLS from now on, or no longer, has other addresses for its arrays. */
+  #followAddress(tx: Tx, row: ArrayRow, hosted: HostedArray): void {
+    if (row.management_url === null || row.management_url === hosted.management_url) return;
+    setPlacement(tx, row.id, hosted);
+    this.#parts.states.touch(tx, row.id);
   }
 
   /** What its administrator gave back is no longer the array's, nor on its bill. */

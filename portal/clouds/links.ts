@@ -1,37 +1,66 @@
 import { ApiError, cloudClient, type CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
-import {
-  badParameter,
-  fail,
-  GranaryError,
-  guardedFetch,
-  outgoingAddress,
-  parseHostAndPort,
-  type Vault,
-} from '@granary/kernel';
+import { badParameter, fail, GranaryError, parseHostAndPort, type HostAndPort, type Vault } from '@granary/kernel';
+import type { CloudConnections } from '../tls/cloud-connections.ts';
 import type { CloudRow } from './repository.ts';
+import { trustFor } from './trust.ts';
 
 /** Where `granary cloud` listens unless it is told otherwise. */
 export const CLOUD_PORT_DEFAULT = 7401;
 const ANSWER_MS_MAX = 3000;
+/** After a slow handshake there is still time for an answer. */
+const ANSWER_MS_MIN = 1000;
 const WORK_MS_MAX = 10_000;
 
 export interface CloudLogin {
   readonly address: string;
   readonly user: string;
   readonly key: string;
+  /** The certificate it is known by; null: it serves in the clear. */
+  readonly trusted: string | null;
 }
 
-/** Reads the inventory of the cloud at an address somebody typed in; says what is wrong within five seconds. */
-export async function readInventory({ address, user, key }: CloudLogin): Promise<Inventory> {
-  const place = parseHostAndPort(address, CLOUD_PORT_DEFAULT);
-  if (!place) throw badParameter('ip', 'must be an address, or address:port');
-  const host = await resolved(place.host, address);
-  const link = cloudClient({ url: `http://${host}:${place.port}`, user, key, timeoutMs: ANSWER_MS_MAX });
+/** Reads the inventory of a cloud; says what is wrong within five seconds. */
+export async function readInventory(
+  connections: CloudConnections,
+  { address, user, key, trusted }: CloudLogin,
+  timeoutMs = ANSWER_MS_MAX,
+): Promise<Inventory> {
+  const url = urlOf(placeOf(address), trusted);
+  const link = cloudClient({ url, user, key, timeoutMs, fetch: connections.fetchTo(trusted, 'cloud') });
   try {
     const { data } = await link.inventory.get();
     if (!isInventory(data)) throw new Error('what it says is not the inventory of a cloud');
     return data;
+  } catch (error) {
+    throw explained(error, address);
+  }
+}
+
+interface Unknown extends Omit<CloudLogin, 'trusted'> {
+  readonly fingerprint?: string | undefined;
+  /** What is trusted for this cloud already. */
+  readonly trusted?: string | null | undefined;
+}
+
+/** Finds out how the cloud at an address somebody typed in serves and whether to trust it, and reads its inventory. */
+export async function discoverCloud(
+  connections: CloudConnections,
+  { fingerprint, trusted: before, ...login }: Unknown,
+): Promise<{ readonly inventory: Inventory; readonly trusted: string | null }> {
+  const { address } = login;
+  const place = placeOf(address);
+  const end = performance.now() + ANSWER_MS_MAX;
+  try {
+    const trusted = await trustFor(connections, {
+      address,
+      place,
+      fingerprint,
+      trusted: before,
+      timeoutMs: ANSWER_MS_MAX,
+    });
+    const left = Math.max(ANSWER_MS_MIN, Math.round(end - performance.now()));
+    return { trusted, inventory: await readInventory(connections, { ...login, trusted }, left) };
   } catch (error) {
     throw explained(error, address);
   }
@@ -44,15 +73,10 @@ function isInventory(said: Partial<Inventory> | undefined): said is Inventory {
   return [drive_types, engine_types, app_engines, zones, policy_types].every(Array.isArray);
 }
 
-async function resolved(host: string, address: string): Promise<string> {
-  try {
-    return await outgoingAddress(host);
-  } catch (error) {
-    throw error instanceof GranaryError ? error : explained(error, address);
-  }
-}
-
 function explained(error: unknown, address: string): GranaryError {
+  if (error instanceof GranaryError) return error;
+  // What the connection failed of, one level down, may be an error of ours.
+  if (error instanceof Error && error.cause instanceof GranaryError) return error.cause;
   if (error instanceof ApiError && (error.status === 401 || error.status === 429))
     return fail('cloud_refused', { address });
   const reason = error instanceof Error ? error.message : String(error);
@@ -62,31 +86,37 @@ function explained(error: unknown, address: string): GranaryError {
 /** Connections to the clouds on record, made once and made anew when a cloud's address or key changes. */
 export class CloudLinks {
   readonly #vault: Vault;
+  readonly #connections: CloudConnections;
   readonly #links = new Map<number, { sealed: string; link: CloudClient }>();
 
-  constructor(vault: Vault) {
+  constructor(vault: Vault, connections: CloudConnections) {
     this.#vault = vault;
+    this.#connections = connections;
   }
 
   to(cloud: CloudRow): CloudClient {
-    const sealed = `${cloud.address} ${cloud.admin_key_sealed}`;
+    const sealed = `${cloud.address} ${cloud.admin_key_sealed} ${cloud.trusted}`;
     const known = this.#links.get(cloud.id);
     if (known?.sealed === sealed) return known.link;
     const key = this.#vault.unseal(cloud.admin_key_sealed);
     const link = cloudClient({
-      url: `http://${withPort(cloud.address)}`,
+      url: urlOf(placeOf(cloud.address), cloud.trusted),
       user: cloud.admin_user,
       key,
       timeoutMs: WORK_MS_MAX,
-      fetch: guardedFetch,
+      fetch: this.#connections.fetchTo(cloud.trusted, 'cloud'),
     });
     this.#links.set(cloud.id, { sealed, link });
     return link;
   }
 }
 
-function withPort(address: string): string {
+function placeOf(address: string): HostAndPort {
   const place = parseHostAndPort(address, CLOUD_PORT_DEFAULT);
-  if (!place) return address;
-  return place.host.includes(':') ? `[${place.host}]:${place.port}` : `${place.host}:${place.port}`;
+  if (!place) throw badParameter('ip', 'must be an address, or address:port');
+  return place;
+}
+
+function urlOf({ host, port }: HostAndPort, trusted: string | null): string {
+  return `${trusted === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -12,6 +12,7 @@ interface StoredCloud {
   readonly admin_key_sealed: string;
   readonly inventory: string;
   readonly synced_at: number;
+  readonly trusted: string | null;
 }
 
 export interface CloudRow extends Omit<StoredCloud, 'inventory' | 'enabled'> {
@@ -65,13 +66,14 @@ export interface CloudValues {
   readonly adminUser: string;
   readonly adminKeySealed: string;
   readonly inventory: Inventory;
+  readonly trusted: string | null;
   readonly now: number;
 }
 
 export function insertCloud(tx: Tx, values: CloudValues): number {
   return tx.run(
-    `INSERT INTO clouds (name, uuid, enabled, address, admin_user, admin_key_sealed, inventory, synced_at)
-     VALUES (:name, :uuid, :enabled, :address, :adminUser, :adminKeySealed, :inventory, :now)`,
+    `INSERT INTO clouds (name, uuid, enabled, address, admin_user, admin_key_sealed, inventory, synced_at, trusted)
+     VALUES (:name, :uuid, :enabled, :address, :adminUser, :adminKeySealed, :inventory, :now, :trusted)`,
     toStored(values),
   ).insertedId;
 }
@@ -79,7 +81,8 @@ export function insertCloud(tx: Tx, values: CloudValues): number {
 export function updateCloud(tx: Tx, id: number, values: CloudValues): void {
   tx.run(
     `UPDATE clouds SET name = :name, uuid = :uuid, enabled = :enabled, address = :address, admin_user = :adminUser,
-       admin_key_sealed = :adminKeySealed, inventory = :inventory, synced_at = :now WHERE id = :id`,
+       admin_key_sealed = :adminKeySealed, inventory = :inventory, synced_at = :now, trusted = :trusted
+     WHERE id = :id`,
     { id, ...toStored(values) },
   );
 }

@@ -5,7 +5,8 @@ import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
 import { seedPrices } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
-import { CloudLinks, readInventory } from './links.ts';
+import type { ArrayRow } from '../arrays/repository.ts';
+import { CloudLinks, discoverCloud, readInventory } from './links.ts';
 import * as repository from './repository.ts';
 import type { CloudRow } from './repository.ts';
 import { cloudView, driveTypesOf, type CloudView, type DriveTypeView } from './view.ts';
@@ -16,6 +17,18 @@ export interface Registration {
   readonly ip: string;
   readonly admin_user: string;
   readonly admin_key: string;
+  readonly fingerprint?: string | undefined;
+}
+
+/** A registration by a program of ours that knows the cloud's certificate. */
+export interface KnownRegistration extends Registration {
+  /** Null: it serves in the clear. */
+  readonly trusted?: string | null | undefined;
+}
+
+interface Found {
+  readonly inventory: Inventory;
+  readonly trusted: string | null;
 }
 
 export interface DriveTypeChange {
@@ -33,7 +46,7 @@ export class Clouds {
   /** `onChange` is told when what array records show of a cloud may have changed. */
   constructor(tools: Tools, onChange: () => void) {
     this.#tools = tools;
-    this.#links = new CloudLinks(tools.vault);
+    this.#links = new CloudLinks(tools.vault, tools.connections);
     this.#onChange = onChange;
   }
 
@@ -50,26 +63,27 @@ export class Clouds {
     return this.#tools.store.read((db) => cloudView(this.#visible(db, actor, id), repository.listOffers(db, id)));
   }
 
-  async create(registration: Registration, actor = 'system'): Promise<number> {
+  async create(registration: KnownRegistration, actor = 'system'): Promise<number> {
     const { store, events } = this.#tools;
-    const inventory = await this.#inventoryAt(registration);
+    const found = await this.#discover(registration);
     return store.write((tx) => {
-      this.#refuseTaken(tx, registration.name, inventory.uuid);
-      const id = repository.insertCloud(tx, this.#values(registration, inventory, true));
+      this.#refuseTaken(tx, registration.name, found.inventory.uuid);
+      const id = repository.insertCloud(tx, this.#values(registration, found, true));
       events.record(tx, { title: `Cloud ${registration.name} was added.`, subject: `cloud:${id}`, actor });
       return id;
     });
   }
 
-  async update(id: number, registration: Registration, actor = 'system'): Promise<number> {
+  async update(id: number, registration: KnownRegistration, actor = 'system'): Promise<number> {
     const { store, events } = this.#tools;
-    store.read((db) => this.row(db, id));
-    const inventory = await this.#inventoryAt(registration);
+    const before = store.read((db) => this.row(db, id));
+    const found = await this.#discover(registration, before.trusted);
+    const { inventory } = found;
     return store.write((tx) => {
       const row = this.row(tx, id);
       this.#refuseTaken(tx, registration.name, inventory.uuid, id);
       this.#refuseExchange(tx, row, inventory.uuid);
-      repository.updateCloud(tx, id, this.#values(registration, inventory, row.enabled));
+      repository.updateCloud(tx, id, this.#values(registration, found, row.enabled));
       this.#seedNewPrices(tx, id, inventory);
       events.record(tx, { title: `Cloud ${registration.name} was changed.`, subject: `cloud:${id}`, actor });
       tx.afterCommit(this.#onChange);
@@ -148,13 +162,19 @@ export class Clouds {
     return this.#links.to(this.#tools.store.read((db) => this.row(db, id)));
   }
 
+  /** A way to one of its arrays: the portal's key goes to that array and to no other server. */
+  fetchToArray({ cloud_id, uuid }: ArrayRow): typeof fetch {
+    const { trusted } = this.#tools.store.read((db) => this.row(db, cloud_id));
+    return this.#tools.connections.fetchTo(trusted, 'array', uuid);
+  }
+
   /** What the cloud has at this moment: stock changes with every order. */
   async freshInventory(id: number): Promise<Inventory> {
     const { store, vault, clock } = this.#tools;
     const row = store.read((db) => this.row(db, id));
     const key = vault.unseal(row.admin_key_sealed);
-    const { address } = row;
-    const inventory = await readInventory({ address, user: row.admin_user, key });
+    const { address, trusted } = row;
+    const inventory = await readInventory(this.#tools.connections, { address, user: row.admin_user, key, trusted });
     // Reinstalled, or another machine: it does not have the arrays this one had.
     if (inventory.uuid !== row.uuid)
       throw fail('cloud_unreachable', { address, reason: 'another cloud answers there' });
@@ -181,8 +201,8 @@ export class Clouds {
   }
 
   /** At each start: the cloud inside this process may have another port than last time. True when it is new. */
-  async ensureLocal(registration: Registration): Promise<{ id: number; isNew: boolean }> {
-    const inventory = await this.#inventoryAt(registration);
+  async ensureLocal(registration: KnownRegistration): Promise<{ id: number; isNew: boolean }> {
+    const { inventory } = await this.#discover(registration);
     const known = this.#tools.store.read((db) => repository.findCloudByUuid(db, inventory.uuid));
     if (!known) return { id: await this.create(registration), isNew: true };
     return {
@@ -197,8 +217,12 @@ export class Clouds {
     return row;
   }
 
-  #inventoryAt({ ip, admin_user: user, admin_key: key }: Registration): Promise<Inventory> {
-    return readInventory({ address: ip, user, key });
+  /** `before` is what is trusted for the cloud on record. */
+  async #discover(registration: KnownRegistration, before?: string | null): Promise<Found> {
+    const { ip: address, admin_user: user, admin_key: key, fingerprint, trusted } = registration;
+    const { connections } = this.#tools;
+    if (trusted === undefined) return discoverCloud(connections, { address, user, key, fingerprint, trusted: before });
+    return { trusted, inventory: await readInventory(connections, { address, user, key, trusted }) };
   }
 
   #refuseTaken(tx: Tx, name: string, uuid: string, self?: number): void {
@@ -217,7 +241,7 @@ export class Clouds {
     throw fail('in_use', { kind: 'Cloud', id: name, by });
   }
 
-  #values(registration: Registration, inventory: Inventory, enabledDefault: boolean): repository.CloudValues {
+  #values(registration: Registration, { inventory, trusted }: Found, enabledDefault: boolean): repository.CloudValues {
     return {
       name: registration.name,
       enabled: registration.enabled ?? enabledDefault,
@@ -225,6 +249,7 @@ export class Clouds {
       adminUser: registration.admin_user,
       adminKeySealed: this.#tools.vault.seal(registration.admin_key),
       inventory,
+      trusted,
       now: this.#tools.clock.now(),
     };
   }

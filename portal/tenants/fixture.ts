@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createLog, EventLog, Jobs, ManualClock, readMigrations, Store, Vault } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
+import { CloudConnections } from '../tls/cloud-connections.ts';
 import type { Tools } from '../tools.ts';
 import { addTenantsOfProvider, addTenantsOfUser, findTenant } from './service.ts';
 
@@ -25,7 +26,9 @@ export class Fixture {
     const clock = new ManualClock('2026-01-01T00:00:00Z');
     const log = createLog('portal', 'silent');
     const jobs = new Jobs({ store, clock, log });
-    this.tools = { store, clock, log, jobs, vault: new Vault(randomBytes(32)), events: new EventLog(clock) };
+    const connections = new CloudConnections({ clock });
+    const events = new EventLog(clock);
+    this.tools = { store, clock, log, jobs, vault: new Vault(randomBytes(32)), events, connections };
   }
 
   async cloud(

@@ -1,0 +1,18 @@
+import { fingerprint } from '../auth/vault.ts';
+import type { CredentialSource } from '../http/types.ts';
+import { isPortal } from '../tls/peer.ts';
+import type { HostedConfiguration } from './configuration.ts';
+
+/**
+ * Whether a key is the one the portal signs in with. Where the array knows its portal's authority, the connection must
+ * be the portal's too: the key alone opens nothing.
+ */
+export function isPortalKey(
+  key: string,
+  { socket }: Pick<CredentialSource, 'socket'>,
+  { internalKey, tls }: Pick<HostedConfiguration, 'internalKey' | 'tls'>,
+): boolean {
+  // Marks are compared, not keys: how long it takes tells nothing about the key.
+  if (fingerprint(key) !== fingerprint(internalKey)) return false;
+  return tls?.clientAuthority === undefined || isPortal(socket, tls.clientAuthority);
+}

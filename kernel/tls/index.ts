@@ -1,0 +1,13 @@
+export { CertificateFiles } from './certificate-files.ts';
+export { splitChain, type KeyAndCertificate } from './certificate.ts';
+export { isLoopback, machineAddresses, namesOfListener } from './hosts.ts';
+export { AuthorityError, authorityFile, CloudIssuerFiles, openAuthority } from './issuer-files.ts';
+export { certificateFingerprint, Issuer, type TlsRole } from './issuer.ts';
+export { pairProblem } from './pair.ts';
+export { hasRole, isPortal } from './peer.ts';
+export { serverTlsOptions, tlsPolicy, type ServerTls } from './policy.ts';
+export { isNotTls, probeChain } from './probe.ts';
+export { isDue, RenewedCertificate } from './renewal.ts';
+export { secureFetch } from './secure-fetch.ts';
+export { selfSigned } from './self-signed.ts';
+export { TlsSource } from './source.ts';

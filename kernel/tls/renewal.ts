@@ -1,0 +1,46 @@
+import { X509Certificate } from 'node:crypto';
+import { systemClock, type Clock } from '../clock.ts';
+import type { Issuer, LeafRequest } from './issuer.ts';
+import { TlsSource } from './source.ts';
+
+const DAY_MS = 24 * 3600_000;
+const CHECK_EVERY_MS = 3600_000;
+const LEFT_MS_MIN = 30 * DAY_MS;
+
+interface RenewedOptions extends Omit<LeafRequest, 'now'> {
+  readonly issuer: Issuer;
+  readonly clock?: Clock;
+  readonly clientAuthority?: string | undefined;
+}
+
+/** A certificate of the installation's own that is replaced a month before it ends, while its server runs. */
+export class RenewedCertificate {
+  readonly source: TlsSource;
+  readonly #options: RenewedOptions;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: RenewedOptions) {
+    this.#options = options;
+    this.source = new TlsSource(this.#issue());
+    this.#timer = setInterval(() => this.renewIfDue(), CHECK_EVERY_MS).unref();
+  }
+
+  renewIfDue(): void {
+    const { clock = systemClock } = this.#options;
+    if (isDue(this.source.current.cert, clock.now())) this.source.replace(this.#issue());
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #issue() {
+    const { issuer, clock = systemClock, clientAuthority, ...request } = this.#options;
+    return { ...issuer.issue({ ...request, now: clock.now() }), clientAuthority };
+  }
+}
+
+/** Whether a certificate ends so soon that it is time for another. */
+export function isDue(cert: string, now: number): boolean {
+  return Date.parse(new X509Certificate(cert).validTo) - now < LEFT_MS_MIN;
+}
