@@ -9,18 +9,16 @@ export const adminOnly: Access = { roles: ['admin'] };
 export const signedIn: Access = { roles: arrayRoles };
 
 /** What belongs to whoever created it, or the volume it is of. Everything else is the administrator's to change. */
-export const createdKinds = [
-  'volume',
-  'consistency_group',
-  'snapshot',
-  'snapshot_policy',
-  'snapshot_rule',
-  'snapshot_set',
-  'migration',
-  'mirror_job',
-  'server',
-] as const;
-export type CreatedKind = (typeof createdKinds)[number];
+export type CreatedKind =
+  | 'volume'
+  | 'consistency_group'
+  | 'snapshot'
+  | 'snapshot_policy'
+  | 'snapshot_rule'
+  | 'snapshot_set'
+  | 'migration'
+  | 'mirror_job'
+  | 'server';
 
 /** The administrator, or whoever created what the parameter names; of several, all of them. */
 export function creatorOf(kind: CreatedKind, param = 'id'): Access {
