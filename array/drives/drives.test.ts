@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { renameSync } from 'node:fs';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { fail } from '@granary/kernel';
@@ -194,4 +195,26 @@ test('a drive the cloud takes out of a RAID group is absent, over restarts too, 
   await array.change({ drives: array.place([2, 3]) });
   await client.call(raidGroups.delete, { id: group });
   assert.equal((await client.refused(drives.get, { id: named(1) })).code, 10082, 'free and absent is forgotten');
+});
+
+test('a drive whose file is moved while the array runs is Failed within ten seconds, and the log says what to do', async (t) => {
+  const array = await testArray(t, { drives: 3 });
+  const { client } = array;
+  await array.group();
+  const file = fileOf(array, 1);
+  renameSync(file, `${file}.moved`);
+  renameSync(fileOf(array, 3), `${fileOf(array, 3)}.moved`);
+  await until('the loss to be noticed', async () => {
+    return (await statusOf(array, named(1))) === 'Failed' && (await statusOf(array, named(3))) === 'Failed';
+  });
+  assert.equal(await statusOf(array, named(2)), 'Normal');
+  await until('the events', async () => {
+    const { messages: told } = await client.call(messages.list, {});
+    const lost = told.filter(({ msg_title }) =>
+      /was moved or deleted; put it back, or replace the drive/.test(msg_title),
+    );
+    return lost.length === 2;
+  });
+  renameSync(`${file}.moved`, file);
+  await until('the drive to come back', async () => (await statusOf(array, named(1))) === 'Normal');
 });

@@ -5,6 +5,12 @@ const GIGABYTE = 2 ** 30;
 /** The array is in one region. */
 const REGION_ID = 1;
 
+/** One that the array never had open is absent; one that it lost has failed. */
+function statusOf(report: KnownDrive['report']): 'Absent' | 'Failed' | 'Normal' {
+  if (report === undefined) return 'Absent';
+  return report.state === 'absent' ? 'Failed' : 'Normal';
+}
+
 function identityOf({ name, drive, report, controller, policy }: KnownDrive, times: ShownTimes) {
   return {
     name,
@@ -16,7 +22,7 @@ function identityOf({ name, drive, report, controller, policy }: KnownDrive, tim
     allocation_zone: drive.zone,
     allocation_zone_display_name: drive.zoneDisplayName,
     storage_policy: policy,
-    status: report === undefined || report.state === 'absent' ? 'Absent' : 'Normal',
+    status: statusOf(report),
     capacity: drive.capacityGb,
     ...times,
   };

@@ -138,12 +138,12 @@ test('a policy without drives enough cannot become the default', async () => {
   assert.deepEqual([code, message], [50100, 'Storage policy idle has too few drives to be used.']);
 });
 
-test('a drive that goes missing is absent and the policy degraded, yet everything is read', async () => {
+test('a drive that goes missing has failed and the policy is degraded, yet everything is read', async () => {
   const [lost] = objects.configuration.drives;
   assert.ok(lost);
   rmSync(lost.file, { recursive: true });
   await allRead();
   const status = async () => (await client.call(drives.get, { name: lost.uuid })).disk.status;
-  await until('the drive is missed', async () => (await status()) === 'Absent');
+  await until('the drive is missed', async () => (await status()) === 'Failed');
   await allRead();
 });

@@ -7,6 +7,7 @@ import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import type { Drive, DriveStatistics } from './drive.ts';
 import { DriveMeter } from './drive-meter.ts';
+import { type FileIdentity, type FileSight, identityOf, inspectFile } from './file-identity.ts';
 import { readWhole, readWholeAside, writeWhole, writeWholeAside } from './file-pieces.ts';
 import { InlineGate } from './inline-gate.ts';
 import type { SharedFile, SharedOperation } from './shared-file.ts';
@@ -42,7 +43,7 @@ export class FileDrive implements Drive, SharedFile {
   readonly #file: FileHandle;
   /** The same file, where a write is durable when it returns: a flush would wait for all the others, too. */
   readonly #durable: FileHandle;
-  readonly #isRegularFile: boolean;
+  readonly #identity: FileIdentity;
   readonly #meter = new DriveMeter();
   readonly #gate = new InlineGate(INLINE_SLOW_MS);
   readonly #sharedGate = new InlineGate(SHARED_SLOW_MS);
@@ -61,7 +62,7 @@ export class FileDrive implements Drive, SharedFile {
     file: FileHandle,
     durable: FileHandle,
     sizeBytes: number,
-    isRegularFile: boolean,
+    identity: FileIdentity,
   ) {
     this.id = options.id;
     this.path = options.path;
@@ -69,7 +70,7 @@ export class FileDrive implements Drive, SharedFile {
     this.#file = file;
     this.fd = file.fd;
     this.#durable = durable;
-    this.#isRegularFile = isRegularFile;
+    this.#identity = identity;
   }
 
   static async open(options: FileDriveOptions): Promise<FileDrive> {
@@ -83,18 +84,25 @@ export class FileDrive implements Drive, SharedFile {
     let durable: FileHandle | undefined;
     try {
       durable = await openFile(options, fs.constants.O_RDWR | fs.constants.O_DSYNC);
-      const found = await file.stat();
-      if (!found.isFile()) {
-        return new FileDrive(options, file, durable, await deviceSizeBytes(options, found.rdev), false);
+      const found = await file.stat({ bigint: true });
+      const identity = identityOf(found);
+      if (identity.isDevice) {
+        return new FileDrive(options, file, durable, await deviceSizeBytes(options, Number(found.rdev)), identity);
       }
-      if (sizeBytes !== undefined && found.size < sizeBytes) await file.truncate(sizeBytes);
-      const size = Math.max(found.size, sizeBytes ?? 0);
-      return new FileDrive(options, file, durable, size - (size % BLOCK_BYTES), true);
+      const foundBytes = Number(found.size);
+      if (sizeBytes !== undefined && foundBytes < sizeBytes) await file.truncate(sizeBytes);
+      const size = Math.max(foundBytes, sizeBytes ?? 0);
+      return new FileDrive(options, file, durable, size - (size % BLOCK_BYTES), identity);
     } catch (error) {
       await file.close();
       await durable?.close();
       throw error;
     }
+  }
+
+  /** What the path leads to now, against what is open. Also after it was closed. */
+  inspect(): Promise<FileSight> {
+    return inspectFile(this.path, this.#identity, this.sizeBytes);
   }
 
   read(offset: number, into: Buffer): Done {
@@ -169,7 +177,7 @@ export class FileDrive implements Drive, SharedFile {
       this.#check(offset, length);
       const startMs = performance.now();
       const isTail = offset + length === this.sizeBytes;
-      if (isTail && this.#isRegularFile && this.#inFlight === 0) {
+      if (isTail && !this.#identity.isDevice && this.#inFlight === 0) {
         this.#changes += 1;
         fs.ftruncateSync(this.fd, offset);
         fs.ftruncateSync(this.fd, this.sizeBytes);

@@ -1,4 +1,4 @@
-import { FileDrive, readSuperblock, shred, StorageError, wipeSuperblocks } from '@granary/storage';
+import { type DriveLoss, FileDrive, readSuperblock, shred, StorageError, wipeSuperblocks } from '@granary/storage';
 import type { Work } from '../engine.ts';
 import type { EngineDriveSetup } from './setup.ts';
 import { SwitchableDrive } from './switchable-drive.ts';
@@ -13,6 +13,10 @@ export interface PlacedDrive {
   isAbsent: boolean;
   /** In the hands of somebody: being shredded. */
   isBusy: boolean;
+  /** As it was last opened. */
+  file: FileDrive | undefined;
+  /** What was found at its path while it was in use. */
+  loss: DriveLoss | undefined;
 }
 
 /** The drives the array was given, opened as far as they can be. */
@@ -30,7 +34,15 @@ export class Drives {
     for (const setup of setups) {
       if (this.#placed.has(setup.id)) continue;
       const drive = new SwitchableDrive(setup.id, setup.sizeBytes);
-      this.#placed.set(setup.id, { setup, drive, isOffline: false, isAbsent: true, isBusy: false });
+      this.#placed.set(setup.id, {
+        setup,
+        drive,
+        isOffline: false,
+        isAbsent: true,
+        isBusy: false,
+        file: undefined,
+        loss: undefined,
+      });
     }
     return { arrived: await this.retry(), gone: gone.map(({ setup }) => setup.id) };
   }
@@ -39,7 +51,7 @@ export class Drives {
   async retry(): Promise<string[]> {
     const away = [...this.#placed.values()].filter(({ drive, isOffline }) => !drive.isPlugged && !isOffline);
     const opened = await Promise.all(
-      away.map(async (placed) => ((await openInto(placed)) ? placed.setup.id : undefined)),
+      away.map(async (placed) => ((await isUsable(placed)) && (await openInto(placed)) ? placed.setup.id : undefined)),
     );
     return opened.filter((id) => id !== undefined);
   }
@@ -72,11 +84,25 @@ export class Drives {
     placed.drive.unplug();
   }
 
+  /** What is at its path is not what was in use: its group goes on without it. */
+  lose(id: string, loss: DriveLoss): void {
+    const placed = this.get(id);
+    placed.loss = loss;
+    placed.drive.unplug(`is lost: ${loss.reason}`);
+  }
+
   async bringOnline(id: string): Promise<void> {
     const placed = this.get(id);
+    const { loss } = placed;
+    const isItself = await isUsable(placed);
     placed.isOffline = false;
     // Opened anew: what failed once refuses for good.
     if (!(await openInto(placed))) throw new StorageError('drive-failed', `Drive ${id} cannot be opened.`);
+    // A blank one is filled anew; a copy of what was there may lack what was written since.
+    if (loss && !isItself && (await this.groupOnRecord(id)) !== undefined) {
+      this.lose(id, loss);
+      throw new StorageError('conflict', `Drive ${id} is lost: ${loss.reason}; or put a blank file or disk there.`);
+    }
   }
 
   /** Which group the drive says it belongs to. */
@@ -117,12 +143,25 @@ export class Drives {
   }
 }
 
+/**
+ * A drive that was lost is used again when the very file is back, and whole. Another one in its place, even a copy, may
+ * lack what was written since, and nobody could tell.
+ */
+async function isUsable({ loss, file }: PlacedDrive): Promise<boolean> {
+  if (loss === undefined || file === undefined) return true;
+  if (loss.kind === 'damaged') return false;
+  return (await file.inspect()).loss === undefined;
+}
+
 async function openInto(placed: PlacedDrive): Promise<boolean> {
   const { id, file: path, sizeBytes } = placed.setup;
   try {
     const size = sizeBytes > 0 ? { sizeBytes } : {};
-    await placed.drive.plug(await FileDrive.open({ id, path, ...size, mustExist: true }));
+    const opened = await FileDrive.open({ id, path, ...size, mustExist: true });
+    await placed.drive.plug(opened);
+    placed.file = opened;
     placed.isAbsent = false;
+    placed.loss = undefined;
     return true;
   } catch (error) {
     const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined;

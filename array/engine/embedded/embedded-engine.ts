@@ -4,6 +4,7 @@ import type * as wanted from '../engine.ts';
 import type { Engine } from '../engine.ts';
 import type { DriveReport, Report, VolumeReport } from '../report.ts';
 import { Book } from './book.ts';
+import { DriveWatch } from './drive-watch.ts';
 import { Drives, type PlacedDrive } from './drives.ts';
 import { Groups } from './groups.ts';
 import { Moves } from './moves.ts';
@@ -31,6 +32,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   readonly #works = new Works();
   readonly #turns = new Locks();
   #exports: EngineExports | undefined;
+  readonly #watch: DriveWatch;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(setup: EmbeddedEngineSetup) {
@@ -44,6 +46,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
     this.#volumes = new Volumes(this.#pools, () => this.#exports);
     this.#snapshots = new Snapshots(this.#pools, this.#volumes);
     this.#moves = new Moves(this.#pools, this.#volumes);
+    this.#watch = new DriveWatch({ drives, groups, onEvent, inTurn: (work) => this.#inTurn(work) });
   }
 
   /** Brings up whatever can be: drives that are missing, and what stands on them, come when they can. */
@@ -58,6 +61,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
       this.#exports = this.#setup.exports?.(this);
     });
     this.#retry = setInterval(() => void this.#retryAway(), RETRY_MS).unref();
+    this.#watch.start();
   }
 
   /** Drives came or went. */
@@ -72,6 +76,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   /** Afterwards every byte is on the drives and nothing of them is open. */
   async close(): Promise<void> {
     clearInterval(this.#retry);
+    this.#watch.stop();
     await this.#works.close();
     this.#volumes.releaseAll();
     await this.#exports?.close();
@@ -125,6 +130,11 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
       await this.#drives.bringOnline(drive);
       await this.#groups.driveArrived(drive);
     });
+  }
+
+  /** Looks at the files of all drives now; by itself it does so every few seconds. */
+  inspectDrives(): Promise<void> {
+    return told(() => this.#watch.inspect());
   }
 
   shredDrive(drive: string, from: number, work: wanted.Work): Promise<void> {
@@ -325,7 +335,8 @@ function driveReport(placed: PlacedDrive, groups: Groups): DriveReport {
   return { id: setup.id, state: driveState(placed, groups), io: totalsOf(drive.statistics()) };
 }
 
-function driveState({ setup, drive, isOffline, isAbsent }: PlacedDrive, groups: Groups): DriveReport['state'] {
+function driveState({ setup, drive, loss, isOffline, isAbsent }: PlacedDrive, groups: Groups): DriveReport['state'] {
+  if (loss) return 'failed';
   if (isOffline || isAbsent) return 'absent';
   if (!drive.isPlugged) return 'failed';
   return groups.of(setup.id)?.memberState(setup.id) ?? 'online';

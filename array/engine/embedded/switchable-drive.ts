@@ -7,6 +7,8 @@ import {
   StorageError,
 } from '@granary/storage';
 
+const SILENT = 'does not answer; bring it back or replace it';
+
 /**
  * A drive whose cable can be pulled and put back, and behind which another opening of its file can be put: groups hold
  * it for good. While it is plugged in it costs one look at a field.
@@ -17,6 +19,7 @@ export class SwitchableDrive implements Drive {
   #inner: Drive | undefined;
   #sizeBytes: number;
   #before: DriveStatistics = nothing;
+  #reason = SILENT;
   /** To be told when the cable is pulled: they wait for a drive that may never answer. */
   readonly #waiting = new Set<() => void>();
 
@@ -40,16 +43,17 @@ export class SwitchableDrive implements Drive {
     this.#sizeBytes = inner.sizeBytes;
   }
 
-  /** As if its cable were pulled. */
-  unplug(): void {
+  /** As if its cable were pulled. The reason is told to whoever asks it for something. */
+  unplug(reason = SILENT): void {
     this.#current = undefined;
+    this.#reason = reason;
     for (const tell of this.#waiting) tell();
   }
 
   /** What it did stays counted. */
   async shut(): Promise<void> {
     const inner = this.#inner;
-    this.unplug();
+    this.unplug(this.#current ? SILENT : this.#reason);
     this.#inner = undefined;
     if (!inner) return;
     this.#before = sum(this.#before, inner.statistics());
@@ -107,7 +111,7 @@ export class SwitchableDrive implements Drive {
   }
 
   #refuse(): never {
-    throw new StorageError('drive-failed', `Drive ${this.id} does not answer; bring it back or replace it.`);
+    throw new StorageError('drive-failed', `Drive ${this.id} ${this.#reason}.`);
   }
 }
 
