@@ -83,7 +83,7 @@ export function createServices(tools: Tools): Services {
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
     pricingRoutes(new Pricing(tools)),
-    arrayRoutes({ ...parts, orders, arrays, contents: new Contents(tools, states, remoteAccounts) }),
+    arrayRoutes({ ...parts, orders, arrays, contents: new Contents({ ...parts, accounts: remoteAccounts }) }),
     requestRoutes(requests),
     publicServiceRoutes(new PublicServices(tools, states)),
     accountRoutes(new Accounts(tools, states, requests, remoteAccounts)),

@@ -3,6 +3,7 @@ import type { RecordOf } from '@granary/contract';
 import type { ArrayContents } from '@granary/contract/portal';
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { RemoteAccounts } from '../accounts/remote.ts';
+import type { Clouds } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayRow } from './repository.ts';
 import type { ArrayStates } from './states.ts';
@@ -20,14 +21,23 @@ const UNKNOWN: ContentsView = {
   objects: null,
 };
 
+interface Parts {
+  readonly tools: Tools;
+  readonly clouds: Clouds;
+  readonly states: ArrayStates;
+  readonly accounts: RemoteAccounts;
+}
+
 /** What arrays hold, asked of the arrays themselves, for those who are about to delete one. */
 export class Contents {
   readonly #tools: Tools;
+  readonly #clouds: Clouds;
   readonly #states: ArrayStates;
   readonly #accounts: RemoteAccounts;
 
-  constructor(tools: Tools, states: ArrayStates, accounts: RemoteAccounts) {
+  constructor({ tools, clouds, states, accounts }: Parts) {
     this.#tools = tools;
+    this.#clouds = clouds;
     this.#states = states;
     this.#accounts = accounts;
   }
@@ -47,7 +57,8 @@ export class Contents {
 
   async #ofBlocks(row: ArrayRow): Promise<ContentsView> {
     const accessKey = this.#tools.vault.unseal(row.internal_key_sealed);
-    const client = arrayClient({ url: row.management_url ?? '', accessKey, timeoutMs: ANSWER_MS_MAX });
+    const place = { url: row.management_url ?? '', timeoutMs: ANSWER_MS_MAX, fetch: this.#clouds.fetchToArray(row) };
+    const client = arrayClient({ ...place, accessKey });
     const { volumes, count } = await client.volumes.list({ limit: VOLUMES_MAX });
     const attached = volumes.filter(({ server_ext_names: servers }) => servers !== '').length;
     return { ...UNKNOWN, known: true, volumes: count, attached_volumes: attached };
