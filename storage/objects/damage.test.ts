@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import type { WantedPolicy } from './layout/keeper-types.ts';
 import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from './testing/rig.ts';
@@ -282,6 +283,20 @@ test('an older index is used once somebody says so, and new segments stand besid
   await again.stop();
 });
 
+test('a stray segment of the number a drive had before it was emptied keeps nobody from starting', async () => {
+  const { rig } = await arrayWithPast(TWO_COPIES);
+  await rig.stop();
+  const { folder } = rig.drives[0]!;
+  await cp(
+    join(folder, 'segments', (await readdir(join(folder, 'segments')))[0]!),
+    join(folder, 'segments', '9999.segment'),
+  );
+  await rm(join(folder, 'index.stamp'));
+  await rig.start();
+  await assertAllRight(rig, 'with a stray segment');
+  await rig.stop();
+});
+
 test('an array that never had stamps gets them, unless its index is too old to be right', async () => {
   const { rig, earlier } = await arrayWithPast(TWO_COPIES);
   await rig.stop();
@@ -291,6 +306,9 @@ test('an array that never had stamps gets them, unless its index is too old to b
   await rig.stop();
   for (const { folder } of rig.drives) await rm(join(folder, 'index.stamp'));
   await cp(join(earlier, 'index.db'), rig.indexFile);
+  const db = new DatabaseSync(rig.indexFile);
+  db.exec("DELETE FROM keeper WHERE name IN ('index', 'stamp')");
+  db.close();
   await assert.rejects(rig.start(), /has a segment \d+ that it does not know/);
   await rig.stop();
 });

@@ -36,12 +36,37 @@ export class IndexStamps {
 
   /** At the start. Throws when the index is not the one that the drives were written under. */
   async demand(): Promise<void> {
-    const [first] = await this.compare();
-    if (first === undefined) return;
+    const problem = (await this.compare()).values().next().value ?? (await this.#unknownSegments());
+    if (problem === undefined) return;
     throw new StorageError(
       'conflict',
-      `The index is not the newest one of these drives: ${first[1]}. Put the newest index.db back. To go on with this one, without whatever was changed since, make a file index.db.accept beside it.`,
+      `The index is not the newest one of these drives: ${problem}. Put the newest index.db back. To go on with this one, without whatever was changed since, make a file index.db.accept beside it.`,
     );
+  }
+
+  /**
+   * For drives that have no stamps yet: numbers of segments are set aside in the index before they are used. One drive may
+   * have a stray segment from before it was emptied; most of them only if the index is too old.
+   */
+  async #unknownSegments(): Promise<string | undefined> {
+    if (counter(this.#state.reader, 'stamp') > 0 && !this.#acceptsAny) return undefined;
+    const live = this.#state.drives.filter(({ number }) => this.#state.isLive(number));
+    let used = 0;
+    const ahead: { readonly number: number; readonly last: number }[] = [];
+    for (const { number, folder } of live) {
+      const last = await lastSegment(folder);
+      if (last > 0) used += 1;
+      if (last >= nextSegmentNumber(this.#state.reader, number)) ahead.push({ number, last });
+    }
+    if (this.#acceptsAny) {
+      await this.#state.change((db) => {
+        for (const { number, last } of ahead) raiseSegmentNumber(db, number, last + 1);
+      });
+      return undefined;
+    }
+    const [first] = ahead;
+    if (first === undefined || ahead.length * 2 <= used) return undefined;
+    return `drive ${first.number} has a segment ${first.last} that it does not know`;
   }
 
   async writeInTime(): Promise<void> {
@@ -64,10 +89,7 @@ export class IndexStamps {
   async #problemOf({ number, folder }: DriveRow): Promise<string | undefined> {
     const { reader } = this.#state;
     const stamp = await readStamp(folder);
-    const last = await lastSegment(folder);
-    const isKnown = last < nextSegmentNumber(reader, number);
-    if (this.#acceptsAny && !isKnown) await this.#state.change((db) => raiseSegmentNumber(db, number, last + 1));
-    if (stamp === undefined) return isKnown ? undefined : `drive ${number} has a segment ${last} that it does not know`;
+    if (stamp === undefined) return undefined;
     if (stamp.index !== counter(reader, 'index')) return `drive ${number} was written under another index`;
     const count = counter(reader, 'stamp');
     if (stamp.count > count) return `drive ${number} has stamp ${stamp.count}, the index only ${count}`;
