@@ -1,15 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { cloudApi } from '@granary/contract/cloud';
 import {
   createApiServer,
   EventLog,
+  fail,
   Listeners,
   Locks,
   namesOfListener,
   RenewedCertificate,
-  Store,
+  settleHome,
   systemClock,
   type Clock,
   type HostedConfiguration,
@@ -17,11 +17,12 @@ import {
   type Listening,
   type ListenAddress,
   type Log,
+  type Store,
   type UnboundAddress,
   type Vault,
 } from '@granary/kernel';
 import { adminKeyFrom } from './access/admin-key.ts';
-import { authenticator } from './access/authenticate.ts';
+import { authenticator, type CloudActor } from './access/authenticate.ts';
 import { AddressAllocator } from './addresses/allocator.ts';
 import { machineAddresses, rangeOfAddress } from './addresses/machine.ts';
 import { ConfigError, configFileOf, loadConfig } from './config/load.ts';
@@ -33,12 +34,12 @@ import { hostedArrayRoutes } from './hosted-arrays/routes.ts';
 import { BOOKS, HostedArrays } from './hosted-arrays/service.ts';
 import { checkBooks } from './inventory/check.ts';
 import { DriveFiles } from './inventory/drive-files.ts';
-import { keepCloudUuid } from './inventory/repository.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { CloudInventory } from './inventory/service.ts';
 import { followConfig } from './inventory/stock.ts';
-import { migrations } from './migrations.ts';
 import { openCloudVault } from './access/vault.ts';
+import { Ownership } from './ownership/ownership.ts';
+import { recoverStore, type Recovered } from './recovery/recover.ts';
 import manifest from './package.json' with { type: 'json' };
 import { defaultCacheFolder, openCache } from './supervision/cache.ts';
 import type { SupervisionLimits } from './supervision/limits.ts';
@@ -85,6 +86,10 @@ export interface RunningCloud {
   readonly url: string;
   readonly adminUser: string;
   readonly adminKey: string;
+  /** What an operator must know: a damaged database, a copied folder, arrays that were found again. */
+  readonly notices: readonly string[];
+  /** A consistent copy of the cloud's database. */
+  copyTo(target: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -94,17 +99,17 @@ const RENEWAL_EVERY_MS = 3600_000;
 /** Starts a cloud: resolves when its interface answers, while the arrays it hosts are coming up. */
 export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
   const tools = await openTools(options);
-  const { store, folder } = tools;
+  const { store, folder, recovered } = tools;
   const { arrays, placement } = buildArrays(tools);
   let server: Server | undefined;
   try {
     await refuseForeignAddresses(tools);
     await followConfig(store, tools.events, tools.config, configFileOf(options));
-    const problems = await placement.mend();
+    const problems = recovered.heldBack(await (recovered.damage ? new Map<string, string>() : placement.mend()));
     const adminKey = adminKeyFrom(join(folder, 'admin.key'), options.adminKey);
     server = await serve(tools, arrays, adminKey);
     await arrays.startAll(problems);
-    store.keepCopies({ log: options.log });
+    if (!recovered.damage) store.keepCopies({ log: options.log });
     return running(tools, arrays, server, adminKey);
   } catch (error) {
     await server?.listeners.closeAll();
@@ -125,6 +130,8 @@ function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: s
     url,
     adminUser,
     adminKey,
+    notices: tools.recovered.notices,
+    copyTo: (target) => tools.store.copyTo(target),
     async stop() {
       await server.listeners.closeAll();
       await server.app.close();
@@ -148,6 +155,7 @@ interface Tools {
   readonly files: DriveFiles;
   readonly locks: Locks;
   readonly addresses: AddressAllocator;
+  readonly recovered: Recovered;
 }
 
 async function openTools(options: CloudOptions): Promise<Tools> {
@@ -156,16 +164,20 @@ async function openTools(options: CloudOptions): Promise<Tools> {
   const addresses = new AddressAllocator({ network: config.network, arrays: checkedRange(config, options.addresses) });
   const folder = join(dataDir, 'cloud');
   mkdirSync(join(folder, 'arrays'), { recursive: true, mode: 0o700 });
-  const store = new Store(join(folder, 'cloud.db'), migrations);
+  const events = new EventLog(clock);
+  const files = new DriveFiles(join(folder, 'nodes'));
+  const recovered = await recoverStore({ folder, events, files, log: options.log });
+  const { store } = recovered;
   return {
     options,
     config,
     folder,
     store,
     clock,
-    events: new EventLog(clock),
+    events,
     vault: await openCloudVault(store, folder),
-    files: new DriveFiles(join(folder, 'nodes')),
+    files,
+    recovered,
     locks: new Locks(),
     addresses,
   };
@@ -186,6 +198,8 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     machineAddresses: options.machineAddresses ?? machineAddresses,
     files,
     folder: join(folder, 'arrays'),
+    records: tools.recovered.records,
+    keepsFreeFiles: tools.recovered.isRestored,
   });
   const supervisor = new Supervisor({
     programs,
@@ -193,7 +207,10 @@ function buildArrays(tools: Tools): { arrays: HostedArrays; placement: Placement
     log,
     limits: options.supervision,
     onChange: (configuration, change) => recordState(tools, configuration, change),
-    onReturn: (array, what) => arrays.takeBack(array, what),
+    onReturn: (array, what) => {
+      const { damage } = tools.recovered;
+      return damage ? Promise.resolve(damage.message) : arrays.takeBack(array, what);
+    },
     onListening: (configuration, now, before) => recordListening(tools, configuration, now, before),
   });
   const sources = {
@@ -237,7 +254,7 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
   const inventory = new CloudInventory({
     store,
     config,
-    uuid: await store.write((tx) => keepCloudUuid(tx, randomUUID())),
+    uuid: tools.recovered.uuid,
     version: manifest.version,
     check: () => locks.run(BOOKS, () => checkBooks(books)),
     reservedRanges: () => [
@@ -245,9 +262,26 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
       ...(options.machineAddresses ?? machineAddresses)().map(rangeOfAddress),
     ],
   });
-  const app = await createApiServer({
+  const { damage, copyOf } = tools.recovered;
+  const ownership = new Ownership({
+    store,
+    clock,
+    copyOf,
+    async onAdopted() {
+      await settleHome(store);
+      await arrays.startAll(new Map());
+    },
+  });
+  const app = await createApiServer<typeof cloudApi, CloudActor>({
     api: cloudApi,
-    handlers: { inventory: inventoryRoutes(inventory), hostedArrays: hostedArrayRoutes(arrays) },
+    handlers: {
+      inventory: inventoryRoutes(inventory),
+      hostedArrays: hostedArrayRoutes(arrays, (actor) => {
+        if (damage) throw fail('metadata_damaged', { problem: damage.message });
+        ownership.require(actor.claim);
+      }),
+      portal: { claim: async (request) => ({ data: await ownership.claim(request) }) },
+    },
     authenticate: authenticator({ user: adminUser, key: adminKey }, clock, tls?.portalAuthority),
     store,
     vault,

@@ -128,6 +128,14 @@ export const errorCatalogue = {
   price_file: { http: 400, code: 20013, message: '{problem}' },
   no_address: { http: 409, code: 20014, message: 'No free address is left in {range}.' },
 
+  cloud_claimed: {
+    http: 403,
+    code: 20018,
+    message:
+      'This cloud takes no commands from this portal: {reason}. An administrator can move it with `granary clouds adopt`.',
+  },
+  metadata_damaged: { http: 503, code: 20019, message: '{problem}' },
+
   // Arrays
   raid_group_not_found: { http: 404, code: 10009, message: 'RAID group {id} was not found.' },
   pool_not_found: { http: 404, code: 10080, message: 'Pool {id} was not found.' },

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { portalApi } from '@granary/contract/portal';
 import {
   createApiServer,
   EventLog,
   Jobs,
+  KeyError,
   openVault,
   Store,
   systemClock,
@@ -11,6 +13,7 @@ import {
   type Issuer,
   type Log,
   type TlsSource,
+  type Vault,
 } from '@granary/kernel';
 import type { PortalActor } from './actor.ts';
 import { ensureAdmin, ensureLocalCloud } from './first-start.ts';
@@ -63,14 +66,31 @@ export interface RunningPortal {
   stop(): Promise<void>;
 }
 
+/** Rejects when the key of the portal does not fit its database, before anything else is started. */
+export async function checkPortalKey(dataDir: string): Promise<void> {
+  const file = join(dataDir, 'portal.db');
+  if (!existsSync(file)) return;
+  try {
+    const store = new Store(file, migrations);
+    try {
+      await vaultOf(store, dataDir);
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    if (error instanceof KeyError) throw error;
+  }
+}
+
+function vaultOf(store: Store, dataDir: string): Promise<Vault> {
+  const keyFile = join(dataDir, 'master.key');
+  return openVault({ store, keyFile, sealedSample: () => store.read(anySealedToken) });
+}
+
 export async function startPortal(options: PortalOptions): Promise<RunningPortal> {
   const { dataDir, log, clock = systemClock } = options;
   const store = new Store(join(dataDir, 'portal.db'), migrations);
-  const vault = await openVault({
-    store,
-    keyFile: join(dataDir, 'master.key'),
-    sealedSample: () => store.read(anySealedToken),
-  });
+  const vault = await vaultOf(store, dataDir);
   const jobs = new Jobs({ store, clock, log });
   const connections = new CloudConnections({ authority: options.authority, clock, isInsecure: options.isInsecure });
   const tools: Tools = { store, vault, clock, log, jobs, events: new EventLog(clock), connections };
@@ -96,6 +116,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   }
   const listening = await app.listen({ host: options.host, port: options.port });
   const url = options.tls ? listening.replace(/^http:/, 'https:') : listening;
+  await services.clouds.claimAll();
   await jobs.start();
   services.watcher.start();
   await services.deletions.purgeDue();

@@ -7,6 +7,7 @@ import { Contents } from './arrays/contents.ts';
 import { Deletions } from './arrays/deletions.ts';
 import { ArrayLifecycle } from './arrays/lifecycle.ts';
 import { Orders } from './arrays/orders.ts';
+import { ArrayRecovery } from './arrays/recovery.ts';
 import { ArrayRecords } from './arrays/records.ts';
 import { arrayRoutes } from './arrays/routes.ts';
 import { Arrays } from './arrays/service.ts';
@@ -75,11 +76,15 @@ export function createServices(tools: Tools): Services {
       return undefined;
     },
   });
-  const remoteAccounts = new RemoteAccounts(tools.vault, (array) => clouds.fetchToArray(array));
+  const remoteAccounts = new RemoteAccounts(
+    tools.vault,
+    (array) => clouds.fetchToArray(array),
+    (array) => clouds.claimed(array.cloud_id),
+  );
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
-    cloudRoutes(clouds),
+    cloudRoutes(clouds, new ArrayRecovery(parts)),
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
     pricingRoutes(new Pricing(tools)),

@@ -27,7 +27,7 @@ import {
   type TlsOptions,
 } from '../services/tls.ts';
 import { greet, tellReady, warnIfOpen } from '../services/words.ts';
-import type { Terminal } from '../terminal.ts';
+import { sayAside, type Terminal } from '../terminal.ts';
 
 interface CloudOptions extends ServiceOptions, TlsOptions {
   readonly port: string;
@@ -77,7 +77,8 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
         cacheFolder: arrayCacheFolder(),
         tls,
       });
-      started({ name: 'cloud', stop: () => cloud.stop() });
+      started({ name: 'cloud', copyTo: (target) => cloud.copyTo(target), stop: () => cloud.stop() });
+      for (const notice of cloud.notices) sayAside(terminal, `Warning: ${notice}`);
       tellReady(terminal, cloud.url, [
         ['Address', `${cloud.address.host}:${cloud.address.port}`],
         ['Admin user', cloud.adminUser],

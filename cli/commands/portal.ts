@@ -68,7 +68,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
         authority,
         isInsecure: options.insecureHttp,
       });
-      started({ name: 'portal', stop: () => portal.stop() });
+      started({ name: 'portal', copyTo: (target) => portal.tools.store.copyTo(target), stop: () => portal.stop() });
       tellReady(terminal, portal.url, [
         ['Portal', portal.url],
         ['API', `${portal.url}/api/docs`],

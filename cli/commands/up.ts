@@ -30,7 +30,7 @@ import {
   type OwnCertificateOptions,
 } from '../services/tls.ts';
 import { greet, passwordWords, tellIgnoredPassword, tellReady, warnIfOpen } from '../services/words.ts';
-import type { Terminal } from '../terminal.ts';
+import { say, sayAside, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 /** Only the portal of the same process talks to the cloud. */
@@ -68,12 +68,16 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
   greet(terminal, places.folder);
   warnIfOpen(terminal, options.host, isTls);
   if (adminPassword !== undefined && existsSync(places.portalDatabase)) tellIgnoredPassword(terminal);
-  const [{ startCloud }, { startPortal }] = await Promise.all([import('@granary/cloud'), import('@granary/portal')]);
+  const [{ startCloud }, { checkPortalKey, startPortal }] = await Promise.all([
+    import('@granary/cloud'),
+    import('@granary/portal'),
+  ]);
   await runServices({
     ...places,
     portFlags: { [port]: '--port', ...(cloudPort !== undefined && { [cloudPort]: '--cloud-port' }) },
     terminal,
     async start(logFor, started) {
+      await checkPortalKey(places.portal);
       const authority = installationAuthority(places.folder);
       const certificate = isTls
         ? portalCertificate({ host: options.host, names: namesIn(options), authority, own, log: logFor('portal') })
@@ -97,26 +101,34 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
         cloudPort === undefined
           ? await onPreferredPort(LOCAL_CLOUD_HOST, Number(CLOUD_PORT_DEFAULT), startOn)
           : await startOn(cloudPort);
-      started({ name: 'cloud', stop: () => cloud.stop() });
+      started({ name: 'cloud', copyTo: (target) => cloud.copyTo(target), stop: () => cloud.stop() });
+      for (const notice of cloud.notices) sayAside(terminal, `Warning: ${notice}`);
       const cloudAddress = `${cloud.address.host}:${cloud.address.port}`;
-      const portal = await startPortal({
-        dataDir: places.portal,
-        host: options.host,
-        port,
-        version,
-        adminPassword,
-        log: logFor('portal'),
-        tls: certificate?.source,
-        authority,
-        isInsecure: options.insecureHttp,
-        localCloud: {
-          address: cloudAddress,
-          adminUser: cloud.adminUser,
-          adminKey: cloud.adminKey,
-          trusted: issuer?.certificate ?? null,
-        },
-      });
-      started({ name: 'portal', stop: () => portal.stop() });
+      const portal = await unlessDamaged(() =>
+        startPortal({
+          dataDir: places.portal,
+          host: options.host,
+          port,
+          version,
+          adminPassword,
+          log: logFor('portal'),
+          tls: certificate?.source,
+          authority,
+          isInsecure: options.insecureHttp,
+          localCloud: {
+            address: cloudAddress,
+            adminUser: cloud.adminUser,
+            adminKey: cloud.adminKey,
+            trusted: issuer?.certificate ?? null,
+          },
+        }),
+      );
+      if (portal instanceof Error) {
+        sayAside(terminal, `Warning: the portal is not served. ${portal.message}`);
+        say(terminal, `Granary is ready, without its portal; arrays serve: ${cloud.url}`);
+        return;
+      }
+      started({ name: 'portal', copyTo: (target) => portal.tools.store.copyTo(target), stop: () => portal.stop() });
       tellReady(terminal, portal.url, [
         ['Portal', portal.url],
         ['API', `${portal.url}/api/docs`],
@@ -128,4 +140,14 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
       ]);
     },
   });
+}
+
+/** A damaged database of the portal keeps no array from serving: it is told, and the rest starts. */
+async function unlessDamaged<T>(start: () => Promise<T>): Promise<T | Error> {
+  try {
+    return await start();
+  } catch (error) {
+    if (error instanceof Error && error.name === 'DamagedDatabaseError') return error;
+    throw error;
+  }
 }

@@ -63,10 +63,13 @@ function folderSentence(
   return undefined;
 }
 
+/** Errors that name a file and the way out. */
+const PLAIN = ['ConfigError', 'DamagedDatabaseError', 'KeyError'];
+
 /** Errors of our own say what to do; for the others the log has the rest. */
 function otherSentence(error: SystemError | undefined, { log }: StartFacts): string {
   const message = error?.message ?? 'Granary did not start.';
-  if (error?.name === 'ConfigError' || log === '-') return message;
+  if (PLAIN.includes(error?.name ?? '') || log === '-') return message;
   return `${message} (more in ${log}, or with --debug)`;
 }
 

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import type { Log } from '@granary/kernel';
 import { exitCodes } from '../exit.ts';
 import { sayAside, type Terminal } from '../terminal.ts';
+import { serveControl, type Copies } from './control.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs, type LogFor } from './log-file.ts';
 import { startRefusal, type StartFacts } from './refusals.ts';
@@ -10,6 +11,8 @@ import { watchForEnd } from './signals.ts';
 /** A service that runs in this process. */
 export interface Part {
   readonly name: string;
+  /** Makes a consistent copy of its database. */
+  copyTo?(target: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,8 +31,10 @@ export async function runServices(run: Run): Promise<void> {
   const end = watchForEnd(() => process.exit(exitCodes.failed));
   const die = (error: Error) => dieOf(error, log, run);
   process.on('uncaughtException', die);
+  let endControl = () => Promise.resolve();
   try {
     await run.start(logFor, (part) => parts.unshift(part));
+    endControl = await serveControl(run.folder, () => copiesOf(parts), log);
     flushCompileCache();
     await end.asked;
     sayAside(terminal, 'Stopping; again to force.');
@@ -37,10 +42,18 @@ export async function runServices(run: Run): Promise<void> {
     log.error({ error }, 'the start failed');
     throw startRefusal(error, run);
   } finally {
+    await endControl();
     await stopAll(parts, log);
     end.release();
     process.off('uncaughtException', die);
   }
+}
+
+function copiesOf(parts: readonly Part[]): Copies {
+  const copies = new Map<string, (target: string) => Promise<void>>();
+  for (const part of parts)
+    if (part.copyTo) copies.set(part.name, (target) => part.copyTo?.(target) ?? Promise.resolve());
+  return copies;
 }
 
 async function openLogsOrRefuse(run: Run): Promise<LogFor> {

@@ -6,7 +6,13 @@ interface Admin {
   readonly key: string;
 }
 
-const admin: Actor = { id: 'cloud_admin', role: 'cloud_admin' };
+/** The administrator, and the claim of the portal that the request came from. */
+export interface CloudActor extends Actor {
+  readonly claim?: string | undefined;
+}
+
+const admin: CloudActor = { id: 'cloud_admin', role: 'cloud_admin' };
+const CLAIM_HEADER = 'x-granary-claim';
 
 /**
  * HTTP basic with the one administrator a cloud has. Wrong keys are answered slowly, right ones never. A cloud that knows
@@ -15,11 +21,13 @@ const admin: Actor = { id: 'cloud_admin', role: 'cloud_admin' };
 export function authenticator({ user, key }: Admin, clock: Clock, portalAuthority?: string) {
   const attempts = new SignInAttempts({ clock });
   const expected = digest(user, key);
-  return (source: CredentialSource): Actor | undefined | Promise<Actor> => {
+  return (source: CredentialSource): CloudActor | undefined | Promise<CloudActor> => {
     if (portalAuthority !== undefined && !isPortal(source.socket, portalAuthority)) throw fail('not_its_portal');
     const given = basicCredentials(source.headers['authorization']);
     if (!given) return undefined;
-    if (timingSafeEqual(digest(given.user, given.key), expected)) return admin;
+    const claim = source.headers[CLAIM_HEADER];
+    if (timingSafeEqual(digest(given.user, given.key), expected))
+      return typeof claim === 'string' ? { ...admin, claim } : admin;
     return attempts.refuse({ username: given.user, ip: source.ip });
   };
 }

@@ -56,6 +56,8 @@ async function setUp(folder: string, perNode = PER_NODE) {
   await followConfig(store, events, config, 'test');
   const files = new BreakingFiles(join(folder, 'nodes'));
   const placement = new Placement({
+    records: { follow: () => Promise.resolve() },
+    keepsFreeFiles: false,
     store,
     vault: new Vault(Buffer.alloc(32)),
     clock: systemClock,

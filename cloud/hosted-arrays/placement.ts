@@ -22,6 +22,7 @@ import {
   releaseDrivesOf,
   type PlacedDriveRow,
 } from '../inventory/repository.ts';
+import type { HostingRecords } from '../recovery/records.ts';
 import { giveDrives } from './drive-orders.ts';
 import { takeDriveBack, takeProxiesBack, withoutReturned } from './returns.ts';
 import { claimInterfaces } from './interface-rules.ts';
@@ -55,6 +56,10 @@ interface PlacementOptions {
   readonly files: DriveFiles;
   /** Holds one folder an array. */
   readonly folder: string;
+  /** What the folders of arrays say of them. */
+  readonly records: Pick<HostingRecords, 'follow'>;
+  /** After a restore the database may be older than the drives: files that it takes for free are kept. */
+  readonly keepsFreeFiles: boolean;
 }
 
 /**
@@ -101,11 +106,13 @@ export class Placement {
       return this.#update(tx, array, spec, desired ?? array.desired, publicAddress);
     });
     await this.#makeFiles(placed);
+    await this.#options.records.follow();
     return placed;
   }
 
-  takeBack(array: HostedRecord, what: GivenBack): Promise<void> {
-    return 'drive' in what ? this.#takeDriveBack(array, what.drive) : this.#takeProxiesBack(array, what.proxiesKept);
+  async takeBack(array: HostedRecord, what: GivenBack): Promise<void> {
+    await ('drive' in what ? this.#takeDriveBack(array, what.drive) : this.#takeProxiesBack(array, what.proxiesKept));
+    await this.#options.records.follow();
   }
 
   /** A drive that the array no longer uses is free again, and its bytes are gone. */
@@ -154,7 +161,8 @@ export class Placement {
       const problem = await (array.removing ? this.#removeLeftover(array) : this.#mendFiles(array));
       if (problem !== undefined) problems.set(array.uuid, problem);
     }
-    await this.#removeFreeFiles();
+    if (!this.#options.keepsFreeFiles) await this.#removeFreeFiles();
+    await this.#options.records.follow();
     return problems;
   }
 

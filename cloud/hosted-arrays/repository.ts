@@ -152,6 +152,6 @@ function toRecord(row: ArrayRow): HostedRecord {
   };
 }
 
-function internalNameOf(number: number): string {
+export function internalNameOf(number: number): string {
   return `vsa-${number.toString(16).padStart(8, '0')}`;
 }

@@ -1,13 +1,26 @@
 import type { cloudApi } from '@granary/contract/cloud';
-import type { Actor, Handlers } from '@granary/kernel';
+import type { Handlers } from '@granary/kernel';
+import type { CloudActor } from '../access/authenticate.ts';
 import type { HostedArrays } from './service.ts';
 
-export function hostedArrayRoutes(arrays: HostedArrays): NonNullable<Handlers<typeof cloudApi, Actor>['hostedArrays']> {
+/** `allow` throws unless the caller may command this cloud. */
+export function hostedArrayRoutes(
+  arrays: HostedArrays,
+  allow: (actor: CloudActor) => void,
+): NonNullable<Handlers<typeof cloudApi, CloudActor>['hostedArrays']> {
   return {
     list: () => ({ data: arrays.list() }),
     get: ({ uuid }) => ({ data: arrays.get(uuid) }),
-    put: async ({ uuid, spec, desired }) => ({ data: await arrays.put(uuid, { spec, desired }) }),
-    delete: async ({ uuid }) => {
+    spec: ({ uuid }, { actor }) => {
+      allow(actor);
+      return { data: arrays.specOf(uuid) };
+    },
+    put: async ({ uuid, spec, desired }, { actor }) => {
+      allow(actor);
+      return { data: await arrays.put(uuid, { spec, desired }) };
+    },
+    delete: async ({ uuid }, { actor }) => {
+      allow(actor);
       const data = await arrays.remove(uuid);
       return data ? { data } : {};
     },

@@ -13,6 +13,7 @@ import type { Supervisor } from '../supervision/supervisor.ts';
 import { configurationOf, homeOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';
 import { refuseRemoving, type Placement } from './placement.ts';
 import { findArray, listArrays, markRemoving, type HostedRecord } from './repository.ts';
+import { unsealSecrets } from './secrets.ts';
 import { viewOf } from './view.ts';
 
 /** Held by whoever moves drives or their files, so that nobody sees the books and the disk differ. */
@@ -52,6 +53,23 @@ export class HostedArrays {
     const array = this.#options.placement.find(uuid);
     if (!array) throw fail('not_found', { kind: 'array', id: uuid });
     return this.#viewOf(array);
+  }
+
+  /** The array as the portal last described it. */
+  specOf(uuid: string): ArraySpec {
+    const { placement, sources } = this.#options;
+    const array = placement.find(uuid);
+    if (!array) throw fail('not_found', { kind: 'array', id: uuid });
+    const { initialPasscode, internalKey } = unsealSecrets(sources.vault, array);
+    const { drives_returned = {}, policy_drives_returned = {}, proxies_returned = 0 } = array.spec;
+    return {
+      ...array.spec,
+      drives_returned,
+      policy_drives_returned,
+      proxies_returned,
+      initial_passcode: initialPasscode,
+      internal_key: internalKey,
+    };
   }
 
   async put(uuid: string, { spec, desired }: Wish): Promise<HostedArray> {

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@granary/kernel';
+import { readSetting, writeSetting, type Db, type Tx } from '@granary/kernel';
 import type { Pick, Stock } from './allocation.ts';
 
 export interface DriveRow {
@@ -89,8 +89,11 @@ export function releaseDrivesOf(tx: Tx, array: number): number {
   }).changes;
 }
 
+export const CLOUD_UUID = 'cloud_uuid';
+
 /** The name a cloud keeps for life. */
 export function keepCloudUuid(tx: Tx, fresh: string): string {
-  tx.run(`INSERT INTO settings VALUES ('cloud_uuid', :fresh) ON CONFLICT DO NOTHING`, { fresh });
-  return tx.get<{ value: string }>(`SELECT value FROM settings WHERE key = 'cloud_uuid'`)?.value ?? fresh;
+  const known = readSetting(tx, CLOUD_UUID);
+  if (known === undefined) writeSetting(tx, CLOUD_UUID, fresh);
+  return known ?? fresh;
 }

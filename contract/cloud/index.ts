@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Access, Api } from '../endpoint.ts';
 import { endpoint, type Group } from '../endpoint.ts';
-import { choice, json, optional, text } from '../params.ts';
+import { boolean, choice, json, optional, text } from '../params.ts';
 import { bool, int, listOf, mapOf, maybe, nullable, oneOf, record, str, type RecordOf } from '../records.ts';
 import { success } from '../reply.ts';
 import { Type } from '../schema.ts';
@@ -267,7 +267,14 @@ const hostedArrays = {
       spec: { ...json<ArraySpec>(ArraySpec, 'The array as it should be', { example: exampleSpec }), secret: true },
     },
     reply: success({ data: HostedArray }),
-    errors: ['out_of_stock', 'cloud_full', 'no_address', 'wrong_state'],
+    errors: ['out_of_stock', 'cloud_full', 'no_address', 'wrong_state', 'cloud_claimed', 'metadata_damaged'],
+  }),
+  spec: endpoint('GET', '/hosted_arrays/{uuid}/spec', {
+    summary: 'The array as it was last described, secrets included: for a portal that has lost its record of it',
+    access: cloudAdmin,
+    params: { uuid },
+    reply: success({ data: ArraySpec }),
+    errors: ['not_found', 'cloud_claimed'],
   }),
   delete: endpoint('DELETE', '/hosted_arrays/{uuid}', {
     summary:
@@ -275,7 +282,26 @@ const hostedArrays = {
     access: cloudAdmin,
     params: { uuid },
     reply: success({ data: maybe(HostedArray) }),
-    errors: [],
+    errors: ['cloud_claimed', 'metadata_damaged'],
+  }),
+} satisfies Group;
+
+const portal = {
+  claim: endpoint('POST', '/portal/claim', {
+    summary:
+      'Say which portal commands this cloud. The first one does; another, or a copy of it, is refused without `force`',
+    access: cloudAdmin,
+    params: {
+      portal: text('The portal, by its uuid', { max: 64, example: '6f1f5f6e-0000-4000-8000-000000000002' }),
+      home: text('The data folder of the portal, by a random id: a copy has another', { max: 64, example: 'home' }),
+      instance: text('The process, by a random id', { max: 64, example: 'instance' }),
+      boot: text('The start of its machine', { max: 64, example: 'boot' }),
+      force: optional(boolean('Moves the cloud to this portal; the other one is refused from then on')),
+    },
+    reply: success({
+      data: record('Claim', { epoch: int('Goes up with each portal process that commands the cloud') }),
+    }),
+    errors: ['cloud_claimed'],
   }),
 } satisfies Group;
 
@@ -284,5 +310,5 @@ export const cloudApi = {
   title: 'Granary cloud',
   description: 'The inventory of one machine or cluster and the arrays it hosts, as the portal uses them.',
   dialect: 'portal',
-  groups: { inventory, hostedArrays },
+  groups: { inventory, hostedArrays, portal },
 } as const satisfies Api;

@@ -133,6 +133,24 @@ export const clouds = {
     reply: registered,
     errors: ['not_found', 'name_taken', 'in_use', ...cloudErrors],
   }),
+  adopt: endpoint('POST', '/clouds/{id}/adopt', {
+    summary: 'Move a cloud to this portal: it refuses the portal, or the copy of it, that it belonged to',
+    access: adminOnly,
+    params: { id: cloudId },
+    reply: success({}),
+    errors: ['not_found'],
+  }),
+  recoverArrays: endpoint('POST', '/clouds/{id}/recover_arrays', {
+    summary: 'Take arrays on record that a cloud hosts and this portal does not know, as after a restore',
+    access: adminOnly,
+    params: { id: cloudId },
+    reply: success({
+      data: listOf(
+        record('RecoveredArray', { id: int(), name: str(), owner: str(), note: str('What did not come back with it') }),
+      ),
+    }),
+    errors: ['not_found'],
+  }),
   delete: endpoint('DELETE', '/clouds/{id}', {
     summary: 'Forget a cloud that hosts no array and has no provider',
     access: adminOnly,

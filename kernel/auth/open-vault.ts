@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Store } from '../store/index.ts';
+import { readSetting, writeSetting, type Store } from '../store/index.ts';
 import { KeyError, masterKeyGiven, Vault } from './vault.ts';
 
 interface VaultPlace {
@@ -35,14 +35,12 @@ export async function checkedVault(vault: Vault, store: Store, source: string): 
   const check = vault.mark(CHECKED_TEXT);
   const kept = checkOf(store);
   if (kept !== undefined && kept !== check) throw doesNotFit(source, store);
-  if (kept === undefined)
-    await store.write((tx) => tx.run('INSERT INTO settings VALUES (:key, :value)', { key: CHECK, value: check }));
+  if (kept === undefined) await store.write((tx) => writeSetting(tx, CHECK, check));
   return vault;
 }
 
 function checkOf(store: Store): string | undefined {
-  const sql = 'SELECT value FROM settings WHERE key = :key';
-  return store.read((db) => db.get<{ value: string }>(sql, { key: CHECK })?.value);
+  return store.read((db) => readSetting(db, CHECK));
 }
 
 function opens(vault: Vault, sealed: string): boolean {

@@ -5,3 +5,6 @@ export { DiskFullError } from './disk-full.ts';
 export { checkBeforeOpen, markClosed, markFileOf, syncFolderOf } from './mark.ts';
 export { readMigrations, type Migrations } from './migrations.ts';
 export { Store, type Tx } from './store.ts';
+export { isOpenElsewhere, problemOfCopy, RESTORED_AT, restoreCopy } from './restore.ts';
+export { findHome, settleHome, wordsOfHome, type Home } from './home.ts';
+export { readSetting, writeSetting } from './settings.ts';

@@ -40,10 +40,13 @@ export class Refusal extends GranaryError {
 export class RemoteAccounts {
   readonly #vault: Vault;
   readonly #fetchTo: (array: ArrayRow) => typeof fetch;
+  readonly #allow: (array: ArrayRow) => Promise<void>;
 
-  constructor(vault: Vault, fetchTo: (array: ArrayRow) => typeof fetch) {
+  /** `allow` rejects while the array's cloud belongs to another portal: a copy must not act on its arrays either. */
+  constructor(vault: Vault, fetchTo: (array: ArrayRow) => typeof fetch, allow: (array: ArrayRow) => Promise<void>) {
     this.#vault = vault;
     this.#fetchTo = fetchTo;
+    this.#allow = allow;
   }
 
   /** Undefined when no account has the name; one that was deleted no longer has it. */
@@ -125,6 +128,7 @@ export class RemoteAccounts {
     timeoutMs: number = ANSWER_MS_MAX,
   ): Promise<T> {
     if (array.management_url === null) throw unreachable(array);
+    await this.#allow(array).catch(() => Promise.reject(unreachable(array)));
     const accessKey = this.#vault.unseal(array.internal_key_sealed);
     try {
       const place = { url: array.management_url, timeoutMs, fetch: this.#fetchTo(array) };

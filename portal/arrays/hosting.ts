@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ConnectionError, type CloudClient } from '@granary/client';
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import { GranaryError, type Db } from '@granary/kernel';
+import { ClaimRefused } from '../clouds/claims.ts';
 import { interfacesOfArray } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayRow, KeptSpec } from './repository.ts';
@@ -101,6 +102,7 @@ export class Hosting {
 /** Silence, an error of its own, or a no to our key: all of them pass, and none is the array's fault. */
 export function isTroubleOfCloud(error: unknown): error is Error {
   if (error instanceof ConnectionError || error instanceof ApiError) return true;
+  if (error instanceof ClaimRefused) return true;
   return error instanceof GranaryError && ['cloud_unreachable', 'cloud_refused'].includes(error.entry);
 }
 

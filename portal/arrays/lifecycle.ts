@@ -1,5 +1,6 @@
 import { formatUtc, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { forgetOfArray } from '../accounts/repository.ts';
+import { ClaimRefused } from '../clouds/claims.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
@@ -99,17 +100,19 @@ export class ArrayLifecycle {
     act: (row: ArrayRow) => Promise<JobOutcome>,
     tooLate: (tx: Tx) => void = () => undefined,
   ): Promise<JobOutcome> {
-    const { tools, states } = this.#parts;
+    const { tools, states, clouds } = this.#parts;
     const row = tools.store.read((db) => states.row(db, arrayId));
     if (!wanted.includes(row.status))
       return { outcome: 'failed', reason: `Array ${row.name} is ${row.status}.`, finish: tooLate };
     try {
+      await clouds.claimed(row.cloud_id);
       return await act(row);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof NotYet) return { outcome: 'retry', afterMs: POLL_MS, reason: error.message };
       if (!isTroubleOfCloud(error)) throw error;
-      await this.#report(row, 'its cloud does not answer; trying again', row.progress);
+      const refused = error instanceof ClaimRefused ? error.message : undefined;
+      await this.#report(row, refused ?? 'its cloud does not answer; trying again', row.progress);
       return { outcome: 'retry', afterMs: CLOUD_RETRY_MS, reason: error.message };
     }
   }

@@ -64,6 +64,11 @@ export function findArrayByName(db: Db, ownerId: number, name: string): ArrayRow
   return row && fromStored(row);
 }
 
+/** Whether it is or was on record, in whatever state. */
+export function isKnown(db: Db, uuid: string): boolean {
+  return db.get('SELECT 1 FROM arrays WHERE uuid = :uuid', { uuid }) !== undefined;
+}
+
 export interface ArrayFilter {
   readonly scope: number | null;
   readonly status?: ArrayState | undefined;

@@ -7,7 +7,7 @@ import type { Interfaces } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import { listDrives, withReturned } from './changes.ts';
-import { listPlaced, setPlacement, setSpec, type ArrayRow } from './repository.ts';
+import { isKnown, listPlaced, setPlacement, setSpec, type ArrayRow } from './repository.ts';
 import type { ArrayStates } from './states.ts';
 
 const WATCH_MS = 3000;
@@ -26,6 +26,7 @@ export class ArrayWatcher {
   #timer: NodeJS.Timeout | undefined;
   #look: Promise<void> = Promise.resolve();
   #stopped = false;
+  readonly #namedUnknown = new Set<number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -49,6 +50,7 @@ export class ArrayWatcher {
   async look(): Promise<void> {
     const { store, log } = this.#parts.tools;
     try {
+      await this.#parts.clouds.claimAll();
       const clouds = store.read((db) => listClouds(db, false, { start: 0, limit: 0 }));
       await Promise.all(clouds.map(({ id, name }) => this.#lookAtQuietly(id, name)));
     } catch (error) {
@@ -70,9 +72,10 @@ export class ArrayWatcher {
   async #lookAt(cloudId: number): Promise<void> {
     const { tools, clouds } = this.#parts;
     const before = new Map(tools.store.read((db) => listPlaced(db, cloudId)).map(({ id, status }) => [id, status]));
-    if (before.size === 0) return;
+    if (before.size === 0 && this.#namedUnknown.has(cloudId)) return;
     const { data } = await clouds.link(cloudId).hostedArrays.list();
     const byUuid = new Map(data.map((hosted) => [hosted.uuid, hosted]));
+    await this.#nameUnknown(cloudId, data);
     await tools.store.write((tx) => {
       for (const row of listPlaced(tx, cloudId)) {
         // The answer is older than this moment: it says nothing of an array that has been worked on since.
@@ -80,6 +83,18 @@ export class ArrayWatcher {
         if (isUntouched) this.#follow(tx, row, byUuid.get(row.uuid));
       }
     });
+  }
+
+  /** After an older copy of the database was restored, arrays that were made since are named once a start. */
+  async #nameUnknown(cloudId: number, hosted: readonly HostedArray[]): Promise<void> {
+    const { store, events } = this.#parts.tools;
+    if (this.#namedUnknown.has(cloudId)) return;
+    this.#namedUnknown.add(cloudId);
+    const unknown = hosted.filter(({ uuid, state }) => state !== 'removing' && !store.read((db) => isKnown(db, uuid)));
+    if (unknown.length === 0) return;
+    const names = unknown.map(({ internal_name }) => internal_name).join(', ');
+    const title = `Cloud ${cloudId} hosts arrays that are not on record: ${names}. Take them back with \`granary clouds recover-arrays ${cloudId}\`.`;
+    await store.write((tx) => events.record(tx, { title, subject: `cloud:${cloudId}`, severity: 'error' }));
   }
 
   #follow(tx: Tx, row: ArrayRow, hosted: HostedArray | undefined): void {

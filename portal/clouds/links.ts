@@ -2,6 +2,7 @@ import { ApiError, cloudClient, type CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
 import { badParameter, fail, GranaryError, parseHostAndPort, type HostAndPort, type Vault } from '@granary/kernel';
 import type { CloudConnections } from '../tls/cloud-connections.ts';
+import type { CloudClaims } from './claims.ts';
 import type { CloudRow } from './repository.ts';
 import { trustFor } from './trust.ts';
 
@@ -87,11 +88,13 @@ function explained(error: unknown, address: string): GranaryError {
 export class CloudLinks {
   readonly #vault: Vault;
   readonly #connections: CloudConnections;
+  readonly #claims: CloudClaims;
   readonly #links = new Map<number, { sealed: string; link: CloudClient }>();
 
-  constructor(vault: Vault, connections: CloudConnections) {
+  constructor(vault: Vault, connections: CloudConnections, claims: CloudClaims) {
     this.#vault = vault;
     this.#connections = connections;
+    this.#claims = claims;
   }
 
   to(cloud: CloudRow): CloudClient {
@@ -104,7 +107,7 @@ export class CloudLinks {
       user: cloud.admin_user,
       key,
       timeoutMs: WORK_MS_MAX,
-      fetch: this.#connections.fetchTo(cloud.trusted, 'cloud'),
+      fetch: this.#claims.fetchFor(cloud.id, this.#connections.fetchTo(cloud.trusted, 'cloud')),
     });
     this.#links.set(cloud.id, { sealed, link });
     return link;

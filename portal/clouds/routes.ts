@@ -1,8 +1,9 @@
 import type { PortalHandlers } from '../handlers.ts';
 import { pageOf } from '../paging.ts';
+import type { ArrayRecovery } from '../arrays/recovery.ts';
 import type { Clouds } from './service.ts';
 
-export function cloudRoutes(clouds: Clouds): PortalHandlers {
+export function cloudRoutes(clouds: Clouds, recovery: ArrayRecovery): PortalHandlers {
   return {
     clouds: {
       list: (page, context) => {
@@ -15,6 +16,11 @@ export function cloudRoutes(clouds: Clouds): PortalHandlers {
       update: async ({ id, ...input }, { actor }) => ({
         data: { cloud_id: await clouds.update(id, input, actor.username) },
       }),
+      adopt: async ({ id }, { actor }) => {
+        await clouds.adopt(id, actor);
+        return {};
+      },
+      recoverArrays: async ({ id }, { actor }) => ({ data: await recovery.recover(id, actor) }),
       delete: async ({ id }, { actor }) => {
         await clouds.delete(id, actor);
         return {};

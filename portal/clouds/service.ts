@@ -6,6 +6,7 @@ import type { Page } from '../paging.ts';
 import { seedPrices } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayRow } from '../arrays/repository.ts';
+import { ClaimRefused, CloudClaims } from './claims.ts';
 import { CloudLinks, discoverCloud, readInventory } from './links.ts';
 import * as repository from './repository.ts';
 import type { CloudRow } from './repository.ts';
@@ -40,13 +41,16 @@ export interface DriveTypeChange {
 /** The clouds that can host arrays, as last read from them. */
 export class Clouds {
   readonly #tools: Tools;
+  readonly #claims: CloudClaims;
   readonly #links: CloudLinks;
   readonly #onChange: () => void;
+  readonly #refusals = new Map<number, string>();
 
   /** `onChange` is told when what array records show of a cloud may have changed. */
   constructor(tools: Tools, onChange: () => void) {
     this.#tools = tools;
-    this.#links = new CloudLinks(tools.vault, tools.connections);
+    this.#claims = new CloudClaims(tools.store, tools.log);
+    this.#links = new CloudLinks(tools.vault, tools.connections, this.#claims);
     this.#onChange = onChange;
   }
 
@@ -66,12 +70,14 @@ export class Clouds {
   async create(registration: KnownRegistration, actor = 'system'): Promise<number> {
     const { store, events } = this.#tools;
     const found = await this.#discover(registration);
-    return store.write((tx) => {
+    const added = await store.write((tx) => {
       this.#refuseTaken(tx, registration.name, found.inventory.uuid);
       const id = repository.insertCloud(tx, this.#values(registration, found, true));
       events.record(tx, { title: `Cloud ${registration.name} was added.`, subject: `cloud:${id}`, actor });
       return id;
     });
+    await this.#claimQuietly(added, registration.name);
+    return added;
   }
 
   async update(id: number, registration: KnownRegistration, actor = 'system'): Promise<number> {
@@ -89,6 +95,40 @@ export class Clouds {
       tx.afterCommit(this.#onChange);
       return id;
     });
+  }
+
+  /** Moves a cloud to this portal: from now on it refuses the one that it belonged to. */
+  async adopt(id: number, actor: PortalActor): Promise<void> {
+    const { store, events } = this.#tools;
+    const { name } = store.read((db) => this.row(db, id));
+    await this.#claims.claim(id, this.link(id), true);
+    const title = `Cloud ${name} was moved to this portal.`;
+    await store.write((tx) =>
+      events.record(tx, { title, subject: `cloud:${id}`, actor: actor.username, severity: 'warning' }),
+    );
+  }
+
+  /** Resolves when the cloud takes commands from this portal; rejects with the reason when it does not. */
+  async claimed(id: number): Promise<void> {
+    if (!this.#claims.isHeld(id)) await this.#claims.claim(id, this.link(id), false);
+  }
+
+  /** Claims every cloud on record, so that the first command finds it claimed. Renews claims that are held. */
+  async claimAll(): Promise<void> {
+    const clouds = this.#tools.store.read((db) => repository.listClouds(db, false, { start: 0, limit: 0 }));
+    await Promise.all(clouds.map(({ id, name }) => this.#claimQuietly(id, name)));
+  }
+
+  async #claimQuietly(id: number, cloud: string): Promise<void> {
+    const { log } = this.#tools;
+    try {
+      await this.#claims.claim(id, this.link(id), false);
+      this.#refusals.delete(id);
+    } catch (error) {
+      if (!(error instanceof ClaimRefused)) return;
+      if (!this.#refusals.has(id)) log.warn({ cloud, reason: error.message }, 'a cloud refuses this portal');
+      this.#refusals.set(id, error.message);
+    }
   }
 
   async delete(id: number, actor: PortalActor): Promise<void> {

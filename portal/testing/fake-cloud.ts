@@ -170,6 +170,7 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
           hosted.set(uuid, { spec, hosted: { ...now, state, management_url: url } });
           return { data: known(hosted, uuid).hosted };
         },
+        spec: ({ uuid }) => ({ data: known(hosted, uuid).spec }),
         delete: ({ uuid }) => {
           refuseIfBroken();
           hosted.delete(uuid);

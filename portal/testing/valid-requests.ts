@@ -145,6 +145,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'clouds.get': () => ({ id: 1 }),
   'clouds.create': async (portal) => ({ name: portal.name('cloud'), ...(await unregisteredCloud(portal)) }),
   'clouds.update': registeredCloud,
+  'clouds.adopt': () => ({ id: 1 }),
+  'clouds.recoverArrays': () => ({ id: 1 }),
   'clouds.delete': registeredCloud,
   'driveTypes.list': () => ({ id: 1 }),
   'driveTypes.get': () => ({ cloud_id: 1, drive_type_id: 1 }),

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { ApiError, type CloudClient } from '@granary/client';
+import { findHome, GranaryError, readSetting, settleHome, writeSetting, type Log, type Store } from '@granary/kernel';
+
+/** A cloud that takes no commands from this portal, in the cloud's own words. */
+export class ClaimRefused extends GranaryError {
+  constructor(problem: string) {
+    super('not_supported', { problem });
+  }
+}
+
+interface Identity {
+  readonly portal: string;
+  readonly home: string;
+  readonly instance: string;
+  readonly boot: string;
+}
+
+const PORTAL_UUID = 'portal_uuid';
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const FORBIDDEN = 403;
+/** Clouds of earlier releases keep no claims and take commands from everyone who has their key. */
+const WITHOUT_CLAIMS: readonly number[] = [404, 501];
+
+/** Which clouds this process of the portal commands: its claims, by the id of the cloud. */
+export class CloudClaims {
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #claims = new Map<number, string>();
+  #identity: Promise<Identity> | undefined;
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  isHeld(cloudId: number): boolean {
+    return this.#claims.has(cloudId);
+  }
+
+  /** Claims a cloud, or renews the claim. Rejects with `ClaimRefused` when it belongs to another portal. */
+  async claim(cloudId: number, link: CloudClient, force: boolean): Promise<void> {
+    const { portal, home, instance, boot } = await (this.#identity ??= this.#loadIdentity());
+    try {
+      const { data } = await link.portal.claim({ portal, home, instance, boot, force });
+      this.#claims.set(cloudId, `${portal} ${home} ${data.epoch}`);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      this.#claims.delete(cloudId);
+      if (error.status === FORBIDDEN) throw new ClaimRefused(error.message);
+      if (!WITHOUT_CLAIMS.includes(error.status)) throw error;
+      this.#claims.set(cloudId, '');
+    }
+  }
+
+  /** Requests to a cloud carry the claim; one that is refused is claimed anew before the next command. */
+  fetchFor(cloudId: number, fetchWith: typeof fetch): typeof fetch {
+    return async (url, init) => {
+      const claim = this.#claims.get(cloudId);
+      const headers = { ...(init?.headers as Record<string, string>), ...(claim && { 'x-granary-claim': claim }) };
+      const answer = await fetchWith(url, { ...init, headers });
+      if (answer.status === FORBIDDEN) this.#claims.delete(cloudId);
+      return answer;
+    };
+  }
+
+  /** A copy of a portal's data folder has a home of its own from its first start on: clouds tell it by that. */
+  async #loadIdentity(): Promise<Identity> {
+    const store = this.#store;
+    const { home, copyOf } = await findHome(store);
+    if (copyOf) this.#log.warn({ original: copyOf.folder }, 'this portal is a copy; clouds of the original refuse it');
+    const { id } = copyOf ? await settleHome(store) : home;
+    const portal = await store.write((tx) => {
+      const known = readSetting(tx, PORTAL_UUID);
+      if (known !== undefined) return known;
+      const fresh = randomUUID();
+      writeSetting(tx, PORTAL_UUID, fresh);
+      return fresh;
+    });
+    return { portal, home: id, instance: randomUUID(), boot: bootId() };
+  }
+}
+
+function bootId(): string {
+  return existsSync(BOOT_ID) ? readFileSync(BOOT_ID, 'utf8').trim() : 'unknown';
+}
