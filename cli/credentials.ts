@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Connection } from '@granary/client';
 import { CommandFailure, exitCodes, usageFailure } from './exit.ts';
 import type { Terminal } from './terminal.ts';
+import { configFile, fetchFor } from './trust.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:7400';
 
@@ -17,7 +17,7 @@ export interface Credentials {
 type Environment = Terminal['env'];
 
 export function credentialsFile(env: Environment): string {
-  return join(env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? homedir(), '.config'), 'granary', 'credentials.json');
+  return configFile(env, 'credentials.json');
 }
 
 export function readCredentials(env: Environment): Credentials | undefined {
@@ -73,7 +73,8 @@ export function portalConnection(
   { url: option, signedIn }: { readonly url?: string | undefined; readonly signedIn: boolean },
 ): Connection {
   const url = portalUrl(env, option);
-  if (!signedIn) return { url };
+  const place = { url, ...fetchFor(env, url) };
+  if (!signedIn) return place;
   const kept = env['GRANARY_TOKEN'] ? undefined : readCredentials(env);
   const token = env['GRANARY_TOKEN'] || (kept?.url === url ? kept.token : undefined);
   if (token === undefined)
@@ -81,5 +82,5 @@ export function portalConnection(
       exitCodes.notAllowed,
       `You are not signed in at ${url}; run \`granary login --url ${url}\` or set GRANARY_TOKEN.`,
     );
-  return { url, headers: { 'x-token': token } };
+  return { ...place, headers: { 'x-token': token } };
 }

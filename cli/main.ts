@@ -14,6 +14,7 @@ import { addVolumeServer } from './commands/volume-server.ts';
 import { portalConnection } from './credentials.ts';
 import { addApi, type Target } from './derived/commands.ts';
 import { exitCodes, type ExitCode } from './exit.ts';
+import { explainConnection } from './output/connection.ts';
 import { reportError } from './output/errors.ts';
 import { widthOf, type Terminal } from './terminal.ts';
 import { version } from './version.ts';
@@ -22,10 +23,10 @@ import { version } from './version.ts';
 export async function main(args: readonly string[], terminal: Terminal = process): Promise<ExitCode> {
   leaveQuietlyWhenUnread(terminal);
   try {
-    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    await createProgram(withAuthority(terminal, args)).parseAsync(args, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    return reportError(terminal, error, args.includes('--debug'));
+    return reportError(terminal, await explainConnection(error), args.includes('--debug'));
   }
 }
 
@@ -35,6 +36,7 @@ export function createProgram(terminal: Terminal): GranaryCommand {
     .description('Storage as a service that anyone can run.')
     .version(version)
     .option('--debug', 'Show where an error came from')
+    .option('--ca <file>', 'Certificates (PEM) of the authorities to trust over TLS (also GRANARY_CA)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
@@ -61,6 +63,15 @@ export function createProgram(terminal: Terminal): GranaryCommand {
   addArray(program, terminal);
   addObjects(program, terminal);
   return program;
+}
+
+/** `--ca` stands wherever it is typed, and means what the variable means. */
+function withAuthority(terminal: Terminal, args: readonly string[]): Terminal {
+  const at = args.findIndex((arg) => arg === '--ca' || arg.startsWith('--ca='));
+  const file = args[at]?.startsWith('--ca=') ? args[at].slice('--ca='.length) : args[at + 1];
+  if (at === -1 || file === undefined) return terminal;
+  const { stdin, stdout, stderr, env } = terminal;
+  return { stdin, stdout, stderr, env: { ...env, GRANARY_CA: file } };
 }
 
 function portalTarget({ env }: Terminal): Target {

@@ -22,9 +22,13 @@ export class StillRunning extends Error {
 
 /** No answer at all: wrong address, nothing listening, or it took too long. */
 export class ConnectionError extends Error {
+  /** Who did not answer, for messages: mostly a URL. */
+  readonly address: string;
+
   constructor(address: string, cause: unknown) {
     super(`No answer from ${address}: ${reasonOf(cause)}`, { cause });
     this.name = 'ConnectionError';
+    this.address = address;
   }
 }
 

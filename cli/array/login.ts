@@ -3,6 +3,7 @@ import type { GranaryCommand } from '../command.ts';
 import { readCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
 import { askSecretly, isInteractive, readStdin, say, type Terminal } from '../terminal.ts';
+import { ensureTrusted, fetchFor } from '../trust.ts';
 import { keepArrayKey } from './keys.ts';
 import { placeByName, placeOf, type ArrayPlace } from './place.ts';
 import { productWords, SYSTEM_ACCOUNT, type Product } from './product.ts';
@@ -12,12 +13,14 @@ interface LoginOptions {
   readonly account?: string;
   readonly user?: string;
   readonly passwordStdin?: true;
+  readonly trust?: string;
 }
 
 interface Door extends ArrayPlace {
   readonly product: Product;
   readonly account: string;
   readonly username: string;
+  readonly fetch?: typeof fetch;
 }
 
 export function addArrayLogin(parent: GranaryCommand, product: Product, terminal: Terminal): void {
@@ -26,7 +29,8 @@ export function addArrayLogin(parent: GranaryCommand, product: Product, terminal
     .description('Sign in to an array of yours and keep its key; it is then meant where no --array is given')
     .option('--url <url>', 'Address of the array, where no portal is asked')
     .option('--user <name>', 'Who you are there (default: who you are at the portal)')
-    .option('--password-stdin', 'Read the password from standard input (also GRANARY_PASSWORD)');
+    .option('--password-stdin', 'Read the password from standard input (also GRANARY_PASSWORD)')
+    .option('--trust <sha256>', 'Trust the certificate authority with this fingerprint without asking');
   if (product === 'object_storage')
     command.option('--account <name>', `Your account there (default: ${SYSTEM_ACCOUNT})`);
   command.action(async (name: string | undefined, options: LoginOptions) => login(product, name, options, terminal));
@@ -41,8 +45,9 @@ async function login(
 ): Promise<void> {
   const { env } = terminal;
   const place = name === undefined ? await placeOf(product, env, options) : await placeByName(product, env, name);
+  await ensureTrusted(terminal, { url: place.url, fingerprint: options.trust, toldBy: place.toldBy });
   const username = options.user ?? readCredentials(env)?.username ?? 'admin';
-  const door = { ...place, product, username, account: options.account ?? SYSTEM_ACCOUNT };
+  const door = { ...place, ...fetchFor(env, place.url), product, username, account: options.account ?? SYSTEM_ACCOUNT };
   const key = await signIn(door, options, terminal);
   const file = keepArrayKey(env, { product, url: place.url, name: place.name, username, key });
   const who = product === 'object_storage' ? `${username} of ${door.account}` : username;
@@ -65,9 +70,11 @@ async function signIn(door: Door, { passwordStdin }: LoginOptions, terminal: Ter
   throw usageFailure('The password is missing: pipe it in with --password-stdin, or set GRANARY_PASSWORD.');
 }
 
-async function keyOf({ product, url, name, account, username: user }: Door, password: string): Promise<string> {
+async function keyOf(door: Door, password: string): Promise<string> {
+  const { product, name, account, username: user } = door;
+  const place = { url: door.url, ...(door.fetch && { fetch: door.fetch }) };
   try {
-    const key = await productWords[product].signIn({ url, account, user, password });
+    const key = await productWords[product].signIn({ ...place, account, user, password });
     if (key !== null) return key;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

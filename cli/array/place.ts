@@ -4,6 +4,7 @@ import { portalConnection, readUrl } from '../credentials.ts';
 import type { PlaceOptions } from '../derived/commands.ts';
 import { CommandFailure, exitCodes } from '../exit.ts';
 import type { Terminal } from '../terminal.ts';
+import { fetchFor } from '../trust.ts';
 import { readArrayKeys, type ArrayKey } from './keys.ts';
 import { productWords, type Product } from './product.ts';
 
@@ -14,6 +15,8 @@ export interface ArrayPlace {
   readonly name: string;
   /** What the portal shows its owner: the first password. */
   readonly passcode?: string;
+  /** The portal that named the address. */
+  readonly toldBy?: string;
 }
 
 /** Where the array is that a command means: by its address, by its name, or the one signed in to last. */
@@ -35,8 +38,9 @@ export async function placeOf(product: Product, env: Environment, { url, array }
 
 /** Asks the portal, which knows arrays by their name. */
 export async function placeByName(product: Product, env: Environment, name: string): Promise<ArrayPlace> {
-  const { url, headers } = portalConnection(env, { signedIn: true });
-  const portal = portalClient({ url, token: headers?.['x-token'] ?? '' });
+  const { headers, ...there } = portalConnection(env, { signedIn: true });
+  const { url } = there;
+  const portal = portalClient({ ...there, token: headers?.['x-token'] ?? '' });
   const found = (await portal.arrays.list({ name })).data.find((each) => each.name === name);
   if (!found || found.id === null)
     throw new CommandFailure(exitCodes.notFound, `The portal at ${url} shows you no array named ${name}.`);
@@ -49,7 +53,7 @@ export async function placeByName(product: Product, env: Environment, name: stri
     );
   if (data.management_url === null || data.status !== 'created')
     throw new CommandFailure(exitCodes.failed, `Array ${name} is ${data.status}; it answers once it is created.`);
-  return { url: data.management_url, name, passcode: data.initial_passcode };
+  return { url: data.management_url, name, passcode: data.initial_passcode, toldBy: url };
 }
 
 /** A kept key is sent to the array that gave it, and to no other. */
@@ -60,14 +64,15 @@ export async function arrayConnection(
 ): Promise<Connection> {
   const { prefix, keyVariable } = productWords[product];
   const place = await placeOf(product, env, options);
-  if (!options.signedIn) return { url: place.url };
+  const there = { url: place.url, ...fetchFor(env, place.url) };
+  if (!options.signedIn) return there;
   const key = env[keyVariable] || keyFor(keysOf(product, env), place.url);
   if (!key)
     throw new CommandFailure(
       exitCodes.notAllowed,
       `You are not signed in to ${place.name}; run \`granary ${prefix} login ${place.name}\` or set ${keyVariable}.`,
     );
-  return { url: place.url, headers: { 'x-access-key': key } };
+  return { ...there, headers: { 'x-access-key': key } };
 }
 
 /** Only object storage has controllers that pass requests on. */

@@ -5,6 +5,7 @@ export type Product = 'storage_array' | 'object_storage';
 
 interface SignIn {
   readonly url: string;
+  readonly fetch?: typeof fetch;
   readonly account: string;
   readonly user: string;
   readonly password: string;
@@ -26,16 +27,16 @@ export const productWords: Readonly<Record<Product, ProductWords>> = {
     nameVariable: 'GRANARY_ARRAY',
     urlVariable: 'GRANARY_ARRAY_URL',
     keyVariable: 'GRANARY_ACCESS_KEY',
-    signIn: async ({ url, user, password }) =>
-      (await arrayClient({ url }).users.login({ user, password })).user.access_key,
+    signIn: async ({ user, password, account: _, ...place }) =>
+      (await arrayClient(place).users.login({ user, password })).user.access_key,
   },
   object_storage: {
     prefix: 'objects',
     nameVariable: 'GRANARY_OBJECTS',
     urlVariable: 'GRANARY_OBJECTS_URL',
     keyVariable: 'GRANARY_OBJECTS_KEY',
-    signIn: async ({ url, account, user, password }) =>
-      (await objectsClient({ url }).users.authenticate({ account, user, password })).user.access_key,
+    signIn: async ({ account, user, password, ...place }) =>
+      (await objectsClient(place).users.authenticate({ account, user, password })).user.access_key,
   },
 };
 

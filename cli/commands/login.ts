@@ -2,12 +2,14 @@ import { ApiError, portalClient } from '@granary/client';
 import type { GranaryCommand } from '../command.ts';
 import { portalUrl, readCredentials, removeCredentials, writeCredentials } from '../credentials.ts';
 import { CommandFailure, exitCodes, usageFailure } from '../exit.ts';
+import { ensureTrusted, fetchFor } from '../trust.ts';
 import { ask, askSecretly, isInteractive, readStdin, say, sayAside, type Terminal } from '../terminal.ts';
 
 interface LoginOptions {
   readonly url?: string;
   readonly user?: string;
   readonly passwordStdin?: true;
+  readonly trust?: string;
 }
 
 const USER_DEFAULT = 'admin';
@@ -19,6 +21,7 @@ export function addLogin(program: GranaryCommand, terminal: Terminal): void {
     .option('--url <url>', 'Address of the portal (also GRANARY_URL)')
     .option('--user <name>', 'Who you are')
     .option('--password-stdin', 'Read the password from standard input (also GRANARY_PASSWORD)')
+    .option('--trust <sha256>', 'Trust the certificate authority with this fingerprint without asking')
     .action(async (options: LoginOptions) => login(options, terminal));
   program
     .command('logout')
@@ -29,10 +32,11 @@ export function addLogin(program: GranaryCommand, terminal: Terminal): void {
 async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   const url = portalUrl(terminal.env, options.url);
   warnIfOpen(terminal, url);
+  await ensureTrusted(terminal, { url, fingerprint: options.trust });
   const username = options.user ?? (await askUser(terminal));
   const password = await passwordFrom(options, terminal);
   try {
-    const { data } = await portalClient({ url }).tokens.get({ username, password });
+    const { data } = await portalClient({ url, ...fetchFor(terminal.env, url) }).tokens.get({ username, password });
     const file = writeCredentials(terminal.env, { url, token: data.token, username });
     say(terminal, `Signed in at ${url} as ${username}; the token is kept in ${file}.`);
   } catch (error) {

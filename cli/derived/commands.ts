@@ -41,6 +41,7 @@ export const OWN_OPTIONS = [
   '--wait-timeout',
   '--yes',
   '--debug',
+  '--ca',
   '--help',
   '--version',
 ];
