@@ -48,7 +48,7 @@ export class ChecksumCache {
   readonly #ring: ChecksumPage[] = [];
   readonly #regions = new Map<number, RegionGenerations>();
   readonly #unsettled = new Set<RegionGenerations>();
-  readonly #loading = new Map<number, Promise<void>>();
+  readonly #loading = new Map<number, Promise<ReadonlySet<Member>>>();
   #hand = 0;
 
   constructor(options: ChecksumCacheOptions) {
@@ -174,15 +174,16 @@ export class ChecksumCache {
   async #load(member: Member, region: number): Promise<ChecksumPage | undefined> {
     for (;;) {
       const running = this.#loading.get(region) ?? this.#startLoading(region);
-      await running;
+      const unread = await running;
       const page = member.pages.get(region);
-      if (page !== undefined || isGone(member)) return page;
+      // In a group that has failed already no member is failed any more: a page that cannot be read is not read again.
+      if (page !== undefined || isGone(member) || unread.has(member)) return page;
       // It became a member only after the others were read; unless it left without being failed.
       if (!this.#options.members().includes(member)) return undefined;
     }
   }
 
-  #startLoading(region: number): Promise<void> {
+  #startLoading(region: number): Promise<ReadonlySet<Member>> {
     // Never inside the caller's turn: `loading` has to be set before this can end.
     const loading = Promise.resolve()
       .then(() => this.#loadRegion(region))
@@ -191,19 +192,20 @@ export class ChecksumCache {
     return loading;
   }
 
-  /** Reads the pages of all members: only together they tell what was written. */
-  async #loadRegion(region: number): Promise<void> {
+  /** Reads the pages of all members: only together they tell what was written. Returns whose could not be read. */
+  async #loadRegion(region: number): Promise<ReadonlySet<Member>> {
     const absent = this.#options.members().filter((member) => !member.pages.has(region));
     await this.#makeRoom(absent.length);
     const contents = await Promise.all(
       absent.map(async (member) => ({ member, content: await this.#readPage(member, region) })),
     );
+    const unread = new Set(contents.flatMap(({ member, content }) => (content === undefined ? [member] : [])));
     const present = contents.flatMap(({ member, content }) =>
       content === undefined || isGone(member) ? [] : [{ member, content }],
     );
     if (this.#layout.format === 1) {
       for (const { member, content } of present) this.#insert(pageOfFormat1(member, region, content));
-      return;
+      return unread;
     }
     const { pages, rejected, generations } = judgePages(present, {
       groupId: this.#options.groupId,
@@ -216,6 +218,7 @@ export class ChecksumCache {
     this.#regions.set(region, generations);
     for (const page of pages) this.#insert(page);
     for (const member of rejected) this.#options.onRejected(member, region);
+    return unread;
   }
 
   #insert(page: ChecksumPage): void {

@@ -144,6 +144,16 @@ describe('damage', () => {
     assert.deepEqual(await rig.group.verify(), []);
   });
 
+  it('that makes the checksums of all drives unreadable ends in an error', async () => {
+    const group = await prepare('RAID6', 5, 65536);
+    await group.rig.group.close();
+    await group.rig.reopen();
+    const { checksumOffset, dataOffset } = group.layout;
+    for (const drive of group.rig.drives) drive.failReads(checksumOffset, dataOffset - checksumOffset);
+    const block = Buffer.alloc(BLOCK_BYTES);
+    await assert.rejects(async () => group.rig.group.write(0, block), { code: 'group-failed' });
+  });
+
   it('to the checksums of the only drive left is an error, not zeros', async () => {
     const group = await prepare('RAID1', 2, 65536);
     group.rig.drives[1]!.fail();

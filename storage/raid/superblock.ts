@@ -61,7 +61,7 @@ export async function readSuperblock(drive: Drive): Promise<FoundSuperblock | un
 }
 
 /** Whether one superblock has seen more than another of the same group. */
-export function isNewer(one: Superblock, other: Superblock): boolean {
+function isNewer(one: Superblock, other: Superblock): boolean {
   return one.events > other.events || (one.events === other.events && one.sequence > other.sequence);
 }
 
