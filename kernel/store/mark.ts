@@ -48,7 +48,10 @@ export function checkBeforeOpen(file: string): void {
   if (mark.state === 'closed') return;
   const salt = saltOfLog(file);
   if (salt === undefined)
-    throw new DamagedDatabaseError(file, `its write-ahead log ${file}-wal is missing or has no header`);
+    throw new DamagedDatabaseError(
+      file,
+      `its write-ahead log ${file}-wal is missing or has no header (if another program opened and closed the database, remove ${markFileOf(file)} to accept it as it is)`,
+    );
   if ((salt - mark.salt + WORD) % WORD > LOG_RESTARTS_MAX)
     throw new DamagedDatabaseError(file, `${file}-wal is the write-ahead log of another database or another time`);
 }
