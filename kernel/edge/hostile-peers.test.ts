@@ -45,12 +45,10 @@ suite('hostile peers', { concurrency: true }, () => {
         for (const [at, remote] of remotes.entries()) {
           const bodies = { no: undefined, bytes: Buffer.from('abc'), stream: { size: 100_000, bytes: twoPieces() } };
           for (const [kind, body] of Object.entries(bodies)) {
-            const request = {
-              method: body === undefined ? 'GET' : 'PUT',
-              bucket: 'b',
-              key: 'k',
-              ...(body && { body }),
-            };
+            const target = { bucket: 'b', key: 'k' };
+            const request = body
+              ? ({ method: 'PUT', ...target, body } as const)
+              : ({ method: 'GET', ...target } as const);
             calls[`S3 ${at} with ${kind} body`] = remote.send(request);
           }
         }
