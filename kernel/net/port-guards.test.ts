@@ -8,7 +8,7 @@ import { testNetwork } from '../process/testing/addresses.ts';
 import { PortGuards } from './port-guards.ts';
 
 const holder = fileURLToPath(new URL('./testing/port-holder.ts', import.meta.url));
-const options = { skip: process.platform !== 'linux', timeout: 30_000 };
+const options = { skip: process.platform !== 'linux', timeout: 120_000 };
 
 /** A process that guards a port and listens there as object storage does, until it is killed. */
 async function holdElsewhere(t: TestContext, host: string, port: number) {

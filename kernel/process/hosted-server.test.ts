@@ -12,7 +12,7 @@ const interfaceAt = (id: number, address: string) => ({ id, address, netmask: '2
 
 test(
   'an address that cannot be bound is told with its reason, and bound once it can be',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const network = testNetwork();
     const configuration = {

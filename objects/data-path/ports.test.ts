@@ -16,7 +16,7 @@ const answers = (host: string) =>
 
 test(
   'object storage does not serve at a port that another process shares, and says so',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async (t) => {
     const network = testNetwork();
     const victim = `${network}.9`;
