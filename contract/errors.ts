@@ -101,7 +101,7 @@ export const errorCatalogue = {
     http: 422,
     code: 20015,
     message:
-      'The cloud at {address} shows a certificate of an authority this portal does not know (SHA-256 {fingerprint}). Compare it with what `granary cloud` printed there and send it as fingerprint, or have the cloud join with a code.',
+      'The cloud at {address} shows a certificate of an authority this portal does not know (SHA-256 {fingerprint}). Compare it with what `granary cloud` printed there and send it as fingerprint.',
   },
   cloud_in_the_clear: {
     http: 422,

@@ -84,14 +84,11 @@ const registration = {
   admin_user: name("The cloud's administrator", { example: 'cloud' }),
   admin_key: secret("The cloud's administrator key", { max: 255, example: 'key' }),
   fingerprint: optional(
-    text(
-      "SHA-256 fingerprint of the cloud's certificate authority, as `granary cloud` prints it, where it did not join",
-      {
-        max: 128,
-        pattern: '^[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}$',
-        form: '64 hexadecimal digits, with or without colons',
-      },
-    ),
+    text("SHA-256 fingerprint of the cloud's certificate authority, as `granary cloud` prints it", {
+      max: 128,
+      pattern: '^[0-9A-Fa-f]{2}(:?[0-9A-Fa-f]{2}){31}$',
+      form: '64 hexadecimal digits, with or without colons',
+    }),
   ),
 };
 
