@@ -1,19 +1,25 @@
 import type { ArrayServices } from './services.ts';
-import type { ArrayTools } from './tools.ts';
 
 /**
  * Before anybody is served: what a crash cut off is ended, and the engine is told what it does not keep itself (caps,
  * caches, speeds, exports). In the order things stand on each other.
  */
-export async function settle(services: ArrayServices, _tools: ArrayTools): Promise<void> {
+export async function settle(services: ArrayServices, onStage: (stage: string) => void): Promise<void> {
+  onStage('ending what was under way: drives');
   await services.drives.settle();
+  onStage('ending what was under way: RAID groups');
   await services.building.settle();
   await services.membership.follow();
+  onStage('ending what was under way: pools');
   await services.pools.settle();
+  onStage('ending what was under way: volumes');
   await services.volumes.settle();
+  onStage('ending what was under way: servers');
   await services.servers.settle();
+  onStage('ending what was under way: snapshots');
   await services.snapshots.settle();
   await services.snapshotPolicies.createFirst();
+  onStage('ending what was under way: mirrors');
   await services.mirrors.settle();
 }
 

@@ -34,6 +34,7 @@ const noHost: ProgramHost = {
   returnDrive: () => Promise.reject(new Error('No cloud runs this array.')),
   returnProxies: () => Promise.reject(new Error('No cloud runs this array.')),
   reportListening: () => undefined,
+  progress: () => undefined,
 };
 
 /** Brings one storage array up: its database, its engine, its management interface. */
@@ -41,6 +42,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   let configuration = first;
   const log = createLog('array', first.logLevel);
   const clock = systemClock;
+  host.progress('opening its database');
   const store = new Store(join(first.folder, 'array.db'), migrations);
   const vault = await checkedVault(
     new Vault(Buffer.from(first.vaultKey, 'hex')),
@@ -49,7 +51,13 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   );
   const events = new EventLog(clock);
   const engineEvents = new EngineEvents({ store, clock, events, log });
-  const running = await startEngine({ configuration, log, onEvent: (event) => engineEvents.take(event) });
+  host.progress('starting its controllers');
+  const running = await startEngine({
+    configuration,
+    log,
+    onEvent: (event) => engineEvents.take(event),
+    onStage: (stage) => host.progress(stage),
+  });
   const { engine } = running;
   const readings = new Readings(engine, log);
   const tools = {
@@ -67,12 +75,14 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   };
   const services = createServices(tools);
   const { users, drives, controllers, handlers } = services;
+  host.progress('bringing its records in line');
   await users.createOwner(first.owner, first.initialPasscode);
   await controllers.createChap();
   await drives.follow(first.drives);
   await readings.refresh();
-  await settle(services, tools);
+  await settle(services, (stage) => host.progress(stage));
   // Not before: a server that comes back must find its disks, or it gives up.
+  host.progress('serving its volumes');
   await running.serve();
   const app = await createApiServer({
     ...tools,
@@ -88,6 +98,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
     measures: [sizeMeasure(readings)],
   });
+  host.progress('serving its management');
   const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });
   await server.serve(first);
   tools.heartbeat.start();

@@ -101,10 +101,18 @@ test('after kill -9 the same arrays are up at the same addresses, and no process
   const second = await runCloud(t, dataDir);
   const after = clientOf(second.cloud);
   for (const old of before) {
-    const { pid, restarts: _, ...now } = await after.reaches(old.uuid, 'running');
+    const {
+      pid,
+      restarts: _,
+      outages: [outage],
+      ...now
+    } = await after.reaches(old.uuid, 'running');
     assert.notEqual(pid, old.pid);
-    const { pid: _pid, restarts: __, ...then } = old;
+    const { pid: _pid, restarts: __, outages, ...then } = old;
     assert.deepEqual(now, then);
+    assert.deepEqual(outages, []);
+    assert.equal(outage?.began_ms_ago, null, 'nobody knows when it went down');
+    assert.notEqual(outage.ended_ms_ago, null);
   }
   assert.equal((await after.client.call(hostedArrays.get, { uuid: asleep })).data.state, 'stopped');
   assert.equal((await after.client.refused(hostedArrays.get, { uuid: doomed })).http, 404, 'the removal was finished');

@@ -18,6 +18,7 @@ import {
   type ListenAddress,
   type Log,
   type Store,
+  type Tx,
   type UnboundAddress,
   type Vault,
 } from '@granary/kernel';
@@ -29,7 +30,7 @@ import { ConfigError, configFileOf, loadConfig } from './config/load.ts';
 import { isIpv4Range, overlapOfPublic } from './config/rules.ts';
 import type { Config } from './config/schema.ts';
 import { Placement } from './hosted-arrays/placement.ts';
-import { listArrays } from './hosted-arrays/repository.ts';
+import { listArrays, markServed } from './hosted-arrays/repository.ts';
 import { hostedArrayRoutes } from './hosted-arrays/routes.ts';
 import { BOOKS, HostedArrays } from './hosted-arrays/service.ts';
 import { checkBooks } from './inventory/check.ts';
@@ -44,7 +45,7 @@ import manifest from './package.json' with { type: 'json' };
 import { defaultCacheFolder, openCache } from './supervision/cache.ts';
 import type { SupervisionLimits } from './supervision/limits.ts';
 import type { StateChange } from './supervision/supervised-array.ts';
-import { Supervisor, type Programs } from './supervision/supervisor.ts';
+import { Supervisor, type ArrayCounts, type Programs } from './supervision/supervisor.ts';
 import { ArrayCertificates } from './tls/array-certificates.ts';
 
 export interface CloudOptions {
@@ -90,6 +91,8 @@ export interface RunningCloud {
   readonly notices: readonly string[];
   /** A consistent copy of the cloud's database. */
   copyTo(target: string): Promise<void>;
+  /** How many of its arrays are up, and how many are on their way. */
+  arrayCounts(): ArrayCounts;
   stop(): Promise<void>;
 }
 
@@ -132,6 +135,7 @@ function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: s
     adminKey,
     notices: tools.recovered.notices,
     copyTo: (target) => tools.store.copyTo(target),
+    arrayCounts: () => arrays.counts(),
     async stop() {
       await server.listeners.closeAll();
       await server.app.close();
@@ -323,7 +327,9 @@ function recordState(tools: Tools, configuration: HostedConfiguration, change: S
   tools.options.log.info({ array, uuid, state, reason }, 'an array changed state');
   const because = reason === undefined ? '' : `: ${reason}`;
   const severity = state === 'failed' ? 'error' : reason === undefined ? 'info' : 'warning';
-  recordEvent(tools, configuration, severity, `Array ${array} is ${state}${because}`);
+  recordEvent(tools, configuration, severity, `Array ${array} is ${state}${because}`, (tx) => {
+    if (state === 'running') markServed(tx, uuid);
+  });
 }
 
 /** An address that cannot be bound is an event, and so is its end. */
@@ -342,9 +348,11 @@ function recordEvent(
   { internalName: array, uuid }: HostedConfiguration,
   severity: 'info' | 'notice' | 'warning' | 'error',
   title: string,
+  along: (tx: Tx) => void = () => undefined,
 ): void {
   store
     .write((tx) => {
+      along(tx);
       events.record(tx, { severity, title, subject: `array:${uuid}` });
     })
     .catch((error: unknown) => options.log.error({ error, array }, 'an event could not be recorded'));

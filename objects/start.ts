@@ -27,12 +27,14 @@ import { createServices } from './services.ts';
 export async function startObjects(first: HostedConfiguration, host: ProgramHost): Promise<HostedProgram> {
   let configuration = first;
   const log = createLog('objects', first.logLevel);
+  host.progress('opening its database');
   const store = new Store(join(first.folder, 'objects.db'), migrations);
   const vault = await checkedVault(
     new Vault(Buffer.from(first.vaultKey, 'hex')),
     store,
     "the cloud's record of the array",
   );
+  host.progress('opening its index');
   const dataPath = new DataPath({
     configuration: () => configuration,
     clock,
@@ -62,6 +64,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
   await people.users.createOwner(first.owner, first.initialPasscode);
   const events = keeperEvents(tools);
   await dataPath.start({
+    onStage: (stage) => host.progress(stage),
     settings: () => settings.current().settings,
     certificates,
     encryption: () => encryption.state(),
@@ -90,6 +93,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     version: manifest.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
   });
+  host.progress('serving its management');
   const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });
   await server.serve(first);
   await tools.jobs.start();

@@ -116,6 +116,7 @@ test('a free drive is given back to the cloud; when the cloud refuses, it stays'
     },
     returnProxies: () => Promise.resolve(),
     reportListening: () => undefined,
+    progress: () => undefined,
   };
   const array = await testArray(t, { drives: 3, host });
   const { client } = array;

@@ -10,6 +10,7 @@ export interface EngineSetup {
   readonly configuration: HostedConfiguration;
   readonly log: Log;
   readonly onEvent: OnEngineEvent;
+  readonly onStage?: ((stage: string) => void) | undefined;
   /** Module that exports `openEngine`; tests put another in its place. */
   readonly engineModule?: string;
 }
@@ -27,7 +28,7 @@ const EMBEDDED = new URL('./embedded/open-engine.ts', import.meta.url).href;
 
 /** Brings up what keeps the array's bytes: its drives are open and it can be asked when this resolves. */
 export async function startEngine(setup: EngineSetup): Promise<RunningEngine> {
-  const { configuration, log, onEvent, engineModule = EMBEDDED } = setup;
+  const { configuration, log, onEvent, onStage = () => undefined, engineModule = EMBEDDED } = setup;
   const told = new Told();
   const unflushed = new Unflushed();
   const pair = new ControllerPair({
@@ -36,6 +37,7 @@ export async function startEngine(setup: EngineSetup): Promise<RunningEngine> {
     told: () => told.calls(),
     onCrash: () => unflushed.controllerDied(),
     onEvent,
+    onStage,
     onLog: ({ level, text, facts }: LogLine) => log[level](facts ?? {}, text),
   });
   await pair.start();

@@ -47,6 +47,7 @@ export async function startWalk(file: Lasting): Promise<Walk> {
     returnDrive: () => Promise.resolve(),
     returnProxies: () => Promise.resolve(),
     reportListening: () => undefined,
+    progress: () => undefined,
   };
   const array = await testArray(t, { drives: DRIVES, host, interfaces: [FAR_AWAY] });
   const { client, anybody, user, configuration } = array;

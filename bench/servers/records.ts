@@ -50,6 +50,7 @@ function addArray(tx: Tx, vault: Vault, number: number): void {
     desired: 'stopped',
     state: 'stopped',
     reason: null,
+    outages: [],
     management_url: `http://127.64.${number >> 8}.${number & 255}:7480`,
     ip_address: `127.64.${number >> 8}.${number & 255}`,
     ipv6_address: null,

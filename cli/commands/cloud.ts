@@ -79,13 +79,18 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
       });
       started({ name: 'cloud', copyTo: (target) => cloud.copyTo(target), stop: () => cloud.stop() });
       for (const notice of cloud.notices) sayAside(terminal, `Warning: ${notice}`);
-      tellReady(terminal, cloud.url, [
-        ['Address', `${cloud.address.host}:${cloud.address.port}`],
-        ['Admin user', cloud.adminUser],
-        ['Admin key', `in ${options.adminKeyFile ?? places.cloudKey}`],
-        ...(tls ? [['Authority', `SHA-256 ${certificateFingerprint(tls.issuer.authority)}`] as const] : []),
-        ['Register', 'at the portal: granary clouds create --name NAME --ip ADDRESS --admin-user USER --admin-key -'],
-      ]);
+      tellReady(
+        terminal,
+        cloud.url,
+        [
+          ['Address', `${cloud.address.host}:${cloud.address.port}`],
+          ['Admin user', cloud.adminUser],
+          ['Admin key', `in ${options.adminKeyFile ?? places.cloudKey}`],
+          ...(tls ? [['Authority', `SHA-256 ${certificateFingerprint(tls.issuer.authority)}`] as const] : []),
+          ['Register', 'at the portal: granary clouds create --name NAME --ip ADDRESS --admin-user USER --admin-key -'],
+        ],
+        cloud.arrayCounts(),
+      );
     },
   });
 }

@@ -129,15 +129,20 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
         return;
       }
       started({ name: 'portal', copyTo: (target) => portal.tools.store.copyTo(target), stop: () => portal.stop() });
-      tellReady(terminal, portal.url, [
-        ['Portal', portal.url],
-        ['API', `${portal.url}/api/docs`],
-        ['Cloud', cloudAddress],
-        ['User', 'admin'],
-        ['Password', passwordWords(portal)],
-        ...(isTls ? [['Authority', authorityWords(places.folder, authority)] as const] : []),
-        ['Log', places.log === '-' ? 'standard output' : places.log],
-      ]);
+      tellReady(
+        terminal,
+        portal.url,
+        [
+          ['Portal', portal.url],
+          ['API', `${portal.url}/api/docs`],
+          ['Cloud', cloudAddress],
+          ['User', 'admin'],
+          ['Password', passwordWords(portal)],
+          ...(isTls ? [['Authority', authorityWords(places.folder, authority)] as const] : []),
+          ['Log', places.log === '-' ? 'standard output' : places.log],
+        ],
+        cloud.arrayCounts(),
+      );
     },
   });
 }

@@ -25,10 +25,27 @@ export function tellIgnoredPassword(terminal: Terminal): void {
   sayAside(terminal, `GRANARY_ADMIN_PASSWORD is ignored: there are users already; ${how}.`);
 }
 
-export function tellReady(terminal: Terminal, url: string, facts: readonly (readonly [string, string])[]): void {
+/** How many arrays serve when the service is ready, and how many come up in turn from then on. */
+export interface ArrayCounts {
+  readonly up: number;
+  readonly starting: number;
+  readonly failed: number;
+}
+
+export function tellReady(
+  terminal: Terminal,
+  url: string,
+  facts: readonly (readonly [string, string])[],
+  arrays?: ArrayCounts,
+): void {
   const width = Math.max(...facts.map(([name]) => name.length));
   for (const [name, fact] of facts) say(terminal, `  ${name.padEnd(width)}  ${fact}`);
-  say(terminal, `Granary is ready: ${url}`);
+  say(terminal, `Granary is ready: ${url}${arrays ? ` (${countWords(arrays)})` : ''}`);
+}
+
+function countWords({ up, starting, failed }: ArrayCounts): string {
+  const words = `${up} ${up === 1 ? 'array' : 'arrays'} up, ${starting} starting`;
+  return failed === 0 ? words : `${words}, ${failed} failed`;
 }
 
 interface FirstPassword {

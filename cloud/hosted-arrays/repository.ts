@@ -15,6 +15,8 @@ export interface HostedRecord {
   readonly zone: string | null;
   readonly desired: 'running' | 'stopped';
   readonly removing: boolean;
+  /** Whether its process ever served. */
+  readonly served: boolean;
   readonly management: ListenAddress;
   readonly publicAddress: string | null;
   readonly spec: KeptSpec;
@@ -29,6 +31,7 @@ interface ArrayRow {
   readonly zone: string | null;
   readonly desired: 'running' | 'stopped';
   readonly removing: number;
+  readonly served: number;
   readonly address: string;
   readonly port: number;
   readonly public_address: string | null;
@@ -89,8 +92,8 @@ export function hasAddress(db: Db, host: string): boolean {
 
 export function insertArray(tx: Tx, { uuid, product, management, spec, sealedSecrets, now }: NewArray): HostedRecord {
   tx.run(
-    `INSERT INTO arrays (uuid, product, desired, address, port, spec, secrets, created_at)
-     VALUES (:uuid, :product, 'running', :address, :port, :spec, :secrets, :now)`,
+    `INSERT INTO arrays (uuid, product, desired, served, address, port, spec, secrets, created_at)
+     VALUES (:uuid, :product, 'running', 0, :address, :port, :spec, :secrets, :now)`,
     {
       uuid,
       product,
@@ -130,6 +133,10 @@ export function markRemoving(tx: Tx, number: number): void {
   tx.run('UPDATE arrays SET removing = 1 WHERE number = :number', { number });
 }
 
+export function markServed(tx: Tx, uuid: string): void {
+  tx.run('UPDATE arrays SET served = 1 WHERE uuid = :uuid AND served = 0', { uuid });
+}
+
 export function deleteArray(tx: Tx, number: number): void {
   releaseAddresses(tx, number, []);
   tx.run('DELETE FROM arrays WHERE number = :number', { number });
@@ -144,6 +151,7 @@ function toRecord(row: ArrayRow): HostedRecord {
     zone: row.zone,
     desired: row.desired,
     removing: row.removing === 1,
+    served: row.served === 1,
     management: { host: row.address, port: row.port },
     publicAddress: row.public_address,
     spec: JSON.parse(row.spec) as KeptSpec,

@@ -9,7 +9,8 @@ import {
   type Store,
 } from '@granary/kernel';
 import { listPlacedDrives, type PlacedDriveRow } from '../inventory/repository.ts';
-import type { Supervisor } from '../supervision/supervisor.ts';
+import type { SupervisedArray } from '../supervision/supervised-array.ts';
+import type { ArrayCounts, Supervisor } from '../supervision/supervisor.ts';
 import { configurationOf, homeOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';
 import { refuseRemoving, type Placement } from './placement.ts';
 import { findArray, listArrays, markRemoving, type HostedRecord } from './repository.ts';
@@ -113,12 +114,12 @@ export class HostedArrays {
 
   /** After a start: every array as it was, at the address it had; those with a problem say so instead. */
   async startAll(problems: ReadonlyMap<string, string>): Promise<void> {
-    const { store, supervisor } = this.#options;
+    const { store } = this.#options;
     const arrays = store.read(listArrays).filter(({ removing }) => !removing);
     for (const array of arrays) {
       const problem = array.desired === 'running' ? problems.get(array.uuid) : undefined;
       if (problem === undefined) await this.#follow(array, true);
-      else (await supervisor.describe(array.product, this.#configurationOf(array))).fail(problem);
+      else (await this.#supervised(array)).fail(problem);
     }
   }
 
@@ -139,18 +140,26 @@ export class HostedArrays {
     }
   }
 
+  counts(): ArrayCounts {
+    return this.#options.supervisor.counts();
+  }
+
   async stop(): Promise<void> {
     await this.#options.locks.idle();
     await this.#options.supervisor.stopAll();
   }
 
   async #follow(array: HostedRecord, retryFailed: boolean): Promise<void> {
-    const supervised = await this.#options.supervisor.describe(array.product, this.#configurationOf(array));
+    const supervised = await this.#supervised(array);
     if (array.desired === 'running') {
       if (supervised.state !== 'failed' || retryFailed) supervised.start();
     } else if (supervised.state !== 'stopped') {
       void supervised.stop();
     }
+  }
+
+  #supervised(array: HostedRecord): Promise<SupervisedArray> {
+    return this.#options.supervisor.describe(array.product, this.#configurationOf(array), array.served);
   }
 
   #configurationOf(array: HostedRecord): HostedConfiguration {
@@ -200,6 +209,7 @@ export class HostedArrays {
       managementUrl: managementUrlOf(array, sources.certificates !== undefined),
       owned: placement.addressesOf(array),
       supervised: supervisor.get(array.uuid),
+      now: supervisor.now(),
     });
   }
 }

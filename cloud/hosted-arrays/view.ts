@@ -1,6 +1,7 @@
 import type { HostedArray, PlacedDrive } from '@granary/contract/cloud';
 import { storageHomes, type ControllerHome, type HostedDrive } from '@granary/kernel';
 import { canonicalAddress } from '../addresses/canonical.ts';
+import type { Outage } from '../supervision/outages.ts';
 import type { SupervisedArray } from '../supervision/supervised-array.ts';
 import type { HostedRecord } from './repository.ts';
 
@@ -13,10 +14,12 @@ interface Shown {
   /** The addresses in virtual networks that are the array's. */
   readonly owned: readonly string[];
   readonly supervised: SupervisedArray | undefined;
+  /** By the clock that outages are timed by. */
+  readonly now: number;
 }
 
 /** An array as the portal sees it. */
-export function viewOf({ array, drives, home, managementUrl, owned, supervised }: Shown): HostedArray {
+export function viewOf({ array, drives, home, managementUrl, owned, supervised, now }: Shown): HostedArray {
   const state = supervised?.state ?? 'stopped';
   return {
     uuid: array.uuid,
@@ -24,7 +27,8 @@ export function viewOf({ array, drives, home, managementUrl, owned, supervised }
     internal_name: array.internalName,
     desired: array.desired,
     state: array.removing ? 'removing' : state,
-    reason: !array.removing && state === 'failed' ? (supervised?.reason ?? null) : null,
+    reason: array.removing ? null : (supervised?.reason ?? null),
+    outages: (supervised?.outages ?? []).map((outage) => outageView(outage, now)),
     management_url: managementUrl,
     ip_address: array.management.host,
     ipv6_address: null,
@@ -55,6 +59,12 @@ function interfacesOf(
       : NOT_OWNED;
     return { id, address, bound: problem === undefined && bound.includes(address), problem: problem ?? null };
   });
+}
+
+/** As time that has passed: the portal may be on a machine with another clock. */
+function outageView({ id, beganAt, endedAt }: Outage, now: number): HostedArray['outages'][number] {
+  const ago = (time: number | undefined) => (time === undefined ? null : Math.max(0, Math.round(now - time)));
+  return { id, began_ms_ago: ago(beganAt), ended_ms_ago: ago(endedAt) };
 }
 
 function driveView(drive: HostedDrive): PlacedDrive {

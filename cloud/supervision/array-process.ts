@@ -1,49 +1,74 @@
 import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FromProgram, GivenBack, HostedConfiguration, Listening, ToProgram } from '@granary/kernel';
+import {
+  PULSE_FD,
+  type FromProgram,
+  type GivenBack,
+  type HostedConfiguration,
+  type Listening,
+  type ToProgram,
+} from '@granary/kernel';
 import { forkProgram } from './forking.ts';
 import { RotatingFile } from './output.ts';
+import type { Ending, SupervisedProcess } from './process.ts';
+import type { Timing } from './timing.ts';
 
 const LAST_WORDS_LENGTH_MAX = 2_000;
 const OUTPUT_MS_MAX = 1_000;
 
-interface Launch {
+export interface Launch {
   readonly program: string;
   readonly configuration: HostedConfiguration;
   readonly logFile: string;
   /** Where compiled code is kept between starts: it makes them faster and smaller. */
   readonly cacheFolder: string | undefined;
+  readonly timing: Timing;
   /** The array gives something back: null when it was taken, else why not. */
   readonly onReturn: (what: GivenBack) => Promise<string | null>;
   readonly onListening: (now: Listening, before: Listening) => void;
 }
 
-export interface Ending {
-  /** In words, for the operator. */
-  readonly reason: string;
-}
+type Answer = (message: FromProgram | undefined) => void;
 
-/** One run of an array process, from fork to exit. */
-export class ArrayProcess {
+/** A process of the machine. */
+export class ArrayProcess implements SupervisedProcess {
   readonly ended: Promise<Ending>;
+  readonly ready: Promise<boolean>;
   readonly #child: ChildProcess;
   readonly #onReturn: Launch['onReturn'];
   readonly #onListening: Launch['onListening'];
-  readonly #changes = new Map<number, (answer: FromProgram | undefined) => void>();
-  #ready: (isReady: boolean) => void = () => undefined;
+  readonly #timing: Timing;
+  /** Who waits for an answer, by the id of the question. */
+  readonly #asked = new Map<number, Answer>();
+  #setReady: (isReady: boolean) => void = () => undefined;
   #listening: Listening = { bound: [], unbound: [] };
-  #nextChange = 1;
+  #lastId = 0;
+  /** A health check that was not answered, and so is not asked again. */
+  #healthCheck: number | undefined;
+  #steps = 0;
+  #stage: string | undefined;
+  #pulses = 0;
+  #lastSignAt: number;
+  #silentSince: number | undefined;
   #told: string | undefined;
   #lastWords = '';
 
-  constructor({ program, configuration, logFile, cacheFolder, onReturn, onListening }: Launch) {
+  constructor({ program, configuration, logFile, cacheFolder, timing, onReturn, onListening }: Launch) {
     this.#onReturn = onReturn;
     this.#onListening = onListening;
+    this.#timing = timing;
+    this.#lastSignAt = timing.now();
     this.#child = forkProgram(program, configuration.internalName, cacheFolder);
     const written = this.#keepOutput(logFile);
     this.#child.on('message', (message: FromProgram) => this.#hear(message));
+    this.#watchPulses();
     this.ended = this.#watchEnd(written);
+    this.ready = new Promise((resolve) => {
+      this.#setReady = resolve;
+    });
+    void this.ended.then(() => this.#setReady(false));
     this.#send({ kind: 'start', configuration });
   }
 
@@ -51,44 +76,45 @@ export class ArrayProcess {
     return this.#child.pid;
   }
 
-  /** Where it listens, by its last word. */
   get listening(): Listening {
     return this.#listening;
   }
 
-  /** True once it serves; false when it ended first or the time was up. */
-  ready(timeoutMs: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), timeoutMs);
-      this.#ready = (isReady) => {
-        clearTimeout(timer);
-        resolve(isReady);
-      };
-      void this.ended.then(() => this.#ready(false));
-    });
+  get steps(): number {
+    return this.#steps;
   }
 
-  /** Asks a process that runs to become what the configuration says. */
+  get stage(): string | undefined {
+    return this.#stage;
+  }
+
+  get pulses(): number {
+    return this.#pulses;
+  }
+
+  async check(timeoutMs: number): Promise<boolean> {
+    // One question is enough for a main thread that is busy: it answers when it is back.
+    const id = this.#healthCheck ?? ++this.#lastId;
+    const isNew = this.#healthCheck === undefined;
+    this.#healthCheck = id;
+    const answer = this.#answerTo(id, timeoutMs);
+    if (isNew) this.#send({ kind: 'health', id });
+    return (await answer) !== undefined;
+  }
+
   change(configuration: HostedConfiguration, timeoutMs: number): Promise<FromProgram | undefined> {
-    const id = this.#nextChange++;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => answer(undefined), timeoutMs);
-      const answer = (message: FromProgram | undefined) => {
-        clearTimeout(timer);
-        this.#changes.delete(id);
-        resolve(message);
-      };
-      this.#changes.set(id, answer);
-      this.#send({ kind: 'change', id, configuration });
-    });
+    const id = ++this.#lastId;
+    const answer = this.#answerTo(id, timeoutMs);
+    this.#send({ kind: 'change', id, configuration });
+    return answer;
   }
 
   kill(reason: string): void {
     this.#told ??= reason;
+    this.#silentSince = this.#lastSignAt;
     this.#child.kill('SIGKILL');
   }
 
-  /** Politely first; a process that does not go in time is killed. */
   async stop(timeoutMs: number): Promise<void> {
     this.#child.kill('SIGTERM');
     const impatience = setTimeout(() => this.#child.kill('SIGKILL'), timeoutMs);
@@ -97,25 +123,67 @@ export class ArrayProcess {
   }
 
   #hear(message: FromProgram): void {
-    if (message.kind === 'failed') {
-      this.#told ??= message.reason;
-      return;
+    this.#lastSignAt = this.#timing.now();
+    switch (message.kind) {
+      case 'progress':
+        this.#steps += 1;
+        this.#stage = message.stage;
+        return;
+      case 'failed':
+        this.#told ??= message.reason;
+        return;
+      case 'return': {
+        const { id, what } = message;
+        void this.#onReturn(what).then((problem) => this.#send({ kind: 'returned', id, problem }));
+        return;
+      }
+      case 'ready':
+        this.#hearListening(message);
+        this.#setReady(true);
+        return;
+      case 'listening':
+        this.#hearListening(message);
+        return;
+      case 'healthy':
+        this.#healthCheck = undefined;
+        this.#asked.get(message.id)?.(message);
+        return;
+      case 'changed':
+        // Also when nobody waits any more: a change may take longer than whoever asked for it.
+        this.#hearListening(message);
+        this.#asked.get(message.id)?.(message);
+        return;
+      case 'refused':
+        this.#asked.get(message.id)?.(message);
     }
-    if (message.kind === 'return') {
-      const { id, what } = message;
-      void this.#onReturn(what).then((problem) => this.#send({ kind: 'returned', id, problem }));
-      return;
-    }
-    // Also when nobody waits any more: a change may take longer than whoever asked for it.
-    if (message.kind !== 'refused') this.#hearListening(message);
-    if (message.kind === 'ready') this.#ready(true);
-    else if (message.kind !== 'listening') this.#changes.get(message.id)?.(message);
   }
 
   #hearListening({ bound, unbound }: Listening): void {
     const before = this.#listening;
     this.#listening = { bound, unbound };
     this.#onListening(this.#listening, before);
+  }
+
+  #answerTo(id: number, timeoutMs: number): Promise<FromProgram | undefined> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => answer(undefined), timeoutMs);
+      const answer = (message: FromProgram | undefined) => {
+        clearTimeout(timer);
+        this.#asked.delete(id);
+        resolve(message);
+      };
+      this.#asked.set(id, answer);
+    });
+  }
+
+  #watchPulses(): void {
+    const pulses = this.#child.stdio[PULSE_FD] as Readable | null | undefined;
+    pulses?.on('data', () => {
+      this.#pulses += 1;
+      this.#lastSignAt = this.#timing.now();
+    });
+    // It ends with the process, which is noticed by its exit.
+    pulses?.on('error', () => undefined);
   }
 
   #send(message: ToProgram): void {
@@ -126,13 +194,14 @@ export class ArrayProcess {
   #watchEnd(written: Promise<void>): Promise<Ending> {
     return new Promise((resolve) => {
       this.#child.on('error', (error) => {
-        if (this.#child.pid === undefined) resolve({ reason: `it could not be started: ${error.message}` });
+        if (this.#child.pid === undefined)
+          resolve({ reason: `it could not be started: ${error.message}`, silentSince: undefined });
       });
       this.#child.once('exit', (code, signal) => {
-        for (const answer of this.#changes.values()) answer(undefined);
+        for (const answer of this.#asked.values()) answer(undefined);
         // Its last words are in the file, and nothing is written to its folder any more.
         void Promise.race([written, sleep(OUTPUT_MS_MAX, undefined, { ref: false })]).then(() =>
-          resolve({ reason: this.#reasonOf(code, signal) }),
+          resolve({ reason: this.#reasonOf(code, signal), silentSince: this.#silentSince }),
         );
       });
     });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fingerprint, PREPARE, PROGRAM_ENVIRONMENT, programOptions } from '@granary/kernel';
+import { fingerprint, PREPARE, PROGRAM_ENVIRONMENT, programOptions, PULSE_VARIABLE } from '@granary/kernel';
 
 /** Nothing else of our environment reaches an array: it may hold secrets of ours. */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL'];
@@ -19,7 +19,8 @@ export function forkProgram(
   return fork(program, [name], {
     execArgv: programOptions(program),
     env: environment(cacheFolder),
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // The last one is for signs of life that pass the main thread by.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
     killSignal: 'SIGKILL',
     ...(signal && { signal }),
   });
@@ -51,6 +52,7 @@ function environment(cacheFolder: string | undefined): NodeJS.ProcessEnv {
   return {
     ...Object.fromEntries(kept),
     ...PROGRAM_ENVIRONMENT,
+    [PULSE_VARIABLE]: '1',
     ...(cacheFolder !== undefined && { NODE_COMPILE_CACHE: cacheFolder }),
   };
 }

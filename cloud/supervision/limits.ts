@@ -1,28 +1,43 @@
+import { availableParallelism } from 'node:os';
+
 /** How patient a cloud is with its array processes. */
 export interface SupervisionLimits {
-  readonly readyMsMax: number;
+  /** Processes that start at the same moment: more than there are processors only slow each other down. */
+  readonly startsMax: number;
+  /** How often the cloud looks at a process that starts. */
+  readonly startCheckMs: number;
+  /** Looks in a row without progress after which the next array may start as well. */
+  readonly turnChecksMax: number;
+  /** Looks in a row without progress after which a start counts as hanging. */
+  readonly stalledChecksMax: number;
   readonly stopMsMax: number;
   readonly healthEveryMs: number;
+  /** How long one health check waits for the answer. */
   readonly healthMsMax: number;
+  /** Checks in a row without any sign of life after which the process is killed. */
   readonly healthMissesMax: number;
-  /** Wait before the first restart; twice as long before each further one. */
+  /** Pause before the first restart; twice as long before each further one. */
   readonly backoffMs: number;
-  readonly crashesMax: number;
-  readonly crashWindowMs: number;
-  /** Processes that may be starting at the same moment. */
-  readonly startsMax: number;
+  readonly backoffMsMax: number;
+  /** Failed starts in a row after which an array that never served is given up. */
+  readonly failedStartsMax: number;
+  /** A process that served for so long starts the pauses from the beginning. */
+  readonly stableMs: number;
   readonly changeMsMax: number;
 }
 
 export const supervisionLimits: SupervisionLimits = {
-  readyMsMax: 30_000,
+  startsMax: availableParallelism(),
+  startCheckMs: 1_000,
+  turnChecksMax: 30,
+  stalledChecksMax: 300,
   stopMsMax: 10_000,
   healthEveryMs: 5_000,
   healthMsMax: 3_000,
-  healthMissesMax: 3,
+  healthMissesMax: 6,
   backoffMs: 500,
-  crashesMax: 3,
-  crashWindowMs: 60_000,
-  startsMax: 4,
+  backoffMsMax: 60_000,
+  failedStartsMax: 3,
+  stableMs: 60_000,
   changeMsMax: 5_000,
 };

@@ -1,8 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { GivenBack, HostedConfiguration, Listening, Log } from '@granary/kernel';
-import { ArrayProcess } from './array-process.ts';
-import { answers } from './health.ts';
+import type { HostedConfiguration, Listening, Log } from '@granary/kernel';
+import { watchHealth } from './health.ts';
 import type { SupervisionLimits } from './limits.ts';
+import { Outages, type Outage } from './outages.ts';
+import type { SupervisedProcess } from './process.ts';
+import { Retries } from './retries.ts';
+import { watchStart } from './start-watch.ts';
+import type { Timing } from './timing.ts';
 import type { Turns } from './turns.ts';
 
 /** Refusals of one change after which it is told as an error. */
@@ -16,47 +19,59 @@ export interface StateChange {
 }
 
 interface SupervisedOptions {
-  readonly program: string;
-  readonly logFile: string;
-  readonly cacheFolder: string | undefined;
+  readonly launch: (configuration: HostedConfiguration) => SupervisedProcess;
   readonly limits: SupervisionLimits;
+  readonly timing: Timing;
   readonly turns: Turns;
   /** Once the program is compiled. */
   readonly prepared: Promise<void>;
+  /** Whether it served once, in this run of the cloud or an earlier one. */
+  readonly hasServed: boolean;
+  /** Begins the names of its outages. */
+  readonly outagePrefix: string;
   readonly log: Log;
   readonly onChange: (change: StateChange) => void;
-  readonly onReturn: (what: GivenBack) => Promise<string | null>;
-  readonly onListening: (now: Listening, before: Listening) => void;
 }
 
 /** Keeps one array the way it should be: up, through crashes and hangs, or down. */
 export class SupervisedArray {
   readonly #options: SupervisedOptions;
+  readonly #outages: Outages;
   #configuration: HostedConfiguration;
   /** The last one the process said it follows. */
   #followed: HostedConfiguration | undefined;
   #refusals = 0;
   #wantedUp = false;
+  #isFirstStart = true;
+  #hasServed: boolean;
   #state: SupervisedState = 'stopped';
   #reason: string | undefined;
-  #process: ArrayProcess | undefined;
+  /** What its start is waiting for; undefined while its process is at work. */
+  #waitingFor: (() => string) | undefined;
+  #process: SupervisedProcess | undefined;
   #restarts = 0;
   /** The loop that keeps it up, and what ends it. At most one runs. */
   #loop: Promise<void> | undefined;
   #halt = new AbortController();
+  #retryNow = new AbortController();
   #goingDown: Promise<void> | undefined;
 
   constructor(configuration: HostedConfiguration, options: SupervisedOptions) {
     this.#configuration = configuration;
     this.#options = options;
+    this.#hasServed = options.hasServed;
+    this.#outages = new Outages(options.outagePrefix);
   }
 
   get state(): SupervisedState {
     return this.#state;
   }
 
+  /** Why it is in its state: why it failed, or what its start is doing and why the last one ended. */
   get reason(): string | undefined {
-    return this.#reason;
+    if (this.#state !== 'starting') return this.#reason;
+    const now = this.#waitingFor?.() ?? `Its process is ${this.#process?.stage ?? 'loading its program'}`;
+    return this.#reason === undefined ? `${now}.` : `${now}; before, ${withoutStop(this.#reason)}.`;
   }
 
   /** Where its process listens; nowhere when there is none. */
@@ -72,12 +87,20 @@ export class SupervisedArray {
     return this.#process?.pid;
   }
 
-  /** Runs it, or, when it failed, tries again from the beginning. */
+  get outages(): readonly Outage[] {
+    return this.#outages.list;
+  }
+
+  /** Runs it, or, when it failed or waits for its next try, tries again now. */
   start(): void {
     this.#wantedUp = true;
+    this.#retryNow.abort();
     // On its way down it comes up again as soon as it is there.
     if (this.#loop || this.#goingDown) return;
     this.#halt = new AbortController();
+    // When it went down while no cloud watched it, nobody knows.
+    if (this.#hasServed) this.#outages.begin(this.#isFirstStart ? undefined : this.#options.timing.now());
+    this.#isFirstStart = false;
     this.#enter('starting');
     this.#loop = this.#keepUp(this.#halt.signal).finally(() => {
       this.#loop = undefined;
@@ -115,62 +138,72 @@ export class SupervisedArray {
     if (this.#loop) this.#enter('stopping');
     await this.#process?.stop(this.#options.limits.stopMsMax);
     await this.#loop;
+    this.#outages.clear();
     this.#enter('stopped');
   }
 
   async #keepUp(halt: AbortSignal): Promise<void> {
-    const { limits, log } = this.#options;
-    let crashes: number[] = [];
-    let failedStarts = 0;
+    const { limits, log, timing } = this.#options;
+    const retries = new Retries(limits, this.#hasServed);
     for (;;) {
-      const { served, reason } = await this.#runOnce(halt);
+      const { servedMs, reason } = await this.#runOnce(halt);
       if (halt.aborted) return;
-      const now = performance.now();
-      crashes = [...crashes.filter((time) => now - time < limits.crashWindowMs), now];
-      // Starts that take long to fail never crowd into the window; in a row they are as hopeless.
-      failedStarts = served ? 0 : failedStarts + 1;
-      log.warn({ array: this.#configuration.internalName, reason, crashes: crashes.length }, 'an array process ended');
-      if (Math.max(crashes.length, failedStarts) >= limits.crashesMax) {
-        this.#enter('failed', hopelessness(crashes.length, failedStarts, limits, reason));
+      const pauseMs = retries.afterEnd(servedMs);
+      const { failures } = retries;
+      log.warn({ array: this.#configuration.internalName, reason, failures }, 'an array process ended');
+      if (pauseMs === undefined) {
+        const what = `Its process did not start ${failures} times in a row, last: ${withoutStop(reason)}`;
+        this.#enter('failed', `${what}. Restore it to try again.`);
         return;
       }
+      this.#waitUntil(timing.now() + pauseMs);
       this.#enter('starting', reason);
-      if (!(await pause(limits.backoffMs * 2 ** (crashes.length - 1), halt))) return;
+      this.#retryNow = new AbortController();
+      await timing.pause(pauseMs, AbortSignal.any([halt, this.#retryNow.signal]));
+      if (isAborted(halt)) return;
       this.#restarts += 1;
     }
   }
 
   /** One process from start to end. */
-  async #runOnce(halt: AbortSignal): Promise<{ served: boolean; reason: string }> {
-    await this.#options.prepared;
-    const process = await this.#options.turns.run(() => this.#launch(halt));
-    if (!process) return { served: false, reason: 'it was stopped' };
-    const served = this.#state === 'running';
+  async #runOnce(halt: AbortSignal): Promise<{ servedMs: number | undefined; reason: string }> {
+    const { prepared, turns, timing } = this.#options;
+    this.#waitingFor = () => `It waits for its turn to start (${turns.waiting} arrays wait)`;
+    await prepared;
+    const release = await turns.take(halt);
+    if (!release || isAborted(halt)) {
+      release?.();
+      return { servedMs: undefined, reason: 'it was stopped' };
+    }
+    const process = this.#options.launch(this.#configuration);
+    this.#process = process;
+    this.#waitingFor = undefined;
+    const followed = this.#configuration;
+    const isReady = await watchStart({ ...this.#options, process, onWaiting: release }).finally(release);
+    const servedSince = isReady && !halt.aborted ? this.#serving(process, followed) : undefined;
     const ended = new AbortController();
-    if (served) void this.#watchHealth(process, AbortSignal.any([ended.signal, halt]));
-    const { reason } = await process.ended;
+    if (servedSince !== undefined) void this.#watchHealth(process, AbortSignal.any([ended.signal, halt]));
+    const { reason, silentSince } = await process.ended;
     ended.abort();
     this.#process = undefined;
-    return { served, reason };
+    const endedAt = silentSince ?? timing.now();
+    if (servedSince !== undefined && !halt.aborted) this.#outages.begin(Math.max(endedAt, servedSince));
+    return { servedMs: servedSince === undefined ? undefined : endedAt - servedSince, reason };
   }
 
-  async #launch(halt: AbortSignal): Promise<ArrayProcess | undefined> {
-    if (halt.aborted) return undefined;
-    const { program, logFile, cacheFolder, limits, onReturn, onListening } = this.#options;
-    const configuration = this.#configuration;
-    const process = new ArrayProcess({ program, configuration, logFile, cacheFolder, onReturn, onListening });
-    this.#process = process;
-    const isReady = await process.ready(limits.readyMsMax);
-    if (!isReady) process.kill(`it was not ready within ${limits.readyMsMax / 1000} seconds`);
-    if (!isReady || isAborted(halt)) return process;
-    this.#followed = configuration;
+  /** When it began to serve. */
+  #serving(process: SupervisedProcess, followed: HostedConfiguration): number {
+    const now = this.#options.timing.now();
+    this.#followed = followed;
+    this.#hasServed = true;
+    this.#outages.end(now);
     this.#enter('running');
     void this.#tell(process);
-    return process;
+    return now;
   }
 
   /** Tells the process what it should be, unless it said that it is. */
-  async #tell(process: ArrayProcess): Promise<void> {
+  async #tell(process: SupervisedProcess): Promise<void> {
     const configuration = this.#configuration;
     if (configuration === this.#followed) return;
     const answer = await process.change(configuration, this.#options.limits.changeMsMax);
@@ -187,18 +220,19 @@ export class SupervisedArray {
     if (this.#refusals === REFUSALS_MAX) this.#options.log.error(facts, 'an array does not follow its configuration');
   }
 
-  async #watchHealth(process: ArrayProcess, done: AbortSignal): Promise<void> {
-    const { healthEveryMs, healthMsMax, healthMissesMax } = this.#options.limits;
-    let misses = 0;
-    while (await pause(healthEveryMs, done)) {
-      misses = (await answers(this.#configuration.managementUrl, healthMsMax)) ? 0 : misses + 1;
-      if (done.aborted) return;
-      if (misses >= healthMissesMax) {
-        process.kill(`it did not answer its health check ${misses} times`);
-        return;
-      }
-      if (misses === 0) await this.#tell(process);
-    }
+  #watchHealth(process: SupervisedProcess, done: AbortSignal): Promise<void> {
+    const { limits, timing } = this.#options;
+    const onAnswer = () => this.#tell(process);
+    const onSilence = (reason: string | undefined) => this.#enter('running', reason);
+    return watchHealth({ process, limits, timing, onAnswer, onSilence }, done);
+  }
+
+  #waitUntil(time: number): void {
+    const { timing } = this.#options;
+    this.#waitingFor = () => {
+      const seconds = Math.max(0, Math.ceil((time - timing.now()) / 1000));
+      return `Its process is started again in ${seconds} seconds`;
+    };
   }
 
   #enter(state: SupervisedState, reason?: string): void {
@@ -214,23 +248,8 @@ function isAborted({ aborted }: AbortSignal): boolean {
   return aborted;
 }
 
-/** False when it was cut short. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await sleep(ms, undefined, { signal });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Why it is not tried again, for whoever reads it at the portal. */
-function hopelessness(crashes: number, failedStarts: number, limits: SupervisionLimits, reason: string): string {
-  const what =
-    crashes >= limits.crashesMax
-      ? `Its process ended ${crashes} times within ${limits.crashWindowMs / 1000} seconds`
-      : `Its process did not start ${failedStarts} times in a row`;
-  return `${what}, last: ${reason.replace(/\.$/, '')}. Restore it to try again.`;
+function withoutStop(reason: string): string {
+  return reason.replace(/\.$/, '');
 }
 
 function isSame(a: HostedConfiguration, b: HostedConfiguration): boolean {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { test, type TestContext } from 'node:test';
@@ -17,7 +17,6 @@ import { Supervisor } from './supervisor.ts';
 const program = fileURLToPath(new URL('../testing/fake-array.ts', import.meta.url));
 const WAIT_MS = 30_000;
 const quick: Partial<SupervisionLimits> = {
-  readyMsMax: 20_000,
   stopMsMax: 1_000,
   healthEveryMs: 100,
   healthMsMax: 2_000,
@@ -100,13 +99,13 @@ test('a process that crashes is started again', async (t) => {
   assert.equal(await reach('/'), 'ok');
 });
 
-test('three crashes in a minute fail it with the reason; asked to start again, it recovers', async (t) => {
+test('a new array that does not start three times fails with the reason; asked to start again, it recovers', async (t) => {
   const { array, reaches, setMood } = await setUp(t, 'fail');
   array.start();
   await reaches('failed');
   assert.equal(
     array.reason,
-    'Its process ended 3 times within 60 seconds, last: The cellar is flooded. Restore it to try again.',
+    'Its process did not start 3 times in a row, last: The cellar is flooded. Restore it to try again.',
   );
   assert.equal(array.restarts, 2);
   assert.equal(array.pid, undefined);
@@ -120,28 +119,66 @@ test('a process that ends without a word is told of by its exit code', async (t)
   const { array, reaches } = await setUp(t, 'exit');
   array.start();
   await reaches('failed');
-  assert.match(array.reason ?? '', /3 times.*last: it ended with exit code 7\. Restore/);
+  assert.match(array.reason ?? '', /3 times in a row, last: it ended with exit code 7\. Restore/);
 });
 
-test('a process that does not get ready in time is killed, and three of them in a row fail it', async (t) => {
-  const { array, reaches } = await setUp(t, 'never ready', { readyMsMax: 400, crashWindowMs: 1 });
+test('a start that reports no progress is killed, and three of them in a row fail a new array', async (t) => {
+  const { array, reaches } = await setUp(t, 'never ready', { startCheckMs: 20, stalledChecksMax: 20 });
   array.start();
   await reaches('failed');
-  assert.equal(
-    array.reason,
-    'Its process did not start 3 times in a row, last: it was not ready within 0.4 seconds. Restore it to try again.',
+  const stalled = 'its start made no progress for 0.4 seconds \\((reading its configuration|loading its program)\\)';
+  assert.match(
+    array.reason ?? '',
+    new RegExp(`^Its process did not start 3 times in a row, last: ${stalled}\\. Restore it to try again\\.$`),
   );
 });
 
-test('a process that stops answering is killed and started again', async (t) => {
-  const { array, reach, reaches, changes } = await setUp(t, 'serve', { healthMsMax: 200 });
+test('an array that does not answer over HTTP, but over its channel, goes on', async (t) => {
+  const { array, reach, reaches, supervisor, configuration } = await setUp(t, 'serve', { healthEveryMs: 20 });
+  array.start();
+  await reaches('running');
+  const { pid } = array;
+  const deaf = reach('/deaf');
+  // A change is told with a health check that was answered: so many of them were.
+  for (let drives = 3; drives < 15; drives += 1) {
+    const list = Array.from({ length: drives }, (_, n) => testDrive(n + 1));
+    await supervisor.describe('storage_array', { ...configuration, drives: list });
+  }
+  assert.equal(array.pid, pid);
+  assert.equal(array.restarts, 0);
+  await array.stop();
+  assert.equal(await deaf, 'no answer');
+});
+
+const hanging = { healthEveryMs: 50, healthMsMax: 50, healthMissesMax: 10 };
+
+test('a process that gives no sign of life at all is killed and started again', async (t) => {
+  const { array, reach, reaches, changes, folder } = await setUp(t, 'serve', hanging);
   array.start();
   await reaches('running');
   const first = array.pid!;
-  await reach('/deaf');
+  writeFileSync(join(folder, 'hang'), '');
+  void reach('/hang');
   await until(() => array.restarts > 0 && array.state === 'running', WAIT_MS);
   assert.equal(isAlive(first), false);
-  assert.ok(changes.some(({ reason }) => reason === 'it did not answer its health check 3 times'));
+  const why = 'neither its management nor its data path gave a sign of life in 10 health checks';
+  assert.ok(changes.some(({ reason }) => reason === why));
+});
+
+test('a process whose main thread hangs while its data path works is not killed, and says what is wrong', async (t) => {
+  const { array, reach, reaches, changes, folder } = await setUp(t, 'threaded', hanging);
+  array.start();
+  await reaches('running');
+  const { pid } = array;
+  const hang = join(folder, 'hang');
+  writeFileSync(hang, '');
+  void reach('/hang');
+  await until(() => array.reason === 'its management does not answer; its data path works', WAIT_MS);
+  assert.deepEqual([array.state, array.pid, array.restarts], ['running', pid, 0]);
+  rmSync(hang);
+  await until(() => array.reason === undefined, WAIT_MS);
+  assert.equal(array.pid, pid);
+  assert.deepEqual(changes.at(-1), { state: 'running', reason: undefined });
 });
 
 test('a process that does not stop when asked is killed', async (t) => {

@@ -1,9 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Product } from '@granary/contract/cloud';
 import type { GivenBack, HostedConfiguration, Listening, Log } from '@granary/kernel';
+import { ArrayProcess, type Launch } from './array-process.ts';
 import { prepareProgram } from './forking.ts';
 import { supervisionLimits, type SupervisionLimits } from './limits.ts';
+import type { SupervisedProcess } from './process.ts';
 import { SupervisedArray, type StateChange } from './supervised-array.ts';
+import { realTiming, type Timing } from './timing.ts';
 import { Turns } from './turns.ts';
 
 const LOG_FILE = 'array.log';
@@ -15,10 +19,20 @@ interface SupervisorOptions {
   readonly cacheFolder: string | undefined;
   readonly log: Log;
   readonly limits?: Partial<SupervisionLimits> | undefined;
+  readonly timing?: Timing;
+  /** Tests put processes of their own in place of those of the machine. */
+  readonly launch?: (launch: Launch) => SupervisedProcess;
   readonly onChange: (configuration: HostedConfiguration, change: StateChange) => void;
   /** An array gives something back: null when it was taken, else why not. */
   readonly onReturn: (array: string, what: GivenBack) => Promise<string | null>;
   readonly onListening: (configuration: HostedConfiguration, now: Listening, before: Listening) => void;
+}
+
+/** How the arrays of a cloud fare that should be up. */
+export interface ArrayCounts {
+  readonly up: number;
+  readonly starting: number;
+  readonly failed: number;
 }
 
 /** The processes of all arrays of a cloud. */
@@ -29,6 +43,8 @@ export class Supervisor {
   readonly #stopping = new AbortController();
   readonly #prepared: Readonly<Record<Product, Promise<void>>>;
   readonly #arrays = new Map<string, SupervisedArray>();
+  /** Names of outages must not come again when the cloud does. */
+  readonly #run = randomUUID();
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -47,27 +63,36 @@ export class Supervisor {
   }
 
   /** Knows the array from now on; a running process follows the configuration at once. */
-  async describe(product: Product, configuration: HostedConfiguration): Promise<SupervisedArray> {
+  async describe(product: Product, configuration: HostedConfiguration, hasServed = false): Promise<SupervisedArray> {
     const known = this.#arrays.get(configuration.uuid);
     if (known) {
       await known.change(configuration);
       return known;
     }
-    const { programs, cacheFolder, log, onChange, onReturn, onListening } = this.#options;
+    const { timing = realTiming, log, onChange } = this.#options;
     const array = new SupervisedArray(configuration, {
-      program: programs[product],
-      logFile: join(configuration.folder, LOG_FILE),
-      cacheFolder,
+      launch: (current) => this.#launch(product, current),
       limits: this.#limits,
+      timing,
       turns: this.#turns,
       prepared: this.#prepared[product],
+      hasServed,
+      outagePrefix: this.#run,
       log,
       onChange: (change) => onChange(configuration, change),
-      onReturn: (what) => onReturn(configuration.uuid, what),
-      onListening: (now, before) => onListening(configuration, now, before),
     });
     this.#arrays.set(configuration.uuid, array);
     return array;
+  }
+
+  now(): number {
+    return (this.#options.timing ?? realTiming).now();
+  }
+
+  counts(): ArrayCounts {
+    const count = (state: SupervisedArray['state']) =>
+      [...this.#arrays.values()].filter((array) => array.state === state).length;
+    return { up: count('running'), starting: count('starting'), failed: count('failed') };
   }
 
   async remove(uuid: string): Promise<void> {
@@ -79,5 +104,19 @@ export class Supervisor {
     this.#stopping.abort();
     await this.#prepared.object_storage;
     await Promise.all([...this.#arrays.values()].map((array) => array.stop()));
+  }
+
+  #launch(product: Product, configuration: HostedConfiguration): SupervisedProcess {
+    const { programs, cacheFolder, timing = realTiming, onReturn, onListening, launch } = this.#options;
+    const described: Launch = {
+      program: programs[product],
+      configuration,
+      logFile: join(configuration.folder, LOG_FILE),
+      cacheFolder,
+      timing,
+      onReturn: (what) => onReturn(configuration.uuid, what),
+      onListening: (now, before) => onListening(configuration, now, before),
+    };
+    return launch ? launch(described) : new ArrayProcess(described);
   }
 }

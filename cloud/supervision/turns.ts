@@ -8,16 +8,42 @@ export class Turns {
     this.#max = max;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#taken >= this.#max) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#taken += 1;
-    try {
-      return await work();
-    } finally {
-      // The turn is handed on as it is, so that nobody slips in between.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#taken -= 1;
-    }
+  /** How many wait for a turn. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** Resolves with what gives the turn back, or with undefined when it is no longer wanted. */
+  async take(halt: AbortSignal): Promise<(() => void) | undefined> {
+    if (halt.aborted) return undefined;
+    if (this.#taken < this.#max) this.#taken += 1;
+    else if (!(await this.#wait(halt))) return undefined;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#handOn();
+      isHeld = false;
+    };
+  }
+
+  #wait(halt: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(pass), 1);
+        resolve(false);
+      };
+      const pass = () => {
+        halt.removeEventListener('abort', leave);
+        resolve(true);
+      };
+      halt.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(pass);
+    });
+  }
+
+  /** The turn goes on as it is, so that nobody slips in between. */
+  #handOn(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#taken -= 1;
   }
 }

@@ -1,14 +1,23 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import type { HostedConfiguration } from '../../kernel/process/configuration.ts';
 import { runProgram, type HostedProgram, type ProgramHost } from '../../kernel/process/program.ts';
+
+const PULSES = `
+const { pulseWriter } = require(${JSON.stringify(fileURLToPath(new URL('../../kernel/process/pulse.ts', import.meta.url)))});
+const pulse = pulseWriter();
+setInterval(pulse, 10);
+require('node:worker_threads').parentPort.postMessage('pulses');`;
 
 /**
  * An array process that does as it is told by a file named `mood` in its folder:
  * `serve` (also without a file), `fail` (reports a failure at its start), `exit` (ends without a word),
- * `never ready`, `stubborn` (does not stop when asked). Asked over HTTP it crashes, stops answering, or gives a drive
- * or proxy controllers back.
+ * `never ready`, `stubborn` (does not stop when asked), `threaded` (its data path has a thread of its own). Asked over
+ * HTTP it crashes, stops answering there, blocks its main thread for a while, or gives a drive or proxy controllers back.
  */
 async function start(configuration: HostedConfiguration, cloud: ProgramHost): Promise<HostedProgram> {
   const mood = moodOf(configuration);
@@ -17,11 +26,14 @@ async function start(configuration: HostedConfiguration, cloud: ProgramHost): Pr
   if (mood === 'exit') process.exit(7);
   if (mood === 'never ready') await new Promise(() => setInterval(() => undefined, 1000));
   if (mood === 'stubborn') process.prependListener('SIGTERM', () => setInterval(() => undefined, 1000));
+  if (mood === 'threaded') await once(new Worker(PULSES, { eval: true }), 'message');
   let current = configuration;
   let deaf = false;
   const server = createServer((request, response) => {
     if (request.url === '/crash') throw new Error('A beam broke.');
     if (request.url === '/deaf') deaf = true;
+    if (deaf) return;
+    if (request.url === '/hang') hangWhile(join(configuration.folder, 'hang'));
     const returned = /^\/return\/(.+)$/.exec(request.url ?? '')?.[1];
     const proxiesKept = /^\/proxies\/(\d+)$/.exec(request.url ?? '')?.[1];
     if (returned !== undefined || proxiesKept !== undefined) {
@@ -30,7 +42,6 @@ async function start(configuration: HostedConfiguration, cloud: ProgramHost): Pr
       void answer.catch((error: unknown) => String(error)).then((text) => response.end(text));
       return;
     }
-    if (request.url === '/healthz' && deaf) return;
     process.stdout.write(`asked for ${request.url}\n`);
     response.end(request.url === '/drives' ? String(current.drives.length) : 'ok');
   });
@@ -49,6 +60,12 @@ async function start(configuration: HostedConfiguration, cloud: ProgramHost): Pr
       server.close();
     },
   };
+}
+
+/** Blocks this thread for as long as the file is there. */
+function hangWhile(file: string): void {
+  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  while (existsSync(file)) Atomics.wait(nobody, 0, 0, 20);
 }
 
 function moodOf({ folder }: HostedConfiguration): string {

@@ -81,7 +81,7 @@ export function clientOf({
   };
 }
 
-export async function eventually<T>(look: () => Promise<T | undefined>, what: string, timeoutMs = 30_000): Promise<T> {
+export async function eventually<T>(look: () => Promise<T | undefined>, what: string, timeoutMs = 120_000): Promise<T> {
   const giveUpAt = Date.now() + timeoutMs;
   for (;;) {
     const found = await look();

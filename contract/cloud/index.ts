@@ -165,13 +165,21 @@ export type PlacedDrive = RecordOf<typeof PlacedDrive>;
 
 export const hostedStates = ['stopped', 'starting', 'running', 'stopping', 'failed', 'removing'] as const;
 
+/** A time in which an array should have served and did not. Only the last few are told. */
+const Outage = record('Outage', {
+  id: str('Never given again'),
+  began_ms_ago: nullable(int('Null: before this cloud came up')),
+  ended_ms_ago: nullable(int('Null: it goes on')),
+});
+
 export const HostedArray = record('HostedArray', {
   uuid: str(),
   number: int(),
   internal_name: str(),
   desired: oneOf('running', 'stopped'),
   state: oneOf(...hostedStates),
-  reason: nullable(str('Why it failed')),
+  reason: nullable(str('Why it failed, how far its start is, or what is wrong while it runs')),
+  outages: listOf(Outage),
   management_url: str(),
   ip_address: str(),
   ipv6_address: nullable(str()),

@@ -7,7 +7,9 @@ export type GivenBack = { readonly drive: string } | { readonly proxiesKept: num
 export type ToProgram =
   | { readonly kind: 'start'; readonly configuration: HostedConfiguration }
   | { readonly kind: 'change'; readonly id: number; readonly configuration: HostedConfiguration }
-  | { readonly kind: 'returned'; readonly id: number; readonly problem: string | null };
+  | { readonly kind: 'returned'; readonly id: number; readonly problem: string | null }
+  /** Answered by the main thread at once, whatever it has to do otherwise. */
+  | { readonly kind: 'health'; readonly id: number };
 
 /** An address an array should listen on and does not. */
 export interface UnboundAddress {
@@ -23,6 +25,9 @@ export interface Listening {
 
 /** From an array process to its cloud. */
 export type FromProgram =
+  /** Its start has reached this stage, or is a step further within it. */
+  | { readonly kind: 'progress'; readonly stage: string }
+  | { readonly kind: 'healthy'; readonly id: number }
   | ({ readonly kind: 'ready' } & Listening)
   | ({ readonly kind: 'changed'; readonly id: number } & Listening)
   /** Since it is ready, it listens elsewhere than before. */

@@ -22,6 +22,8 @@ export interface ProgramHost {
   returnProxies(kept: number): Promise<void>;
   /** Tells the cloud anew where the array listens. */
   reportListening(): void;
+  /** Tells how far the start is. One that reports nothing for long counts as hanging, and the process is killed. */
+  progress(stage: string): void;
 }
 
 export type StartProgram = (configuration: HostedConfiguration, host: ProgramHost) => Promise<HostedProgram>;
@@ -67,6 +69,10 @@ class Program {
         this.#returns.get(message.id)?.(message.problem);
         return;
       }
+      if (message.kind === 'health') {
+        tell({ kind: 'healthy', id: message.id });
+        return;
+      }
       // One after the other: a change that arrives during the start waits for it.
       this.#work = this.#work.then(() => this.#handle(message)).catch((error: unknown) => this.#fail(error));
     });
@@ -80,14 +86,16 @@ class Program {
     process.on('uncaughtException', (error) => this.#fail(error));
   }
 
-  async #handle(message: Exclude<ToProgram, { kind: 'returned' }>): Promise<void> {
+  async #handle(message: Extract<ToProgram, { kind: 'start' | 'change' }>): Promise<void> {
     if (message.kind === 'start') {
+      tell({ kind: 'progress', stage: 'reading its configuration' });
       this.#running = await this.#start(message.configuration, {
         returnDrive: (drive) => this.#return({ drive }),
         returnProxies: (proxiesKept) => this.#return({ proxiesKept }),
         reportListening: () => {
           if (this.#running) tell({ kind: 'listening', ...this.#listening() });
         },
+        progress: (stage) => tell({ kind: 'progress', stage }),
       });
       tell({ kind: 'ready', ...this.#listening() });
       flushCompileCache();

@@ -63,6 +63,8 @@ export interface DataPathParts {
   /** What this thread did on drives. */
   readonly onDriveActivity: (shares: readonly DriveShare[]) => void;
   readonly onEvent: (event: KeeperEvent) => void;
+  /** How far the start is. */
+  readonly onStage: (stage: string) => void;
   readonly onControllerLost: (controller: ControllerSpec, reason: string) => void;
 }
 
@@ -115,6 +117,7 @@ export class DataPath {
   async start(parts: DataPathParts): Promise<void> {
     const { clock, log } = this.#options;
     this.#parts = parts;
+    parts.onStage('opening its drives');
     const keeper = await Keeper.open({
       index: this.index,
       workers: () => this.#controllers?.workers() ?? [],
@@ -128,6 +131,7 @@ export class DataPath {
     await keeper.setEncryption(parts.encryption());
     await keeper.follow(this.#wanted());
     rmSync(this.#acceptFile, { force: true });
+    parts.onStage('starting its controllers');
     this.#smallBodies = new SmallBodies({
       keeper,
       index: this.index,

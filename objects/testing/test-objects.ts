@@ -133,6 +133,7 @@ export class TestObjects {
         this.returned.push(uuid);
         await this.change({ drives: this.#configuration.drives.filter((drive) => drive.uuid !== uuid) });
       },
+      progress: () => undefined,
       returnProxies: async (kept) => this.change({ proxyZones: this.#configuration.proxyZones.slice(0, kept) }),
       reportListening: () => undefined,
     });

@@ -111,7 +111,7 @@ export interface FakeCloud {
   /** The hosted array of that name as the portal last described it. */
   specOf(name: string): ArraySpec;
   /** Makes the process of an array die, or come back. */
-  setState(name: string, state: HostedArray['state'], reason?: string): void;
+  setState(name: string, state: HostedArray['state'], reason?: string, outages?: HostedArray['outages']): void;
   /** Makes all its interfaces unbound for a reason, or bound again. */
   setBinding(name: string, problem: string | null): void;
   stop(): Promise<void>;
@@ -192,9 +192,9 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
   fake.address = `127.0.0.1:${app.addresses().map((bound) => (bound as AddressInfo).port)[0] ?? 0}`;
   return Object.assign(fake, {
     specOf: (name: string) => named(hosted, name).spec,
-    setState(name: string, state: HostedArray['state'], reason?: string) {
+    setState(name: string, state: HostedArray['state'], reason?: string, outages: HostedArray['outages'] = []) {
       const one = named(hosted, name);
-      one.hosted = { ...one.hosted, state, reason: reason ?? null };
+      one.hosted = { ...one.hosted, state, reason: reason ?? null, outages };
     },
     setBinding(name: string, problem: string | null) {
       const one = named(hosted, name);
@@ -267,6 +267,7 @@ function hostedArray(uuid: string, number: number, desired: 'running' | 'stopped
     desired,
     state: desired === 'running' ? 'running' : 'stopped',
     reason: null,
+    outages: [],
     management_url: `http://127.0.0.1:${10_000 + number}`,
     ip_address: '127.0.0.1',
     ipv6_address: null,

@@ -1,3 +1,4 @@
+import { pulseWriter } from '@granary/kernel/pulse';
 import { giveBackMemory } from '@granary/kernel/resources';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { ControllerSide } from './controller-side.ts';
@@ -7,8 +8,12 @@ import { BEAT_MS, beat } from './vitals.ts';
 /** The thread of a controller. Until it becomes active it loads nothing but this. */
 function run(port: MessagePort, { vitals, ...data }: ThreadData): void {
   beat(vitals);
-  setInterval(() => beat(vitals), BEAT_MS);
   const side = new ControllerSide(data, (messages, transfer) => port.postMessage(messages, transfer));
+  const pulse = pulseWriter();
+  setInterval(() => {
+    beat(vitals);
+    if (side.isServing) pulse();
+  }, BEAT_MS);
   port.on('message', (messages: readonly ToController[]) => messages.forEach((message) => side.take(message)));
   giveBackMemory();
 }

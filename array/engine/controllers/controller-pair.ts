@@ -23,6 +23,8 @@ export interface ControllerPairOptions {
   readonly onCrash: () => void;
   readonly onEvent: OnEngineEvent;
   readonly onLog: (line: LogLine) => void;
+  /** How far a controller is that opens the drives. */
+  readonly onStage: (stage: string) => void;
 }
 
 /** Two controllers, of which one serves: sees that there always is one, and that it never is both. */
@@ -181,12 +183,11 @@ export class ControllerPair {
     let problem: Error = new EngineError('failed', 'No controller could be started.');
     for (const controller of candidates.filter(({ isReady }) => isReady)) {
       try {
-        await controller.activate({
-          type: 'activate',
-          configuration: this.#configuration,
-          told: this.#options.told(),
-          serves: this.#serves,
-        });
+        const told = this.#options.told();
+        await controller.activate(
+          { type: 'activate', configuration: this.#configuration, told, serves: this.#serves },
+          this.#options.onStage,
+        );
         this.#terms += 1;
         this.#active = controller;
         this.calls.open(controller);

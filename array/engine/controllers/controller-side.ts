@@ -26,6 +26,7 @@ export class ControllerSide {
   readonly #outbox: Outbox<FromController>;
   readonly #underWay = new Map<number, AbortController>();
   #active: ActiveEngine | undefined;
+  #isServing = false;
 
   constructor(data: Omit<ThreadData, 'vitals'>, post: Post) {
     this.#data = data;
@@ -35,6 +36,11 @@ export class ControllerSide {
         if (message.type === 'answer') this.#outbox.send({ type: 'refusal', id: message.id, error: packError(error) });
       },
     });
+  }
+
+  /** Servers reach their volumes through this controller. */
+  get isServing(): boolean {
+    return this.#isServing;
   }
 
   take(message: ToController): void {
@@ -61,10 +67,10 @@ export class ControllerSide {
         await this.#load();
         return undefined;
       case 'activate':
-        return this.#activate(request);
+        return this.#activate(id, request);
       case 'serve':
         giveBackMemory();
-        return this.#engine().serve();
+        return this.#serve(this.#engine());
       case 'follow':
         return this.#engine().follow(request.configuration);
       case 'retire':
@@ -79,16 +85,22 @@ export class ControllerSide {
     return openEngine;
   }
 
-  async #activate({ configuration, told, serves }: Extract<Request, { type: 'activate' }>): Promise<void> {
+  async #serve(active: ActiveEngine): Promise<void> {
+    await active.serve();
+    this.#isServing = true;
+  }
+
+  async #activate(id: number, { configuration, told, serves }: Extract<Request, { type: 'activate' }>): Promise<void> {
     const open = await this.#load();
     const active = await open(configuration, {
       controller: this.#data.name,
       onEvent: (event) => this.#outbox.send({ type: 'event', event }),
       log: (line) => this.#outbox.send({ type: 'log', line }),
+      onStage: (value) => this.#outbox.send({ type: 'progress', id, value }),
     });
     this.#active = active;
     for (const call of told) await this.#tell(active, call);
-    if (serves) await active.serve();
+    if (serves) await this.#serve(active);
   }
 
   /** What one thing cannot take, because it is gone or failed, must not keep the others from being served. */
@@ -107,6 +119,7 @@ export class ControllerSide {
   async #retire(): Promise<void> {
     const active = this.#active;
     this.#active = undefined;
+    this.#isServing = false;
     await active?.close();
   }
 

@@ -67,9 +67,9 @@ export class Controller {
     return this.#thread.ask(request, options);
   }
 
-  async activate(request: Extract<Request, { type: 'activate' }>): Promise<void> {
+  async activate(request: Extract<Request, { type: 'activate' }>, onStage: (stage: string) => void): Promise<void> {
     this.#phase = 'starting';
-    await this.ask(request);
+    await this.ask(request, { onProgress: (stage) => onStage(String(stage)) });
     this.#phase = 'active';
     this.#silentLooks = 0;
   }

@@ -81,6 +81,8 @@ export interface ActiveEngineHooks {
   readonly controller: string;
   readonly onEvent: OnEngineEvent;
   readonly log: (line: LogLine) => void;
+  /** How far opening is: a stage, or a step within it. */
+  readonly onStage: (stage: string) => void;
 }
 
 export type OpenEngine = (configuration: ControllerConfiguration, hooks: ActiveEngineHooks) => Promise<ActiveEngine>;

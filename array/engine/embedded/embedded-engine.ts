@@ -51,10 +51,13 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
 
   /** Brings up whatever can be: drives that are missing, and what stands on them, come when they can. */
   async open(): Promise<void> {
+    const { drives, onStage = () => undefined } = this.#setup;
     await told(async () => {
-      await this.#drives.follow(this.#setup.drives);
-      await this.#groups.open();
-      await this.#pools.open();
+      onStage(`opening ${drives.length} drives`);
+      await this.#drives.follow(drives);
+      await this.#groups.open((group) => onStage(`opening RAID group ${group}`));
+      await this.#pools.open((pool) => onStage(`opening pool ${pool}`));
+      onStage('opening its volumes');
       await this.#volumes.open((error) => {
         for (const { id } of this.#pools.all()) this.#tellProblem(id, error);
       });

@@ -38,9 +38,10 @@ export class Groups {
   }
 
   /** Finds all groups on their drives again, and ends what a crash cut off. */
-  async open(): Promise<void> {
+  async open(onEach: (group: string) => void = () => undefined): Promise<void> {
     const { book } = this.#setup;
     for (const record of [...book.groups.values()]) {
+      onEach(record.id);
       if (record.state === 'ready') await this.#openFirst(this.#add(record.id), record);
       else await this.#forget(record);
     }

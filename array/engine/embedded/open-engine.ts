@@ -21,6 +21,7 @@ export async function openEngine(first: ControllerConfiguration, hooks: ActiveEn
     folder,
     drives: drivesOf(first.drives),
     onEvent: hooks.onEvent,
+    onStage: hooks.onStage,
     exports: (source) => {
       exporting.current = new Exports({
         target,

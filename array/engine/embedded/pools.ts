@@ -62,8 +62,9 @@ export class Pools {
     return this.#pools.values();
   }
 
-  async open(): Promise<void> {
+  async open(onEach: (pool: string) => void = () => undefined): Promise<void> {
     for (const record of [...this.#setup.book.pools.values()]) {
+      onEach(record.id);
       if (record.state === 'ready') this.#reopen(record);
       else await this.#forget(record.id);
     }

@@ -31,5 +31,7 @@ export interface EmbeddedEngineSetup {
   readonly folder: string;
   readonly drives: readonly EngineDriveSetup[];
   readonly onEvent: OnEngineEvent;
+  /** How far opening is. */
+  readonly onStage?: ((stage: string) => void) | undefined;
   readonly exports?: ((source: UnitSource) => EngineExports) | undefined;
 }

@@ -56,4 +56,9 @@ export function testDrive(number: number): HostedConfiguration['drives'][number]
 
 /** A cloud that takes no drive back. */
 const nobody = () => Promise.reject(new Error('No cloud is there.'));
-export const testHost: ProgramHost = { returnDrive: nobody, returnProxies: nobody, reportListening: () => undefined };
+export const testHost: ProgramHost = {
+  returnDrive: nobody,
+  returnProxies: nobody,
+  reportListening: () => undefined,
+  progress: () => undefined,
+};

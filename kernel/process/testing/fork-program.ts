@@ -16,7 +16,9 @@ export async function forkProgram(program: URL, configuration: HostedConfigurati
   await preparing;
   const child = forkOnce(program);
   child.send({ kind: 'start', configuration });
-  const [told] = (await once(child, 'message')) as [FromProgram];
+  let told: FromProgram;
+  do [told] = (await once(child, 'message')) as [FromProgram];
+  while (told.kind === 'progress');
   if (told.kind !== 'ready') throw new Error(`The array did not start: ${JSON.stringify(told)}`);
   return child;
 }
