@@ -5,6 +5,7 @@ import { Type } from '../schema.ts';
 export const arrayStates = [
   'creating',
   'created',
+  'starting',
   'hibernating',
   'hibernated',
   'restoring',

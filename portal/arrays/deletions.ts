@@ -14,7 +14,7 @@ interface Parts {
   readonly lifecycle: ArrayLifecycle;
 }
 
-export const deletable = ['created', 'hibernated', 'failed'] as const;
+export const deletable = ['created', 'starting', 'hibernated', 'failed'] as const;
 
 /** The purge waits for the moment it is due, and looks again after this at the latest. */
 const LOOK_MS_MAX = 60_000;

@@ -1,3 +1,4 @@
+import type { HostedArray } from '@granary/contract/cloud';
 import { formatUtc, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { forgetOfArray } from '../accounts/repository.ts';
 import { ClaimRefused } from '../clouds/claims.ts';
@@ -9,7 +10,7 @@ import { Hosting, isTroubleOfCloud, NotYet, POLL_MS, withDrivesOf } from './host
 import * as repository from './repository.ts';
 import type { ArrayRow } from './repository.ts';
 import { problemsOf } from './rules.ts';
-import type { ArrayStates } from './states.ts';
+import { startingMove, type ArrayStates } from './states.ts';
 
 /** Work on an array that outlives the request: one job at a time for each array, in the order they were asked for. */
 export type Work =
@@ -29,7 +30,13 @@ type Act = (job: RunningJob<WorkArguments>, row: ArrayRow) => Promise<JobOutcome
  * States a change is carried out in once it was accepted: what came after it waits behind it in the queue, and the
  * cloud may have taken it already. Only an array that is going away needs it no longer.
  */
-const changeable = ['created', 'hibernating', 'restoring', 'failed'] as const satisfies readonly ArrayRow['status'][];
+const changeable = [
+  'created',
+  'starting',
+  'hibernating',
+  'restoring',
+  'failed',
+] as const satisfies readonly ArrayRow['status'][];
 
 const CLOUD_RETRY_MS = 2000;
 const LOST = 'Its cloud no longer has it';
@@ -131,8 +138,9 @@ export class ArrayLifecycle {
       states.touch(tx, row.id);
     });
     await this.#report(row, 'starting its process', 50);
-    const hosted = await hosting.until(signal, (now) => now.state === 'running' || now.state === 'failed');
-    if (hosted?.state !== 'running') return this.#failed(row, hosted?.reason ?? 'the cloud lost it');
+    const hosted = await this.#untilStarted(row, hosting, signal);
+    if (hosted?.state !== 'running' && hosted?.state !== 'starting')
+      return this.#failed(row, hosted?.reason ?? 'the cloud lost it');
     return {
       outcome: 'done',
       finish: (tx) => {
@@ -140,11 +148,33 @@ export class ArrayLifecycle {
         repository.setPlacement(tx, row.id, hosted);
         for (const { id } of interfacesOfArray(tx, row.id)) interfaces.attachInterface(tx, id);
         interfaces.recordBindings(tx, row.id, hosted.interfaces);
-        const event =
-          row.status === 'creating' ? `Array ${row.name} was created.` : `Array ${row.name} is running again.`;
-        states.move(tx, row.id, { status: 'created', progress: 100, event });
+        if (hosted.state === 'starting') states.move(tx, row.id, startingMove(row, hosted));
+        else {
+          const event =
+            row.status === 'creating' ? `Array ${row.name} was created.` : `Array ${row.name} is running again.`;
+          states.move(tx, row.id, { status: 'created', progress: 100, event });
+        }
       },
     };
+  }
+
+  /**
+   * The array once its process runs or has failed. One that ran before and takes long is handed to the watcher as it is:
+   * its cloud tries for as long as it is wanted, and its owner may stop or delete it meanwhile.
+   */
+  async #untilStarted(row: ArrayRow, hosting: Hosting, signal: AbortSignal): Promise<HostedArray | undefined> {
+    let last: HostedArray | undefined;
+    try {
+      return await hosting.until(signal, (now) => {
+        last = now;
+        return now.state === 'running' || now.state === 'failed';
+      });
+    } catch (error) {
+      if (!(error instanceof NotYet) || last?.state !== 'starting') throw error;
+      if (row.status === 'restoring') return last;
+      await this.#report(row, last.reason ?? 'starting its process', 50);
+      throw error;
+    }
   }
 
   async #hibernate({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {

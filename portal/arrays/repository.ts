@@ -37,6 +37,7 @@ interface StoredArray {
   readonly ip_address: string | null;
   readonly ipv6_address: string | null;
   readonly public_ip: string | null;
+  readonly outage_seen: string | null;
   readonly created_at: number;
   readonly deleted_at: number | null;
   readonly purge_at: number | null;
@@ -229,9 +230,14 @@ export function setPlacement(tx: Tx, id: number, hosted: HostedArray): void {
   );
 }
 
+/** The bill accounts for all outages up to this one. */
+export function setOutageSeen(tx: Tx, id: number, outage: string): void {
+  tx.run('UPDATE arrays SET outage_seen = :outage WHERE id = :id', { id, outage });
+}
+
 /** Arrays a cloud has placed and that should be there, by their uuid. */
 export function listPlaced(db: Db, cloudId: number): ArrayRow[] {
-  const sql = `${SELECT} WHERE cloud_id = :cloudId AND nova_id IS NOT NULL AND status IN ('created', 'failed')`;
+  const sql = `${SELECT} WHERE cloud_id = :cloudId AND nova_id IS NOT NULL AND status IN ('created', 'starting', 'failed')`;
   return db.all<StoredArray>(sql, { cloudId }).map(fromStored);
 }
 

@@ -37,6 +37,8 @@ const moderatedChanges = [
 type ModeratedChange = (typeof moderatedChanges)[number];
 
 const ATTACHING = 'adding a network interface';
+/** Its process may be down for the moment: the cloud tells it when it is up. */
+const changeable = ['created', 'starting'] as const;
 
 /** What an owner does with an array that exists. Each answers with a sentence for the owner. */
 export class Arrays {
@@ -151,7 +153,7 @@ export class Arrays {
   async hibernate(actor: PortalActor, id: number): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const { name } = await tools.store.write((tx) => {
-      const row = states.require(tx, id, scopeOf(actor), 'hibernating', ['created']);
+      const row = states.require(tx, id, scopeOf(actor), 'hibernating', changeable);
       states.move(tx, id, {
         status: 'hibernating',
         progress: 0,
@@ -167,7 +169,7 @@ export class Arrays {
   async restore(actor: PortalActor, id: number): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const { name } = await tools.store.write((tx) => {
-      const row = states.require(tx, id, scopeOf(actor), 'restoring', ['hibernated', 'failed']);
+      const row = states.require(tx, id, scopeOf(actor), 'restoring', ['hibernated', 'starting', 'failed']);
       if (row.nova_id === null) {
         throw fail('not_supported', { problem: `Array ${row.name} was never placed; delete it and order it again.` });
       }
@@ -222,7 +224,7 @@ export class Arrays {
   #executeChange(tx: Tx, request: RequestRow): number {
     const { states, lifecycle } = this.#parts;
     const change = request.arguments['change'] as Change;
-    const { id } = states.require(tx, request.array_id as number, null, describeChange(change), ['created']);
+    const { id } = states.require(tx, request.array_id as number, null, describeChange(change), changeable);
     return lifecycle.start(tx, 'array.change', id, { change });
   }
 
@@ -246,7 +248,7 @@ export class Arrays {
   async #own(actor: PortalActor, id: number, change: Change | ((tx: Tx) => Change)): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const started = await tools.store.write((tx) => {
-      const row = states.require(tx, id, scopeOf(actor), 'changing it', ['created']);
+      const row = states.require(tx, id, scopeOf(actor), 'changing it', changeable);
       const made = typeof change === 'function' ? change(tx) : change;
       return { row, made, jobId: lifecycle.start(tx, 'array.change', id, { change: made }) };
     });
@@ -275,7 +277,7 @@ export class Arrays {
 
   #row(actor: PortalActor, id: number, product?: ArrayRow['product']): ArrayRow {
     const { tools, states } = this.#parts;
-    const row = tools.store.read((db) => states.require(db, id, scopeOf(actor), 'changing it', ['created']));
+    const row = tools.store.read((db) => states.require(db, id, scopeOf(actor), 'changing it', changeable));
     if (product !== undefined && row.product !== product) {
       const kind = product === 'object_storage' ? 'an object storage array' : 'a block and file array';
       throw fail('not_supported', { problem: `Array ${row.name} is not ${kind}.` });

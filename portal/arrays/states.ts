@@ -1,3 +1,4 @@
+import type { HostedArray } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
 import { fail, type Db, type Tx } from '@granary/kernel';
 import { syncMeter } from '../billing/meter.ts';
@@ -13,6 +14,18 @@ export interface Move {
   readonly event: string;
   readonly severity?: 'error' | 'warning' | 'notice';
   readonly actor?: string;
+}
+
+/** Its process is not up; its cloud goes on trying. */
+export function startingMove({ name }: ArrayRow, { reason }: Pick<HostedArray, 'reason'>): Move {
+  const message = reason ?? 'Its process is starting.';
+  return {
+    status: 'starting',
+    message,
+    progress: 50,
+    event: `Array ${name} does not answer: ${message}`,
+    severity: 'warning',
+  };
 }
 
 /** The one place an array's state changes: its record, its bill and its events move together. */
@@ -62,12 +75,15 @@ export class ArrayStates {
   /** After anything about the array changed: the meter follows, as of now or a moment ago, and the kept record goes. */
   touch(tx: Tx, id: number, at = this.#tools.clock.now()): void {
     const row = this.row(tx, id);
-    const placed = row.nova_id !== null;
-    const retained = row.purge_at !== null;
-    const metered = { id, status: row.status, placed, hasPublicIp: row.public_ip !== null, retained, spec: row.spec };
-    syncMeter(tx, metered, at);
+    this.meter(tx, row, row.status, at);
     tx.afterCommit(() => {
       this.#records.changed(id);
     });
+  }
+
+  /** What the array is billed for from that moment on, as if it were in the state since then. */
+  meter(tx: Tx, { id, nova_id, public_ip, purge_at, spec }: ArrayRow, status: ArrayState, at: number): void {
+    const [placed, hasPublicIp, retained] = [nova_id !== null, public_ip !== null, purge_at !== null];
+    syncMeter(tx, { id, status, placed, hasPublicIp, retained, spec }, at);
   }
 }

@@ -58,12 +58,22 @@ test('an array that failed can be deleted', async () => {
   await portal.until(id, 'deleted');
 });
 
-test('an array that restarts is not called failed, nor one that hibernates', async () => {
+test('an array that restarts is shown as starting, with the reason, and not as failed; nor one that hibernates', async () => {
   const { id, name } = await portal.array(friend);
-  cloud.setState(name, 'starting');
+  cloud.setState(name, 'starting', 'Its process is opening pool pool-00000001.');
   await look();
-  assert.equal((await shown(id)).status, 'created');
+  const starting = await shown(id);
+  assert.deepEqual(
+    [starting.status, starting.status_message],
+    ['starting', 'Its process is opening pool pool-00000001.'],
+  );
+  cloud.setState(name, 'starting', 'Its process is serving its volumes.');
+  await look();
+  assert.equal((await shown(id)).status_message, 'Its process is serving its volumes.');
   cloud.setState(name, 'running');
+  await look();
+  const back = await shown(id);
+  assert.deepEqual([back.status, back.status_message], ['created', null]);
   await friend.client.arrays.hibernate({ array_id: id });
   await portal.until(id, 'hibernated');
   cloud.setState(name, 'failed', 'It has no process, after all.');
@@ -73,6 +83,7 @@ test('an array that restarts is not called failed, nor one that hibernates', asy
 
 test('looking changes nothing where nothing has changed', async () => {
   await portal.array(friend);
+  await look();
   await portal.rest();
   const before = portal.dump();
   await look();

@@ -1,16 +1,18 @@
 import { ConnectionError } from '@granary/client';
 import type { HostedArray } from '@granary/contract/cloud';
 import type { Tx } from '@granary/kernel';
-import { listClouds } from '../clouds/repository.ts';
+import { listClouds, seenAt, setSeenAt } from '../clouds/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
 import type { Interfaces } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import { listDrives, withReturned } from './changes.ts';
 import { isKnown, listPlaced, setPlacement, setSpec, type ArrayRow } from './repository.ts';
+import { OutageBook, type Look } from './outages.ts';
 import type { ArrayStates } from './states.ts';
 
 const WATCH_MS = 3000;
+const RECORD_MS = 60_000;
 
 interface Parts {
   readonly tools: Tools;
@@ -23,6 +25,9 @@ interface Parts {
 /** Looks at the clouds every few seconds, so that an array that died, or came back, is shown as it is. */
 export class ArrayWatcher {
   readonly #parts: Parts;
+  readonly #outages: OutageBook;
+  /** When each cloud was last looked at, and when that was last put on record. */
+  readonly #looks = new Map<number, { at: number; recordedAt: number }>();
   #timer: NodeJS.Timeout | undefined;
   #look: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -30,6 +35,7 @@ export class ArrayWatcher {
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#outages = new OutageBook(parts.tools, parts.states);
   }
 
   start(): void {
@@ -45,6 +51,10 @@ export class ArrayWatcher {
     this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#look;
+    for (const [cloudId, { at }] of this.#looks)
+      await this.#recordLook(cloudId, at, 0).catch((error: unknown) =>
+        this.#parts.tools.log.warn({ error }, 'when the clouds were last seen could not be recorded'),
+      );
   }
 
   async look(): Promise<void> {
@@ -74,15 +84,17 @@ export class ArrayWatcher {
     const before = new Map(tools.store.read((db) => listPlaced(db, cloudId)).map(({ id, status }) => [id, status]));
     if (before.size === 0 && this.#namedUnknown.has(cloudId)) return;
     const { data } = await clouds.link(cloudId).hostedArrays.list();
+    const look = this.#lookOf(cloudId);
     const byUuid = new Map(data.map((hosted) => [hosted.uuid, hosted]));
     await this.#nameUnknown(cloudId, data);
     await tools.store.write((tx) => {
       for (const row of listPlaced(tx, cloudId)) {
         // The answer is older than this moment: it says nothing of an array that has been worked on since.
         const isUntouched = before.get(row.id) === row.status && !tools.jobs.isBusy(tx, `array:${row.id}`);
-        if (isUntouched) this.#follow(tx, row, byUuid.get(row.uuid));
+        if (isUntouched) this.#follow(tx, row, byUuid.get(row.uuid), look);
       }
     });
+    await this.#recordLook(cloudId, look.at, RECORD_MS);
   }
 
   /** After an older copy of the database was restored, arrays that were made since are named once a start. */
@@ -97,12 +109,28 @@ export class ArrayWatcher {
     await store.write((tx) => events.record(tx, { title, subject: `cloud:${cloudId}`, severity: 'error' }));
   }
 
-  #follow(tx: Tx, row: ArrayRow, hosted: HostedArray | undefined): void {
+  #lookOf(cloudId: number): Look {
+    const { store, clock } = this.#parts.tools;
+    return { at: clock.now(), before: this.#looks.get(cloudId)?.at ?? store.read((db) => seenAt(db, cloudId)) };
+  }
+
+  /** Not each time: what is lost of it in a crash is at most a minute, and to the customer's advantage. */
+  async #recordLook(cloudId: number, at: number, everyMs: number): Promise<void> {
+    const recordedAt = this.#looks.get(cloudId)?.recordedAt ?? -Infinity;
+    const isDue = at - recordedAt >= everyMs;
+    this.#looks.set(cloudId, { at, recordedAt: isDue ? at : recordedAt });
+    if (isDue) await this.#parts.tools.store.write((tx) => setSeenAt(tx, cloudId, at));
+  }
+
+  #follow(tx: Tx, row: ArrayRow, hosted: HostedArray | undefined, look: Look): void {
     const { states, lifecycle, interfaces } = this.#parts;
-    if (hosted) this.#followAddress(tx, row, hosted);
-    if (hosted) this.#hearReturns(tx, row, hosted);
-    if (hosted && interfaces.recordBindings(tx, row.id, hosted.interfaces)) states.touch(tx, row.id);
-    if (row.status === 'created' && (!hosted || hosted.state === 'failed')) {
+    if (hosted) {
+      this.#followAddress(tx, row, hosted);
+      this.#hearReturns(tx, row, hosted);
+      if (interfaces.recordBindings(tx, row.id, hosted.interfaces)) states.touch(tx, row.id);
+      this.#outages.follow(tx, row, hosted, look);
+    }
+    if ((row.status === 'created' || row.status === 'starting') && (!hosted || hosted.state === 'failed')) {
       const message = hosted ? (hosted.reason ?? 'Its process keeps ending') : 'Its cloud no longer has it';
       const event = `Array ${row.name} failed: ${message}`;
       states.move(tx, row.id, { status: 'failed', message, progress: 0, event, severity: 'error' });

@@ -25,6 +25,7 @@ test('each state of an array is metered by its rule', () => {
   const expected: Record<ArrayState, Record<string, number>> = {
     creating: {},
     created: all,
+    starting: held,
     hibernating: all,
     hibernated: held,
     restoring: held,

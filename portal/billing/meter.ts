@@ -20,6 +20,7 @@ export interface MeteredArray {
 const METERED: Readonly<Record<ArrayState, 'all' | 'held' | 'held_if_placed' | 'held_if_retained' | 'nothing'>> = {
   creating: 'nothing',
   created: 'all',
+  starting: 'held',
   hibernating: 'all',
   hibernated: 'held',
   restoring: 'held',

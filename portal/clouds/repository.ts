@@ -92,6 +92,15 @@ export function updateInventory(tx: Tx, id: number, inventory: Inventory, now: n
   tx.run(sql, { id, inventory: JSON.stringify(inventory), now });
 }
 
+/** When the portal last saw what its arrays do. */
+export function seenAt(db: Db, id: number): number | null {
+  return db.get<{ seen_at: number | null }>('SELECT seen_at FROM clouds WHERE id = :id', { id })?.seen_at ?? null;
+}
+
+export function setSeenAt(tx: Tx, id: number, seenAt: number): void {
+  tx.run('UPDATE clouds SET seen_at = :seenAt WHERE id = :id', { id, seenAt });
+}
+
 export function deleteCloud(tx: Tx, id: number): void {
   tx.run('DELETE FROM clouds WHERE id = :id', { id });
 }

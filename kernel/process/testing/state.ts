@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 100;
 /** What tells of a request without being what it changed, and what is measured all the time. */
 const NOT_STATE = new Set(['events', 'idempotency_keys', 'performance', 'pool_samples']);
 /** Columns of the same kind: what the process saw of others, or thinks of what it measured. */
-const NOT_STATE_COLUMNS = new Set(['is_connected', 'last_check_at', 'state_changed_at', 'capacity_mode']);
+const NOT_STATE_COLUMNS = new Set(['is_connected', 'last_check_at', 'state_changed_at', 'capacity_mode', 'seen_at']);
 /** What is kept by a key and is of that kind: the last event that somebody was told of. */
 const NOT_STATE_KEYS = new Set<unknown>(['mailed_event']);
 
