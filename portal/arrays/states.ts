@@ -53,7 +53,8 @@ export class ArrayStates {
         id: row.name,
         state: row.status,
         action,
-        needed: needed.join(' or '),
+        // One that starts is one that was created: nobody has to bring it there.
+        needed: needed.filter((state) => state !== 'starting').join(' or '),
       });
     }
     return row;
