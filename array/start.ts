@@ -8,6 +8,7 @@ import {
   HostedServer,
   innerApi,
   Jobs,
+  runFreeing,
   Store,
   systemClock,
   Vault,
@@ -80,7 +81,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   await controllers.createChap();
   await drives.follow(first.drives);
   await readings.refresh();
-  await settle(services, (stage) => host.progress(stage));
+  await runFreeing(true, () => settle(services, (stage) => host.progress(stage)));
   // Not before: a server that comes back must find its disks, or it gives up.
   host.progress('serving its volumes');
   await running.serve();

@@ -9,6 +9,7 @@ import {
   Locks,
   namesOfListener,
   RenewedCertificate,
+  runFreeing,
   settleHome,
   systemClock,
   type Clock,
@@ -108,7 +109,8 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
   try {
     await refuseForeignAddresses(tools);
     await followConfig(store, tools.events, tools.config, configFileOf(options));
-    const problems = recovered.heldBack(await (recovered.damage ? new Map<string, string>() : placement.mend()));
+    const mended = recovered.damage ? new Map<string, string>() : await runFreeing(true, () => placement.mend());
+    const problems = recovered.heldBack(mended);
     const adminKey = adminKeyFrom(join(folder, 'admin.key'), options.adminKey);
     server = await serve(tools, arrays, adminKey);
     await arrays.startAll(problems);

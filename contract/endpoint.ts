@@ -26,6 +26,8 @@ export interface Endpoint<P extends Params = Params, R extends Reply = Reply> {
   readonly reply: R;
   /** Starts work that outlives the request. */
   readonly job?: JobForm;
+  /** It makes room, or is needed to: it works on a full disk. DELETE says so by itself. */
+  readonly frees?: boolean;
   /** Errors of its own, beyond those every endpoint can give. */
   readonly errors: readonly ErrorName[];
   readonly body?: BodyLimits;
@@ -53,6 +55,8 @@ interface EndpointOptions<P extends Params, R extends Reply> {
   readonly params?: P;
   readonly reply: R;
   readonly job?: JobForm;
+  /** It makes room, or is needed to: it works on a full disk. DELETE says so by itself. */
+  readonly frees?: boolean;
   readonly errors?: readonly ErrorName[];
   readonly body?: BodyLimits;
 }

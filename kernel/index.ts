@@ -9,7 +9,7 @@ export * from './clock.ts';
 export { badParameter, badParameters, fail, GranaryError, type FieldProblem } from './errors.ts';
 export { EventLog, severity, type EventMessage, type EventOrder, type NewEvent } from './events/events.ts';
 export * from './http/index.ts';
-export { Jobs, type JobOutcome, type JobRun, type RunningJob } from './jobs/jobs.ts';
+export { Jobs, type JobOutcome, type JobRun, type JobTraits, type RunningJob } from './jobs/jobs.ts';
 export type { JobRow } from './jobs/repository.ts';
 export { answerWhenDone } from './jobs/waiting.ts';
 export { Locks } from './locks.ts';

@@ -22,7 +22,7 @@ export class SnapshotDeletion {
 
   constructor(tools: ArrayTools) {
     this.#tools = tools;
-    tools.jobs.register<Leftover>(KIND, (job) => this.#run(job));
+    tools.jobs.register<Leftover>(KIND, (job) => this.#run(job), undefined, { frees: true });
   }
 
   /** Those somebody works with. */

@@ -83,7 +83,8 @@ export class Users {
   async signIn(attempt: Attempt, password: string): Promise<UserWithKey> {
     const { store, events } = this.#options;
     const row = await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
-    await store.write((tx) => {
+    // Whoever wants to make room on a full disk has to get in first.
+    await store.writeUnlessFull((tx) => {
       const title = `User ${row.username} signed in from ${attempt.ip}.`;
       events.record(tx, { title, subject: `user:${row.username}`, actor: row.username });
     });

@@ -55,6 +55,7 @@ export class Deletion {
       KIND,
       (job) => this.#run(job),
       (tx, args, reason) => this.#givenUp(tx, args, reason),
+      { frees: true },
     );
   }
 

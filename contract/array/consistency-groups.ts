@@ -114,6 +114,7 @@ export const snapshotSets = {
     errors: ['snapshot_set_not_found', 'capacity_refused', 'pool_protected', 'limit_reached', 'state_conflict'],
   }),
   deleteClone: endpoint('POST', '/consistency_groups/delete_clone_of_snapshot_set', {
+    frees: true,
     summary: 'Delete the volumes that were cloned of a set',
     access: creatorOf('snapshot_set', 'snapsetid'),
     params,
@@ -127,6 +128,7 @@ export const snapshotSets = {
     ],
   }),
   delete: endpoint('POST', '/consistency_groups/delete_snapshot_set', {
+    frees: true,
     summary: 'Delete the snapshots of a set',
     access: creatorOf('snapshot_set', 'snapsetid'),
     params,

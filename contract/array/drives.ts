@@ -58,6 +58,7 @@ export const drives = {
     errors: ['drive_not_found', 'name_taken'],
   }),
   remove: endpoint('POST', '/drives/{id}/remove', {
+    frees: true,
     summary: 'Give a free drive back to the cloud',
     access: adminOnly,
     params: { id: driveId },

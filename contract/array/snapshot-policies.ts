@@ -89,6 +89,7 @@ export const snapshotPolicies = {
     errors: ['volume_not_found', 'policy_not_found', 'limit_reached', 'not_offered', 'state_conflict'],
   }),
   detach: endpoint('POST', '/volumes/{id}/detach_snapshot_policy', {
+    frees: true,
     summary: 'Detach a snapshot policy from a volume',
     access: creatorOf('volume'),
     params: {

@@ -138,6 +138,7 @@ export const volumes = {
     errors: ['volume_not_found'],
   }),
   detach: endpoint('POST', '/volumes/{id}/detach', {
+    frees: true,
     summary: 'Detach a volume or share from servers',
     access: creatorOf('volume'),
     params: {

@@ -51,6 +51,7 @@ export const requests = {
     errors: ['name_taken', 'password_rules', 'objs_limit_reached', 'too_many_requests'],
   }),
   approve: endpoint('POST', '/requests/{id}/approve', {
+    frees: true,
     summary: 'Create the account a request asks for; its id is under the key `count`',
     access: adminOnly,
     params: { id: requestId },
@@ -58,6 +59,7 @@ export const requests = {
     errors: ['request_not_found', 'already_decided', 'name_taken', 'objs_limit_reached'],
   }),
   deny: endpoint('POST', '/requests/{id}/deny', {
+    frees: true,
     summary: 'Turn a request down',
     access: adminOnly,
     params: { id: requestId },

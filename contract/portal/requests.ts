@@ -54,6 +54,7 @@ export const arrayRequests = {
     errors: ['not_found'],
   }),
   approve: endpoint('POST', '/array_requests/{id}/approve', {
+    frees: true,
     summary: 'Approve a request and carry it out',
     access: adminOnly,
     params: { id: requestId, name: name('Name of the request; a new array is given this one', { example: 'tank' }) },
@@ -61,6 +62,7 @@ export const arrayRequests = {
     errors: ['not_found', 'already_decided', 'name_taken', 'out_of_stock', 'wrong_state'],
   }),
   deny: endpoint('POST', '/array_requests/{id}/deny', {
+    frees: true,
     summary: 'Deny a request',
     access: adminOnly,
     params: { id: requestId, reason: text('Why, for whoever asked', { max: 1024, example: 'out of budget' }) },

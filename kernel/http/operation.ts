@@ -5,6 +5,7 @@ import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DiskFullError } from '../store/disk-full.ts';
+import { runFreeing } from '../store/freeing.ts';
 import { acceptedBody, type AcceptedBody, type Raw } from './body.ts';
 import { contentTypes, Envelope, errorAnswer, submittedAnswer, type Answer } from './envelope.ts';
 import { checkQuery } from './form.ts';
@@ -67,6 +68,7 @@ export class ServedOperation {
   readonly #count: (status: number, seconds: number) => void;
   readonly #pathNames: readonly string[];
   readonly body: AcceptedBody;
+  readonly #frees: boolean;
 
   constructor(operation: Operation, handler: AnyHandler | undefined, tools: OperationTools) {
     const { reply, path } = operation.endpoint;
@@ -79,6 +81,7 @@ export class ServedOperation {
     this.#count = tools.metrics.counterOf(operation.id);
     this.#pathNames = pathParams(path);
     this.body = acceptedBody(operation.endpoint);
+    this.#frees = operation.endpoint.frees ?? operation.endpoint.method === 'DELETE';
   }
 
   /** Path parameters by position: the contract's names may hold dashes, which the router would split at. */
@@ -109,7 +112,7 @@ export class ServedOperation {
     const send = (answer: Answer) => this.#send(asking, answer);
     const sendError = (error: unknown) => send(this.#failure(error, request, asking.format));
     try {
-      const answer = this.#answer(asking);
+      const answer = this.#frees ? runFreeing(true, () => this.#answer(asking)) : this.#answer(asking);
       if (answer instanceof Promise) answer.then(send).catch(sendError);
       else send(answer);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Db, Store, Tx } from '../store/index.ts';
+import { runFreeing, type Db, type Store, type Tx } from '../store/index.ts';
 import {
   claimJob,
   deleteFinishedBefore,
@@ -40,9 +40,15 @@ export type JobRun<A = unknown, C = unknown> = (job: RunningJob<A, C>) => Promis
 
 type GivenUp<A> = (tx: Tx, args: A, reason: string) => void;
 
+export interface JobTraits {
+  /** It makes room: it goes on while the disk is full. */
+  readonly frees?: boolean;
+}
+
 interface JobKind {
   readonly run: JobRun;
   readonly givenUp: GivenUp<unknown> | undefined;
+  readonly frees: boolean;
 }
 
 interface JobsOptions {
@@ -77,8 +83,13 @@ export class Jobs {
   }
 
   /** `givenUp` runs in the transaction that ends a job which failed unexpectedly too often: its subject must not wait for ever. */
-  register<A, C = unknown>(kind: string, run: JobRun<A, C>, givenUp?: GivenUp<A>): void {
-    this.#kinds.set(kind, { run, givenUp } as JobKind);
+  register<A, C = unknown>(
+    kind: string,
+    run: JobRun<A, C>,
+    givenUp?: GivenUp<A>,
+    { frees = false }: JobTraits = {},
+  ): void {
+    this.#kinds.set(kind, { run, givenUp, frees } as JobKind);
   }
 
   /** Part of the caller's transaction: the job exists exactly if the change that asked for it does. */
@@ -111,7 +122,8 @@ export class Jobs {
 
   async start(): Promise<void> {
     const { store, log } = this.#options;
-    const resumed = await store.write(releaseAbandoned);
+    // A full disk keeps no service from starting, and no deletion from going on.
+    const resumed = await runFreeing(true, () => store.write(releaseAbandoned));
     if (resumed > 0) log.info({ jobs: resumed }, 'resuming jobs that were cut off');
     this.#started = true;
     this.#wake(0);
@@ -172,7 +184,9 @@ export class Jobs {
   }
 
   #track(row: JobRow): void {
-    const tracked = this.#runJob(row).finally(() => {
+    // Said either way: whoever woke us may have been making room, or not.
+    const frees = this.#kinds.get(row.kind)?.frees ?? false;
+    const tracked = runFreeing(frees, () => this.#runJob(row)).finally(() => {
       this.#running.delete(row.id);
       this.#wake(0);
     });

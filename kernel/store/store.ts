@@ -5,7 +5,9 @@ import { Database, type Db } from './database.ts';
 import { DatabaseCopies, type CopyOptions } from './copies.ts';
 import { asDamage } from './damage.ts';
 import { asDiskFull, DiskFullError } from './disk-full.ts';
+import { isFreeing } from './freeing.ts';
 import { migrate, readMigrations, type Migrations } from './migrations.ts';
+import { Reserve } from './reserve.ts';
 
 /** A transaction. Its work is synchronous, so no reader ever sees it half done. */
 export interface Tx extends Db {
@@ -14,6 +16,8 @@ export interface Tx extends Db {
 }
 
 interface Waiting {
+  /** It makes room: where there is none, it may use the reserve. */
+  readonly frees: boolean;
   readonly work: (tx: Tx) => unknown;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -28,14 +32,21 @@ interface Outcome {
 const BATCH_LENGTH_MAX = 256;
 const LOCK_WAIT_MS = 4000;
 const PROBE_EVERY_MS = 5_000;
+/** After the start, which has better things to do. */
+const FILL_AFTER_MS = 10_000;
+const IN_MEMORY = ':memory:';
 const kernelMigrations = readMigrations('kernel', new URL('../migrations/', import.meta.url));
 
 /**
  * Group commit: changes that wait at the same moment share one transaction and one fsync, and are answered after
  * it. Each runs in a savepoint of its own, so one that fails takes none of the others with it.
+ *
+ * When the disk is full, changes that make room (`runFreeing`) are written with the room of a reserve; from then on all
+ * others are refused until the reserve could be filled again.
  */
 export class Store {
   readonly #database: Database;
+  readonly #reserve: Reserve | undefined;
   readonly #queue: Waiting[] = [];
   #scheduled = false;
   #closed = false;
@@ -55,6 +66,9 @@ export class Store {
       throw asDamage(file, error);
     }
     this.#database.markInUse();
+    this.#reserve = file === IN_MEMORY ? undefined : new Reserve(`${file}-reserve`);
+    if (this.#reserve?.isReleased) this.#awaitRoom();
+    else if (this.#reserve) this.#probe = setTimeout(() => void this.#fill(), FILL_AFTER_MS).unref();
   }
 
   read<T>(work: (db: Db) => T): T {
@@ -63,8 +77,11 @@ export class Store {
 
   write<T>(work: (tx: Tx) => T): Promise<T> {
     if (this.#closed) return Promise.reject(new Error('The store is closed'));
+    const frees = isFreeing();
+    // What is left of the reserve is for those who make room.
+    if (!frees && this.#reserve?.isReleased) return Promise.reject(new DiskFullError(undefined));
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ frees, work, resolve: resolve as (value: unknown) => void, reject });
       this.#schedule();
     });
   }
@@ -83,6 +100,16 @@ export class Store {
     this.#copies ??= new DatabaseCopies(this, options);
     this.#copies.start();
     return this.#copies;
+  }
+
+  /** For what is worth less than what it tells of, such as an event: undefined when the disk is full. */
+  async writeUnlessFull<T>(work: (tx: Tx) => T): Promise<T | undefined> {
+    try {
+      return await this.write(work);
+    } catch (error) {
+      if (error instanceof DiskFullError) return undefined;
+      throw error;
+    }
   }
 
   /** From a change that did not fit on the disk to the next one that does. */
@@ -110,25 +137,30 @@ export class Store {
   }
 
   #commitBatch(): void {
-    const batch = this.#queue.splice(0, BATCH_LENGTH_MAX);
+    this.#commit(this.#queue.splice(0, BATCH_LENGTH_MAX));
+  }
+
+  #commit(batch: readonly Waiting[]): void {
     const done: Outcome[] = [];
+    const failed: { readonly waiting: Waiting; readonly told: unknown }[] = [];
     try {
       this.#database.exec('BEGIN IMMEDIATE');
-      for (const waiting of batch) this.#attempt(waiting, done);
+      for (const waiting of batch) this.#attempt(waiting, done, (told) => failed.push({ waiting, told }));
       this.#database.exec('COMMIT');
     } catch (error) {
       // A full disk or a failed fsync undoes the whole batch: nobody in it is told that it worked.
       if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
       const told = this.#judge(error);
-      for (const waiting of batch) waiting.reject(told);
+      this.#refuse(batch, told);
       return;
     }
-    if (done.length > 0) this.#isDiskFull = false;
+    if (done.length > 0 && !this.#reserve?.isReleased) this.#isDiskFull = false;
     for (const { actions } of done) for (const action of actions) action();
     for (const { waiting, value } of done) waiting.resolve(value);
+    for (const { waiting, told } of failed) this.#refuse([waiting], told);
   }
 
-  #attempt(waiting: Waiting, done: Outcome[]): void {
+  #attempt(waiting: Waiting, done: Outcome[], failed: (told: unknown) => void): void {
     const actions: (() => void)[] = [];
     this.#database.exec('SAVEPOINT change');
     try {
@@ -139,9 +171,18 @@ export class Store {
       // SQLite ends the outer transaction by itself on a full disk or an I/O error; then all of the batch is lost.
       if (!this.#database.inTransaction) throw error;
       this.#database.exec('ROLLBACK TO change');
-      waiting.reject(this.#judge(error));
+      failed(this.#judge(error));
     }
     this.#database.exec('RELEASE change');
+  }
+
+  /** Those that make room are tried once more with the room of the reserve. */
+  #refuse(batch: readonly Waiting[], told: unknown): void {
+    const freeing = batch.filter(({ frees }) => frees);
+    const again = told instanceof DiskFullError && freeing.length > 0 && this.#reserve?.release() === true;
+    // At once: whoever else writes to the disk would take the room otherwise.
+    if (again) this.#commit(freeing);
+    for (const waiting of batch) if (!again || !waiting.frees) waiting.reject(told);
   }
 
   #judge(error: unknown): unknown {
@@ -155,9 +196,17 @@ export class Store {
     this.#isDiskFull = true;
     clearTimeout(this.#probe);
     this.#probe = setTimeout(() => {
-      const write = this.write((tx) => tx.run('PRAGMA user_version = 1'));
-      write.catch(() => undefined);
+      if (this.#reserve?.isReleased) void this.#fill();
+      else this.write((tx) => tx.run('PRAGMA user_version = 1')).catch(() => undefined);
     }, PROBE_EVERY_MS).unref();
+  }
+
+  /** Where there is room for the reserve, there is room for everybody. */
+  async #fill(): Promise<void> {
+    if (this.#closed) return;
+    const isFilled = await this.#reserve?.fill();
+    if (isFilled) this.#isDiskFull = false;
+    else if (this.#reserve?.isReleased && !this.#closed) this.#awaitRoom();
   }
 
   #transaction(actions: (() => void)[]): Tx {

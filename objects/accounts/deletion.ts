@@ -39,11 +39,13 @@ export class AccountDeletion {
       DELETE,
       (job) => this.#purge(job),
       (tx, account, reason) => this.#tellOfFailure(tx, account, `could not be deleted: ${reason}`),
+      { frees: true },
     );
     tools.jobs.register<Deleted, Progress>(
       CLEAN_UP,
       (job) => this.#cleanUp(job),
       (tx, account, reason) => this.#tellOfFailure(tx, account, `could not be cleaned up: ${reason}`),
+      { frees: true },
     );
   }
 

@@ -1,5 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
-import { fail, fingerprint, SignInAttempts, subjectLine, verifyPassword, type Db, type Tx } from '@granary/kernel';
+import {
+  fail,
+  fingerprint,
+  runFreeing,
+  SignInAttempts,
+  subjectLine,
+  verifyPassword,
+  type Db,
+  type Tx,
+} from '@granary/kernel';
 import { findAccount, findAccountNamed } from '../accounts/repository.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import { Quota } from '../quota.ts';
@@ -56,14 +65,16 @@ export class SignIns {
   /** The user with everything that opens a door; an expired token is replaced. */
   async signIn(attempt: SignIn): Promise<User & UserSecrets> {
     const { store, clock, vault } = this.#tools;
-    const { number } = this.#unexpired(await this.#verified(attempt));
-    const row = await store.write((tx) => {
-      const user = existing(tx, number);
-      if (user.token_expires_at <= clock.now()) this.#renewToken(tx, user);
+    const user = this.#unexpired(await this.#verified(attempt));
+    // Whoever wants to make room on a full disk has to get in first: the event waits for nobody, the token may use the reserve.
+    await store.writeUnlessFull((tx) => {
       this.#record(tx, user, `User ${user.username} of ${user.account_name} signed in from ${attempt.ip}.`);
-      return existing(tx, number);
     });
-    return withSecrets(row, vault);
+    if (user.token_expires_at <= clock.now()) await runFreeing(true, () => this.#ensureToken(user.number));
+    return withSecrets(
+      store.read((db) => existing(db, user.number)),
+      vault,
+    );
   }
 
   async resetToken(attempt: SignIn): Promise<User & UserSecrets> {
@@ -195,6 +206,14 @@ export class SignIns {
   #setPassword(tx: Tx, user: UserRow, hash: string): void {
     this.#parts.passwords.replace(tx, user, hash, this.#tools.clock.now());
     this.#renewToken(tx, user);
+  }
+
+  async #ensureToken(number: number): Promise<void> {
+    const { store, clock } = this.#tools;
+    await store.write((tx) => {
+      const user = existing(tx, number);
+      if (user.token_expires_at <= clock.now()) this.#renewToken(tx, user);
+    });
   }
 
   #renewToken(tx: Tx, user: UserRow): void {

@@ -71,6 +71,7 @@ export class AccountWork {
           this.#undoRemoval(job.arguments),
         ),
       (tx, args, reason) => this.#undoRemoval(args)(tx, reason),
+      { frees: true },
     );
   }
 

@@ -1,5 +1,5 @@
 import type { HostedArray } from '@granary/contract/cloud';
-import { formatUtc, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { formatUtc, type JobOutcome, type JobTraits, type RunningJob, type Tx } from '@granary/kernel';
 import { forgetOfArray } from '../accounts/repository.ts';
 import { ClaimRefused } from '../clouds/claims.ts';
 import type { Clouds } from '../clouds/service.ts';
@@ -58,16 +58,16 @@ export class ArrayLifecycle {
   constructor(parts: Parts) {
     this.#parts = parts;
     const { jobs } = parts.tools;
-    const register = (work: Work, state: ArrayRow['status'], act: Act) => {
+    const register = (work: Work, state: ArrayRow['status'], act: Act, traits: JobTraits = {}) => {
       const givenUp = (tx: Tx, { arrayId }: WorkArguments, reason: string) => {
         this.#fail(tx, parts.states.row(tx, arrayId), reason);
       };
-      jobs.register<WorkArguments>(work, (job) => this.#work(job, [state], (row) => act(job, row)), givenUp);
+      jobs.register<WorkArguments>(work, (job) => this.#work(job, [state], (row) => act(job, row)), givenUp, traits);
     };
     register('array.create', 'creating', (job, row) => this.#create(job, row));
     register('array.restore', 'restoring', (job, row) => this.#create(job, row));
     register('array.hibernate', 'hibernating', (job, row) => this.#hibernate(job, row));
-    register('array.delete', 'deleting', (job, row) => this.#delete(job, row));
+    register('array.delete', 'deleting', (job, row) => this.#delete(job, row), { frees: true });
     jobs.register<WorkArguments>(
       'array.purge',
       (job) => this.#work(job, ['deleted'], (row) => this.#remove(job, row)),
@@ -76,6 +76,7 @@ export class ArrayLifecycle {
         const title = `Array ${name} could not be purged: ${reason} An administrator can purge it again.`;
         parts.tools.events.record(tx, { title, subject: `array:${arrayId}`, severity: 'error' });
       },
+      { frees: true },
     );
     jobs.register<ChangeArguments>(
       'array.change',
