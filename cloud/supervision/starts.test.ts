@@ -165,7 +165,7 @@ test('a process is killed only when its main thread and its data path are silent
   await timing.pass(26 * SECOND);
   assert.equal(process.killedFor, undefined);
   await timing.pass(10 * SECOND);
-  assert.match(process.killedFor ?? '', /neither its management nor its data path/);
+  assert.match(String(process.killedFor), /neither its management nor its data path/);
 });
 
 test('outages tell exactly from when to when an array did not serve', async (t) => {

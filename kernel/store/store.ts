@@ -203,10 +203,10 @@ export class Store {
 
   /** Where there is room for the reserve, there is room for everybody. */
   async #fill(): Promise<void> {
-    if (this.#closed) return;
     const isFilled = await this.#reserve?.fill();
+    if (this.#closed) return;
     if (isFilled) this.#isDiskFull = false;
-    else if (this.#reserve?.isReleased && !this.#closed) this.#awaitRoom();
+    else if (this.#reserve?.isReleased) this.#awaitRoom();
   }
 
   #transaction(actions: (() => void)[]): Tx {

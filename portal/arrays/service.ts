@@ -136,7 +136,7 @@ export class Arrays {
   /** The address is taken in the transaction that starts the work: no other array can get it in between. */
   #executeJoin(tx: Tx, request: RequestRow): number {
     const { states, lifecycle, interfaces } = this.#parts;
-    const { id } = states.require(tx, request.array_id as number, null, ATTACHING, ['created']);
+    const { id } = states.require(tx, request.array_id as number, null, ATTACHING, changeable);
     const { id: interfaceId } = interfaces.reserveAddress(tx, id, request.arguments['virtual_network_id'] as number);
     return lifecycle.start(tx, 'array.change', id, { change: { type: 'attach_interface', interfaceId } });
   }
