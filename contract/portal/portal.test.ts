@@ -22,6 +22,8 @@ const additions = [
   'POST /arrays/{array_id}/purge',
   'GET /settings/array_retention',
   'PUT /settings/array_retention',
+  'POST /clouds/{id}/adopt',
+  'POST /clouds/{id}/recover_arrays',
 ];
 
 test('every portal endpoint of the specification is declared, spelt as there', () => {
