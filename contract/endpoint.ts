@@ -12,7 +12,12 @@ export interface Access {
   readonly roles: readonly string[] | 'anyone';
   readonly owned?: true;
   /** Below an administrator only whoever created what this parameter names may call; everybody may see it. */
-  readonly creator?: { readonly kind: string; readonly param: string };
+  readonly creator?: CreatedThing & { readonly also?: CreatedThing };
+}
+
+interface CreatedThing {
+  readonly kind: string;
+  readonly param: string;
 }
 
 export const anyone: Access = { roles: 'anyone' };

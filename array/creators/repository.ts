@@ -20,15 +20,30 @@ const CREATORS: Readonly<Record<CreatedKind, string>> = {
   snapshot_policy: 'SELECT created_by FROM snapshot_policies WHERE name = :name',
   snapshot_rule:
     'SELECT v.created_by FROM snapshot_rules AS r LEFT JOIN volumes AS v ON v.name = r.volume WHERE r.name = :name',
-  snapshot_set: `SELECT v.created_by FROM snapshot_set_members AS m LEFT JOIN volumes AS v ON v.name = m.volume
-    WHERE m.snapshot_set = :name`,
+  snapshot_set: `SELECT v.created_by FROM snapshot_set_members AS m
+      LEFT JOIN volumes AS v ON v.name = m.volume WHERE m.snapshot_set = :name
+    UNION ALL SELECT c.created_by FROM snapshot_set_members AS m
+      JOIN volumes AS c ON c.name = m.clone WHERE m.snapshot_set = :name`,
   migration: `SELECT v.created_by FROM migrations_of_volumes AS m LEFT JOIN volumes AS v ON v.name = m.volume
-    WHERE m.src_cg = :name OR m.dst_cg = :name`,
+    WHERE m.src_cg = :name OR m.dst_cg = :name OR m.name = :name`,
   mirror_job: `SELECT v.created_by FROM source_mirrors AS m LEFT JOIN volumes AS v ON v.name = m.volume
       WHERE m.name = :name
     UNION ALL SELECT NULL FROM destination_mirrors WHERE name = :name`,
   server: 'SELECT created_by FROM servers WHERE name = :name',
 };
+
+export function isBelowAdmin(db: Db, username: string): boolean {
+  return db.get(`SELECT 1 FROM users WHERE username = :username AND role = 'user'`, { username }) !== undefined;
+}
+
+/** A server of somebody else's that an initiator of this name is taken for, at whatever address. */
+export function othersServerWith(db: Db, iqn: string, username: string): string | undefined {
+  return db.get<{ display_name: string }>(
+    `SELECT s.display_name FROM servers AS s JOIN users AS u ON u.username = :username
+     WHERE s.iqn = :iqn COLLATE NOCASE AND s.created_by IS NOT u.id LIMIT 1`,
+    { iqn, username },
+  )?.display_name;
+}
 
 /** One for each thing the name leads to; null is the administrators'. Empty where there is nothing of that name. */
 export function creatorsOf(db: Db, kind: CreatedKind, name: string): (number | null)[] {

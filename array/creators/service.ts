@@ -23,12 +23,15 @@ export class Creators {
 
   authorise(actor: ArrayActor, { creator }: Access, input: Input): void {
     if (creator === undefined || actor.role === 'admin') return;
-    const given = input[creator.param];
-    for (const name of Array.isArray(given) ? given : [given]) {
-      const creators = this.#creatorsOf(creator.kind as CreatedKind, String(name));
-      if (creators.some((id) => id === null || `user:${id}` !== actor.id))
-        throw fail('not_allowed', { roles: `the role admin, because another user created ${String(name)}` });
+    for (const { kind, param } of creator.also ? [creator, creator.also] : [creator]) {
+      const given = input[param];
+      for (const name of Array.isArray(given) ? given : [given]) this.#demand(actor, kind as CreatedKind, String(name));
     }
+  }
+
+  #demand(actor: ArrayActor, kind: CreatedKind, name: string): void {
+    if (this.#creatorsOf(kind, name).some((id) => id === null || `user:${id}` !== actor.id))
+      throw fail('not_allowed', { roles: `the role admin, because another user created ${name}` });
   }
 
   #creatorsOf(kind: CreatedKind, name: string): (number | null)[] {

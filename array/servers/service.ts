@@ -1,6 +1,6 @@
 import { fail, type Db, type Tx, type Vault } from '@granary/kernel';
 import { findChap } from '../controllers/repository.ts';
-import { recordCreator } from '../creators/repository.ts';
+import { isBelowAdmin, othersServerWith, recordCreator } from '../creators/repository.ts';
 import type { Performance } from '../performance/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { removeTagsOf } from '../tags/repository.ts';
@@ -119,6 +119,7 @@ export class Servers {
       if (countServers(tx) >= SERVERS_MAX)
         throw fail('limit_reached', { problem: `An array knows at most ${SERVERS_MAX} servers; delete some first.` });
       const fresh = nextName(tx, 'srv');
+      refuseOthers(tx, identity, actor);
       refuseTwin(tx, fresh, identity, wanted.force === true);
       insertServer(tx, fresh, fields, clock.now());
       recordCreator(tx, 'servers', fresh, actor);
@@ -143,6 +144,7 @@ export class Servers {
         address: identity.address,
       };
       refuseTakenName(tx, fields.display_name, name);
+      refuseOthers(tx, identity, actor);
       refuseTwin(tx, name, identity, wanted.force === true);
       updateServer(tx, name, fields, clock.now());
       replaceWwpns(tx, name, identity.wwpns);
@@ -219,6 +221,18 @@ function refuseIpsecOf({ ipsec_iscsi = false, ipsec_nfs = false }: ServerChange)
 function refuseTakenName(tx: Tx, displayName: string, own: string | undefined): void {
   const other = findServerCalled(tx, displayName);
   if (other && other.name !== own) throw fail('name_taken', { name: displayName });
+}
+
+/**
+ * Below an administrator nobody adds a server that logins of another's would be taken for. One without an iqn may match
+ * anybody's, so it is the administrator's to add.
+ */
+function refuseOthers(tx: Tx, { iqn }: Identity, actor: string): void {
+  if (!isBelowAdmin(tx, actor)) return;
+  if (iqn === null) throw fail('not_allowed', { roles: 'the role admin for a server without an iqn' });
+  const other = othersServerWith(tx, iqn, actor);
+  if (other !== undefined)
+    throw fail('not_allowed', { roles: `the role admin, because server ${other} of another user has that iqn` });
 }
 
 function refuseTwin(tx: Tx, name: string, { iqn, address, wwpns }: Identity, force: boolean): void {

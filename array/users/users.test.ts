@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { testArray } from '../testing/test-array.ts';
 
-const { users, drives, messages, volumes } = arrayApi.groups;
+const { users, drives, messages, servers, volumes } = arrayApi.groups;
 
 test('users are changed and removed by administrators, and each change is on record', async (t) => {
   const { client, anybody } = await testArray(t, { drives: 2 });
@@ -99,3 +99,19 @@ async function withPool(t: TestContext) {
   const array = await testArray(t, { drives: 2 });
   return { client: array.client, anybody: array.anybody, pool: await array.pool() };
 }
+
+test('a user takes over no initiator, no server and no migration of another', async (t) => {
+  const { client, anybody, pool } = await withPool(t);
+  const { user } = await client.call(users.create, { username: 'jo', password: 'first of jo' });
+  const jo = anybody.with({ 'x-access-key': user.access_key });
+  const iqn = 'iqn.2026-01.org.example:web';
+  const { server_name: theirs } = await client.call(servers.create, { display_name: 'web', iqn });
+  const twin = { display_name: 'twin', iqn, iscsi: '0.0.0.0/0', force: true };
+  assert.equal((await jo.refused(servers.create, twin)).code, 6);
+  assert.equal((await jo.refused(servers.create, { display_name: 'any', iscsi: '10.0.0.0/8' })).code, 6);
+  const { server_name: own } = await jo.call(servers.create, { display_name: 'jo', iqn: 'iqn.2026-01.org.example:jo' });
+  assert.equal((await jo.refused(servers.update, { id: own, iqn, force: true })).code, 6);
+  const { vol_name } = await jo.call(volumes.create, { name: 'mine', capacity: '10M', pool } as never);
+  assert.equal((await jo.refused(servers.attachVolumes, { id: [theirs], volume_name: [vol_name] })).code, 6);
+  await jo.call(servers.attachVolumes, { id: [own], volume_name: [vol_name] });
+});

@@ -21,6 +21,6 @@ export type CreatedKind =
   | 'server';
 
 /** The administrator, or whoever created what the parameter names; of several, all of them. */
-export function creatorOf(kind: CreatedKind, param = 'id'): Access {
-  return { roles: arrayRoles, creator: { kind, param } };
+export function creatorOf(kind: CreatedKind, param = 'id', also?: { kind: CreatedKind; param: string }): Access {
+  return { roles: arrayRoles, creator: { kind, param, ...(also && { also }) } };
 }

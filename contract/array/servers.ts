@@ -179,7 +179,7 @@ export const servers = {
   }),
   attachVolumes: endpoint('POST', '/servers/{id}/volumes', {
     summary: 'Attach volumes or shares to servers',
-    access: creatorOf('volume', 'volume_name'),
+    access: creatorOf('volume', 'volume_name', { kind: 'server', param: 'id' }),
     params: {
       id: list(serverId, 'The servers', { max: 100, example: ['srv-00000001'] }),
       volume_name: list(volumeId, 'The volumes or shares', { max: 100, example: ['volume-00000001'] }),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
+import { addressKey } from '../edge/index.ts';
 import { GranaryError, fail } from '../errors.ts';
 
 export interface AttemptLimits {
@@ -200,5 +201,7 @@ const NAME_LENGTH_MAX = 128;
 
 function keysOf({ username, ip }: Attempt): { username: string; address: string; pair: string } {
   const name = username.slice(0, NAME_LENGTH_MAX).toLowerCase();
-  return { username: `user ${name}`, address: `address ${ip}`, pair: `user at ${ip} ${name}` };
+  // Whoever has one IPv6 address has all of its /64.
+  const from = addressKey(ip);
+  return { username: `user ${name}`, address: `address ${from}`, pair: `user at ${from} ${name}` };
 }

@@ -17,12 +17,19 @@ const PARALLEL_MAX = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
+/** No password is as long. Composing takes quadratic time, and strangers send what they like. */
+const PASSWORD_LENGTH_MAX = 1024;
+
+function normalised(password: string): string {
+  return password.length > PASSWORD_LENGTH_MAX ? password : password.normalize('NFC');
+}
+
 /** Bytes that only the password and the salt lead to, and slowly. */
 export async function stretchPassword(password: string, salt: Buffer, length = HASH_BYTES): Promise<Buffer> {
   while (running >= PARALLEL_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
   running += 1;
   try {
-    return await derive(password.normalize('NFC'), salt, length, COST);
+    return await derive(normalised(password), salt, length, COST);
   } finally {
     running -= 1;
     waiting.shift()?.();

@@ -161,3 +161,15 @@ for (const [what, text] of Object.entries(hostile)) {
       }
     }));
 }
+
+test('spaces that are not those of XML make no pattern take long', () => {
+  for (const space of ['\u00a0', '\u3000', '\ufeff', '\u2003', ' ', '\t']) {
+    for (const head of ['<a ', '<a b ', '<a></a']) {
+      const body = `${head}${space.repeat(30_000)}`;
+      const before = process.cpuUsage();
+      assert.throws(() => parseXml(body, { lengthMax: 65_536, elementsMax: 100, depthMax: 10 }));
+      const { user } = process.cpuUsage(before);
+      assert.ok(user < 500_000, `${user} µs for ${JSON.stringify(space)} after ${head}`);
+    }
+  }
+});

@@ -33,10 +33,12 @@ interface OpenNode {
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
+// XML knows four spaces. `\s` has more, which are letters of names here: patterns that overlap take cubic time.
 const START_TAG = /<([A-Za-z_:\u0080-\uffff][\w:.\-\u0080-\uffff]*)/y;
-const ATTRIBUTE = /\s+([A-Za-z_:\u0080-\uffff][\w:.\-\u0080-\uffff]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
-const TAG_END = /\s*(\/?)>/y;
-const END_TAG = /<\/([^\s<>]+)\s*>/y;
+const ATTRIBUTE =
+  /[ \t\r\n]+([A-Za-z_:\u0080-\uffff][\w:.\-\u0080-\uffff]*)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<]*)"|'([^'<]*)')/y;
+const TAG_END = /[ \t\r\n]*(\/?)>/y;
+const END_TAG = /<\/([^ \t\r\n<>]+)[ \t\r\n]*>/y;
 const REFERENCE = /&([^&;]{0,32})(;?)/g;
 const PREDEFINED: ReadonlyMap<string, string> = new Map([
   ['lt', '<'],

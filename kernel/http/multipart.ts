@@ -7,10 +7,11 @@ const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;,"]{1,70}))/i;
 
 /** Uploads are read whole: they are small. */
 export async function fromMultipart(bytes: Buffer, type: string, parametersMax: number): Promise<Raw> {
-  checkParts(bytes, type);
+  const boundary = boundaryOf(type);
+  checkParts(bytes, boundary);
   const files: Record<string, UploadedFile> = {};
   const pairs: string[] = [];
-  for (const [name, value] of await readParts(bytes, type)) {
+  for (const [name, value] of await readParts(bytes, boundary)) {
     if (typeof value === 'string') pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
     // A form sends an empty part for a file nobody chose.
     else if (value.name !== '' && name !== '__proto__') {
@@ -21,11 +22,16 @@ export async function fromMultipart(bytes: Buffer, type: string, parametersMax: 
   return { ...fields, ...files };
 }
 
-/** Each part costs as much as a kilobyte of content: they are counted before they are read. */
-function checkParts(bytes: Buffer, type: string): void {
+function boundaryOf(type: string): string {
   const match = BOUNDARY.exec(type);
-  if (!match) throw notValid();
-  const delimiter = `--${match[1] ?? match[2]}`;
+  const boundary = match?.[1] ?? match?.[2];
+  if (boundary === undefined) throw notValid();
+  return boundary;
+}
+
+/** Each part costs as much as a kilobyte of content: they are counted before they are read. */
+function checkParts(bytes: Buffer, boundary: string): void {
+  const delimiter = `--${boundary}`;
   let count = 0;
   for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + delimiter.length)) {
     count += 1;
@@ -34,7 +40,9 @@ function checkParts(bytes: Buffer, type: string): void {
   }
 }
 
-async function readParts(bytes: Buffer, type: string): Promise<FormData> {
+/** By the boundary that was counted: a second one in the header would be another reader's choice. */
+async function readParts(bytes: Buffer, boundary: string): Promise<FormData> {
+  const type = `multipart/form-data; boundary="${boundary}"`;
   try {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- it warns of bodies without a limit; ours has one
     return await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();

@@ -113,7 +113,7 @@ export class ServedOperation {
     const sendError = (error: unknown) => send(this.#failure(error, request, asking.format));
     try {
       const answer = this.#frees ? runFreeing(true, () => this.#answer(asking)) : this.#answer(asking);
-      if (answer instanceof Promise) answer.then(send).catch(sendError);
+      if (answer instanceof Promise) answer.then(send, sendError);
       else send(answer);
     } catch (error) {
       sendError(error);
@@ -132,7 +132,12 @@ export class ServedOperation {
   }
 
   #tell({ request: { ip }, raw: params, actor }: Asking, { code = 0 }: Answer): void {
-    this.#tools.onAnswered?.({ operation: this.#operation, actor, params, ip, code });
+    try {
+      this.#tools.onAnswered?.({ operation: this.#operation, actor, params, ip, code });
+    } catch (error) {
+      // The answer is out: whatever was sent must not end the process now.
+      this.#tools.log.error({ error, operation: this.#operation.id }, 'a call could not be recorded');
+    }
   }
 
   #answer(asking: Asking): Soon<Answer> {

@@ -62,6 +62,9 @@ function keptParams({ endpoint }: Operation, raw: AnsweredCall['params']): Recor
   return kept;
 }
 
+/** Structures are left out: how deep they nest is the caller's choice, and what is written here was not checked. */
 function shortened(value: unknown): unknown {
+  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return value;
+  if (typeof value === 'object' && value !== null) return '(a structure)';
   return typeof value === 'string' && value.length > VALUE_LENGTH_MAX ? `${value.slice(0, VALUE_LENGTH_MAX)}…` : value;
 }

@@ -37,7 +37,8 @@ export class TextExchange {
     this.#rest = undefined;
     this.#askedBytes += data.length;
     if (this.#askedBytes > this.#limits.loginTextBytesMax) throw new ProtocolError('a request has too much text');
-    this.#asked.push(Buffer.from(data));
+    // An empty piece adds nothing, and pieces would otherwise pile up without end.
+    if (data.length > 0) this.#asked.push(Buffer.from(data));
     if (((header[1] ?? 0) & CONTINUE) !== 0) {
       this.#responder.textResponse(tag, 0, TRANSFER_TAG, Buffer.alloc(0));
       return;

@@ -37,15 +37,27 @@ export interface FormChecks {
   authenticate(field: (name: string) => string | undefined, policy: string): Soon<Caller>;
 }
 
+/** More than any key has; what is longer is refused as too long. */
+const KEY_LENGTH_MAX = 4096;
+
 export async function checkForm(form: Form, checks: FormChecks): Promise<PostedObject> {
   const fields = new Map(form.fields);
   fields.set('bucket', checks.bucket);
-  const key = (fields.get('key') ?? '').replaceAll('${filename}', form.filename);
+  const key = keyOf(fields.get('key') ?? '', form.filename);
   if (key === '') throw new S3Error('InvalidArgument', "Bucket POST must contain a field named 'key'.");
   checkKey(key);
   fields.set('key', key);
   const { caller, range } = await identify(fields, checks);
   return { key, headers: headersOf(fields, form), caller, range };
+}
+
+const FILENAME = '${filename}';
+
+/** A key that would get too long is not put together: a form may name the file thousands of times. */
+function keyOf(pattern: string, filename: string): string {
+  const places = pattern.split(FILENAME).length - 1;
+  const length = pattern.length + places * (filename.length - FILENAME.length);
+  return length > KEY_LENGTH_MAX ? pattern.padEnd(KEY_LENGTH_MAX + 1, '.') : pattern.replaceAll(FILENAME, filename);
 }
 
 /** Without a policy the form is anonymous, and the bucket must be open to everybody. */

@@ -24,7 +24,7 @@ export function aclOfHeaders(request: S3Request, owner: string): CannedAcl | und
   const grants = new Set<string>();
   for (const [name, permission] of granted) {
     for (const piece of (request.header(name) ?? '').split(',')) {
-      const [, kind, value] = /^\s*(id|uri|emailAddress)\s*=\s*"?([^"]*?)"?\s*$/i.exec(piece) ?? [];
+      const [kind, value] = granteeOf(piece);
       if (kind === undefined) throw badArgument(name, piece, 'A grantee is id="…" or uri="…".');
       const id = kind.toLowerCase() === 'id' ? value : undefined;
       const uri = kind.toLowerCase() === 'uri' ? value : undefined;
@@ -32,6 +32,13 @@ export function aclOfHeaders(request: S3Request, owner: string): CannedAcl | und
     }
   }
   return aclOfGrants(grants);
+}
+
+/** `id="…"`, with or without quotes. Read in steps: one pattern for all of it would take cubic time. */
+function granteeOf(piece: string): [kind?: string, value?: string] {
+  const [, kind, rest = ''] = /^(id|uri|emailAddress)[ \t]*=(.*)$/i.exec(piece.trim()) ?? [];
+  const value = rest.trim().replaceAll(/^"|"$/g, '');
+  return value.includes('"') ? [] : [kind, value];
 }
 
 /** For a new bucket: its owner is who asks. */

@@ -2,16 +2,18 @@ import type { ByteRange } from '@granary/storage/objects';
 
 /** More ranges than this in one request are refused: each is a read of its own. */
 const MAX_RANGES = 50;
+const HEADER_LENGTH_MAX = 4096;
 
 /** Undefined: the header cannot be read and is ignored. An empty list: nothing of it lies in the object. */
 export function parseRanges(header: string, size: number): readonly ByteRange[] | undefined {
-  const match = /^\s*bytes\s*=\s*(.+)$/i.exec(header);
+  if (header.length > HEADER_LENGTH_MAX) return undefined;
+  const match = /^bytes=(.+)$/i.exec(header.replaceAll(/[ \t]/g, ''));
   const parts = match?.[1]?.split(',') ?? [];
   if (parts.length === 0) return undefined;
   if (parts.length > MAX_RANGES) return [];
   const ranges: ByteRange[] = [];
   for (const part of parts) {
-    const [, first, last] = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(part) ?? [];
+    const [, first, last] = /^(\d*)-(\d*)$/.exec(part) ?? [];
     if (first === undefined || last === undefined || (first === '' && last === '')) return undefined;
     if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
     const range = resolveRange(first, last, size);
