@@ -92,6 +92,8 @@ export function masked(output: string): string {
       // How often the progress of work is seen depends on how fast it is.
       .filter((line) => !/^(Array|Drive|Pool|RaidGroup|Volume|ConsistencyGroup) \S+: (?!done$)/.test(line))
       .join('\n')
+      // Said only where the work takes longer than a call waits, which is up to the machine.
+      .replace(/^The request has been submitted\.\n/gm, '')
       .replace(/\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?/g, '<time>')
       .replace(/\d{4}-\d{2}-\d{2}/g, '<date>')
       .replace(/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b/g, '<uuid>')
