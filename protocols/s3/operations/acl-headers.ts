@@ -35,10 +35,10 @@ export function aclOfHeaders(request: S3Request, owner: string): CannedAcl | und
 }
 
 /** `id="…"`, with or without quotes. Read in steps: one pattern for all of it would take cubic time. */
-function granteeOf(piece: string): [kind?: string, value?: string] {
+function granteeOf(piece: string): readonly [kind: string | undefined, value: string] {
   const [, kind, rest = ''] = /^(id|uri|emailAddress)[ \t]*=(.*)$/i.exec(piece.trim()) ?? [];
   const value = rest.trim().replaceAll(/^"|"$/g, '');
-  return value.includes('"') ? [] : [kind, value];
+  return [value.includes('"') ? undefined : kind, value];
 }
 
 /** For a new bucket: its owner is who asks. */
