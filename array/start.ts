@@ -133,6 +133,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
       await running.stop();
       await engineEvents.settled();
       await tell('The array stopped.');
+      await store.stopCopies();
       store.close();
     },
   };

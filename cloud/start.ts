@@ -144,6 +144,7 @@ function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: s
       server.certificate?.stop();
       clearInterval(renewal);
       await arrays.stop();
+      await tools.store.stopCopies();
       tools.store.close();
       log.info({ url }, 'the cloud has stopped');
     },

@@ -85,6 +85,7 @@ export function createBooks(tools: ObjectsTools, parts: Parts) {
     /** After the last request is counted: everything is on disk, and the files are closed. */
     async finish(): Promise<void> {
       const ends = await Promise.allSettled([metering.finish(), accessLog.finish()]);
+      await meteringStore.stopCopies();
       meteringStore.close();
       accessLogStore.close();
       for (const end of ends) if (end.status === 'rejected') log.error({ error: end.reason }, 'figures were lost');

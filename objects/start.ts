@@ -123,6 +123,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
       await dataPath.stop();
       await services.finish();
       await tell('The array stopped.');
+      await store.stopCopies();
       store.close();
     },
   };

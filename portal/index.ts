@@ -140,6 +140,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
       await services.signUps.stop();
       await jobs.stop();
       connections.stop();
+      await store.stopCopies();
       store.close();
     },
   };

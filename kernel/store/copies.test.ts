@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createLog } from '../log.ts';
 import { LineProcess, seededRandom, temporaryFolder, temporaryStore, until } from '../testing.ts';
 import { DatabaseCopies } from './copies.ts';
-import { copiesFolderOf, listCopies, type Store } from './index.ts';
+import { copiesFolderOf, listCopies, Store } from './index.ts';
 
 const log = createLog('test', 'silent');
 const PAIRS = 'CREATE TABLE left_half (n, filler); CREATE TABLE right_half (n)';
@@ -133,4 +133,19 @@ test('kill -9 while copies are made: each copy that is listed is whole', async (
     assert.ok(copies.length > 0 && copies.length <= 4, `${copies.length} copies`);
     for (const { path } of copies) pairsIn(path);
   }
+});
+
+test('a store that stopped its copies can be opened again at once', async (t) => {
+  const file = join(temporaryFolder(t), 'test.db');
+  const migrations = { component: 'test', steps: [{ name: '0001', sql: 'CREATE TABLE pages (bytes BLOB)' }] };
+  const store = new Store(file, migrations);
+  // Enough pages that the copy is still being made when the store is closed.
+  await store.write((tx) => {
+    for (let page = 0; page < 2_000; page += 1) tx.run('INSERT INTO pages VALUES (zeroblob(4096))', {});
+  });
+  const made = store.keepCopies({ log }).make();
+  await store.stopCopies();
+  store.close();
+  new Store(file, migrations).close();
+  assert.ok((await made).bytes > 0);
 });

@@ -55,9 +55,14 @@ export class DatabaseCopies {
     this.#schedule(Math.max(FIRST_AFTER_MS, this.#options.everyMs - ageMs));
   }
 
-  stop(): void {
+  /** Makes no more; settles when the one that is being made is done, because until then it keeps the database open. */
+  async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
+    await this.#making?.then(
+      () => undefined,
+      () => undefined,
+    );
   }
 
   /** Makes one now; whoever asks while one is being made gets the next. */

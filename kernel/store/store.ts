@@ -117,10 +117,15 @@ export class Store {
     return this.#isDiskFull;
   }
 
+  /** To be waited for before `close`: SQLite keeps a file locked while a copy of it is being made. */
+  async stopCopies(): Promise<void> {
+    await this.#copies?.stop();
+  }
+
   close(): void {
     if (this.#closed) return;
     clearTimeout(this.#probe);
-    this.#copies?.stop();
+    void this.#copies?.stop();
     while (this.#queue.length > 0) this.#commitBatch();
     this.#closed = true;
     this.#database.close();
