@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { HostedDrive } from '@granary/kernel';
 import { checkObjectStorage } from '@granary/objects';
+import { fillDisk, smallFileSystem } from '../kernel/testing.ts';
 import { expect } from '../protocols/s3/testing/client.ts';
 import { until } from './granary.ts';
 import { arrayFolder, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
@@ -16,6 +19,7 @@ import { Random } from './random.ts';
  * refused; then half of them go, and a start sweeps their room together.
  */
 const DRIVE_MB = 24;
+const ARRAY_DISK_MB = 256;
 const seed = Number(process.env['GRANARY_SEED'] ?? Date.now() % 1_000_000);
 /** Packed with others, and some in segments of their own. */
 const LARGE = 1_500_000;
@@ -38,6 +42,62 @@ test(`drives on a full disk refuse, and take again after deletions (GRANARY_SEED
   if (mounted.length === drives.length) await fill(folder, drives, (kind) => kind !== 0, t);
   else t.skip('only root may mount a small file system');
 });
+
+test('an array whose disk is full to the last block takes sign-ins and deletions, and then objects again', async (t) => {
+  const folder = smallFileSystem(t, ARRAY_DISK_MB);
+  if (folder === undefined) {
+    t.skip('only root may mount a small file system');
+    return;
+  }
+  const configuration = objectConfiguration(folder, placeDrives(folder, 'two-copies', [1, 2]), [twoCopies]);
+  let array = await ObjectArray.start(configuration);
+  try {
+    const objects = new Map<string, Content>();
+    const random = new Random(seed);
+    for (const bucket of ['/full', '/spare']) expect(await array.s3().call('PUT', bucket), 200);
+    for (let at = 0; at < 20; at += 1) {
+      const content = [sliceOf(random, 100_000)];
+      expect(await array.s3().call('PUT', `/full/early-${at}`, { body: bytesOf(content) }), 200);
+      objects.set(`early-${at}`, content);
+    }
+    const reserves = ['objects.db-reserve', 'index.db-reserve'].map((name) => join(configuration.folder, name));
+    await until('the reserves are there', () => Promise.resolve(reserves.every((file) => existsSync(file))));
+    fillDisk(join(folder, 'filler'));
+    // A few fit into what was written ahead.
+    await putUntilRefused(array, objects, random);
+    fillDisk(join(folder, 'filler'));
+    await deleteSome(array, objects, 12);
+    expect(await array.s3().call('DELETE', '/spare'), 204);
+    await readAll(array, objects);
+    await array.stop();
+
+    // Starting signs in, too.
+    array = await ObjectArray.start(configuration);
+    await deleteSome(array, objects, 5);
+    await readAll(array, objects);
+    rmSync(join(folder, 'filler'));
+    const content = [sliceOf(random, LARGE)];
+    await until('there is room again', async () => {
+      const { status } = await array.s3().call('PUT', '/full/again', { body: bytesOf(content) });
+      assert.ok(status === 200 || status === 507, `${status}`);
+      return status === 200;
+    });
+    objects.set('again', content);
+    await readAll(array, objects);
+  } finally {
+    // Before its disk goes.
+    await array.stop();
+  }
+  assert.deepEqual((await checkObjectStorage(configuration)).problems, []);
+});
+
+async function deleteSome(array: ObjectArray, objects: Map<string, Content>, count: number): Promise<void> {
+  assert.ok(objects.size >= count, `only ${objects.size} objects fitted`);
+  for (const key of [...objects.keys()].slice(0, count)) {
+    expect(await array.s3().call('DELETE', `/full/${key}`), 204);
+    objects.delete(key);
+  }
+}
 
 async function fill(
   folder: string,

@@ -250,6 +250,7 @@ export const arrays = {
     errors: ['not_found', 'wrong_state', 'name_taken', 'not_supported'],
   }),
   purge: endpoint('POST', '/arrays/{array_id}/purge', {
+    frees: true,
     summary: 'Remove a deleted array at once and for good; its drives go back to the cloud',
     access: adminOnly,
     params: { array_id: deletedArrayId },

@@ -4,6 +4,7 @@ export type { Db, RunResult, SqlParams, SqlValue } from './database.ts';
 export { DiskFullError } from './disk-full.ts';
 export { checkBeforeOpen, markClosed, markFileOf, syncFolderOf } from './mark.ts';
 export { runFreeing } from './freeing.ts';
+export { Reserve } from './reserve.ts';
 export { readMigrations, type Migrations } from './migrations.ts';
 export { Store, type Tx } from './store.ts';
 export { isOpenElsewhere, problemOfCopy, RESTORED_AT, restoreCopy } from './restore.ts';

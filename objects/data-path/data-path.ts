@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   PortGuards,
+  Reserve,
   whyUnbound,
   type Clock,
   type HostedConfiguration,
@@ -37,6 +38,7 @@ import { SmallBodies } from './small-bodies.ts';
 
 const GIGABYTE = 2 ** 30;
 const DRIVES_MS_MAX = 2_000;
+const FILL_EVERY_MS = 5_000;
 const RETRY_MS = 10_000;
 
 interface DataPathOptions {
@@ -86,6 +88,9 @@ export class DataPath {
   readonly #epoch = new Epoch();
   readonly #limits = createLimits();
   readonly #slots = new LimitSlots();
+  /** Room for deletions when the disk of the index is full. */
+  readonly #reserve: Reserve;
+  #filling: NodeJS.Timeout | undefined;
   #parts: DataPathParts | undefined;
   #keeper: Keeper | undefined;
   #smallBodies: SmallBodies | undefined;
@@ -98,7 +103,8 @@ export class DataPath {
   constructor(options: DataPathOptions) {
     this.#options = options;
     if (!existsSync(this.#acceptFile)) refuseLostIndex(this.#indexFile, options.configuration().drives);
-    this.index = new IndexWriter(this.#indexFile);
+    this.#reserve = new Reserve(`${this.#indexFile}-reserve`);
+    this.index = new IndexWriter(this.#indexFile, this.#reserve);
   }
 
   get commit(): Commit {
@@ -157,6 +163,7 @@ export class DataPath {
     );
     keeper.onLayout((layout) => this.#running.controllers.tellLayout(layout));
     await this.#controllers.follow(this.#specs());
+    this.#filling = setInterval(() => void this.#reserve.fill(), FILL_EVERY_MS).unref();
   }
 
   /** After a change of the configuration or the settings: everything follows before it resolves. */
@@ -211,6 +218,7 @@ export class DataPath {
   async stop(): Promise<void> {
     this.#stopping = true;
     clearTimeout(this.#retry);
+    clearInterval(this.#filling);
     // The keeper has work with the controllers, they leave small bodies to it, and both need the index.
     await this.#keeper?.rest();
     await this.#controllers?.stop();

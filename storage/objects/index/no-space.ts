@@ -9,5 +9,9 @@ const SQLITE_IOERR_WRITES = new Set([778, 1034, 1290, 1546, 4874]);
 export function asNoSpace(error: unknown): unknown {
   const { errcode = 0 } = (error ?? {}) as { errcode?: number };
   const isFull = errcode === SQLITE_FULL || SQLITE_IOERR_WRITES.has(errcode) || isDiskFull(error);
-  return isFull ? new ObjectError('no-space', 'The disk of the index is full.', { cause: error }) : error;
+  return isFull ? noSpace(error) : error;
+}
+
+export function noSpace(cause?: unknown): ObjectError {
+  return new ObjectError('no-space', 'The disk of the index is full.', { cause });
 }

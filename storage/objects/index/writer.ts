@@ -4,7 +4,7 @@ import { ObjectError } from '../errors.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { Arguments, Commit, OperationName } from '../operations.ts';
 import { IndexDatabase, type IndexDb } from './database.ts';
-import { asNoSpace } from './no-space.ts';
+import { asNoSpace, noSpace } from './no-space.ts';
 import { LogKeeper } from './log-keeper.ts';
 import type { Change } from './operations/change.ts';
 import { isToSweep, sweep } from './operations/purge.ts';
@@ -18,6 +18,8 @@ type IsIn = (db: IndexDb, drive: number) => boolean;
 
 interface Waiting {
   readonly work: (change: Change) => unknown;
+  /** It makes room, or keeps the books of it: where there is none, it may use the reserve. */
+  readonly frees: boolean;
   /** Does nothing but change the index, so it can be undone with others and done again. */
   readonly isPlain: boolean;
   /** Looks at counters, so those of the changes before it have to be written first. */
@@ -30,6 +32,24 @@ interface Outcome {
   readonly waiting: Waiting;
   readonly value: unknown;
 }
+
+/** Room on the disk of the index for changes that make room. */
+export interface IndexReserve {
+  /** Some of it was given away: only changes that make room are written. */
+  readonly isReleased: boolean;
+  /** Gives a piece of it away; false when there is none left. */
+  release(): boolean;
+}
+
+const FREEING: ReadonlySet<OperationName> = new Set([
+  'deleteBucket',
+  'deleteObject',
+  'abortUpload',
+  'relocate',
+  'endReplication',
+  'purgeAccount',
+  'forgetUsage',
+]);
 
 const BATCH_LENGTH_MAX = 256;
 /** Sequences are taken in advance, so many at a time: a restart leaves out those that were not given. */
@@ -53,6 +73,7 @@ export class IndexWriter {
   readonly bucketEpoch = new Epoch();
   readonly #database: IndexDatabase;
   readonly #log: LogKeeper;
+  readonly #reserve: IndexReserve | undefined;
   readonly #queue: Waiting[] = [];
   readonly #tally = new Tally();
   readonly #rings = new Map<number, Ring>();
@@ -76,7 +97,8 @@ export class IndexWriter {
   #goOn: (() => void) | undefined;
   #closed = false;
 
-  constructor(file: string) {
+  constructor(file: string, reserve?: IndexReserve) {
+    this.#reserve = reserve;
     this.#database = IndexDatabase.openWriter(file);
     this.reader = new IndexReader(this.#database);
     this.#log = new LogKeeper(this.#database);
@@ -89,6 +111,7 @@ export class IndexWriter {
 
   readonly commit: Commit = <O extends OperationName>(operation: O, args: Arguments<O>) =>
     this.#submit((change) => OPERATIONS[operation](change, args), {
+      frees: FREEING.has(operation),
       isPlain: true,
       readsCounters: operation === 'changeBucket',
     });
@@ -108,7 +131,7 @@ export class IndexWriter {
 
   /** Any work on the same file, in the same group commit: others keep tables of their own in it. */
   change<T>(work: (db: IndexDb) => T): Promise<T> {
-    const own = { isPlain: false, readsCounters: true };
+    const own = { frees: true, isPlain: false, readsCounters: true };
     return this.#submit(({ db }) => {
       this.#forget();
       return work(db);
@@ -135,11 +158,13 @@ export class IndexWriter {
     this.#database.close();
   }
 
-  #submit<T>(work: (change: Change) => T, own: Pick<Waiting, 'isPlain' | 'readsCounters'>): Promise<T> {
+  #submit<T>(work: (change: Change) => T, own: Pick<Waiting, 'frees' | 'isPlain' | 'readsCounters'>): Promise<T> {
     if (this.#closed) return Promise.reject(new ObjectError('closed', 'The index is closed.'));
-    const { isPlain, readsCounters } = own;
+    const { frees, isPlain, readsCounters } = own;
+    // What is left of the reserve is for those who make room.
+    if (!frees && this.#reserve?.isReleased === true) return Promise.reject(noSpace());
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, isPlain, readsCounters, resolve: resolve as (value: unknown) => void, reject });
+      this.#queue.push({ work, frees, isPlain, readsCounters, resolve: resolve as (value: unknown) => void, reject });
       this.#start();
       this.#reconsider();
     });
@@ -161,13 +186,23 @@ export class IndexWriter {
         for (const { waiting, value } of done) waiting.resolve(value);
         await this.#log.committed(batch.length);
       } catch (error) {
-        // A full disk or a failed sync: nobody in the batch is told that it worked.
-        const told = asNoSpace(error);
-        for (const waiting of batch) waiting.reject(told);
+        this.#refuse(batch, asNoSpace(error));
       }
     }
     // At once after the last look at the queue: what came in between would wait for nobody.
     this.#pumping = undefined;
+  }
+
+  /**
+   * A full disk or a failed sync: nobody in the batch is told that it worked. Those that make room are tried again with the
+   * room of the reserve, as long as there is some.
+   */
+  #refuse(batch: readonly Waiting[], told: unknown): void {
+    const isFull = told instanceof ObjectError && told.code === 'no-space';
+    const freeing = isFull ? batch.filter(({ frees }) => frees) : [];
+    const again = freeing.length > 0 && this.#reserve?.release() === true;
+    if (again) this.#queue.unshift(...freeing);
+    for (const waiting of batch) if (!again || !waiting.frees) waiting.reject(told);
   }
 
   /**
@@ -199,7 +234,14 @@ export class IndexWriter {
     const work = (change: Change): void => {
       if (sweep(change)) this.#mustSweep = true;
     };
-    return { work, isPlain: false, readsCounters: false, resolve: () => undefined, reject: () => undefined };
+    return {
+      work,
+      frees: true,
+      isPlain: false,
+      readsCounters: false,
+      resolve: () => undefined,
+      reject: () => undefined,
+    };
   }
 
   #transact(batch: readonly Waiting[]): Outcome[] {

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fillDisk, smallFileSystem } from '../kernel/testing.ts';
+import { attach, makePool, orderArray, randomBuffer, signInTo } from './block-array.ts';
+import { startGranary, until } from './granary.ts';
+
+/**
+ * Goal: a disk that is full to its last block can be emptied through the product.
+ * Method: a whole installation on a small file system; a file that takes all the room; then people sign in at the portal
+ * and at the arrays, and delete.
+ */
+const DISK_MB = 768;
+const MEGABYTE = 2 ** 20;
+const WAIT_MS = 120_000;
+
+test('on a full disk one signs in and deletes, the room comes back, and nothing else is lost', async (t) => {
+  const folder = smallFileSystem(t, DISK_MB);
+  if (folder === undefined) {
+    t.skip('only root may mount a small file system');
+    return;
+  }
+  const granary = await startGranary(join(folder, 'data'));
+  t.after(() => granary.kill());
+  const admin = await granary.admin();
+  const { client: tank } = await orderArray(admin, 'tank', { SSD_10GB: 2 });
+  const { id: doomed } = await orderArray(admin, 'doomed', { SSD_10GB: 2 });
+  const { pool } = await makePool(tank, 'main');
+  const { vol_name: kept } = await tank.volumes.create({ name: 'kept', capacity: 256, pool });
+  const { vol_name: gone } = await tank.volumes.create({ name: 'gone', capacity: 256, pool });
+  const { disk } = await attach(tank, kept);
+  const data = randomBuffer(8);
+  await disk.write(0, data);
+  const other = await attach(tank, gone);
+  await other.disk.write(0, randomBuffer(16));
+  await until('every database has its reserve', async () => Promise.resolve(reserves(folder) >= 4), WAIT_MS);
+
+  fillDisk(join(folder, 'filler'));
+  await assert.rejects(tank.volumes.create({ name: 'refused', capacity: 16, pool }));
+  const again = await signInTo(await granary.admin(), 'tank');
+  await again.client.volumes.detach({ id: gone, servers: [other.server] } as never);
+  await again.client.volumes.delete({ id: gone });
+  await until(
+    'the volume is gone',
+    async () => {
+      const { volumes } = await again.client.volumes.list();
+      return !volumes.some(({ name }) => name === gone);
+    },
+    WAIT_MS,
+  );
+  assert.deepEqual(await disk.read(0, data.length), data);
+  const portal = await granary.admin();
+  await portal.arrays.delete({ array_id: doomed });
+  await until(
+    'the array is deleted',
+    async () => (await portal.arrays.get({ array_id: doomed })).data.status === 'deleted',
+    WAIT_MS,
+  );
+  await portal.arrays.purge({ array_id: doomed });
+  const folders = () => readdirSync(join(folder, 'data', 'cloud', 'arrays')).length;
+  await until('its files are removed', () => Promise.resolve(folders() === 1), WAIT_MS);
+  rmSync(join(folder, 'filler'));
+  await until(
+    'there is room again',
+    async () => {
+      return tank.volumes.create({ name: 'after', capacity: 16, pool }).then(
+        () => true,
+        () => false,
+      );
+    },
+    WAIT_MS,
+  );
+  assert.deepEqual(await disk.read(0, data.length), data);
+});
+
+function reserves(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('-reserve'));
+  return files.filter((name) => statSync(join(folder, name)).size === 8 * MEGABYTE).length;
+}
