@@ -39,7 +39,7 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
   fillDisk(join(folder, 'filler'));
   await assert.rejects(tank.volumes.create({ name: 'refused', capacity: 16, pool }));
   const again = await signInTo(await granary.admin(), 'tank');
-  await again.client.volumes.detach({ id: gone, servers: [other.server] } as never);
+  await again.client.volumes.detach({ id: gone, servers: [other.server] });
   await again.client.volumes.delete({ id: gone });
   await until(
     'the volume is gone',
