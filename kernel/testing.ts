@@ -13,7 +13,7 @@ const noMigrations: Migrations = { component: 'test', steps: [] };
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'granary-test-'));
   t.after(() => {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
   return folder;
 }
@@ -24,7 +24,7 @@ export function smallFileSystem(t: TestContext, megabytes: number): string | und
   let isMounted = false;
   t.after(() => {
     if (isMounted) execFileSync('umount', ['-l', folder], { stdio: 'ignore' });
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'ignore' });

@@ -15,6 +15,8 @@ import { portalOperations, validValues } from './testing/valid-requests.ts';
  */
 const portal = await startTestPortal();
 after(() => portal.stop());
+// It writes down when it last saw the clouds, whatever is asked.
+await portal.services.watcher.stop();
 
 const { admin, owner } = portal;
 const seed = Number(process.env['GRANARY_TEST_SEED'] ?? Date.now() % 2 ** 31);

@@ -22,6 +22,7 @@ export class Reserve {
   readonly #bytes: number;
   /** Undefined: it was never made. */
   #size: number | undefined;
+  readonly #closing = new AbortController();
 
   constructor(file: string, bytes = RESERVE_BYTES) {
     this.#file = file;
@@ -43,14 +44,21 @@ export class Reserve {
     return true;
   }
 
+  /** Ends a filling that is under way; the next start makes it anew. */
+  close(): void {
+    this.#closing.abort();
+  }
+
   /** Whether it holds all its room afterwards. */
   async fill(): Promise<boolean> {
     if (this.#size === this.#bytes) return true;
     const fresh = `${this.#file}.new`;
     try {
+      this.#closing.signal.throwIfAborted();
       const { bavail, bsize } = await statfs(dirname(this.#file));
       if (bavail * bsize < this.#bytes * FREE_FACTOR_MIN) return false;
       await this.#write(fresh);
+      this.#closing.signal.throwIfAborted();
       await rename(fresh, this.#file);
       this.#size = this.#bytes;
       return true;
@@ -65,8 +73,10 @@ export class Reserve {
     const piece = Buffer.alloc(PIECE_BYTES);
     const handle = await open(file, 'w', 0o600);
     try {
-      for (let done = 0; done < this.#bytes; done += PIECE_BYTES)
+      for (let done = 0; done < this.#bytes; done += PIECE_BYTES) {
+        this.#closing.signal.throwIfAborted();
         await handle.write(randomFillSync(piece), 0, Math.min(PIECE_BYTES, this.#bytes - done), done);
+      }
       await handle.datasync();
     } finally {
       await handle.close();

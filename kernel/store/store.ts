@@ -126,6 +126,7 @@ export class Store {
     if (this.#closed) return;
     clearTimeout(this.#probe);
     void this.#copies?.stop();
+    this.#reserve?.close();
     while (this.#queue.length > 0) this.#commitBatch();
     this.#closed = true;
     this.#database.close();

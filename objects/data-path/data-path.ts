@@ -219,6 +219,7 @@ export class DataPath {
     this.#stopping = true;
     clearTimeout(this.#retry);
     clearInterval(this.#filling);
+    this.#reserve.close();
     // The keeper has work with the controllers, they leave small bodies to it, and both need the index.
     await this.#keeper?.rest();
     await this.#controllers?.stop();

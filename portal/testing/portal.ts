@@ -85,7 +85,7 @@ export interface TestPortal {
   /** Made once for all tests of the file that need it and leave it as it is. */
   readonly kept: <T>(what: string, make: () => Promise<T>) => Promise<T>;
   readonly onStop: (action: () => Promise<void>) => void;
-  /** Every row of every table that is part of the portal's state. */
+  /** Every row of every table that is part of the portal's state; not when the watcher last saw the clouds. */
   readonly dump: () => Record<string, unknown[]>;
   /** More than once is the same as once. */
   readonly stop: () => Promise<void>;
@@ -284,7 +284,13 @@ function dumpOf(store: Store): Record<string, unknown[]> {
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`,
     );
     const kept = tables.filter(({ name }) => !NOT_STATE.has(name));
-    return Object.fromEntries(kept.map(({ name }) => [name, db.all(`SELECT * FROM ${name}`)]));
+    const stateOf = (row: Record<string, unknown>) => {
+      const { seen_at: _, ...state } = row;
+      return state;
+    };
+    return Object.fromEntries(
+      kept.map(({ name }) => [name, db.all<Record<string, unknown>>(`SELECT * FROM ${name}`).map(stateOf)]),
+    );
   });
 }
 
