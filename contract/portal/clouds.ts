@@ -90,9 +90,11 @@ const registration = {
       form: '64 hexadecimal digits, with or without colons',
     }),
   ),
+  adopt: optional(boolean('Move it to this portal although it belongs to another one')),
 };
 
 const cloudErrors = [
+  'not_supported',
   'cloud_unreachable',
   'cloud_refused',
   'cloud_untrusted',

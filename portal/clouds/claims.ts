@@ -28,6 +28,7 @@ export class CloudClaims {
   readonly #store: Store;
   readonly #log: Log;
   readonly #claims = new Map<number, string>();
+  readonly #refusals = new Map<number, string>();
   #identity: Promise<Identity> | undefined;
 
   constructor(store: Store, log: Log) {
@@ -41,17 +42,43 @@ export class CloudClaims {
 
   /** Claims a cloud, or renews the claim. Rejects with `ClaimRefused` when it belongs to another portal. */
   async claim(cloudId: number, link: CloudClient, force: boolean): Promise<void> {
+    try {
+      this.keep(cloudId, await this.request(link, force));
+    } catch (error) {
+      if (error instanceof ApiError || error instanceof ClaimRefused) this.#claims.delete(cloudId);
+      throw error;
+    }
+  }
+
+  /** Tries to; whoever commands the cloud later is told why it refuses. */
+  async claimQuietly(cloudId: number, cloud: string, link: CloudClient): Promise<void> {
+    try {
+      await this.claim(cloudId, link, false);
+    } catch (error) {
+      if (!(error instanceof ClaimRefused)) return;
+      const reason = error.message;
+      if (!this.#refusals.has(cloudId)) this.#log.warn({ cloud, reason }, 'a cloud refuses this portal');
+      this.#refusals.set(cloudId, reason);
+    }
+  }
+
+  /** Claims a cloud that may not be on record yet; `keep` takes what this resolves with. */
+  async request(link: CloudClient, force: boolean): Promise<string> {
     const { portal, home, instance, boot } = await (this.#identity ??= this.#loadIdentity());
     try {
       const { data } = await link.portal.claim({ portal, home, instance, boot, force });
-      this.#claims.set(cloudId, `${portal} ${home} ${data.epoch}`);
+      return `${portal} ${home} ${data.epoch}`;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.#claims.delete(cloudId);
       if (error.status === FORBIDDEN) throw new ClaimRefused(error.message);
       if (!WITHOUT_CLAIMS.includes(error.status)) throw error;
-      this.#claims.set(cloudId, '');
+      return '';
     }
+  }
+
+  keep(cloudId: number, claim: string): void {
+    this.#claims.set(cloudId, claim);
+    this.#refusals.delete(cloudId);
   }
 
   /** Requests to a cloud carry the claim; one that is refused is claimed anew before the next command. */

@@ -2,7 +2,7 @@ import { ApiError, cloudClient, type CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
 import { badParameter, fail, GranaryError, parseHostAndPort, type HostAndPort, type Vault } from '@granary/kernel';
 import type { CloudConnections } from '../tls/cloud-connections.ts';
-import type { CloudClaims } from './claims.ts';
+import { ClaimRefused, type CloudClaims } from './claims.ts';
 import type { CloudRow } from './repository.ts';
 import { trustFor } from './trust.ts';
 
@@ -102,16 +102,27 @@ export class CloudLinks {
     const known = this.#links.get(cloud.id);
     if (known?.sealed === sealed) return known.link;
     const key = this.#vault.unseal(cloud.admin_key_sealed);
-    const link = cloudClient({
-      url: urlOf(placeOf(cloud.address), cloud.trusted),
-      user: cloud.admin_user,
-      key,
-      timeoutMs: WORK_MS_MAX,
-      fetch: this.#claims.fetchFor(cloud.id, this.#connections.fetchTo(cloud.trusted, 'cloud')),
-    });
+    const login = { address: cloud.address, user: cloud.admin_user, key, trusted: cloud.trusted };
+    const link = linkTo(login, this.#claims.fetchFor(cloud.id, this.#connections.fetchTo(cloud.trusted, 'cloud')));
     this.#links.set(cloud.id, { sealed, link });
     return link;
   }
+
+  /** Claims a cloud before it is on record: one of another portal is refused with what to do, or moved by force. */
+  async claimNew(login: CloudLogin, force: boolean): Promise<string> {
+    try {
+      return await this.#claims.request(linkTo(login, this.#connections.fetchTo(login.trusted, 'cloud')), force);
+    } catch (error) {
+      if (!(error instanceof ClaimRefused)) throw explained(error, login.address);
+      throw new ClaimRefused(
+        `${error.message} One that is not on record here is moved by \`granary clouds create --adopt\`.`,
+      );
+    }
+  }
+}
+
+function linkTo({ address, user, key, trusted }: CloudLogin, fetchWith: typeof fetch): CloudClient {
+  return cloudClient({ url: urlOf(placeOf(address), trusted), user, key, timeoutMs: WORK_MS_MAX, fetch: fetchWith });
 }
 
 function placeOf(address: string): HostAndPort {

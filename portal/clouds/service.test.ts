@@ -126,6 +126,28 @@ test('the same cloud is not registered twice, under whatever name', async () => 
   await refused(admin.client.clouds.update({ id, ...again }), 409, /it is registered as/);
 });
 
+test('a cloud of another portal is refused with the way to move it, and nothing is stored; then it is moved', async () => {
+  const { id, registration: mine } = await register();
+  const { other, place } = await anotherCloud();
+  other.owner = 'another one';
+  const before = portal.dump();
+  const registration = { name: name('cloud'), ...place };
+  const words = /belongs to another portal, another one\..*granary clouds adopt.*`granary clouds create --adopt`/;
+  await refused(admin.client.clouds.create(registration), 409, words);
+  await refused(admin.client.clouds.update({ id, ...mine, ...place }), 409, words);
+  assert.deepEqual(portal.dump(), before);
+  assert.equal(other.owner, 'another one');
+  await admin.client.clouds.create({ ...registration, adopt: true });
+  assert.notEqual(other.owner, 'another one');
+});
+
+test('a cloud that is not registered after all is not claimed', async () => {
+  const { registration } = await register();
+  const { other, place } = await anotherCloud();
+  await refused(admin.client.clouds.create({ name: registration.name, ...place }), 409, /is taken/);
+  assert.equal(other.owner, undefined);
+});
+
 test('a name that another cloud has is refused', async () => {
   const { registration } = await register();
   const { place } = await anotherCloud();

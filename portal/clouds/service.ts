@@ -6,10 +6,11 @@ import type { Page } from '../paging.ts';
 import { seedPrices } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayRow } from '../arrays/repository.ts';
-import { ClaimRefused, CloudClaims } from './claims.ts';
+import { CloudClaims } from './claims.ts';
 import { CloudLinks, discoverCloud, readInventory } from './links.ts';
 import * as repository from './repository.ts';
 import type { CloudRow } from './repository.ts';
+import { refuseExchange, refuseTaken } from './rules.ts';
 import { cloudView, driveTypesOf, type CloudView, type DriveTypeView } from './view.ts';
 
 export interface Registration {
@@ -19,6 +20,8 @@ export interface Registration {
   readonly admin_user: string;
   readonly admin_key: string;
   readonly fingerprint?: string | undefined;
+  /** Moves it here although it belongs to another portal. */
+  readonly adopt?: boolean | undefined;
 }
 
 /** A registration by a program of ours that knows the cloud's certificate. */
@@ -44,7 +47,6 @@ export class Clouds {
   readonly #claims: CloudClaims;
   readonly #links: CloudLinks;
   readonly #onChange: () => void;
-  readonly #refusals = new Map<number, string>();
 
   /** `onChange` is told when what array records show of a cloud may have changed. */
   constructor(tools: Tools, onChange: () => void) {
@@ -67,17 +69,25 @@ export class Clouds {
     return this.#tools.store.read((db) => cloudView(this.#visible(db, actor, id), repository.listOffers(db, id)));
   }
 
-  async create(registration: KnownRegistration, actor = 'system'): Promise<number> {
-    const { store, events } = this.#tools;
+  /** Registers a cloud that belongs to no other portal, or is moved to this one. */
+  async create(registration: Registration, actor: string): Promise<number> {
     const found = await this.#discover(registration);
-    const added = await store.write((tx) => {
-      this.#refuseTaken(tx, registration.name, found.inventory.uuid);
+    const { uuid } = found.inventory;
+    this.#tools.store.read((db) => refuseTaken(db, registration.name, uuid));
+    const claim = await this.#claimNew(registration, found);
+    const id = await this.#insert(registration, found, actor);
+    this.#claims.keep(id, claim);
+    return id;
+  }
+
+  async #insert(registration: KnownRegistration, found: Found, actor: string): Promise<number> {
+    const { store, events } = this.#tools;
+    return store.write((tx) => {
+      refuseTaken(tx, registration.name, found.inventory.uuid);
       const id = repository.insertCloud(tx, this.#values(registration, found, true));
       events.record(tx, { title: `Cloud ${registration.name} was added.`, subject: `cloud:${id}`, actor });
       return id;
     });
-    await this.#claimQuietly(added, registration.name);
-    return added;
   }
 
   async update(id: number, registration: KnownRegistration, actor = 'system'): Promise<number> {
@@ -85,16 +95,23 @@ export class Clouds {
     const before = store.read((db) => this.row(db, id));
     const found = await this.#discover(registration, before.trusted);
     const { inventory } = found;
-    return store.write((tx) => {
-      const row = this.row(tx, id);
-      this.#refuseTaken(tx, registration.name, inventory.uuid, id);
-      this.#refuseExchange(tx, row, inventory.uuid);
+    const refuse = (db: Db) => {
+      const row = this.row(db, id);
+      refuseTaken(db, registration.name, inventory.uuid, id);
+      refuseExchange(db, row, inventory.uuid);
+      return row;
+    };
+    store.read(refuse);
+    const claim = inventory.uuid === before.uuid ? undefined : await this.#claimNew(registration, found);
+    await store.write((tx) => {
+      const row = refuse(tx);
       repository.updateCloud(tx, id, this.#values(registration, found, row.enabled));
       this.#seedNewPrices(tx, id, inventory);
       events.record(tx, { title: `Cloud ${registration.name} was changed.`, subject: `cloud:${id}`, actor });
       tx.afterCommit(this.#onChange);
-      return id;
     });
+    if (claim !== undefined) this.#claims.keep(id, claim);
+    return id;
   }
 
   /** Moves a cloud to this portal: from now on it refuses the one that it belonged to. */
@@ -116,19 +133,7 @@ export class Clouds {
   /** Claims every cloud on record, so that the first command finds it claimed. Renews claims that are held. */
   async claimAll(): Promise<void> {
     const clouds = this.#tools.store.read((db) => repository.listClouds(db, false, { start: 0, limit: 0 }));
-    await Promise.all(clouds.map(({ id, name }) => this.#claimQuietly(id, name)));
-  }
-
-  async #claimQuietly(id: number, cloud: string): Promise<void> {
-    const { log } = this.#tools;
-    try {
-      await this.#claims.claim(id, this.link(id), false);
-      this.#refusals.delete(id);
-    } catch (error) {
-      if (!(error instanceof ClaimRefused)) return;
-      if (!this.#refusals.has(id)) log.warn({ cloud, reason: error.message }, 'a cloud refuses this portal');
-      this.#refusals.set(id, error.message);
-    }
+    await Promise.all(clouds.map(({ id, name }) => this.#claims.claimQuietly(id, name, this.link(id))));
   }
 
   async delete(id: number, actor: PortalActor): Promise<void> {
@@ -242,9 +247,14 @@ export class Clouds {
 
   /** At each start: the cloud inside this process may have another port than last time. True when it is new. */
   async ensureLocal(registration: KnownRegistration): Promise<{ id: number; isNew: boolean }> {
-    const { inventory } = await this.#discover(registration);
-    const known = this.#tools.store.read((db) => repository.findCloudByUuid(db, inventory.uuid));
-    if (!known) return { id: await this.create(registration), isNew: true };
+    const found = await this.#discover(registration);
+    const known = this.#tools.store.read((db) => repository.findCloudByUuid(db, found.inventory.uuid));
+    if (!known) {
+      // One that belonged to a portal whose data is gone is on record, so that it can be adopted.
+      const id = await this.#insert(registration, found, 'system');
+      await this.#claims.claimQuietly(id, registration.name, this.link(id));
+      return { id, isNew: true };
+    }
     return {
       id: await this.update(known.id, { ...registration, name: known.name, enabled: known.enabled }),
       isNew: false,
@@ -265,20 +275,8 @@ export class Clouds {
     return { trusted, inventory: await readInventory(connections, { address, user, key, trusted }) };
   }
 
-  #refuseTaken(tx: Tx, name: string, uuid: string, self?: number): void {
-    const byName = repository.findCloudByName(tx, name);
-    if (byName && byName.id !== self) throw fail('name_taken', { name });
-    const byUuid = repository.findCloudByUuid(tx, uuid);
-    if (byUuid && byUuid.id !== self)
-      throw fail('in_use', { kind: 'The cloud at', id: 'that address', by: `it is registered as ${byUuid.name}` });
-  }
-
-  /** Its arrays would be looked for where they are not. */
-  #refuseExchange(tx: Tx, { id, name, uuid }: CloudRow, uuidThere: string): void {
-    const count = uuid === uuidThere ? 0 : repository.countArrays(tx, id);
-    if (count === 0) return;
-    const by = `it hosts ${count} arrays; at that address is another cloud, to be registered by itself`;
-    throw fail('in_use', { kind: 'Cloud', id: name, by });
+  #claimNew({ ip: address, admin_user: user, admin_key: key, adopt }: Registration, { trusted }: Found) {
+    return this.#links.claimNew({ address, user, key, trusted }, adopt === true);
   }
 
   #values(registration: Registration, { inventory, trusted }: Found, enabledDefault: boolean): repository.CloudValues {

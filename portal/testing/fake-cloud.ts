@@ -100,6 +100,8 @@ export interface FakeCloud {
   readonly adminUser: string;
   readonly adminKey: string;
   readonly hosted: Hosted;
+  /** The portal it belongs to. */
+  owner: string | undefined;
   /** Answers every `put` with this refusal until it is cleared. */
   refusal: string | undefined;
   /** Arrays that are told to run while this is set stay `starting` until `setState` says otherwise. */
@@ -138,6 +140,7 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
     adminUser: 'cloud',
     adminKey,
     hosted,
+    owner: undefined as string | undefined,
     refusal: undefined as string | undefined,
     isSlow: false,
     isBroken: false,
@@ -152,6 +155,14 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
       inventory: {
         get: () => ({ data: { ...inventoryAfter(inventory, hosted), uuid: cloudUuid } }),
         check: () => ({ data: [] }),
+      },
+      portal: {
+        claim: ({ portal, force }) => {
+          if (fake.owner !== undefined && fake.owner !== portal && force !== true)
+            throw fail('cloud_claimed', { reason: `it belongs to another portal, ${fake.owner}` });
+          fake.owner = portal;
+          return { data: { epoch: 1 } };
+        },
       },
       hostedArrays: {
         list: () => ({ data: [...hosted.values()].map((one) => one.hosted) }),
