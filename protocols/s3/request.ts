@@ -71,7 +71,13 @@ export interface S3Request {
   demand(action: string, key?: string, facts?: AccessFacts): void;
   may(action: string, key?: string, facts?: AccessFacts): boolean;
   /** Finds another bucket (the source of a copy) and opens it for an action: NoSuchBucket or AccessDenied. */
-  open(address: BucketAddress, action: string, key: string, facts?: AccessFacts): Promise<Bucket>;
+  open(address: BucketAddress, action: string, key: string, facts?: AccessFacts): Promise<OpenedBucket>;
+}
+
+export interface OpenedBucket {
+  readonly bucket: Bucket;
+  /** Another action on the same key of this very bucket; its name is not looked up again. Throws AccessDenied. */
+  demand(action: string): void;
 }
 
 /** The version an action is about, where it is not the current one. */

@@ -5,7 +5,7 @@ import type { Access, Wish } from './access/access.ts';
 import type { AskingRequest } from './access/request-keys.ts';
 import type { RequestBody } from './body/request-body.ts';
 import { S3Error } from './errors.ts';
-import type { AccessFacts, BucketAddress, S3Query, S3Request } from './request.ts';
+import type { AccessFacts, BucketAddress, OpenedBucket, S3Query, S3Request } from './request.ts';
 
 export interface RequestParts {
   readonly context: DataContext;
@@ -112,12 +112,12 @@ export class WireRequest implements S3Request, AskingRequest {
     return { action, key: this.#parts.key, facts: facts ?? { versionId: this.versionId } };
   }
 
-  async open(address: BucketAddress, action: string, key: string, facts?: AccessFacts): Promise<Bucket> {
+  async open(address: BucketAddress, action: string, key: string, facts?: AccessFacts): Promise<OpenedBucket> {
     const { access } = this.#parts;
     const bucket = access.open(this, address, { action, key, facts });
     await access.demandEnabled(this, bucket);
     demandOwner(bucket, this.header('x-amz-source-expected-bucket-owner'));
-    return bucket;
+    return { bucket, demand: (wanted) => access.demand(this, bucket, { action: wanted, key, facts }) };
   }
 
   /** In the form that Node gives headers: one character for each byte. */

@@ -36,17 +36,19 @@ export class Access {
   }
 
   /**
-   * The bucket an address means: the caller's own of that name, else the oldest of that name that is open to the caller.
-   * Without a wish it only has to be one the caller may know of.
+   * The bucket an address means: the caller's own of that name, else the oldest of that name that is shared. Which one it
+   * is does not depend on the wish: what it refuses is refused, or a younger bucket of that name would get the request.
+   * A bucket that is shared by the ACLs of its objects alone is found by a wish that they grant.
    */
   open(request: AskingRequest, address: BucketAddress, wish: Wish | null): Bucket {
     const candidates = this.#candidates(request, address);
-    const open = candidates.find((bucket) => (wish ? this.may(request, bucket, wish) : this.#visible(request, bucket)));
-    if (open) return open;
-    if (request.caller !== null && !candidates.some((bucket) => this.#visible(request, bucket))) {
+    const may = (bucket: Bucket) => wish !== null && this.may(request, bucket, wish);
+    const meant = candidates.find((bucket) => this.#visible(request, bucket) || may(bucket));
+    if (!meant && request.caller !== null) {
       throw new S3Error('NoSuchBucket', undefined, { BucketName: address.name });
     }
-    throw new S3Error('AccessDenied');
+    if (!meant || (wish !== null && !may(meant))) throw new S3Error('AccessDenied');
+    return meant;
   }
 
   /** Accounts that are switched off serve nobody, neither their own users nor others. */

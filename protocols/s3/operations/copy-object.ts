@@ -28,7 +28,7 @@ export const copyObject: S3Operation = {
     const { bucket, caller, context, key, now } = request;
     const source = await copySource(request);
     const { version } = source;
-    await demandTags(request, source);
+    demandTags(request, source);
     const attributes = attributesOfCopy(request, source);
     const lock = lockOfHeaders(request);
     const condition = writeConditions(request);
@@ -94,9 +94,9 @@ function attributesOfCopy(request: S3Request, source: CopySource): ObjectAttribu
 }
 
 /** Tags come along with a copy: whoever may only read the object must not learn them that way. */
-async function demandTags(request: S3Request, { version, named, reopen }: CopySource): Promise<void> {
+function demandTags(request: S3Request, { version, named, demand }: CopySource): void {
   if (version.attributes.tags === undefined || directive(request, 'x-amz-tagging-directive')) return;
-  await reopen(named ? 's3:GetObjectVersionTagging' : 's3:GetObjectTagging');
+  demand(named ? 's3:GetObjectVersionTagging' : 's3:GetObjectTagging');
 }
 
 /** Fields that are there. */

@@ -14,7 +14,7 @@ export interface CopySource {
   /** Whether the client named the version. */
   readonly named: boolean;
   /** Asks for another action on the same version: AccessDenied. */
-  readonly reopen: (action: string) => Promise<Bucket>;
+  readonly demand: (action: string) => void;
 }
 
 /** Finds what `x-amz-copy-source` names, opens it to the caller and holds it against the conditions. */
@@ -22,8 +22,7 @@ export async function copySource(request: S3Request): Promise<CopySource> {
   const header = request.header('x-amz-copy-source') ?? '';
   const { bucketName, key, versionId } = readSource(header);
   const action = versionId === undefined ? 's3:GetObject' : 's3:GetObjectVersion';
-  const reopen = (wanted: string) => request.open(bucketAddress(bucketName), wanted, key, { versionId });
-  const bucket = await reopen(action);
+  const { bucket, demand } = await request.open(bucketAddress(bucketName), action, key, { versionId });
   const version = sourceVersion(request, bucket, key, versionId);
   const outcome = judge(
     {
@@ -35,7 +34,7 @@ export async function copySource(request: S3Request): Promise<CopySource> {
     { etag: shown(version).etag, modifiedAt: version.modifiedAt },
   );
   if (outcome !== 'met') throw new S3Error('PreconditionFailed');
-  return { bucket, version, named: versionId !== undefined, reopen };
+  return { bucket, version, named: versionId !== undefined, demand };
 }
 
 function sourceVersion(request: S3Request, bucket: Bucket, key: string, versionId: string | undefined): ObjectVersion {

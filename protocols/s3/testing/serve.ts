@@ -17,11 +17,12 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Two users of one account, and one of another. */
+/** Two users of one account, and one each of two others. */
 export const PEOPLE = {
   ada: person('a'.repeat(32), 'library', '1'.repeat(32), 'ada', 'account_admin'),
   ben: person('a'.repeat(32), 'library', '2'.repeat(32), 'ben', 'member'),
   eve: person('e'.repeat(32), 'elsewhere', '3'.repeat(32), 'eve', 'account_admin'),
+  fay: person('f'.repeat(32), 'farther', '4'.repeat(32), 'fay', 'account_admin'),
 } as const;
 
 function person(account: string, accountName: string, user: string, username: string, role: Caller['role']) {
