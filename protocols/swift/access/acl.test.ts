@@ -1,18 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { opensToCaller, opensToReferrer, parseAcl } from './acl.ts';
+import { opensToCaller, opensToReferrer, parseAcl, storedAcl } from './acl.ts';
 
-const caller = { account: 'id1', accountName: 'alpha', user: 'u1', username: 'ann', role: 'member' } as const;
+const id1 = '1'.repeat(32);
+const u1 = 'a1'.repeat(16);
+const caller = { account: id1, accountName: 'alpha', user: u1, username: 'ann', role: 'member' } as const;
 const read = (text: string) => parseAcl('X-Container-Read', text);
 
-test('accounts and users are opened to by id and by name', () => {
-  for (const text of ['alpha', 'id1', 'alpha:ann', 'id1:u1', 'alpha:*', '*:ann', '*:*', 'x:y, alpha:ann']) {
+test('accounts are opened to by id, users by id or by their name within an account', () => {
+  for (const text of [id1, `${id1}:ann`, `${id1}:${u1}`, `${id1}:*`, `*:${u1}`, '*:*', `${u1}:x, ${id1}:ann`]) {
     assert.equal(opensToCaller(read(text), caller), true, text);
   }
-  for (const text of ['*', 'beta', 'alpha:bob', 'beta:ann', '', 'beta:*']) {
+  for (const text of ['', u1, `${id1}:bob`, `${u1}:ann`, `${u1}:*`, `*:${id1}`]) {
     assert.equal(opensToCaller(read(text), caller), false, text);
   }
   assert.equal(opensToCaller(read('*:*'), null), false);
+});
+
+test('nobody gets in by a name that anybody can take', () => {
+  for (const text of ['alpha', 'alpha:ann', 'alpha:*', '*:ann', '*', `${id1}:`, ':ann', '*:'])
+    assert.throws(() => read(text), { status: 400 }, text);
+  const posing = { ...caller, account: 'f'.repeat(32), user: 'e'.repeat(32), username: u1, accountName: id1 };
+  for (const text of [id1, `${id1}:${u1}`, `*:${u1}`]) assert.equal(opensToCaller(read(text), posing), false, text);
+  for (const text of ['alpha', 'alpha:ann', '*:ann']) assert.equal(opensToCaller(storedAcl(text), caller), false, text);
+  assert.equal(opensToCaller(storedAcl(`alpha,${id1}`), caller), true);
+  const within = { ...caller, user: 'e'.repeat(32), username: u1 };
+  assert.equal(opensToCaller(read(`${id1}:${u1}`), within), false, 'a user named like the id of another');
 });
 
 test('the last referrer entry that fits decides', () => {

@@ -14,14 +14,43 @@ export interface Acl {
   readonly referrers: readonly Referrer[];
   /** Who comes by a referrer may list, too. */
   readonly listings: boolean;
-  /** `account`, `account:user`, `account:*`, `*:user`, `*:*`. */
-  readonly groups: readonly string[];
+  readonly groups: readonly Group[];
+}
+
+/** Undefined stands for every account, or every user. Names of users mean something within an account only. */
+interface Group {
+  readonly account?: string;
+  readonly userId?: string;
+  readonly username?: string;
 }
 
 const EMPTY: Acl = { referrers: [], listings: false, groups: [] };
 
 function bad(name: string, item: string): Refusal {
   return new Refusal(400, `${name}: cannot read "${item}" of the access control list`);
+}
+
+const ID = /^[0-9a-f]{32}$/;
+
+/**
+ * `account`, `account:user`, `account:*`, `*:user`, `*:*`. Accounts are named by id, and so are users of any account: a
+ * name can be taken by somebody else, before or after. What looks like an id is never taken for a name.
+ */
+function groupOf(item: string): Group | undefined {
+  const colon = item.indexOf(':');
+  const account = colon < 0 ? item : item.slice(0, colon);
+  const user = colon < 0 ? '*' : item.slice(colon + 1);
+  const who = user === '*' ? {} : ID.test(user) ? { userId: user } : { username: user };
+  if (ID.test(account)) return user === '' ? undefined : { account, ...who };
+  // A lone star is no group: opening to everybody who has signed in is written `*:*`.
+  return account === '*' && colon > 0 && who.username === undefined ? who : undefined;
+}
+
+function group(name: string, item: string): Group {
+  const read = groupOf(item);
+  if (read) return read;
+  const forms = '<account id>, <account id>:<user>, *:<user id> or *:*';
+  throw new Refusal(400, `${name}: "${item}" of the access control list must be ${forms}`);
 }
 
 function referrer(name: string, item: string): Referrer {
@@ -42,11 +71,11 @@ function isReferrer(item: string): boolean {
 export function parseAcl(name: string, text: string): Acl {
   if (text.length > MAX_ACL) throw new Refusal(400, `${name} is longer than ${MAX_ACL} characters`);
   const referrers: Referrer[] = [];
-  const groups: string[] = [];
+  const groups: Group[] = [];
   let listings = false;
   for (const item of text.split(',').map((part) => part.trim())) {
     if (item === '') continue;
-    if (!item.startsWith('.')) groups.push(item);
+    if (!item.startsWith('.')) groups.push(group(name, item));
     else if (name.toLowerCase() === 'x-container-write') throw bad(name, item);
     else if (item.toLowerCase() === '.rlistings') listings = true;
     else if (isReferrer(item)) referrers.push(referrer(name, item));
@@ -58,13 +87,19 @@ export function parseAcl(name: string, text: string): Acl {
 const known = new Map<string, Acl>();
 const KNOWN_LIMIT = 1000;
 
+/** Lists kept before names of accounts were refused may have some; these open nothing. */
+function isReadable(item: string): boolean {
+  const text = item.trim();
+  return text === '' || text.startsWith('.') || groupOf(text) !== undefined;
+}
+
 /** An ACL as it is kept. Containers share few of them, so they are read once. */
 export function storedAcl(text: string | undefined): Acl {
   if (text === undefined || text === '') return EMPTY;
   const cached = known.get(text);
   if (cached !== undefined) return cached;
   if (known.size >= KNOWN_LIMIT) known.clear();
-  const acl = parseAcl('X-Container-Read', text);
+  const acl = parseAcl('X-Container-Read', text.split(',').filter(isReadable).join(','));
   known.set(text, acl);
   return acl;
 }
@@ -86,16 +121,12 @@ export function opensToReferrer(acl: Acl, referer: string | undefined): boolean 
   return allowed;
 }
 
-function fitsGroup(group: string, caller: Caller): boolean {
-  const colon = group.indexOf(':');
-  const account = colon < 0 ? group : group.slice(0, colon);
-  if (account !== '*' && account !== caller.account && account !== caller.accountName) return false;
-  // A lone star is no group: opening to everybody who has signed in is written `*:*`.
-  if (colon < 0) return account !== '*';
-  const user = group.slice(colon + 1);
-  return user === '*' || user === caller.user || user === caller.username;
+function fitsGroup({ account, userId, username }: Group, caller: Caller): boolean {
+  if (account !== undefined && account !== caller.account) return false;
+  if (userId !== undefined) return userId === caller.user;
+  return username === undefined || username === caller.username;
 }
 
 export function opensToCaller(acl: Acl, caller: Caller | null): boolean {
-  return caller !== null && acl.groups.some((group) => fitsGroup(group, caller));
+  return caller !== null && acl.groups.some((each) => fitsGroup(each, caller));
 }

@@ -43,8 +43,8 @@ test('a temporary URL opens the object it was signed for, not its versions', asy
 
 test('container ACLs open neither old versions nor their list', async () => {
   const { old, path } = await versioned('acl', {
-    'x-container-read': '.r:*,.rlistings,beta:bob',
-    'x-container-write': 'beta:bob',
+    'x-container-read': `.r:*,.rlistings,${BETA}:bob`,
+    'x-container-write': `${BETA}:bob`,
   });
   const byVersion = `${path}?version-id=${old}`;
   for (const token of ['tk-bob', null]) {
