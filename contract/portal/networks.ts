@@ -98,7 +98,7 @@ export const virtualNetworks = {
       ),
     },
     reply: success({ data: VirtualNetwork }),
-    errors: ['not_found', 'name_taken', 'overlap', 'in_use'],
+    errors: ['not_found', 'name_taken', 'overlap', 'in_use', 'limit_reached'],
   }),
   delete: endpoint('DELETE', '/virtual_networks/{id}', {
     summary: 'Remove a virtual network no array is in',

@@ -22,6 +22,8 @@ const additions = [
   'POST /arrays/{array_id}/purge',
   'GET /settings/array_retention',
   'PUT /settings/array_retention',
+  'GET /settings/networks_per_user',
+  'PUT /settings/networks_per_user',
   'POST /clouds/{id}/adopt',
   'POST /clouds/{id}/recover_arrays',
 ];

@@ -31,4 +31,17 @@ export const settings = {
     },
     reply: success({}),
   }),
+  getNetworksPerUser: endpoint('GET', '/settings/networks_per_user', {
+    summary: 'How many virtual networks a user may have at a cloud',
+    access: adminOnly,
+    reply: success({ networks_per_user: int() }),
+  }),
+  setNetworksPerUser: endpoint('PUT', '/settings/networks_per_user', {
+    summary: 'Change how many virtual networks a user may have at a cloud',
+    access: adminOnly,
+    params: {
+      networks_per_user: integer('Networks; administrators may add more for a user', { max: 4094, example: 16 }),
+    },
+    reply: success({}),
+  }),
 } satisfies Group;

@@ -97,6 +97,16 @@ export function networksOfCloud(db: Db, providerId: number): (NetworkRow & { rea
   );
 }
 
+/** Networks that the owner of a tenant has at the cloud of its provider. */
+export function countNetworksOfOwner(db: Db, tenantId: number): number {
+  const sql = `SELECT count(*) AS n FROM virtual_networks n
+    JOIN tenants t ON t.id = n.tenant_id
+    JOIN providers p ON p.id = n.provider_id
+    JOIN tenants own ON own.id = :tenantId AND own.user_id = t.user_id
+    WHERE p.cloud_id = (SELECT cloud_id FROM providers WHERE id = own.provider_id)`;
+  return db.get<{ n: number }>(sql, { tenantId })?.n ?? 0;
+}
+
 /** Ranges the cloud of a provider keeps for itself, and addresses its machine has, as last heard from it. */
 export function reservedRanges(db: Db, providerId: number): string[] {
   return db

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NETWORKS_PER_USER } from '../settings/networks-per-user.ts';
+import { writeSetting } from '../settings/repository.ts';
 import { allRecords, networkFixture } from './fixture.ts';
 
 test('a network is created and listed for its owner and the administrator, and for nobody else', async (context) => {
@@ -98,7 +100,7 @@ test("a range with addresses of the cloud or of its machine is refused; an admin
 test('a VLAN that is asked for must be one of the provider', async (context) => {
   const { ann, add } = await networkFixture(context);
   await assert.rejects(add(ann, { vlan_id: 1004 }), {
-    message: 'vlan_id must be a VLAN that provider local has; leave it out to be given one.',
+    message: 'vlan_id must be a VLAN that provider local has and that can be had; leave it out to be given one.',
   });
 });
 
@@ -107,7 +109,7 @@ test('users do not meet on a VLAN unless an administrator puts them there', asyn
   const { vlan_id: vlan } = await add(ann);
   await add(ann, { vlan_id: vlan });
   await assert.rejects(add(bob, { vlan_id: vlan }), {
-    message: `VLAN ${vlan} is in use: another user has a network on it; leave vlan_id out to be given a VLAN.`,
+    message: 'vlan_id must be a VLAN that provider local has and that can be had; leave it out to be given one.',
   });
   assert.equal((await add(bob, { vlan_id: vlan }, admin)).vlan_id, vlan);
 });
@@ -130,6 +132,21 @@ test('when every VLAN is taken, a network is refused and told why', async (conte
     message:
       'VLAN range 1000-1009 of cloud here is in use: none is free for another network; delete a network or take a VLAN from another provider first.',
   });
+});
+
+test('a user has a share of the networks and addresses of a cloud, whatever the provider; administrators may add more', async (context) => {
+  const { ann, bob, admin, add, fixture, cloudId, write } = await networkFixture(context);
+  const east = await fixture.provider('east', cloudId);
+  await write((tx) => writeSetting(tx, NETWORKS_PER_USER, '2'));
+  const { vlan_id: vlan } = await add(ann);
+  await add(ann, { provider_id: east });
+  await assert.rejects(add(ann, { vlan_id: vlan }), {
+    entry: 'limit_reached',
+    message: 'A user may have 2 virtual networks at a cloud; delete some, or ask an administrator for more.',
+  });
+  await assert.rejects(add(bob, { cidr: '10.0.0.0/8' }), { entry: 'bad_parameter', message: /\/16 or longer/ });
+  await add(bob, { cidr: '10.0.0.0/16' });
+  await add(ann, { cidr: '11.0.0.0/8' }, admin);
 });
 
 test('a tenant has one default network: the newest that was made so', async (context) => {

@@ -3,6 +3,7 @@ import type { VirtualNetwork } from '@granary/contract/portal';
 import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
+import { networksPerUser } from '../settings/networks-per-user.ts';
 import { tenantOfProvider } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';
 import { readPlans, type AddressInput, type AddressPlans } from './addresses/plan.ts';
@@ -22,6 +23,9 @@ export interface NewNetwork extends AddressInput {
   readonly default_for_tenant: boolean;
   readonly force: boolean;
 }
+
+/** 65,536 addresses: three of /8 would be all private ones. */
+const USERS_PREFIX_MIN = 16;
 
 interface NetworkToDelete {
   readonly id: number;
@@ -60,6 +64,7 @@ export class Networks {
     return this.#tools.store.write((tx) => {
       tenantOfProvider(tx, actor, { tenantId, providerId });
       if (repository.isNameTaken(tx, tenantId, name)) throw fail('name_taken', { name });
+      if (!isAdmin(actor)) refuseShare(tx, tenantId, plans);
       const vlanId = this.#vlans.assign(tx, { providerId, tenantId, wanted: input.vlan_id }, actor);
       if (!input.force) refuseOverlap(plans, takenRanges(tx, providerId, actor));
       const network = {
@@ -102,6 +107,16 @@ export class Networks {
   #record(tx: Tx, id: number, title: string, actor: PortalActor): void {
     this.#tools.events.record(tx, { title, subject: `virtual_network:${id}`, actor: actor.username });
   }
+}
+
+/** All of a cloud share its VLANs and its addresses: what one user takes of them has a limit that administrators set. */
+function refuseShare(db: Db, tenantId: number, { ipv4 }: AddressPlans): void {
+  if (ipv4 && subnetOf(ipv4.cidr).prefix < USERS_PREFIX_MIN)
+    throw badParameter('cidr', `must have a prefix of /${USERS_PREFIX_MIN} or longer; an administrator may add larger ones`);
+  const most = networksPerUser(db);
+  if (repository.countNetworksOfOwner(db, tenantId) < most) return;
+  const problem = `A user may have ${most} virtual networks at a cloud; delete some, or ask an administrator for more.`;
+  throw fail('limit_reached', { problem });
 }
 
 interface TakenRange {

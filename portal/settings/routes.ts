@@ -14,6 +14,11 @@ export function settingRoutes(settings: Settings): PortalHandlers {
         await settings.setArrayRetention(hours, actor);
         return {};
       },
+      getNetworksPerUser: () => ({ networks_per_user: settings.networksPerUser }),
+      setNetworksPerUser: async ({ networks_per_user: count }, { actor }) => {
+        await settings.setNetworksPerUser(count, actor);
+        return {};
+      },
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { LogLevel } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
+import { NETWORKS_PER_USER, networksPerUser } from './networks-per-user.ts';
 import { readSetting, writeSetting } from './repository.ts';
 import { RETENTION, retentionHours } from './retention.ts';
 
@@ -29,6 +30,20 @@ export class Settings {
     const title = `Deleted arrays can be undeleted for ${hours} hours from now on.`;
     await store.write((tx) => {
       writeSetting(tx, RETENTION, String(hours));
+      events.record(tx, { title, subject: 'settings', actor: actor.username });
+    });
+  }
+
+  get networksPerUser(): number {
+    return this.#tools.store.read(networksPerUser);
+  }
+
+  /** Users who have more keep what they have. */
+  async setNetworksPerUser(count: number, actor: PortalActor): Promise<void> {
+    const { store, events } = this.#tools;
+    const title = `A user may have ${count} virtual networks at a cloud from now on.`;
+    await store.write((tx) => {
+      writeSetting(tx, NETWORKS_PER_USER, String(count));
       events.record(tx, { title, subject: 'settings', actor: actor.username });
     });
   }

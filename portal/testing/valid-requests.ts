@@ -260,6 +260,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'settings.setLogLevel': nothing,
   'settings.getArrayRetention': nothing,
   'settings.setArrayRetention': nothing,
+  'settings.getNetworksPerUser': nothing,
+  'settings.setNetworksPerUser': nothing,
 };
 
 /** Every operation of the portal's contract. */

@@ -269,8 +269,8 @@ test('changes that share a commit, or are undone, leave no address out', async (
 });
 
 test('a /8 with thousands of addresses taken hands out the next one quickly', async (context) => {
-  const { ann, local, add, fixture, interfaces, write } = await networkFixture(context);
-  const { id } = await add(ann, { cidr: '10.0.0.0/8', gateway: '10.0.3.7' });
+  const { ann, admin, local, add, fixture, interfaces, write } = await networkFixture(context);
+  const { id } = await add(ann, { cidr: '10.0.0.0/8', gateway: '10.0.3.7' }, admin);
   const [tank, lake] = [await fixture.array(ann, local), await fixture.array(ann, local)];
   const taken = 5000;
   // Straight into the table: five thousand arrays would only take time.

@@ -91,11 +91,12 @@ export class Vlans {
   assign(tx: Tx, { providerId, tenantId, wanted }: NetworkPlace, actor: PortalActor): number {
     const provider = providerVlans(tx, providerId);
     if (wanted === undefined) return this.#choose(tx, provider, tenantId, actor);
-    if (repository.findVlan(tx, provider.cloud_id, wanted)?.provider_id !== providerId)
-      throw badParameter('vlan_id', `must be a VLAN that provider ${provider.name} has; leave it out to be given one`);
-    if (!isAdmin(actor) && repository.isSharedVlan(tx, providerId, wanted, tenantId)) {
-      const by = 'another user has a network on it; leave vlan_id out to be given a VLAN';
-      throw fail('in_use', { kind: 'VLAN', id: wanted, by });
+    const isProviders = repository.findVlan(tx, provider.cloud_id, wanted)?.provider_id === providerId;
+    const isOthers = !isAdmin(actor) && repository.isSharedVlan(tx, providerId, wanted, tenantId);
+    // One answer for both: where others have networks is not for users to learn.
+    if (!isProviders || isOthers) {
+      const free = `a VLAN that provider ${provider.name} has and that can be had`;
+      throw badParameter('vlan_id', `must be ${free}; leave it out to be given one`);
     }
     return wanted;
   }
