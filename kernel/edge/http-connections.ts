@@ -38,6 +38,18 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', begin);
 }
 
+/**
+ * Drops connections whose client takes nothing of its answers for a time, and those between two requests when their
+ * time is up. A client that waits for an answer is not dropped: some take as long as the work they tell of.
+ */
+export function dropUnread(server: Server, unreadMsMax: number): void {
+  server.timeout = unreadMsMax;
+  server.on('timeout', (socket: Socket) => {
+    const isWaiting = connections.get(socket)?.isBusy === true && socket.writableLength === 0;
+    if (!isWaiting) socket.destroy();
+  });
+}
+
 class HttpConnection {
   /** What is destroyed when the connection is dropped. */
   socket: Socket;
@@ -75,6 +87,10 @@ class HttpConnection {
     if (this.#isSignedIn) return;
     this.#isSignedIn = true;
     this.#place.enter(this.#requests > 0 ? 'busy' : 'resting');
+  }
+
+  get isBusy(): boolean {
+    return this.#requests > 0;
   }
 
   end(): void {

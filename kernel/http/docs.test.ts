@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { serve } from './testing/server.ts';
 
 test('the OpenAPI document tells every operation, with or without a version in the address', async (t) => {
@@ -29,4 +30,31 @@ test('the pages to browse it need nothing from other hosts', async (t) => {
   assert.match(described.json<{ openapi: string }>().openapi, /^3\.1\./);
   const lost = await app.inject({ url: '/api/docs/nothing' });
   assert.deepEqual([lost.statusCode, lost.json<{ response: { status: number } }>().response.status], [404, 4]);
+});
+
+test('the pages and the document are compressed for whoever takes that, once for all', async (t) => {
+  const { app } = await serve(t, 'array');
+  const sent: unknown[] = [];
+  app.addHook('onSend', (_, __, payload, done) => {
+    sent.push(payload);
+    done();
+  });
+  const page = await app.inject({ url: '/api/docs/' });
+  const script = `/api/docs/${/src="([^"]+)"/.exec(page.body)?.[1]}`;
+  for (const url of ['/api/docs/', script, '/api/openapi.json']) {
+    const plain = await app.inject({ url });
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(plain.headers.vary, 'accept-encoding');
+    const packed = await app.inject({ url, headers: { 'accept-encoding': 'br;q=1, gzip' } });
+    assert.equal(packed.headers['content-encoding'], 'gzip');
+    assert.ok(gunzipSync(packed.rawPayload).equals(plain.rawPayload), url);
+    assert.ok(packed.rawPayload.length < plain.rawPayload.length);
+  }
+  sent.length = 0;
+  for (const query of ['', '?a', '?b']) await app.inject({ url: `${script}${query}` });
+  assert.ok(Buffer.isBuffer(sent[0]));
+  assert.ok(
+    sent.every((payload) => payload === sent[0]),
+    'all clients are sent the same buffer',
+  );
 });

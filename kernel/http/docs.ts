@@ -1,33 +1,90 @@
-import type { FastifyInstance } from 'fastify';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
+
+/** What all clients are sent, in both forms: a client that is slow to take it holds no copy of its own. */
+interface SharedPage {
+  readonly status: number;
+  readonly type: string;
+  readonly location: string | undefined;
+  readonly plain: Buffer;
+  readonly packed: Buffer;
+}
+
+const compress = promisify(gzip);
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * The OpenAPI document at /api/openapi.json, pages to browse it at /api/docs. Both are made when first asked for:
  * the pages are megabytes that most processes never show.
  */
 export function serveDocs(app: FastifyInstance, title: string, makeDocument: () => Promise<object>): void {
-  let document: Promise<string> | undefined;
-  let pages: Promise<FastifyInstance> | undefined;
-  const text = () => (document ??= makeDocument().then((value) => JSON.stringify(value)));
+  let text: Promise<string> | undefined;
+  let document: Promise<SharedPage> | undefined;
+  const documentText = () => (text ??= makeDocument().then((value) => JSON.stringify(value)));
+  const pages = new Pages(async () => buildPages(title, await documentText()));
 
-  app.get('/api/openapi.json', async (_, reply) => reply.type('application/json; charset=utf-8').send(await text()));
-
-  const page = async (url: string) => {
-    pages ??= text().then((document) => buildPages(title, document));
-    return (await pages).inject({ method: 'GET', url });
-  };
+  app.get('/api/openapi.json', async (request, reply) => {
+    document ??= documentText().then((value) => sharedPage(Buffer.from(value), { type: JSON_TYPE }));
+    return send(request, reply, await document);
+  });
   for (const route of ['/api/docs', '/api/docs/*']) {
     app.get(route, async (request, reply) => {
-      const { statusCode, headers, rawPayload } = await page(request.url);
-      if (statusCode === 404) {
-        reply.callNotFound();
-        return reply;
-      }
-      const type = headers['content-type'] ?? 'text/html';
-      if (headers.location !== undefined) void reply.header('location', headers.location);
-      return reply.code(statusCode).type(type).send(rawPayload);
+      const page = await pages.find(request.url.split('?')[0] ?? '');
+      if (page) return send(request, reply, page);
+      reply.callNotFound();
+      return reply;
     });
   }
+}
+
+/** Each page is asked for once and kept. There are a few; paths that lead nowhere are not kept. */
+class Pages {
+  readonly #build: () => Promise<FastifyInstance>;
+  readonly #kept = new Map<string, Promise<SharedPage | undefined>>();
+  #app: Promise<FastifyInstance> | undefined;
+
+  constructor(build: () => Promise<FastifyInstance>) {
+    this.#build = build;
+  }
+
+  async find(path: string): Promise<SharedPage | undefined> {
+    const kept = this.#kept.get(path) ?? this.#ask(path);
+    this.#kept.set(path, kept);
+    const page = await kept;
+    if (!page) this.#kept.delete(path);
+    return page;
+  }
+
+  async #ask(url: string): Promise<SharedPage | undefined> {
+    this.#app ??= this.#build();
+    const { statusCode, headers, rawPayload } = await (await this.#app).inject({ method: 'GET', url });
+    if (statusCode >= 400) return undefined;
+    const type = headers['content-type'] ?? 'text/html';
+    return sharedPage(rawPayload, { status: statusCode, type, location: headers.location });
+  }
+}
+
+interface PageHead {
+  readonly status?: number;
+  readonly type: string;
+  readonly location?: string | undefined;
+}
+
+async function sharedPage(plain: Buffer, { status = 200, type, location }: PageHead): Promise<SharedPage> {
+  return { status, type, location, plain, packed: await compress(plain) };
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, page: SharedPage): FastifyReply {
+  const takesGzip = /(?:^|[\s,])gzip(?!;\s*q=0)/i.test(request.headers['accept-encoding'] ?? '');
+  if (page.location !== undefined) void reply.header('location', page.location);
+  if (takesGzip) void reply.header('content-encoding', 'gzip');
+  void reply.header('vary', 'accept-encoding');
+  return reply
+    .code(page.status)
+    .type(page.type)
+    .send(takesGzip ? page.packed : page.plain);
 }
 
 async function buildPages(title: string, document: string): Promise<FastifyInstance> {

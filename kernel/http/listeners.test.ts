@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { Listeners } from './listeners.ts';
@@ -42,4 +43,26 @@ test('an address that stays taken, or that the machine does not carry, is an err
   await assert.rejects(listeners.open({ host: '127.0.0.1', port }), { code: 'EADDRINUSE' });
   await assert.rejects(listeners.open({ host: '192.0.2.1', port }), { code: 'EADDRNOTAVAIL' });
   await listeners.closeAll();
+});
+
+test('a client that takes nothing of its answers is dropped; one whose answer takes long is not', async (t) => {
+  const app = Fastify();
+  const large = Buffer.alloc(32 * 2 ** 20);
+  app.get('/large', () => large);
+  app.get('/slow', async () => {
+    await sleep(600);
+    return 'at last';
+  });
+  const listeners = new Listeners({ app, unreadMsMax: 150 });
+  const { host, port } = await listeners.open({ host: '127.0.0.1', port: 0 });
+  t.after(() => listeners.closeAll());
+  const deaf = connect(port, host).pause();
+  t.after(() => deaf.destroy());
+  deaf.on('error', () => undefined);
+  deaf.write('GET /large HTTP/1.1\r\nHost: here\r\n\r\n');
+  const slow = await fetch(`http://${host}:${port}/slow`, { headers: { connection: 'close' } });
+  assert.equal(await slow.text(), 'at last');
+  while (listeners.connectionCount > 0) await sleep(20);
+  const whole = await fetch(`http://${host}:${port}/large`, { headers: { connection: 'close' } });
+  assert.equal((await whole.arrayBuffer()).byteLength, large.length);
 });

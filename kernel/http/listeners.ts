@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { ConnectionLimits, connectionsMax, limitConnections } from '../edge/index.ts';
+import { ConnectionLimits, connectionsMax, dropUnread, limitConnections } from '../edge/index.ts';
 import type { Log } from '../log.ts';
 import type { TlsSource } from '../tls/source.ts';
 import { createHttpServer } from './http-server.ts';
@@ -20,6 +20,8 @@ const CONNECTIONS = { most: 4_096, share: 1 / 8 };
 /** A client has so long to send the head of a request, and for a TLS handshake. */
 const HEADERS_MS_MAX = 15_000;
 const CHECKING_INTERVAL_MS = 5_000;
+/** A client has so long to take the next piece of its answer. */
+export const UNREAD_MS_MAX = 60_000;
 
 export const HTTP_DEADLINES = {
   headersTimeout: HEADERS_MS_MAX,
@@ -44,6 +46,8 @@ interface ListenersOptions {
   readonly bindMsMax?: number;
   /** Fewer connections than the process could have. */
   readonly connectionsMax?: number;
+  /** Less time than clients have to take their answers. */
+  readonly unreadMsMax?: number;
   readonly log?: Log;
 }
 
@@ -114,6 +118,7 @@ export class Listeners {
       app.routing(request, response);
     });
     limitConnections(server, this.#limits);
+    dropUnread(server, this.#options.unreadMsMax ?? UNREAD_MS_MAX);
     // A connection that could not be accepted does not affect the others.
     server.on('error', (error) => log?.warn({ error }, 'a connection could not be accepted'));
     return server;

@@ -12,7 +12,7 @@ import type { Clock } from '../clock.ts';
 import { fail, GranaryError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { Metrics, type Measure } from '../metrics.ts';
-import { limitConnections } from '../edge/index.ts';
+import { dropUnread, limitConnections } from '../edge/index.ts';
 import type { Store } from '../store/index.ts';
 import type { TlsSource } from '../tls/source.ts';
 import { acceptBodies, acceptOctets, type Raw } from './body.ts';
@@ -22,7 +22,7 @@ import { parseQuery } from './form.ts';
 import { formatOf, readAddress } from './format.ts';
 import { createHttpServer } from './http-server.ts';
 import { Idempotency } from './idempotency.ts';
-import { HTTP_DEADLINES, httpConnectionLimits } from './listeners.ts';
+import { HTTP_DEADLINES, httpConnectionLimits, UNREAD_MS_MAX } from './listeners.ts';
 import { sendAnswer, ServedOperation, type AnyHandler, type OperationTools } from './operation.ts';
 import type { Actor, AnsweredCall, CredentialSource, Handlers } from './types.ts';
 
@@ -81,6 +81,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
   const notFound = unknownPath(refuse);
   const app = newFastify(options.tls, refuse);
   limitConnections(app.server, httpConnectionLimits({ log }));
+  dropUnread(app.server, UNREAD_MS_MAX);
   app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
   app.addHttpMethod('DELETE', { hasBody: true, overrideExisting: true });
   acceptBodies(app);

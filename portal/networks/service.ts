@@ -112,7 +112,10 @@ export class Networks {
 /** All of a cloud share its VLANs and its addresses: what one user takes of them has a limit that administrators set. */
 function refuseShare(db: Db, tenantId: number, { ipv4 }: AddressPlans): void {
   if (ipv4 && subnetOf(ipv4.cidr).prefix < USERS_PREFIX_MIN)
-    throw badParameter('cidr', `must have a prefix of /${USERS_PREFIX_MIN} or longer; an administrator may add larger ones`);
+    throw badParameter(
+      'cidr',
+      `must have a prefix of /${USERS_PREFIX_MIN} or longer; an administrator may add larger ones`,
+    );
   const most = networksPerUser(db);
   if (repository.countNetworksOfOwner(db, tenantId) < most) return;
   const problem = `A user may have ${most} virtual networks at a cloud; delete some, or ask an administrator for more.`;

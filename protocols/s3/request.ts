@@ -77,7 +77,7 @@ export interface S3Request {
 export interface OpenedBucket {
   readonly bucket: Bucket;
   /** Another action on the same key of this very bucket; its name is not looked up again. Throws AccessDenied. */
-  demand(action: string): void;
+  readonly demand: (action: string) => void;
 }
 
 /** The version an action is about, where it is not the current one. */
