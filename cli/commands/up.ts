@@ -29,8 +29,15 @@ import {
   wantsTls,
   type OwnCertificateOptions,
 } from '../services/tls.ts';
-import { greet, passwordWords, tellIgnoredPassword, tellReady, warnIfOpen } from '../services/words.ts';
-import { say, sayAside, type Terminal } from '../terminal.ts';
+import {
+  greet,
+  passwordWords,
+  tellIgnoredPassword,
+  tellReady,
+  tellReadyWithoutPortal,
+  warnIfOpen,
+} from '../services/words.ts';
+import { sayAside, type Terminal } from '../terminal.ts';
 import { version } from '../version.ts';
 
 /** Only the portal of the same process talks to the cloud. */
@@ -125,7 +132,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
       );
       if (portal instanceof Error) {
         sayAside(terminal, `Warning: the portal is not served. ${portal.message}`);
-        say(terminal, `Granary is ready, without its portal; arrays serve: ${cloud.url}`);
+        tellReadyWithoutPortal(terminal, cloud.url, cloud.arrayCounts());
         return;
       }
       started({ name: 'portal', copyTo: (target) => portal.tools.store.copyTo(target), stop: () => portal.stop() });

@@ -13,7 +13,7 @@ import { placesOf, readAdminPassword, readPort } from './options.ts';
 import { onPreferredPort } from './ports.ts';
 import { runServices } from './run.ts';
 import { ownCertificate, wantsTls } from './tls.ts';
-import { warnIfOpen } from './words.ts';
+import { tellReady, tellReadyWithoutPortal, warnIfOpen } from './words.ts';
 
 async function takenPort(t: TestContext): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -163,4 +163,18 @@ test('an address that others reach is warned of, unless it is encrypted', () => 
   for (const host of ['0.0.0.0', '::', '192.0.2.1', '127.evil.example'])
     assert.match(warned(host), /^Warning: .* without encryption.* Mend it\.\n$/, host);
   assert.equal(warned('0.0.0.0', true), '');
+});
+
+test('the line that says Granary is ready counts the arrays that are up, starting and failed', () => {
+  const line = (up: number, starting: number, failed = 0) => {
+    const terminal = new FakeTerminal();
+    tellReady(terminal, 'http://here', [['User', 'admin']], { up, starting, failed });
+    return terminal.out.split('\n').at(-2);
+  };
+  assert.equal(line(0, 0), 'Granary is ready: http://here (0 arrays up, 0 starting)');
+  assert.equal(line(1, 19), 'Granary is ready: http://here (1 array up, 19 starting)');
+  assert.equal(line(2, 0, 1), 'Granary is ready: http://here (2 arrays up, 0 starting, 1 failed)');
+  const terminal = new FakeTerminal();
+  tellReadyWithoutPortal(terminal, 'http://there', { up: 1, starting: 2, failed: 0 });
+  assert.match(terminal.out, /^Granary is ready, without its portal; .*http:\/\/there \(1 array up, 2 starting\)\n$/);
 });

@@ -43,6 +43,10 @@ export function tellReady(
   say(terminal, `Granary is ready: ${url}${arrays ? ` (${countWords(arrays)})` : ''}`);
 }
 
+export function tellReadyWithoutPortal(terminal: Terminal, cloudUrl: string, arrays: ArrayCounts): void {
+  say(terminal, `Granary is ready, without its portal; arrays serve: ${cloudUrl} (${countWords(arrays)})`);
+}
+
 function countWords({ up, starting, failed }: ArrayCounts): string {
   const words = `${up} ${up === 1 ? 'array' : 'arrays'} up, ${starting} starting`;
   return failed === 0 ? words : `${words}, ${failed} failed`;
