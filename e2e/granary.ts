@@ -80,12 +80,36 @@ export async function startGranary(
       const [code] = (await once(child, 'exit')) as [number | null];
       return code;
     },
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      process.kill(-(child.pid as number), 'SIGKILL');
-      await once(child, 'exit');
-    },
+    kill: () => killAll(child),
   };
+}
+
+export interface FarCloud {
+  readonly address: string;
+  readonly adminKey: string;
+  client(): CloudClient;
+  /** As a power cut would. */
+  kill(): Promise<void>;
+}
+
+/** `granary cloud` as a second machine runs it. */
+export async function startFarCloud(dataDir: string, addresses: string): Promise<FarCloud> {
+  const args = ['cloud', '--data', dataDir, '--port', '0', '--addresses', addresses];
+  const child = spawn(process.execPath, [command, ...args], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const url = await readyUrl(child, []);
+  const adminKey = readFileSync(join(dataDir, 'cloud', 'admin.key'), 'utf8').trim();
+  return {
+    address: new URL(url).host,
+    adminKey,
+    client: () => cloudClient({ url, user: 'cloud', key: adminKey }),
+    kill: () => killAll(child),
+  };
+}
+
+async function killAll(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  process.kill(-(child.pid as number), 'SIGKILL');
+  await once(child, 'exit');
 }
 
 async function freePort(): Promise<number> {

@@ -1,18 +1,31 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { PortalClient } from '@granary/client';
-import { ownAddresses, pause, startGranary, temporaryFolder, until, type Granary } from './granary.ts';
+import { portalClient, type PortalClient } from '@granary/client';
+import {
+  adminPassword,
+  ownAddresses,
+  pause,
+  startFarCloud,
+  startGranary,
+  temporaryFolder,
+  until,
+  type Granary,
+} from './granary.ts';
 
 const command = fileURLToPath(new URL('../cli/bin/granary.js', import.meta.url));
 const STORY_MS_MAX = 600_000;
 
-async function granary(args: readonly string[], killAfterMs?: number) {
-  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+async function granary(
+  args: readonly string[],
+  { killAfterMs, env }: { killAfterMs?: number; env?: Readonly<Record<string, string>> } = {},
+) {
+  const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe'];
+  const child = spawn(process.execPath, [command, ...args], { env: { ...process.env, ...env }, stdio });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs).unref();
@@ -26,8 +39,8 @@ async function started(t: TestContext, ...args: Parameters<typeof startGranary>)
   return running;
 }
 
-async function orderArray(admin: PortalClient, name: string): Promise<void> {
-  const order = { name, provider: 'local', engine: 'engine_small', drives: { SSD_10GB: 2 }, moderate: false };
+async function orderArray(admin: PortalClient, name: string, provider = 'local'): Promise<void> {
+  const order = { name, provider, engine: 'engine_small', drives: { SSD_10GB: 2 }, moderate: false };
   await admin.arrays.create(order);
   await reaches(admin, name, 'created');
 }
@@ -51,6 +64,13 @@ async function runningArrays(running: Granary, count: number) {
   );
 }
 
+/** How many arrays the line that says Granary is ready counts, whatever their states. */
+function arraysCounted({ output }: Granary): number {
+  const [, up, starting, , failed] =
+    /^Granary is ready.* \((\d+) arrays? up, (\d+) starting(, (\d+) failed)?\)$/.exec(output.at(-1) ?? '') ?? [];
+  return Number(up) + Number(starting) + Number(failed ?? 0);
+}
+
 function copiesOf(dataDir: string, part: 'portal' | 'cloud'): string[] {
   const folder = join(dataDir, part, 'copies');
   return existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('Z')) : [];
@@ -62,6 +82,7 @@ test(
   async (t) => {
     const dataDir = temporaryFolder(t);
     let running = await started(t, dataDir);
+    assert.equal(arraysCounted(running), 0);
     await orderArray(await running.admin(), 'first');
     await until('the databases are copied', async () =>
       Promise.resolve(copiesOf(dataDir, 'portal').length > 0 && copiesOf(dataDir, 'cloud').length > 0),
@@ -73,6 +94,7 @@ test(
     truncateSync(join(dataDir, 'portal', 'portal.db'), 0);
     running = await started(t, dataDir);
     assert.match(running.output.join('\n'), /ready, without its portal/);
+    assert.equal(arraysCounted(running), 2);
     await runningArrays(running, 2);
     const refused = await granary(['restore-books', 'portal', '--data', dataDir]);
     assert.match(refused.output, /stop it first/);
@@ -93,6 +115,7 @@ test(
 
     // Both are older than the second array now: the cloud finds it by its folder, the portal takes it back.
     running = await started(t, dataDir);
+    assert.equal(arraysCounted(running), 2);
     await runningArrays(running, 2);
     assert.deepEqual((await running.cloud().inventory.check()).data, []);
     const admin = await running.admin();
@@ -111,19 +134,65 @@ test(
   },
 );
 
+/** A whole copy, without what is a hole in it: drives are sparse. */
+function copyFolder(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-a', '--sparse=always', '--', from, to], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+}
+
+async function adopt(at: Granary, cloud: number): Promise<void> {
+  const { data } = await portalClient({ url: at.url }).tokens.get({ username: 'admin', password: adminPassword });
+  const env = { GRANARY_URL: at.url, GRANARY_TOKEN: data.token };
+  const { code, output } = await granary(['clouds', 'adopt', String(cloud)], { env });
+  assert.equal(code, 0, output);
+}
+
+interface Double {
+  readonly far: FarCloud;
+  readonly cloudId: number;
+  readonly original: PortalClient;
+  readonly copy: Granary;
+}
+
+/** A cloud on another machine refuses the copy of its portal until it is adopted, and the original from then on. */
+async function moveFarCloud({ far, cloudId, original, copy }: Double): Promise<void> {
+  const there = await copy.admin();
+  const hosted = async () => (await far.client().hostedArrays.list()).data[0];
+  const words = /takes no commands from this portal: .*granary clouds adopt/;
+  const isRefused = (client: PortalClient) =>
+    until('the refusal is told', async () => words.test((await arrayNamed(client, 'away'))?.status_message ?? ''));
+  const id = { array_id: Number((await arrayNamed(there, 'away'))?.id) };
+  const before = await hosted();
+  await there.arrays.hibernate(id);
+  await isRefused(there);
+  const after = await hosted();
+  assert.deepEqual([after?.state, after?.pid], ['running', before?.pid]);
+  await adopt(copy, cloudId);
+  await reaches(there, 'away', 'hibernated');
+  assert.equal((await hosted())?.state, 'stopped');
+  await original.arrays.hibernate(id);
+  await isRefused(original);
+}
+
 test(
-  'a copy commands nobody while the original lives; a backup is restored beside it',
+  'a copy commands nobody until clouds are moved to it; a backup is restored beside the original',
   { timeout: STORY_MS_MAX },
   async (t) => {
     const [dataDir, other, backups] = [temporaryFolder(t), temporaryFolder(t), temporaryFolder(t)];
     const original = await started(t, dataDir);
     const admin = await original.admin();
-    await orderArray(admin, 'tank');
+    const far = await startFarCloud(temporaryFolder(t), ownAddresses().replace(/^127\.\d+/, '127.91'));
+    t.after(() => far.kill());
+    const place = { ip: far.address, admin_user: 'cloud', admin_key: far.adminKey };
+    const { cloud_id: cloudId } = (await admin.clouds.create({ name: 'far', ...place })).data;
+    await admin.providers.create({ name: 'far', key: 'far', cloud_id: cloudId });
+    await Promise.all([orderArray(admin, 'tank'), orderArray(admin, 'away', 'far')]);
     const [before] = await runningArrays(original, 1);
 
     const copyDir = join(other, 'copy');
-    cpSync(dataDir, copyDir, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+    copyFolder(dataDir, copyDir);
     const copy = await started(t, copyDir);
+    assert.match(copy.output.at(-1) ?? '', /\(0 arrays up, 0 starting, 1 failed\)$/);
     const { data } = await copy.cloud().hostedArrays.list();
     assert.deepEqual(
       data.map(({ state }) => state),
@@ -131,6 +200,7 @@ test(
     );
     assert.match(data[0]?.reason ?? '', /copy of .*granary clouds adopt/);
     await assert.rejects(copy.cloud().hostedArrays.delete({ uuid: before?.uuid ?? '' }), /takes no commands/);
+    await moveFarCloud({ far, cloudId, original: admin, copy });
     await copy.stop();
     const [after] = await runningArrays(original, 1);
     assert.deepEqual([after?.pid, after?.restarts], [before?.pid, before?.restarts]);
@@ -145,7 +215,7 @@ test(
     const passphrase = join(other, 'passphrase');
     writeFileSync(passphrase, 'a passphrase that is long');
     const withDrives = ['backup', '--data', dataDir, '--to', backups, '--with-drives', '--passphrase-file', passphrase];
-    for (const ms of [150, 400, 800]) await granary(withDrives, ms);
+    for (const ms of [150, 400, 800]) await granary(withDrives, { killAfterMs: ms });
     await pause(1000);
     const second = await granary(withDrives);
     assert.equal(second.code, 0, second.output);
@@ -156,7 +226,7 @@ test(
     const restore = ['restore', '--from', backups, '--data', restoredDir, '--addresses', addresses];
     assert.equal((await granary(restore)).code, 3);
     const restoreArgs = [...restore, '--passphrase-file', passphrase];
-    for (const ms of [150, 400, 800]) await granary(restoreArgs, ms);
+    for (const ms of [150, 400, 800]) await granary(restoreArgs, { killAfterMs: ms });
     if (!existsSync(restoredDir)) assert.equal((await granary(restoreArgs)).code, 0);
     const restored = await started(t, restoredDir, { addresses });
     const there = await restored.admin();
@@ -167,5 +237,11 @@ test(
     assert.equal((await arrayNamed(admin, 'tank'))?.status, 'hibernated');
     await restored.stop();
     await original.stop();
+
+    // The original is gone for good: the copy takes its place.
+    const heir = await started(t, copyDir);
+    await adopt(heir, 1);
+    await runningArrays(heir, 1);
+    await heir.stop();
   },
 );

@@ -38,9 +38,9 @@ test('a copy of the portal is refused, whether the original lives or not', async
   const { ownership, pass } = scene(t);
   await ownership.claim(original);
   const copy = { ...original, home: 'copied', instance: 'i2' };
-  await assert.rejects(ownership.claim(copy), refused(/is a copy/));
+  await assert.rejects(ownership.claim(copy), refused(/belongs to another copy of this portal/));
   pass(3_600_000);
-  await assert.rejects(ownership.claim(copy), refused(/is a copy/));
+  await assert.rejects(ownership.claim(copy), refused(/belongs to another copy of this portal/));
 });
 
 test('a portal that starts again takes over at once, and its process of before is refused', async (t) => {

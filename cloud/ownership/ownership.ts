@@ -81,8 +81,7 @@ export class Ownership {
     if (!owner) return;
     if (owner.portal !== portal)
       throw fail('cloud_claimed', { reason: `it belongs to another portal, ${owner.portal}` });
-    if (owner.home !== home)
-      throw fail('cloud_claimed', { reason: 'this portal is a copy of the one that the cloud belongs to' });
+    if (owner.home !== home) throw fail('cloud_claimed', { reason: 'it belongs to another copy of this portal' });
     const holder = this.#holder;
     if (!holder || holder.instance === instance || holder.boot === boot) return;
     if (this.#options.clock.now() - holder.heardAt < ALIVE_MS)
