@@ -29,6 +29,15 @@ export function sayAside(terminal: Terminal, line: string): void {
   terminal.stderr.write(`${line}\n`);
 }
 
+/** For a service: it goes on, and stops in order, when nobody reads any more what it says. */
+export function outliveReaders({ stdout, stderr }: Terminal): void {
+  for (const output of [stdout, stderr]) {
+    // A command ends when its output is closed.
+    output.removeAllListeners('error');
+    output.on('error', () => undefined);
+  }
+}
+
 export function widthOf({ stdout, env }: Terminal): number {
   return stdout.columns || Number(env['COLUMNS']) || WIDTH_WITHOUT_TERMINAL;
 }

@@ -14,6 +14,7 @@ import {
   startGranary,
   temporaryFolder,
   until,
+  type FarCloud,
   type Granary,
 } from './granary.ts';
 
@@ -242,6 +243,11 @@ test(
     const heir = await started(t, copyDir);
     await adopt(heir, 1);
     await runningArrays(heir, 1);
-    await heir.stop();
+
+    // Whoever read what it says is gone: it stops in order.
+    heir.process.stdout?.destroy();
+    heir.process.stderr?.destroy();
+    assert.equal(await heir.stop(), 0);
+    assert.doesNotMatch(readFileSync(join(copyDir, 'granary.log'), 'utf8'), /EPIPE/);
   },
 );

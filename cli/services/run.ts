@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import type { Log } from '@granary/kernel';
 import { exitCodes } from '../exit.ts';
-import { sayAside, type Terminal } from '../terminal.ts';
+import { outliveReaders, sayAside, type Terminal } from '../terminal.ts';
 import { serveControl, type Copies } from './control.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs, type LogFor } from './log-file.ts';
@@ -25,6 +25,7 @@ interface Run extends StartFacts {
 /** Runs services until a signal asks for the end; they stop in the reverse of the order they started in. */
 export async function runServices(run: Run): Promise<void> {
   const { terminal } = run;
+  outliveReaders(terminal);
   const parts: Part[] = [];
   const logFor = await openLogsOrRefuse(run);
   const log = logFor('granary');

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { temporaryFolder, until } from '../../kernel/testing.ts';
 import { selfSigned } from '../../kernel/tls/self-signed.ts';
+import { say } from '../terminal.ts';
 import { FakeTerminal } from '../testing/terminal.ts';
 import { makeFolder } from './folder.ts';
 import { openLogs } from './log-file.ts';
@@ -114,6 +116,29 @@ test('parts stop in the reverse of the order they started in, at a signal', asyn
   assert.deepEqual(order, ['portal stops', 'cloud stops']);
   await until(() => /"service":"cloud".*"msg":"up"/.test(readFileSync(places.log, 'utf8')));
   assert.equal(statSync(places.log).mode & 0o777, 0o600);
+});
+
+test('a service whose output nobody reads any more goes on, and stops in order', async (t) => {
+  const places = placesOf({ data: join(temporaryFolder(t), 'data'), host: '127.0.0.1' });
+  const closed = () =>
+    new Writable({
+      write: (_, __, done) => done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })),
+    });
+  const terminal = Object.assign(new FakeTerminal(), { stdout: closed(), stderr: closed() });
+  terminal.stdout.on('error', () => assert.fail('it would have ended as a command does'));
+  let stopped = false;
+  await runServices({
+    ...places,
+    portFlags: {},
+    terminal,
+    async start(_, started) {
+      say(terminal, 'ready');
+      started({ name: 'cloud', stop: () => Promise.resolve(void (stopped = true)) });
+      process.emit('SIGTERM');
+    },
+  });
+  assert.ok(stopped);
+  assert.doesNotMatch(readFileSync(places.log, 'utf8'), /EPIPE/);
 });
 
 test('what had started is stopped when a later part does not start', async (t) => {
