@@ -9,7 +9,7 @@ import { portalOperations, validValues } from './testing/valid-requests.ts';
 
 /**
  * Goal: no request, however bad, makes the portal fail, hang or change anything.
- * Method: to each operation a request that would succeed is spoilt in 200 ways, drawn from a seed that is printed and
+ * Method: to each operation a request that would succeed is spoilt in many ways, drawn from a seed that is printed and
  * that `GRANARY_TEST_SEED` replays, once as an administrator and once as an ordinary user. In the end the request
  * that was spoilt is sent as it is, to show that nothing else was wrong with it.
  */
@@ -20,7 +20,7 @@ await portal.services.watcher.stop();
 
 const { admin, owner } = portal;
 const seed = Number(process.env['GRANARY_TEST_SEED'] ?? Date.now() % 2 ** 31);
-const RUNS = 200;
+const RUNS = process.env['GRANARY_TORTURE'] === '1' ? 200 : 100;
 const ANSWER_MS_MAX = 10_000;
 
 /** Rows written since the portal started: grows with anything that is kept. */
