@@ -24,6 +24,9 @@ class BottomlessGroup implements BlockGroup {
   discard(): undefined {
     return undefined;
   }
+  trim(): Promise<void> {
+    return Promise.resolve();
+  }
   flush(): Promise<void> {
     return Promise.resolve();
   }

@@ -10,6 +10,7 @@ import { DriveMeter } from './drive-meter.ts';
 import { type FileIdentity, type FileSight, identityOf, inspectFile } from './file-identity.ts';
 import { readWhole, readWholeAside, writeWhole, writeWholeAside } from './file-pieces.ts';
 import { InlineGate } from './inline-gate.ts';
+import { punchHole } from './punch-hole.ts';
 import type { SharedFile, SharedOperation } from './shared-file.ts';
 import { SharedFlush } from './shared-flush.ts';
 import { thenSum } from './then-sum.ts';
@@ -50,6 +51,8 @@ export class FileDrive implements Drive, SharedFile {
   readonly #helperGate = new InlineGate(HELPER_SLOW_MS);
   readonly #flusher = new SharedFlush(() => this.#flushNow());
   #inFlight = 0;
+  /** Until it was found out that the machine cannot. */
+  #canPunch = true;
   /** Goes up when a write begins and when it ends. What was written before this drive was opened counts, too. */
   #changes = 1;
   /** As many of them as the last flush covers. */
@@ -169,24 +172,18 @@ export class FileDrive implements Drive, SharedFile {
   }
 
   /**
-   * Node cannot punch holes, so space comes back only from the end of a file: it is cut off and grown again. After a
-   * kill in between, whoever opens the drive with its size grows it. Anything else is counted and left as it is.
+   * The end of a file is cut off and grown again; after a kill in between, whoever opens the drive with its size grows
+   * it. Elsewhere a hole is made where the file system can; anything else is counted and left as it is.
    */
-  discard(offset: number, length: number): Promise<void> {
+  async discard(offset: number, length: number): Promise<void> {
+    this.#check(offset, length);
+    const startMs = performance.now();
     try {
-      this.#check(offset, length);
-      const startMs = performance.now();
-      const isTail = offset + length === this.sizeBytes;
-      if (isTail && !this.#identity.isDevice && this.#inFlight === 0) {
-        this.#changes += 1;
-        fs.ftruncateSync(this.fd, offset);
-        fs.ftruncateSync(this.fd, this.sizeBytes);
-      }
-      this.#meter.discards.add(length, performance.now() - startMs);
-      return Promise.resolve();
+      if (!this.#identity.isDevice && length > 0) await this.#giveBack(offset, length);
     } catch (error) {
-      return Promise.reject(error instanceof StorageError ? error : this.#failed('discards', error));
+      throw this.#failed('discards', error);
     }
+    this.#meter.discards.add(length, performance.now() - startMs);
   }
 
   statistics(): DriveStatistics {
@@ -220,6 +217,23 @@ export class FileDrive implements Drive, SharedFile {
     this.#leave();
     if (error !== undefined) throw this.#failed(operation, error);
     this.#meter[operation].add(bytes.length, endMs - startMs);
+  }
+
+  async #giveBack(offset: number, length: number): Promise<void> {
+    this.#changes += 1;
+    if (offset + length === this.sizeBytes && this.#inFlight === 0) {
+      fs.ftruncateSync(this.fd, offset);
+      fs.ftruncateSync(this.fd, this.sizeBytes);
+      return;
+    }
+    if (!this.#canPunch) return;
+    this.#inFlight += 1;
+    try {
+      this.#canPunch = await punchHole(this.fd, offset, length);
+    } finally {
+      this.#changes += 1;
+      this.#leave();
+    }
   }
 
   #check(offset: number, length: number): void {

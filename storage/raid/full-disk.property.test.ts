@@ -91,7 +91,8 @@ class FullLife {
     const tags = Array.from({ length: count }, () => (roll < 0.5 ? this.model.newTag() : 0));
     try {
       if (roll < 0.5) await group.write(block * BLOCK_BYTES, this.model.content(tags));
-      else await group.discard(block * BLOCK_BYTES, count * BLOCK_BYTES);
+      else if (roll < 0.56) await group.discard(block * BLOCK_BYTES, count * BLOCK_BYTES);
+      else await group.trim(block * BLOCK_BYTES, count * BLOCK_BYTES);
       this.model.set(block, tags);
     } catch (error) {
       this.#expectRefusal(error);

@@ -10,5 +10,7 @@ export interface BlockGroup {
   read(offset: number, into: Buffer): Done;
   write(offset: number, from: Buffer): Done;
   discard(offset: number, length: number): Done;
+  /** Discards, durably, and gives the places back to the machine as far as it can take them. */
+  trim(offset: number, length: number): Promise<void>;
   flush(): Promise<void>;
 }

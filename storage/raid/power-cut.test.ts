@@ -83,7 +83,8 @@ class PowerStory {
     this.#model.add(block, tags);
     const { group } = this.#rig;
     try {
-      if (isDiscard) await group.discard(block * BLOCK_BYTES, count * BLOCK_BYTES);
+      if (isDiscard && count > 16) await group.trim(block * BLOCK_BYTES, count * BLOCK_BYTES);
+      else if (isDiscard) await group.discard(block * BLOCK_BYTES, count * BLOCK_BYTES);
       else await group.write(block * BLOCK_BYTES, this.#model.content(tags));
     } finally {
       for (const other of blocks) this.#busy.delete(other);

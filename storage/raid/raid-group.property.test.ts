@@ -76,7 +76,8 @@ class Life {
       return;
     }
     if (roll < 0.62) {
-      await group.discard(block * BLOCK_BYTES, count * BLOCK_BYTES);
+      if (roll < 0.58) await group.discard(block * BLOCK_BYTES, count * BLOCK_BYTES);
+      else await group.trim(block * BLOCK_BYTES, count * BLOCK_BYTES);
       this.model.set(block, new Array<number>(count).fill(0));
       return;
     }

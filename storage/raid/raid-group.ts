@@ -28,6 +28,7 @@ import type { ScrubOptions } from './scrub.ts';
 import type { Examination } from './strategy.ts';
 import { readSuperblock } from './superblock.ts';
 import type { ResyncSpeed } from './throttle.ts';
+import { trimBlocks } from './trim.ts';
 import { verifyGroup } from './verify.ts';
 import type { Finding } from './verify.ts';
 
@@ -144,6 +145,12 @@ export class RaidGroup implements BlockGroup {
     this.#check(offset, 0, length);
     this.#core.counters.discards += 1;
     return length === 0 ? undefined : this.#core.strategy.discard(offset, length);
+  }
+
+  async trim(offset: number, length: number): Promise<void> {
+    await this.discard(offset, length);
+    await this.flush();
+    await trimBlocks(this.#core, offset / BLOCK_BYTES, length / BLOCK_BYTES);
   }
 
   async flush(): Promise<void> {

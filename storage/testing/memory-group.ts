@@ -29,6 +29,10 @@ export class MemoryGroup implements BlockGroup {
     return undefined;
   }
 
+  async trim(offset: number, length: number): Promise<void> {
+    await this.discard(offset, length);
+  }
+
   async flush(): Promise<void> {
     await setImmediate();
   }

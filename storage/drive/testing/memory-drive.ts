@@ -5,6 +5,8 @@ import type { Drive, DriveStatistics } from '../drive.ts';
 import { DriveMeter } from '../drive-meter.ts';
 import { thenSum } from '../then-sum.ts';
 
+const DISCARDED = 0xdd;
+
 /** A drive in memory. With `random` it answers at once or a turn later, as chance has it, to shuffle what runs together. */
 export class MemoryDrive implements Drive {
   readonly id: string;
@@ -61,7 +63,10 @@ export class MemoryDrive implements Drive {
     if (this.#random !== undefined && this.#random() < 0.5) await nextTurn();
   }
 
-  discard(_offset: number, length: number): Promise<void> {
+  /** What is there afterwards is nothing anybody may rely on. */
+  discard(offset: number, length: number): Promise<void> {
+    this.#check(offset, length);
+    this.bytes.fill(DISCARDED, offset, offset + length);
     this.#meter.discards.add(length, 0);
     return Promise.resolve();
   }
