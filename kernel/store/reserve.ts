@@ -11,6 +11,8 @@ const RESERVE_BYTES = 8 * 2 ** 20;
 const PIECE_BYTES = 256 * 1024;
 /** It is not made of the last room there is. */
 const FREE_FACTOR_MIN = 4;
+/** Room is scarce below this part of the disk, or below twice what the reserve is made of. */
+const SCARCE_PART = 0.05;
 
 /**
  * A file beside a database that holds room on its disk. When the disk is full, changes that make room get it, a piece at a
@@ -55,8 +57,7 @@ export class Reserve {
     const fresh = `${this.#file}.new`;
     try {
       this.#closing.signal.throwIfAborted();
-      const { bavail, bsize } = await statfs(dirname(this.#file));
-      if (bavail * bsize < this.#bytes * FREE_FACTOR_MIN) return false;
+      if ((await this.#room()).free < this.#bytes * FREE_FACTOR_MIN) return false;
       await this.#write(fresh);
       this.#closing.signal.throwIfAborted();
       await rename(fresh, this.#file);
@@ -66,6 +67,18 @@ export class Reserve {
       await rm(fresh, { force: true }).catch(() => undefined);
       return false;
     }
+  }
+
+  /** The disk has so little room that what is free should go back to it. */
+  async isScarce(): Promise<boolean> {
+    if (this.isReleased) return true;
+    const { free, size } = await this.#room();
+    return free < Math.max(size * SCARCE_PART, 2 * this.#bytes * FREE_FACTOR_MIN);
+  }
+
+  async #room(): Promise<{ free: number; size: number }> {
+    const { bavail, blocks, bsize } = await statfs(dirname(this.#file));
+    return { free: bavail * bsize, size: blocks * bsize };
   }
 
   /** Random bytes: a disk that compresses must not keep less than that. */

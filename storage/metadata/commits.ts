@@ -1,4 +1,7 @@
+import { isDatabaseFull } from '../disk-full.ts';
 import { SharedFlush } from '../drive/shared-flush.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
+import type { SpaceReserve } from '../space-reserve.ts';
 import { type MapPage } from '../volume/extent-map.ts';
 import type { Database } from './database.ts';
 
@@ -13,20 +16,32 @@ interface Changes {
  * The one way what a pool knows gets onto disk. Changes are made in memory, noted here, and written together at the
  * next commit: first the groups flush, so that no map on disk ever names a block whose bytes are not; then one
  * transaction; only then are extents that it gave up free for others, because until then the maps on disk name them.
+ *
+ * On a full disk neither the checksums of data that was written before nor the transaction may find room. For a commit
+ * that deletes, the reserve gives room to both, a piece at a time.
  */
 export class Commits {
   readonly #database: Database;
   readonly #flushData: () => Promise<void>;
   readonly #release: (extents: number[]) => void;
+  readonly #reserve: SpaceReserve | undefined;
   readonly #preparations: (() => void)[] = [];
   #open: Changes = noChanges();
   readonly #writer = new SharedFlush(() => this.#write());
   #beginning: Promise<void> | undefined;
+  /** Deletions that wait for a commit. */
+  #deletions = 0;
 
-  constructor(database: Database, flushData: () => Promise<void>, release: (extents: number[]) => void) {
+  constructor(
+    database: Database,
+    flushData: () => Promise<void>,
+    release: (extents: number[]) => void,
+    reserve?: SpaceReserve,
+  ) {
     this.#database = database;
     this.#flushData = flushData;
     this.#release = release;
+    this.#reserve = reserve;
   }
 
   pageChanged(layer: number, page: MapPage): void {
@@ -68,7 +83,40 @@ export class Commits {
     return this.#beginning;
   }
 
+  /** The same for a change that makes room: on a full disk it is written with the room of the reserve. */
+  async commitDeletion(): Promise<void> {
+    this.#deletions += 1;
+    try {
+      await this.commit();
+    } finally {
+      this.#deletions -= 1;
+    }
+  }
+
+  /** Before something new is made: while the reserve is in use, what room there is belongs to deletions. */
+  refuseUnlessRoom(): void {
+    if (this.#reserve?.isReleased === true) throw noSpace();
+  }
+
   async #write(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#tryWrite();
+        return;
+      } catch (error) {
+        const told = isDatabaseFull(error) ? noSpace(error) : error;
+        if (!isNoSpace(told) || this.#deletions === 0 || !this.#makeRoom()) throw told;
+      }
+    }
+  }
+
+  #makeRoom(): boolean {
+    // The log is used from its beginning again, so that many deletions need no more room than one.
+    this.#database.tryCheckpoint();
+    return this.#reserve?.release() === true;
+  }
+
+  async #tryWrite(): Promise<void> {
     for (const prepare of this.#preparations) prepare();
     const changes = this.#open;
     this.#open = noChanges();
@@ -139,6 +187,10 @@ function writePage(database: Database, row: PageRow): void {
     row.entries,
     row.blocks ?? null,
   );
+}
+
+function noSpace(cause?: unknown): StorageError {
+  return new StorageError('no-space', 'The disk under the metadata of the pool is full; make room there.', { cause });
 }
 
 function noChanges(): Changes {

@@ -77,6 +77,15 @@ export class Database {
     });
   }
 
+  /** Brings the log into the file as far as there is room; the log stays as it is otherwise. */
+  tryCheckpoint(): void {
+    try {
+      this.#sqlite.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // Nothing is lost by it: the log has everything.
+    }
+  }
+
   close(): void {
     if (this.#logFd !== undefined) fs.closeSync(this.#logFd);
     this.#logFd = undefined;

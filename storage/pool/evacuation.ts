@@ -46,7 +46,7 @@ export async function evacuate(
     refuseToGoOn();
     await move.round();
     await state.commits.commit();
-    await state.extents.readers.idle();
+    await state.extents.idle();
   }
 }
 

@@ -1,11 +1,13 @@
 import { Together } from '../all-done.ts';
 import { StorageError } from '../errors.ts';
 import type { BlockGroup } from '../raid/group.ts';
+import type { SpaceReserve } from '../space-reserve.ts';
 import { BLOCK_BYTES, EXTENT_BYTES, type Done } from '../units.ts';
 import type { Caching, ExtentStore } from '../volume/format.ts';
 import { type Allocator, type GroupSpace } from './allocator.ts';
 import type { ReadCache } from './read-cache.ts';
 import { Readers } from './readers.ts';
+import { Trimming } from './trimming.ts';
 
 /** Larger reads go past the cache: a backup must not push out what is read again and again. */
 const CACHED_READ_BYTES_MAX = 64 * 1024;
@@ -21,13 +23,23 @@ export interface Reclaiming {
 export class Extents implements ExtentStore {
   readonly allocator: Allocator;
   readonly readers: Readers;
+  readonly trimming: Trimming;
   cache: ReadCache | undefined;
   readonly #groups = new Map<string, BlockGroup>();
   #commits: Reclaiming | undefined;
 
-  constructor(allocator: Allocator) {
+  constructor(allocator: Allocator, reserve?: SpaceReserve, onError: (error: unknown) => void = () => undefined) {
     this.allocator = allocator;
-    this.readers = new Readers((extent) => this.allocator.release(extent));
+    this.trimming = new Trimming({
+      allocator,
+      groupOf: ({ groupId }) => this.#groups.get(groupId),
+      reserve,
+      onError,
+    });
+    this.readers = new Readers((extent) => {
+      this.allocator.release(extent);
+      this.trimming.freed(extent);
+    });
   }
 
   /** Two parts that need each other: commits flush groups, and extents wait for commits. */
@@ -61,10 +73,16 @@ export class Extents implements ExtentStore {
 
   async reclaim(): Promise<number> {
     if (this.#commits?.hasRetired === true) await this.#commits.commit();
-    await this.readers.idle();
+    await this.idle();
     const extent = this.allocator.take();
     if (extent !== undefined) return extent;
     throw new StorageError('pool-full', 'The pool is full; expand it, or delete volumes or snapshots.');
+  }
+
+  /** Resolves when everything given up so far is free. */
+  async idle(): Promise<void> {
+    await this.readers.idle();
+    await this.trimming.idle();
   }
 
   isLeaving(extent: number): boolean {

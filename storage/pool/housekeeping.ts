@@ -1,5 +1,7 @@
-import { StorageError } from '../errors.ts';
+import { isNoSpace, StorageError } from '../errors.ts';
 import type { Layer } from '../volume/layers.ts';
+
+const RETRY_MS = 5000;
 
 /**
  * Work that rearranges maps in the background, one piece after the other: two at once could move the same extent.
@@ -9,9 +11,12 @@ export class Housekeeping {
   readonly #fold: (layer: Layer) => Promise<Layer[]>;
   readonly #onError: (error: unknown) => void;
   readonly #due = new Set<Layer>();
+  /** Those that found no room. */
+  readonly #unfolded = new Set<Layer>();
   #last: Promise<unknown> = Promise.resolve();
   #sweeping = false;
   #closed = false;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(fold: (layer: Layer) => Promise<Layer[]>, onError: (error: unknown) => void) {
     this.#fold = fold;
@@ -50,8 +55,21 @@ export class Housekeeping {
   /** Stops after the piece under way; the rest is found again when the pool is opened. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#retry);
     this.#due.clear();
     await this.#last;
+  }
+
+  /** The disk is full, and may not be for long. */
+  #retryLater(layer: Layer): void {
+    if (this.#closed) return;
+    this.#unfolded.add(layer);
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      const again = [...this.#unfolded];
+      this.#unfolded.clear();
+      for (const each of again) this.consider(each);
+    }, RETRY_MS).unref();
   }
 
   async #sweep(): Promise<void> {
@@ -64,6 +82,7 @@ export class Housekeeping {
       } catch (error) {
         // The others can still be folded; this one is found again when the pool is opened.
         this.#onError(error);
+        if (isNoSpace(error)) this.#retryLater(current);
       }
     }
   }

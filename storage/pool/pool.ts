@@ -3,6 +3,7 @@ import { Commits } from '../metadata/commits.ts';
 import { Database } from '../metadata/database.ts';
 import { SCHEMA } from '../metadata/schema.ts';
 import type { BlockGroup } from '../raid/group.ts';
+import type { SpaceReserve } from '../space-reserve.ts';
 import { EXTENT_BYTES } from '../units.ts';
 import { foldAway } from '../volume/fold.ts';
 import { type Layer, Layers, stackOf } from '../volume/layers.ts';
@@ -30,6 +31,8 @@ export interface PoolSetup {
   readonly groups: readonly BlockGroup[];
   /** What went wrong in the background; nothing is lost by it, the work is taken up again at the next open. */
   readonly onError?: (error: unknown) => void;
+  /** On the disk of the books and of the drives: without it nothing can be deleted when that is full. */
+  readonly reserve?: SpaceReserve;
 }
 
 export interface NewPool extends PoolSetup {
@@ -97,9 +100,15 @@ export class Pool {
     await this.state.commits.commit();
   }
 
+  /** The same after a deletion: where the disk is full, with the room of the reserve. */
+  async flushDeletion(): Promise<void> {
+    await this.state.commits.commitDeletion();
+  }
+
   /** Resolves when nothing is left to do in the background. */
   async settled(): Promise<void> {
     await this.state.housekeeping.settled();
+    await this.state.extents.trimming.idle();
   }
 
   usage(): PoolUsage {
@@ -223,6 +232,7 @@ export class Pool {
     this.#cache.close();
     try {
       await this.state.housekeeping.close();
+      await this.state.extents.trimming.close();
       await this.flush();
     } finally {
       this.#database.close();
@@ -230,25 +240,27 @@ export class Pool {
   }
 
   #connect(setup: PoolSetup): PoolState {
-    const extents = new Extents(new Allocator(this.mode));
+    const onError = setup.onError ?? (() => undefined);
+    const extents = new Extents(new Allocator(this.mode), setup.reserve, onError);
     const commits = new Commits(
       this.#database,
       () => extents.flush(),
       (retired) => extents.readers.retire(retired),
+      setup.reserve,
     );
     extents.connect(commits);
     const layers = new Layers(this.#database, commits);
     const plain = new PlainFormat(extents, commits);
     const reduced = new ReducedFormat(extents, commits, this.#database);
     const catalogue = new Catalogue(this.#database, commits);
-    const housekeeping = new Housekeeping((layer) => this.#fold(layer), setup.onError ?? (() => undefined));
+    const housekeeping = new Housekeeping((layer) => this.#fold(layer), onError);
     return { extents, commits, layers, catalogue, formats: { plain, reduced }, housekeeping };
   }
 
   async #fold(layer: Layer): Promise<Layer[]> {
     const { layers, commits, formats } = this.state;
     // Folding writes where only the forgotten name looked, so on disk, too, it must be forgotten first.
-    await commits.commit();
+    await commits.commitDeletion();
     if (!layers.has(layer) || !layer.isForgotten) return [];
     const concerned = [layer, ...layer.children].map(({ ownerId }) => this.volumes.find(ownerId));
     const left = await foldAway(

@@ -104,13 +104,14 @@ export class Snapshots {
     this.#noteChange(snapshot.volumeId);
     this.#state.catalogue.removeSnapshot(id);
     // First the name, for good; then the bytes: folding may write where only the snapshot looked.
-    await this.#state.commits.commit();
+    await this.#state.commits.commitDeletion();
     this.#state.housekeeping.consider(snapshot.layer);
   }
 
   async #take(wanted: readonly WantedSnapshot[], volumes: readonly Volume[], takenAt: Date): Promise<void> {
     if (Number.isNaN(takenAt.getTime())) throw new StorageError('invalid', 'A snapshot needs a time it was taken at.');
     this.#refuseTaken(wanted);
+    this.#state.commits.refuseUnlessRoom();
     await closeAll(volumes, () => {
       // Again: while writes came to rest, somebody else may have taken the name, or deleted the volume.
       this.#refuseTaken(wanted);

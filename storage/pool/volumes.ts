@@ -155,7 +155,7 @@ export class Volumes {
     volume.close('was deleted');
     await volume.gate.closedWhile(() => undefined);
     this.#forget(volume);
-    await this.#state.commits.commit();
+    await this.#state.commits.commitDeletion();
     this.#state.housekeeping.consider(volume.layer);
   }
 
@@ -178,6 +178,7 @@ export class Volumes {
   #checkNew(id: string, sizeBytes: number): void {
     if (this.#volumes.has(id)) throw new StorageError('conflict', `There is a volume ${id} in the pool already.`);
     checkSize(sizeBytes);
+    this.#state.commits.refuseUnlessRoom();
   }
 
   #put(

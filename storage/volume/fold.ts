@@ -29,7 +29,7 @@ export async function foldAway(host: FoldingHost, layer: Layer): Promise<Layer[]
   const { parent } = layer;
   const [above] = layer.children;
   const survivor = above ? await foldInto(host, layer, above) : await dropLayer(host, layer);
-  await host.commits.commit();
+  await host.commits.commitDeletion();
   return [parent, survivor].filter((candidate) => candidate !== undefined);
 }
 

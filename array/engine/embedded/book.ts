@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDiskFull, SharedFlush, StorageError } from '@granary/storage';
+import { isDiskFull, SharedFlush, type SpaceReserve, StorageError } from '@granary/storage';
 import type { Protection } from '../engine.ts';
 
 /** Being made: undone at the next open. Being deleted: done then. */
@@ -44,11 +44,15 @@ export class Book {
   readonly groups = new Map<string, GroupRecord>();
   readonly pools = new Map<string, PoolRecord>();
   readonly #folder: string;
+  readonly #reserve: SpaceReserve | undefined;
   readonly #writer = new SharedFlush(() => this.#write());
+  /** Of them, those that wait to be written. */
+  #deletions = 0;
 
-  constructor(folder: string) {
+  constructor(folder: string, reserve?: SpaceReserve) {
     mkdirSync(folder, { recursive: true });
     this.#folder = folder;
+    this.#reserve = reserve;
     const { groups, pools } = readBook(folder);
     for (const group of groups) this.groups.set(group.id, group);
     for (const pool of pools) this.pools.set(pool.id, pool);
@@ -70,28 +74,45 @@ export class Book {
     return this.#change(this.pools, id, undefined);
   }
 
-  async #change<T>(records: Map<string, T>, id: string, record: T | undefined): Promise<void> {
+  async #change<T extends { readonly state: RecordState }>(
+    records: Map<string, T>,
+    id: string,
+    record: T | undefined,
+  ): Promise<void> {
     const before = records.get(id);
+    const deletes = record === undefined || record.state === 'deleting';
     put(records, id, record);
+    if (deletes) this.#deletions += 1;
     try {
       await this.#writer.run();
     } catch (error) {
       // What is not on disk must not be taken for granted; unless somebody else has changed it since.
       if (records.get(id) === record) put(records, id, before);
       throw error;
+    } finally {
+      if (deletes) this.#deletions -= 1;
     }
   }
 
+  /** On a full disk, what deletes is written with the room of the reserve. */
   async #write(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#tryWrite();
+        return;
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        if (this.#deletions === 0 || this.#reserve?.release() !== true) throw noSpace(error, this.#folder);
+      }
+    }
+  }
+
+  async #tryWrite(): Promise<void> {
     const content: Content = { version: VERSION, groups: [...this.groups.values()], pools: [...this.pools.values()] };
     const file = join(this.#folder, FILE);
-    try {
-      await writeDurably(`${file}.new`, JSON.stringify(content, undefined, 2));
-      await rename(`${file}.new`, file);
-      await syncFolder(this.#folder);
-    } catch (error) {
-      throw asNoSpace(error, file);
-    }
+    await writeDurably(`${file}.new`, JSON.stringify(content, undefined, 2));
+    await rename(`${file}.new`, file);
+    await syncFolder(this.#folder);
   }
 }
 
@@ -150,7 +171,7 @@ async function writeDurably(file: string, text: string): Promise<void> {
   }
 }
 
-function asNoSpace(error: unknown, file: string): unknown {
-  if (!isDiskFull(error)) return error;
-  return new StorageError('no-space', `${file} cannot be written; make room on its disk.`, { cause: error });
+function noSpace(cause: unknown, folder: string): StorageError {
+  const what = `${join(folder, FILE)} cannot be written; make room on its disk.`;
+  return new StorageError('no-space', what, { cause });
 }

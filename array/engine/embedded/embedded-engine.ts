@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { Locks } from '@granary/kernel/locks';
+import { Reserve } from '@granary/kernel/reserve';
 import { type BlockDevice, StorageError } from '@granary/storage';
 import type * as wanted from '../engine.ts';
 import type { Engine } from '../engine.ts';
@@ -33,16 +35,19 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   readonly #turns = new Locks();
   #exports: EngineExports | undefined;
   readonly #watch: DriveWatch;
+  /** Of the metadata of all pools: room for deletions. */
+  readonly #reserve: Reserve;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(setup: EmbeddedEngineSetup) {
     this.#setup = setup;
     const { folder, onEvent } = setup;
-    const book = new Book(folder);
+    this.#reserve = new Reserve(join(folder, 'engine-reserve'));
+    const book = new Book(folder, this.#reserve);
     const drives = this.#drives;
     const groups = new Groups({ book, drives, onEvent, onResumed: (raid) => this.#pools.groupResumed(raid) });
     this.#groups = groups;
-    this.#pools = new Pools({ folder, book, groups, onEvent });
+    this.#pools = new Pools({ folder, book, groups, onEvent, reserve: this.#reserve });
     this.#volumes = new Volumes(this.#pools, () => this.#exports);
     this.#snapshots = new Snapshots(this.#pools, this.#volumes);
     this.#moves = new Moves(this.#pools, this.#volumes);
@@ -79,6 +84,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   /** Afterwards every byte is on the drives and nothing of them is open. */
   async close(): Promise<void> {
     clearInterval(this.#retry);
+    this.#reserve.close();
     this.#watch.stop();
     await this.#works.close();
     this.#volumes.releaseAll();
@@ -320,6 +326,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   }
 
   async #retryAway(): Promise<void> {
+    void this.#reserve.fill();
     await this.#inTurn(async () => {
       for (const drive of await this.#drives.retry()) await this.#groups.driveArrived(drive);
       await this.#groups.retry();

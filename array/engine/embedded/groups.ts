@@ -1,4 +1,4 @@
-import { layOut, type MembershipRecord, RaidGroup, StorageError, wipeSuperblocks } from '@granary/storage';
+import { layOut, type MembershipRecord, RaidGroup, StorageError } from '@granary/storage';
 import type { NewGroup, OnEngineEvent } from '../engine.ts';
 import type { GroupReport } from '../report.ts';
 import type { Book, GroupRecord } from './book.ts';
@@ -269,7 +269,7 @@ export class Groups {
       const placed = drives.find(drive);
       if (placed?.drive.isPlugged !== true) continue;
       // Only its own: one that it lost long ago may be in another group by now.
-      if ((await drives.groupOnRecord(drive)) === id) await wipeSuperblocks(placed.drive).catch(() => undefined);
+      if ((await drives.groupOnRecord(drive)) === id) await drives.clear(drive).catch(() => undefined);
     }
     this.#groups.get(id)?.events.tellCounts();
     this.#groups.delete(id);

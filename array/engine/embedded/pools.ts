@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { EXTENT_BYTES, Pool, type RaidGroup, StorageError } from '@granary/storage';
+import { EXTENT_BYTES, Pool, type RaidGroup, type SpaceReserve, StorageError } from '@granary/storage';
 import type { NewPool, OnEngineEvent, PoolCache, Work } from '../engine.ts';
 import type { IoTotals, PoolReport } from '../report.ts';
 import { type Book, type PoolRecord, syncFolder } from './book.ts';
@@ -13,6 +13,7 @@ interface PoolsSetup {
   readonly book: Book;
   readonly groups: Groups;
   readonly onEvent: OnEngineEvent;
+  readonly reserve: SpaceReserve;
 }
 
 /** One pool. Its books may be damaged: then there is nothing to be done with it until they are mended. */
@@ -71,7 +72,7 @@ export class Pools {
   }
 
   async create(wanted: NewPool): Promise<void> {
-    const { book, folder } = this.#setup;
+    const { book, folder, reserve } = this.#setup;
     const { id, mode, capacityBytes } = wanted;
     if (book.pools.get(id)?.state === 'ready') return;
     const groups = wanted.groups.map((group) => this.#freeGroup(group));
@@ -82,7 +83,7 @@ export class Pools {
     try {
       this.#removeFiles(id);
       const file = poolFile(folder, id);
-      entry.pool = await Pool.create({ id, mode, file, groups, onError: this.#onError(id) });
+      entry.pool = await Pool.create({ id, mode, file, groups, reserve, onError: this.#onError(id) });
       await syncFolder(join(folder, 'pools'));
       entry.pool.setCapacityLimit(capacityBytes);
       await book.putPool({ ...record, state: 'ready' });
@@ -209,7 +210,7 @@ export class Pools {
   }
 
   #reopen(record: PoolRecord): void {
-    const { folder, groups } = this.#setup;
+    const { folder, groups, reserve } = this.#setup;
     const entry = new EnginePool(record.id);
     this.#pools.set(record.id, entry);
     const present = [...this.#setup.book.groups.keys()].flatMap((id) => {
@@ -219,7 +220,7 @@ export class Pools {
     });
     try {
       const file = poolFile(folder, record.id);
-      entry.pool = Pool.open({ file, groups: present, onError: this.#onError(record.id) });
+      entry.pool = Pool.open({ file, groups: present, reserve, onError: this.#onError(record.id) });
       entry.pool.setCapacityLimit(record.capacityBytes);
     } catch (error) {
       this.#onError(record.id)(error);

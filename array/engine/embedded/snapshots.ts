@@ -62,7 +62,7 @@ export class Snapshots {
     this.#unsure.set(id, pool);
     try {
       if (pool.open.snapshots.find(id)) await pool.open.snapshots.delete(id);
-      else await pool.open.flush();
+      else await pool.open.flushDeletion();
       this.#unsure.delete(id);
     } catch (error) {
       // Refused, and not deleted.

@@ -83,7 +83,7 @@ export class Volumes {
       handle.look();
       await pool.deleteVolume(id);
       // It is off the books in memory only, if that could not be written the last time.
-    } else await pool.flush();
+    } else await pool.flushDeletion();
     this.#handles.delete(id);
     this.#changed.delete(handle);
   }

@@ -1,3 +1,4 @@
+import type { SpaceReserve } from '../../space-reserve.ts';
 import { policyOfPartition } from '../blobs/pieces.ts';
 import { Epoch } from '../epoch.ts';
 import { ObjectError } from '../errors.ts';
@@ -33,14 +34,6 @@ interface Outcome {
   readonly value: unknown;
 }
 
-/** Room on the disk of the index for changes that make room. */
-export interface IndexReserve {
-  /** Some of it was given away: only changes that make room are written. */
-  readonly isReleased: boolean;
-  /** Gives a piece of it away; false when there is none left. */
-  release(): boolean;
-}
-
 const FREEING: ReadonlySet<OperationName> = new Set([
   'deleteBucket',
   'deleteObject',
@@ -73,7 +66,7 @@ export class IndexWriter {
   readonly bucketEpoch = new Epoch();
   readonly #database: IndexDatabase;
   readonly #log: LogKeeper;
-  readonly #reserve: IndexReserve | undefined;
+  readonly #reserve: SpaceReserve | undefined;
   readonly #queue: Waiting[] = [];
   readonly #tally = new Tally();
   readonly #rings = new Map<number, Ring>();
@@ -97,7 +90,7 @@ export class IndexWriter {
   #goOn: (() => void) | undefined;
   #closed = false;
 
-  constructor(file: string, reserve?: IndexReserve) {
+  constructor(file: string, reserve?: SpaceReserve) {
     this.#reserve = reserve;
     this.#database = IndexDatabase.openWriter(file);
     this.reader = new IndexReader(this.#database);
