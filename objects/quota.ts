@@ -1,4 +1,5 @@
 import { GranaryError, type Clock } from '@granary/kernel';
+import { addressKey } from '@granary/kernel/edge';
 
 interface QuotaOptions {
   readonly clock: Clock;
@@ -9,7 +10,7 @@ interface QuotaOptions {
 
 const ENTRIES_MAX = 20_000;
 
-/** What people without a key may ask for only so often: by where they come from, or by whom it is about. */
+/** What people without a key may ask for only so often, by where they come from. */
 export class Quota {
   readonly #options: QuotaOptions;
   readonly #entries = new Map<string, { count: number; until: number }>();
@@ -18,8 +19,9 @@ export class Quota {
     this.#options = options;
   }
 
-  /** Counts one; refuses the one too many, and says when to come again. */
-  take(key: string): void {
+  /** Counts one, apart for each whom it is about; refuses the one too many, and says when to come again. */
+  take(ip: string, whom = ''): void {
+    const key = `${addressKey(ip)} ${whom.toLowerCase()}`;
     const { clock, max, windowMs } = this.#options;
     const now = clock.now();
     const known = this.#entries.get(key);

@@ -48,7 +48,7 @@ export const requests = {
     access: anyone,
     params: { request_action: choice(['register_account'], 'What is asked for'), arguments: registration },
     reply: response({ request_id: int() }),
-    errors: ['name_taken', 'password_rules', 'objs_limit_reached', 'too_many_requests'],
+    errors: ['password_rules', 'objs_limit_reached', 'too_many_requests'],
   }),
   approve: endpoint('POST', '/requests/{id}/approve', {
     frees: true,

@@ -41,11 +41,6 @@ export function findRequest(db: Db, id: number): RequestRow | undefined {
   return db.get<RequestRow>('SELECT * FROM account_requests WHERE id = :id', { id });
 }
 
-export function hasPending(db: Db, account: string): boolean {
-  const sql = `SELECT 1 FROM account_requests WHERE account = :account AND state = 'pending'`;
-  return db.get(sql, { account }) !== undefined;
-}
-
 export function insertRequest(tx: Tx, request: NewRequest): number {
   return tx.run(
     `INSERT INTO account_requests (account, username, email, password_hash, requested_at)

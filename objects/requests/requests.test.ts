@@ -82,14 +82,19 @@ test('requests are listed newest first, by state, in numbered pages', async (t) 
   assert.equal((await people.admin().refused(requests.list, { page: 0 })).code, 7);
 });
 
-test('names that are taken or asked for are refused, also when it comes to the decision', async (t) => {
+test('a stranger does not learn which names are taken: that is for the decision', async (t) => {
   const people = await startPeople(t);
   const { request_id: id } = await people.anybody().call(requests.create, registration());
-  assert.equal((await people.anybody().refused(requests.create, registration({ account: 'WebHosting' }))).code, 10096);
-  assert.equal((await people.anybody().refused(requests.create, registration({ account: 'objs_admin' }))).code, 10096);
+  for (const account of ['WebHosting', 'objs_admin', 'free']) {
+    const answer = await people.anybody().call(requests.create, registration({ account }));
+    assert.ok(answer.request_id > id);
+  }
   await people.admin().call(accounts.create, { name: 'webhosting' });
-  assert.equal((await people.admin().refused(requests.approve, { id })).code, 10096);
-  assert.equal((await people.admin().call(requests.list, { state: 'pending' })).count, 1, 'it waits as before');
+  for (const taken of [id, id + 1, id + 2])
+    assert.equal((await people.admin().refused(requests.approve, { id: taken })).code, 10096);
+  assert.equal((await people.admin().call(requests.list, { state: 'pending' })).count, 4, 'they wait as before');
+  assert.ok(people.titles().some((title) => /Account objs_admin was asked for .* The name is taken\.$/.test(title)));
+  await people.admin().call(requests.deny, { id: id + 1 });
 });
 
 test('what makes no sense is refused by name, and kept nowhere', async (t) => {

@@ -66,13 +66,13 @@ export class AccountRequests {
     const { account, username, email } = asked;
     const passwordHash = await hashPassword(asked.password);
     return store.write((tx) => {
-      if (findAccountNamed(tx, account) || repository.hasPending(tx, account))
-        throw fail('name_taken', { name: account });
       if (repository.countRequests(tx, 'pending') >= PENDING_MAX)
         throw fail('objs_limit_reached', { problem: 'Too many requests wait for a decision; try again later.' });
       const id = repository.insertRequest(tx, { account, username, email, passwordHash, now: clock.now() });
       repository.deleteOldestDecided(tx, KEPT_MAX);
-      const title = `Account ${account} was asked for by ${username} from ${ip} (request ${id}).`;
+      // Whoever asks is not told: a stranger could find out which accounts there are. The decision cannot be to approve.
+      const taken = findAccountNamed(tx, account) ? ' The name is taken.' : '';
+      const title = `Account ${account} was asked for by ${username} from ${ip} (request ${id}).${taken}`;
       events.record(tx, { severity: 'notice', title, subject: `request:${id}` });
       return id;
     });

@@ -19,8 +19,6 @@ export interface UserRow {
   readonly password_hash: string | null;
   readonly password_set_at: number | null;
   readonly init_password_changed: number;
-  readonly code_mark: string | null;
-  readonly code_expires_at: number | null;
   readonly access_key: string;
   readonly token: string;
   readonly token_expires_at: number;
@@ -57,8 +55,6 @@ export interface NewUser extends SealedKeys {
   readonly password_hash: string | null;
   readonly password_set_at: number | null;
   readonly init_password_changed: number;
-  readonly code_mark: string | null;
-  readonly code_expires_at: number | null;
   readonly now: number;
 }
 
@@ -130,11 +126,11 @@ export function countOtherAdmins(db: Db, { number, account_id: account }: UserRo
 export function insertUser(tx: Tx, user: NewUser): number {
   return tx.run(
     `INSERT INTO users (id, account_id, username, email, role, is_primary, notify_on_events, password_hash,
-       password_set_at, init_password_changed, code_mark, code_expires_at, access_key, access_key_mark,
+       password_set_at, init_password_changed, access_key, access_key_mark,
        token, token_mark, token_expires_at, s3_access_key, s3_secret_key, created_at, modified_at)
      VALUES (:id, :account_id, :username, :email, :role,
        NOT EXISTS (SELECT 1 FROM users WHERE account_id = :account_id), :notify_on_events, :password_hash,
-       :password_set_at, :init_password_changed, :code_mark, :code_expires_at, :access_key, :access_key_mark,
+       :password_set_at, :init_password_changed, :access_key, :access_key_mark,
        :token, :token_mark, :token_expires_at, :s3_access_key, :s3_secret_key, :now, :now)`,
     { ...user },
   ).insertedId;
@@ -192,22 +188,25 @@ export function replaceS3Secret(tx: Tx, number: number, sealed: string, now: num
   });
 }
 
-export function setCode(tx: Tx, number: number, mark: string, expiresAt: number): void {
-  tx.run('UPDATE users SET code_mark = :mark, code_expires_at = :expiresAt WHERE number = :number', {
-    number,
-    mark,
-    expiresAt,
-  });
+/** Marks of the codes that still set a password. */
+export function codesOf(db: Db, number: number, now: number): string[] {
+  const sql = 'SELECT mark FROM password_codes WHERE user = :number AND expires_at > :now';
+  return db.all<{ mark: string }>(sql, { number, now }).map(({ mark }) => mark);
 }
 
-/** A code is good for one password: it goes with the one before. */
+export function addCode(tx: Tx, number: number, code: { mark: string; expiresAt: number }, now: number): void {
+  tx.run('DELETE FROM password_codes WHERE user = :number AND expires_at <= :now', { number, now });
+  tx.run('INSERT INTO password_codes VALUES (:number, :mark, :expiresAt)', { number, ...code });
+}
+
+/** A code is good for one password: all of them go with it. */
 export function setPassword(tx: Tx, number: number, hash: string, now: number): void {
   tx.run(
-    `UPDATE users SET password_hash = :hash, password_set_at = :now, init_password_changed = 1, code_mark = NULL,
-       code_expires_at = NULL, modified_at = :now
+    `UPDATE users SET password_hash = :hash, password_set_at = :now, init_password_changed = 1, modified_at = :now
      WHERE number = :number`,
     { number, hash, now },
   );
+  tx.run('DELETE FROM password_codes WHERE user = :number', { number });
 }
 
 /** Newest first. */

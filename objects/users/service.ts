@@ -123,7 +123,7 @@ export class Users {
     if (repository.countUsers(tx, accountId) >= USERS_OF_ACCOUNT_MAX)
       throw fail('objs_limit_reached', { problem: `An account has at most ${USERS_OF_ACCOUNT_MAX} users.` });
     const now = clock.now();
-    repository.insertUser(tx, {
+    const number = repository.insertUser(tx, {
       ...this.#keys.all(),
       id: newId(),
       account_id: accountId,
@@ -134,10 +134,9 @@ export class Users {
       password_hash: user.passwordHash,
       password_set_at: user.passwordHash === null ? null : now,
       init_password_changed: user.initPasswordChanged ? 1 : 0,
-      code_mark: user.code?.mark ?? null,
-      code_expires_at: user.code?.expiresAt ?? null,
       now,
     });
+    if (user.code) repository.addCode(tx, number, user.code, now);
     followPrimary(tx, accountId);
     tx.afterCommit(changed);
   }

@@ -207,11 +207,49 @@ test('who forgot a password is mailed a code, and nobody learns who exists', asy
 test('codes are not mailed as often as somebody likes', async (t) => {
   const people = await startPeople(t);
   const place = { account: 'webhosting', username: 'ada' };
-  for (let asked = 0; asked < 10; asked += 1) await people.anybody().call(users.resetPassword, place);
+  for (let asked = 0; asked < 5; asked += 1) await people.anybody().call(users.resetPassword, place);
   const { http, code, headers } = await people.anybody().refused(users.resetPassword, place);
   assert.deepEqual([http, code, headers.get('retry-after')], [429, 15, '3600']);
   people.clock.advance(HOUR_MS);
   await people.anybody().call(users.resetPassword, place);
+});
+
+test('a stranger who asks for codes takes neither a code nor the right to ask from a user', async (t) => {
+  const people = await startPeople(t);
+  const { id } = await people.account('webhosting');
+  const mia = { username: 'mia', email: 'mia@example.org', account_id: id, role: 'member' as const };
+  const { code: invitation } = await people.admin().call(users.create, mia);
+  const { signIns } = people.people;
+  const place = { account: 'webhosting', username: 'mia' };
+  await signIns.resetPassword({ ...place, ip: '198.51.100.7' });
+  await until(() => people.outbox().length === 1);
+  const first = /The code is: (\S+)/.exec(people.outbox()[0]!)![1]!;
+  for (let host = 1; host <= 5; host += 1) await signIns.resetPassword({ ...place, ip: `2001:db8::${host}` });
+  await assert.rejects(signIns.resetPassword({ ...place, ip: '2001:db8::6' }), { entry: 'too_many_requests' });
+  for (let host = 0; host < 100; host += 1) await signIns.resetPassword({ ...place, ip: `203.0.113.${host}` });
+  await until(() => people.outbox().length === 19);
+  const use = { ...place, new_password: 'Pick-An0ther' };
+  assert.equal((await people.anybody().refused(users.usePasswordCode, { ...use, code: 'wrong' })).code, 5);
+  await people.anybody().call(users.usePasswordCode, { ...use, code: first });
+  await people.signIn('webhosting', 'mia', 'Pick-An0ther');
+  const again = { ...use, code: invitation, new_password: 'Pick-A-Th1rd' };
+  assert.equal(
+    (await people.anybody().refused(users.usePasswordCode, again)).code,
+    5,
+    'all codes went with the password',
+  );
+  await signIns.resetPassword({ ...place, ip: '192.0.2.1' });
+  await until(() => people.outbox().length === 20);
+});
+
+test('an invitation works after a stranger asked for a code', async (t) => {
+  const people = await startPeople(t);
+  const { id } = await people.account('webhosting');
+  const mia = { username: 'mia', email: 'mia@example.org', account_id: id, role: 'member' as const };
+  const { code } = await people.admin().call(users.create, mia);
+  const place = { account: 'webhosting', username: 'mia' };
+  await people.anybody().call(users.resetPassword, place);
+  await people.anybody().call(users.usePasswordCode, { ...place, code, new_password: PASSWORD });
 });
 
 test('locked is true while sign-in is refused: disabled, account disabled, too many wrong passwords by any of the names', async (t) => {

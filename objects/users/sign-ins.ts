@@ -43,7 +43,10 @@ interface SignInsParts {
 
 const HOUR_MS = 3600 * 1000;
 const RESETS_PER_ADDRESS = 100;
-const RESETS_PER_USER = 10;
+/** From one address: others who ask for the same user take nothing from whoever asks at another. */
+const RESETS_PER_USER = 5;
+/** Codes of a user that are out at a time. When there are as many, one of them has to do. */
+const CODES_MAX = 20;
 
 /** What users do before they have a key: sign in, and set and lose their passwords. */
 export class SignIns {
@@ -131,17 +134,20 @@ export class SignIns {
    * access key is replaced too.
    */
   async usePasswordCode({ account, username, code, newPassword, ip }: CodeUse): Promise<void> {
-    const { store, clock } = this.#tools;
+    const { store } = this.#tools;
     const mark = Buffer.from(this.#parts.keys.codeMark(code));
     const before = await this.#attempts.guard({ username: this.#attemptName(account, username), ip }, () => {
-      const user = store.read((db) => this.#named(db, account, username));
-      const isGood = user?.locked === 0 && (user.code_expires_at ?? 0) > clock.now() && isSame(mark, user.code_mark);
-      return Promise.resolve(isGood ? user : undefined);
+      const found = store.read((db) => {
+        const user = this.#named(db, account, username);
+        return user?.locked === 0 && this.#hasCode(db, user, mark) ? user : undefined;
+      });
+      return Promise.resolve(found);
     });
     if (before.account_enabled === 0) throw fail('account_disabled', { id: before.account_name });
     const hash = await this.#parts.passwords.hashed(before, newPassword);
     await store.write((tx) => {
       const user = unchanged(tx, before);
+      if (!this.#hasCode(tx, user, mark)) throw fail('invalid_credentials');
       this.#setPassword(tx, user, hash);
       repository.replaceAccessKey(tx, user.number, this.#parts.keys.accessKey());
       const title = `User ${user.username} of ${user.account_name} set a password with a code, from ${ip}.`;
@@ -149,21 +155,27 @@ export class SignIns {
     });
   }
 
-  /** Takes and tells the same whether or not there is such a user. */
+  /** Takes and tells the same whether or not there is such a user. Codes that are out stay good: anybody can ask. */
   async resetPassword({ account, username, ip }: { account: string; username: string; ip: string }): Promise<void> {
     this.#resetsFrom.take(ip);
-    this.#resetsOf.take(`${account}/${username}`.toLowerCase());
-    const { store, events } = this.#tools;
+    this.#resetsOf.take(ip, `${account}/${username}`);
+    const { store, events, clock } = this.#tools;
     const { keys } = this.#parts;
-    const { code, mark, expiresAt } = keys.code();
+    const { code, ...kept } = keys.code();
     await store.write((tx) => {
+      const now = clock.now();
       const user = this.#named(tx, account, username);
       const title = `A new password for ${username} of ${account} was asked for from ${ip}.`;
       events.record(tx, { severity: 'notice', title, subject: `account:${user?.account_name ?? account}` });
       if (!user || user.email === null || user.locked === 1 || user.account_enabled === 0) return;
-      repository.setCode(tx, user.number, mark, expiresAt);
+      if (repository.codesOf(tx, user.number, now).length >= CODES_MAX) return;
+      repository.addCode(tx, user.number, kept, now);
       this.#parts.mailbox.post(tx, { to: user.email, ...this.#codeMail(user, code) });
     });
+  }
+
+  #hasCode(db: Db, { number }: UserRow, mark: Buffer): boolean {
+    return repository.codesOf(db, number, this.#tools.clock.now()).some((kept) => isSame(mark, kept));
   }
 
   #codeMail({ username, account_name: account }: UserRow, code: string): { subject: string; text: string } {
@@ -257,12 +269,11 @@ function existing(db: Db, number: number): UserRow {
 /** What was checked must still be so when it is acted upon: a code or a password is good for one caller. */
 function unchanged(db: Db, before: UserRow): UserRow {
   const row = existing(db, before.number);
-  if (row.password_hash !== before.password_hash || row.code_mark !== before.code_mark || row.locked === 1)
-    throw fail('invalid_credentials');
+  if (row.password_hash !== before.password_hash || row.locked === 1) throw fail('invalid_credentials');
   return row;
 }
 
-function isSame(mark: Buffer, kept: string | null): boolean {
-  const expected = Buffer.from(kept ?? '');
+function isSame(mark: Buffer, kept: string): boolean {
+  const expected = Buffer.from(kept);
   return expected.length === mark.length && timingSafeEqual(expected, mark);
 }
