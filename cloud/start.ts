@@ -81,6 +81,8 @@ export interface CloudTls {
   readonly portalAuthority?: string | undefined;
   /** Names it is reached by beside its address. */
   readonly names?: readonly string[];
+  /** Keeps a new certificate of the issuer that the portal sends; absent: it takes none. */
+  readonly accept?: (chain: string) => Issuer;
 }
 
 export interface RunningCloud {
@@ -94,6 +96,8 @@ export interface RunningCloud {
   copyTo(target: string): Promise<void>;
   /** How many of its arrays are up, and how many are on their way. */
   arrayCounts(): ArrayCounts;
+  /** The issuer was signed anew: the cloud and its arrays show certificates of it from now on. */
+  useIssuer(issuer: Issuer): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -138,6 +142,7 @@ function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: s
     notices: tools.recovered.notices,
     copyTo: (target) => tools.store.copyTo(target),
     arrayCounts: () => arrays.counts(),
+    useIssuer: server.useIssuer,
     async stop() {
       await server.listeners.closeAll();
       await server.app.close();
@@ -252,6 +257,7 @@ interface Server {
   readonly app: Awaited<ReturnType<typeof createApiServer>>;
   readonly listeners: Listeners;
   readonly certificate: RenewedCertificate | undefined;
+  readonly useIssuer: (issuer: Issuer) => Promise<void>;
 }
 
 async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Promise<Server> {
@@ -279,6 +285,11 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
       await arrays.startAll(new Map());
     },
   });
+  const certificate = tls && cloudCertificate(tls, host, clock);
+  const useIssuer = async (issuer: Issuer) => {
+    certificate?.useIssuer(issuer);
+    await arrays.useIssuer(issuer);
+  };
   const app = await createApiServer<typeof cloudApi, CloudActor>({
     api: cloudApi,
     handlers: {
@@ -287,7 +298,17 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
         if (damage) throw fail('metadata_damaged', { problem: damage.message });
         ownership.require(actor.claim);
       }),
-      portal: { claim: async (request) => ({ data: await ownership.claim(request) }) },
+      portal: {
+        claim: async (request) => ({ data: await ownership.claim(request) }),
+        renewCertificate: ({ certificate: chain }, { actor }) => {
+          ownership.require(actor.claim);
+          // Not waited for: arrays take theirs one after the other.
+          useIssuer(acceptedIssuer(tls, chain)).catch((error: unknown) =>
+            log.error({ error }, 'certificates could not be renewed'),
+          );
+          return {};
+        },
+      },
     },
     authenticate: authenticator({ user: adminUser, key: adminKey }, clock, tls?.portalAuthority),
     store,
@@ -297,10 +318,18 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
     version: manifest.version,
     notReady: () => (store.isDiskFull ? 'the disk is full' : undefined),
   });
-  const certificate = tls && cloudCertificate(tls, host, clock);
   const listeners = new Listeners({ app, tls: certificate?.source, log });
   await listeners.open({ host, port });
-  return { app, listeners, certificate };
+  return { app, listeners, certificate, useIssuer };
+}
+
+function acceptedIssuer(tls: CloudTls | undefined, chain: string): Issuer {
+  if (!tls?.accept) throw fail('not_supported', { problem: 'This cloud has not joined by a code.' });
+  try {
+    return tls.accept(chain);
+  } catch (error) {
+    throw fail('not_supported', { problem: (error as Error).message });
+  }
 }
 
 function cloudCertificate(

@@ -114,6 +114,7 @@ export const errorCatalogue = {
     code: 20017,
     message: 'This cloud answers only the portal it belongs to, which shows a certificate; call the portal instead.',
   },
+  join_refused: { http: 403, code: 20020, message: '{problem} Make another one with `granary clouds join-code`.' },
   cloud_full: { http: 409, code: 20007, message: '{problem}' },
   not_supported: { http: 409, code: 20008, message: '{problem}' },
   already_decided: { http: 409, code: 20009, message: 'Request {id} was {status} already.' },

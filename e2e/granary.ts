@@ -50,19 +50,11 @@ export async function startGranary(
 ): Promise<Granary> {
   const cloudPort = await freePort();
   const args = ['up', '--data', dataDir, '--port', '0', '--cloud-port', String(cloudPort), '--addresses', addresses];
-  const child = spawn(process.execPath, [command, ...args], {
-    // A group of its own, so that all of it can be killed at once.
-    detached: true,
-    env: { ...process.env, GRANARY_ADMIN_PASSWORD: adminPassword, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output: string[] = [];
-  const url = await readyUrl(child, output);
+  const service = await startService(args, env);
+  const { url } = service;
   return {
-    url,
+    ...service,
     dataDir,
-    output,
-    process: child,
     async admin() {
       const { data } = await portalClient({ url }).tokens.get({
         username: 'admin',
@@ -74,6 +66,29 @@ export async function startGranary(
       const key = readFileSync(join(dataDir, 'cloud', 'admin.key'), 'utf8').trim();
       return cloudClient({ url: `http://127.0.0.1:${cloudPort}`, user: 'cloud', key });
     },
+  };
+}
+
+/** A part of Granary in a process of its own. */
+export type Service = Pick<Granary, 'url' | 'output' | 'process' | 'stop' | 'kill'>;
+
+/** A command that serves, once it is ready; rejects with what it said when it ends before. */
+export async function startService(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Service> {
+  const child = spawn(process.execPath, [command, ...args], {
+    // A group of its own, so that all of it can be killed at once.
+    detached: true,
+    env: { ...process.env, GRANARY_ADMIN_PASSWORD: adminPassword, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output: string[] = [];
+  const url = await readyUrl(child, output);
+  return {
+    url,
+    output,
+    process: child,
     async stop() {
       if (child.exitCode !== null) return child.exitCode;
       child.kill('SIGTERM');
@@ -95,14 +110,13 @@ export interface FarCloud {
 /** `granary cloud` as a second machine runs it. */
 export async function startFarCloud(dataDir: string, addresses: string): Promise<FarCloud> {
   const args = ['cloud', '--data', dataDir, '--port', '0', '--addresses', addresses];
-  const child = spawn(process.execPath, [command, ...args], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const url = await readyUrl(child, []);
+  const { url, kill } = await startService(args);
   const adminKey = readFileSync(join(dataDir, 'cloud', 'admin.key'), 'utf8').trim();
   return {
     address: new URL(url).host,
     adminKey,
     client: () => cloudClient({ url, user: 'cloud', key: adminKey }),
-    kill: () => killAll(child),
+    kill,
   };
 }
 
@@ -112,8 +126,8 @@ async function killAll(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();

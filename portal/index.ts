@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { portalApi } from '@granary/contract/portal';
 import {
@@ -20,6 +21,7 @@ import { ensureAdmin, ensureLocalCloud } from './first-start.ts';
 import { migrations } from './migrations.ts';
 import { createServices, type Services } from './services.ts';
 import { CloudConnections } from './tls/cloud-connections.ts';
+import { PortalPlace } from './tls/place.ts';
 import type { Tools } from './tools.ts';
 import { anySealedToken } from './users/repository.ts';
 
@@ -30,6 +32,8 @@ export interface PortalOptions {
   readonly dataDir: string;
   readonly host: string;
   readonly port: number;
+  /** How other machines reach it, where that is not `host`. */
+  readonly publicHost?: string | undefined;
   readonly version: string;
   readonly log: Log;
   readonly clock?: Clock;
@@ -93,7 +97,8 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   const vault = await vaultOf(store, dataDir);
   const jobs = new Jobs({ store, clock, log });
   const connections = new CloudConnections({ authority: options.authority, clock, isInsecure: options.isInsecure });
-  const tools: Tools = { store, vault, clock, log, jobs, events: new EventLog(clock), connections };
+  const place = new PortalPlace();
+  const tools: Tools = { store, vault, clock, log, jobs, events: new EventLog(clock), connections, place };
   const services = createServices(tools);
   let ready = false;
   const app = await createApiServer<typeof portalApi, PortalActor>({
@@ -116,8 +121,11 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   }
   const listening = await app.listen({ host: options.host, port: options.port });
   const url = options.tls ? listening.replace(/^http:/, 'https:') : listening;
+  const { port } = app.server.address() as AddressInfo;
+  place.serve({ host: options.publicHost ?? options.host, port, tls: options.tls });
   await services.clouds.claimAll();
   await jobs.start();
+  services.renewals.start();
   services.watcher.start();
   await services.deletions.purgeDue();
   services.deletions.start();
@@ -136,6 +144,7 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
       ready = false;
       await app.close();
       await services.watcher.stop();
+      await services.renewals.stop();
       await services.deletions.stop();
       await services.signUps.stop();
       await jobs.stop();

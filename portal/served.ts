@@ -2,6 +2,7 @@ import { createLog, EventLog, Jobs, operationsOf, Store, systemClock, Vault } fr
 import { migrations } from './migrations.ts';
 import { createServices } from './services.ts';
 import { CloudConnections } from './tls/cloud-connections.ts';
+import { PortalPlace } from './tls/place.ts';
 
 /** The operations of the portal's contract that it implements. */
 export function servedOperations(): string[] {
@@ -17,6 +18,7 @@ export function servedOperations(): string[] {
     jobs,
     events: new EventLog(systemClock),
     connections: new CloudConnections({ clock: systemClock }),
+    place: new PortalPlace(),
   });
   store.close();
   return operationsOf(handlers);

@@ -15,6 +15,8 @@ import { ArrayStates } from './arrays/states.ts';
 import { ArrayWatcher } from './arrays/watcher.ts';
 import { billingRoutes } from './billing/routes.ts';
 import { Billing } from './billing/service.ts';
+import { Joining } from './clouds/joining.ts';
+import { IssuerRenewals } from './clouds/renewals.ts';
 import { cloudRoutes } from './clouds/routes.ts';
 import { Clouds } from './clouds/service.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -43,6 +45,7 @@ export interface Services {
   readonly users: Users;
   readonly clouds: Clouds;
   readonly providers: Providers;
+  readonly renewals: IssuerRenewals;
   readonly watcher: ArrayWatcher;
   readonly deletions: Deletions;
   readonly signUps: SignUps;
@@ -84,7 +87,7 @@ export function createServices(tools: Tools): Services {
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
-    cloudRoutes(clouds, new ArrayRecovery(parts)),
+    cloudRoutes(clouds, new Joining(tools, clouds), new ArrayRecovery(parts)),
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
     pricingRoutes(new Pricing(tools)),
@@ -99,7 +102,9 @@ export function createServices(tools: Tools): Services {
     settingRoutes(new Settings(tools)),
   ]);
   const signUps = new SignUps(tools, states, remoteAccounts);
-  return { signIn, users, clouds, providers, watcher: new ArrayWatcher(parts), deletions, signUps, handlers };
+  const renewals = new IssuerRenewals(tools, clouds);
+  const watcher = new ArrayWatcher(parts);
+  return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, handlers };
 }
 
 /** Two rooms may serve one group: prices of providers stand with the prices. */

@@ -1,5 +1,6 @@
 import type { Clock, EventLog, Jobs, Log, Store, Vault } from '@granary/kernel';
 import type { CloudConnections } from './tls/cloud-connections.ts';
+import type { PortalPlace } from './tls/place.ts';
 
 /** What every service of the portal is built from. */
 export interface Tools {
@@ -10,4 +11,5 @@ export interface Tools {
   readonly jobs: Jobs;
   readonly events: EventLog;
   readonly connections: CloudConnections;
+  readonly place: PortalPlace;
 }

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { CloudTls } from '@granary/cloud';
-import { certificateFingerprint, type Issuer } from '@granary/kernel/tls';
+import { certificateFingerprint, daysLeft, type Issuer } from '@granary/kernel/tls';
 import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
@@ -16,6 +17,7 @@ import {
   readPort,
   type ServiceOptions,
 } from '../services/options.ts';
+import { findPortal, joinPortal, markOf, readJoinCode, type PortalToJoin } from '../services/join.ts';
 import { runServices } from '../services/run.ts';
 import {
   addTlsOptions,
@@ -27,7 +29,9 @@ import {
   type TlsOptions,
 } from '../services/tls.ts';
 import { greet, tellReady, warnIfOpen } from '../services/words.ts';
-import { sayAside, type Terminal } from '../terminal.ts';
+import { say, sayAside, type Terminal } from '../terminal.ts';
+
+const REGISTER = 'at the portal: granary clouds join-code --name NAME; then start again with --join CODE';
 
 interface CloudOptions extends ServiceOptions, TlsOptions {
   readonly port: string;
@@ -35,6 +39,7 @@ interface CloudOptions extends ServiceOptions, TlsOptions {
   readonly addresses?: string;
   readonly adminUser: string;
   readonly adminKeyFile?: string;
+  readonly join?: string;
 }
 
 export function addCloud(program: GranaryCommand, terminal: Terminal): void {
@@ -47,6 +52,8 @@ export function addCloud(program: GranaryCommand, terminal: Terminal): void {
   addTlsOptions(command);
   command.option('--admin-user <name>', 'Who the portal signs in as', CLOUD_USER_DEFAULT);
   command.option('--admin-key-file <file>', 'File that holds the key the portal signs in with (default: one is made)');
+  const join = new Option('--join <code>', 'Join a portal by a code of `granary clouds join-code`; once is enough');
+  command.addOption(fromEnvironment(join, terminal, 'GRANARY_JOIN'));
   command.action(async (options: CloudOptions) => runCloud(options, terminal));
 }
 
@@ -54,8 +61,13 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
   const port = readPort(options.port, '--port');
   const places = placesOf(options);
   const adminKey = options.adminKeyFile === undefined ? undefined : readKey(options.adminKeyFile);
+  const files = cloudIssuerFiles(places.folder);
+  const code = options.join === undefined ? undefined : readJoinCode(options.join);
+  const isJoining = code !== undefined && files.joinedBy() !== markOf(code);
+  if (isJoining && existsSync(places.portalDatabase))
+    throw usageFailure(`--join: ${places.folder} holds a portal of its own; choose another folder with --data.`);
+  const isTls = servesTls(places.folder, options, isJoining);
   greet(terminal, places.folder);
-  const isTls = wantsTls(options.host, options);
   warnIfOpen(terminal, options.host, isTls);
   const { startCloud } = await import('@granary/cloud');
   await runServices({
@@ -63,7 +75,8 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
     portFlags: { [port]: '--port' },
     terminal,
     async start(logFor, started) {
-      const tls = isTls ? cloudTls(places.folder, options) : undefined;
+      const portal = isJoining ? await findPortal(code) : undefined;
+      const tls = isTls ? cloudTls(places.folder, options, portal) : undefined;
       const cloud = await startCloud({
         dataDir: places.folder,
         configFile: options.config,
@@ -78,6 +91,11 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
         tls,
       });
       started({ name: 'cloud', copyTo: (target) => cloud.copyTo(target), stop: () => cloud.stop() });
+      if (portal && tls) {
+        const name = await joinPortal(portal, { cloud, files, unsigned: tls.issuer, names: namesIn(options) });
+        say(terminal, `Joined the portal at ${portal.code.portal} as ${name}; --join is not needed again.`);
+      }
+      if (tls) warnIfEnded(terminal, tls);
       for (const notice of cloud.notices) sayAside(terminal, `Warning: ${notice}`);
       tellReady(
         terminal,
@@ -86,8 +104,10 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
           ['Address', `${cloud.address.host}:${cloud.address.port}`],
           ['Admin user', cloud.adminUser],
           ['Admin key', `in ${options.adminKeyFile ?? places.cloudKey}`],
-          ...(tls ? [['Authority', `SHA-256 ${certificateFingerprint(tls.issuer.authority)}`] as const] : []),
-          ['Register', 'at the portal: granary clouds create --name NAME --ip ADDRESS --admin-user USER --admin-key -'],
+          ...(tls
+            ? [['Authority', `SHA-256 ${certificateFingerprint(tls.portalAuthority ?? tls.issuer.authority)}`] as const]
+            : []),
+          ...(tls?.portalAuthority === undefined ? [['Register', REGISTER] as const] : []),
         ],
         cloud.arrayCounts(),
       );
@@ -95,13 +115,39 @@ async function runCloud(options: CloudOptions, terminal: Terminal): Promise<void
   });
 }
 
-/** The issuer a portal signed for it; else one of an authority of its own, which the portal is told the fingerprint of. */
-function cloudTls(folder: string, options: CloudOptions): CloudTls {
+/** The portal knows a cloud that joined by its certificate, and reaches it over TLS alone. */
+function servesTls(folder: string, options: CloudOptions, isJoining: boolean): boolean {
+  if (!isJoining && !joinedIssuer(folder)) return wantsTls(options.host, options);
+  if (options.insecureHttp)
+    throw usageFailure(
+      '--insecure-http: this cloud joins a portal by a code, and its portal reaches it over TLS alone.',
+    );
+  return true;
+}
+
+/**
+ * One that joins now serves with a certificate of its own key until the portal has signed that; one that has joined, with
+ * what was signed; any other one has an authority of its own, whose fingerprint the portal is told.
+ */
+function cloudTls(folder: string, options: CloudOptions, portal: PortalToJoin | undefined): CloudTls {
   const files = cloudIssuerFiles(folder);
-  const kept = files.load();
   const names = namesIn(options);
-  if (kept && !isOwn(folder, kept)) return { issuer: kept, portalAuthority: kept.authority, names };
-  return { issuer: files.ensure(installationAuthority(folder), Date.now()), names };
+  const joined = portal ? files.unsigned(Date.now()) : joinedIssuer(folder);
+  if (!joined) return { issuer: files.ensure(installationAuthority(folder), Date.now()), names };
+  const portalAuthority = portal?.authority ?? joined.authority;
+  return { issuer: joined, portalAuthority, names, accept: (chain) => files.accept(chain, portalAuthority) };
+}
+
+function joinedIssuer(folder: string): Issuer | undefined {
+  const kept = cloudIssuerFiles(folder).load();
+  return kept && !isOwn(folder, kept) ? kept : undefined;
+}
+
+/** After a year without its portal: arrays go on, and the way back is told. */
+function warnIfEnded(terminal: Terminal, { issuer }: CloudTls): void {
+  if (daysLeft(issuer.certificate, Date.now()) > 0) return;
+  const how = 'make a code there (`granary clouds join-code`) and start with --join CODE';
+  sayAside(terminal, `Warning: the certificate of this cloud has ended, and its portal refuses it; ${how}.`);
 }
 
 function isOwn(folder: string, issuer: Issuer): boolean {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { reachableHost } from '@granary/kernel/tls';
 import type { GranaryCommand } from '../command.ts';
 import {
   addPortOption,
@@ -61,6 +62,7 @@ async function runPortal(options: PortalOptions, terminal: Terminal): Promise<vo
         dataDir: places.portal,
         host: options.host,
         port,
+        publicHost: reachableHost(options.host, namesIn(options)),
         version,
         adminPassword,
         log: logFor('portal'),

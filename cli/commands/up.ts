@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Option } from 'commander';
+import { reachableHost } from '@granary/kernel/tls';
 import type { GranaryCommand } from '../command.ts';
 import { programs } from '../programs.ts';
 import { arrayCacheFolder } from '../services/cache.ts';
@@ -116,6 +117,7 @@ async function up(options: UpOptions, terminal: Terminal): Promise<void> {
           dataDir: places.portal,
           host: options.host,
           port,
+          publicHost: reachableHost(options.host, namesIn(options)),
           version,
           adminPassword,
           log: logFor('portal'),

@@ -4,6 +4,7 @@ import {
   type EventLog,
   type GivenBack,
   type HostedConfiguration,
+  type Issuer,
   type Locks,
   type Log,
   type Store,
@@ -138,6 +139,11 @@ export class HostedArrays {
         log.error({ error, array: internalName }, 'the certificate of an array could not be renewed');
       }
     }
+  }
+
+  async useIssuer(issuer: Issuer): Promise<void> {
+    this.#options.sources.certificates?.useIssuer(issuer);
+    await this.renewCertificates();
   }
 
   counts(): ArrayCounts {

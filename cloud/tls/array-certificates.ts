@@ -2,6 +2,7 @@ import { isDue, type Clock, type Issuer, type ServerTls } from '@granary/kernel'
 import type { HostedRecord } from '../hosted-arrays/repository.ts';
 
 interface Issued {
+  readonly issuer: Issuer;
   readonly hosts: string;
   readonly tls: ServerTls;
 }
@@ -18,26 +19,33 @@ interface ArrayCertificatesOptions {
  */
 export class ArrayCertificates {
   readonly #options: ArrayCertificatesOptions;
+  #issuer: Issuer;
   readonly #issued = new Map<string, Issued>();
 
   constructor(options: ArrayCertificatesOptions) {
     this.#options = options;
+    this.#issuer = options.issuer;
+  }
+
+  /** Every certificate is due: what the issuer before signed ends with it. */
+  useIssuer(issuer: Issuer): void {
+    this.#issuer = issuer;
   }
 
   of(array: HostedRecord, hosts: readonly string[]): ServerTls {
-    const { issuer, portalAuthority, clock } = this.#options;
-    const now = clock.now();
+    const { portalAuthority, clock } = this.#options;
+    const issuer = this.#issuer;
     const known = this.#issued.get(array.uuid);
-    if (known?.hosts === hosts.join() && !isDue(known.tls.cert, now)) return known.tls;
-    const issued = issuer.issue({ role: 'array', id: array.uuid, hosts, use: 'server', now });
+    if (known?.hosts === hosts.join() && !this.isDue(array)) return known.tls;
+    const issued = issuer.issue({ role: 'array', id: array.uuid, hosts, use: 'server', now: clock.now() });
     const tls = { ...issued, clientAuthority: portalAuthority };
-    this.#issued.set(array.uuid, { hosts: hosts.join(), tls });
+    this.#issued.set(array.uuid, { issuer, hosts: hosts.join(), tls });
     return tls;
   }
 
   isDue({ uuid }: HostedRecord): boolean {
     const known = this.#issued.get(uuid);
-    return known !== undefined && isDue(known.tls.cert, this.#options.clock.now());
+    return known !== undefined && (known.issuer !== this.#issuer || isDue(known.tls.cert, this.#options.clock.now()));
   }
 
   forget(uuid: string): void {

@@ -311,6 +311,15 @@ const portal = {
     }),
     errors: ['cloud_claimed'],
   }),
+  renewCertificate: endpoint('POST', '/portal/certificate', {
+    summary: "Take a new certificate for this cloud's issuer: servers of the cloud and its arrays show it from then on",
+    access: cloudAdmin,
+    params: {
+      certificate: text("The issuer's certificate and the authority's, in PEM", { max: 8192, example: 'PEM' }),
+    },
+    reply: success({}),
+    errors: ['cloud_claimed', 'not_supported'],
+  }),
 } satisfies Group;
 
 export const cloudApi = {

@@ -1,5 +1,5 @@
-import { endpoint, type Group } from '../endpoint.ts';
-import { boolean, integer, name, optional, page, recordNumber, secret, text } from '../params.ts';
+import { anyone, endpoint, type Group } from '../endpoint.ts';
+import { boolean, integer, name, optional, page, recordNumber, secret, text, withDefault } from '../params.ts';
 import { bool, int, listOf, nullable, record, str } from '../records.ts';
 import { envelope, success } from '../reply.ts';
 import { adminOnly, signedIn } from './access.ts';
@@ -77,6 +77,8 @@ export const DriveType = record('DriveType', {
 const cloudId = recordNumber('The cloud');
 const driveTypeId = recordNumber('The drive type');
 
+const adopt = optional(boolean('Move it to this portal although it belongs to another one'));
+
 const registration = {
   name: name('Name shown to users', { example: 'local' }),
   enabled: optional(boolean('Whether users see it')),
@@ -90,7 +92,32 @@ const registration = {
       form: '64 hexadecimal digits, with or without colons',
     }),
   ),
-  adopt: optional(boolean('Move it to this portal although it belongs to another one')),
+  adopt,
+};
+
+const WEEK_MINUTES = 7 * 24 * 60;
+
+const joinCode = {
+  name: name('Name the cloud gets; with that of a registered cloud, this one can join again', { example: 'second' }),
+  valid_minutes: withDefault(integer('How long the code can be used', { min: 1, max: WEEK_MINUTES }), 60),
+  portal: optional(
+    text('Where the other machine reaches this portal: host or host:port (default: the address it listens on)', {
+      max: 255,
+      example: '192.0.2.1:7400',
+    }),
+  ),
+  adopt,
+};
+
+const joining = {
+  code: secret('The secret of the join code', { max: 64, example: 'c2VjcmV0IG9mIGEgY29kZQ' }),
+  certificate: text('Certificate that the cloud signed itself, in PEM: the key in it is to be signed', { max: 4096 }),
+  host: optional(
+    text('Where the portal reaches the cloud (default: the address the request comes from)', { max: 253 }),
+  ),
+  port: integer('Port of the cloud', { min: 1, max: 65_535, example: 7401 }),
+  admin_user: name("The cloud's administrator", { example: 'cloud' }),
+  admin_key: secret("The cloud's administrator key", { max: 255, example: 'key' }),
 };
 
 const cloudErrors = [
@@ -149,6 +176,35 @@ export const clouds = {
       ),
     }),
     errors: ['not_found'],
+  }),
+  joinCode: endpoint('POST', '/clouds/join_code', {
+    summary: 'Get a code by which a cloud on another machine joins, once: `granary cloud --join CODE` there',
+    access: adminOnly,
+    params: joinCode,
+    reply: success({
+      data: record('JoinCode', { name: str(), code: str('Shown this once'), expires_at: str('In UTC') }),
+    }),
+    errors: ['not_supported'],
+  }),
+  join: endpoint('POST', '/clouds/join', {
+    summary: 'Join by a code: register this cloud and have its key signed, as `granary cloud --join` does',
+    access: anyone,
+    params: joining,
+    reply: success({
+      data: record('JoinedCloud', {
+        cloud_id: int(),
+        name: str(),
+        certificate: str("The issuer's certificate and the authority's, in PEM"),
+      }),
+    }),
+    errors: ['join_refused', 'too_many_attempts', 'in_use', ...cloudErrors],
+  }),
+  authority: endpoint('GET', '/clouds/authority', {
+    summary:
+      "The certificate of this installation's authority, for everyone: compare its fingerprint before you trust it",
+    access: anyone,
+    reply: success({ data: record('Authority', { certificate: str('In PEM'), fingerprint: str('SHA-256') }) }),
+    errors: ['not_supported'],
   }),
   delete: endpoint('DELETE', '/clouds/{id}', {
     summary: 'Forget a cloud that hosts no array and has no provider',

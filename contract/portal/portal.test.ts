@@ -26,6 +26,9 @@ const additions = [
   'PUT /settings/networks_per_user',
   'POST /clouds/{id}/adopt',
   'POST /clouds/{id}/recover_arrays',
+  'POST /clouds/join_code',
+  'POST /clouds/join',
+  'GET /clouds/authority',
 ];
 
 test('every portal endpoint of the specification is declared, spelt as there', () => {

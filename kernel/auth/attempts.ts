@@ -92,10 +92,10 @@ export class SignInAttempts {
   }
 
   /** After a wrong key: keys are too long to guess, so a right one is never made to wait for the wrong ones before it. */
-  async refuse(attempt: Attempt): Promise<never> {
+  async refuse(attempt: Attempt, refusal?: GranaryError): Promise<never> {
     this.check(attempt);
     this.#count(attempt);
-    return this.#reject(attempt);
+    return this.#reject(attempt, refusal);
   }
 
   get size(): number {
@@ -111,11 +111,11 @@ export class SignInAttempts {
     return false;
   }
 
-  async #reject(attempt: Attempt): Promise<never> {
+  async #reject(attempt: Attempt, refusal = fail('invalid_credentials')): Promise<never> {
     const failures = Math.max(...Object.values(keysOf(attempt)).map((key) => this.#entries.get(key)?.failures ?? 0));
     const beyond = failures - this.#limits.unslowed;
     if (beyond > 0) await this.#wait(Math.min(SLOW_FIRST_MS * 2 ** (beyond - 1), this.#limits.slowMsMax));
-    throw fail('invalid_credentials');
+    throw refusal;
   }
 
   /** Refuses whoever failed too often lately, whatever they bring this time. */

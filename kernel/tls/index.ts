@@ -1,13 +1,15 @@
 export { CertificateFiles } from './certificate-files.ts';
 export { splitChain, type KeyAndCertificate } from './certificate.ts';
-export { isLoopback, machineAddresses, namesOfListener } from './hosts.ts';
+export { isEveryAddress, isLoopback, machineAddresses, namesOfListener, reachableHost } from './hosts.ts';
 export { AuthorityError, authorityFile, CloudIssuerFiles, openAuthority } from './issuer-files.ts';
+export { requestedKey } from './issuer-request.ts';
 export { certificateFingerprint, Issuer, type TlsRole } from './issuer.ts';
+export { parseJoinCode, writeJoinCode, type ReadJoinCode } from './join-code.ts';
 export { pairProblem } from './pair.ts';
 export { hasRole, isPortal } from './peer.ts';
 export { serverTlsOptions, tlsPolicy, type ServerTls } from './policy.ts';
 export { isNotTls, probeChain } from './probe.ts';
-export { isDue, RenewedCertificate } from './renewal.ts';
+export { daysLeft, isDue, RenewedCertificate } from './renewal.ts';
 export { secureFetch } from './secure-fetch.ts';
 export { selfSigned } from './self-signed.ts';
 export { TlsSource } from './source.ts';

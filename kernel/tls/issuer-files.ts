@@ -11,12 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { issuerProblem } from './issuer-request.ts';
 import { Issuer, newKey } from './issuer.ts';
 
 const CERTIFICATE = 'authority.crt';
 const KEY = 'authority.key';
 const ISSUER_CERTIFICATE = 'issuer.crt';
 const ISSUER_KEY = 'issuer.key';
+const JOINED_BY = 'joined-by';
 
 /** A key or certificate file that cannot be used; the message names it and says what to do. */
 export class AuthorityError extends Error {
@@ -57,16 +59,39 @@ export class CloudIssuerFiles {
   }
 
   /** Made before the first certificate is asked for, and kept: a cloud that asks again is the same one. */
-  publicKey(): KeyObject {
+  #key(): KeyObject {
     const file = join(this.#folder, ISSUER_KEY);
     if (!existsSync(file)) {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       writeKey(this.#folder, ISSUER_KEY, newKey());
     }
-    return createPublicKey(readKey(file));
+    return readKey(file);
   }
 
-  save(chain: string): void {
+  /** What it serves with, and shows, until an authority has signed its key. */
+  unsigned(now: number): Issuer {
+    return Issuer.createUnsigned(this.#key(), now);
+  }
+
+  /** Keeps what an authority signed for the key here; throws when it is of another authority or for another key. */
+  accept(chain: string, authority: string): Issuer {
+    const problem = issuerProblem(chain, this.#key(), authority);
+    if (problem !== undefined) throw new AuthorityError(`The certificate for this cloud ${problem}; it is not taken.`);
+    this.#save(chain);
+    return this.load() as Issuer;
+  }
+
+  /** A mark of the code that a cloud joined by: given again, it is not asked for. */
+  joinedBy(): string | undefined {
+    const file = join(this.#folder, JOINED_BY);
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  }
+
+  keepJoinedBy(mark: string): void {
+    writeDurably(this.#folder, JOINED_BY, mark, 0o600);
+  }
+
+  #save(chain: string): void {
     writeDurably(this.#folder, ISSUER_CERTIFICATE, chain, 0o644);
   }
 
@@ -79,8 +104,7 @@ export class CloudIssuerFiles {
   ensure(authority: Issuer, now: number): Issuer {
     const kept = this.load();
     if (kept?.authority === authority.certificate) return kept;
-    const publicKey = this.publicKey();
-    this.save(authority.issueIssuer(publicKey, now));
+    this.#save(authority.issueIssuer(createPublicKey(this.#key()), now));
     return this.load() as Issuer;
   }
 }

@@ -11,6 +11,8 @@ const BACKDATED_MS = 5 * MINUTE_MS;
 const LEAF_DAYS = 90;
 const AUTHORITY_YEARS = 20;
 const AUTHORITY_PATH_LENGTH = 1;
+/** As long as a server's own: nobody trusts it but the portal that is about to sign it. */
+const UNSIGNED_DAYS = LEAF_DAYS;
 
 export interface LeafRequest {
   readonly role: TlsRole;
@@ -56,6 +58,23 @@ export class Issuer {
     return { issuer: new Issuer(certificate, key), key };
   }
 
+  /**
+   * The issuer of a cloud before an authority has signed it: it signs itself, under the name it is going to have. Its
+   * certificate is also the request for the one of the authority.
+   */
+  static createUnsigned(key: KeyObject, now: number): Issuer {
+    const publicKey = createPublicKey(key);
+    const request = issuerRequest(publicKey, now, now + UNSIGNED_DAYS * DAY_MS);
+    const certificate = signCertificate({
+      ...request,
+      publicKey,
+      issuerName: request.commonName,
+      issuerKey: key,
+      issuerPublicKey: publicKey,
+    });
+    return new Issuer(certificate, key);
+  }
+
   /** Names it by its key. */
   get id(): string {
     return keyIdOf(this.#certificate.publicKey);
@@ -83,17 +102,14 @@ export class Issuer {
     return { key: pemOf(key), cert: [leaf, ...this.chain].join('') };
   }
 
-  /** A certificate that lets the owner of a key sign servers of its own cloud, and nothing that signs in as a client. */
-  issueIssuer(publicKey: KeyObject, now: number): string {
-    const cloudId = keyIdOf(publicKey);
-    const certificate = this.#sign(`Granary cloud issuer ${cloudId}`, publicKey, {
-      notBefore: now - BACKDATED_MS,
-      notAfter: this.#endsAt,
-      uri: roleUri('cloud', cloudId),
-      uses: ['server'],
-      pathLength: 0,
-    });
-    return [certificate, ...this.chain].join('');
+  /**
+   * A certificate that lets the owner of a key sign servers of its own cloud, and nothing that signs in as a client. It
+   * lasts as long as the authority, or for so many days.
+   */
+  issueIssuer(publicKey: KeyObject, now: number, days = Infinity): string {
+    const notAfter = Math.min(now + days * DAY_MS, this.#endsAt);
+    const { commonName, ...rest } = issuerRequest(publicKey, now, notAfter);
+    return [this.#sign(commonName, publicKey, rest), ...this.chain].join('');
   }
 
   get #endsAt(): number {
@@ -117,6 +133,18 @@ export class Issuer {
       issuerPublicKey: this.#certificate.publicKey,
     });
   }
+}
+
+function issuerRequest(publicKey: KeyObject, now: number, notAfter: number) {
+  const cloudId = keyIdOf(publicKey);
+  return {
+    commonName: `Granary cloud issuer ${cloudId}`,
+    notBefore: now - BACKDATED_MS,
+    notAfter,
+    uri: roleUri('cloud', cloudId),
+    uses: ['server'],
+    pathLength: 0,
+  } as const;
 }
 
 const ID_DIGITS = 32;

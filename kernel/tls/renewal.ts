@@ -5,7 +5,7 @@ import { TlsSource } from './source.ts';
 
 const DAY_MS = 24 * 3600_000;
 const CHECK_EVERY_MS = 3600_000;
-const LEFT_MS_MIN = 30 * DAY_MS;
+const LEFT_DAYS_MIN = 30;
 
 interface RenewedOptions extends Omit<LeafRequest, 'now'> {
   readonly issuer: Issuer;
@@ -17,10 +17,12 @@ interface RenewedOptions extends Omit<LeafRequest, 'now'> {
 export class RenewedCertificate {
   readonly source: TlsSource;
   readonly #options: RenewedOptions;
+  #issuer: Issuer;
   readonly #timer: NodeJS.Timeout;
 
   constructor(options: RenewedOptions) {
     this.#options = options;
+    this.#issuer = options.issuer;
     this.source = new TlsSource(this.#issue());
     this.#timer = setInterval(() => this.renewIfDue(), CHECK_EVERY_MS).unref();
   }
@@ -30,17 +32,28 @@ export class RenewedCertificate {
     if (isDue(this.source.current.cert, clock.now())) this.source.replace(this.#issue());
   }
 
+  /** The issuer itself was renewed: what it signs ends no sooner than it does. */
+  useIssuer(issuer: Issuer): void {
+    this.#issuer = issuer;
+    this.source.replace(this.#issue());
+  }
+
   stop(): void {
     clearInterval(this.#timer);
   }
 
   #issue() {
-    const { issuer, clock = systemClock, clientAuthority, ...request } = this.#options;
-    return { ...issuer.issue({ ...request, now: clock.now() }), clientAuthority };
+    const { issuer: _, clock = systemClock, clientAuthority, ...request } = this.#options;
+    return { ...this.#issuer.issue({ ...request, now: clock.now() }), clientAuthority };
   }
 }
 
 /** Whether a certificate ends so soon that it is time for another. */
 export function isDue(cert: string, now: number): boolean {
-  return Date.parse(new X509Certificate(cert).validTo) - now < LEFT_MS_MIN;
+  return daysLeft(cert, now) < LEFT_DAYS_MIN;
+}
+
+/** Until a certificate ends; negative after that. */
+export function daysLeft(cert: string, now: number): number {
+  return (Date.parse(new X509Certificate(cert).validTo) - now) / DAY_MS;
 }

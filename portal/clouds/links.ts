@@ -115,7 +115,7 @@ export class CloudLinks {
     } catch (error) {
       if (!(error instanceof ClaimRefused)) throw explained(error, login.address);
       throw new ClaimRefused(
-        `${error.message} One that is not on record here is moved by \`granary clouds create --adopt\`.`,
+        `${error.message} One that is not on record here is moved by \`granary clouds create --adopt\`, or \`join-code --adopt\`.`,
       );
     }
   }

@@ -92,6 +92,11 @@ export function updateInventory(tx: Tx, id: number, inventory: Inventory, now: n
   tx.run(sql, { id, inventory: JSON.stringify(inventory), now });
 }
 
+/** Nothing when somebody else changed it meanwhile. */
+export function updateTrusted(tx: Tx, id: number, before: string | null, trusted: string): void {
+  tx.run('UPDATE clouds SET trusted = :trusted WHERE id = :id AND trusted = :before', { id, before, trusted });
+}
+
 /** When the portal last saw what its arrays do. */
 export function seenAt(db: Db, id: number): number | null {
   return db.get<{ seen_at: number | null }>('SELECT seen_at FROM clouds WHERE id = :id', { id })?.seen_at ?? null;

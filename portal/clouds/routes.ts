@@ -1,9 +1,10 @@
 import type { PortalHandlers } from '../handlers.ts';
 import { pageOf } from '../paging.ts';
 import type { ArrayRecovery } from '../arrays/recovery.ts';
+import type { Joining } from './joining.ts';
 import type { Clouds } from './service.ts';
 
-export function cloudRoutes(clouds: Clouds, recovery: ArrayRecovery): PortalHandlers {
+export function cloudRoutes(clouds: Clouds, joining: Joining, recovery: ArrayRecovery): PortalHandlers {
   return {
     clouds: {
       list: (page, context) => {
@@ -21,6 +22,9 @@ export function cloudRoutes(clouds: Clouds, recovery: ArrayRecovery): PortalHand
         return {};
       },
       recoverArrays: async ({ id }, { actor }) => ({ data: await recovery.recover(id, actor) }),
+      joinCode: async (wish, { actor }) => ({ data: await joining.createCode(wish, actor) }),
+      join: async (request, { ip }) => ({ data: await joining.join(request, ip) }),
+      authority: () => ({ data: joining.authority() }),
       delete: async ({ id }, { actor }) => {
         await clouds.delete(id, actor);
         return {};

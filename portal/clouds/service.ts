@@ -114,6 +114,36 @@ export class Clouds {
     return id;
   }
 
+  /**
+   * Registers a cloud that joins by a code, or the one of that name anew. It is looked at by the certificate that it shows
+   * now and known by the one that was signed for it; `along` is part of the same transaction.
+   */
+  async join(registration: KnownRegistration, signed: string, along: (tx: Tx, id: number) => void): Promise<number> {
+    const { store } = this.#tools;
+    const found = await this.#discover(registration);
+    const { inventory } = found;
+    const refuse = (db: Db) => {
+      const known = repository.findCloudByName(db, registration.name);
+      refuseTaken(db, registration.name, inventory.uuid, known?.id);
+      if (known) refuseExchange(db, known, inventory.uuid);
+      return known;
+    };
+    store.read(refuse);
+    const claim = await this.#claimNew(registration, found);
+    const joined = await store.write((tx) => {
+      const known = refuse(tx);
+      const values = this.#values(registration, { inventory, trusted: signed }, known?.enabled ?? true);
+      if (known) repository.updateCloud(tx, known.id, values);
+      const id = known?.id ?? repository.insertCloud(tx, values);
+      this.#seedNewPrices(tx, id, inventory);
+      along(tx, id);
+      tx.afterCommit(this.#onChange);
+      return id;
+    });
+    this.#claims.keep(joined, claim);
+    return joined;
+  }
+
   /** Moves a cloud to this portal: from now on it refuses the one that it belonged to. */
   async adopt(id: number, actor: PortalActor): Promise<void> {
     const { store, events } = this.#tools;

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { createLog, EventLog, Jobs, ManualClock, readMigrations, Store, Vault } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import { CloudConnections } from '../tls/cloud-connections.ts';
+import { PortalPlace } from '../tls/place.ts';
 import type { Tools } from '../tools.ts';
 import { addTenantsOfProvider, addTenantsOfUser, findTenant } from './service.ts';
 
@@ -28,7 +29,16 @@ export class Fixture {
     const jobs = new Jobs({ store, clock, log });
     const connections = new CloudConnections({ clock });
     const events = new EventLog(clock);
-    this.tools = { store, clock, log, jobs, vault: new Vault(randomBytes(32)), events, connections };
+    this.tools = {
+      store,
+      clock,
+      log,
+      jobs,
+      vault: new Vault(randomBytes(32)),
+      events,
+      connections,
+      place: new PortalPlace(),
+    };
   }
 
   async cloud(

@@ -3,7 +3,16 @@ import { tmpdir } from 'node:os';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cloudApi, type ArraySpec, type HostedArray, type Inventory } from '@granary/contract/cloud';
-import { createApiServer, createLog, fail, Store, systemClock, Vault, type Actor } from '@granary/kernel';
+import {
+  createApiServer,
+  createLog,
+  fail,
+  Store,
+  systemClock,
+  Vault,
+  type Actor,
+  type TlsSource,
+} from '@granary/kernel';
 
 const zones = ['zone_0', 'zone_1', 'zone_2'];
 const STOCK_PER_ZONE = 200;
@@ -110,6 +119,8 @@ export interface FakeCloud {
   isBroken: boolean;
   /** Where arrays placed from now on say that they are managed. */
   managementUrl: string | undefined;
+  /** The certificates that the portal sent for its issuer. */
+  readonly renewed: readonly string[];
   /** The hosted array of that name as the portal last described it. */
   specOf(name: string): ArraySpec;
   /** Makes the process of an array die, or come back. */
@@ -120,17 +131,26 @@ export interface FakeCloud {
 }
 
 interface FakeCloudOptions {
+  readonly host?: string;
   readonly port?: number;
   readonly uuid?: string;
   readonly adminKey?: string;
   /** What an earlier run of this cloud hosted. */
   readonly hosted?: Hosted;
   readonly inventory?: Inventory;
+  /** Absent: it serves in the clear. */
+  readonly tls?: TlsSource;
 }
 
 /** A cloud that keeps its arrays in memory and starts no process: for tests of the portal's own rules. */
 export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<FakeCloud> {
-  const { port = 0, adminKey = 'fake-cloud-key', hosted = new Map() as Hosted, inventory = testInventory } = options;
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    adminKey = 'fake-cloud-key',
+    hosted = new Map() as Hosted,
+    inventory = testInventory,
+  } = options;
   const { uuid: cloudUuid = inventory.uuid } = options;
   const dir = mkdtempSync(join(tmpdir(), 'granary-fake-cloud-'));
   const store = new Store(join(dir, 'cloud.db'), { component: 'fake', steps: [] });
@@ -145,6 +165,7 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
     isSlow: false,
     isBroken: false,
     managementUrl: undefined as string | undefined,
+    renewed: [] as string[],
   };
   const refuseIfBroken = () => {
     if (fake.isBroken) throw new Error('this cloud is broken');
@@ -162,6 +183,11 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
             throw fail('cloud_claimed', { reason: `it belongs to another portal, ${fake.owner}` });
           fake.owner = portal;
           return { data: { epoch: 1 } };
+        },
+        renewCertificate: ({ certificate }) => {
+          refuseIfBroken();
+          fake.renewed.push(certificate);
+          return {};
         },
       },
       hostedArrays: {
@@ -198,9 +224,10 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
     clock: systemClock,
     log: createLog('fake-cloud', 'silent'),
     version: '0.0.0-test',
+    tls: options.tls,
   });
-  await app.listen({ host: '127.0.0.1', port });
-  fake.address = `127.0.0.1:${app.addresses().map((bound) => (bound as AddressInfo).port)[0] ?? 0}`;
+  await app.listen({ host, port });
+  fake.address = `${host.includes(':') ? `[${host}]` : host}:${app.addresses().map((bound) => (bound as AddressInfo).port)[0] ?? 0}`;
   return Object.assign(fake, {
     specOf: (name: string) => named(hosted, name).spec,
     setState(name: string, state: HostedArray['state'], reason?: string, outages: HostedArray['outages'] = []) {

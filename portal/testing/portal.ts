@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { ApiError, portalClient, type PortalClient } from '@granary/client';
 import type { SentTo } from '@granary/contract';
 import type { ArrayState, portalApi } from '@granary/contract/portal';
-import { createLog, type Clock, type Store } from '@granary/kernel';
-import { startPortal, type RunningPortal } from '../index.ts';
+import { createLog, Issuer, TlsSource, type Clock, type Store } from '@granary/kernel';
+import { startPortal, type App, type RunningPortal } from '../index.ts';
 import type { Services } from '../services.ts';
 import { readSetting, writeSetting } from '../settings/repository.ts';
 import { RETENTION } from '../settings/retention.ts';
@@ -37,6 +37,7 @@ export interface Answered {
 
 interface TestPortalOptions {
   readonly clock?: Clock;
+  readonly authority?: Issuer;
   readonly cloud?: FakeCloud;
   /** How long deleted arrays can be undeleted; as it was, or not at all, unless given. */
   readonly retentionHours?: number;
@@ -65,6 +66,7 @@ export interface TestPortal {
   readonly stranger: Person;
   /** A request as it stands, without a socket. */
   readonly send: (person: Person | undefined, asked: Asked) => Promise<Answered>;
+  readonly inject: App['inject'];
   readonly person: (username: string, password: string) => Person;
   /** A name that no other test uses. */
   readonly name: (prefix?: string) => string;
@@ -111,6 +113,7 @@ export async function startTestPortal(options: TestPortalOptions = {}): Promise<
   const cloud = options.cloud ?? (await startFakeCloud());
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'granary-portal-'));
   const log: string[] = [];
+  const authority = options.authority ?? Issuer.createAuthority('Test authority', Date.now()).issuer;
   const running = await startPortal({
     dataDir,
     host: '127.0.0.1',
@@ -119,8 +122,10 @@ export async function startTestPortal(options: TestPortalOptions = {}): Promise<
     log: createLog('portal', 'info', { write: (line) => log.push(line) }),
     adminPassword: ADMIN_PASSWORD,
     localCloud: cloud,
+    authority,
     ...(options.clock && { clock: options.clock }),
   });
+  tellsTls(running, authority);
   await addPeople(running);
   await setRetention(running, options.retentionHours);
   const endings: (() => Promise<void>)[] = [];
@@ -139,6 +144,18 @@ export async function startTestPortal(options: TestPortalOptions = {}): Promise<
     onStop: (action) => endings.push(action),
     stop: () => (ended ??= end()),
   };
+}
+
+/** Tests reach it in the clear; join codes are as if they did not. */
+function tellsTls({ tools, url }: RunningPortal, authority: Issuer): void {
+  const shown = authority.issue({
+    role: 'portal',
+    id: authority.id,
+    hosts: ['127.0.0.1'],
+    use: 'server',
+    now: Date.now(),
+  });
+  tools.place.serve({ host: '127.0.0.1', port: Number(new URL(url).port), tls: new TlsSource(shown) });
 }
 
 const people = [
@@ -221,6 +238,7 @@ function testPortal(running: RunningPortal, cloud: FakeCloud, person: TestPortal
     owner: person('owner', people[0].password),
     friend: person('friend', people[1].password),
     stranger: person('stranger', people[2].password),
+    inject: app.inject.bind(app),
     person,
     name,
     idOf,

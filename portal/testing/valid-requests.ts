@@ -1,6 +1,8 @@
 import { operations, type Operation, type Param } from '@granary/contract';
 import { portalApi } from '@granary/contract/portal';
+import { parseJoinCode } from '@granary/kernel';
 import { startFakeCloud, testInventory } from './fake-cloud.ts';
+import { startJoiningCloud } from './joining-cloud.ts';
 import type { Person, TestPortal } from './portal.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -123,6 +125,21 @@ const registeredCloud = async (portal: TestPortal): Promise<Values> => {
   return { id: data.cloud_id, ...registration };
 };
 
+/** A cloud that can join by a code, forgotten by the portal again if an earlier call let it join. */
+const joiningCloud: Prepare = async (portal) => {
+  const { admin, kept, onStop, name } = portal;
+  const uuid = testInventory.uuid.replace(/c10d$/, 'c10f');
+  const joining = await kept('joining cloud', async () => {
+    const started = await startJoiningCloud({ uuid });
+    onStop(() => started.cloud.stop());
+    return started;
+  });
+  const known = (await admin.client.clouds.list()).data.find((one) => one.uuid === uuid);
+  if (known) await admin.client.clouds.delete({ id: Number(known.id) });
+  const { code } = (await admin.client.clouds.joinCode({ name: name('cloud') })).data;
+  return { ...joining.request(parseJoinCode(code)?.secret ?? '') };
+};
+
 const credentials: Prepare = (_, { username, password }) => ({ username, password });
 
 /** One for each operation of the contract; the tests that walk the contract fail by name for one that is missing. */
@@ -147,6 +164,9 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'clouds.update': registeredCloud,
   'clouds.adopt': () => ({ id: 1 }),
   'clouds.recoverArrays': () => ({ id: 1 }),
+  'clouds.joinCode': ({ name }) => ({ name: name('cloud') }),
+  'clouds.join': joiningCloud,
+  'clouds.authority': nothing,
   'clouds.delete': registeredCloud,
   'driveTypes.list': () => ({ id: 1 }),
   'driveTypes.get': () => ({ cloud_id: 1, drive_type_id: 1 }),
