@@ -36,21 +36,29 @@ export class ServerAccess {
     return this.#servers.get(id)?.server;
   }
 
-  /** Of all servers an initiator could be, the one that is described most closely: by its name before its address. */
+  /**
+   * Of all servers an initiator could be, the one that is described most closely: by its name before its address, then by
+   * the smallest network, then the one with the lowest id. The order in which servers were changed does not count.
+   */
   find(initiator: string, remoteAddress: string): Access | undefined {
     const address = parseAddress(remoteAddress);
     if (address === undefined) return undefined;
-    const named = [...(this.#byInitiator.get(initiator)?.values() ?? [])].filter(({ comesFrom }) => comesFrom(address));
-    const found = named.find(({ server }) => server.address !== null) ?? named[0];
-    return (found ?? this.#byAddress(address))?.access;
+    return (this.#closest(initiator, address) ?? this.#closest('', address))?.access;
   }
 
-  #byAddress(address: Address): KnownServer | undefined {
-    const unnamed = this.#byInitiator.get('')?.values() ?? [];
-    // One without name and address describes nobody.
-    const matching = [...unnamed].filter(({ server, comesFrom }) => server.address !== null && comesFrom(address));
-    return matching.sort((one, other) => networkBits(other) - networkBits(one))[0];
+  #closest(initiator: string, address: Address): KnownServer | undefined {
+    const matching = [...(this.#byInitiator.get(initiator)?.values() ?? [])].filter(
+      // One without name and address describes nobody.
+      ({ server, comesFrom }) => (initiator !== '' || server.address !== null) && comesFrom(address),
+    );
+    return matching.sort(byCloseness)[0];
   }
+}
+
+function byCloseness(one: KnownServer, other: KnownServer): number {
+  const [bits, otherBits] = [networkBits(one), networkBits(other)];
+  if (bits !== otherBits) return bits > otherBits ? -1 : 1;
+  return one.server.id < other.server.id ? -1 : 1;
 }
 
 function accessOf(
@@ -74,7 +82,8 @@ function origin(address: string | null): (from: Address) => boolean {
 }
 
 function networkBits({ server: { address } }: KnownServer): number {
-  const bits = address?.split('/')[1];
+  if (address === null) return -1;
+  const bits = address.split('/')[1];
   return bits === undefined ? Infinity : Number(bits);
 }
 
