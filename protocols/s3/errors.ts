@@ -16,7 +16,7 @@ const CATALOGUE = {
   IncompleteBody: [400, 'The body ended before the announced number of bytes.'],
   InsufficientStorage: [507, 'There is no space left. Delete something, or ask the operator for more.'],
   InternalError: [500, 'Something went wrong on our side. Please try again.'],
-  InvalidAccessKeyId: [403, 'There is no such access key.'],
+  InvalidAccessKeyId: [403, 'There is no such access key, or it is not enabled.'],
   InvalidArgument: [400, 'An argument is not valid.'],
   InvalidBucketName: [400, 'The bucket name is not valid.'],
   InvalidBucketState: [409, 'The state of the bucket does not allow this.'],

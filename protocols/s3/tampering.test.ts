@@ -307,10 +307,16 @@ test('keys of a policy form sign nothing else, and the date of a request is that
 });
 
 test('a disabled account and a deleted key are refused on the next request', async () => {
-  rig.disabled.add(ALPHA);
-  await refused(rig.send({ ...signedPut(), body: BODY }), 'AccessDenied');
-  rig.disabled.clear();
   const put = signedPut();
+  const answerTo = async (key: string) => {
+    const answer = await rig.signed({ method: 'GET', path: '/photos' }, rig.signer('ALPHAKEY', { accessKey: key, secret: 'guess' }));
+    const text = answer.body.toString().replace(/<RequestId>.*?<\/RequestId>/, '').replaceAll(key, 'KEY');
+    return [answer.status, text];
+  };
+  rig.disabled.add(ALPHA);
+  await refused(rig.send({ ...signedPut(), body: BODY }), 'InvalidAccessKeyId');
+  assert.deepEqual(await answerTo('ALPHAKEY'), await answerTo('NOSUCHKEY'), 'who guesses a key learns nothing of it');
+  rig.disabled.clear();
   const kept = rig.keys.get('ALPHAKEY')!;
   rig.keys.delete('ALPHAKEY');
   await refused(rig.send({ ...put, body: BODY }), 'InvalidAccessKeyId');

@@ -138,7 +138,7 @@ export class Authenticator {
   #withKey<T>(credential: Credential, then: (caller: Caller, key: SigningKey) => T): Soon<T> {
     const { accessKey, scope } = credential;
     const go = (found: Found): T => {
-      if ('refused' in found) throw refusal(found, accessKey);
+      if ('refused' in found) throw refusal(accessKey);
       return then(found.caller, this.#keys.for(accessKey, found.secret, scope));
     };
     const found = this.#context.directory.byS3Key(accessKey);
@@ -227,12 +227,9 @@ function refuseUnsigned(request: SignedRequest, signedHeaders: readonly string[]
   });
 }
 
-/** No more than in general terms: who holds a wrong key learns nothing of accounts. */
-function refusal(found: Refused, accessKey: string): S3Error {
-  if (found.refused === 'unknown') {
-    return new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: accessKey.slice(0, 128) });
-  }
-  return new S3Error('AccessDenied', 'The account or user this key belongs to is not enabled.');
+/** The same for all reasons: nothing is proven yet, and who guesses keys learns nothing of accounts. */
+function refusal(accessKey: string): S3Error {
+  return new S3Error('InvalidAccessKeyId', undefined, { AWSAccessKeyId: accessKey.slice(0, 128) });
 }
 
 function mismatch(accessKey: string): S3Error {
