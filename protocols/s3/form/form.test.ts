@@ -158,6 +158,34 @@ test('an anonymous form needs a bucket that everybody may write to', async () =>
   assert.equal((await send('drop')).status, 204);
 });
 
+test('a field that comes byte by byte is read once, not once for every byte', async (t) => {
+  const whole = formOf({ key: 'a'.repeat(60_000) }, 'x');
+  async function* bytes(): AsyncGenerator<Uint8Array, void> {
+    for (let at = 0; at < whole.length; at += 1) yield whole.subarray(at, at + 1);
+  }
+  let copied = 0;
+  const concat = Buffer.concat.bind(Buffer);
+  t.mock.method(Buffer, 'concat', (list: readonly Uint8Array[]) => {
+    const joined = concat(list);
+    copied += joined.length;
+    return joined;
+  });
+  const form = await readForm(TYPE, bytes());
+  assert.equal(form.fields.get('key')?.length, 60_000);
+  assert.ok(copied < 10 * whole.length, `${copied} bytes were copied`);
+});
+
+test('the tags of a form are read only for whoever may write to the bucket', async () => {
+  const send = (bucket: string) => {
+    const body = formOf({ key: 'a', tagging: '<Tagging><TagSet>' }, 'x');
+    return rig.send({ method: 'POST', url: `/${bucket}`, headers: { 'content-type': TYPE }, body });
+  };
+  assert.equal((await send('photos')).code, 'AccessDenied');
+  assert.equal((await send('nowhere')).code, 'AccessDenied');
+  rig.store.addBucket({ account: ALPHA, name: 'drop', settings: { acl: 'public-read-write' } });
+  assert.equal((await send('drop')).code, 'MalformedXML');
+});
+
 test('what is no form is refused', async () => {
   const whole = formOf({ key: 'a' }, 'x').toString();
   const cases: [string, string][] = [

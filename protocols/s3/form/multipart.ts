@@ -81,6 +81,8 @@ class PartReader {
   readonly #delimiter: Buffer;
   /** Bytes that came but were not used yet. */
   #held: Buffer = Buffer.alloc(0);
+  /** Where they are, with room for more behind them. */
+  #room: Buffer = Buffer.alloc(0);
 
   constructor(source: AsyncIterable<Uint8Array>, boundary: string) {
     this.#source = source[Symbol.asyncIterator]();
@@ -128,14 +130,16 @@ class PartReader {
   }
 
   async #until(mark: Buffer, limit: number): Promise<Buffer> {
-    for (;;) {
-      const at = this.#held.indexOf(mark);
+    for (let from = 0; ;) {
+      const at = this.#held.indexOf(mark, from);
       if ((at === -1 ? this.#held.length - mark.length : at) > limit) throw new S3Error('MaxPostPreDataLengthExceeded');
       if (at !== -1) {
         const found = this.#held.subarray(0, at);
         this.#held = this.#held.subarray(at + mark.length);
         return found;
       }
+      // Only what is new is searched, and the end of what was there: it may be the beginning of the mark.
+      from = Math.max(0, this.#held.length - mark.length + 1);
       if (!(await this.#more())) throw malformed('The form is cut off.');
     }
   }
@@ -144,11 +148,24 @@ class PartReader {
     const next = await this.#source.next();
     if (next.done === true) return false;
     const { value } = next;
-    this.#held =
-      this.#held.length === 0
-        ? Buffer.from(value.buffer, value.byteOffset, value.length)
-        : Buffer.concat([this.#held, value]);
+    if (this.#held.length === 0) this.#held = Buffer.from(value.buffer, value.byteOffset, value.length);
+    else this.#append(value);
     return true;
+  }
+
+  /** Room is doubled, so that small packets are not copied over and over. Bytes that were handed out stay as they are. */
+  #append(value: Uint8Array): void {
+    const begin = this.#held.byteOffset - this.#room.byteOffset;
+    const end = begin + this.#held.length;
+    if (this.#held.buffer !== this.#room.buffer || end + value.length > this.#room.length) {
+      this.#room = Buffer.allocUnsafeSlow(2 * (this.#held.length + value.length));
+      this.#room.set(this.#held);
+      this.#room.set(value, this.#held.length);
+      this.#held = this.#room.subarray(0, this.#held.length + value.length);
+      return;
+    }
+    this.#room.set(value, end);
+    this.#held = this.#room.subarray(begin, end + value.length);
   }
 }
 

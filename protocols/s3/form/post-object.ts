@@ -87,12 +87,18 @@ function headersOf(fields: ReadonlyMap<string, string>, form: Form): IncomingHtt
   }
   const acl = fields.get('acl');
   if (acl !== undefined) headers['x-amz-acl'] = headerText('acl', acl);
-  const tagging = fields.get('tagging');
-  if (tagging !== undefined) headers['x-amz-tagging'] = taggingHeader(tagging);
   if (headers['content-type'] === undefined && form.fileType !== undefined) {
     headers['content-type'] = headerText('content-type', form.fileType);
   }
+  const tagging = fields.get('tagging');
+  if (tagging !== undefined) setLazily(headers, 'x-amz-tagging', () => taggingHeader(tagging));
   return headers;
+}
+
+/** XML is read when somebody asks for it, who may write to the bucket then. */
+function setLazily(headers: IncomingHttpHeaders, name: string, read: () => string): void {
+  let value: string | undefined;
+  Object.defineProperty(headers, name, { enumerable: true, configurable: true, get: () => (value ??= read()) });
 }
 
 /** A form has tags as XML, a header has them like a query. */

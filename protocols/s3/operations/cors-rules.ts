@@ -7,14 +7,25 @@ export interface CorsRequest {
   readonly headers: readonly string[];
 }
 
+/** More than any page sends. Anybody may ask, and each name is held against every pattern of every rule. */
+const NAMES_MAX = 64;
+
 /** The first rule that allows all of a request; rules after it are not looked at. */
 export function corsRuleFor(rules: readonly CorsRule[], request: CorsRequest): CorsRule | undefined {
+  const names = new Set(request.headers.map((name) => name.toLowerCase()));
+  if (names.size > NAMES_MAX) return undefined;
   return rules.find(
     (rule) =>
-      rule.origins.some((pattern) => matches(pattern, request.origin)) &&
       rule.methods.includes(request.method) &&
-      request.headers.every((name) => (rule.headers ?? []).some((pattern) => matches(pattern, name, true))),
+      rule.origins.some((pattern) => matches(patternOf(pattern), request.origin)) &&
+      allowsAll(rule.headers ?? [], names),
   );
+}
+
+function allowsAll(allowed: readonly string[], names: ReadonlySet<string>): boolean {
+  if (names.size === 0 || allowed.includes('*')) return true;
+  const patterns = allowed.map((text) => patternOf(text.toLowerCase()));
+  return [...names].every((name) => patterns.some((pattern) => matches(pattern, name)));
 }
 
 /** Headers that tell a browser what a rule allows. */
@@ -34,11 +45,19 @@ export function corsHeaders(rule: CorsRule, request: CorsRequest): Record<string
   };
 }
 
+interface StarPattern {
+  readonly before: string;
+  /** Undefined where there is no star. */
+  readonly after: string | undefined;
+}
+
 /** At most one `*` in a pattern, which stands for anything. */
-function matches(pattern: string, text: string, ignoreCase = false): boolean {
-  const [a, b] = ignoreCase ? [pattern.toLowerCase(), text.toLowerCase()] : [pattern, text];
-  const star = a.indexOf('*');
-  if (star < 0) return a === b;
-  const [before, after] = [a.slice(0, star), a.slice(star + 1)];
-  return b.length >= before.length + after.length && b.startsWith(before) && b.endsWith(after);
+function patternOf(text: string): StarPattern {
+  const star = text.indexOf('*');
+  return star < 0 ? { before: text, after: undefined } : { before: text.slice(0, star), after: text.slice(star + 1) };
+}
+
+function matches({ before, after }: StarPattern, text: string): boolean {
+  if (after === undefined) return before === text;
+  return text.length >= before.length + after.length && text.startsWith(before) && text.endsWith(after);
 }
