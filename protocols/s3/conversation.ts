@@ -175,7 +175,7 @@ export class Conversation {
       address: address.bucket,
       key: posted.key,
       query: address.query,
-      headers: { ...posted.headers, ...forAccess(this.#incoming.headers) },
+      headers: Object.assign(posted.headers, forAccess(this.#incoming.headers)),
       makeBody: (header) => {
         const expected: Expectations = { ...readExpectations(header, PLAIN, false), size: undefined };
         return new RequestBody({ chunks: () => form.file() }, expected, null, sizeCheck(posted.range));

@@ -106,3 +106,59 @@ function checksum(text: string): string {
   bytes.writeUInt32BE(crc32(text));
   return bytes.toString('base64');
 }
+
+/** What a tenant may set up for strangers to ask about. */
+async function put(bucket: string, query: string, body: string): Promise<void> {
+  const ada = served.as('ada');
+  await ada.call('PUT', `/${bucket}`);
+  const reply = await ada.call('PUT', `/${bucket}`, { query: { [query]: '' }, body });
+  assert.ok(reply.status < 300, `${reply.status} ${reply.text}`);
+}
+
+test('a preflight takes little time, however many rules there are and headers it names', async () => {
+  const headers = Array.from({ length: 95 }, (_, at) => `<AllowedHeader>x-${at}-*-end</AllowedHeader>`).join('');
+  const rule = `<CORSRule><AllowedOrigin>*</AllowedOrigin><AllowedMethod>PUT</AllowedMethod>${headers}</CORSRule>`;
+  await put('cors', 'cors', `<CORSConfiguration>${rule.repeat(14)}</CORSConfiguration>`);
+  const ask = async (names: string) => {
+    const reply = await fetch(`${served.origin}/cors/key`, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://x', 'access-control-request-method': 'PUT', 'access-control-request-headers': names },
+    });
+    await reply.arrayBuffer();
+    return reply.status;
+  };
+  assert.equal(await ask('x-1-abc-end, X-94-abc-END'), 200);
+  assert.equal(await ask('x-1-abc-end, content-type'), 403);
+  // Each fits the last pattern of a rule, and the last one none: all rules are gone through.
+  const differing = (count: number) => Array.from({ length: count }, (_, at) => `x-94-${at}-end`).join();
+  for (const names of [`${differing(900)},no`, `${differing(49)},no`, filled('a,', 14_000)])
+    await assertBrief('a preflight', async () => assert.equal(await ask(names), 403));
+});
+
+test('policies that take long to match deny in little time', async () => {
+  const texts = {
+    'many stars': [`arn:aws:s3:::hard/${'*a'.repeat(4_000)}b`],
+    'a long rest': [`arn:aws:s3:::hard/*${'a'.repeat(9_000)}b`],
+    'one character each': [`arn:aws:s3:::hard/*${'?a'.repeat(4_000)}b`],
+    variables: [`arn:aws:s3:::hard/*${'${aws:referer}'.repeat(500)}b`],
+  };
+  for (const [what, Resource] of Object.entries(texts)) {
+    const statement = { Effect: 'Allow', Principal: '*', Action: 's3:*', Resource };
+    await put('hard', 'policy', JSON.stringify({ Version: '2012-10-17', Statement: [statement] }));
+    await assertBrief(what, async () => {
+      const reply = await fetch(`${served.origin}/hard/${'a'.repeat(1_000)}`, {
+        headers: { referer: 'a'.repeat(8_000) },
+      });
+      assert.equal(reply.status, 403);
+      await reply.arrayBuffer();
+    });
+  }
+  const Condition = { StringNotLike: { 'aws:Referer': [`*${'a'.repeat(6_000)}b`, `*${'a'.repeat(3_000)}b*c`] } };
+  const statement = { Effect: 'Allow', Principal: '*', Action: 's3:*', Resource: 'arn:aws:s3:::hard/*', Condition };
+  await put('hard', 'policy', JSON.stringify({ Version: '2012-10-17', Statement: [statement] }));
+  await assertBrief('a long header', async () => {
+    const reply = await fetch(`${served.origin}/hard/a`, { headers: { referer: 'a'.repeat(12_000) } });
+    assert.equal(reply.status, 403);
+    await reply.arrayBuffer();
+  });
+});

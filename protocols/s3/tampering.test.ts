@@ -309,8 +309,14 @@ test('keys of a policy form sign nothing else, and the date of a request is that
 test('a disabled account and a deleted key are refused on the next request', async () => {
   const put = signedPut();
   const answerTo = async (key: string) => {
-    const answer = await rig.signed({ method: 'GET', path: '/photos' }, rig.signer('ALPHAKEY', { accessKey: key, secret: 'guess' }));
-    const text = answer.body.toString().replace(/<RequestId>.*?<\/RequestId>/, '').replaceAll(key, 'KEY');
+    const answer = await rig.signed(
+      { method: 'GET', path: '/photos' },
+      rig.signer('ALPHAKEY', { accessKey: key, secret: 'guess' }),
+    );
+    const text = answer.body
+      .toString()
+      .replace(/<RequestId>.*?<\/RequestId>/, '')
+      .replaceAll(key, 'KEY');
     return [answer.status, text];
   };
   rig.disabled.add(ALPHA);

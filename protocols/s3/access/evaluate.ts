@@ -1,9 +1,11 @@
 import type { Caller } from '../../objects/context.ts';
-import type { Lookup, Pattern } from './pattern.ts';
+import { type Lookup, type Pattern, TooManySteps, withinSteps } from './pattern.ts';
 import { type Named, readPolicy, type Statement } from './policy-document.ts';
 import { isPrincipal } from './principals.ts';
 
 const POLICIES_MAX = 1024;
+/** About a millisecond. A policy of the largest size with ordinary patterns takes a tenth of it. */
+const STEPS_MAX = 200_000;
 
 export interface Asked {
   readonly caller: Caller | null;
@@ -16,8 +18,20 @@ export interface Asked {
 
 export type Verdict = 'allow' | 'deny' | 'silent';
 
-/** What a policy says: one statement that denies outweighs all that allow. */
+/**
+ * What a policy says: one statement that denies outweighs all that allow. One that takes too long to say it denies: the
+ * thread serves others, too, and whether it would have denied is not known.
+ */
 export function evaluate(statements: readonly Statement[], asked: Asked): Verdict {
+  try {
+    return withinSteps(STEPS_MAX, () => verdictOf(statements, asked));
+  } catch (error) {
+    if (error instanceof TooManySteps) return 'deny';
+    throw error;
+  }
+}
+
+function verdictOf(statements: readonly Statement[], asked: Asked): Verdict {
   let verdict: Verdict = 'silent';
   for (const statement of statements) {
     if (!applies(statement, asked)) continue;

@@ -7,6 +7,27 @@ const ANY = { any: true } as const;
 const ONE = { one: true } as const;
 const VARIABLE = /\$\{([^}]*)\}/y;
 
+/** Steps that patterns may take together in one evaluation. What needs more is made to take long. */
+let stepsLeft = Infinity;
+
+export class TooManySteps extends Error {}
+
+/** Patterns that are held against texts in `work` throw TooManySteps when they have taken more steps than these. */
+export function withinSteps<T>(most: number, work: () => T): T {
+  const before = stepsLeft;
+  stepsLeft = most;
+  try {
+    return work();
+  } finally {
+    stepsLeft = before;
+  }
+}
+
+function spend(steps: number): void {
+  stepsLeft -= steps;
+  if (stepsLeft < 0) throw new TooManySteps();
+}
+
 export type Lookup = (key: string) => readonly string[] | undefined;
 
 /** A text of a policy with `*`, `?` and variables in it. */
@@ -61,13 +82,16 @@ function tokensOf(text: string, wild: boolean): Token[] {
 type Expanded = string | typeof ANY | typeof ONE;
 
 function expand(tokens: readonly Token[], lookup: Lookup): Expanded[] | undefined {
+  spend(tokens.length);
   const expanded: Expanded[] = [];
   for (const token of tokens) {
     if (typeof token === 'string') expanded.push(token);
     else if ('variable' in token) {
       const values = lookup(token.variable);
       if (values?.length !== 1) return undefined;
-      expanded.push(...(values[0] ?? '').split(''));
+      const value = values[0] ?? '';
+      spend(value.length);
+      for (const character of value.split('')) expanded.push(character);
     } else expanded.push('any' in token ? ANY : ONE);
   }
   return expanded;
@@ -80,9 +104,11 @@ function glob(tokens: readonly Expanded[], text: string): boolean {
   let retry = 0;
   for (let at = 0; at < text.length;) {
     const here = tokens[token];
+    spend(1);
     if (here === ANY) {
       star = token++;
       retry = at;
+      if (token === tokens.length) return true;
     } else if (here === ONE || here === text[at]) {
       token++;
       at++;

@@ -1,8 +1,9 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { Conditions } from '@granary/storage/objects';
 import { checkKey } from '../address.ts';
 import { CHECKSUM_HEADERS } from '../checksums/checksums.ts';
 import { S3Error, toS3Error } from '../errors.ts';
-import type { S3Operation, S3Request } from '../request.ts';
+import type { S3Operation, S3Reply, S3Request } from '../request.ts';
 import { element, field } from '../xml.ts';
 import { readXmlWithin, type XmlElement } from '../xml-reader.ts';
 import { bareTag } from './conditions.ts';
@@ -11,6 +12,7 @@ import { bypasses } from './lock.ts';
 import { xmlReply } from './replies.ts';
 
 const MOST_KEYS = 1000;
+const KEYS_A_TURN = 25;
 /** Every key at its longest, with a version and all conditions. */
 const DOCUMENT = { lengthMax: 2 * 2 ** 20, elementsMax: 8_000, depthMax: 4 };
 
@@ -42,12 +44,22 @@ export const deleteObjects: S3Operation = {
       throw new S3Error('MalformedXML', `<Delete> names 1 to ${MOST_KEYS} objects.`);
     }
     const quiet = root.text('Quiet')?.trim().toLowerCase() === 'true';
-    const outcomes = await Promise.all(victims.map((victim) => remove(request, victim)));
-    const told = quiet ? outcomes.filter(({ failed }) => failed) : outcomes;
-    const reply = xmlReply('DeleteResult', told.map(({ xml }) => xml).join(''));
-    return { ...reply, bytesDeleted: outcomes.reduce((sum, { bytes }) => sum + bytes, 0) };
+    // A policy may take a while for each; without one they share a commit.
+    const isSlow = request.bucket.settings.policy !== undefined;
+    const outcomes: Promise<Outcome>[] = [];
+    for (const victim of victims) {
+      outcomes.push(remove(request, victim));
+      if (isSlow && outcomes.length % KEYS_A_TURN === 0) await breathe();
+    }
+    return replyOf(await Promise.all(outcomes), quiet);
   },
 };
+
+function replyOf(outcomes: readonly Outcome[], quiet: boolean): S3Reply {
+  const told = quiet ? outcomes.filter(({ failed }) => failed) : outcomes;
+  const reply = xmlReply('DeleteResult', told.map(({ xml }) => xml).join(''));
+  return { ...reply, bytesDeleted: outcomes.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
 
 /** A list of what to delete must have come through unharmed. */
 function demandDigest(request: S3Request): void {
