@@ -20,7 +20,14 @@ const CONNECTIONS_MAX = 16;
 
 /** `fetch` over TLS with trust of its own and a client certificate, which the platform's does not take. */
 export function secureFetch(options: SecureFetchOptions): typeof fetch {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX, scheduling: 'lifo' });
+  const { problemOf } = options;
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: CONNECTIONS_MAX,
+    scheduling: 'lifo',
+    // Here, because the agent keeps no connection that a request checks by itself.
+    checkServerIdentity: (host, certificate) => checkServerIdentity(host, certificate) ?? problemOf?.(certificate),
+  });
   return async (input, init) => {
     const request = new Request(input, init);
     const url = new URL(request.url);
@@ -44,7 +51,7 @@ interface Exchange {
 }
 
 async function exchange(agent: Agent, { url, request, body, options }: Exchange): Promise<IncomingMessage> {
-  const { trusted, client, problemOf, addressOf } = options;
+  const { trusted, client, addressOf } = options;
   const host = withoutBrackets(url.hostname);
   const address = addressOf ? withoutBrackets(await addressOf(host)) : host;
   const sent = httpsRequest({
@@ -57,7 +64,6 @@ async function exchange(agent: Agent, { url, request, body, options }: Exchange)
     headers: { ...Object.fromEntries(request.headers), host: url.host, ...(body && { 'content-length': body.length }) },
     // No name is sent for an address.
     servername: isIP(host) === 0 ? host : '',
-    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate) ?? problemOf?.(certificate),
     ...(trusted && { ca: [...trusted], allowPartialTrustChain: true }),
     ...client?.(),
     signal: request.signal,

@@ -135,6 +135,20 @@ test('only a certificate that the authority itself signed for a portal is a port
   assert.equal(await by(array), 'somebody');
 });
 
+test('requests one after the other share a connection, and a renewed client certificate begins another', async (t) => {
+  const { authority, array, portal, now } = installation(t);
+  const { server, url } = await serve(t, { ...array, clientAuthority: authority.certificate });
+  let connections = 0;
+  server.on('secureConnection', () => (connections += 1));
+  let client = portal;
+  const shared = secureFetch({ trusted: [authority.certificate], client: () => client, problemOf: () => undefined });
+  for (let request = 0; request < 3; request += 1) assert.equal(await (await shared(url)).text(), 'portal');
+  assert.equal(connections, 1);
+  client = authority.issue({ role: 'portal', id: 'p-1', hosts: [], use: 'client', now });
+  assert.equal(await (await shared(url)).text(), 'portal');
+  assert.equal(connections, 2);
+});
+
 test("the portal's key opens an array only over the portal's connection", async (t) => {
   const { authority, array, portal } = installation(t);
   const tls = { ...array, clientAuthority: authority.certificate };
