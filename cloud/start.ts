@@ -98,6 +98,8 @@ export interface RunningCloud {
   arrayCounts(): ArrayCounts;
   /** The issuer was signed anew: the cloud and its arrays show certificates of it from now on. */
   useIssuer(issuer: Issuer): Promise<void>;
+  /** Replaces certificates that end soon: its own and those of its arrays. Done every hour. */
+  renewCertificates(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -131,7 +133,11 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
 function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: string): RunningCloud {
   const { log, adminUser, dataDir, tls } = tools.options;
   const address = server.listeners.addresses[0] as ListenAddress;
-  const renewal = setInterval(() => void arrays.renewCertificates(), RENEWAL_EVERY_MS).unref();
+  const renewCertificates = async () => {
+    server.certificate?.renewIfDue();
+    await arrays.renewCertificates();
+  };
+  const renewal = setInterval(() => void renewCertificates(), RENEWAL_EVERY_MS).unref();
   const url = `${tls ? 'https' : 'http'}://${address.host}:${address.port}`;
   log.info({ url, dataDir }, 'the cloud is up');
   return {
@@ -143,6 +149,7 @@ function running(tools: Tools, arrays: HostedArrays, server: Server, adminKey: s
     copyTo: (target) => tools.store.copyTo(target),
     arrayCounts: () => arrays.counts(),
     useIssuer: server.useIssuer,
+    renewCertificates,
     async stop() {
       await server.listeners.closeAll();
       await server.app.close();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { arrayClient, cloudClient, portalClient } from '@granary/client';
-import { secureFetch } from '@granary/kernel/tls';
+import { parseJoinCode, secureFetch } from '@granary/kernel/tls';
 import {
   adminPassword,
   freePort,
@@ -52,7 +52,13 @@ test('a cloud joins by a code, once, and is reached over mutual TLS', { timeout:
   assert.ok(!existsSync(join(data('cloud'), 'authority')), 'it has no authority of its own');
 
   // A second use, on another machine.
-  const again = startService(['cloud', '--data', data('other'), '--host', CLOUD_HOST, '--port', '0', '--join', code]);
+  const again = portalClient({ url: portal.url, fetch }).clouds.join({
+    code: parseJoinCode(code)?.secret ?? '',
+    certificate: authority,
+    port: 7401,
+    admin_user: 'cloud',
+    admin_key: 'key',
+  });
   await assert.rejects(again, /This join code was used at .* UTC\. Make another one/);
 
   await admin.providers.create({ name: 'second', key: 'second', cloud_id: 1 });

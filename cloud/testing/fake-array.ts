@@ -17,7 +17,8 @@ require('node:worker_threads').parentPort.postMessage('pulses');`;
  * An array process that does as it is told by a file named `mood` in its folder:
  * `serve` (also without a file), `fail` (reports a failure at its start), `exit` (ends without a word),
  * `never ready`, `stubborn` (does not stop when asked), `threaded` (its data path has a thread of its own). Asked over
- * HTTP it crashes, stops answering there, blocks its main thread for a while, or gives a drive or proxy controllers back.
+ * HTTP it crashes, stops answering there, blocks its main thread for a while, or gives a drive or proxy controllers back;
+ * it tells how many drives it has and which certificate it was given.
  */
 async function start(configuration: HostedConfiguration, cloud: ProgramHost): Promise<HostedProgram> {
   const mood = moodOf(configuration);
@@ -43,7 +44,8 @@ async function start(configuration: HostedConfiguration, cloud: ProgramHost): Pr
       return;
     }
     process.stdout.write(`asked for ${request.url}\n`);
-    response.end(request.url === '/drives' ? String(current.drives.length) : 'ok');
+    if (request.url === '/certificate') response.end(current.tls?.cert ?? '');
+    else response.end(request.url === '/drives' ? String(current.drives.length) : 'ok');
   });
   const { host, port } = configuration.management;
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ host, port }, resolve));

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fastify from 'fastify';
 import { createLog } from '../log.ts';
 import { HostedServer } from './hosted-server.ts';
+import { secureFetch, probeChain, selfSigned } from '../tls/index.ts';
 import { testNetwork } from './testing/addresses.ts';
 import { testConfiguration } from './testing/configuration.ts';
 
@@ -47,3 +48,32 @@ test(
     assert.deepEqual([server.bound, server.unbound], [[`${network}.1`], []]);
   },
 );
+
+test('a certificate that changes is shown from the next connection on, at every address', async (t) => {
+  const network = testNetwork();
+  const hosts = [`${network}.1`, `${network}.2`];
+  const pairOf = (name: string) => selfSigned(name, hosts, Date.now());
+  const [one, two] = [pairOf('one'), pairOf('two')];
+  const configuration = {
+    ...testConfiguration('/nowhere'),
+    management: { host: `${network}.1`, port: 7480 },
+    interfaces: [interfaceAt(1, `${network}.2`)],
+    tls: one,
+  };
+  const app = fastify();
+  app.get('/', () => 'here');
+  const server = new HostedServer(app, configuration, { log: createLog('test', 'silent') });
+  t.after(() => server.stop());
+  await server.serve(configuration);
+  const shown = async () => {
+    const chains = hosts.map((host) => probeChain({ host, port: 7480, timeoutMs: 30_000 }));
+    return (await Promise.all(chains)).map(([own]) => own);
+  };
+  const open = secureFetch({ trusted: [one.cert] });
+  const ask = async () => (await open(`https://${network}.1:7480/`)).text();
+  assert.deepEqual(await shown(), [one.cert, one.cert]);
+  assert.equal(await ask(), 'here');
+  await server.serve({ ...configuration, tls: two });
+  assert.deepEqual(await shown(), [two.cert, two.cert]);
+  assert.equal(await ask(), 'here', 'a connection that was open goes on');
+});

@@ -52,7 +52,10 @@ export const twoCopies: HostedPolicy = {
   parityFragments: 0,
 };
 
-/** A real object storage array on folders of its own, its owner signed in. It is gone after the test. */
+/**
+ * A real object storage array on folders of its own, its owner signed in unless it serves over TLS: then the test knows
+ * whom to trust. It is gone after the test.
+ */
 export async function testObjects(t: Lasting, options: TestObjectsOptions = {}): Promise<TestObjects> {
   const { drives: count = 4, ...changes } = options;
   const root = mkdtempSync(join(tmpdir(), 'granary-objects-'));
@@ -66,7 +69,7 @@ export async function testObjects(t: Lasting, options: TestObjectsOptions = {}):
     rmSync(root, { recursive: true, force: true });
   });
   await test.start();
-  await test.signInOwner();
+  if (!changes.tls) await test.signInOwner();
   return test;
 }
 
