@@ -27,7 +27,6 @@ export interface JudgeOptions {
 }
 
 export interface JudgedPages {
-  readonly generations: RegionGenerations;
   readonly pages: readonly ChecksumPage[];
   /** Members that hold the region, and of whose checksums there some were not taken. */
   readonly rejected: readonly Member[];
@@ -54,7 +53,7 @@ export function judgePages(raw: readonly RawPage[], options: JudgeOptions): Judg
     if (isHolder && !areAllTaken) rejected.push(member);
     pages.push(page);
   }
-  return { generations, pages, rejected };
+  return { pages, rejected };
 }
 
 /** False when a sector is damaged, another's, or further behind than allowed. */

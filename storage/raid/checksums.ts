@@ -1,17 +1,15 @@
 import { isNoSpace } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import type { ChecksumPage, Refusal } from './checksum-page.ts';
-import { encodePage } from './checksum-page-format.ts';
+import type { ChecksumPage } from './checksum-page.ts';
 import { differingRows, judgePages, pageOfFormat1 } from './checksum-pages-read.ts';
-import { RegionGenerations } from './generations.ts';
+import { ChecksumWriter } from './checksum-writer.ts';
+import { GenerationTable } from './generation-table.ts';
+import { checksumPageOffset } from './layout.ts';
 import type { Layout } from './layout.ts';
-import type { Member } from './member.ts';
+import type { FailMember, Member } from './member.ts';
 
 const CACHE_BYTES_DEFAULT = 32 * 1024 * 1024;
 const PAGES_MIN = 64;
-
-/** Takes a member out; throws instead when the disk is full, because that is no failure of the member. */
-export type FailMember = (member: Member, error: unknown) => void;
 
 export interface ChecksumCacheOptions {
   readonly groupId: string;
@@ -28,33 +26,25 @@ export interface ChecksumCacheOptions {
   readonly cacheBytes?: number | undefined;
 }
 
-/** What a flush makes durable when it ends well. */
-export type FlushedGenerations = readonly {
-  readonly of: RegionGenerations;
-  readonly latest: Uint32Array;
-  readonly durable: Uint32Array;
-}[];
-
 /**
  * Keeps the checksum pages in use in memory, up to a bound; which one goes is decided by the clock algorithm. A page
  * that was changed is written before it goes. Pages are looked up and changed without waiting in between: nobody holds
  * one across an `await`.
  */
 export class ChecksumCache {
+  readonly generations = new GenerationTable((region) => this.#loading.has(region));
   readonly #options: ChecksumCacheOptions;
   readonly #layout: Layout;
-  readonly #fail: FailMember;
+  readonly #writer: ChecksumWriter;
   readonly #pagesMax: number;
   readonly #ring: ChecksumPage[] = [];
-  readonly #regions = new Map<number, RegionGenerations>();
-  readonly #unsettled = new Set<RegionGenerations>();
   readonly #loading = new Map<number, Promise<ReadonlySet<Member>>>();
   #hand = 0;
 
   constructor(options: ChecksumCacheOptions) {
     this.#options = options;
     this.#layout = options.layout;
-    this.#fail = options.fail;
+    this.#writer = new ChecksumWriter(options.layout, options.fail);
     this.#pagesMax = Math.max(PAGES_MIN, Math.floor((options.cacheBytes ?? CACHE_BYTES_DEFAULT) / BLOCK_BYTES));
   }
 
@@ -91,22 +81,9 @@ export class ChecksumCache {
     return this.#set(member, row, entries, (page, first) => page.restore(first, entries));
   }
 
-  /**
-   * Writes what was changed on a member so far, and waits for what is being written already. The checksum of a block
-   * that had none must not be on the drive before its data is: after a crash whatever was there before, perhaps of
-   * another owner, would be taken for it. What a full disk refuses stays changed, and the refusal is thrown.
-   */
-  async writeBack(member: Member): Promise<void> {
-    const pages = [...member.pages.values()];
-    const flushing = pages.some((page) => page.hasFirstWrites) ? this.#flushData(member) : undefined;
-    const writes: Promise<Refusal>[] = [];
-    for (const page of pages) {
-      const writing = page.isDirty ? this.#write(page, flushing) : page.writing;
-      if (writing !== undefined) writes.push(writing);
-    }
-    await flushing;
-    const refusal = (await Promise.all(writes)).find((result) => result !== undefined);
-    if (refusal !== undefined) throw refusal;
+  /** Writes what was changed on a member so far; what a full disk refuses stays changed, and the refusal is thrown. */
+  writeBack(member: Member): Promise<void> {
+    return this.#writer.writeBack(member);
   }
 
   forget(member: Member): void {
@@ -119,24 +96,7 @@ export class ChecksumCache {
 
   /** Nothing is in memory any more: the group is put together again from what its drives have. */
   reset(): void {
-    this.#regions.clear();
-    this.#unsettled.clear();
-  }
-
-  /** What a flush that begins now makes durable. */
-  beginFlush(): FlushedGenerations {
-    return [...this.#unsettled].map((generations) => {
-      return { of: generations, latest: generations.latest.slice(), durable: generations.durable.slice() };
-    });
-  }
-
-  /** The flush has ended well on all members. Returns the regions whose checksums it made durable. */
-  endFlush(flushed: FlushedGenerations): number[] {
-    for (const then of flushed) {
-      then.of.settle(then);
-      this.#dropUnused(then.of);
-    }
-    return flushed.map(({ of }) => of.region);
+    this.generations.clear();
   }
 
   /**
@@ -207,15 +167,14 @@ export class ChecksumCache {
       for (const { member, content } of present) this.#insert(pageOfFormat1(member, region, content));
       return unread;
     }
-    const { pages, rejected, generations } = judgePages(present, {
+    const { pages, rejected } = judgePages(present, {
       groupId: this.#options.groupId,
       layout: this.#layout,
       region,
       isUnsynced: this.#options.isUnsynced(region),
       isWritten: this.#options.isWritten(region),
-      generationsOf: (latest) => this.#regions.get(region) ?? new RegionGenerations(region, latest, this.#unsettled),
+      generationsOf: (latest) => this.generations.of(region, latest),
     });
-    this.#regions.set(region, generations);
     for (const page of pages) this.#insert(page);
     for (const member of rejected) this.#options.onRejected(member, region);
     return unread;
@@ -230,10 +189,10 @@ export class ChecksumCache {
   async #readPage(member: Member, region: number): Promise<Buffer | undefined> {
     const content = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     try {
-      await member.drive.read(this.#offsetOf(region), content);
+      await member.drive.read(checksumPageOffset(this.#layout, region), content);
       return content;
     } catch (error) {
-      this.#fail(member, error);
+      this.#options.fail(member, error);
       return undefined;
     }
   }
@@ -280,78 +239,14 @@ export class ChecksumCache {
     if (last !== undefined && last !== page) this.#ring[index] = last;
   }
 
-  /** The caller waits for `after`, if there is one, in the same way: it belongs to the same member. */
-  #write(page: ChecksumPage, after: Promise<void> | undefined): Promise<Refusal> {
-    const { hasFirstWrites, generation } = page;
-    page.isDirty = false;
-    page.hasFirstWrites = false;
-    const before = page.writing;
-    // A copy, because the page goes on changing and may take in checksums of data that is not durable.
-    const content = this.#encode(page);
-    const writing = this.#writeNow(page, content, [before, after]).then((refusal) => {
-      if (page.writing === writing) page.writing = undefined;
-      if (refusal === undefined) return undefined;
-      page.isDirty = true;
-      page.hasFirstWrites ||= hasFirstWrites;
-      page.generation = generation;
-      return refusal;
-    });
-    page.writing = writing;
-    return writing;
-  }
-
-  async #writeNow(
-    { member, region }: ChecksumPage,
-    content: Buffer,
-    conditions: readonly (Promise<unknown> | undefined)[],
-  ): Promise<Refusal> {
-    for (const condition of conditions) await condition;
-    if (isGone(member)) return undefined;
-    try {
-      await member.drive.write(this.#offsetOf(region), content);
-    } catch (error) {
-      if (isNoSpace(error)) return error;
-      this.#fail(member, error);
-    }
-    return undefined;
-  }
-
-  #encode(page: ChecksumPage): Buffer {
-    const { entries, owner, generations, member } = page;
-    if (generations === undefined) return Buffer.from(new Uint8Array(entries.buffer, entries.byteOffset, BLOCK_BYTES));
-    page.generation = generations.latest[member.slot] as number;
-    return encodePage(entries, owner, generations.latest);
-  }
-
   /** The page is not looked up any more. */
   #leave(page: ChecksumPage): void {
     page.isResident = false;
-    if (page.generations === undefined) return;
-    page.generations.pageCount -= 1;
-    this.#dropUnused(page.generations);
-  }
-
-  #dropUnused(generations: RegionGenerations): void {
-    if (generations.pageCount > 0 || !generations.isDurable) return;
-    if (this.#regions.get(generations.region) === generations && !this.#loading.has(generations.region)) {
-      this.#regions.delete(generations.region);
-    }
-  }
-
-  async #flushData(member: Member): Promise<void> {
-    try {
-      await member.drive.flush();
-    } catch (error) {
-      this.#fail(member, error);
-    }
+    if (page.generations !== undefined) this.generations.pageLeft(page.generations);
   }
 
   #regionOf(row: number): number {
     return Math.floor(row / this.#layout.regionRows);
-  }
-
-  #offsetOf(region: number): number {
-    return this.#layout.checksumOffset + region * BLOCK_BYTES;
   }
 }
 

@@ -215,7 +215,7 @@ export class GroupCore {
 
   /** Checksums first, then the drives: both are durable afterwards, or the member is out, or there is no room. */
   async flushMembers(): Promise<void> {
-    const flushed = this.checksums.beginFlush();
+    const flushed = this.checksums.generations.beginFlush();
     await allDone(
       this.membership.writers.map(async (member) => {
         await this.checksums.writeBack(member);
@@ -223,7 +223,7 @@ export class GroupCore {
         await member.drive.flush().catch((error: unknown) => this.fail(member, error));
       }),
     );
-    this.intent.noteWritten(this.checksums.endFlush(flushed));
+    this.intent.noteWritten(this.checksums.generations.endFlush(flushed));
   }
 
   /** The disk is full: background work stops and is started again after a while. */

@@ -61,10 +61,12 @@ export class RegionGenerations {
 
   /** The generations that were latest then are durable on all members, except of slots that fell behind since. */
   settle(then: { readonly latest: Uint32Array; readonly durable: Uint32Array }): void {
-    for (const [slot, durable] of then.durable.entries()) {
-      if (this.durable[slot] === durable) this.durable[slot] = then.latest[slot] as number;
+    let isDurable = true;
+    for (let slot = 0; slot < this.latest.length; slot += 1) {
+      if (this.durable[slot] === then.durable[slot]) this.durable[slot] = then.latest[slot] as number;
+      isDurable &&= this.isSettled(slot);
     }
-    if (this.latest.every((generation, slot) => generation === this.durable[slot])) this.#unsettled.delete(this);
+    if (isDurable) this.#unsettled.delete(this);
   }
 
   get isDurable(): boolean {

@@ -1,7 +1,6 @@
 import { allDone } from '../all-done.ts';
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import type { FailMember } from './checksums.ts';
 import {
   decodeIntentPage,
   encodeIntentPage,
@@ -10,7 +9,7 @@ import {
   REGIONS_PER_INTENT_PAGE,
 } from './intent-page.ts';
 import type { Layout } from './layout.ts';
-import type { Member } from './member.ts';
+import type { FailMember, Member } from './member.ts';
 import { RegionSet } from './region-set.ts';
 
 /** A writer that goes on from one region to the next does not have to wait at each of them. */

@@ -3,11 +3,10 @@ import { allDone } from '../all-done.ts';
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import type { FailMember } from './checksums.ts';
 import type { GroupCore } from './core.ts';
 import { decodeHeader, decodePayload, encodeRecord, recordBytes } from './journal-record.ts';
 import type { RecordHeader, ShardWrite } from './journal-record.ts';
-import type { Member } from './member.ts';
+import type { FailMember, Member } from './member.ts';
 
 const COPIES = 2;
 const NO_HEADER = Buffer.alloc(BLOCK_BYTES);

@@ -109,3 +109,8 @@ function journalSize(memberBytes: number): number {
 function roundUp(value: number, unit: number): number {
   return Math.ceil(value / unit) * unit;
 }
+
+/** Where on a member the checksums of a region are. */
+export function checksumPageOffset(layout: Layout, region: number): number {
+  return layout.checksumOffset + region * BLOCK_BYTES;
+}

@@ -4,6 +4,9 @@ import type { ChecksumPage } from './checksum-page.ts';
 import type { RegionSet } from './region-set.ts';
 import type { MemberState } from './superblock.ts';
 
+/** Takes a member out; throws instead when the disk is full, because that is no failure of the member. */
+export type FailMember = (member: Member, error: unknown) => void;
+
 /** One drive in its place in the group, and which part of the data it holds. */
 export class Member {
   readonly slot: number;

@@ -1,0 +1,63 @@
+import { RegionGenerations } from './generations.ts';
+
+/** What a flush makes durable when it ends well. */
+type FlushedGenerations = readonly {
+  readonly of: RegionGenerations;
+  readonly latest: Uint32Array;
+  readonly durable: Uint32Array;
+}[];
+
+/** The generations of regions that have checksum pages in memory, or changes that are not durable. */
+export class GenerationTable {
+  readonly #isLoading: (region: number) => boolean;
+  readonly #regions = new Map<number, RegionGenerations>();
+  readonly #unsettled = new Set<RegionGenerations>();
+
+  /** Those of a region that is just being read are kept. */
+  constructor(isLoading: (region: number) => boolean) {
+    this.#isLoading = isLoading;
+  }
+
+  /** Those in memory, or new ones that begin with what the drives say. */
+  of(region: number, latest: Uint32Array): RegionGenerations {
+    const known = this.#regions.get(region);
+    if (known !== undefined) return known;
+    const generations = new RegionGenerations(region, latest, this.#unsettled);
+    this.#regions.set(region, generations);
+    return generations;
+  }
+
+  /** What a flush that begins now makes durable. */
+  beginFlush(): FlushedGenerations {
+    return [...this.#unsettled].map((generations) => {
+      return { of: generations, latest: generations.latest.slice(), durable: generations.durable.slice() };
+    });
+  }
+
+  /** The flush has ended well on all members. Returns the regions whose checksums it made durable. */
+  endFlush(flushed: FlushedGenerations): number[] {
+    for (const then of flushed) {
+      then.of.settle(then);
+      this.#dropUnused(then.of);
+    }
+    return flushed.map(({ of }) => of.region);
+  }
+
+  /** A page of the region is not in memory any more. */
+  pageLeft(generations: RegionGenerations): void {
+    generations.pageCount -= 1;
+    this.#dropUnused(generations);
+  }
+
+  clear(): void {
+    this.#regions.clear();
+    this.#unsettled.clear();
+  }
+
+  #dropUnused(generations: RegionGenerations): void {
+    if (generations.pageCount > 0 || !generations.isDurable) return;
+    if (this.#regions.get(generations.region) === generations && !this.#isLoading(generations.region)) {
+      this.#regions.delete(generations.region);
+    }
+  }
+}
