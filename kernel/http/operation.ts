@@ -38,6 +38,8 @@ interface Asking {
   readonly format: Format;
   readonly startMs: number;
   raw: Raw;
+  /** Without the body: what the caller was admitted by. */
+  admittedBy: Raw;
   actor: Actor | undefined;
 }
 
@@ -48,6 +50,9 @@ declare module 'fastify' {
 }
 
 type Soon<T> = T | Promise<T>;
+
+/** How long a caller is taken for who they were when the request began. */
+const ADMISSION_MS = 1_000;
 
 /** Goes on at once where there is nothing to wait for: most requests cost no promise. */
 function then<T, U>(value: Soon<T>, next: (value: T) => Soon<U>): Soon<U> {
@@ -96,7 +101,15 @@ export class ServedOperation {
    */
   begin(request: FastifyRequest, reply: FastifyReply, proceed: () => void): void {
     const format = formatOf(request);
-    const asking: Asking = { request, reply, format, startMs: performance.now(), raw: {}, actor: undefined };
+    const asking: Asking = {
+      request,
+      reply,
+      format,
+      startMs: performance.now(),
+      raw: {},
+      admittedBy: {},
+      actor: undefined,
+    };
     request.asking = asking;
     try {
       const admitted = this.#admit(asking);
@@ -147,7 +160,8 @@ export class ServedOperation {
     return then(this.#authorise(asking), (actor) => {
       if (!this.#handler) throw fail('not_served', { operation: this.#operation.id });
       const input = this.#read(raw);
-      this.#tools.authorise?.(actor, this.#operation.endpoint.access, input);
+      const authorise = () => this.#tools.authorise?.(actor, this.#operation.endpoint.access, input);
+      authorise();
       const context: Context<Actor> = { actor, ip: request.ip, log: this.#tools.log, total: undefined };
       const key = this.#idempotencyKey(request);
       if (key === undefined) {
@@ -156,6 +170,8 @@ export class ServedOperation {
       const asked = { actor: actor.id, key, request: [this.#operation.id, format, input] };
       return this.#tools.idempotency.once(asked, async () => {
         try {
+          // Taking the key took a moment, in which what it is about may have become another's.
+          authorise();
           return await this.#act(input, context, format);
         } catch (error) {
           return this.#failure(error, request, format);
@@ -184,7 +200,8 @@ export class ServedOperation {
     checkQuery(request.url);
     if (this.#operation.endpoint.access.roles === 'anyone') return undefined;
     asking.raw = this.#rawParams(request);
-    return then(this.#authenticate(asking), (actor) => {
+    asking.admittedBy = asking.raw;
+    return then(this.#authenticate(asking, asking.raw), (actor) => {
       if (actor) this.#accept(asking, actor);
       else if (!this.#tools.credentialsInBody || !hasBody(request)) throw fail('invalid_credentials');
     });
@@ -192,17 +209,19 @@ export class ServedOperation {
 
   #authorise(asking: Asking): Soon<Actor> {
     if (this.#operation.endpoint.access.roles === 'anyone') return nobody;
-    if (asking.actor) return asking.actor;
-    return then(this.#authenticate(asking), (actor) => {
+    if (asking.actor && performance.now() - asking.startMs < ADMISSION_MS) return asking.actor;
+    // The key may be in the body; or the body took a while, and who sent it may have been signed out since.
+    const params = asking.actor ? asking.admittedBy : asking.raw;
+    return then(this.#authenticate(asking, params), (actor) => {
       if (!actor) throw fail('invalid_credentials');
       return this.#accept(asking, actor);
     });
   }
 
-  #authenticate({ request, raw }: Asking): Soon<Actor | undefined> {
+  #authenticate({ request }: Asking, params: Raw): Soon<Actor | undefined> {
     const { endpoint } = this.#operation;
     const { headers, ip, socket } = request;
-    return this.#tools.authenticate({ headers, params: raw, ip, socket, endpoint });
+    return this.#tools.authenticate({ headers, params, ip, socket, endpoint });
   }
 
   #accept(asking: Asking, actor: Actor): Actor {

@@ -21,6 +21,7 @@ import { errorAnswer } from './envelope.ts';
 import { parseQuery } from './form.ts';
 import { formatOf, readAddress } from './format.ts';
 import { createHttpServer } from './http-server.ts';
+import { serveHealth } from './health.ts';
 import { Idempotency } from './idempotency.ts';
 import { HTTP_DEADLINES, httpConnectionLimits, UNREAD_MS_MAX } from './listeners.ts';
 import { sendAnswer, ServedOperation, type AnyHandler, type OperationTools } from './operation.ts';
@@ -103,7 +104,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
     const { openApiDocument } = await import('@granary/contract/openapi');
     return openApiDocument(api, { version: options.version });
   });
-  serveHealth(app, metrics, options.notReady ?? (() => undefined));
+  serveHealth(app, { metrics, notReady: options.notReady ?? (() => undefined), authenticate });
   app.setErrorHandler(refuse);
   // The body of such a request is not read: the hook answers before.
   app.setNotFoundHandler(notFound);
@@ -171,20 +172,6 @@ function noSchemas(): never {
 
 function handlerOf(handlers: object, group: string, name: string): AnyHandler | undefined {
   return (handlers as Record<string, Record<string, AnyHandler> | undefined>)[group]?.[name];
-}
-
-/** Liveness and readiness for whoever supervises the process; figures for Prometheus. */
-function serveHealth(app: FastifyInstance, metrics: Metrics, notReady: () => string | undefined): void {
-  app.get('/healthz', () => ({ status: 'ok' }));
-  app.get('/readyz', (_, reply) => {
-    const missing = notReady();
-    return missing === undefined
-      ? { status: 'ready' }
-      : reply.code(503).send({ status: 'not ready', message: missing });
-  });
-  app.get('/metrics', async (_, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
-  );
 }
 
 /** Answers what never reached an operation: an unknown path, a body that cannot be read. */

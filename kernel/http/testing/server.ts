@@ -165,6 +165,10 @@ export interface Bench {
   readonly answered: AnsweredCall[];
   /** What creating waits for. */
   gate: Promise<unknown>;
+  /** Tokens that have been taken back. */
+  readonly revoked: Set<unknown>;
+  /** Asked before each act on something, after the role. */
+  authorise: () => void;
 }
 
 export async function serve(t: TestContext, dialect: 'portal' | 'array', store = temporaryStore(t)): Promise<Bench> {
@@ -172,7 +176,17 @@ export async function serve(t: TestContext, dialect: 'portal' | 'array', store =
   const logged: string[] = [];
   const created: string[] = [];
   const answered: AnsweredCall[] = [];
-  const bench = { store, clock, logged, created, answered, gate: Promise.resolve<unknown>(undefined) };
+  const revoked = new Set<unknown>();
+  const bench = {
+    store,
+    clock,
+    logged,
+    created,
+    answered,
+    gate: Promise.resolve<unknown>(undefined),
+    revoked,
+    authorise: (): void => undefined,
+  };
   const handlers = {
     things: {
       list: (input: { start: number; limit: number }, context: { total: number | undefined }) => {
@@ -202,7 +216,8 @@ export async function serve(t: TestContext, dialect: 'portal' | 'array', store =
   const app = await createApiServer({
     api: dialect === 'portal' ? portalApi : (arrayApi as unknown as typeof portalApi),
     handlers,
-    authenticate: tokenHolder,
+    authenticate: (source) => (revoked.has(source.headers['x-token']) ? undefined : tokenHolder(source)),
+    authorise: () => bench.authorise(),
     credentialsInBody: dialect === 'array',
     store,
     vault: new Vault(Buffer.alloc(32, 7)),

@@ -1,0 +1,60 @@
+import { endpoint, fileReply, type Endpoint } from '@granary/contract';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Metrics } from '../metrics.ts';
+import type { OperationTools } from './operation.ts';
+
+interface HealthParts {
+  readonly metrics: Metrics;
+  /** Undefined when ready, else what is still missing. */
+  readonly notReady: () => string | undefined;
+  readonly authenticate: OperationTools['authenticate'];
+}
+
+/** Who administers a portal, an array, object storage or a cloud. */
+const WATCHERS = ['admin', 'objs_admin', 'cloud_admin'];
+const METRICS: Endpoint = endpoint('GET', '/metrics', {
+  summary: 'Figures for Prometheus',
+  access: { roles: WATCHERS },
+  reply: fileReply('text/plain'),
+});
+const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
+
+/** Liveness and readiness for whoever supervises the process; figures for Prometheus. */
+export function serveHealth(app: FastifyInstance, { metrics, notReady, authenticate }: HealthParts): void {
+  app.get('/healthz', () => ({ status: 'ok' }));
+  app.get('/readyz', (_, reply) => {
+    const missing = notReady();
+    return missing === undefined
+      ? { status: 'ready' }
+      : reply.code(503).send({ status: 'not ready', message: missing });
+  });
+  app.get('/metrics', async (request, reply) => {
+    const refusal = await refusalOf(request, authenticate);
+    if (refusal !== undefined) return reply.code(refusal).send({ status: 'error', message: 'Sign in to see figures.' });
+    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+}
+
+/** Figures tell much of what goes on. They are for programs on the machine itself, and for administrators elsewhere. */
+async function refusalOf(
+  request: FastifyRequest,
+  authenticate: HealthParts['authenticate'],
+): Promise<number | undefined> {
+  const { ip, socket } = request;
+  if (LOOPBACK.test(ip)) return undefined;
+  try {
+    const actor = await authenticate({ headers: withBearer(request), params: {}, ip, socket, endpoint: METRICS });
+    if (!actor) return 401;
+    return WATCHERS.includes(actor.role) ? undefined : 403;
+  } catch {
+    return 401;
+  }
+}
+
+/** Prometheus sends a key as `Authorization: Bearer`; our interfaces have headers of their own. */
+function withBearer({ headers }: FastifyRequest): FastifyRequest['headers'] {
+  const [, key] = /^bearer ([^ ]+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (key === undefined) return headers;
+  const { authorization: _, ...others } = headers;
+  return { ...others, 'x-token': key, 'x-access-key': key };
+}
