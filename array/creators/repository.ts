@@ -17,7 +17,10 @@ const CREATORS: Readonly<Record<CreatedKind, string>> = {
   volume: 'SELECT created_by FROM volumes WHERE name = :name',
   consistency_group: 'SELECT created_by FROM volumes WHERE cg_name = :name',
   snapshot: 'SELECT v.created_by FROM snapshots AS s LEFT JOIN volumes AS v ON v.name = s.volume WHERE s.name = :name',
-  snapshot_policy: 'SELECT created_by FROM snapshot_policies WHERE name = :name',
+  // It says how many snapshots are kept of every volume it is attached to.
+  snapshot_policy: `SELECT created_by FROM snapshot_policies WHERE name = :name
+    UNION ALL SELECT v.created_by FROM snapshot_rules AS r LEFT JOIN volumes AS v ON v.name = r.volume
+      WHERE r.policy = :name`,
   snapshot_rule:
     'SELECT v.created_by FROM snapshot_rules AS r LEFT JOIN volumes AS v ON v.name = r.volume WHERE r.name = :name',
   snapshot_set: `SELECT v.created_by FROM snapshot_set_members AS m
