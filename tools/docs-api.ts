@@ -154,6 +154,12 @@ Generated from the contract by \`npm run docs:api\`; a test calls every operatio
 - In an array \`admin\` does everything. \`user\` looks at everything and uses it: creates groups, pools, volumes, servers,
   snapshots and policies, and changes or deletes volumes, servers and policies of their own. Drives, RAID groups and pools,
   once made, are the administrator's to change: nothing a user does destroys hardware or another's data.
+- A snapshot policy that others attached to their volumes is the administrator's to change: it decides which snapshots stay.
+- Users share what an array has: free drives, room in pools, and how many volumes, snapshots, servers and policies there
+  may be. There are no shares for each: users of an array trust each other that far. Tenants who do not have arrays of
+  their own.
+- In object storage the keys of an account's primary user are shown to that user and to administrators of the array, and
+  replaced by them, not by other administrators of the account.
 - What was created by nobody who is still a user (the portal, a mirror of another array, a removed user) is the
   administrator's.
 `;

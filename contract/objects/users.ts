@@ -72,7 +72,7 @@ export const users = {
     access: accountAdmins,
     params: { username, account: name('Name or id of the account', { example: 'webhosting' }) },
     reply: response({ credentials: listOf(S3Credentials), count: int() }),
-    errors: ['account_not_found', 'objs_user_not_found'],
+    errors: ['account_not_found', 'objs_user_not_found', 'objs_state_conflict'],
   }),
   ...signIn,
   enableAdminAccess: endpoint('POST', '/users/admin_access/enable', {

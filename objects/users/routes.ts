@@ -30,7 +30,7 @@ function managementRoutes({ users, signIns, publicUrl, managementUrl }: UserRout
       const { rows, count } = users.list(actor, page);
       const shown: ReturnType<typeof userView>[] = [];
       for (const row of rows) {
-        const user = users.opened(row);
+        const user = users.shown(actor, row);
         shown.push(userView(user, publicUrl(), signIns.isRefused(user)));
         if (shown.length % OPENED_PER_TURN === 0) await breathe();
       }

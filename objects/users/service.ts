@@ -15,7 +15,7 @@ import { newId, type Keys } from './keys.ts';
 import type { Passwords } from './passwords.ts';
 import * as repository from './repository.ts';
 import type { UserRow } from './repository.ts';
-import { toUser, withSecrets, type User, type UserSecrets } from './user.ts';
+import { toUser, withheld, withSecrets, type ShownSecrets, type User } from './user.ts';
 
 /** The account that administers the array. */
 export const SYSTEM_ACCOUNT = 'objs_admin';
@@ -86,13 +86,17 @@ export class Users {
     }));
   }
 
-  opened(row: UserRow): User & UserSecrets {
-    return withSecrets(row, this.#tools.vault);
+  /**
+   * With what opens doors for the user, but for those of the primary user: who stands for an account is not for its other
+   * administrators to say, nor to be.
+   */
+  shown(actor: ObjectsActor, row: UserRow): User & ShownSecrets {
+    return isOthersPrimary(row, actor) ? { ...toUser(row), ...withheld } : withSecrets(row, this.#tools.vault);
   }
 
-  get(actor: ObjectsActor, id: string): User & UserSecrets & { readonly passwordExpiresAt: number | null } {
+  get(actor: ObjectsActor, id: string): User & ShownSecrets & { readonly passwordExpiresAt: number | null } {
     const row = this.#tools.store.read((db) => this.#row(db, actor, id));
-    return { ...this.opened(row), passwordExpiresAt: this.#passwords.expiresAt(row) };
+    return { ...this.shown(actor, row), passwordExpiresAt: this.#passwords.expiresAt(row) };
   }
 
   /** Returns the code that sets the first password. */
@@ -188,6 +192,7 @@ export class Users {
       const account = inScope(found, place.account, scopeOf(actor));
       const user = repository.findUserNamed(tx, account.id, place.username);
       if (!user) throw fail('objs_user_not_found', { id: place.username });
+      if (isOthersPrimary(user, actor)) throw primaryRefusal(user, 'replace a key of');
       repository.replaceS3Secret(tx, user.number, sealed, clock.now());
       this.#record(tx, account.name, `The S3 secret key of ${user.username} of ${account.name} was replaced.`, actor);
       tx.afterCommit(changed);
@@ -223,16 +228,23 @@ export class Users {
       throw fail('objs_state_conflict', { problem: `You cannot ${what} yourself; ask another administrator.` });
     const isAdmin = user.role !== 'member' && user.locked === 0;
     if (isAdmin && repository.countOtherAdmins(db, user) === 0) throw fail('last_admin', { username: user.username });
-    if (user.is_primary === 1 && isAdmin && !isSelf && actor.role !== 'objs_admin')
-      throw fail('objs_state_conflict', {
-        problem: `User ${user.username} is the primary user of ${user.account_name}; only an administrator of the array may ${what} them.`,
-      });
+    if (isAdmin && isOthersPrimary(user, actor)) throw primaryRefusal(user, what);
   }
 
   #record(tx: Tx, account: string, title: string, actor: ObjectsActor): void {
     const subject = `account:${account}`;
     this.#tools.events.record(tx, { severity: 'notice', title, subject, actor: actor.username });
   }
+}
+
+/** Whether an administrator of an account has its primary user before them, who is somebody else. */
+function isOthersPrimary(user: UserRow, actor: ObjectsActor): boolean {
+  return user.is_primary === 1 && actor.role !== 'objs_admin' && actor.id !== `user:${user.number}`;
+}
+
+function primaryRefusal({ username, account_name: account }: UserRow, what: string) {
+  const problem = `User ${username} is the primary user of ${account}; only an administrator of the array may ${what} them.`;
+  return fail('objs_state_conflict', { problem });
 }
 
 /** Those who administer the array are together in its own account, and there is nobody there to administer but them. */

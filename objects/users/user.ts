@@ -29,6 +29,17 @@ export interface UserSecrets {
   readonly s3SecretKey: string;
 }
 
+/** Null where whoever asks is not to have them. */
+export type ShownSecrets = { readonly [K in keyof UserSecrets]: UserSecrets[K] | null };
+
+export const withheld: ShownSecrets = {
+  accessKey: null,
+  token: null,
+  tokenExpiresAt: null,
+  s3AccessKey: null,
+  s3SecretKey: null,
+};
+
 export function toUser(row: UserRow): User {
   return {
     number: row.number,

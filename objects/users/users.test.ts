@@ -58,6 +58,35 @@ test('a user is shown alone by number or id', async (t) => {
     assert.equal((await people.admin().refused(users.get, { id })).code, NOT_FOUND, id);
 });
 
+test('what opens doors for the primary user is shown to no other administrator of the account', async (t) => {
+  const people = await startPeople(t);
+  const web = await people.account('webhosting');
+  const mia = await people.user(web.id, 'mia', 'account_admin');
+  const id = String(web.user.id);
+  const { user: shown } = await mia.client.call(users.get, { id });
+  assert.deepEqual([shown.s3_access_key, shown.s3_secret_key, shown.email], [null, null, 'ada@example.org']);
+  const { users: all } = await mia.client.call(users.list, {});
+  const listed = all.find((one) => one.id === web.user.id)!;
+  const { token, token_expire_at, s3_access_key, s3_secret_key } = listed.objs_data.objs_user;
+  assert.deepEqual(
+    [listed.access_key, token, token_expire_at, s3_access_key, s3_secret_key],
+    [null, null, null, null, null],
+  );
+  const own = all.find((one) => one.id === mia.user.id)!;
+  assert.deepEqual([own.access_key, own.objs_data], [mia.user.access_key, mia.user.objs_data]);
+  const reset = { username: 'ada', account: 'webhosting' };
+  assert.equal((await mia.client.refused(users.resetS3Secret, reset)).code, CONFLICT);
+  for (const client of [web.client, people.admin()]) {
+    const { user } = await client.call(users.get, { id });
+    assert.equal(user.s3_secret_key, web.user.objs_data.objs_user.s3_secret_key);
+    assert.equal(
+      (await client.call(users.list, {})).users.find((one) => one.id === web.user.id)?.access_key,
+      web.user.access_key,
+    );
+  }
+  await web.client.call(users.resetS3Secret, reset);
+});
+
 test('an account administrator manages the users of that account and finds no others', async (t) => {
   const people = await startPeople(t);
   const web = await people.account('webhosting');

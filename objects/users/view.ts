@@ -3,13 +3,13 @@ import { objectsApi, type ObjectsRole } from '@granary/contract/objects';
 import { formatUtc } from '@granary/kernel';
 import { roleView } from '../roles/routes.ts';
 import { epochSeconds, trueFalse } from '../wording.ts';
-import type { User, UserSecrets } from './user.ts';
+import type { ShownSecrets, User } from './user.ts';
 
 /** Swift's words for what there is one of here. */
 const DOMAIN = 'default';
 
 /** As lists and sign-in show a user; `locked` while sign-in is refused, for whatever reason. */
-export function userView(user: User & UserSecrets, publicUrl: string, locked: boolean) {
+export function userView(user: User & ShownSecrets, publicUrl: string, locked: boolean) {
   const roles = [roleView(user.role)];
   return {
     id: user.number,
@@ -28,7 +28,7 @@ export function userView(user: User & UserSecrets, publicUrl: string, locked: bo
         account_name: user.accountName,
         id: user.id,
         token: user.token,
-        token_expire_at: formatUtc(user.tokenExpiresAt),
+        token_expire_at: user.tokenExpiresAt === null ? null : formatUtc(user.tokenExpiresAt),
         s3_access_key: user.s3AccessKey,
         s3_secret_key: user.s3SecretKey,
         public_url: accountUrl(publicUrl, user.accountId),
@@ -56,7 +56,7 @@ export function accountUserView(user: User) {
 
 /** As a user is shown alone. */
 export function userDetailView(
-  user: User & UserSecrets & { readonly passwordExpiresAt: number | null },
+  user: User & ShownSecrets & { readonly passwordExpiresAt: number | null },
   managementUrl: string,
 ) {
   return {
