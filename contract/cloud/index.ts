@@ -118,6 +118,7 @@ export const ArraySpec = record('ArraySpec', {
   product: oneOf(...products),
   name: named('Name people see'),
   owner: named("Username of the array's first administrator"),
+  owner_uuid: maybe(named('Who that is at the portal, whatever the name becomes', 64)),
   initial_passcode: named("That administrator's first password", 255),
   internal_key: named('What the portal signs in with', 255),
   zone: nullable(

@@ -85,6 +85,7 @@ export class Hosting {
       product: row.product,
       name: row.name,
       owner: row.owner,
+      owner_uuid: row.owner_uuid,
       initial_passcode: vault.unseal(row.initial_passcode_sealed),
       internal_key: vault.unseal(row.internal_key_sealed),
       interfaces: interfaces.map(({ id, address, netmask, gateway, vlan_id, forced }) => ({

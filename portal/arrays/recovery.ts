@@ -4,7 +4,7 @@ import type { PortalActor } from '../actor.ts';
 import { namesOfProviders } from '../clouds/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
-import { findUserByName } from '../users/repository.ts';
+import { findUserByUuid } from '../users/repository.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import * as repository from './repository.ts';
 import type { ArrayStates } from './states.ts';
@@ -28,7 +28,8 @@ const NAMES_TRIED_MAX = 1000;
 
 /**
  * Takes arrays on record that a cloud hosts and the portal does not know: after an older copy of the portal's database
- * was restored, those that were made since. They belong to the user of the same name again, else to whoever asks.
+ * was restored, those that were made since. They belong to their owner again, who is told by an
+ * id and not by a name that another may have by now; else to whoever asks.
  */
 export class ArrayRecovery {
   readonly #parts: Parts;
@@ -54,10 +55,10 @@ export class ArrayRecovery {
   #take(tx: Tx, found: { cloudId: number; hosted: HostedArray; spec: ArraySpec; actor: PortalActor }): RecoveredArray {
     const { tools, states, lifecycle } = this.#parts;
     const { cloudId, hosted, spec, actor } = found;
-    const { product, name, owner, initial_passcode, internal_key, interfaces, ...kept } = spec;
+    const { product, name, owner, owner_uuid: ownerUuid, initial_passcode, internal_key, interfaces, ...kept } = spec;
     const provider = namesOfProviders(tx, cloudId)[0];
     if (!provider) throw badParameter('id', 'names a cloud that no provider sells; create a provider for it first');
-    const user = findUserByName(tx, owner);
+    const user = ownerUuid === undefined ? undefined : findUserByUuid(tx, ownerUuid);
     const ownerId = user?.id ?? actor.userId;
     const freeName = this.#freeName(tx, ownerId, name);
     const id = repository.insertArray(tx, {

@@ -24,6 +24,7 @@ interface StoredArray {
   readonly product: Product;
   readonly owner_id: number;
   readonly owner: string;
+  readonly owner_uuid: string;
   readonly provider_id: number;
   readonly cloud_id: number;
   readonly spec: string;
@@ -49,8 +50,8 @@ export interface ArrayRow extends Omit<StoredArray, 'spec' | 'zones'> {
   readonly zones: readonly string[];
 }
 
-const SELECT =
-  'SELECT arrays.*, coalesce(users.former_name, users.username) AS owner FROM arrays JOIN users ON users.id = owner_id';
+const SELECT = `SELECT arrays.*, coalesce(users.former_name, users.username) AS owner, users.uuid AS owner_uuid
+   FROM arrays JOIN users ON users.id = owner_id`;
 
 /** `scope` is whose arrays are looked at: an owner's, or everybody's when null. */
 export function findArray(db: Db, id: number, scope: number | null): ArrayRow | undefined {

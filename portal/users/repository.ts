@@ -35,6 +35,10 @@ export function findUserByName(db: Db, username: string): UserRow | undefined {
   return db.get<UserRow>(`SELECT * FROM users WHERE username = :username AND ${PRESENT}`, { username });
 }
 
+export function findUserByUuid(db: Db, uuid: string): UserRow | undefined {
+  return db.get<UserRow>(`SELECT * FROM users WHERE uuid = :uuid AND ${PRESENT}`, { uuid });
+}
+
 export function findUserByToken(db: Db, print: string): UserRow | undefined {
   return db.get<UserRow>(`SELECT * FROM users WHERE token_print = :print AND ${PRESENT}`, { print });
 }
@@ -75,8 +79,8 @@ interface NewUser {
 
 export function insertUser(tx: Tx, { autoApproved, ...user }: NewUser): number {
   return tx.run(
-    `INSERT INTO users (username, email, role, auto_approved, password_hash, token_print, token_sealed, created_at, updated_at)
-     VALUES (:username, :email, :role, :autoApproved, :passwordHash, :tokenPrint, :tokenSealed, :now, :now)`,
+    `INSERT INTO users (uuid, username, email, role, auto_approved, password_hash, token_print, token_sealed, created_at, updated_at)
+     VALUES (lower(hex(randomblob(16))), :username, :email, :role, :autoApproved, :passwordHash, :tokenPrint, :tokenSealed, :now, :now)`,
     { ...user, autoApproved: Number(autoApproved) },
   ).insertedId;
 }
