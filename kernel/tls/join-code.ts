@@ -1,7 +1,7 @@
 import { parseHostAndPort, type HostAndPort } from '../net/outgoing.ts';
 
 /** What a cloud on another machine joins by. */
-export interface JoinCode {
+interface JoinCode {
   /** Where the portal is: `host:port`. */
   readonly portal: string;
   /** SHA-256 of a certificate that the portal shows: its authority's, or its own where the operator brought that. */

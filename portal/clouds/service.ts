@@ -41,6 +41,9 @@ export interface DriveTypeChange {
   readonly enabled?: boolean | undefined;
 }
 
+/** A cloud that joins has just been started: it may be slow to answer, and who started it waits. */
+const JOIN_ANSWER_MS_MAX = 15_000;
+
 /** The clouds that can host arrays, as last read from them. */
 export class Clouds {
   readonly #tools: Tools;
@@ -120,7 +123,7 @@ export class Clouds {
    */
   async join(registration: KnownRegistration, signed: string, along: (tx: Tx, id: number) => void): Promise<number> {
     const { store } = this.#tools;
-    const found = await this.#discover(registration);
+    const found = await this.#discover(registration, undefined, JOIN_ANSWER_MS_MAX);
     const { inventory } = found;
     const refuse = (db: Db) => {
       const known = repository.findCloudByName(db, registration.name);
@@ -298,11 +301,11 @@ export class Clouds {
   }
 
   /** `before` is what is trusted for the cloud on record. */
-  async #discover(registration: KnownRegistration, before?: string | null): Promise<Found> {
+  async #discover(registration: KnownRegistration, before?: string | null, timeoutMs?: number): Promise<Found> {
     const { ip: address, admin_user: user, admin_key: key, fingerprint, trusted } = registration;
     const { connections } = this.#tools;
     if (trusted === undefined) return discoverCloud(connections, { address, user, key, fingerprint, trusted: before });
-    return { trusted, inventory: await readInventory(connections, { address, user, key, trusted }) };
+    return { trusted, inventory: await readInventory(connections, { address, user, key, trusted }, timeoutMs) };
   }
 
   #claimNew({ ip: address, admin_user: user, admin_key: key, adopt }: Registration, { trusted }: Found) {
