@@ -146,6 +146,26 @@ test('one account may do without a prefix, and stays out of what others have', a
   assert.equal((await here.client.refused(destinations.grant, nowhere)).code, 50009);
 });
 
+test('no name leads to where another account has its objects, or will have them', async () => {
+  const name = await newEndpoint('detours');
+  expect(await far.call('PUT', '/detours'), 200);
+  await grant(name, one.account, false);
+  expect(await one.client.call('PUT', '/detours'), 200);
+  expect(await replicate(one.client, 'detours', name), 200);
+  const { account } = other;
+  const keys = [`${account}/x`, `/${account}/x`, `./${account}/x`, `a/../${account}/x`, `${account.toUpperCase()}/x`];
+  for (const key of keys) await put(one.client, `/detours/${key}`, 'forged');
+  for (const key of keys) await isFailed(one.client, `/detours/${key}`);
+  const fine = [`${one.account}/x`, `a/${account}/x`, `${'d'.repeat(32)}/x`, '.../x', 'a..b/.c', `x${account}/x`];
+  for (const key of fine) await put(one.client, `/detours/${key}`, 'plain');
+  for (const key of fine) await isCompleted(one.client, `/detours/${key}`);
+  await grant(name, account);
+  expect(await other.client.call('PUT', '/detours'), 200);
+  expect(await replicate(other.client, 'detours', name), 200);
+  await put(other.client, '/detours/../x', 'out of the prefix');
+  await isFailed(other.client, '/detours/../x');
+});
+
 test('an endpoint of before there were grants is granted to those who use it, where their objects are', async (t) => {
   const old = await testObjects(t);
   const client = old.s3(old.owner);

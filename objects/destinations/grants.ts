@@ -37,6 +37,7 @@ export interface GrantView {
 }
 
 const GRANTS_MAX = 1_000;
+const ACCOUNT_ID = /^[0-9a-f]{32}$/;
 
 /**
  * Which accounts may replicate to which remote endpoint. Without a grant an endpoint does not exist for an account. The
@@ -120,9 +121,20 @@ export class DestinationGrants {
     });
   }
 
-  /** Whether an object of an account without a prefix would lie among those of another account. */
-  isOthers({ destination, prefix }: Granted, key: string): boolean {
-    return prefix === '' && this.#tools.store.read((db) => findOwnerOfKey(db, destination.id, key)) !== undefined;
+  /** Why an object may not go there; undefined when it may. */
+  refusalOf({ destination, prefix }: Granted, account: string, key: string): string | undefined {
+    // Some services resolve these as file systems do, out of a prefix or into that of another account.
+    const segments = key.split('/');
+    if (segments.some((segment) => segment === '.' || segment === '..')) return `${key} has a segment of dots`;
+    if (prefix !== '') return undefined;
+    // Accounts may be granted the endpoint later: below the id of one there is nothing for any other.
+    const first = segments.find((segment) => segment !== '')?.toLowerCase() ?? '';
+    const isOthers = this.#tools.store.read(
+      (db) =>
+        findOwnerOfKey(db, destination.id, key) !== undefined ||
+        (ACCOUNT_ID.test(first) && first !== account && findAccount(db, first) !== undefined),
+    );
+    return isOthers ? `${key} begins like the objects of another account there` : undefined;
   }
 
   /** At a start: endpoints that were known before there were grants are granted to the accounts that use them. */

@@ -21,7 +21,7 @@ interface ReplicationOptions {
   readonly commit: Commit;
   readonly reader: () => Pick<IndexReader, 'replicationDestinations' | 'replicationsDue' | 'bucketById'>;
   readonly destinations: Pick<Destinations, 'place' | 'note'>;
-  readonly grants: Pick<DestinationGrants, 'find' | 'isOthers'>;
+  readonly grants: Pick<DestinationGrants, 'find' | 'refusalOf'>;
   /** Has a controller do it. */
   readonly send: (order: ReplicationOrder) => Promise<ReplicationOutcome>;
 }
@@ -108,8 +108,8 @@ export class Replication {
     const { destinations, grants } = this.#options;
     const granted = grants.find(change.destination, bucket.account);
     if (!granted) return this.#giveUp(change, bucket, `there is no remote endpoint ${change.destination}`);
-    if (grants.isOthers(granted, change.key))
-      return this.#giveUp(change, bucket, `${change.key} begins like the objects of another account there`);
+    const refusal = grants.refusalOf(granted, bucket.account, change.key);
+    if (refusal !== undefined) return this.#giveUp(change, bucket, refusal);
     // Whoever ended the replication of a bucket wants nothing more of it sent.
     if (rule?.enabled !== true || rule.destination !== change.destination) return this.#end(change, 'FAILED');
     const { destination, prefix } = granted;
