@@ -16,6 +16,7 @@ export const adminPassword = 'an end to end password';
 
 export interface Granary {
   readonly url: string;
+  readonly cloudUrl: string;
   readonly dataDir: string;
   /** Everything it printed until it was ready. */
   readonly output: readonly string[];
@@ -43,17 +44,26 @@ export function ownAddresses(): string {
   return `127.${100 + (process.pid % 100)}.${(process.pid >> 4) % 256}.0/24`;
 }
 
+interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly addresses?: string;
+  /** Fewer files and sockets than this process may open. */
+  readonly openFilesMax?: number | undefined;
+}
+
 /** `granary up` as an operator runs it, on free ports. */
 export async function startGranary(
   dataDir: string,
-  { env = {}, addresses = ownAddresses() }: { env?: Readonly<Record<string, string>>; addresses?: string } = {},
+  { env = {}, addresses = ownAddresses(), openFilesMax }: StartOptions = {},
 ): Promise<Granary> {
   const cloudPort = await freePort();
   const args = ['up', '--data', dataDir, '--port', '0', '--cloud-port', String(cloudPort), '--addresses', addresses];
-  const service = await startService(args, env);
+  const service = await startService(args, { env, openFilesMax });
   const { url } = service;
+  const cloudUrl = `http://127.0.0.1:${cloudPort}`;
   return {
     ...service,
+    cloudUrl,
     dataDir,
     async admin() {
       const { data } = await portalClient({ url }).tokens.get({
@@ -64,7 +74,7 @@ export async function startGranary(
     },
     cloud() {
       const key = readFileSync(join(dataDir, 'cloud', 'admin.key'), 'utf8').trim();
-      return cloudClient({ url: `http://127.0.0.1:${cloudPort}`, user: 'cloud', key });
+      return cloudClient({ url: cloudUrl, user: 'cloud', key });
     },
   };
 }
@@ -75,9 +85,10 @@ export type Service = Pick<Granary, 'url' | 'output' | 'process' | 'stop' | 'kil
 /** A command that serves, once it is ready; rejects with what it said when it ends before. */
 export async function startService(
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, openFilesMax }: Omit<StartOptions, 'addresses'> = {},
 ): Promise<Service> {
-  const child = spawn(process.execPath, [command, ...args], {
+  const [program, ...before] = limited(openFilesMax);
+  const child = spawn(program, [...before, command, ...args], {
     // A group of its own, so that all of it can be killed at once.
     detached: true,
     env: { ...process.env, GRANARY_ADMIN_PASSWORD: adminPassword, ...env },
@@ -97,6 +108,11 @@ export async function startService(
     },
     kill: () => killAll(child),
   };
+}
+
+function limited(openFilesMax: number | undefined): [string, ...string[]] {
+  if (openFilesMax === undefined) return [process.execPath];
+  return ['sh', '-c', `ulimit -n ${openFilesMax} && exec "$0" "$@"`, process.execPath];
 }
 
 export interface FarCloud {
