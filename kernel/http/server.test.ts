@@ -216,10 +216,13 @@ test('whoever supervises the process learns that it lives, is ready, and how it 
 
 test('a handler that runs at once and one that waits are timed from the request to the reply', async (t) => {
   const bench = await serve(t, 'portal');
-  // Before the clock of the gate starts, whatever the first request has to load.
-  await bench.app.inject({ url: '/api/things/7', headers });
-  bench.gate = new Promise((resolve) => setTimeout(resolve, 200));
-  await bench.app.inject({ method: 'POST', url: '/api/things?name=slow', headers });
+  const gate = Promise.withResolvers();
+  bench.gate = gate.promise;
+  const answered = bench.app.inject({ method: 'POST', url: '/api/things?name=slow', headers });
+  // Only from here on is it certain that the handler waits.
+  await until(() => bench.created.length > 0);
+  setTimeout(() => gate.resolve(undefined), 30);
+  await answered;
   const metrics = await bench.app.inject({ url: '/metrics' });
   const sum = /granary_http_request_seconds_sum\{.*operation="things.create".*\} ([\d.]+)/.exec(metrics.body)?.[1];
   assert.ok(Number(sum) >= 0.02, sum);

@@ -54,6 +54,7 @@ const rules: readonly (readonly [string, Partial<Order>, string, RegExp])[] = [
 
 for (const [what, changes, field, message] of rules) {
   test(`an order with ${what} is refused by name, and nothing is kept of it`, async () => {
+    await portal.rest();
     const before = portal.dump();
     for (const person of [owner, friend, admin]) {
       const { problems } = await refused(create(person, changes), 400, message);

@@ -76,6 +76,7 @@ const bad: readonly (readonly [string, () => Promise<string>, number, RegExp])[]
 
 for (const [what, address, status, message] of bad) {
   test(`${what} is refused within five seconds, and nothing is stored`, async () => {
+    await portal.rest();
     const before = portal.dump();
     const ip = await address();
     const registration = { name: name('cloud'), ip, admin_user: 'cloud', admin_key: 'key' };
@@ -89,6 +90,7 @@ for (const [what, address, status, message] of bad) {
 
 test('a wrong key or user is refused with what to check, and nothing is stored', async () => {
   const { place } = await anotherCloud();
+  await portal.rest();
   const before = portal.dump();
   for (const wrong of [{ admin_key: 'wrong' }, { admin_user: 'wrong' }]) {
     const registration = { name: name('cloud'), ...place, ...wrong };
@@ -130,6 +132,7 @@ test('a cloud of another portal is refused with the way to move it, and nothing 
   const { id, registration: mine } = await register();
   const { other, place } = await anotherCloud();
   other.owner = 'another one';
+  await portal.rest();
   const before = portal.dump();
   const registration = { name: name('cloud'), ...place };
   const words = /belongs to another portal, another one\..*granary clouds adopt.*`granary clouds create --adopt`/;
@@ -201,6 +204,7 @@ test('a cloud that hosts arrays is not replaced by another one', async () => {
   await admin.client.providers.create({ name: key, key, cloud_id: id });
   await portal.array(portal.friend, { provider: key });
   const { place } = await anotherCloud();
+  await portal.rest();
   const before = portal.dump();
   await refused(admin.client.clouds.update({ id, ...registration, ...place }), 409, /hosts 1 arrays?; .*another cloud/);
   assert.deepEqual(portal.dump(), before);
