@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { markClosed, syncFolderOf } from './mark.ts';
+import { markClosed, markFileOf, syncFolderOf } from './mark.ts';
 
 const LOCK_WAIT_MS = 200;
 const SQLITE_BUSY = 5;
@@ -20,11 +20,15 @@ export function restoreCopy(file: string, copy: string): string | undefined {
   copyFileSync(copy, fresh);
   stamp(fresh);
   const aside = `${file}.damaged-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
-  // From here on the log of the old file is not missed.
-  markClosed(file);
+  // A start tells by the mark that a file is missing.
+  if (!existsSync(markFileOf(file))) markClosed(file);
   const wasThere = existsSync(file);
-  for (const ending of ['-wal', '-shm', ''])
+  // The file goes before its log: without the log it would be opened as it was some time ago.
+  for (const ending of ['', '-wal', '-shm'])
     if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
+  // And the log is gone for certain before the new file is there: it would be replayed into that.
+  syncFolderOf(file);
+  markClosed(file);
   renameSync(fresh, file);
   syncFolderOf(file);
   return wasThere ? aside : undefined;
