@@ -41,10 +41,17 @@ export class PoolDeletion {
     });
   }
 
-  /** After a crash: what the engine deletes or has deleted goes; what it refuses stays. */
+  /**
+   * After a crash: what the engine deletes or has deleted goes; what it refuses stays. A damaged pool that was marked is
+   * empty, or was deleted by force; one that has come to itself since is kept if there is anything in it.
+   */
   async settle(row: PoolRow): Promise<void> {
+    const groups = this.#raidGroups.ofPool(row.name).map((group) => group.name);
+    // Drives that are out of service were taken out of the engine just now.
+    await this.#tools.readings.refresh();
+    const isDamaged = damageOf(row.name, groups, this.#tools.readings) !== undefined;
     try {
-      await this.#finish(row, false, 'system');
+      await this.#finish(row, isDamaged, 'system');
     } catch (error) {
       if (!isRefusal(error)) throw error;
       await this.#restore(row);
