@@ -77,11 +77,14 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   const services = createServices(tools);
   const { users, drives, controllers, handlers } = services;
   host.progress('bringing its records in line');
-  await users.createOwner(first.owner, first.initialPasscode);
-  await controllers.createChap();
-  await drives.follow(first.drives);
-  await readings.refresh();
-  await runFreeing(true, () => settle(services, (stage) => host.progress(stage)));
+  // With the reserve of a full disk: an array that does not start gives no room back.
+  await runFreeing(true, async () => {
+    await users.createOwner(first.owner, first.initialPasscode);
+    await controllers.createChap();
+    await drives.follow(first.drives);
+    await readings.refresh();
+    await settle(services, (stage) => host.progress(stage));
+  });
   // Not before: a server that comes back must find its disks, or it gives up.
   host.progress('serving its volumes');
   await running.serve();

@@ -114,7 +114,7 @@ export async function startCloud(options: CloudOptions): Promise<RunningCloud> {
   let server: Server | undefined;
   try {
     await refuseForeignAddresses(tools);
-    await followConfig(store, tools.events, tools.config, configFileOf(options));
+    await runFreeing(true, () => followConfig(store, tools.events, tools.config, configFileOf(options)));
     const mended = recovered.damage ? new Map<string, string>() : await runFreeing(true, () => placement.mend());
     const problems = recovered.heldBack(mended);
     const adminKey = adminKeyFrom(join(folder, 'admin.key'), options.adminKey);

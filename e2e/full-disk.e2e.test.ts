@@ -3,13 +3,13 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fillDisk, smallFileSystem } from '../kernel/testing.ts';
-import { attach, makePool, orderArray, randomBuffer, signInTo } from './block-array.ts';
+import { attach, Disk, makePool, orderArray, randomBuffer, signInTo } from './block-array.ts';
 import { startGranary, until } from './granary.ts';
 
 /**
  * Goal: a disk that is full to its last block can be emptied through the product.
  * Method: a whole installation on a small file system; a file that takes all the room; then people sign in at the portal
- * and at the arrays, and delete.
+ * and at the arrays, and delete. In the middle of it everything is killed.
  */
 const DISK_MB = 768;
 const MEGABYTE = 2 ** 20;
@@ -21,7 +21,7 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
     t.skip('only root may mount a small file system');
     return;
   }
-  const granary = await startGranary(join(folder, 'data'));
+  let granary = await startGranary(join(folder, 'data'));
   t.after(() => granary.kill());
   const admin = await granary.admin();
   const { client: tank } = await orderArray(admin, 'tank', { SSD_10GB: 2 });
@@ -29,18 +29,32 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
   const { pool } = await makePool(tank, 'main');
   const { vol_name: kept } = await tank.volumes.create({ name: 'kept', capacity: 256, pool });
   const { vol_name: gone } = await tank.volumes.create({ name: 'gone', capacity: 256, pool });
-  const { disk } = await attach(tank, kept);
+  const { disk: before } = await attach(tank, kept);
   const data = randomBuffer(8);
-  await disk.write(0, data);
+  await before.write(0, data);
+  const { initiator } = await before.place();
   const other = await attach(tank, gone);
   await other.disk.write(0, randomBuffer(16));
   await until('every database has its reserve', async () => Promise.resolve(reserves(folder) >= 4), WAIT_MS);
 
   fillDisk(join(folder, 'filler'));
   await assert.rejects(tank.volumes.create({ name: 'refused', capacity: 16, pool }));
+  const full = await signInTo(await granary.admin(), 'tank');
+  await full.client.volumes.detach({ id: gone, servers: [other.server] });
+  const cutOff = full.client.volumes.delete({ id: gone }).catch(() => undefined);
+  await granary.kill();
+  await cutOff;
+
+  // All of it starts again on the full disk, and the deletion is done or can be.
+  granary = await startGranary(join(folder, 'data'));
+  await until(
+    'the arrays run',
+    async () => (await granary.cloud().hostedArrays.list()).data.every(({ state }) => state === 'running'),
+    WAIT_MS,
+  );
   const again = await signInTo(await granary.admin(), 'tank');
-  await again.client.volumes.detach({ id: gone, servers: [other.server] });
-  await again.client.volumes.delete({ id: gone });
+  const { volumes: left } = await again.client.volumes.list();
+  if (left.some(({ name }) => name === gone)) await again.client.volumes.delete({ id: gone });
   await until(
     'the volume is gone',
     async () => {
@@ -49,6 +63,7 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
     },
     WAIT_MS,
   );
+  const disk = new Disk(again.client, initiator, kept);
   assert.deepEqual(await disk.read(0, data.length), data);
   const portal = await granary.admin();
   await portal.arrays.delete({ array_id: doomed });
@@ -64,7 +79,7 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
   await until(
     'there is room again',
     async () => {
-      return tank.volumes.create({ name: 'after', capacity: 16, pool }).then(
+      return again.client.volumes.create({ name: 'after', capacity: 16, pool }).then(
         () => true,
         () => false,
       );

@@ -7,6 +7,7 @@ import {
   EventLog,
   HostedServer,
   Jobs,
+  runFreeing,
   Store,
   systemClock as clock,
   Vault,
@@ -60,8 +61,11 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
   };
   const services = createServices(tools);
   const { settings, people, certificates, encryption, books, handlers } = services;
-  await settings.create();
-  await people.users.createOwner(first.owner, first.initialPasscode);
+  // With the reserve of a full disk: an array that does not start gives no room back.
+  await runFreeing(true, async () => {
+    await settings.create();
+    await people.users.createOwner(first.owner, first.initialPasscode);
+  });
   const events = keeperEvents(tools);
   await dataPath.start({
     onStage: (stage) => host.progress(stage),
@@ -97,7 +101,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
   const server = new HostedServer(app, first, { log, onListening: () => host.reportListening() });
   await server.serve(first);
   await tools.jobs.start();
-  await services.noteInventory();
+  await runFreeing(true, () => services.noteInventory());
   services.start();
   store.keepCopies({ log });
   await tell('The array started.');

@@ -8,6 +8,7 @@ import {
   Jobs,
   KeyError,
   openVault,
+  runFreeing,
   Store,
   systemClock,
   type Clock,
@@ -117,7 +118,9 @@ export async function startPortal(options: PortalOptions): Promise<RunningPortal
   const admin = await ensureAdmin(services, join(dataDir, 'admin-password'), options.adminPassword);
   if (options.localCloud) {
     const { address, adminUser, adminKey, trusted = null } = options.localCloud;
-    await ensureLocalCloud(services, { ip: address, admin_user: adminUser, admin_key: adminKey, trusted });
+    const place = { ip: address, admin_user: adminUser, admin_key: adminKey, trusted };
+    // On a full disk, too: without its cloud nothing can be deleted.
+    await runFreeing(true, () => ensureLocalCloud(services, place));
   }
   const listening = await app.listen({ host: options.host, port: options.port });
   const url = options.tls ? listening.replace(/^http:/, 'https:') : listening;

@@ -300,6 +300,8 @@ const portal = {
     summary:
       'Say which portal commands this cloud. The first one does; another, or a copy of it, is refused without `force`',
     access: cloudAdmin,
+    // Without it nothing can be deleted after a start.
+    frees: true,
     params: {
       portal: text('The portal, by its uuid', { max: 64, example: '6f1f5f6e-0000-4000-8000-000000000002' }),
       home: text('The data folder of the portal, by a random id: a copy has another', { max: 64, example: 'home' }),

@@ -98,13 +98,9 @@ export class CloudClaims {
     const { home, copyOf } = await findHome(store);
     if (copyOf) this.#log.warn({ original: copyOf.folder }, 'this portal is a copy; clouds of the original refuse it');
     const { id } = copyOf ? await settleHome(store) : home;
-    const portal = await store.write((tx) => {
-      const known = readSetting(tx, PORTAL_UUID);
-      if (known !== undefined) return known;
-      const fresh = randomUUID();
-      writeSetting(tx, PORTAL_UUID, fresh);
-      return fresh;
-    });
+    const known = store.read((db) => readSetting(db, PORTAL_UUID));
+    const portal = known ?? randomUUID();
+    if (known === undefined) await store.write((tx) => writeSetting(tx, PORTAL_UUID, portal));
     return { portal, home: id, instance: randomUUID(), boot: bootId() };
   }
 }
