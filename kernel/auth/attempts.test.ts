@@ -122,3 +122,10 @@ test('a name shows as refused while sign-ins are, and not after it', async () =>
   clock.advance(10_001);
   assert.equal(attempts.isRefused('jo'), false);
 });
+
+test('all addresses of an IPv6 /64 count as one', async () => {
+  const { tryIn } = setUp({ perUsername: 3 });
+  for (let n = 1; n <= 3; n += 1) await tryIn({ ...jo, ip: `2001:db8::${n}` });
+  assert.equal(entryOf(await tryIn({ ...jo, ip: '2001:db8:0:0:ffff::1' }, true)), 'too_many_attempts');
+  assert.equal(await tryIn({ ...jo, ip: '2001:db8:0:1::1' }, true), 'in');
+});

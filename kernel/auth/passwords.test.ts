@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBrief } from '../edge/testing/blocking.ts';
 import { cpuMs } from '../testing.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 
@@ -37,4 +38,11 @@ test('many at once are all answered', async () => {
     answers,
     guesses.map((guess) => guess === 'swordfish'),
   );
+});
+
+test('a very long password takes no time to compose, and is still itself', async () => {
+  const long = `a${'\u0323\u0301'.repeat(15_000)}`;
+  const stored = await hashPassword(long);
+  await assertBrief('a long password', async () => assert.equal(await verifyPassword(long, stored), true));
+  assert.equal(await verifyPassword(`${long}b`, stored), false);
 });

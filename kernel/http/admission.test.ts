@@ -57,3 +57,16 @@ test('what an idempotency key waits for is checked again when it is done', async
   assert.equal(reply.statusCode, 403);
   assert.deepEqual(bench.created, []);
 });
+
+test('a call that cannot be recorded is answered once, and ends nothing', async (t) => {
+  const bench = await serve(t, 'portal');
+  bench.answered.push = () => {
+    throw new RangeError('nested too deep');
+  };
+  bench.gate = sleep(10);
+  for (const method of ['POST', 'GET'] as const) {
+    const reply = await bench.app.inject({ method, url: '/api/things?name=a', headers });
+    assert.equal(reply.statusCode, 200);
+  }
+  assert.equal(bench.logged.filter((line) => line.includes('a call could not be recorded')).length, 2);
+});

@@ -289,3 +289,12 @@ test('NUL characters and broken Unicode are refused by name', async (t) => {
   ];
   for (const [type, body, message] of bad) assert.equal((await send({ type, body })).message, message);
 });
+
+test('parts are counted by the boundary they are read by', async (t) => {
+  const send = await understanding(t);
+  const parts = part('name="note"', 'x').repeat(300);
+  for (const other of ['x="; boundary=few"', 'x=y; boundary=few', 'boundary=few']) {
+    const type = `multipart/form-data; ${other}; boundary=${boundary}`;
+    assert.equal((await send({ type, body: `${parts}--${boundary}--` })).status, 400, type);
+  }
+});

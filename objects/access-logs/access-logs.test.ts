@@ -175,3 +175,11 @@ test('what cannot be written waits, up to a limit', async (t) => {
   store.write = write;
   assert.equal((await log.list({ page: 1, limit: 1, sort: [] })).count, 100_000);
 });
+
+test('a parameter nested as deep as somebody likes is left out', () => {
+  let nested: unknown = 'x';
+  for (let depth = 0; depth < 100_000; depth += 1) nested = [nested];
+  const params = { filter_field: 'name', filter_value: nested };
+  const { params: kept } = callEntry({ operation: operationOf('accounts.list'), actor: dana, params, ip, code: 7 }, 0);
+  assert.deepEqual(JSON.parse(kept), { filter_field: 'name', filter_value: '(a structure)', status: 7, ip });
+});

@@ -233,3 +233,13 @@ test('a file comes through as it is, however the form is cut into packets', asyn
     }),
   );
 });
+
+test('a key that names the file thousands of times is not put together', async (t) => {
+  const replaceAll = t.mock.method(String.prototype, 'replaceAll');
+  const body = formOf({ key: '${filename}'.repeat(5_000) }, 'x', 'f'.repeat(7_000));
+  const answer = await rig.send({ method: 'POST', url: '/photos', headers: { 'content-type': TYPE }, body });
+  const longest = Math.max(0, ...replaceAll.mock.calls.map(({ result }) => String(result).length));
+  replaceAll.mock.restore();
+  assert.equal(answer.code, 'KeyTooLongError');
+  assert.ok(longest < 100_000, `a text of ${longest} characters`);
+});

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBrief } from '../../../kernel/edge/testing/blocking.ts';
 import { copyRangeOf, rangeOf } from './range.ts';
 
 test('a range is cut to the size of the object', () => {
@@ -30,4 +31,10 @@ test('the range of a copied part has both ends inside its source', () => {
   assert.deepEqual(copyRangeOf('bytes=0-9', 10), { start: 0, end: 10 });
   for (const header of ['bytes=0-10', 'bytes=0-', 'bytes=-5', '0-9', 'bytes=4-3'])
     assert.equal(copyRangeOf(header, 10), null);
+});
+
+test('spaces mean nothing, and many of them take no time', async () => {
+  assert.deepEqual(rangeOf(' bytes = 0 -\t4 ', 10), { start: 0, end: 5 });
+  for (const header of [`bytes${' '.repeat(15_000)}x`, `bytes=${' '.repeat(15_000)}-x`, `${'\t'.repeat(15_000)}bytes`])
+    await assertBrief('a range', () => assert.equal(rangeOf(header, 10), null));
 });

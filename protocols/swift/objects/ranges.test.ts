@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertBrief } from '../../../kernel/edge/testing/blocking.ts';
 import { parseRanges } from './ranges.ts';
 
 test('ranges are cut to the object; what cannot be read is ignored', () => {
@@ -25,4 +26,17 @@ test('ranges are cut to the object; what cannot be read is ignored', () => {
     assert.equal(parseRanges(bad, 10), undefined, bad);
   }
   assert.deepEqual(parseRanges(`bytes=${Array.from({ length: 51 }, () => '0-1').join()}`, 10), []);
+});
+
+test('spaces mean nothing, and many of them take no time', async () => {
+  assert.deepEqual(parseRanges(' bytes = 0 - 4 ,\t6-', 10), [
+    { start: 0, end: 5 },
+    { start: 6, end: 10 },
+  ]);
+  for (const header of [
+    `bytes${' '.repeat(15_000)}x`,
+    `bytes=1-${' '.repeat(15_000)}x`,
+    `bytes=${' ,'.repeat(7_000)}x`,
+  ])
+    await assertBrief('ranges', () => assert.equal(parseRanges(header, 10), undefined));
 });
