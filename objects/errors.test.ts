@@ -143,7 +143,6 @@ const cases: readonly Case[] = [
     /^Invalid credentials\.$/,
     '',
   ],
-  ['an account that is there', 'requests.create', request({ account: 'webhosting' }), 10096, /webhosting is taken/, ''],
   ['a password that is weak', 'requests.create', request({ password: 'password' }), 50011, /^A password /, ''],
   ['an address that is none', 'requests.create', request({ email: 'kim at home' }), 7, /email/, ''],
   ['what was decided', 'requests.approve', { id: decided.request_id }, 20009, /^Request \d+ was denied already/],
