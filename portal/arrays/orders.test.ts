@@ -194,10 +194,11 @@ test('what the array is to be reaches the cloud whole', async () => {
     fibre_channel: 'YES',
     create_raid_10_pools: false,
   });
-  const { initial_passcode: passcode, internal_key: key, ...spec } = cloud.specOf(array);
+  const { initial_passcode: passcode, internal_key: key, owner_uuid: ownerUuid, ...spec } = cloud.specOf(array);
   const { data } = await friend.client.arrays.get({ array_id: id });
   assert.equal(passcode, data.initial_passcode);
   assert.ok(key.length >= 20);
+  assert.match(ownerUuid ?? '', /^[0-9a-f]{32}$/);
   assert.deepEqual(spec, {
     product: 'storage_array',
     name: array,
