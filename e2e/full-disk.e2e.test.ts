@@ -35,7 +35,7 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
   const { initiator } = await before.place();
   const other = await attach(tank, gone);
   await other.disk.write(0, randomBuffer(16));
-  await until('every database has its reserve', async () => Promise.resolve(reserves(folder) >= 4), WAIT_MS);
+  await until('every database and engine has its reserve', async () => Promise.resolve(reserves(folder) >= 6), WAIT_MS);
 
   fillDisk(join(folder, 'filler'));
   await assert.rejects(tank.volumes.create({ name: 'refused', capacity: 16, pool }));
