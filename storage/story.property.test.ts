@@ -13,7 +13,7 @@ import { PoolModel, type Step, STEP_KINDS } from './testing/pool-model.ts';
 import { randomFrom } from './testing/random.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
-const STEPS = TORTURE ? 10_000 : 5_000;
+const STEPS = TORTURE ? 10_000 : 2_000;
 const MIB = 1024 * 1024;
 
 const step: fc.Arbitrary<Step> = fc.record({

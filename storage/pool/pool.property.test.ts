@@ -8,7 +8,7 @@ import { PoolModel, type Step, STEP_KINDS } from '../testing/pool-model.ts';
 import { Pool } from './pool.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
-const STEPS = 10_000;
+const STEPS = TORTURE ? 10_000 : 4_000;
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...STEP_KINDS),
