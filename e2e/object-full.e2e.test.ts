@@ -76,13 +76,7 @@ test('an array whose disk is full to the last block takes sign-ins and deletions
     await deleteSome(array, objects, 5);
     await readAll(array, objects);
     rmSync(join(folder, 'filler'));
-    const content = [sliceOf(random, LARGE)];
-    await until('there is room again', async () => {
-      const { status } = await array.s3().call('PUT', '/full/again', { body: bytesOf(content) });
-      assert.ok(status === 200 || status === 507, `${status}`);
-      return status === 200;
-    });
-    objects.set('again', content);
+    await putAgain(array, objects, [sliceOf(random, LARGE)]);
     await readAll(array, objects);
   } finally {
     // Before its disk goes.
@@ -119,13 +113,7 @@ async function fill(
   }
   await array.stop();
   array = await ObjectArray.start(configuration);
-  const content = [sliceOf(random, LARGE)];
-  await until('there is room again', async () => {
-    const { status } = await array.s3().call('PUT', '/full/again', { body: bytesOf(content) });
-    assert.ok(status === 200 || status === 507, `${status}`);
-    return status === 200;
-  });
-  objects.set('again', content);
+  await putAgain(array, objects, [sliceOf(random, LARGE)]);
   await readAll(array, objects);
   await array.whole('two-copies');
   await array.stop();
@@ -145,6 +133,15 @@ async function putUntilRefused(array: ObjectArray, objects: Map<string, Content>
     objects.set(String(at), content);
   }
   assert.fail('everything fitted');
+}
+
+async function putAgain(array: ObjectArray, objects: Map<string, Content>, content: Content): Promise<void> {
+  await until('there is room again', async () => {
+    const { status } = await array.s3().call('PUT', '/full/again', { body: bytesOf(content) });
+    assert.ok(status === 200 || status === 507, `${status}`);
+    return status === 200;
+  });
+  objects.set('again', content);
 }
 
 async function readAll(array: ObjectArray, objects: ReadonlyMap<string, Content>): Promise<void> {

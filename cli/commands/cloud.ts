@@ -127,7 +127,7 @@ function servesTls(folder: string, options: CloudOptions, isJoining: boolean): b
 
 /**
  * One that joins now serves with a certificate of its own key until the portal has signed that; one that has joined, with
- * what was signed; any other one has an authority of its own, whose fingerprint the portal is told.
+ * what was signed; any other cloud has its own authority, and the portal is given its fingerprint.
  */
 function cloudTls(folder: string, options: CloudOptions, portal: PortalToJoin | undefined): CloudTls {
   const files = cloudIssuerFiles(folder);
@@ -143,7 +143,7 @@ function joinedIssuer(folder: string): Issuer | undefined {
   return kept && !isOwn(folder, kept) ? kept : undefined;
 }
 
-/** After a year without its portal: arrays go on, and the way back is told. */
+/** The certificate expires after a year without the portal. Arrays keep running; the message says how to rejoin. */
 function warnIfEnded(terminal: Terminal, { issuer }: CloudTls): void {
   if (daysLeft(issuer.certificate, Date.now()) > 0) return;
   const how = 'make a code there (`granary clouds join-code`) and start with --join CODE';

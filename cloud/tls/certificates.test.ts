@@ -96,7 +96,7 @@ test('the portal renews the issuer of a joined cloud, which then shows it, and i
   assert.notEqual(before?.certificate, issuer);
   assert.equal((await ofCloud())[1], issuer);
   await eventually(async () => ((await ofArray()).chain[1] === issuer ? true : undefined), 'the array has the new one');
-  // Whoever trusts the issuer before reaches it still: the key is the same.
+  // Clients that trusted the old issuer certificate still connect: the key is the same.
   assert.equal((await ask('GET', '/inventory')).status, 200);
 });
 

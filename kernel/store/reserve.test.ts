@@ -109,7 +109,7 @@ test('a really full disk: what is there can be deleted, also after a restart, an
   for (const id of all.slice(0, 200)) {
     await remove(id);
     kept.delete(id);
-    // Whoever else writes to this disk takes the room that was not used at once.
+    // Other writers to this disk take the space that is left.
     if (id % 20 === 0) fillDisk(join(folder, 'thief'));
   }
   await assert.rejects(add(10_000), DiskFullError);

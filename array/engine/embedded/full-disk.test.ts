@@ -70,7 +70,7 @@ test('volumes, snapshots, a pool and a group are deleted on a full disk, and the
   await rig.engine.deleteSnapshot('s');
   await rig.engine.deleteVolume('gone');
   await assert.rejects(rig.volume('refused', 'p'), isFull, 'the reserve is for deletions');
-  // Whoever else writes to this disk takes the room that was not used at once.
+  // Other writers to this disk take the space that is left.
   fillDisk(filler);
   await rig.engine.deleteVolume('big');
   await rig.engine.deleteGroup('idle');

@@ -66,7 +66,7 @@ test('deletions get the room of the reserve, and others none, until there is roo
   const { writer, bucket, put, remove, reserve, filler, more, isFull } = index;
   for (let at = 0; at < FIRST; at += 1) {
     await remove(`first-${at}`);
-    // Whoever else writes to this disk takes the room that was not used at once.
+    // Other writers to this disk take the space that is left.
     if (at % 10 === 0) fillDisk(filler);
   }
   assert.ok(reserve.isReleased);
