@@ -1,0 +1,13 @@
+export type { NfsEvent } from './events.ts';
+export * from './filesystem.ts';
+export { DEFAULT_LIMITS, type Limits } from './limits.ts';
+export {
+  accessByRules,
+  type AccessRule,
+  DEFAULT_ACCESS,
+  type ExportAccess,
+  type NfsExport,
+  type SnapshotListing,
+  type SnapshotSource,
+} from './namespace/export.ts';
+export { type Endpoint, NfsServer, type NfsServerOptions } from './server.ts';

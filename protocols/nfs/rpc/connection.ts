@@ -1,0 +1,211 @@
+import type { Socket } from 'node:net';
+import type { AdmittedConnection } from '@granary/kernel/edge';
+import type { NfsEvent } from '../events.ts';
+import { recordBytesMax, type Limits } from '../limits.ts';
+import { XdrError } from '../xdr/reader.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { RecordError, RecordReader } from './record-reader.ts';
+import type { RequestBudget } from './request-budget.ts';
+
+/** Next to its bytes, what a request costs while it is under way. */
+const REQUEST_BYTES = 1024;
+
+export interface ConnectionHost {
+  readonly limits: Limits;
+  readonly dispatcher: Dispatcher;
+  readonly budget: RequestBudget;
+  /** Whether any export is for this address. */
+  isKnown(address: string): boolean;
+  closed(connection: Connection): void;
+  report(event: NfsEvent): void;
+  now(): number;
+}
+
+/** One TCP connection: requests are answered side by side, each as soon as its reply is there. */
+export class Connection {
+  readonly address: string;
+  readonly #socket: Socket;
+  readonly #host: ConnectionHost;
+  readonly #place: AdmittedConnection;
+  readonly #records: RecordReader;
+  readonly #resume = () => this.#readOn();
+  #inFlight = 0;
+  /** Records of the chunk at hand that wait for requests before them. */
+  #queue: Buffer[] = [];
+  #withinSince: number | undefined;
+  /** Since when the client has taken none of the replies that wait for it. */
+  #unsentSince: number | undefined;
+  #ending = false;
+  #stopped = false;
+  #endingReason = 'the client closed the connection';
+  #idle: (() => void)[] = [];
+
+  constructor(socket: Socket, host: ConnectionHost, place: AdmittedConnection) {
+    this.#socket = socket;
+    this.#host = host;
+    this.#place = place;
+    this.address = plainAddress(socket.remoteAddress ?? '');
+    this.#records = new RecordReader(recordBytesMax(host.limits), (record) => this.#received(record));
+    socket.on('data', (chunk) => this.#data(chunk));
+    socket.on('drain', this.#resume);
+    socket.on('error', (error) => (this.#endingReason = error.message));
+    socket.on('close', () => this.#closed());
+    socket.resume();
+  }
+
+  get endingReason(): string {
+    return this.#endingReason;
+  }
+
+  #data(chunk: Buffer): void {
+    if (this.#ending || this.#stopped) return;
+    try {
+      this.#records.push(chunk);
+    } catch (error) {
+      this.#broken(error);
+      return;
+    }
+    this.#withinSince = this.#records.isWithin ? (this.#withinSince ?? this.#host.now()) : undefined;
+    this.#holdBack();
+  }
+
+  #received(record: Buffer): void {
+    this.#withinSince = undefined;
+    if (this.#isFull()) this.#queue.push(record);
+    else this.#serve(record);
+  }
+
+  #isFull(): boolean {
+    const { limits, budget } = this.#host;
+    if (this.#inFlight >= limits.requestsPerConnectionMax) return true;
+    return this.#socket.writableLength > limits.unsentBytesMax || budget.isSpent;
+  }
+
+  #serve(record: Buffer): void {
+    const cost = record.length + REQUEST_BYTES;
+    // A malformed record throws here, before it counts.
+    const reply = this.#host.dispatcher.answer(record, { address: this.address, connection: this });
+    this.#place.enter(this.#host.isKnown(this.address) ? 'busy' : 'serving');
+    if (Buffer.isBuffer(reply)) {
+      this.#send(reply);
+      this.#rest();
+      return;
+    }
+    this.#inFlight += 1;
+    this.#host.budget.take(cost);
+    const done = () => {
+      this.#inFlight -= 1;
+      this.#host.budget.give(cost);
+      this.#rest();
+      this.#readOn();
+    };
+    reply.then(
+      (bytes) => {
+        this.#send(bytes);
+        done();
+      },
+      (error: unknown) => {
+        this.#host.report({ type: 'internal-error', address: this.address, error });
+        this.destroy('internal error');
+        done();
+      },
+    );
+  }
+
+  /** Replies count until the client has taken them. */
+  #send(reply: Buffer): void {
+    if (!this.#socket.writable) return;
+    const { budget } = this.#host;
+    budget.take(reply.length);
+    this.#unsentSince ??= this.#host.now();
+    this.#socket.write(reply, () => {
+      this.#unsentSince = this.#socket.writableLength === 0 ? undefined : this.#host.now();
+      budget.give(reply.length);
+    });
+  }
+
+  #rest(): void {
+    if (this.#inFlight > 0) return;
+    this.#place.enter(this.#host.isKnown(this.address) ? 'resting' : 'idle');
+    const idle = this.#idle;
+    this.#idle = [];
+    for (const resolve of idle) resolve();
+  }
+
+  #readOn(): void {
+    while (this.#queue.length > 0 && !this.#isFull() && !this.#ending) {
+      try {
+        this.#serve(this.#queue.shift() as Buffer);
+      } catch (error) {
+        this.#broken(error);
+      }
+    }
+    this.#holdBack();
+  }
+
+  /** Reads from the wire only while what comes could be served. */
+  #holdBack(): void {
+    if (this.#ending || (this.#queue.length === 0 && !this.#isFull())) {
+      this.#socket.resume();
+      return;
+    }
+    this.#socket.pause();
+    if (this.#host.budget.isSpent) this.#host.budget.whenFree(this.#resume);
+  }
+
+  #broken(error: unknown): void {
+    if (error instanceof RecordError || error instanceof XdrError) {
+      this.end(error.message);
+      return;
+    }
+    this.#host.report({ type: 'internal-error', address: this.address, error });
+    this.destroy('internal error');
+  }
+
+  /** Called now and then: a request that began must come to its end, and replies must be taken. */
+  watch(): void {
+    const { requestTimeoutMs, replyTimeoutMs } = this.#host.limits;
+    const now = this.#host.now();
+    if (now - (this.#unsentSince ?? now) > replyTimeoutMs) {
+      this.destroy('the client does not take its replies');
+    } else if (now - (this.#withinSince ?? now) > requestTimeoutMs && !this.#ending && !this.#socket.isPaused()) {
+      this.destroy('a request took too long to arrive');
+    }
+  }
+
+  /** What comes from now on is not heard. Resolves when everything under way is answered. */
+  async drain(): Promise<void> {
+    this.#stopped = true;
+    this.#queue = [];
+    if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  end(reason: string): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    this.#endingReason = reason;
+    const socket = this.#socket;
+    socket.resume();
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), this.#host.limits.closeTimeoutMs);
+    socket.once('close', () => clearTimeout(timer));
+  }
+
+  destroy(reason: string): void {
+    if (!this.#ending) this.#endingReason = reason;
+    this.#ending = true;
+    this.#socket.destroy();
+  }
+
+  #closed(): void {
+    this.#ending = true;
+    this.#queue = [];
+    this.#host.budget.forget(this.#resume);
+    this.#place.leave();
+    this.#host.closed(this);
+  }
+}
+
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}

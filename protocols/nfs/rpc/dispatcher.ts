@@ -1,0 +1,75 @@
+import type { NfsEvent } from '../events.ts';
+import { XdrError, XdrReader } from '../xdr/reader.ts';
+import {
+  AcceptStatus,
+  AuthStatus,
+  authError,
+  beginReply,
+  finishReply,
+  readCall,
+  RPC_VERSION,
+  rpcMismatch,
+  versionMismatch,
+  type CallHeader,
+} from './message.ts';
+import { NoSuchProcedure, type Call, type RpcProgram } from './program.ts';
+import { ReplayCache } from './replay-cache.ts';
+
+const NULL_PROCEDURE = 0;
+
+export interface Caller {
+  readonly address: string;
+  readonly connection: object;
+}
+
+/** Hands calls to programs and makes replies of what they answer. */
+export class Dispatcher {
+  readonly #programs = new Map<number, RpcProgram>();
+  readonly #replays: ReplayCache;
+  readonly #report: (event: NfsEvent) => void;
+
+  constructor(programs: readonly RpcProgram[], replays: ReplayCache, report: (event: NfsEvent) => void) {
+    for (const program of programs) this.#programs.set(program.program, program);
+    this.#replays = replays;
+    this.#report = report;
+  }
+
+  /** Throws `XdrError` if the record is no call. The reply is a whole record. */
+  answer(record: Buffer, caller: Caller): Buffer | Promise<Buffer> {
+    const reader = new XdrReader(record);
+    const header = readCall(reader);
+    const { xid } = header;
+    if (header.rpcVersion !== RPC_VERSION) return rpcMismatch(xid);
+    const program = this.#programs.get(header.program);
+    if (program === undefined) return finishReply(beginReply(xid, AcceptStatus.programUnavailable));
+    const { versions } = program;
+    if (!versions.includes(header.version)) return versionMismatch(xid, Math.min(...versions), Math.max(...versions));
+    // What is asked for without arguments and without effect is answered to anyone: it says that we are here.
+    if (header.procedure === NULL_PROCEDURE) return finishReply(beginReply(xid, AcceptStatus.success));
+    const { credentials } = header;
+    if (credentials === undefined) {
+      return authError(xid, header.badCredentials ? AuthStatus.badCredentials : AuthStatus.tooWeak);
+    }
+    const call = { xid, version: header.version, procedure: header.procedure, credentials, ...caller };
+    const run = () => this.#run(program, call, reader, header);
+    if (!program.isReplayed(header.version, header.procedure, record.subarray(reader.offset))) return run();
+    return this.#replays.run(ReplayCache.key(caller.address, record), run);
+  }
+
+  async #run(program: RpcProgram, call: Call, args: XdrReader, header: CallHeader): Promise<Buffer> {
+    const reply = beginReply(header.xid, AcceptStatus.success);
+    try {
+      await program.call(call, args, reply);
+      return finishReply(reply);
+    } catch (error) {
+      return finishReply(beginReply(header.xid, this.#failure(error, call)));
+    }
+  }
+
+  #failure(error: unknown, call: Call): number {
+    if (error instanceof XdrError) return AcceptStatus.garbageArguments;
+    if (error instanceof NoSuchProcedure) return AcceptStatus.procedureUnavailable;
+    this.#report({ type: 'internal-error', address: call.address, error });
+    return AcceptStatus.systemError;
+  }
+}

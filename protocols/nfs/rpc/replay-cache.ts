@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+
+const ENTRY_BYTES = 200;
+
+interface Entry {
+  readonly reply: Promise<Buffer>;
+  bytes: number;
+}
+
+/**
+ * Replies to requests that must not be done twice. A client whose connection broke sends its requests again, with the
+ * same number and the same bytes; it then gets the reply of the first one, also if that is still under way.
+ */
+export class ReplayCache {
+  readonly #entriesMax: number;
+  readonly #bytesMax: number;
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+
+  constructor(entriesMax: number, bytesMax: number) {
+    this.#entriesMax = entriesMax;
+    this.#bytesMax = bytesMax;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Ports differ after a reconnect, so an address is all that is known of a client; the sum tells its programs apart. */
+  static key(address: string, request: Buffer): string {
+    return `${address} ${createHash('sha1').update(request).digest('base64')}`;
+  }
+
+  /** The reply to the same request, made before or now. A request that failed is forgotten. */
+  async run(key: string, answer: () => Promise<Buffer>): Promise<Buffer> {
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known.reply;
+    const reply = answer();
+    const entry: Entry = { reply, bytes: ENTRY_BYTES };
+    this.#entries.set(key, entry);
+    this.#bytes += entry.bytes;
+    this.#evict();
+    try {
+      const { length } = await reply;
+      if (this.#entries.get(key) === entry) {
+        entry.bytes += length;
+        this.#bytes += length;
+        this.#evict();
+      }
+      return await reply;
+    } catch (error) {
+      if (this.#entries.get(key) === entry) this.#forget(key, entry);
+      throw error;
+    }
+  }
+
+  #evict(): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#entries.size <= this.#entriesMax && this.#bytes <= this.#bytesMax) return;
+      this.#forget(key, entry);
+    }
+  }
+
+  #forget(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    this.#bytes -= entry.bytes;
+  }
+}

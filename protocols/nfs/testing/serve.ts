@@ -1,0 +1,55 @@
+import type { TestContext } from 'node:test';
+import type { NfsEvent } from '../events.ts';
+import { DEFAULT_ACCESS, type ExportAccess, type NfsExport } from '../namespace/export.ts';
+import { NfsServer, type NfsServerOptions } from '../server.ts';
+import { MemoryFilesystem } from './memory-filesystem.ts';
+import { RpcClient, type ClientCredentials } from './rpc-client.ts';
+import { Client3 } from './client3.ts';
+
+const WAIT_MS_MAX = 30_000;
+
+export interface Served {
+  readonly server: NfsServer;
+  readonly filesystem: MemoryFilesystem;
+  readonly events: NfsEvent[];
+  readonly port: number;
+  readonly connect: (credentials?: ClientCredentials) => Promise<RpcClient>;
+  readonly client3: (credentials?: ClientCredentials) => Promise<Client3>;
+}
+
+export interface ServeOptions extends Partial<NfsServerOptions> {
+  readonly filesystem?: MemoryFilesystem;
+  readonly access?: Partial<ExportAccess>;
+  readonly export?: Partial<NfsExport>;
+}
+
+/** A server with one export, `/share`, for one test; it is gone when the test ends. Root is root there. */
+export async function serve(context: TestContext, options: ServeOptions = {}): Promise<Served> {
+  const events: NfsEvent[] = [];
+  const server = new NfsServer({ onEvent: (event) => events.push(event), ...options });
+  const filesystem = options.filesystem ?? new MemoryFilesystem();
+  const access: ExportAccess = { ...DEFAULT_ACCESS, squash: 'none', ...options.access };
+  server.addExport({ paths: ['/share'], filesystem, authorise: () => access, ...options.export });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const clients: RpcClient[] = [];
+  context.after(async () => {
+    for (const client of clients) client.close();
+    await server.close();
+  });
+  const connect = async (credentials: ClientCredentials = { uid: 0, gid: 0 }) => {
+    const client = await RpcClient.open(port);
+    client.credentials = credentials;
+    clients.push(client);
+    return client;
+  };
+  const client3 = async (credentials?: ClientCredentials) => Client3.mount(await connect(credentials), '/share');
+  return { server, filesystem, events, port, connect, client3 };
+}
+
+/** Looks again and again until it is so; fails after a while. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  for (const giveUpAt = performance.now() + WAIT_MS_MAX; !condition();) {
+    if (performance.now() > giveUpAt) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,124 @@
+import { padded } from './reader.ts';
+
+const TWO_32 = 2 ** 32;
+const INITIAL_BYTES = 512;
+
+/** Writes what RFC 4506 describes into one buffer that grows. */
+export class XdrWriter {
+  #bytes: Buffer;
+  #at = 0;
+
+  constructor(initialBytes = INITIAL_BYTES) {
+    this.#bytes = Buffer.allocUnsafe(initialBytes);
+  }
+
+  get length(): number {
+    return this.#at;
+  }
+
+  /** What was written so far; a view that is valid until the next write. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#at);
+  }
+
+  /** A copy of what was written from `start` on. */
+  copyFrom(start: number): Buffer {
+    return Buffer.from(this.#bytes.subarray(start, this.#at));
+  }
+
+  /** Forgets what was written after `length`. */
+  truncate(length: number): void {
+    this.#at = Math.min(this.#at, length);
+  }
+
+  u32(value: number): this {
+    const at = this.#extend(4);
+    this.#bytes.writeUInt32BE(value, at);
+    return this;
+  }
+
+  setU32(at: number, value: number): void {
+    this.#bytes.writeUInt32BE(value, at);
+  }
+
+  i32(value: number): this {
+    const at = this.#extend(4);
+    this.#bytes.writeInt32BE(value, at);
+    return this;
+  }
+
+  bool(value: boolean): this {
+    return this.u32(value ? 1 : 0);
+  }
+
+  u64(value: bigint): this {
+    const at = this.#extend(8);
+    this.#bytes.writeBigUInt64BE(value, at);
+    return this;
+  }
+
+  /** A whole number of at most 2^53; negative ones in two's complement. */
+  size(value: number): this {
+    const at = this.#extend(8);
+    const high = Math.floor(value / TWO_32);
+    this.#bytes.writeInt32BE(high | 0, at);
+    this.#bytes.writeUInt32BE(value - high * TWO_32, at + 4);
+    return this;
+  }
+
+  fixed(value: Uint8Array): this {
+    const at = this.#extend(padded(value.length));
+    this.#bytes.set(value, at);
+    this.#bytes.fill(0, at + value.length, this.#at);
+    return this;
+  }
+
+  opaque(value: Uint8Array): this {
+    return this.u32(value.length).fixed(value);
+  }
+
+  text(value: string): this {
+    return this.opaque(Buffer.from(value, 'utf8'));
+  }
+
+  array<T>(elements: readonly T[], write: (element: T) => void): this {
+    this.u32(elements.length);
+    for (const element of elements) write(element);
+    return this;
+  }
+
+  optional<T>(value: T | undefined, write: (value: T) => void): this {
+    this.bool(value !== undefined);
+    if (value !== undefined) write(value);
+    return this;
+  }
+
+  /**
+   * Room for up to `length` bytes of opaque data that somebody else fills in, with its length before it. The view is
+   * valid until the next write. `endOpaque` then says how many there are.
+   */
+  beginOpaque(length: number): Buffer {
+    const at = this.#extend(4 + padded(length));
+    return this.#bytes.subarray(at + 4, at + 4 + length);
+  }
+
+  /** `reserved` is what `beginOpaque` was asked for. */
+  endOpaque(reserved: number, length: number): void {
+    const start = this.#at - padded(reserved);
+    this.#bytes.writeUInt32BE(length, start - 4);
+    this.#at = start + padded(length);
+    this.#bytes.fill(0, start + length, this.#at);
+  }
+
+  #extend(bytes: number): number {
+    const at = this.#at;
+    const end = at + bytes;
+    if (end > this.#bytes.length) {
+      const larger = Buffer.allocUnsafe(Math.max(end, this.#bytes.length * 2));
+      this.#bytes.copy(larger, 0, 0, at);
+      this.#bytes = larger;
+    }
+    this.#at = end;
+    return at;
+  }
+}
