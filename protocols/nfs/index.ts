@@ -11,3 +11,5 @@ export {
   type SnapshotSource,
 } from './namespace/export.ts';
 export { type Endpoint, NfsServer, type NfsServerOptions } from './server.ts';
+export { type ClientRecorder, MemoryRecorder, type RecordedClient } from './recovery/recorder.ts';
+export type { Identities } from './v4/attributes/identities.ts';

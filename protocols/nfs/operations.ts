@@ -1,5 +1,5 @@
 /** What versions 3 and 4 do in the same way. */
-import { Access, FileError, type AttributeChanges, type Attributes, type Created, type Timestamp } from './filesystem.ts';
+import { Access, FileError, fileErrorCode, type AttributeChanges, type Attributes, type Created, type Timestamp } from './filesystem.ts';
 import type { LockedFile } from '../locks/index.ts';
 import type { Place } from './namespace/namespace.ts';
 
@@ -84,7 +84,7 @@ export async function createExclusive(
   try {
     return await filesystem.create(as, file, name, { type: 'file' }, { ...attributes, ...times });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (fileErrorCode(error) !== 'EEXIST') throw error;
     const existing = await filesystem.lookup(as, file, name);
     const isSame = sameTime(existing.accessed, times.accessed) && sameTime(existing.modified, times.modified);
     if (!isSame || existing.type !== 'file') throw error;

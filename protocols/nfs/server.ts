@@ -10,10 +10,15 @@ import type { NfsExport } from './namespace/export.ts';
 import { Exports } from './namespace/exports.ts';
 import { Namespace } from './namespace/namespace.ts';
 import { NfsProgram } from './nfs-program.ts';
+import { GracePeriod } from './recovery/grace-period.ts';
+import { MemoryRecorder, type ClientRecorder } from './recovery/recorder.ts';
 import { Connection, type ConnectionHost } from './rpc/connection.ts';
 import { Dispatcher } from './rpc/dispatcher.ts';
 import { ReplayCache } from './rpc/replay-cache.ts';
 import { RequestBudget } from './rpc/request-budget.ts';
+import type { Identities } from './v4/attributes/identities.ts';
+import type { Version4 } from './v4/compound.ts';
+import { version4 } from './v4/server-state.ts';
 
 const WATCH_INTERVAL_MS = 1_000;
 
@@ -29,6 +34,12 @@ export interface NfsServerOptions {
   readonly locks?: LockTable;
   /** All groups of a user; without it those of the request count, sixteen at most. */
   groupsOf?(uid: number): Awaitable<readonly number[] | undefined>;
+  /** Names of users and groups for version 4; without it they are numbers. */
+  readonly identities?: Identities;
+  /** Keeps who may hold locks over a restart; without it nobody can claim theirs. */
+  readonly recorder?: ClientRecorder;
+  /** The same after a restart and after a failover. */
+  readonly serverName?: string;
   onEvent?(event: NfsEvent): void;
   /** Milliseconds, never going back. */
   now?(): number;
@@ -45,6 +56,9 @@ export class NfsServer implements ConnectionHost {
   readonly #listeners = new Set<Server>();
   readonly #connections = new Set<Connection>();
   readonly #connectionLimits: ConnectionLimits;
+  readonly #grace: GracePeriod;
+  readonly #version4: Version4;
+  #recovered: Promise<unknown> | undefined;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: NfsServerOptions) {
@@ -54,9 +68,17 @@ export class NfsServer implements ConnectionHost {
     this.budget = new RequestBudget(this.limits.requestBytesMax);
     const report = (event: NfsEvent) => this.report(event);
     const namespace = new Namespace({ exports: this.#exports, groupsOf: (uid) => options.groupsOf?.(uid) });
+    const { limits, locks } = this;
+    const now = () => this.now();
+    const recorder = options.recorder ?? new MemoryRecorder();
+    this.#grace = new GracePeriod({ recorder, graceMs: limits.graceMs, now, report });
+    const { identities = {}, serverName = 'granary' } = options;
+    const shared = { namespace, limits, locks, recorder, grace: this.#grace, identities, serverName, now, report };
+    this.#version4 = version4(shared);
+    const version3 = { namespace, limits, locks };
     const programs = [
-      new MountProgram(namespace, this.limits, report),
-      new NfsProgram({ namespace, limits: this.limits, locks: this.locks, report }),
+      new MountProgram(namespace, limits, report),
+      new NfsProgram({ version3, version4: this.#version4, report }),
     ];
     const replays = new ReplayCache(this.limits.replayEntriesMax, this.limits.replayBytesMax);
     this.dispatcher = new Dispatcher(programs, replays, report);
@@ -67,7 +89,9 @@ export class NfsServer implements ConnectionHost {
     });
   }
 
+  /** Begins with the grace period, if clients held anything when the server ended. */
   async listen({ host, port }: Endpoint): Promise<Endpoint> {
+    await (this.#recovered ??= this.#grace.begin());
     const listener = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#accept(socket));
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject);
@@ -78,7 +102,7 @@ export class NfsServer implements ConnectionHost {
       });
     });
     listener.on('error', (error) => this.report({ type: 'internal-error', address: '', error }));
-    this.#watch ??= setInterval(() => this.#watchConnections(), WATCH_INTERVAL_MS).unref();
+    this.#watch ??= setInterval(() => this.watch(), WATCH_INTERVAL_MS).unref();
     const address = listener.address();
     if (address === null || typeof address === 'string') throw new Error('an NFS server listens on TCP only');
     this.#listeners.add(listener);
@@ -91,6 +115,10 @@ export class NfsServer implements ConnectionHost {
 
   removeExport(filesystemId: bigint): void {
     this.#exports.remove(filesystemId);
+  }
+
+  get isInGrace(): boolean {
+    return this.#grace.isActive;
   }
 
   get connectionCount(): number {
@@ -128,8 +156,11 @@ export class NfsServer implements ConnectionHost {
     this.#connections.add(connection);
   }
 
-  #watchConnections(): void {
+  /** What time brings: done once a second by itself. */
+  watch(): void {
     for (const connection of this.#connections) connection.watch();
+    const work = [this.#grace.watch(), this.#version4.clients.expire()];
+    Promise.all(work).catch((error: unknown) => this.report({ type: 'internal-error', address: '', error }));
   }
 
   isKnown(address: string): boolean {

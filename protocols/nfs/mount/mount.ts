@@ -3,7 +3,7 @@ import { FileError } from '../filesystem.ts';
 import type { Limits } from '../limits.ts';
 import type { Namespace, Place } from '../namespace/namespace.ts';
 import { AuthFlavor } from '../rpc/message.ts';
-import { NoSuchProcedure, type Call, type RpcProgram } from '../rpc/program.ts';
+import { NoSuchProcedure, type Call, type Replay, type RpcProgram } from '../rpc/program.ts';
 import type { XdrReader } from '../xdr/reader.ts';
 import type { XdrWriter } from '../xdr/writer.ts';
 import { Status3, status3Of } from '../v3/status.ts';
@@ -32,8 +32,8 @@ export class MountProgram implements RpcProgram {
     this.#report = report;
   }
 
-  isReplayed(): boolean {
-    return false;
+  replay(): Replay {
+    return 'never';
   }
 
   async call(call: Call, args: XdrReader, reply: XdrWriter): Promise<void> {

@@ -50,10 +50,13 @@ export class Dispatcher {
     if (credentials === undefined) {
       return authError(xid, header.badCredentials ? AuthStatus.badCredentials : AuthStatus.tooWeak);
     }
-    const call = { xid, version: header.version, procedure: header.procedure, credentials, ...caller };
+    const { version, procedure } = header;
+    const call: Call = { xid, version, procedure, credentials, ...caller, keepReply: false };
     const run = () => this.#run(program, call, reader, header);
-    if (!program.isReplayed(header.version, header.procedure, record.subarray(reader.offset))) return run();
-    return this.#replays.run(ReplayCache.key(caller.address, record), run);
+    const replay = program.replay(version, procedure, record.subarray(reader.offset));
+    if (replay === 'never') return run();
+    const keep = () => replay === 'always' || call.keepReply;
+    return this.#replays.run(ReplayCache.key(caller.address, record), run, keep);
   }
 
   async #run(program: RpcProgram, call: Call, args: XdrReader, header: CallHeader): Promise<Buffer> {

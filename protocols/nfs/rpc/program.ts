@@ -13,7 +13,12 @@ export interface Call {
   readonly address: string;
   /** The same object for all calls of one connection. */
   readonly connection: object;
+  /** Set if the request changed something, so that its reply is worth keeping. */
+  keepReply: boolean;
 }
+
+/** Whether a request that comes again gets the reply of the first: then that one is kept, always or if it changed something. */
+export type Replay = 'never' | 'always' | 'if-changed';
 
 /** The program has no such procedure. */
 export class NoSuchProcedure extends Error {}
@@ -21,8 +26,7 @@ export class NoSuchProcedure extends Error {}
 export interface RpcProgram {
   readonly program: number;
   readonly versions: readonly number[];
-  /** Whether doing it a second time would do harm, so that its reply is kept for a request that is sent again. */
-  isReplayed(version: number, procedure: number, argumentBytes: Buffer): boolean;
+  replay(version: number, procedure: number, args: Buffer): Replay;
   /** Throws `XdrError` for arguments that cannot be read and `NoSuchProcedure`. */
   call(call: Call, args: XdrReader, reply: XdrWriter): Awaitable<void>;
 }

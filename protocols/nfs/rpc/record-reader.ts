@@ -30,7 +30,7 @@ export class RecordReader {
 
   /** Whether part of a record has come and part has not. */
   get isWithin(): boolean {
-    return this.#markBytes > 0 || this.#gathered !== undefined;
+    return this.#markBytes > 0 || this.#fragments > 0;
   }
 
   push(chunk: Buffer): void {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
 const ENTRY_BYTES = 200;
+/** The head of a request says what it is; beyond lies data. */
+const SUMMED_BYTES = 4096;
 
 interface Entry {
   readonly reply: Promise<Buffer>;
@@ -32,11 +34,12 @@ export class ReplayCache {
 
   /** Ports differ after a reconnect, so an address is all that is known of a client; the sum tells its programs apart. */
   static key(address: string, request: Buffer): string {
-    return `${address} ${createHash('sha1').update(request).digest('base64')}`;
+    const sum = createHash('sha1').update(request.subarray(0, SUMMED_BYTES));
+    return `${address} ${request.length} ${sum.digest('base64')}`;
   }
 
-  /** The reply to the same request, made before or now. A request that failed is forgotten. */
-  async run(key: string, answer: () => Promise<Buffer>): Promise<Buffer> {
+  /** The reply to the same request, made before or now. What failed, or need not be kept, is forgotten afterwards. */
+  async run(key: string, answer: () => Promise<Buffer>, keep: () => boolean = () => true): Promise<Buffer> {
     const known = this.#entries.get(key);
     if (known !== undefined) return known.reply;
     const reply = answer();
@@ -46,7 +49,9 @@ export class ReplayCache {
     this.#evict();
     try {
       const { length } = await reply;
-      if (this.#entries.get(key) === entry) {
+      if (this.#entries.get(key) === entry && !keep()) {
+        this.#forget(key, entry);
+      } else if (this.#entries.get(key) === entry) {
         entry.bytes += length;
         this.#bytes += length;
         this.#evict();

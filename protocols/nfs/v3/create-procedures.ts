@@ -1,4 +1,4 @@
-import { FileError, type AttributeChanges, type Created, type NewFile } from '../filesystem.ts';
+import { FileError, fileErrorCode, type AttributeChanges, type Created, type NewFile } from '../filesystem.ts';
 import { moved, type Place } from '../namespace/namespace.ts';
 import { checkNewName, createExclusive, mustBeWritable } from '../operations.ts';
 import { XdrError } from '../xdr/reader.ts';
@@ -51,8 +51,7 @@ export const create: Procedure3 = {
     try {
       answer(request, directory, await make(directory, name, { type: 'file' }, creationChanges(changes, FILE_MODE)));
     } catch (error) {
-      const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-      if (!exists || how === How.guarded) throw error;
+      if (fileErrorCode(error) !== 'EEXIST' || how === How.guarded) throw error;
       answer(request, directory, await useExisting(request, directory, name, changes));
     }
   },
