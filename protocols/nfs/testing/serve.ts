@@ -5,6 +5,7 @@ import { NfsServer, type NfsServerOptions } from '../server.ts';
 import { MemoryFilesystem } from './memory-filesystem.ts';
 import { RpcClient, type ClientCredentials } from './rpc-client.ts';
 import { Client3 } from './client3.ts';
+import { Client40, Client41 } from './client4.ts';
 
 const WAIT_MS_MAX = 30_000;
 
@@ -15,6 +16,8 @@ export interface Served {
   readonly port: number;
   readonly connect: (credentials?: ClientCredentials) => Promise<RpcClient>;
   readonly client3: (credentials?: ClientCredentials) => Promise<Client3>;
+  readonly client40: (name: string, credentials?: ClientCredentials) => Promise<Client40>;
+  readonly client41: (name: string, credentials?: ClientCredentials) => Promise<Client41>;
 }
 
 export interface ServeOptions extends Partial<NfsServerOptions> {
@@ -43,7 +46,9 @@ export async function serve(context: TestContext, options: ServeOptions = {}): P
     return client;
   };
   const client3 = async (credentials?: ClientCredentials) => Client3.mount(await connect(credentials), '/share');
-  return { server, filesystem, events, port, connect, client3 };
+  const client40 = async (name: string, own?: ClientCredentials) => Client40.connect(await connect(own), name);
+  const client41 = async (name: string, own?: ClientCredentials) => Client41.connect(await connect(own), name);
+  return { server, filesystem, events, port, connect, client3, client40, client41 };
 }
 
 /** Looks again and again until it is so; fails after a while. */
