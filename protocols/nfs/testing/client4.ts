@@ -428,7 +428,7 @@ export class Client41 {
   sequence(slot: number, sequence: number, keep = true): Operation4 {
     return {
       op: Op.sequence,
-      write: (args) => args.fixed(this.sessionId).u32(sequence).u32(slot).u32(this.slots.length - 1).bool(keep),
+      write: (args) => args.fixed(this.sessionId).u32(sequence).u32(slot).u32(slot).bool(keep),
       read: (body) => body.fixed(36),
     };
   }
