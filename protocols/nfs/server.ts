@@ -10,10 +10,16 @@ import type { NfsExport } from './namespace/export.ts';
 import { Exports } from './namespace/exports.ts';
 import { Namespace } from './namespace/namespace.ts';
 import { NfsProgram } from './nfs-program.ts';
+import { RpcCallbacks, type HostCallbacks } from './nlm/callbacks.ts';
+import { LockClients } from './nlm/lock-clients.ts';
+import { LockManager } from './nlm/lock-manager.ts';
+import { NlmProgram, StatusMonitorProgram } from './nlm/program.ts';
+import { PortmapProgram } from './portmap/portmap.ts';
 import { GracePeriod } from './recovery/grace-period.ts';
 import { MemoryRecorder, type ClientRecorder } from './recovery/recorder.ts';
 import { Connection, type ConnectionHost } from './rpc/connection.ts';
 import { Dispatcher } from './rpc/dispatcher.ts';
+import type { RpcProgram } from './rpc/program.ts';
 import { ReplayCache } from './rpc/replay-cache.ts';
 import { RequestBudget } from './rpc/request-budget.ts';
 import type { Identities } from './v4/attributes/identities.ts';
@@ -21,6 +27,7 @@ import type { Version4 } from './v4/compound.ts';
 import { version4 } from './v4/server-state.ts';
 
 const WATCH_INTERVAL_MS = 1_000;
+const SERVER_NAME = 'granary';
 
 export interface Endpoint {
   readonly host: string;
@@ -38,8 +45,12 @@ export interface NfsServerOptions {
   readonly identities?: Identities;
   /** Keeps who may hold locks over a restart; without it nobody can claim theirs. */
   readonly recorder?: ClientRecorder;
-  /** The same after a restart and after a failover. */
+  /** The same after a restart and after a failover; hosts that lock by version 3 should know the server by it. */
   readonly serverName?: string;
+  /** What the portmapper answers, where clients reach the server at another port than it listens at. */
+  readonly advertisedPort?: number;
+  /** How hosts that lock by version 3 are reached. */
+  readonly callbacks?: HostCallbacks;
   onEvent?(event: NfsEvent): void;
   /** Milliseconds, never going back. */
   now?(): number;
@@ -58,7 +69,11 @@ export class NfsServer implements ConnectionHost {
   readonly #connectionLimits: ConnectionLimits;
   readonly #grace: GracePeriod;
   readonly #version4: Version4;
-  #recovered: Promise<unknown> | undefined;
+  readonly #lockClients: LockClients;
+  readonly #callbacks: HostCallbacks;
+  #recovered: Promise<void> | undefined;
+  /** Of the first listener. */
+  #port = 0;
   #watch: NodeJS.Timeout | undefined;
 
   constructor(options: NfsServerOptions) {
@@ -72,14 +87,20 @@ export class NfsServer implements ConnectionHost {
     const now = () => this.now();
     const recorder = options.recorder ?? new MemoryRecorder();
     this.#grace = new GracePeriod({ recorder, graceMs: limits.graceMs, now, report });
-    const { identities = {}, serverName = 'granary' } = options;
+    const { identities = {}, serverName = SERVER_NAME } = options;
     const shared = { namespace, limits, locks, recorder, grace: this.#grace, identities, serverName, now, report };
     this.#version4 = version4(shared);
     const version3 = { namespace, limits, locks };
-    const programs = [
+    this.#callbacks = options.callbacks ?? new RpcCallbacks();
+    this.#lockClients = new LockClients(shared);
+    const manager = new LockManager({ ...shared, clients: this.#lockClients, callbacks: this.#callbacks });
+    const served: RpcProgram[] = [
       new MountProgram(namespace, limits, report),
       new NfsProgram({ version3, version4: this.#version4, report }),
+      new NlmProgram(manager),
+      new StatusMonitorProgram(manager),
     ];
+    const programs = [...served, new PortmapProgram(served, () => options.advertisedPort ?? this.#port)];
     const replays = new ReplayCache(this.limits.replayEntriesMax, this.limits.replayBytesMax);
     this.dispatcher = new Dispatcher(programs, replays, report);
     this.#connectionLimits = new ConnectionLimits({
@@ -91,7 +112,7 @@ export class NfsServer implements ConnectionHost {
 
   /** Begins with the grace period, if clients held anything when the server ended. */
   async listen({ host, port }: Endpoint): Promise<Endpoint> {
-    await (this.#recovered ??= this.#grace.begin());
+    await (this.#recovered ??= this.#recover());
     const listener = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => this.#accept(socket));
     await new Promise<void>((resolve, reject) => {
       listener.once('error', reject);
@@ -106,7 +127,19 @@ export class NfsServer implements ConnectionHost {
     const address = listener.address();
     if (address === null || typeof address === 'string') throw new Error('an NFS server listens on TCP only');
     this.#listeners.add(listener);
+    this.#port ||= address.port;
     return { host: address.address, port: address.port };
+  }
+
+  /** Hosts that lock by version 3 do not notice a restart by themselves; those of version 4 do. */
+  async #recover(): Promise<void> {
+    const clients = await this.#grace.begin();
+    // The status monitor's own count: odd while a host is up, and larger after each start.
+    const state = (Math.floor(Date.now() / 1000) & 0x7fff_ffff) | 1;
+    const name = this.#options.serverName ?? SERVER_NAME;
+    for (const { kind, address } of clients) {
+      if (kind === 'lock-manager') void this.#callbacks.restarted(address, name, state);
+    }
   }
 
   addExport(added: NfsExport): void {
@@ -159,7 +192,7 @@ export class NfsServer implements ConnectionHost {
   /** What time brings: done once a second by itself. */
   watch(): void {
     for (const connection of this.#connections) connection.watch();
-    const work = [this.#grace.watch(), this.#version4.clients.expire()];
+    const work = [this.#grace.watch(), this.#version4.clients.expire(), this.#lockClients.watch()];
     Promise.all(work).catch((error: unknown) => this.report({ type: 'internal-error', address: '', error }));
   }
 
