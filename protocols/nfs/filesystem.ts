@@ -2,7 +2,7 @@
  * What NFS asks of a filesystem. Names are bytes, as NFS hands them over. Errors are `FileError`s with POSIX codes.
  *
  * Operations take effect in one step: what `Change` calls before and after is the moment just before and just after, with
- * nothing of another request in between. Operations on names and attributes are durable when they return.
+ * nothing of another request in between; a filesystem that cannot tell leaves `before` out. Operations on names and attributes are durable when they return.
  *
  * Operations on names check permissions for `as`. Reading, writing and changing the size do not: who may is decided by
  * `access`, when a file is opened (version 4, SMB) or request by request (version 3).
@@ -60,8 +60,9 @@ export interface AttributeChanges {
   readonly modified?: TimeChange | undefined;
 }
 
+/** Without `before` where the filesystem cannot tell what was just before: then others may have changed it, too. */
 export interface Change {
-  readonly before: Attributes;
+  readonly before?: Attributes | undefined;
   readonly after: Attributes;
 }
 
@@ -80,6 +81,12 @@ export interface DirectoryEntry {
   /** Where the listing continues after this entry. At least 3, and the same for as long as the entry exists. */
   readonly cookie: bigint;
   readonly attributes: Attributes;
+}
+
+export interface DirectoryPage {
+  readonly entries: readonly DirectoryEntry[];
+  /** There is nothing after them. */
+  readonly isEnd: boolean;
 }
 
 export interface SpaceUsage {
@@ -153,13 +160,8 @@ export interface Filesystem {
     to: FileId,
     newName: Buffer,
   ): Awaitable<{ readonly from: Change; readonly to: Change }>;
-  /** At most `count` entries after the cookie, in a stable order, without `.` and `..`; fewer only at the end. */
-  readDirectory(
-    as: Credentials,
-    directory: FileId,
-    after: bigint,
-    count: number,
-  ): Awaitable<readonly DirectoryEntry[]>;
+  /** At most `count` entries after the cookie (0 begins), in the order of their cookies, without `.` and `..`. */
+  readDirectory(as: Credentials, directory: FileId, after: bigint, count: number): Awaitable<DirectoryPage>;
   readSymlink(file: FileId): Awaitable<Buffer>;
 
   /** Fills `into` and returns how many bytes there were: fewer only at the end of the file. */

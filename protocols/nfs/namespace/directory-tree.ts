@@ -6,7 +6,7 @@ import {
   type Change,
   type Created,
   type Credentials,
-  type DirectoryEntry,
+  type DirectoryPage,
   type FileId,
   type Filesystem,
   type QuotaState,
@@ -92,14 +92,15 @@ export class DirectoryTree implements Filesystem {
     return this.attributes({ inode: found.inode, generation: 0 });
   }
 
-  readDirectory(_as: Credentials, directory: FileId, after: bigint, count: number): DirectoryEntry[] {
+  readDirectory(_as: Credentials, directory: FileId, after: bigint, count: number): DirectoryPage {
     const names = [...this.directory(directory).children].sort(([a], [b]) => (a < b ? -1 : 1));
     const entries = names.map(([name, { inode }], index) => ({
       name: Buffer.from(name),
       cookie: FIRST_COOKIE + BigInt(index),
       attributes: this.attributes({ inode, generation: 0 }),
     }));
-    return entries.filter(({ cookie }) => cookie > after).slice(0, count);
+    const rest = entries.filter(({ cookie }) => cookie > after);
+    return { entries: rest.slice(0, count), isEnd: rest.length <= count };
   }
 
   space(): SpaceUsage {

@@ -4,7 +4,7 @@ import { DirectoryTree, type TreeDirectory } from './directory-tree.ts';
 import { checkPath, type ExportAccess, type NfsExport } from './export.ts';
 
 /** What lies above the exports has an id that no filesystem has. */
-export const PSEUDO_FILESYSTEM_ID = 0n;
+const PSEUDO_FILESYSTEM_ID = 0n;
 
 interface BuiltDirectory extends TreeDirectory {
   readonly children: Map<string, BuiltDirectory>;

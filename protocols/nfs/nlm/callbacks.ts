@@ -70,6 +70,7 @@ export class RpcCallbacks implements HostCallbacks {
     write: (writer: XdrWriter) => void,
   ): Promise<XdrReader> {
     const socket = connect({ host, port });
+    socket.on('error', () => undefined);
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('no answer')));
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
@@ -86,7 +87,7 @@ export class RpcCallbacks implements HostCallbacks {
           try {
             records.push(chunk);
           } catch (error) {
-            reject(error as Error);
+            reject(error);
           }
         });
         socket.on('error', reject);
@@ -96,7 +97,6 @@ export class RpcCallbacks implements HostCallbacks {
       socket.write(call.bytes);
       return acceptedBody(await reply);
     } finally {
-      socket.on('error', () => undefined);
       socket.destroy();
     }
   }

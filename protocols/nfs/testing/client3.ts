@@ -68,7 +68,7 @@ function time(reader: XdrReader): string {
   return `${reader.u32()}.${reader.u32()}`;
 }
 
-export function readAttributes3(reader: XdrReader): Attributes3 {
+function readAttributes3(reader: XdrReader): Attributes3 {
   const [type, mode, links, uid, gid] = [reader.u32(), reader.u32(), reader.u32(), reader.u32(), reader.u32()];
   const size = reader.size();
   reader.size();
@@ -78,7 +78,7 @@ export function readAttributes3(reader: XdrReader): Attributes3 {
   return { type, mode, links, uid, gid, size, fsid, fileid, atime, mtime, ctime };
 }
 
-export function readWcc(reader: XdrReader): Wcc {
+function readWcc(reader: XdrReader): Wcc {
   const before = reader.optional(() => ({ size: reader.size(), mtime: time(reader), ctime: time(reader) }));
   return { before, after: reader.optional(readAttributes3) };
 }

@@ -33,11 +33,11 @@ export interface Compound4 {
 
 const nothing = () => undefined;
 
-export function readState(body: XdrReader): StateId4 {
+function readState(body: XdrReader): StateId4 {
   return { sequence: body.u32(), other: Buffer.from(body.fixed(12)) };
 }
 
-export function writeState(args: XdrWriter, { sequence, other }: StateId4): void {
+function writeState(args: XdrWriter, { sequence, other }: StateId4): void {
   args.u32(sequence).fixed(other);
 }
 
@@ -284,7 +284,7 @@ export function writeCompound(args: XdrWriter, minorVersion: number, operations:
   for (const { op, write } of operations) write(args.u32(op));
 }
 
-export function readCompound(body: XdrReader, operations: readonly Operation4[]): Compound4 {
+function readCompound(body: XdrReader, operations: readonly Operation4[]): Compound4 {
   const status = body.u32();
   body.text(1000);
   const count = body.u32();

@@ -9,7 +9,7 @@ import {
   type Change,
   type Created,
   type Credentials,
-  type DirectoryEntry,
+  type DirectoryPage,
   type FileId,
   type Filesystem,
   type NewFile,
@@ -241,12 +241,14 @@ export class MemoryFilesystem implements Filesystem {
     return { from: fromChange, to: this.#modified(target, beforeTo) };
   }
 
-  readDirectory(as: Credentials, directory: FileId, after: bigint, count: number): DirectoryEntry[] {
+  readDirectory(as: Credentials, directory: FileId, after: bigint, count: number): DirectoryPage {
     const node = this.#directory(directory);
     if ((granted(as, node) & Access.read) === 0) throw new FileError('EACCES');
-    return node.entries.after(after, count).map(({ name, cookie, inode }) => {
+    const rest = node.entries.after(after, count + 1);
+    const entries = rest.slice(0, count).map(({ name, cookie, inode }) => {
       return { name, cookie, attributes: attributesOf(this.#byNumber(inode)) };
     });
+    return { entries, isEnd: rest.length <= count };
   }
 
   readSymlink(file: FileId): Buffer {

@@ -74,7 +74,7 @@ function writeEntry(request: Request3, { name, cookie, place, attributes }: List
 async function* entries(request: Request3, place: Place, after: bigint): AsyncGenerator<Listed> {
   const { filesystem, file, as } = place;
   // Fails if it is no directory or not to be read, before anything is listed.
-  let batch = await filesystem.readDirectory(as, file, after < DOT_DOT_COOKIE ? 0n : after, BATCH);
+  let page = await filesystem.readDirectory(as, file, after <= DOT_DOT_COOKIE ? 0n : after, BATCH);
   if (after < DOT_COOKIE) {
     yield { name: DOT, cookie: DOT_COOKIE, place, attributes: await filesystem.attributes(file) };
   }
@@ -84,13 +84,13 @@ async function* entries(request: Request3, place: Place, after: bigint): AsyncGe
     const parent = isInside ? up : { place, attributes: await filesystem.attributes(file) };
     yield { name: DOT_DOT, cookie: DOT_DOT_COOKIE, ...parent };
   }
-  while (batch.length > 0) {
-    for (const { name, cookie, attributes } of batch) {
+  for (;;) {
+    for (const { name, cookie, attributes } of page.entries) {
       yield { name, cookie, attributes, place: moved(place, attributes) };
     }
-    const last = batch[batch.length - 1];
-    if (batch.length < BATCH || last === undefined) return;
-    batch = await filesystem.readDirectory(as, file, last.cookie, BATCH);
+    const last = page.entries[page.entries.length - 1];
+    if (page.isEnd || last === undefined) return;
+    page = await filesystem.readDirectory(as, file, last.cookie, BATCH);
   }
 }
 

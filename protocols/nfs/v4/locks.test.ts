@@ -64,7 +64,7 @@ for (const version of ['client40', 'client41'] as const) {
     const closed = await one.compound(put, ops.close(first.state, next(one)));
     assert.equal(closed.status, 0);
     assert.equal(await test(0n, ALL), 0);
-    assert.equal((await one.compound(put, ops.unlock(state, 0n, 1n, ++sequence))).status, Status4.badStateId);
+    assert.equal((await one.compound(put, ops.unlock(state, 0n, 1n, sequence + 1))).status, Status4.badStateId);
   });
 
   test(`${version}: an exclusive lock needs an open for writing`, async (context) => {

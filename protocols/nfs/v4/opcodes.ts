@@ -57,5 +57,3 @@ export const Op = {
   reclaimComplete: 58,
   illegal: 10044,
 } as const;
-
-export const LAST_OPERATION = [Op.releaseLockOwner, Op.reclaimComplete] as const;

@@ -6,7 +6,7 @@ import type { Client4, ClientIdentity } from '../state/client.ts';
 import { Nfs4Error, Status4 } from '../status.ts';
 import { VERIFIER_BYTES, type Operation } from './operation.ts';
 
-export const CLIENT_NAME_BYTES_MAX = 1024;
+const CLIENT_NAME_BYTES_MAX = 1024;
 const ADDRESS_BYTES_MAX = 256;
 
 export function readIdentity({ call, principal }: Compound, args: XdrReader): ClientIdentity {

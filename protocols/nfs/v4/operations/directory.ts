@@ -53,12 +53,12 @@ export const readDirectory: Operation = async (compound, args, reply) => {
 };
 
 async function* entries({ filesystem, file, as }: Place, after: bigint): AsyncGenerator<Listed> {
-  let batch = await filesystem.readDirectory(as, file, after, BATCH);
-  while (batch.length > 0) {
-    yield* batch;
-    const last = batch[batch.length - 1];
-    if (batch.length < BATCH || last === undefined) return;
-    batch = await filesystem.readDirectory(as, file, last.cookie, BATCH);
+  for (let from = after; ;) {
+    const { entries: page, isEnd } = await filesystem.readDirectory(as, file, from, BATCH);
+    yield* page;
+    const last = page[page.length - 1];
+    if (isEnd || last === undefined) return;
+    from = last.cookie;
   }
 }
 

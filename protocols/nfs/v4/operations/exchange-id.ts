@@ -75,13 +75,18 @@ export const destroyClientId: Operation = async (compound, args) => {
   else compound.server.clients.remove(client);
 };
 
+/** One filesystem that moved here from another server: there is nothing to claim. */
+function mustHavePlace({ current }: Compound): void {
+  if (current === undefined) throw new Nfs4Error(Status4.noFileHandle);
+}
+
 export const reclaimComplete: Operation = async (compound, args) => {
   const oneFilesystem = args.bool();
   const { session, server } = compound;
   if (session === undefined) throw new Nfs4Error(Status4.operationNotInSession);
   const { client } = session;
   if (oneFilesystem) {
-    void compound.place;
+    mustHavePlace(compound);
     return;
   }
   if (client.reclaimComplete) throw new Nfs4Error(Status4.completeAlready);

@@ -69,10 +69,12 @@ async function lockAsNewOwner(
     if (open.kind !== 'open' || !open.owner.isConfirmed) throw new Nfs4Error(Status4.badStateId);
     const owner = open.client.ownerOrNew('lock', ownerName);
     owner.isConfirmed = true;
-    const take = () => takeLock(compound, open, owner, wanted, reply);
     // The owner's own numbers begin here, wherever they were before.
     if (compound.minorVersion === 0 && owner.states === 0) owner.sequenceId = undefined;
-    await inSequence(compound, owner, Op.lock, lockSequence, reply, () => Promise.resolve(take()));
+    await inSequence(compound, owner, Op.lock, lockSequence, reply, () => {
+      takeLock(compound, open, owner, wanted, reply);
+      return Promise.resolve();
+    });
   });
 }
 
