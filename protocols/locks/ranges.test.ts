@@ -34,7 +34,9 @@ test('random locks and unlocks hold exactly what a table of single bytes says', 
           const isBlocked = model.some(
             (bytes, other) =>
               other !== owner &&
-              bytes.slice(start, end).some((held) => held !== undefined && (kind === 'exclusive' || held === 'exclusive')),
+              bytes
+                .slice(start, end)
+                .some((held) => held !== undefined && (kind === 'exclusive' || held === 'exclusive')),
           );
           const conflict = locks.lock(who, range, kind === 'exclusive');
           assert.equal(conflict !== undefined, isBlocked);

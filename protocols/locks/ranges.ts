@@ -66,9 +66,7 @@ export class RangeLocks {
   }
 
   unlock(owner: LockOwner, range: LockRange): void {
-    this.#held = this.#held
-      .flatMap((lock) => (lock.owner === owner ? remainders(lock, range) : [lock]))
-      .sort(byStart);
+    this.#held = this.#held.flatMap((lock) => (lock.owner === owner ? remainders(lock, range) : [lock])).sort(byStart);
   }
 
   unlockAll(owner: LockOwner): void {

@@ -1,5 +1,13 @@
 /** What versions 3 and 4 do in the same way. */
-import { Access, FileError, fileErrorCode, type AttributeChanges, type Attributes, type Created, type Timestamp } from './filesystem.ts';
+import {
+  Access,
+  FileError,
+  fileErrorCode,
+  type AttributeChanges,
+  type Attributes,
+  type Created,
+  type Timestamp,
+} from './filesystem.ts';
 import type { LockedFile } from '../locks/index.ts';
 import type { Place } from './namespace/namespace.ts';
 

@@ -27,7 +27,6 @@ import type { Version4 } from './v4/compound.ts';
 import { version4 } from './v4/server-state.ts';
 
 const WATCH_INTERVAL_MS = 1_000;
-const SERVER_NAME = 'granary';
 
 export interface Endpoint {
   readonly host: string;
@@ -45,8 +44,11 @@ export interface NfsServerOptions {
   readonly identities?: Identities;
   /** Keeps who may hold locks over a restart; without it nobody can claim theirs. */
   readonly recorder?: ClientRecorder;
-  /** The same after a restart and after a failover; hosts that lock by version 3 should know the server by it. */
-  readonly serverName?: string;
+  /**
+   * The same after a restart and after a failover, and no other server's: clients of 4.1 take two servers of one name for
+   * one. Hosts that lock by version 3 should know the server by it.
+   */
+  readonly serverName: string;
   /** What the portmapper answers, where clients reach the server at another port than it listens at. */
   readonly advertisedPort?: number;
   /** How hosts that lock by version 3 are reached. */
@@ -87,7 +89,7 @@ export class NfsServer implements ConnectionHost {
     const now = () => this.now();
     const recorder = options.recorder ?? new MemoryRecorder();
     this.#grace = new GracePeriod({ recorder, graceMs: limits.graceMs, now, report });
-    const { identities = {}, serverName = SERVER_NAME } = options;
+    const { identities = {}, serverName } = options;
     const shared = { namespace, limits, locks, recorder, grace: this.#grace, identities, serverName, now, report };
     this.#version4 = version4(shared);
     const version3 = { namespace, limits, locks };
@@ -136,7 +138,7 @@ export class NfsServer implements ConnectionHost {
     const clients = await this.#grace.begin();
     // The status monitor's own count: odd while a host is up, and larger after each start.
     const state = (Math.floor(Date.now() / 1000) & 0x7fff_ffff) | 1;
-    const name = this.#options.serverName ?? SERVER_NAME;
+    const name = this.#options.serverName;
     for (const { kind, address } of clients) {
       if (kind === 'lock-manager') void this.#callbacks.restarted(address, name, state);
     }
@@ -146,8 +148,12 @@ export class NfsServer implements ConnectionHost {
     this.#exports.add(added);
   }
 
-  removeExport(filesystemId: bigint): void {
+  /** Resolves when no request, open or lock uses the filesystem any more. */
+  async removeExport(filesystemId: bigint): Promise<void> {
     this.#exports.remove(filesystemId);
+    await this.dispatcher.whenAnswered();
+    this.#version4.states.releaseFilesystem(this.#version4.clients.all(), filesystemId);
+    this.#lockClients.releaseFilesystem(filesystemId);
   }
 
   get isInGrace(): boolean {

@@ -113,9 +113,11 @@ function mutate(random: Random, message: Buffer): Buffer {
     const word = 4 + 4 * random.below(Math.max(1, Math.floor((bytes.length - 4) / 4)));
     const kind = random.below(6);
     if (kind === 0) bytes[at] = random.below(256);
-    else if (kind === 1 && word + 4 <= bytes.length) bytes.writeUInt32BE(EXTREMES[random.below(EXTREMES.length)]!, word);
+    else if (kind === 1 && word + 4 <= bytes.length)
+      bytes.writeUInt32BE(EXTREMES[random.below(EXTREMES.length)]!, word);
     else if (kind === 2) bytes = Buffer.concat([bytes.subarray(0, word), bytes.subarray(word + 4 * random.below(8))]);
-    else if (kind === 3) bytes = Buffer.concat([bytes.subarray(0, word), bytes.subarray(word - 4), bytes.subarray(word)]);
+    else if (kind === 3)
+      bytes = Buffer.concat([bytes.subarray(0, word), bytes.subarray(word - 4), bytes.subarray(word)]);
     else if (kind === 4) bytes = bytes.subarray(0, Math.max(8, at));
     else if (word + 4 <= bytes.length) bytes.writeUInt32BE(random.below(70), word);
   }

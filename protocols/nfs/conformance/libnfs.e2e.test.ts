@@ -20,8 +20,7 @@ for (const version of [3, 4]) {
     const { port, client3, events } = await serve(context);
     const folder = mkdtempSync(join(tmpdir(), 'granary-libnfs-'));
     context.after(() => rmSync(folder, { recursive: true, force: true }));
-    const url = (path: string) =>
-      `nfs://127.0.0.1/share${path}?nfsport=${port}&mountport=${port}&version=${version}`;
+    const url = (path: string) => `nfs://127.0.0.1/share${path}?nfsport=${port}&mountport=${port}&version=${version}`;
     const random = new Random(version);
     const bytes = (length: number) => Buffer.from(Array.from({ length }, () => random.below(256)));
     const client = await client3();

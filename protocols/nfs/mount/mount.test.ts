@@ -31,7 +31,10 @@ test('EXPORT and DUMP show a client its own, UMNT and UMNTALL forget', async (co
   server.addExport({ paths: ['/other'], filesystem: new MemoryFilesystem({ id: 2n }), authorise: () => undefined });
   const rpc = await connect();
   const exported = await rpc.ask(MOUNT, 3, 5);
-  assert.deepEqual([exported.bool(), exported.text(100), exported.bool(), exported.bool()], [true, '/share', false, false]);
+  assert.deepEqual(
+    [exported.bool(), exported.text(100), exported.bool(), exported.bool()],
+    [true, '/share', false, false],
+  );
   const mounts = async () => {
     const body = await rpc.ask(MOUNT, 3, 2);
     const paths: string[] = [];
@@ -105,7 +108,8 @@ test('exports that lie one within the other, odd paths and a filesystem twice ar
   const { server } = await serve(context);
   const add = (path: string, id = 2n) =>
     server.addExport({ paths: [path], filesystem: new MemoryFilesystem({ id }), authorise: () => undefined });
-  for (const path of ['/share', '/share/x', '/', 'x', '/a/../b', '/a//b', '/a/']) assert.throws(() => add(path), RangeError);
+  for (const path of ['/share', '/share/x', '/', 'x', '/a/../b', '/a//b', '/a/'])
+    assert.throws(() => add(path), RangeError);
   assert.throws(() => add('/again', 1n), RangeError);
   add('/sharing');
 });

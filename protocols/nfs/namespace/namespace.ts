@@ -37,6 +37,7 @@ const SNAPSHOT_DIRECTORY = Buffer.from('.snapshot');
 const PARENT = Buffer.from('..');
 const READ_ONLY: ExportAccess = { ...DEFAULT_ACCESS, readOnly: true, squash: 'none' };
 const NOBODY = 0xffff_ffff;
+const SNAPSHOT_OWNERS_MAX = 1024;
 
 export interface NamespaceOptions {
   readonly exports: Exports;
@@ -48,6 +49,8 @@ export interface NamespaceOptions {
 export class Namespace {
   readonly exports: Exports;
   readonly #options: NamespaceOptions;
+  /** Whose snapshots were found last. Snapshots that are gone are found out when they are opened. */
+  readonly #snapshotOwners = new Map<bigint, NfsExport>();
 
   constructor(options: NamespaceOptions) {
     this.#options = options;
@@ -73,6 +76,16 @@ export class Namespace {
   }
 
   async #ownerOfSnapshot(filesystemId: bigint): Promise<NfsExport | undefined> {
+    const known = this.#snapshotOwners.get(filesystemId);
+    if (known !== undefined && this.exports.ofFilesystem(known.filesystem.id) === known) return known;
+    const owner = await this.#findOwnerOfSnapshot(filesystemId);
+    if (owner === undefined) return undefined;
+    if (this.#snapshotOwners.size >= SNAPSHOT_OWNERS_MAX) this.#snapshotOwners.clear();
+    this.#snapshotOwners.set(filesystemId, owner);
+    return owner;
+  }
+
+  async #findOwnerOfSnapshot(filesystemId: bigint): Promise<NfsExport | undefined> {
     for (const one of this.exports.all()) {
       const listed = (await one.snapshots?.list()) ?? [];
       if (listed.some((snapshot) => snapshot.filesystemId === filesystemId)) return one;

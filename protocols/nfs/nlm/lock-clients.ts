@@ -123,6 +123,26 @@ export class LockClients {
     }
   }
 
+  /** The filesystem is not served any more. */
+  releaseFilesystem(filesystemId: bigint): void {
+    const { locks } = this.#options;
+    for (const client of this.#clients.values()) {
+      for (const [key, share] of client.shares) {
+        if (share.file.filesystemId !== filesystemId) continue;
+        client.shares.delete(key);
+        locks.find(share.file)?.shares.delete(share);
+        locks.tidy(share.file);
+      }
+      for (const owner of [...client.owners.values()]) {
+        for (const [key, file] of owner.files) {
+          if (file.filesystemId !== filesystemId) continue;
+          locks.unlockAll(file, owner);
+          this.tidy(owner, key, file);
+        }
+      }
+    }
+  }
+
   /** Takes the hosts off the record that hold nothing any more. */
   async watch(): Promise<void> {
     if (this.#options.grace.isActive) return;

@@ -118,7 +118,8 @@ test('versions 3 and 4 have one table', async (context) => {
   const [host] = hosts;
   assert.equal(await host.status(Proc.lock, { handle }), NlmStatus.granted);
   const client = await client40('tester');
-  const test = async () => (await client.compound(ops.put(handle), ops.lockt(true, 0n, 1n, client.clientId, 'x'))).status;
+  const test = async () =>
+    (await client.compound(ops.put(handle), ops.lockt(true, 0n, 1n, client.clientId, 'x'))).status;
   assert.equal(await test(), Status4.denied);
   assert.equal(await host.status(Proc.unlock, { handle }), NlmStatus.granted);
   assert.equal(await test(), 0);

@@ -34,7 +34,8 @@ export class NlmProgram implements RpcProgram {
   async call(call: Call, args: XdrReader, reply: XdrWriter): Promise<void> {
     const { procedure } = call;
     if (procedure === Procedure.test) await this.#test(call, args, reply);
-    else if (procedure === Procedure.lock || procedure === Procedure.lockUnmonitored) await this.#lock(call, args, reply);
+    else if (procedure === Procedure.lock || procedure === Procedure.lockUnmonitored)
+      await this.#lock(call, args, reply);
     else if (procedure === Procedure.cancel) await this.#cancel(call, args, reply);
     else if (procedure === Procedure.unlock) await this.#unlock(call, args, reply);
     else if (procedure === Procedure.share || procedure === Procedure.unshare) await this.#share(call, args, reply);

@@ -29,6 +29,8 @@ export class Connection {
   readonly #place: AdmittedConnection;
   readonly #records: RecordReader;
   readonly #resume = () => this.#readOn();
+  /** Whether any export is for the client; looked at now and then. */
+  #isKnown: boolean | undefined;
   #inFlight = 0;
   /** Records of the chunk at hand that wait for requests before them. */
   #queue: Buffer[] = [];
@@ -85,7 +87,8 @@ export class Connection {
     const cost = record.length + REQUEST_BYTES;
     // A malformed record throws here, before it counts.
     const reply = this.#host.dispatcher.answer(record, { address: this.address, connection: this });
-    this.#place.enter(this.#host.isKnown(this.address) ? 'busy' : 'serving');
+    this.#isKnown ??= this.#host.isKnown(this.address);
+    this.#place.enter(this.#isKnown ? 'busy' : 'serving');
     if (Buffer.isBuffer(reply)) {
       this.#send(reply);
       this.#rest();
@@ -126,7 +129,7 @@ export class Connection {
 
   #rest(): void {
     if (this.#inFlight > 0) return;
-    this.#place.enter(this.#host.isKnown(this.address) ? 'resting' : 'idle');
+    this.#place.enter(this.#isKnown === true ? 'resting' : 'idle');
     const idle = this.#idle;
     this.#idle = [];
     for (const resolve of idle) resolve();
@@ -164,6 +167,7 @@ export class Connection {
 
   /** Called now and then: a request that began must come to its end, and replies must be taken. */
   watch(): void {
+    this.#isKnown = undefined;
     const { requestTimeoutMs, replyTimeoutMs } = this.#host.limits;
     const now = this.#host.now();
     if (now - (this.#unsentSince ?? now) > replyTimeoutMs) {

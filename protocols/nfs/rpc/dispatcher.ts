@@ -27,6 +27,7 @@ export class Dispatcher {
   readonly #programs = new Map<number, RpcProgram>();
   readonly #replays: ReplayCache;
   readonly #report: (event: NfsEvent) => void;
+  readonly #running = new Set<Promise<Buffer>>();
 
   constructor(programs: readonly RpcProgram[], replays: ReplayCache, report: (event: NfsEvent) => void) {
     for (const program of programs) this.#programs.set(program.program, program);
@@ -34,8 +35,22 @@ export class Dispatcher {
     this.#report = report;
   }
 
+  /** Resolves when everything is answered that is under way now. */
+  async whenAnswered(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
   /** Throws `XdrError` if the record is no call. The reply is a whole record. */
   answer(record: Buffer, caller: Caller): Buffer | Promise<Buffer> {
+    const reply = this.#answer(record, caller);
+    if (Buffer.isBuffer(reply)) return reply;
+    this.#running.add(reply);
+    const done = () => this.#running.delete(reply);
+    reply.then(done, done);
+    return reply;
+  }
+
+  #answer(record: Buffer, caller: Caller): Buffer | Promise<Buffer> {
     const reader = new XdrReader(record);
     const header = readCall(reader);
     const { xid } = header;

@@ -235,7 +235,12 @@ export const ops = {
   lockt: (exclusive: boolean, offset: bigint, length: bigint, clientId: bigint, owner: string): Operation4 => ({
     op: Op.lockTest,
     write: (args) => {
-      args.u32(exclusive ? 2 : 1).u64(offset).u64(length).u64(clientId).text(owner);
+      args
+        .u32(exclusive ? 2 : 1)
+        .u64(offset)
+        .u64(length)
+        .u64(clientId)
+        .text(owner);
     },
     read: nothing,
   }),
@@ -269,10 +274,18 @@ function writeOpen(args: XdrWriter, options: OpenOptions): void {
 
 function writeLock(args: XdrWriter, options: LockOptions): void {
   const { exclusive = true, reclaim = false, offset = 0n, length = 10n, open, state, sequence = 0 } = options;
-  args.u32(exclusive ? 2 : 1).bool(reclaim).u64(offset).u64(length).bool(open !== undefined);
+  args
+    .u32(exclusive ? 2 : 1)
+    .bool(reclaim)
+    .u64(offset)
+    .u64(length)
+    .bool(open !== undefined);
   if (open !== undefined) {
     writeState(args.u32(open.sequence ?? 0), open.state);
-    args.u32(sequence).u64(open.clientId ?? 0n).text(open.owner ?? 'locker');
+    args
+      .u32(sequence)
+      .u64(open.clientId ?? 0n)
+      .text(open.owner ?? 'locker');
   } else {
     writeState(args, state!);
     args.u32(sequence);

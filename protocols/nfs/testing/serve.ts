@@ -29,7 +29,7 @@ export interface ServeOptions extends Partial<NfsServerOptions> {
 /** A server with one export, `/share`, for one test; it is gone when the test ends. Root is root there. */
 export async function serve(context: TestContext, options: ServeOptions = {}): Promise<Served> {
   const events: NfsEvent[] = [];
-  const server = new NfsServer({ onEvent: (event) => events.push(event), ...options });
+  const server = new NfsServer({ serverName: 'test', onEvent: (event) => events.push(event), ...options });
   const filesystem = options.filesystem ?? new MemoryFilesystem();
   const access: ExportAccess = { ...DEFAULT_ACCESS, squash: 'none', ...options.access };
   server.addExport({ paths: ['/share'], filesystem, authorise: () => access, ...options.export });

@@ -31,7 +31,11 @@ export function writePostOp(reply: XdrWriter, filesystemId: bigint, attributes: 
 }
 
 /** Weak cache consistency: by what it was just before, a client sees whether anybody else had changed it. */
-export function writeChange(reply: XdrWriter, filesystemId: bigint, change: { readonly [Name in keyof Change]?: Change[Name] | undefined }): void {
+export function writeChange(
+  reply: XdrWriter,
+  filesystemId: bigint,
+  change: { readonly [Name in keyof Change]?: Change[Name] | undefined },
+): void {
   reply.optional(change.before, ({ sizeBytes, modified, changed }) => {
     reply.size(sizeBytes);
     writeTime(reply, modified);

@@ -25,10 +25,7 @@ export const read: Procedure3 = {
     mustBeFile(attributes);
     await mustAllowData(place, attributes, 'read');
     mustNotBeDenied(request, place, ShareBits.read);
-    const length = Math.max(
-      0,
-      Math.min(wanted, request.server.limits.transferBytesMax, attributes.sizeBytes - offset),
-    );
+    const length = Math.max(0, Math.min(wanted, request.server.limits.transferBytesMax, attributes.sizeBytes - offset));
     request.ok();
     request.attributes(place, attributes);
     const countAt = reply.length;

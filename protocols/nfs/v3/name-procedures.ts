@@ -1,11 +1,4 @@
-import {
-  checkName,
-  checkNewName,
-  checkOldName,
-  isDot,
-  mustBeSameFilesystem,
-  mustBeWritable,
-} from '../operations.ts';
+import { checkName, checkNewName, checkOldName, isDot, mustBeSameFilesystem, mustBeWritable } from '../operations.ts';
 import { FileError } from '../filesystem.ts';
 import { writeChange } from './attributes.ts';
 import type { Procedure3, Request3 } from './procedure.ts';

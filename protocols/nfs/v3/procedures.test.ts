@@ -262,7 +262,7 @@ test('handles: garbage, files that are gone, exports that were taken away', asyn
   const other = Buffer.from(handle);
   other[23] = 9;
   assert.equal((await client.getattr(other)).status, Status3.stale);
-  server.removeExport(filesystem.id);
+  await server.removeExport(filesystem.id);
   assert.equal((await client.getattr(handle)).status, Status3.stale);
   await assert.rejects(Client3.mount(client.rpc, '/share'), /failed with 2/);
 });

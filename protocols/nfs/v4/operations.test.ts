@@ -97,7 +97,7 @@ for (const version of VERSIONS) {
     assert.equal(all.status, 0);
     const bits = (supported.results[1] as Attributes4).values;
     const words = bits.array(4, () => bits.u32());
-    const isSupported = (number: number) => ((words[number >> 5] ?? 0) & (1 << number % 32)) !== 0;
+    const isSupported = (number: number) => ((words[number >> 5] ?? 0) & (1 << (number % 32))) !== 0;
     assert.deepEqual((all.results[1] as Attributes4).numbers, everything.filter(isSupported));
     assert.ok(isSupported(Attribute.setAccessed) && isSupported(Attribute.acl));
   });
@@ -113,7 +113,10 @@ for (const version of VERSIONS) {
     const link = await compound(ops.put(share), ops.lookup('l'), ops.readlink());
     assert.equal(link.results[2], 'target');
     assert.equal(await status(ops.lookup('l'), ops.lookup('x')), Status4.symlink);
-    assert.equal(await status(ops.lookup('d'), ops.readlink()), version === '4.0' ? Status4.invalid : Status4.wrongType);
+    assert.equal(
+      await status(ops.lookup('d'), ops.readlink()),
+      version === '4.0' ? Status4.invalid : Status4.wrongType,
+    );
     assert.equal(await status(ops.lookup('l'), ops.save(), ops.put(share), ops.link('l2')), 0);
     assert.equal(await status(ops.lookup('d'), ops.save(), ops.put(share), ops.link('d2')), Status4.isDirectory);
     assert.equal(await status(ops.save(), ops.lookup('d'), ops.rename('l', 'moved')), 0);
@@ -218,7 +221,12 @@ test('minor versions that do not exist are refused, and compounds with too many 
   const rpc = await connect();
   const body = await rpc.ask(100003, 4, 1, (args) => args.text('tag').u32(2).u32(0));
   assert.deepEqual([body.u32(), body.text(10), body.u32()], [Status4.minorVersionMismatch, 'tag', 0]);
-  const many = await rpc.ask(100003, 4, 1, (args) => args.text('').u32(0).u32(server.limits.compoundOperationsMax + 1));
+  const many = await rpc.ask(100003, 4, 1, (args) =>
+    args
+      .text('')
+      .u32(0)
+      .u32(server.limits.compoundOperationsMax + 1),
+  );
   assert.equal(many.u32(), Status4.resource);
 });
 

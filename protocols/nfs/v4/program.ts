@@ -40,7 +40,10 @@ export async function call4(server: Version4, call: Call, args: XdrReader, reply
   const countAt = reply.length;
   reply.u32(0);
   const run = new CompoundRun(new Compound(server, call, { minorVersion, bytes, operations: count }), reply, start);
-  const { status, done } = await run.all(args, count);
+  const { status, done } = await run.all(args, count).catch((error: unknown) => {
+    run.abandon();
+    throw error;
+  });
   if (run.writeReplay()) return;
   reply.setU32(start, status);
   reply.setU32(countAt, done);
@@ -139,6 +142,11 @@ class CompoundRun {
     this.#reply.truncate(this.#start);
     this.#reply.fixed(replay);
     return true;
+  }
+
+  /** The slot is free for the next request; this one has no reply that could be repeated. */
+  abandon(): void {
+    if (this.#compound.slot !== undefined) this.#compound.slot.isBusy = false;
   }
 
   /** Ends the slot's request, with its reply kept if the client wants that. */

@@ -37,5 +37,14 @@ export function version4(options: Version4Options): Version4 {
   const release = (client: Parameters<States['releaseAll']>[0]) => states.releaseAll(client);
   const clients = new Clients({ limits, recorder, grace, instance, now, report, release });
   const { namespace, identities } = options;
-  return { namespace, limits, identities, clients, states, grace, serverOwner: Buffer.from(options.serverName), report };
+  return {
+    namespace,
+    limits,
+    identities,
+    clients,
+    states,
+    grace,
+    serverOwner: Buffer.from(options.serverName),
+    report,
+  };
 }

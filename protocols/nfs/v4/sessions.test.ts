@@ -40,6 +40,37 @@ test('a request that comes again while the first is under way is told to come ba
   assert.equal((await make()).status, 0);
 });
 
+test('a compound that breaks off leaves its slot free', async (context) => {
+  const { client41 } = await serve(context);
+  const client = await client41('tester');
+  const broken = await client.rpc.call(100003, 4, 1, (args) => {
+    client.sequence(1, 1).write(args.text('').u32(1).u32(3).u32(Op.sequence));
+  });
+  assert.deepEqual([broken.stat, broken.status], [0, 4]);
+  assert.equal((await client.bare(client.sequence(1, 2), ops.putRoot())).status, 0);
+});
+
+test('an export that is taken away takes its opens and locks along, after what is under way', async (context) => {
+  const { client40, client41, server, filesystem } = await serve(context);
+  const [one, two] = [await client40('one'), await client41('two')];
+  await one.open({ name: 'f', create: 'unchecked' });
+  const { state, handle } = await two.open({ name: 'f' });
+  assert.equal((await two.compound(ops.put(handle), ops.lock({ open: { state } }))).status, 0);
+  let release: () => void = () => undefined;
+  filesystem.onChange = () => new Promise((resolve) => (release = resolve));
+  const writing = two.compound(ops.put(handle), ops.write(state, 0, Buffer.from('x')));
+  await delay(20);
+  let isRemoved = false;
+  const removed = server.removeExport(filesystem.id).then(() => (isRemoved = true));
+  await delay(20);
+  assert.equal(isRemoved, false);
+  release();
+  assert.equal((await writing).status, 0);
+  await removed;
+  assert.equal(server.locks.size, 0);
+  assert.equal((await two.compound(ops.put(handle))).status, Status4.stale);
+});
+
 test('4.1 wants a session first, once, and some operations alone', async (context) => {
   const { client41, connect } = await serve(context);
   const client = await client41('tester');

@@ -137,7 +137,8 @@ async function entriesOfAces(aces: readonly Ace[], identities: Identities): Prom
     const isGroup = (flags & Flag.group) !== 0;
     if (who === 'EVERYONE@') for (const each of [...grants.values(), everyone]) apply(each, type, mask);
     else if (who === 'OWNER@' || who === 'GROUP@') apply(of(who), type, mask);
-    else apply(of(`${isGroup ? 'group' : 'user'} ${await idOf(identities, isGroup ? 'group' : 'user', who)}`), type, mask);
+    else
+      apply(of(`${isGroup ? 'group' : 'user'} ${await idOf(identities, isGroup ? 'group' : 'user', who)}`), type, mask);
   }
   const entries: AclEntry[] = [];
   let widest = 0;

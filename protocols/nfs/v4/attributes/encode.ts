@@ -55,7 +55,10 @@ const WRITERS = new Map<number, Write>([
   [Attribute.linkSupport, yes],
   [Attribute.symlinkSupport, yes],
   [Attribute.namedAttributes, no],
-  [Attribute.filesystemId, (reply, { place }) => reply.u64(place.filesystem.id).u64(place.kind === 'snapshots' ? 1n : 0n)],
+  [
+    Attribute.filesystemId,
+    (reply, { place }) => reply.u64(place.filesystem.id).u64(place.kind === 'snapshots' ? 1n : 0n),
+  ],
   [Attribute.uniqueHandles, yes],
   [Attribute.leaseTime, (reply, { context }) => reply.u32(Math.ceil(context.limits.leaseMs / 1000))],
   [Attribute.readError, (reply) => reply.u32(0)],

@@ -62,7 +62,11 @@ function introduce(compound: Compound, identity: ClientIdentity): Client4 {
 
 function writeResult({ server }: Compound, reply: XdrWriter, client: Client4): void {
   const flags = Flag.notPnfs | (client.isConfirmed ? Flag.confirmed : 0);
-  reply.u64(client.id).u32(client.createSequence + 1).u32(flags >>> 0).u32(NO_PROTECTION);
+  reply
+    .u64(client.id)
+    .u32(client.createSequence + 1)
+    .u32(flags >>> 0)
+    .u32(NO_PROTECTION);
   reply.u64(0n).opaque(server.serverOwner).opaque(server.serverOwner);
   // Nothing about the implementation.
   reply.u32(0);

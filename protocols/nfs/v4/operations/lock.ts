@@ -41,7 +41,10 @@ function readRange(args: XdrReader): LockRange {
 function denied({ start, end, exclusive, owner }: HeldLock): Nfs4Error {
   return new Nfs4Error(Status4.denied, (reply) => {
     reply.u64(start).u64(end === RANGE_END ? LENGTH_MAX : end - start);
-    reply.u32(exclusive ? LockType.write : LockType.read).u64(owner.clientId).opaque(owner.name);
+    reply
+      .u32(exclusive ? LockType.write : LockType.read)
+      .u64(owner.clientId)
+      .opaque(owner.name);
   });
 }
 
@@ -99,13 +102,7 @@ function findLock(compound: Compound, named: NamedState, anySequence = false): L
   return state;
 }
 
-function takeLock(
-  compound: Compound,
-  open: OpenState,
-  owner: StateOwner,
-  wanted: WantedLock,
-  reply: XdrWriter,
-): void {
+function takeLock(compound: Compound, open: OpenState, owner: StateOwner, wanted: WantedLock, reply: XdrWriter): void {
   const { states, limits } = compound.server;
   const { client } = open;
   checkLockGrace(compound, client, wanted.reclaim);

@@ -24,7 +24,10 @@ export function checkName4(place: Place, name: Buffer): void {
 }
 
 export function writeChangeInfo(reply: XdrWriter, { before, after }: Change): void {
-  reply.bool(before !== undefined).u64(before?.change ?? 0n).u64(after.change);
+  reply
+    .bool(before !== undefined)
+    .u64(before?.change ?? 0n)
+    .u64(after.change);
 }
 
 /** A directory to look for names in; what is wrong if it is none. */

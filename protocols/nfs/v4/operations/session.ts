@@ -88,7 +88,10 @@ export const createSession: Operation = async (compound, args, reply) => {
   const session = clients.addSession(client, agreed);
   clients.renew(client);
   const body = new XdrWriter();
-  body.fixed(session.id).u32(sequence).u32(flags & BACK_CHANNEL);
+  body
+    .fixed(session.id)
+    .u32(sequence)
+    .u32(flags & BACK_CHANNEL);
   writeChannel(body, agreed);
   writeChannel(body, { ...back, headerPadding: 0, requestsMax: Math.max(1, Math.min(back.requestsMax, 16)) });
   client.createSequence = sequence;
@@ -115,7 +118,10 @@ export const bindConnection: Operation = (compound, args, reply) => {
   const wantsRdma = args.bool();
   if (![1, 2, 3, 7].includes(direction)) throw new Nfs4Error(Status4.invalid);
   compound.server.clients.renew(session.client);
-  reply.fixed(session.id).u32(direction === 7 ? 3 : direction).bool(wantsRdma && false);
+  reply
+    .fixed(session.id)
+    .u32(direction === 7 ? 3 : direction)
+    .bool(wantsRdma && false);
 };
 
 export const backChannelControl: Operation = (_compound, args) => {

@@ -39,6 +39,10 @@ export class Clients {
     return this.#byNumber.size;
   }
 
+  all(): Iterable<Client4> {
+    return this.#byNumber.values();
+  }
+
   byNumber(number: number): Client4 | undefined {
     return this.#byNumber.get(number);
   }

@@ -122,6 +122,15 @@ export class States {
     for (const state of [...client.states.values()]) if (state.kind === 'open') this.release(state);
   }
 
+  /** The filesystem is not served any more. */
+  releaseFilesystem(clients: Iterable<Client4>, filesystemId: bigint): void {
+    for (const client of clients) {
+      for (const state of [...client.states.values()]) {
+        if (state.kind === 'open' && state.file.filesystemId === filesystemId) this.release(state);
+      }
+    }
+  }
+
   /** Keeps count of the ranges that a client holds. */
   counted(state: LockState, action: () => void): void {
     const { ranges } = this.locks.of(state.file);
