@@ -11,7 +11,7 @@ const LISTENS = /\.(?:on|once)\('error'|\bonce\(\w+, 'exit'\)|pipeline\(|finishe
 /** Where the one who listens is in another file. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'cloud/supervision/forking.ts': 'the array process listens',
-  'protocols/iscsi/session/receive-buffer.ts': 'the connection listens',
+  'protocols/sockets/receive-buffer.ts': 'the connection listens',
   'kernel/http/http-server.ts': 'whoever lets it listen',
   'cli/services/ports.ts': 'the wait for listening rejects, and the server is closed',
 };

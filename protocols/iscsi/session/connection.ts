@@ -9,12 +9,13 @@ import { FrameFormat } from '../pdu/frame.ts';
 import { HEADER_BYTES, InitiatorOpcode, TargetOpcode } from '../pdu/opcodes.ts';
 import { ProtocolError, PduReceiver, type PduSink } from '../pdu/receiver.ts';
 import { Output } from './output.ts';
-import { receiveInPlace } from './receive-buffer.ts';
+import { receiveInPlace } from '../../sockets/receive-buffer.ts';
 import type { Session, SessionLink } from './session.ts';
 
 /** The longest data segment taken during login. */
 const LOGIN_SEGMENT_BYTES_MAX = 16 * 1024;
 const OPCODE_MASK = 0x3f;
+const RECEIVE_BYTES = 512 * 1024;
 
 export interface OpenedSession {
   readonly session: Session;
@@ -55,7 +56,7 @@ export class Connection implements PduSink, SessionLink {
   constructor(accepted: Socket, host: ConnectionHost, place: AdmittedConnection) {
     this.#host = host;
     this.#place = place;
-    const socket = receiveInPlace(accepted, (chunk) => this.#received(chunk));
+    const socket = receiveInPlace(accepted, RECEIVE_BYTES, (chunk) => this.#received(chunk));
     this.#socket = socket;
     this.address = socket.remoteAddress ?? '';
     this.output = new Output(socket);

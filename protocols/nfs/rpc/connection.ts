@@ -1,14 +1,18 @@
 import type { Socket } from 'node:net';
 import type { AdmittedConnection } from '@granary/kernel/edge';
+import { receiveInPlace } from '../../sockets/receive-buffer.ts';
 import type { NfsEvent } from '../events.ts';
 import { recordBytesMax, type Limits } from '../limits.ts';
 import { XdrError } from '../xdr/reader.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { RecordError, RecordReader } from './record-reader.ts';
+import { ReplyOutput } from './reply-output.ts';
 import type { RequestBudget } from './request-budget.ts';
 
 /** Next to its bytes, what a request costs while it is under way. */
 const REQUEST_BYTES = 1024;
+/** Each connection has a buffer of this size; most of it is never touched. */
+const RECEIVE_BYTES = 128 * 1024;
 
 export interface ConnectionHost {
   readonly limits: Limits;
@@ -28,6 +32,7 @@ export class Connection {
   readonly #host: ConnectionHost;
   readonly #place: AdmittedConnection;
   readonly #records: RecordReader;
+  readonly #output: ReplyOutput;
   readonly #resume = () => this.#readOn();
   /** Whether any export is for the client; looked at now and then. */
   #isKnown: boolean | undefined;
@@ -35,24 +40,22 @@ export class Connection {
   /** Records of the chunk at hand that wait for requests before them. */
   #queue: Buffer[] = [];
   #withinSince: number | undefined;
-  /** Since when the client has taken none of the replies that wait for it. */
-  #unsentSince: number | undefined;
   #ending = false;
   #stopped = false;
   #endingReason = 'the client closed the connection';
   #idle: (() => void)[] = [];
 
-  constructor(socket: Socket, host: ConnectionHost, place: AdmittedConnection) {
+  constructor(accepted: Socket, host: ConnectionHost, place: AdmittedConnection) {
+    const socket = receiveInPlace(accepted, RECEIVE_BYTES, (chunk) => this.#data(chunk));
     this.#socket = socket;
     this.#host = host;
     this.#place = place;
+    this.#output = new ReplyOutput(socket, host.budget, () => host.now());
     this.address = plainAddress(socket.remoteAddress ?? '');
     this.#records = new RecordReader(recordBytesMax(host.limits), (record) => this.#received(record));
-    socket.on('data', (chunk) => this.#data(chunk));
     socket.on('drain', this.#resume);
     socket.on('error', (error) => (this.#endingReason = error.message));
     socket.on('close', () => this.#closed());
-    socket.resume();
   }
 
   get endingReason(): string {
@@ -80,7 +83,7 @@ export class Connection {
   #isFull(): boolean {
     const { limits, budget } = this.#host;
     if (this.#inFlight >= limits.requestsPerConnectionMax) return true;
-    return this.#socket.writableLength > limits.unsentBytesMax || budget.isSpent;
+    return this.#output.unsentBytes > limits.unsentBytesMax || budget.isSpent;
   }
 
   #serve(record: Buffer): void {
@@ -90,7 +93,7 @@ export class Connection {
     this.#isKnown ??= this.#host.isKnown(this.address);
     this.#place.enter(this.#isKnown ? 'busy' : 'serving');
     if (Buffer.isBuffer(reply)) {
-      this.#send(reply);
+      this.#output.send(reply);
       this.#rest();
       return;
     }
@@ -104,7 +107,7 @@ export class Connection {
     };
     reply.then(
       (bytes) => {
-        this.#send(bytes);
+        this.#output.send(bytes);
         done();
       },
       (error: unknown) => {
@@ -113,18 +116,6 @@ export class Connection {
         done();
       },
     );
-  }
-
-  /** Replies count until the client has taken them. */
-  #send(reply: Buffer): void {
-    if (!this.#socket.writable) return;
-    const { budget } = this.#host;
-    budget.take(reply.length);
-    this.#unsentSince ??= this.#host.now();
-    this.#socket.write(reply, () => {
-      this.#unsentSince = this.#socket.writableLength === 0 ? undefined : this.#host.now();
-      budget.give(reply.length);
-    });
   }
 
   #rest(): void {
@@ -170,7 +161,7 @@ export class Connection {
     this.#isKnown = undefined;
     const { requestTimeoutMs, replyTimeoutMs } = this.#host.limits;
     const now = this.#host.now();
-    if (now - (this.#unsentSince ?? now) > replyTimeoutMs) {
+    if (now - (this.#output.unsentSince ?? now) > replyTimeoutMs) {
       this.destroy('the client does not take its replies');
     } else if (now - (this.#withinSince ?? now) > requestTimeoutMs && !this.#ending && !this.#socket.isPaused()) {
       this.destroy('a request took too long to arrive');
@@ -189,6 +180,7 @@ export class Connection {
     this.#ending = true;
     this.#endingReason = reason;
     const socket = this.#socket;
+    this.#output.flush();
     socket.resume();
     socket.end();
     const timer = setTimeout(() => socket.destroy(), this.#host.limits.closeTimeoutMs);

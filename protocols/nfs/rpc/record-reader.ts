@@ -4,12 +4,12 @@ export class RecordError extends Error {}
 const MARK_BYTES = 4;
 const LAST_FRAGMENT = 0x8000_0000;
 const FRAGMENTS_MAX = 64;
-/** Room is made as bytes come, so that a length alone costs nothing. */
+/** Room for more is made when so many bytes have come, so that a length alone costs nothing. */
 const FIRST_ROOM_BYTES = 64 * 1024;
 
 /**
- * Takes records out of a stream of bytes (RFC 5531, record marking). A record that lies in one chunk is handed over
- * where it lies; others are put together.
+ * Takes records out of a stream of bytes (RFC 5531, record marking). Each is put together in memory of its own: the
+ * chunks may be overwritten when `push` returns.
  */
 export class RecordReader {
   readonly #recordBytesMax: number;
@@ -41,13 +41,7 @@ export class RecordReader {
         continue;
       }
       const bytes = Math.min(this.#missing, chunk.length - at);
-      const isWhole = this.#gathered === undefined && this.#isLast && bytes === this.#missing;
-      if (isWhole) {
-        this.#end();
-        this.#record(chunk.subarray(at, at + bytes));
-      } else {
-        this.#gather(chunk.subarray(at, at + bytes));
-      }
+      this.#gather(chunk, at, bytes);
       at += bytes;
     }
   }
@@ -68,18 +62,18 @@ export class RecordReader {
     return at + bytes;
   }
 
-  #gather(bytes: Buffer): void {
-    const needed = this.#gatheredBytes + bytes.length;
+  #gather(chunk: Buffer, at: number, bytes: number): void {
+    const needed = this.#gatheredBytes + bytes;
     const room = this.#gathered?.length ?? 0;
     if (needed > room) {
       const whole = this.#gatheredBytes + this.#missing;
-      const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(whole, Math.max(FIRST_ROOM_BYTES, room * 4))));
+      const larger = Buffer.allocUnsafe(Math.max(needed, room === 0 ? Math.min(whole, FIRST_ROOM_BYTES) : whole));
       this.#gathered?.copy(larger, 0, 0, this.#gatheredBytes);
       this.#gathered = larger;
     }
-    bytes.copy(this.#gathered as Buffer, this.#gatheredBytes);
+    chunk.copy(this.#gathered as Buffer, this.#gatheredBytes, at, at + bytes);
     this.#gatheredBytes = needed;
-    this.#missing -= bytes.length;
+    this.#missing -= bytes;
     if (this.#missing === 0 && this.#isLast) this.#complete();
   }
 

@@ -41,26 +41,40 @@ async function list(request: Request3, room: Room, handle: Buffer, cookie: bigin
   request.ok();
   await request.currentAttributes(place);
   reply.fixed(VERIFIER);
-  let left = Math.min(room.bytes, request.server.limits.directoryBytesMax) - RESULT_BYTES;
-  let directoryLeft = room.directoryBytes;
-  let count = 0;
-  let isEnd = true;
-  for await (const entry of entries(request, place, cookie)) {
-    const bytes = ENTRY_BYTES + padded(entry.name.length);
-    left -= bytes + (room.withAttributes ? ENTRY_ATTRIBUTES_BYTES : 0);
-    directoryLeft -= bytes;
-    if (left < 0 || (directoryLeft < 0 && count > 0)) {
-      isEnd = false;
-      break;
-    }
-    writeEntry(request, entry, room.withAttributes);
-    count += 1;
-  }
-  if (count === 0 && !isEnd) {
+  const listing = new Listing(request, room);
+  const isEnd = await fill(request, listing, place, cookie);
+  if (listing.count === 0 && !isEnd) {
     reply.truncate(start);
     throw new Nfs3Error(Status3.tooSmall);
   }
   reply.bool(false).bool(isEnd);
+}
+
+/** Writes entries for as long as there is room. */
+class Listing {
+  readonly #request: Request3;
+  readonly #withAttributes: boolean;
+  #left: number;
+  #directoryLeft: number;
+  count = 0;
+
+  constructor(request: Request3, { bytes, directoryBytes, withAttributes }: Room) {
+    this.#request = request;
+    this.#withAttributes = withAttributes;
+    this.#left = Math.min(bytes, request.server.limits.directoryBytesMax) - RESULT_BYTES;
+    this.#directoryLeft = directoryBytes;
+  }
+
+  /** False if it does not fit. */
+  add(entry: Listed): boolean {
+    const bytes = ENTRY_BYTES + padded(entry.name.length);
+    this.#left -= bytes + (this.#withAttributes ? ENTRY_ATTRIBUTES_BYTES : 0);
+    this.#directoryLeft -= bytes;
+    if (this.#left < 0 || (this.#directoryLeft < 0 && this.count > 0)) return false;
+    writeEntry(this.#request, entry, this.#withAttributes);
+    this.count += 1;
+    return true;
+  }
 }
 
 function writeEntry(request: Request3, { name, cookie, place, attributes }: Listed, withAttributes: boolean): void {
@@ -71,25 +85,27 @@ function writeEntry(request: Request3, { name, cookie, place, attributes }: List
   request.handle(place);
 }
 
-async function* entries(request: Request3, place: Place, after: bigint): AsyncGenerator<Listed> {
+/** Whether everything after the cookie fits. */
+async function fill(request: Request3, listing: Listing, place: Place, after: bigint): Promise<boolean> {
   const { filesystem, file, as } = place;
   // Fails if it is no directory or not to be read, before anything is listed.
   let page = await filesystem.readDirectory(as, file, after <= DOT_DOT_COOKIE ? 0n : after, BATCH);
   if (after < DOT_COOKIE) {
-    yield { name: DOT, cookie: DOT_COOKIE, place, attributes: await filesystem.attributes(file) };
+    const attributes = await filesystem.attributes(file);
+    if (!listing.add({ name: DOT, cookie: DOT_COOKIE, place, attributes })) return false;
   }
   if (after < DOT_DOT_COOKIE) {
     const up = await request.server.namespace.lookup(place, request.call, DOT_DOT).catch(() => undefined);
     const isInside = up !== undefined && up.place.kind !== 'pseudo';
     const parent = isInside ? up : { place, attributes: await filesystem.attributes(file) };
-    yield { name: DOT_DOT, cookie: DOT_DOT_COOKIE, ...parent };
+    if (!listing.add({ name: DOT_DOT, cookie: DOT_DOT_COOKIE, ...parent })) return false;
   }
   for (;;) {
     for (const { name, cookie, attributes } of page.entries) {
-      yield { name, cookie, attributes, place: moved(place, attributes) };
+      if (!listing.add({ name, cookie, attributes, place: moved(place, attributes) })) return false;
     }
     const last = page.entries[page.entries.length - 1];
-    if (page.isEnd || last === undefined) return;
+    if (page.isEnd || last === undefined) return true;
     page = await filesystem.readDirectory(as, file, last.cookie, BATCH);
   }
 }

@@ -69,6 +69,8 @@ async function openFile(compound: Compound, owner: StateOwner, wanted: OpenArgum
   if (opened.sizeBytes !== undefined) {
     await opened.place.filesystem.setAttributes(opened.place.as, opened.place.file, { sizeBytes: opened.sizeBytes });
   }
+  // A client that is known from before a restart has nothing to confirm.
+  if (wanted.claim.kind === 'previous') owner.isConfirmed = true;
   compound.moveTo(opened.place);
   compound.currentState = state.id;
   writeStateId(reply, server.states.instance, state.id);

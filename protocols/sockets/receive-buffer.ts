@@ -1,7 +1,5 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 
-const RECEIVE_BYTES = 512 * 1024;
-
 /** What Node keeps behind a socket, and how one is made around it: no part of its documentation. */
 interface Inside {
   _handle: object | null;
@@ -19,7 +17,7 @@ interface Options {
  * of the time. Node offers this for sockets one connects, not for accepted ones, hence the way around; where it does
  * not lead anywhere, the socket stays as it is. `received` must be done with the bytes when it returns.
  */
-export function receiveInPlace(accepted: Socket, received: (bytes: Buffer) => void): Socket {
+export function receiveInPlace(accepted: Socket, bufferBytes: number, received: (bytes: Buffer) => void): Socket {
   const handle = (accepted as unknown as Inside)._handle;
   if (typeof (handle as { useUserBuffer?: unknown } | null)?.useUserBuffer !== 'function' || handle === null) {
     accepted.on('data', received);
@@ -28,7 +26,7 @@ export function receiveInPlace(accepted: Socket, received: (bytes: Buffer) => vo
   }
   (accepted as unknown as Inside)._handle = null;
   accepted.destroy();
-  const buffer = Buffer.allocUnsafeSlow(RECEIVE_BYTES);
+  const buffer = Buffer.allocUnsafeSlow(bufferBytes);
   const options: Options = {
     handle,
     noDelay: true,
