@@ -4,6 +4,8 @@
  * Operations take effect in one step: what `Change` calls before and after is the moment just before and just after, with
  * nothing of another request in between; a filesystem that cannot tell leaves `before` out. Operations on names and attributes are durable when they return.
  *
+ * Names and data are on loan: a filesystem copies what it keeps after it has returned.
+ *
  * Operations on names check permissions for `as`. Reading, writing and changing the size do not: who may is decided by
  * `access`, when a file is opened (version 4, SMB) or request by request (version 3).
  */

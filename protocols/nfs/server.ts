@@ -4,7 +4,7 @@ import { ConnectionLimits } from '@granary/kernel/edge';
 import { LockTable } from '../locks/index.ts';
 import type { NfsEvent } from './events.ts';
 import type { Awaitable } from './filesystem.ts';
-import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { DEFAULT_LIMITS, recordBytesMax, type Limits } from './limits.ts';
 import { MountProgram } from './mount/mount.ts';
 import type { NfsExport } from './namespace/export.ts';
 import { Exports } from './namespace/exports.ts';
@@ -17,6 +17,7 @@ import { NlmProgram, StatusMonitorProgram } from './nlm/program.ts';
 import { PortmapProgram } from './portmap/portmap.ts';
 import { GracePeriod } from './recovery/grace-period.ts';
 import { MemoryRecorder, type ClientRecorder } from './recovery/recorder.ts';
+import { BufferPool } from './rpc/buffer-pool.ts';
 import { Connection, type ConnectionHost } from './rpc/connection.ts';
 import { Dispatcher } from './rpc/dispatcher.ts';
 import type { RpcProgram } from './rpc/program.ts';
@@ -63,6 +64,7 @@ export class NfsServer implements ConnectionHost {
   readonly limits: Limits;
   readonly dispatcher: Dispatcher;
   readonly budget: RequestBudget;
+  readonly buffers: BufferPool;
   readonly locks: LockTable;
   readonly #options: NfsServerOptions;
   readonly #exports = new Exports(Date.now);
@@ -83,6 +85,7 @@ export class NfsServer implements ConnectionHost {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.locks = options.locks ?? new LockTable();
     this.budget = new RequestBudget(this.limits.requestBytesMax);
+    this.buffers = new BufferPool(recordBytesMax(this.limits));
     const report = (event: NfsEvent) => this.report(event);
     const namespace = new Namespace({ exports: this.#exports, groupsOf: (uid) => options.groupsOf?.(uid) });
     const { limits, locks } = this;
@@ -103,8 +106,8 @@ export class NfsServer implements ConnectionHost {
       new StatusMonitorProgram(manager),
     ];
     const programs = [...served, new PortmapProgram(served, () => options.advertisedPort ?? this.#port)];
-    const replays = new ReplayCache(this.limits.replayEntriesMax, this.limits.replayBytesMax);
-    this.dispatcher = new Dispatcher(programs, replays, report);
+    const replays = new ReplayCache(limits.replayEntriesMax, limits.replayBytesMax, this.buffers);
+    this.dispatcher = new Dispatcher(programs, replays, this.buffers, report);
     this.#connectionLimits = new ConnectionLimits({
       max: this.limits.connectionsMax,
       onCrowded: ({ address, dropped, refused }) => this.report({ type: 'crowded', address, dropped, refused }),

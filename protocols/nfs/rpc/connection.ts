@@ -4,6 +4,7 @@ import { receiveInPlace } from '../../sockets/receive-buffer.ts';
 import type { NfsEvent } from '../events.ts';
 import { recordBytesMax, type Limits } from '../limits.ts';
 import { XdrError } from '../xdr/reader.ts';
+import type { BufferPool } from './buffer-pool.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { RecordError, RecordReader } from './record-reader.ts';
 import { ReplyOutput } from './reply-output.ts';
@@ -18,6 +19,7 @@ export interface ConnectionHost {
   readonly limits: Limits;
   readonly dispatcher: Dispatcher;
   readonly budget: RequestBudget;
+  readonly buffers: BufferPool;
   /** Whether any export is for this address. */
   isKnown(address: string): boolean;
   closed(connection: Connection): void;
@@ -50,9 +52,9 @@ export class Connection {
     this.#socket = socket;
     this.#host = host;
     this.#place = place;
-    this.#output = new ReplyOutput(socket, host.budget, () => host.now());
+    this.#output = new ReplyOutput(socket, host.budget, host.buffers, () => host.now());
     this.address = plainAddress(socket.remoteAddress ?? '');
-    this.#records = new RecordReader(recordBytesMax(host.limits), (record) => this.#received(record));
+    this.#records = new RecordReader(recordBytesMax(host.limits), (record) => this.#received(record), host.buffers);
     socket.on('drain', this.#resume);
     socket.on('error', (error) => (this.#endingReason = error.message));
     socket.on('close', () => this.#closed());
@@ -100,6 +102,7 @@ export class Connection {
     this.#inFlight += 1;
     this.#host.budget.take(cost);
     const done = () => {
+      this.#host.buffers.give(record);
       this.#inFlight -= 1;
       this.#host.budget.give(cost);
       this.#rest();

@@ -12,6 +12,7 @@ import {
   versionMismatch,
   type CallHeader,
 } from './message.ts';
+import type { BufferPool } from './buffer-pool.ts';
 import { NoSuchProcedure, type Call, type RpcProgram } from './program.ts';
 import { ReplayCache } from './replay-cache.ts';
 
@@ -28,8 +29,15 @@ export class Dispatcher {
   readonly #replays: ReplayCache;
   readonly #report: (event: NfsEvent) => void;
   readonly #running = new Set<Promise<Buffer>>();
+  readonly #buffers: BufferPool;
 
-  constructor(programs: readonly RpcProgram[], replays: ReplayCache, report: (event: NfsEvent) => void) {
+  constructor(
+    programs: readonly RpcProgram[],
+    replays: ReplayCache,
+    buffers: BufferPool,
+    report: (event: NfsEvent) => void,
+  ) {
+    this.#buffers = buffers;
     for (const program of programs) this.#programs.set(program.program, program);
     this.#replays = replays;
     this.#report = report;
@@ -75,7 +83,7 @@ export class Dispatcher {
   }
 
   async #run(program: RpcProgram, call: Call, args: XdrReader, header: CallHeader): Promise<Buffer> {
-    const reply = beginReply(header.xid, AcceptStatus.success);
+    const reply = beginReply(header.xid, AcceptStatus.success, this.#buffers);
     try {
       await program.call(call, args, reply);
       return finishReply(reply);

@@ -1,5 +1,5 @@
 import { XdrError, XdrReader } from '../xdr/reader.ts';
-import { XdrWriter } from '../xdr/writer.ts';
+import { XdrWriter, type BufferSource } from '../xdr/writer.ts';
 
 export const RPC_VERSION = 2;
 const CALL = 0;
@@ -84,8 +84,8 @@ function readSys(body: Buffer): CallerCredentials | undefined {
 }
 
 /** A writer that has the head of a record and of a reply that was accepted; `finishReply` completes it. */
-export function beginReply(xid: number, status: number, sizeHint?: number): XdrWriter {
-  const writer = new XdrWriter(sizeHint);
+export function beginReply(xid: number, status: number, buffers?: BufferSource): XdrWriter {
+  const writer = new XdrWriter(undefined, buffers);
   writer.u32(0).u32(xid).u32(REPLY).u32(ACCEPTED);
   writer.u32(AuthFlavor.none).u32(0).u32(status);
   return writer;

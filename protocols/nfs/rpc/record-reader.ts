@@ -1,3 +1,5 @@
+import type { BufferSource } from '../xdr/writer.ts';
+
 /** The peer does not speak the protocol, or means harm: its connection ends. */
 export class RecordError extends Error {}
 
@@ -14,6 +16,7 @@ const FIRST_ROOM_BYTES = 64 * 1024;
 export class RecordReader {
   readonly #recordBytesMax: number;
   readonly #record: (bytes: Buffer) => void;
+  readonly #source: BufferSource | undefined;
   readonly #mark = Buffer.alloc(MARK_BYTES);
   #markBytes = 0;
   /** Of the fragment that is being read. */
@@ -23,9 +26,11 @@ export class RecordReader {
   #gathered: Buffer | undefined;
   #gatheredBytes = 0;
 
-  constructor(recordBytesMax: number, record: (bytes: Buffer) => void) {
+  /** Large records lie in buffers of the source: whoever gets the record may give it back. */
+  constructor(recordBytesMax: number, record: (bytes: Buffer) => void, source?: BufferSource) {
     this.#recordBytesMax = recordBytesMax;
     this.#record = record;
+    this.#source = source;
   }
 
   /** Whether part of a record has come and part has not. */
@@ -67,8 +72,10 @@ export class RecordReader {
     const room = this.#gathered?.length ?? 0;
     if (needed > room) {
       const whole = this.#gatheredBytes + this.#missing;
-      const larger = Buffer.allocUnsafe(Math.max(needed, room === 0 ? Math.min(whole, FIRST_ROOM_BYTES) : whole));
+      const wanted = Math.max(needed, room === 0 ? Math.min(whole, FIRST_ROOM_BYTES) : whole);
+      const larger = this.#source?.take(wanted) ?? Buffer.allocUnsafe(wanted);
       this.#gathered?.copy(larger, 0, 0, this.#gatheredBytes);
+      if (this.#gathered !== undefined) this.#source?.give(this.#gathered);
       this.#gathered = larger;
     }
     chunk.copy(this.#gathered as Buffer, this.#gatheredBytes, at, at + bytes);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BufferPool } from './buffer-pool.ts';
 
 const ENTRY_BYTES = 200;
 /** The head of a request says what it is; beyond lies data. */
@@ -7,6 +8,8 @@ const SUMMED_BYTES = 4096;
 interface Entry {
   readonly reply: Promise<Buffer>;
   bytes: number;
+  /** Asked for more than once. */
+  isShared: boolean;
 }
 
 /**
@@ -16,12 +19,14 @@ interface Entry {
 export class ReplayCache {
   readonly #entriesMax: number;
   readonly #bytesMax: number;
+  readonly #buffers: BufferPool | undefined;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
-  constructor(entriesMax: number, bytesMax: number) {
+  constructor(entriesMax: number, bytesMax: number, buffers?: BufferPool) {
     this.#entriesMax = entriesMax;
     this.#bytesMax = bytesMax;
+    this.#buffers = buffers;
   }
 
   get size(): number {
@@ -41,22 +46,29 @@ export class ReplayCache {
   /** The reply to the same request, made before or now. What failed, or need not be kept, is forgotten afterwards. */
   async run(key: string, answer: () => Promise<Buffer>, keep: () => boolean = () => true): Promise<Buffer> {
     const known = this.#entries.get(key);
-    if (known !== undefined) return known.reply;
+    if (known !== undefined) {
+      known.isShared = true;
+      return known.reply;
+    }
     const reply = answer();
-    const entry: Entry = { reply, bytes: ENTRY_BYTES };
+    const entry: Entry = { reply, bytes: ENTRY_BYTES, isShared: false };
     this.#entries.set(key, entry);
     this.#bytes += entry.bytes;
     this.#evict();
     try {
-      const { length } = await reply;
-      if (this.#entries.get(key) === entry && !keep()) {
+      const bytes = await reply;
+      const isKept = keep();
+      // Whoever has sent it must not use its memory again.
+      if (isKept || entry.isShared) this.#buffers?.leave(bytes);
+      if (this.#entries.get(key) !== entry) return bytes;
+      if (!isKept) {
         this.#forget(key, entry);
-      } else if (this.#entries.get(key) === entry) {
-        entry.bytes += length;
-        this.#bytes += length;
-        this.#evict();
+        return bytes;
       }
-      return await reply;
+      entry.bytes += bytes.length;
+      this.#bytes += bytes.length;
+      this.#evict();
+      return bytes;
     } catch (error) {
       if (this.#entries.get(key) === entry) this.#forget(key, entry);
       throw error;

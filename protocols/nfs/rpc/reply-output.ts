@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { BufferPool } from './buffer-pool.ts';
 import type { RequestBudget } from './request-budget.ts';
 
 /** Replies up to this size are laid side by side before they are sent. */
@@ -11,15 +12,17 @@ const SMALL_BYTES = 16 * 1024;
 export class ReplyOutput {
   readonly #socket: Socket;
   readonly #budget: RequestBudget;
+  readonly #buffers: BufferPool;
   readonly #now: () => number;
   #queue: Buffer[] = [];
   #queuedBytes = 0;
   #isScheduled = false;
   #unsentSince: number | undefined;
 
-  constructor(socket: Socket, budget: RequestBudget, now: () => number) {
+  constructor(socket: Socket, budget: RequestBudget, buffers: BufferPool, now: () => number) {
     this.#socket = socket;
     this.#budget = budget;
+    this.#buffers = buffers;
     this.#now = now;
   }
 
@@ -56,6 +59,7 @@ export class ReplyOutput {
     this.#socket.write(pieces[last] as Buffer, () => {
       this.#unsentSince = this.#socket.writableLength === 0 ? undefined : this.#now();
       this.#budget.give(bytes);
+      for (const reply of queue) this.#buffers.give(reply);
     });
     if (last > 0) this.#socket.uncork();
   }

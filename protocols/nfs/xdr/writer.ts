@@ -3,13 +3,23 @@ import { padded } from './reader.ts';
 const TWO_32 = 2 ** 32;
 const INITIAL_BYTES = 512;
 
+/** Where large buffers come from, and may be left when they are too small. */
+export interface BufferSource {
+  take(bytes: number): Buffer;
+  give(buffer: Buffer): void;
+}
+
 /** Writes what RFC 4506 describes into one buffer that grows. */
 export class XdrWriter {
   #bytes: Buffer;
   #at = 0;
 
-  constructor(initialBytes = INITIAL_BYTES) {
+  readonly #source: BufferSource | undefined;
+
+  /** Large buffers come from the source; `bytes` may then be given back to it. */
+  constructor(initialBytes = INITIAL_BYTES, source?: BufferSource) {
     this.#bytes = Buffer.allocUnsafe(initialBytes);
+    this.#source = source;
   }
 
   get length(): number {
@@ -114,8 +124,10 @@ export class XdrWriter {
     const at = this.#at;
     const end = at + bytes;
     if (end > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(end, this.#bytes.length * 2));
+      const bytes = Math.max(end, this.#bytes.length * 2);
+      const larger = this.#source?.take(bytes) ?? Buffer.allocUnsafe(bytes);
       this.#bytes.copy(larger, 0, 0, at);
+      this.#source?.give(this.#bytes);
       this.#bytes = larger;
     }
     this.#at = end;
