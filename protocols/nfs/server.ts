@@ -25,6 +25,7 @@ import { ReplayCache } from './rpc/replay-cache.ts';
 import { RequestBudget } from './rpc/request-budget.ts';
 import type { Identities } from './v4/attributes/identities.ts';
 import type { Version4 } from './v4/compound.ts';
+import { AclProgram } from './v3/acl-program.ts';
 import { version4 } from './v4/server-state.ts';
 
 const WATCH_INTERVAL_MS = 1_000;
@@ -102,6 +103,7 @@ export class NfsServer implements ConnectionHost {
     const served: RpcProgram[] = [
       new MountProgram(namespace, limits, report),
       new NfsProgram({ version3, version4: this.#version4, report }),
+      new AclProgram(version3, report),
       new NlmProgram(manager),
       new StatusMonitorProgram(manager),
     ];

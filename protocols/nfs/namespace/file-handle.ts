@@ -13,6 +13,7 @@ export interface HandleFields extends FileId {
 
 export const HANDLE_BYTES = 24;
 const VERSION = 1;
+const TWO_32 = 2 ** 32;
 const KINDS: readonly HandleKind[] = ['file', 'pseudo', 'snapshots'];
 
 /** Not a file handle that we gave out. */
@@ -27,7 +28,8 @@ export function encodeHandle({ kind, filesystemId, inode, generation }: HandleFi
   handle[0] = VERSION;
   handle[1] = KINDS.indexOf(kind);
   handle.writeBigUInt64BE(filesystemId, 4);
-  handle.writeBigUInt64BE(BigInt(inode), 12);
+  handle.writeUInt32BE(Math.floor(inode / TWO_32), 12);
+  handle.writeUInt32BE(inode % TWO_32, 16);
   handle.writeUInt32BE(generation, 20);
   return handle;
 }

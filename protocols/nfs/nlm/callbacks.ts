@@ -87,7 +87,7 @@ export class RpcCallbacks implements HostCallbacks {
           try {
             records.push(chunk);
           } catch (error) {
-            reject(error);
+            reject(error instanceof Error ? error : new Error('the answer cannot be read'));
           }
         });
         socket.on('error', reject);

@@ -162,6 +162,17 @@ test('a client that asks and never reads is not read from any further', async (c
   assert.equal((await client.getattr(handle)).status, 0);
 });
 
+test('whoever opens many connections and says nothing makes room for others', async (context) => {
+  const { connect, port, events } = await serve(context, { limits: { connectionsMax: 8 } });
+  const client = await Client3.mount(await connect(), '/share');
+  const silent = await Promise.all(Array.from({ length: 20 }, () => RpcClient.open(port).catch(() => undefined)));
+  const late = await Client3.mount(await connect(), '/share');
+  assert.equal((await late.getattr(late.root)).status, 0);
+  assert.equal((await client.getattr(client.root)).status, 0);
+  assert.ok(events.some(({ type }) => type === 'crowded'));
+  for (const one of silent) one?.close();
+});
+
 test('a request that never ends is given up', async (context) => {
   let now = 0;
   const { port } = await serve(context, { limits: { requestTimeoutMs: 50 }, now: () => now });

@@ -397,7 +397,7 @@ export class Client41 {
     return readCompound(body, operations);
   }
 
-  exchange(verifier = Buffer.from('verifier'), flags = 0): Promise<Compound4> {
+  exchange(verifier: Buffer = Buffer.from('verifier'), flags = 0): Promise<Compound4> {
     return this.bare({
       op: Op.exchangeId,
       write: (args) => args.fixed(verifier).text(this.name).u32(flags).u32(0).u32(0),

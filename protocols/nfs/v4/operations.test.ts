@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { inodeOf } from '../namespace/exports.ts';
-import { ANONYMOUS, ops, type Attributes4, type Compound4 } from '../testing/client4.ts';
+import { ANONYMOUS, ops, type Attributes4, type Compound4, type Operation4 } from '../testing/client4.ts';
 import { MemoryFilesystem } from '../testing/memory-filesystem.ts';
 import { serve, type ServeOptions } from '../testing/serve.ts';
 import { Attribute } from './attributes/attribute.ts';
 import { Op } from './opcodes.ts';
 import { Status4 } from './status.ts';
 
-type Compound = (...operations: Parameters<Awaited<ReturnType<typeof open>>['compound']>) => Promise<Compound4>;
+type Compound = (...operations: readonly Operation4[]) => Promise<Compound4>;
 
 /** The same operations in 4.0 and in 4.1. */
 const VERSIONS = ['4.0', '4.1'] as const;
@@ -16,7 +16,8 @@ const VERSIONS = ['4.0', '4.1'] as const;
 async function open(context: TestContext, version: string, options?: ServeOptions) {
   const served = await serve(context, options);
   const client = await (version === '4.0' ? served.client40('tester') : served.client41('tester'));
-  return { ...served, compound: client.compound.bind(client) };
+  const compound: Compound = (...operations) => client.compound(...operations);
+  return { ...served, compound };
 }
 
 async function handleOf(compound: Compound, ...path: string[]): Promise<Buffer> {
@@ -83,8 +84,7 @@ for (const version of VERSIONS) {
     const directory = await handleOf(compound, 'share', 'd');
     const set = await compound(ops.put(directory), ops.setattr(ANONYMOUS, { mode: 0o700, mtime: [5, 6] }));
     assert.deepEqual(set.results[1], [Attribute.mode, Attribute.setModified]);
-    const status = async (operation: Parameters<typeof compound>[0]) =>
-      (await compound(ops.put(directory), operation)).status;
+    const status = async (operation: Operation4) => (await compound(ops.put(directory), operation)).status;
     assert.equal(await status(ops.verify({ mode: 0o700 })), 0);
     assert.equal(await status(ops.verify({ mode: 0o701 })), Status4.notSame);
     assert.equal(await status(ops.verify({ mode: 0o700 }, true)), Status4.same);
@@ -105,7 +105,7 @@ for (const version of VERSIONS) {
   test(`${version}: names are made, moved, linked and removed`, async (context) => {
     const { compound } = await open(context, version);
     const share = await handleOf(compound, 'share');
-    const status = async (...operations: Parameters<typeof compound>) =>
+    const status = async (...operations: readonly Operation4[]) =>
       (await compound(ops.put(share), ...operations)).status;
     assert.equal(await status(ops.mkdir('d')), 0);
     assert.equal(await status(ops.mkdir('d')), Status4.exists);
