@@ -1,4 +1,5 @@
 import { RANGE_END, type LockRange } from '../../locks/index.ts';
+import { ownCopy } from '../xdr/own-copy.ts';
 import type { XdrReader } from '../xdr/reader.ts';
 
 const COOKIE_BYTES_MAX = 1024;
@@ -30,13 +31,13 @@ export interface LockArguments {
 }
 
 export function readCookie(args: XdrReader): Buffer {
-  return Buffer.from(args.opaque(COOKIE_BYTES_MAX));
+  return ownCopy(args.opaque(COOKIE_BYTES_MAX));
 }
 
 export function readLock(args: XdrReader, cookie: Buffer, exclusive: boolean): LockArguments {
-  const caller = Buffer.from(args.opaque(NAME_BYTES_MAX));
-  const handle = Buffer.from(args.opaque(HANDLE_BYTES_MAX));
-  const owner = Buffer.from(args.opaque(COOKIE_BYTES_MAX));
+  const caller = ownCopy(args.opaque(NAME_BYTES_MAX));
+  const handle = ownCopy(args.opaque(HANDLE_BYTES_MAX));
+  const owner = ownCopy(args.opaque(COOKIE_BYTES_MAX));
   const [processId, offset, length] = [args.i32(), args.u64(), args.u64()];
   return { cookie, exclusive, caller, handle, owner, processId, offset, length };
 }
@@ -48,5 +49,5 @@ export function rangeOf({ offset, length }: Pick<LockArguments, 'offset' | 'leng
 }
 
 export function readName(args: XdrReader): Buffer {
-  return Buffer.from(args.opaque(NAME_BYTES_MAX));
+  return ownCopy(args.opaque(NAME_BYTES_MAX));
 }

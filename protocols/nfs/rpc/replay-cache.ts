@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
+import { ownCopy } from '../xdr/own-copy.ts';
 import type { BufferPool } from './buffer-pool.ts';
 
-const ENTRY_BYTES = 200;
+/** What an entry takes beside its reply. */
+const ENTRY_BYTES = 400;
 /** The head of a request says what it is; beyond lies data. */
 const SUMMED_BYTES = 4096;
 
 interface Entry {
-  readonly reply: Promise<Buffer>;
+  reply: Promise<Buffer>;
   bytes: number;
   /** Asked for more than once. */
   isShared: boolean;
@@ -59,12 +61,13 @@ export class ReplayCache {
       const bytes = await reply;
       const isKept = keep();
       // Whoever has sent it must not use its memory again.
-      if (isKept || entry.isShared) this.#buffers?.leave(bytes);
+      if (entry.isShared) this.#buffers?.leave(bytes);
       if (this.#entries.get(key) !== entry) return bytes;
       if (!isKept) {
         this.#forget(key, entry);
         return bytes;
       }
+      entry.reply = Promise.resolve(ownCopy(bytes));
       entry.bytes += bytes.length;
       this.#bytes += bytes.length;
       this.#evict();

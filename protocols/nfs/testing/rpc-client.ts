@@ -30,8 +30,6 @@ export class RpcClient {
   credentials: ClientCredentials | undefined = { uid: 0, gid: 0 };
   readonly #waiting = new Map<number, (record: Buffer) => void>();
   #lastXid = Math.floor(Math.random() * 0x7fff_ffff);
-  /** Replies nobody waits for. */
-  readonly strays: Buffer[] = [];
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -50,8 +48,7 @@ export class RpcClient {
     const xid = record.readUInt32BE(0);
     const waiting = this.#waiting.get(xid);
     this.#waiting.delete(xid);
-    if (waiting === undefined) this.strays.push(Buffer.from(record));
-    else waiting(Buffer.from(record));
+    waiting?.(Buffer.from(record));
   }
 
   nextXid(): number {

@@ -1,3 +1,4 @@
+import { ownCopy } from './own-copy.ts';
 import { padded } from './reader.ts';
 
 const TWO_32 = 2 ** 32;
@@ -33,7 +34,7 @@ export class XdrWriter {
 
   /** A copy of what was written from `start` on. */
   copyFrom(start: number): Buffer {
-    return Buffer.from(this.#bytes.subarray(start, this.#at));
+    return ownCopy(this.#bytes.subarray(start, this.#at));
   }
 
   /** Forgets what was written after `length`. */

@@ -1,5 +1,6 @@
 /** How a client of 4.0 makes itself known, and keeps its lease. */
 import { randomBytes } from 'node:crypto';
+import { ownCopy } from '../../xdr/own-copy.ts';
 import type { XdrReader } from '../../xdr/reader.ts';
 import type { Compound } from '../compound.ts';
 import type { Client4, ClientIdentity } from '../state/client.ts';
@@ -10,8 +11,8 @@ const CLIENT_NAME_BYTES_MAX = 1024;
 const ADDRESS_BYTES_MAX = 256;
 
 export function readIdentity({ call, principal }: Compound, args: XdrReader): ClientIdentity {
-  const verifier = Buffer.from(args.fixed(VERIFIER_BYTES));
-  const name = Buffer.from(args.opaque(CLIENT_NAME_BYTES_MAX));
+  const verifier = ownCopy(args.fixed(VERIFIER_BYTES));
+  const name = ownCopy(args.opaque(CLIENT_NAME_BYTES_MAX));
   return { verifier, name, principal, address: call.address };
 }
 

@@ -1,5 +1,6 @@
 import type { LockOwner } from '../../../locks/index.ts';
 import type { Place } from '../../namespace/namespace.ts';
+import { ownCopy } from '../../xdr/own-copy.ts';
 import type { Client4 } from './client.ts';
 
 /** The result of an operation, kept for a client of 4.0 that sends it again. */
@@ -29,7 +30,7 @@ export class StateOwner implements LockOwner {
 
   constructor(client: Client4, name: Buffer) {
     this.client = client;
-    this.name = Buffer.from(name);
+    this.name = ownCopy(name);
     this.isConfirmed = client.minorVersion > 0;
   }
 
