@@ -1,0 +1,43 @@
+import { StorageError } from '../errors.ts';
+
+/** What a file operation can be refused for, in the words of POSIX; protocols map them to their own numbers. */
+export type FsErrorCode =
+  | 'EPERM'
+  | 'ENOENT'
+  | 'EIO'
+  | 'EACCES'
+  | 'EEXIST'
+  | 'EXDEV'
+  | 'ENOTDIR'
+  | 'EISDIR'
+  | 'EINVAL'
+  | 'EFBIG'
+  | 'ENOSPC'
+  | 'EROFS'
+  | 'EMLINK'
+  | 'ENAMETOOLONG'
+  | 'ENOTEMPTY'
+  | 'ELOOP'
+  | 'ENODATA'
+  | 'ERANGE'
+  | 'EDQUOT'
+  /** The inode is gone, or its number belongs to another file now. */
+  | 'ESTALE';
+
+export class FsError extends Error {
+  readonly code: FsErrorCode;
+
+  constructor(code: FsErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'FsError';
+    this.code = code;
+  }
+}
+
+/** Whatever went wrong, as a file operation reports it: a device without room is ENOSPC, any other failure of it EIO. */
+export function toFsError(error: unknown): unknown {
+  if (!(error instanceof StorageError)) return error;
+  const isFull = error.code === 'pool-full' || error.code === 'no-space';
+  const code = isFull ? 'ENOSPC' : error.code === 'read-only' ? 'EROFS' : 'EIO';
+  return new FsError(code, error.message, { cause: error });
+}

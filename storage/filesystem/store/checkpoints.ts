@@ -1,0 +1,127 @@
+import type { BlockDevice } from '../../block-device.ts';
+import { allocate, release } from '../../kernels/index.ts';
+import { BLOCK_BYTES } from '../../units.ts';
+import type { JournalPosition } from './journal.ts';
+import { KIND, NODE_BLOCKS, NODE_BYTES, OWN_INODE } from './layout.ts';
+import { MISS } from './miss.ts';
+import type { FrozenNode, NodeCache } from './node-cache.ts';
+import type { NodePool } from './node-pool.ts';
+import type { Run } from './map-page.ts';
+import type { Space } from './space.ts';
+import { type Superblock, writeSuperblock } from './superblock.ts';
+import type { Tree } from './tree.ts';
+
+/** Neighbouring nodes are written in pieces of up to so many. */
+const NODES_PER_WRITE = 32;
+
+export interface CheckpointParts {
+  readonly device: BlockDevice;
+  readonly cache: NodeCache;
+  readonly pool: NodePool;
+  readonly space: Space;
+  readonly tree: Tree;
+}
+
+interface Frozen {
+  readonly nodes: FrozenNode[];
+  readonly retired: Run[];
+  readonly superblock: Superblock;
+}
+
+/** Writes the tree as it is at one moment, while operations go on. See `layout.ts`. */
+export class Checkpoints {
+  readonly #parts: CheckpointParts;
+  #slot: number;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: CheckpointParts, slot: number) {
+    this.#parts = parts;
+    this.#slot = slot;
+  }
+
+  get running(): Promise<void> | undefined {
+    return this.#running;
+  }
+
+  /**
+   * Brings the space map in the tree up to date. To change the tree takes blocks, which changes the map; but nodes that
+   * have a new place already take none, so after two or three rounds nothing is left to do. Returns nothing when `begin`
+   * may follow at once; otherwise wait and call it again.
+   */
+  prepare(): Promise<void> | undefined {
+    try {
+      while (this.#parts.space.dirtyPages > 0) this.#putImages();
+      return undefined;
+    } catch (error) {
+      if (error !== MISS) throw error;
+      return this.#parts.cache.whenLoaded();
+    }
+  }
+
+  /** Takes the tree as it is at this moment. `written` runs when it is durable. */
+  begin(superblock: Superblock, next: JournalPosition, written: (position: JournalPosition) => void): void {
+    const { cache, pool } = this.#parts;
+    const frozen = { nodes: cache.freeze(), retired: pool.freeze(), superblock };
+    this.#running = this.#write(frozen)
+      .then(() => written(next))
+      .finally(() => {
+        this.#running = undefined;
+      });
+    // Whoever asked for it hears of a failure; the next checkpoint writes what this one did not.
+    this.#running.catch(() => undefined);
+  }
+
+  #putImages(): void {
+    const { space, pool, tree } = this.#parts;
+    const images = space.takeImages();
+    try {
+      for (const [index, image] of images) {
+        pool.ensure();
+        tree.put(OWN_INODE, KIND.spaceMap, index, image);
+        images.delete(index);
+      }
+    } catch (error) {
+      space.markDirty(images.keys());
+      throw error;
+    }
+  }
+
+  async #write(frozen: Frozen): Promise<void> {
+    const { device, cache, pool } = this.#parts;
+    try {
+      await this.#writeNodes(frozen.nodes.toSorted((one, other) => one.address - other.address));
+      await device.flush();
+      // The other slot holds the checkpoint before, which counts until this one is complete.
+      const slot = 1 - this.#slot;
+      await writeSuperblock(device, frozen.superblock, slot);
+      await device.flush();
+      this.#slot = slot;
+    } catch (error) {
+      cache.unwritten(frozen.nodes);
+      pool.keepRetired(frozen.retired);
+      throw error;
+    }
+    cache.written(frozen.nodes);
+    pool.release(frozen.retired);
+  }
+
+  async #writeNodes(nodes: readonly FrozenNode[]): Promise<void> {
+    const gathered = allocate(NODES_PER_WRITE * NODE_BYTES);
+    try {
+      for (let first = 0; first < nodes.length;) {
+        const { address } = nodes[first] as FrozenNode;
+        let count = 0;
+        for (; count < NODES_PER_WRITE; count += 1) {
+          const node = nodes[first + count];
+          if (node?.address !== address + count * NODE_BLOCKS) break;
+          this.#parts.cache.seal(node);
+          node.bytes.copy(gathered, count * NODE_BYTES);
+        }
+        await this.#parts.device.write(address * BLOCK_BYTES, gathered.subarray(0, count * NODE_BYTES));
+        first += count;
+      }
+    } finally {
+      release(gathered);
+    }
+  }
+}

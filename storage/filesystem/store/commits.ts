@@ -1,0 +1,87 @@
+import type { BlockDevice } from '../../block-device.ts';
+import { SharedFlush } from '../../drive/shared-flush.ts';
+import { Batch } from './batch.ts';
+import type { FreedBlocks } from './freed-blocks.ts';
+import type { Journal, SealedBatch } from './journal.ts';
+
+/** Lets a checkpoint begin between two batches. */
+export interface SealingMoment {
+  /** Returns what has to be waited for before the batch can be sealed. */
+  prepare(): Promise<void> | undefined;
+  sealed(): void;
+}
+
+/**
+ * Group commit: the records of all operations that wait at the moment are one batch, made durable by one flush. Data that
+ * the records name are flushed before: a record that survives must not show blocks with whatever was in them earlier.
+ *
+ * A batch that could not be written is written again, as it is, before anything that came later. Its operations were told
+ * of the failure, but what they changed is there.
+ */
+export class Commits {
+  readonly #device: BlockDevice;
+  readonly #journal: Journal;
+  readonly #freed: FreedBlocks;
+  readonly #writer = new SharedFlush(() => this.#write());
+  readonly #moment: SealingMoment;
+  #beginning: Promise<void> | undefined;
+  #sealed: SealedBatch | undefined;
+  #hasUnflushedData = false;
+  /** Takes the records of operations. */
+  open = new Batch();
+
+  constructor(device: BlockDevice, journal: Journal, freed: FreedBlocks, moment: SealingMoment) {
+    this.#device = device;
+    this.#journal = journal;
+    this.#freed = freed;
+    this.#moment = moment;
+  }
+
+  /** File data were written. */
+  dataWritten(): void {
+    this.#hasUnflushedData = true;
+  }
+
+  /** Resolves when everything changed before the call survives a power cut. */
+  commit(): Promise<void> {
+    // A moment later: operations that end in the same breath are part of it, instead of waiting for the first to be done.
+    this.#beginning ??= Promise.resolve().then(() => {
+      this.#beginning = undefined;
+      return this.#writer.run();
+    });
+    return this.#beginning;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#sealed !== undefined) await this.#writeSealed(this.#sealed);
+    for (let wait = this.#moment.prepare(); wait !== undefined; wait = this.#moment.prepare()) await wait;
+    // From here on nothing else runs until the content of the commit, and of a checkpoint that begins with it, is fixed.
+    const { open } = this;
+    if (!open.isEmpty) {
+      this.#sealed = this.#journal.seal(open);
+      this.open = new Batch();
+    }
+    this.#moment.sealed();
+    if (this.#sealed !== undefined) await this.#writeSealed(this.#sealed);
+    else if (this.#hasUnflushedData) await this.#flush();
+  }
+
+  async #writeSealed(sealed: SealedBatch): Promise<void> {
+    if (sealed.batch.namesData && this.#hasUnflushedData) await this.#flush();
+    await this.#journal.write(sealed);
+    await this.#flush();
+    this.#sealed = undefined;
+    this.#freed.add(sealed.batch.retired);
+  }
+
+  async #flush(): Promise<void> {
+    const hadData = this.#hasUnflushedData;
+    this.#hasUnflushedData = false;
+    try {
+      await this.#device.flush();
+    } catch (error) {
+      this.#hasUnflushedData ||= hadData;
+      throw error;
+    }
+  }
+}

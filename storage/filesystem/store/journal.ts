@@ -1,0 +1,115 @@
+import type { BlockDevice } from '../../block-device.ts';
+import { checksum } from '../../kernels/index.ts';
+import { BLOCK_BYTES } from '../../units.ts';
+import { Batch, BATCH_HEADER_BYTES } from './batch.ts';
+import { JOURNAL_START } from './layout.ts';
+import type { Identity } from './node-cache.ts';
+
+const MAGIC = 0x4a4e5247; // GRNJ
+const MAGIC_AT = 0;
+const CHECKSUM_AT = 4;
+const OWNER_AT = 8;
+const SEQUENCE_AT = 16;
+const LENGTH_AT = 24;
+
+/** Where the journal goes on: a block of the ring, and the number of the batch that belongs there. */
+export interface JournalPosition {
+  readonly head: number;
+  readonly sequence: number;
+}
+
+export interface SealedBatch {
+  readonly batch: Batch;
+  readonly at: JournalPosition;
+  readonly blocks: number;
+}
+
+/**
+ * The ring of batches. Each has the next number and a checksum over all of it. A batch is written when the one before it
+ * is durable; so the first that is not valid is the end, and it was acknowledged to nobody.
+ */
+export class Journal {
+  readonly #device: BlockDevice;
+  readonly #identity: Identity;
+  readonly blocks: number;
+  /** The next batch goes here. */
+  position: JournalPosition;
+  usedBlocks = 0;
+  /** From here on batches are needed. */
+  #tail: number;
+
+  constructor(device: BlockDevice, identity: Identity, blocks: number, position: JournalPosition) {
+    this.#device = device;
+    this.#identity = identity;
+    this.blocks = blocks;
+    this.position = position;
+    this.#tail = position.head;
+  }
+
+  /** What lies before the position is no longer needed. */
+  trim(position: JournalPosition): void {
+    this.#tail = position.head;
+    this.usedBlocks = (this.position.head - this.#tail + this.blocks) % this.blocks;
+  }
+
+  /** Reads from a position again. */
+  rewind(position: JournalPosition): void {
+    this.position = position;
+    this.usedBlocks = 0;
+  }
+
+  /** Gives the batch its place and number. */
+  seal(batch: Batch): SealedBatch {
+    const { head, sequence } = this.position;
+    const blocks = Math.ceil(batch.length / BLOCK_BYTES);
+    if (this.usedBlocks + blocks >= this.blocks) throw new Error('the journal is full: operations were not held back');
+    const { bytes, length } = batch;
+    bytes.fill(0, 0, BATCH_HEADER_BYTES);
+    bytes.writeUInt32LE(MAGIC, MAGIC_AT);
+    bytes.writeUInt32LE(this.#identity.owner[0], OWNER_AT);
+    bytes.writeUInt32LE(this.#identity.owner[1], OWNER_AT + 4);
+    bytes.writeDoubleLE(sequence, SEQUENCE_AT);
+    bytes.writeUInt32LE(length, LENGTH_AT);
+    bytes.writeUInt32LE(checksum(bytes, OWNER_AT, length, this.#identity.seed), CHECKSUM_AT);
+    this.usedBlocks += blocks;
+    this.position = { head: (head + blocks) % this.blocks, sequence: sequence + 1 };
+    return { batch, at: { head, sequence }, blocks };
+  }
+
+  /** Writes it, in two parts where the ring ends in between. */
+  async write({ batch, at, blocks }: SealedBatch): Promise<void> {
+    const whole = blocks * BLOCK_BYTES;
+    const bytes = batch.bytes.length >= whole ? batch.bytes : Buffer.concat([batch.bytes], whole);
+    const first = Math.min(blocks, this.blocks - at.head);
+    await this.#device.write((JOURNAL_START + at.head) * BLOCK_BYTES, bytes.subarray(0, first * BLOCK_BYTES));
+    if (first === blocks) return;
+    await this.#device.write(JOURNAL_START * BLOCK_BYTES, bytes.subarray(first * BLOCK_BYTES, whole));
+  }
+
+  /** Reads the batch at the position and goes on to the next; nothing at the end. */
+  async readNext(): Promise<Buffer | undefined> {
+    const { head, sequence } = this.position;
+    const block = Buffer.alloc(BLOCK_BYTES);
+    await this.#read(head, block);
+    const length = block.readUInt32LE(LENGTH_AT);
+    const blocks = Math.ceil(length / BLOCK_BYTES);
+    const isOurs =
+      block.readUInt32LE(MAGIC_AT) === MAGIC &&
+      block.readUInt32LE(OWNER_AT) === this.#identity.owner[0] &&
+      block.readUInt32LE(OWNER_AT + 4) === this.#identity.owner[1] &&
+      block.readDoubleLE(SEQUENCE_AT) === sequence;
+    if (!isOurs || length < BATCH_HEADER_BYTES || this.usedBlocks + blocks >= this.blocks) return undefined;
+    const bytes = Buffer.alloc(blocks * BLOCK_BYTES);
+    await this.#read(head, bytes);
+    if (bytes.readUInt32LE(CHECKSUM_AT) !== checksum(bytes, OWNER_AT, length, this.#identity.seed)) return undefined;
+    this.usedBlocks += blocks;
+    this.position = { head: (head + blocks) % this.blocks, sequence: sequence + 1 };
+    return bytes.subarray(0, length);
+  }
+
+  async #read(head: number, into: Buffer): Promise<void> {
+    const first = Math.min(into.length, (this.blocks - head) * BLOCK_BYTES);
+    await this.#device.read((JOURNAL_START + head) * BLOCK_BYTES, into.subarray(0, first));
+    if (first < into.length) await this.#device.read(JOURNAL_START * BLOCK_BYTES, into.subarray(first));
+  }
+}

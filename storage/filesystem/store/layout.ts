@@ -1,0 +1,71 @@
+import { BLOCK_BYTES } from '../../units.ts';
+
+/**
+ * What a filesystem looks like on its device, in blocks of 4096 bytes:
+ *
+ *     superblock 0 │ superblock 1 │ journal (a ring) │ tree nodes and file data, wherever there was room …
+ *
+ * All metadata are items of one ordered tree, with keys (inode, kind, offset). Nodes of the tree are never written over:
+ * a *checkpoint* writes the nodes that changed to free places and then a superblock that names the new root. Between two
+ * checkpoints the changes are in the journal, as *records*: put this item, delete that one, these blocks are taken, those
+ * are free. A *commit* appends the records of all operations that wait at the moment as one batch.
+ *
+ * After a crash the newest valid superblock names a tree that is whole, because no node of it was touched since, and the
+ * journal has everything acknowledged after it: the records are applied in order to exactly the tree they were made for.
+ * So nothing depends on how far an interrupted checkpoint came. Example: the power fails while the nodes of checkpoint 8
+ * are being written. Superblock 7 is the newest; its nodes are untouched, since blocks they occupy become free only when
+ * superblock 8 is durable; the blocks that checkpoint 8 has written are free in its space map, and stay unused until
+ * something is put there. The journal still begins where checkpoint 7 ended.
+ *
+ * Which blocks are taken is a bitmap in items of the tree. Blocks that an operation frees are given to others only when
+ * its commit is durable; blocks of replaced nodes only when the next checkpoint is.
+ *
+ * Numbers are little-endian, as on every processor this runs on.
+ */
+export const NODE_BYTES = 8192;
+export const NODE_BLOCKS = NODE_BYTES / BLOCK_BYTES;
+
+export const SUPERBLOCK_SLOTS = 2;
+export const JOURNAL_START = SUPERBLOCK_SLOTS;
+
+/** So many blocks are in one item of the space map. */
+export const MAP_PAGE_BLOCKS = 8192;
+export const MAP_PAGE_BYTES = MAP_PAGE_BLOCKS / 8;
+
+/** At least four items of the largest size fit into a node. */
+export const VALUE_BYTES_MAX = 1984;
+
+/** Inode numbers, block numbers and offsets are integers that a double holds exactly. */
+export const NUMBER_MAX = Number.MAX_SAFE_INTEGER;
+
+/** Items of inode 0 belong to the filesystem itself. */
+export const OWN_INODE = 0;
+export const ROOT_INODE = 2;
+export const FIRST_INODE = 16;
+
+/** The kinds of items. Their order is the order on disk: what belongs to an inode is found from its attributes on. */
+export const KIND = {
+  attributes: 1,
+  /** Contents of a small file, target of a symbolic link; the offset numbers the pieces. */
+  data: 2,
+  /** Extended attributes, by hash of the name. */
+  xattr: 3,
+  /** Names in a directory, by hash. */
+  entry: 4,
+  /** Extents of a file, by the first block. */
+  extent: 5,
+  /** Of inode 0. A page of the space map. */
+  spaceMap: 16,
+  /** Of inode 0. The inode numbers below are used up. */
+  inodeCeiling: 17,
+  /** Of inode 0, by inode: unlinked, to be removed when nobody has it open any more. */
+  orphan: 18,
+  /** Of inode 0, by inode: extents from a certain block on are to be freed. */
+  truncation: 19,
+  /** Of inode 0, by id: what is used, and what may be. */
+  userQuota: 20,
+  groupQuota: 21,
+  projectQuota: 22,
+  /** Of inode 0. Which of the quotas hold. */
+  quotaState: 23,
+} as const;

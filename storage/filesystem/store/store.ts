@@ -1,0 +1,356 @@
+import { randomBytes } from 'node:crypto';
+import type { BlockDevice } from '../../block-device.ts';
+import { BLOCK_BYTES } from '../../units.ts';
+import { FsError, toFsError } from '../errors.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { Commits } from './commits.ts';
+import { FreedBlocks } from './freed-blocks.ts';
+import { Journal } from './journal.ts';
+import { JOURNAL_START, KIND, NODE_BLOCKS, NODE_BYTES, OWN_INODE } from './layout.ts';
+import { MISS } from './miss.ts';
+import { TreeNode } from './node.ts';
+import { NodeCache } from './node-cache.ts';
+import { NodePool } from './node-pool.ts';
+import { replay } from './replay.ts';
+import { Space } from './space.ts';
+import { readSuperblock, type Superblock, wipeSuperblocks, writeSuperblock } from './superblock.ts';
+import { Transaction } from './transaction.ts';
+import { Tree } from './tree.ts';
+
+const MIB = 1024 * 1024;
+const SIZE_MIN = 4 * MIB;
+const JOURNAL_BLOCKS_MIN = 64;
+const JOURNAL_BLOCKS_MAX = (64 * MIB) / BLOCK_BYTES;
+const CACHE_BYTES = 32 * MIB;
+const BATCH_BYTES_MAX = MIB;
+const DIRTY_NODES_MIN = 16;
+
+export interface FormatOptions {
+  readonly journalBytes?: number;
+}
+
+export interface StoreOptions {
+  readonly cacheBytes?: number;
+}
+
+/** The answer of something that is known at once if what it needs is in memory. */
+export type Awaitable<T> = T | Promise<T>;
+
+/**
+ * Items in order, and blocks, changed by transactions that survive a crash: the ground that files and directories stand
+ * on. Operations run one after the other, each as a synchronous function.
+ */
+export class Store {
+  readonly device: BlockDevice;
+  readonly space: Space;
+  readonly tree: Tree;
+  readonly freed: FreedBlocks;
+  /** Blocks that only what frees others may use, and the nodes of checkpoints. */
+  readonly reserveBlocks: number;
+  readonly #identity: Superblock;
+  readonly #cache: NodeCache;
+  readonly #pool: NodePool;
+  readonly #journal: Journal;
+  readonly #commits: Commits;
+  readonly #checkpoints: Checkpoints;
+  readonly #transaction: Transaction;
+  /** With more changed nodes than these, operations wait for a checkpoint. */
+  readonly #dirtyMax: number;
+  #wantsCheckpoint = false;
+  #closed = false;
+
+  static async format(device: BlockDevice, options: FormatOptions = {}): Promise<void> {
+    if (device.sizeBytes < SIZE_MIN) {
+      throw new FsError('EINVAL', `A filesystem needs ${SIZE_MIN} bytes at least; grow the volume first.`);
+    }
+    const totalBlocks = Math.floor(device.sizeBytes / BLOCK_BYTES);
+    const wished = Math.floor((options.journalBytes ?? device.sizeBytes / 64) / BLOCK_BYTES);
+    const journalBlocks = Math.min(Math.max(wished, JOURNAL_BLOCKS_MIN), JOURNAL_BLOCKS_MAX);
+    await wipeSuperblocks(device);
+    await device.discard(0, totalBlocks * BLOCK_BYTES);
+    const superblock = firstSuperblock(totalBlocks, journalBlocks);
+    await writeRoot(device, superblock);
+    await device.flush();
+    await writeSuperblock(device, superblock, 0);
+    await device.flush();
+    const store = await Store.open(device);
+    // The map of the blocks that the root, the journal and the superblocks occupy.
+    await store.read(() => store.space.replayTake({ start: 0, count: superblock.root.address + NODE_BLOCKS }));
+    await store.checkpoint();
+    await store.close();
+  }
+
+  static async open(device: BlockDevice, options: StoreOptions = {}): Promise<Store> {
+    const { superblock, slot } = await readSuperblock(device);
+    if (superblock.totalBlocks * BLOCK_BYTES > device.sizeBytes) {
+      throw new FsError('EINVAL', 'The volume is smaller than the filesystem on it; grow it to what it was.');
+    }
+    const store = new Store(device, superblock, slot, options);
+    const parts = { tree: store.tree, space: store.space, pool: store.#pool, cache: store.#cache };
+    store.#transaction.inodes += await replay(store.#journal, parts);
+    return store;
+  }
+
+  private constructor(device: BlockDevice, superblock: Superblock, slot: number, options: StoreOptions) {
+    this.device = device;
+    this.#identity = superblock;
+    const identity = { owner: ownerOf(superblock.uuid), seed: superblock.seed };
+    const cacheNodes = Math.floor((options.cacheBytes ?? CACHE_BYTES) / NODE_BYTES);
+    this.#dirtyMax = Math.max(
+      DIRTY_NODES_MIN,
+      Math.min(Math.floor(cacheNodes / 3), Math.floor(superblock.totalBlocks / 64)),
+    );
+    // A checkpoint that is being written and the one that gathers meanwhile, each with all it may change.
+    this.reserveBlocks = (2 * this.#dirtyMax + 96) * NODE_BLOCKS;
+    this.#cache = new NodeCache(device, identity, cacheNodes);
+    this.space = new Space(superblock, (page) => this.tree.get(OWN_INODE, KIND.spaceMap, page));
+    this.#pool = new NodePool(this.space, superblock.generation + 1);
+    this.tree = new Tree(this.#cache, this.#pool, superblock.root, superblock.rootLevel);
+    this.freed = new FreedBlocks(device, this.space);
+    const position = { head: superblock.journalHead, sequence: superblock.journalSequence };
+    this.#journal = new Journal(device, identity, superblock.journalBlocks, position);
+    this.#commits = new Commits(device, this.#journal, this.freed, {
+      prepare: () => this.#prepareCheckpoint(),
+      sealed: () => this.#beginCheckpoint(),
+    });
+    const parts = { device, cache: this.#cache, pool: this.#pool, space: this.space, tree: this.tree };
+    this.#checkpoints = new Checkpoints(parts, slot);
+    this.#transaction = new Transaction({ ...parts, commits: this.#commits }, superblock.inodes);
+  }
+
+  get uuid(): Buffer {
+    return this.#identity.uuid;
+  }
+
+  get hashKey(): Buffer {
+    return this.#identity.hashKey;
+  }
+
+  get inodes(): number {
+    return this.#transaction.inodes;
+  }
+
+  get journalBlocks(): number {
+    return this.#journal.blocks;
+  }
+
+  /** Runs a function that only reads. */
+  read<T>(work: () => T): Awaitable<T> {
+    this.#refuseIfClosed();
+    try {
+      const result = work();
+      this.#trim();
+      return result;
+    } catch (error) {
+      if (error !== MISS) throw error;
+      return this.#readAgain(work);
+    }
+  }
+
+  /** Runs a change. It is seen at once, and durable after the next `commit`. */
+  change<T>(work: (transaction: Transaction) => T): Awaitable<T> {
+    this.#refuseChanges();
+    if (this.#mustWait()) return this.#changeAgain(work);
+    try {
+      return this.#attempt(work);
+    } catch (error) {
+      if (error !== MISS) throw error;
+      return this.#changeAgain(work);
+    }
+  }
+
+  /** Resolves when every change made before the call survives a power cut. */
+  async commit(): Promise<void> {
+    try {
+      await this.#commits.commit();
+    } catch (error) {
+      throw toFsError(error);
+    }
+  }
+
+  /** File data were written to the device. */
+  dataWritten(): void {
+    this.#commits.dataWritten();
+  }
+
+  /** Resolves when a checkpoint has made everything before the call durable, so that there is nothing to replay. */
+  async checkpoint(): Promise<void> {
+    if (this.device.readOnly) return;
+    // One that runs already began before the call.
+    await this.#checkpoints.running?.catch(() => undefined);
+    this.#wantsCheckpoint = true;
+    await this.commit();
+    await this.#checkpoints.running;
+  }
+
+  async grow(): Promise<void> {
+    const totalBlocks = Math.floor(this.device.sizeBytes / BLOCK_BYTES);
+    if (totalBlocks <= this.space.totalBlocks) return;
+    this.space.grow(totalBlocks);
+    await this.checkpoint();
+  }
+
+  /** Waits until blocks that were freed can be used. */
+  async reclaim(): Promise<void> {
+    await this.commit();
+    await this.freed.settled();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    if (!this.device.readOnly) await this.checkpoint();
+    await this.freed.settled();
+    this.#closed = true;
+  }
+
+  #attempt<T>(work: (transaction: Transaction) => T): T {
+    const transaction = this.#transaction;
+    transaction.begin();
+    let result: T;
+    try {
+      result = work(transaction);
+    } catch (error) {
+      transaction.rollback();
+      throw error;
+    }
+    transaction.finish();
+    this.#trim();
+    if (this.#isDue() && !this.#wantsCheckpoint) {
+      this.#wantsCheckpoint = true;
+      this.#commitInBackground();
+    }
+    return result;
+  }
+
+  async #readAgain<T>(work: () => T): Promise<T> {
+    for (;;) {
+      await this.#cache.whenLoaded();
+      this.#refuseIfClosed();
+      try {
+        return work();
+      } catch (error) {
+        if (error !== MISS) throw error;
+      }
+    }
+  }
+
+  async #changeAgain<T>(work: (transaction: Transaction) => T): Promise<T> {
+    for (;;) {
+      await this.#cache.whenLoaded();
+      while (this.#mustWait()) await this.#makeRoom();
+      this.#refuseIfClosed();
+      try {
+        return this.#attempt(work);
+      } catch (error) {
+        if (error !== MISS) throw error;
+      }
+    }
+  }
+
+  #trim(): void {
+    if (this.#cache.size > this.#cache.nodesMax) this.#cache.evict();
+    this.space.trim();
+  }
+
+  #isDue(): boolean {
+    if (this.#checkpoints.running !== undefined) return false;
+    return this.#dirtyCount() > this.#dirtyMax / 2 || this.#journal.usedBlocks > this.#journal.blocks / 2;
+  }
+
+  #dirtyCount(): number {
+    return this.#cache.dirtyCount + this.space.dirtyPages;
+  }
+
+  #mustWait(): boolean {
+    const batchBytes = this.#commits.open.length;
+    const blocks = this.#journal.usedBlocks + Math.ceil(batchBytes / BLOCK_BYTES);
+    return (
+      batchBytes > Math.min(BATCH_BYTES_MAX, (this.#journal.blocks * BLOCK_BYTES) / 8) ||
+      blocks > (this.#journal.blocks * 3) / 4 ||
+      this.#dirtyCount() > this.#dirtyMax
+    );
+  }
+
+  /** Operations are held back: too much is in memory alone, or in the journal alone. */
+  async #makeRoom(): Promise<void> {
+    const { running } = this.#checkpoints;
+    if (running !== undefined) {
+      await running.catch(() => undefined);
+      return;
+    }
+    if (this.#dirtyCount() > this.#dirtyMax || this.#journal.usedBlocks > this.#journal.blocks / 2) {
+      this.#wantsCheckpoint = true;
+    }
+    const wanted = this.#wantsCheckpoint;
+    await this.commit();
+    if (wanted) await this.#checkpoints.running;
+  }
+
+  #commitInBackground(): void {
+    // Whoever commits next hears of a failure.
+    this.#commits.commit().catch(() => undefined);
+  }
+
+  #prepareCheckpoint(): Promise<void> | undefined {
+    if (!this.#wantsCheckpoint) return undefined;
+    return this.#checkpoints.running?.catch(() => undefined) ?? this.#checkpoints.prepare();
+  }
+
+  #beginCheckpoint(): void {
+    if (!this.#wantsCheckpoint) return;
+    this.#wantsCheckpoint = false;
+    const next = this.#journal.position;
+    const superblock: Superblock = {
+      ...this.#identity,
+      generation: this.#pool.generation,
+      totalBlocks: this.space.totalBlocks,
+      allocatedBlocks: this.space.allocatedBlocks,
+      pagesUsed: this.space.pagesUsed,
+      inodes: this.inodes,
+      journalHead: next.head,
+      journalSequence: next.sequence,
+      root: this.tree.root,
+      rootLevel: this.tree.rootLevel,
+    };
+    this.#checkpoints.begin(superblock, next, (position) => this.#journal.trim(position));
+  }
+
+  #refuseChanges(): void {
+    this.#refuseIfClosed();
+    if (this.device.readOnly)
+      throw new FsError('EROFS', 'The filesystem is on a snapshot; make a clone of it to write.');
+  }
+
+  #refuseIfClosed(): void {
+    if (this.#closed) throw new FsError('ESTALE', 'The filesystem is not mounted any more; mount it again.');
+  }
+}
+
+function firstSuperblock(totalBlocks: number, journalBlocks: number): Superblock {
+  return {
+    uuid: randomBytes(16),
+    hashKey: randomBytes(8),
+    seed: randomBytes(4).readUInt32LE(0),
+    generation: 1,
+    totalBlocks,
+    allocatedBlocks: 0,
+    pagesUsed: 0,
+    inodes: 0,
+    journalBlocks,
+    journalHead: 0,
+    journalSequence: 1,
+    root: { address: JOURNAL_START + journalBlocks, generation: 1 },
+    rootLevel: 0,
+  };
+}
+
+async function writeRoot(device: BlockDevice, { root, uuid, seed }: Superblock): Promise<void> {
+  const node = new TreeNode(root, Buffer.allocUnsafeSlow(NODE_BYTES));
+  node.init(0);
+  node.seal(ownerOf(uuid), seed);
+  await device.write(root.address * BLOCK_BYTES, node.bytes);
+}
+
+function ownerOf(uuid: Buffer): readonly [number, number] {
+  return [uuid.readUInt32LE(0), uuid.readUInt32LE(4)];
+}

@@ -1,0 +1,77 @@
+import type { BlockDevice } from '../../block-device.ts';
+import { FaultyDrive } from '../../drive/faulty-drive.ts';
+import { MemoryDrive } from '../../drive/testing/memory-drive.ts';
+import { StorageError } from '../../errors.ts';
+import { BLOCK_BYTES, type Done } from '../../units.ts';
+import { MemoryDevice } from './memory-device.ts';
+
+/**
+ * A device whose power is cut before a certain write: of what was not flushed any part, sector by sector, is on the
+ * medium afterwards. What is discarded is overwritten, so that a wrong discard is noticed.
+ */
+export class CrashDevice implements BlockDevice {
+  readonly readOnly = false;
+  readonly #drive: FaultyDrive;
+  readonly #bytes: Buffer;
+  #cutAtWrite: number;
+  writes = 0;
+
+  constructor(sizeBytes: number, random?: () => number) {
+    const memory = new MemoryDrive('memory', sizeBytes, random);
+    this.#bytes = memory.bytes;
+    this.#drive = new FaultyDrive(memory);
+    this.#cutAtWrite = Infinity;
+  }
+
+  get sizeBytes(): number {
+    return this.#drive.sizeBytes;
+  }
+
+  get isCut(): boolean {
+    return this.writes >= this.#cutAtWrite;
+  }
+
+  /** The write with this number, counted from now on, is not done, and nothing after it. */
+  cutAt(write: number): void {
+    this.#drive.loseUnflushed();
+    this.writes = 0;
+    this.#cutAtWrite = write;
+  }
+
+  /** What a machine finds that starts again. */
+  async afterwards(random: () => number): Promise<MemoryDevice> {
+    await this.#drive.powerCut(random);
+    return new MemoryDevice(Buffer.from(this.#bytes));
+  }
+
+  read(offset: number, into: Buffer): Done {
+    this.#refuse();
+    return this.#drive.read(offset, into);
+  }
+
+  write(offset: number, from: Buffer): Done {
+    this.writes += 1;
+    this.#refuse();
+    return this.#drive.write(offset, from);
+  }
+
+  async flush(): Promise<void> {
+    this.#refuse();
+    await this.#drive.flush();
+    this.#refuse();
+  }
+
+  async discard(offset: number, length: number): Promise<void> {
+    this.#refuse();
+    const garbage = Buffer.alloc(BLOCK_BYTES, 0xdd);
+    for (let at = 0; at < length; at += BLOCK_BYTES) await this.#drive.write(offset + at, garbage);
+  }
+
+  mapped(_offset: number, length: number): { length: number; mapped: boolean }[] {
+    return [{ length, mapped: true }];
+  }
+
+  #refuse(): void {
+    if (this.isCut) throw new StorageError('drive-failed', 'The power is cut.');
+  }
+}
