@@ -17,6 +17,20 @@ const DEPTH_MAX = 9;
 const THIN_BYTES = NODE_BYTES / 4;
 const MERGED_BYTES_MAX = (NODE_BYTES * 3) / 4;
 
+export interface Leaf {
+  readonly items: readonly TreeItem[];
+  /** Of the nodes from the root to the leaf. */
+  readonly places: readonly NodePlace[];
+  readonly next: Key | undefined;
+}
+
+export interface TreeItem {
+  readonly inode: number;
+  readonly kind: number;
+  readonly offset: number;
+  readonly value: Buffer;
+}
+
 export interface FoundItem {
   readonly offset: number;
   readonly value: Buffer;
@@ -79,16 +93,15 @@ export class Tree {
     }
   }
 
-  /** Visits items of any kind from a key on, until `visit` returns false. */
-  walk(from: Key, visit: (key: Key, value: Buffer) => boolean): void {
-    const found = new Key();
-    let leaf: TreeNode | undefined = this.#descend(from);
-    let slot = leaf.lowerBound(from);
-    for (; leaf !== undefined; leaf = this.#step(1), slot = 0) {
-      for (; slot < leaf.count; slot += 1) {
-        if (!visit(found.setWords(leaf.words, leaf.keyWord(slot)), leaf.value(slot))) return;
-      }
-    }
+  /** The leaf that a key belongs to, with all that leads there, and where the next one begins. For checks. */
+  leafAt(key: Key): Leaf {
+    const leaf = this.#descend(key);
+    const items = Array.from({ length: leaf.count }, (_, slot) => {
+      const { inode, kind, offset } = this.#other.setWords(leaf.words, leaf.keyWord(slot));
+      return { inode, kind, offset, value: Buffer.from(leaf.value(slot)) };
+    });
+    const places = this.#path.map(({ address, generation }) => ({ address, generation }));
+    return { items, places, next: this.#nextLeafKey() };
   }
 
   put(inode: number, kind: number, offset: number, value: Buffer): void {
@@ -128,6 +141,15 @@ export class Tree {
       if (!this.#tidyNode(depth)) break;
     }
     this.#dropIdleRoots();
+  }
+
+  #nextLeafKey(): Key | undefined {
+    for (let depth = this.#slots.length - 1; depth >= 0; depth -= 1) {
+      const node = this.#path[depth] as TreeNode;
+      const slot = (this.#slots[depth] as number) + 1;
+      if (slot < node.count) return new Key().setWords(node.words, node.keyWord(slot));
+    }
+    return undefined;
   }
 
   #tidyNode(depth: number): boolean {

@@ -1,0 +1,115 @@
+import { ACL_NAMES } from '../files/acl.ts';
+import { entryOf } from '../files/entries.ts';
+import { decodeExtent } from '../files/extents.ts';
+import { decode, type Inode, typeNumber, usedBytesOf } from '../files/inode.ts';
+import { hashName, isOfHash } from '../files/names.ts';
+import { QUOTA_SCOPES, type QuotaScope } from '../files/quotas.ts';
+import { KIND } from '../store/layout.ts';
+import type { TreeItem } from '../store/tree.ts';
+import type { Findings } from './findings.ts';
+import type { Links } from './links.ts';
+import type { Ownership } from './ownership.ts';
+
+export type QuotaSums = Record<QuotaScope, Map<number, { bytes: number; inodes: number }>>;
+
+/** Takes the items of one inode after the other, in the order of the tree, and holds each inode against its items. */
+export class InodeCheck {
+  readonly #parts: { findings: Findings; links: Links; ownership: Ownership; hashKey: Buffer };
+  readonly quotas: QuotaSums = { user: new Map(), group: new Map(), project: new Map() };
+  #inode: Inode | undefined;
+  #blocks = 0;
+  #dataBytes = 0;
+  #entries = 0;
+  #nextBlock = 0;
+  #acls = new Set<string>();
+  count = 0;
+
+  constructor(parts: { findings: Findings; links: Links; ownership: Ownership; hashKey: Buffer }) {
+    this.#parts = parts;
+  }
+
+  add(item: TreeItem): void {
+    if (item.inode !== this.#inode?.inode) this.#begin(item);
+    if (item.kind === KIND.data) this.#dataBytes += item.value.length;
+    else if (item.kind === KIND.entry) this.#addEntry(item);
+    else if (item.kind === KIND.extent) this.#addExtent(item);
+    else if (item.kind === KIND.xattr) this.#addXattr(item);
+    else if (item.kind !== KIND.attributes)
+      this.#find(`inode ${item.inode} has an item of the unknown kind ${item.kind}`);
+  }
+
+  /** Call it when there are no more items. */
+  finish(): void {
+    const inode = this.#inode;
+    if (inode === undefined) return;
+    const expect = (what: string, counted: number, found: number): void => {
+      if (counted !== found) this.#find(`inode ${inode.inode} counts ${counted} ${what}; there are ${found}`);
+    };
+    expect('blocks', inode.blocks, this.#blocks);
+    expect('names', inode.entries, this.#entries);
+    expect('bytes', inode.isInline || inode.type === 'symlink' ? inode.size : 0, this.#dataBytes);
+    if (inode.hasAcl !== this.#acls.has('access') || inode.hasDefaultAcl !== this.#acls.has('default')) {
+      this.#find(`inode ${inode.inode} does not know of its ACLs`);
+    }
+    this.#charge(inode);
+  }
+
+  #begin(item: TreeItem): void {
+    this.finish();
+    this.#blocks = 0;
+    this.#dataBytes = 0;
+    this.#entries = 0;
+    this.#nextBlock = 0;
+    this.#acls = new Set();
+    if (item.kind !== KIND.attributes) {
+      this.#find(`inode ${item.inode} has items, but no attributes`);
+      this.#inode = undefined;
+      return;
+    }
+    const inode = decode(item.inode, item.value);
+    this.#inode = inode;
+    this.count += 1;
+    this.#parts.links.addInode({
+      inode: inode.inode,
+      isDirectory: inode.type === 'directory',
+      type: typeNumber(inode.type),
+      links: inode.links,
+      parent: inode.parent,
+    });
+  }
+
+  #addEntry({ inode, offset, value }: TreeItem): void {
+    const entry = entryOf(offset, value);
+    const first = hashName(entry.name, this.#parts.hashKey);
+    if (offset < first || !isOfHash(offset, first)) this.#find(`directory ${inode} has a name in the wrong place`);
+    this.#entries += 1;
+    this.#parts.links.addEntry(inode, entry.inode, typeNumber(entry.type));
+  }
+
+  #addExtent({ inode, offset, value }: TreeItem): void {
+    const extent = decodeExtent(offset, value);
+    if (extent.block < this.#nextBlock || extent.count === 0) this.#find(`extents of inode ${inode} overlap`);
+    this.#nextBlock = extent.block + extent.count;
+    this.#blocks += extent.count;
+    this.#parts.ownership.own(extent.start, extent.count, `inode ${inode}`);
+  }
+
+  #addXattr({ value }: TreeItem): void {
+    const name = value.subarray(1, 1 + (value[0] ?? 0));
+    if (name.equals(ACL_NAMES.access)) this.#acls.add('access');
+    if (name.equals(ACL_NAMES.default)) this.#acls.add('default');
+  }
+
+  #charge(inode: Inode): void {
+    const ids = { user: inode.uid, group: inode.gid, project: inode.project };
+    for (const scope of QUOTA_SCOPES) {
+      if (scope === 'project' && inode.project === 0) continue;
+      const sum = this.quotas[scope].get(ids[scope]) ?? { bytes: 0, inodes: 0 };
+      this.quotas[scope].set(ids[scope], { bytes: sum.bytes + usedBytesOf(inode), inodes: sum.inodes + 1 });
+    }
+  }
+
+  #find(finding: string): void {
+    this.#parts.findings.add(finding);
+  }
+}

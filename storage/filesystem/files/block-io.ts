@@ -1,0 +1,107 @@
+import { Together } from '../../all-done.ts';
+import type { BlockDevice } from '../../block-device.ts';
+import { allocate, clear, release } from '../../kernels/index.ts';
+import { BLOCK_BYTES, type Done, SECTOR_BYTES } from '../../units.ts';
+import type { Extent, Segment } from './extents.ts';
+
+/** Reads of odd bytes up to this size are done in one piece, and copied. */
+const COPIED_BYTES_MAX = 128 * 1024;
+
+/** Reads bytes of a file from the segments that hold them. */
+export function readSegments(device: BlockDevice, segments: readonly Segment[], offset: number, into: Buffer): Done {
+  const together = new Together();
+  for (const segment of segments) {
+    const from = Math.max(offset, segment.block * BLOCK_BYTES);
+    const until = Math.min(offset + into.length, (segment.block + segment.count) * BLOCK_BYTES);
+    if (from >= until) continue;
+    const part = into.subarray(from - offset, until - offset);
+    const { start } = segment;
+    if (start === undefined || segment.isUnwritten) clear(part);
+    else together.start(() => readBytes(device, start * BLOCK_BYTES + from - segment.block * BLOCK_BYTES, part));
+  }
+  return together.done();
+}
+
+/** Writes bytes of a file to the segments, which all have a place. Blocks written in part are completed. */
+export function writeSegments(
+  device: BlockDevice,
+  segments: readonly (Extent & { readonly isNew: boolean })[],
+  file: { readonly size: number },
+  offset: number,
+  data: Buffer,
+): Done {
+  const together = new Together();
+  for (const segment of segments) {
+    const base = (segment.start - segment.block) * BLOCK_BYTES;
+    const isBlank = segment.isNew || segment.isUnwritten;
+    let from = Math.max(offset, segment.block * BLOCK_BYTES);
+    const until = Math.min(offset + data.length, (segment.block + segment.count) * BLOCK_BYTES);
+    while (from < until) {
+      const blockEnd = (Math.floor(from / BLOCK_BYTES) + 1) * BLOCK_BYTES;
+      const isPartial = from % BLOCK_BYTES !== 0 || blockEnd > until;
+      const end = isPartial ? Math.min(blockEnd, until) : Math.floor(until / BLOCK_BYTES) * BLOCK_BYTES;
+      const part = data.subarray(from - offset, end - offset);
+      const at = from;
+      if (!isPartial) together.start(() => device.write(base + at, part));
+      else together.start(() => writePart(device, base, at, part, isBlank ? 0 : file.size));
+      from = end;
+    }
+  }
+  return together.done();
+}
+
+/** Bytes of one block that is otherwise zeros from `size` on. `base` is where the file would begin on the device. */
+export async function writePart(
+  device: BlockDevice,
+  base: number,
+  offset: number,
+  part: Buffer,
+  size: number,
+): Promise<void> {
+  const start = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
+  const valid = Math.min(Math.max(size - start, 0), BLOCK_BYTES);
+  const block = allocate(BLOCK_BYTES);
+  try {
+    if (valid > 0) await device.read(base + start, block);
+    clear(block, valid);
+    part.copy(block, offset - start);
+    await device.write(base + start, block);
+  } finally {
+    release(block);
+  }
+}
+
+function readBytes(device: BlockDevice, offset: number, into: Buffer): Done {
+  const end = offset + into.length;
+  if (offset % SECTOR_BYTES === 0 && end % SECTOR_BYTES === 0) return device.read(offset, into);
+  if (into.length <= COPIED_BYTES_MAX) return readCopied(device, offset, into);
+  const head = Math.ceil(offset / BLOCK_BYTES) * BLOCK_BYTES;
+  const tail = Math.floor(end / BLOCK_BYTES) * BLOCK_BYTES;
+  const together = new Together();
+  if (offset < head) together.start(() => readCopied(device, offset, into.subarray(0, head - offset)));
+  together.start(() => device.read(head, into.subarray(head - offset, tail - offset)));
+  if (tail < end) together.start(() => readCopied(device, tail, into.subarray(tail - offset)));
+  return together.done();
+}
+
+function readCopied(device: BlockDevice, offset: number, into: Buffer): Done {
+  const start = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
+  const end = Math.ceil((offset + into.length) / BLOCK_BYTES) * BLOCK_BYTES;
+  const whole = allocate(end - start);
+  const copy = (): void => {
+    whole.copy(into, 0, offset - start, offset - start + into.length);
+    release(whole);
+  };
+  const fail = (error: unknown): never => {
+    release(whole);
+    throw error;
+  };
+  try {
+    const done = device.read(start, whole);
+    if (done !== undefined) return done.then(copy, fail);
+  } catch (error) {
+    return fail(error);
+  }
+  copy();
+  return undefined;
+}

@@ -1,0 +1,29 @@
+import { FsError } from '../errors.ts';
+import type { Store } from '../store/store.ts';
+import type { Time } from './inode.ts';
+
+/** What every part of a mounted filesystem stands on. */
+export interface Context {
+  readonly store: Store;
+  readonly now: () => Time;
+  /** Waits until what was deleted has given its space back. */
+  readonly reclaim: () => Promise<void>;
+}
+
+/** Refuses what makes the metadata grow, when only what deletions need is left. */
+export function requireRoom({ store }: Context, blocks = 0): void {
+  const { totalBlocks, allocatedBlocks } = store.space;
+  if (totalBlocks - allocatedBlocks - store.reserveBlocks >= blocks) return;
+  throw new FsError('ENOSPC', 'The filesystem is full; delete files or grow the volume.');
+}
+
+/** Runs something that needs space; if there is none, once more when what was deleted before is really gone. */
+export async function withSpace<T>(context: Context, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FsError) || error.code !== 'ENOSPC') throw error;
+    await context.reclaim();
+    return work();
+  }
+}

@@ -1,0 +1,301 @@
+import { FsError } from '../errors.ts';
+import { KIND, ROOT_INODE } from '../store/layout.ts';
+import type { Reader, Transaction } from '../store/transaction.ts';
+import {
+  type Credentials,
+  isSuperuser,
+  MAY_EXECUTE,
+  MAY_WRITE,
+  requireAccess,
+  requireRemoval,
+  SET_GID,
+} from './access.ts';
+import { inheritAcl } from './acl.ts';
+import { type Context, requireRoom } from './context.ts';
+import { addEntry, type Entry, findEntry, removeEntry, replaceEntry } from './entries.ts';
+import type { InodeNumbers } from './inode-numbers.ts';
+import { type FileType, type Inode, loadDirectory, loadInode, saveInode, stamp } from './inode.ts';
+import { getLong, putLong } from './long-value.ts';
+import { checkName, isDots } from './names.ts';
+import { chargeQuota } from './quotas.ts';
+import type { Removal } from './removal.ts';
+
+export const LINKS_MAX = 65_000;
+export const TARGET_BYTES_MAX = 4095;
+const TARGET_PIECES_MAX = 8;
+const MODE_BITS = 0o7777;
+
+export interface NewNode {
+  readonly type: FileType;
+  readonly mode: number;
+  readonly device?: { readonly major: number; readonly minor: number };
+  /** Of a symbolic link. */
+  readonly target?: Buffer;
+}
+
+/** Names and what they lead to. Every method is a part of a transaction, and may throw `MISS`. */
+export class Namespace {
+  readonly #context: Context;
+  readonly #numbers: InodeNumbers;
+  readonly #removal: Removal;
+
+  constructor(context: Context, numbers: InodeNumbers, removal: Removal) {
+    this.#context = context;
+    this.#numbers = numbers;
+    this.#removal = removal;
+  }
+
+  lookup(reader: Reader, credentials: Credentials, directory: number, name: Buffer): Inode {
+    const parent = this.#search(reader, credentials, directory);
+    if (isDots(name)) return name.length === 1 ? parent : loadInode(reader, parent.parent);
+    checkName(name);
+    return loadInode(reader, this.#find(reader, parent, name).inode);
+  }
+
+  create(transaction: Transaction, credentials: Credentials, directory: number, name: Buffer, node: NewNode): Inode {
+    const parent = this.#search(transaction, credentials, directory);
+    refuseExisting(name);
+    checkName(name);
+    if (this.#findMaybe(transaction, parent, name) !== undefined) throw exists();
+    this.#requireChange(transaction, credentials, parent);
+    if ((node.type === 'block' || node.type === 'character') && !isSuperuser(credentials)) {
+      throw new FsError('EPERM', 'Only the superuser makes device nodes.');
+    }
+    requireRoom(this.#context);
+    const inode = this.#newInode(transaction, credentials, parent, node);
+    if (node.target !== undefined) putLong(transaction, inode.inode, KIND.data, 0, node.target);
+    inheritAcl(transaction, parent, inode);
+    chargeQuota(transaction, inode, 0, 1);
+    saveInode(transaction, inode);
+    addEntry(transaction, parent.inode, name, inode, this.#context.store.hashKey);
+    parent.entries += 1;
+    if (inode.type === 'directory') addLink(parent);
+    this.#stamp(transaction, parent, true);
+    return inode;
+  }
+
+  link(transaction: Transaction, credentials: Credentials, number: number, directory: number, name: Buffer): Inode {
+    const inode = loadInode(transaction, number);
+    const parent = this.#search(transaction, credentials, directory);
+    refuseExisting(name);
+    checkName(name);
+    if (inode.type === 'directory') throw new FsError('EPERM', 'A directory has one name.');
+    if (this.#findMaybe(transaction, parent, name) !== undefined) throw exists();
+    this.#requireChange(transaction, credentials, parent);
+    if (inode.links === 0) throw new FsError('ENOENT', 'The file has no name any more.');
+    if (inode.project !== parent.project) throw crossesProjects();
+    requireRoom(this.#context);
+    addLink(inode);
+    addEntry(transaction, parent.inode, name, inode, this.#context.store.hashKey);
+    parent.entries += 1;
+    this.#stamp(transaction, parent, true);
+    this.#stamp(transaction, inode, false);
+    return inode;
+  }
+
+  /** Returns the inode to reap after the transaction, if there is one. */
+  unlink(transaction: Transaction, credentials: Credentials, directory: number, name: Buffer): number | undefined {
+    const parent = this.#search(transaction, credentials, directory);
+    if (isDots(name)) throw new FsError('EISDIR', 'The names . and .. stay.');
+    checkName(name);
+    const entry = this.#find(transaction, parent, name);
+    const victim = loadInode(transaction, entry.inode);
+    this.#requireChange(transaction, credentials, parent);
+    requireRemoval(credentials, parent, victim);
+    if (victim.type === 'directory') throw new FsError('EISDIR', 'This is a directory; remove it as one.');
+    return this.#remove(transaction, parent, entry, victim);
+  }
+
+  removeDirectory(
+    transaction: Transaction,
+    credentials: Credentials,
+    directory: number,
+    name: Buffer,
+  ): number | undefined {
+    const parent = this.#search(transaction, credentials, directory);
+    if (isDots(name)) throw new FsError(name.length === 1 ? 'EINVAL' : 'ENOTEMPTY', 'The names . and .. stay.');
+    checkName(name);
+    const entry = this.#find(transaction, parent, name);
+    const victim = loadInode(transaction, entry.inode);
+    this.#requireChange(transaction, credentials, parent);
+    requireRemoval(credentials, parent, victim);
+    if (victim.type !== 'directory') throw new FsError('ENOTDIR', 'This is no directory.');
+    if (victim.entries > 0) throw notEmpty();
+    return this.#remove(transaction, parent, entry, victim);
+  }
+
+  /** Returns the inode to reap after the transaction, if there is one. */
+  rename(
+    transaction: Transaction,
+    credentials: Credentials,
+    from: { readonly directory: number; readonly name: Buffer },
+    to: { readonly directory: number; readonly name: Buffer },
+  ): number | undefined {
+    const source = this.#search(transaction, credentials, from.directory);
+    const target = from.directory === to.directory ? source : this.#search(transaction, credentials, to.directory);
+    if (isDots(from.name) || isDots(to.name)) throw new FsError('EINVAL', 'The names . and .. stay.');
+    checkName(from.name);
+    checkName(to.name);
+    const entry = this.#find(transaction, source, from.name);
+    const existing = this.#findMaybe(transaction, target, to.name);
+    if (existing?.inode === entry.inode) return undefined;
+    const moved = loadInode(transaction, entry.inode);
+    const victim = existing && loadInode(transaction, existing.inode);
+    this.#requireChange(transaction, credentials, source);
+    this.#requireChange(transaction, credentials, target);
+    requireRemoval(credentials, source, moved);
+    if (victim !== undefined) requireRemoval(credentials, target, victim);
+    if (moved.type === 'directory' && source !== target) {
+      requireAccess(transaction, credentials, moved, MAY_WRITE);
+      this.#refuseBelow(transaction, moved, target);
+    }
+    if (victim !== undefined) refuseReplacing(moved, victim);
+    if (moved.project !== target.project) throw crossesProjects();
+    if (existing === undefined) requireRoom(this.#context);
+    return this.#move(transaction, { entry, moved, source }, { name: to.name, existing, victim, target });
+  }
+
+  readTarget(reader: Reader, number: number): Buffer {
+    const inode = loadInode(reader, number);
+    if (inode.type !== 'symlink') throw new FsError('EINVAL', `Inode ${number} is no symbolic link.`);
+    return getLong(reader, number, KIND.data, 0, TARGET_PIECES_MAX);
+  }
+
+  #move(
+    transaction: Transaction,
+    { entry, moved, source }: { entry: Entry; moved: Inode; source: Inode },
+    to: { name: Buffer; existing: Entry | undefined; victim: Inode | undefined; target: Inode },
+  ): number | undefined {
+    const { name, existing, victim, target } = to;
+    removeEntry(transaction, source.inode, entry);
+    source.entries -= 1;
+    if (existing === undefined) {
+      addEntry(transaction, target.inode, name, moved, this.#context.store.hashKey);
+      target.entries += 1;
+    } else {
+      replaceEntry(transaction, target.inode, existing, moved);
+    }
+    if (moved.type === 'directory') {
+      source.links -= 1;
+      if (victim !== undefined) target.links -= 1;
+      addLink(target);
+      moved.parent = target.inode;
+    }
+    this.#stamp(transaction, source, true);
+    if (target !== source) this.#stamp(transaction, target, true);
+    this.#stamp(transaction, moved, false);
+    return victim && this.#unlinkInode(transaction, victim);
+  }
+
+  #remove(transaction: Transaction, parent: Inode, entry: Entry, victim: Inode): number | undefined {
+    removeEntry(transaction, parent.inode, entry);
+    parent.entries -= 1;
+    if (victim.type === 'directory') parent.links -= 1;
+    this.#stamp(transaction, parent, true);
+    return this.#unlinkInode(transaction, victim);
+  }
+
+  #unlinkInode(transaction: Transaction, victim: Inode): number | undefined {
+    victim.links = victim.type === 'directory' ? 0 : victim.links - 1;
+    stamp(victim, this.#context.now(), false);
+    if (victim.links > 0) {
+      saveInode(transaction, victim);
+      return undefined;
+    }
+    return this.#removal.drop(transaction, victim) ? victim.inode : undefined;
+  }
+
+  #newInode(transaction: Transaction, credentials: Credentials, parent: Inode, node: NewNode): Inode {
+    const isDirectory = node.type === 'directory';
+    const inheritsGroup = (parent.mode & SET_GID) !== 0;
+    const now = this.#context.now();
+    const size = node.target?.length ?? 0;
+    return {
+      ...this.#numbers.take(transaction),
+      type: node.type,
+      mode: (node.mode & MODE_BITS) | (isDirectory && inheritsGroup ? SET_GID : 0),
+      uid: credentials.uid,
+      gid: inheritsGroup ? parent.gid : credentials.gid,
+      project: parent.project,
+      links: isDirectory ? 2 : 1,
+      size,
+      blocks: 0,
+      accessed: now,
+      modified: now,
+      changed: now,
+      born: now,
+      change: 1,
+      parent: isDirectory ? parent.inode : 0,
+      entries: 0,
+      major: node.device?.major ?? 0,
+      minor: node.device?.minor ?? 0,
+      isInline: false,
+      hasAcl: false,
+      hasDefaultAcl: false,
+    };
+  }
+
+  /** A directory that the caller may search. */
+  #search(reader: Reader, credentials: Credentials, number: number): Inode {
+    const directory = loadDirectory(reader, number);
+    requireAccess(reader, credentials, directory, MAY_EXECUTE);
+    return directory;
+  }
+
+  #requireChange(reader: Reader, credentials: Credentials, directory: Inode): void {
+    requireAccess(reader, credentials, directory, MAY_WRITE | MAY_EXECUTE);
+    if (directory.links === 0) throw new FsError('ENOENT', 'The directory was removed.');
+  }
+
+  #find(reader: Reader, directory: Inode, name: Buffer): Entry {
+    const entry = this.#findMaybe(reader, directory, name);
+    if (entry === undefined) throw new FsError('ENOENT', 'There is no file of this name.');
+    return entry;
+  }
+
+  #findMaybe(reader: Reader, directory: Inode, name: Buffer): Entry | undefined {
+    return findEntry(reader, directory.inode, name, this.#context.store.hashKey);
+  }
+
+  /** A directory cannot become a part of itself. */
+  #refuseBelow(reader: Reader, moved: Inode, target: Inode): void {
+    for (let number = target.inode; number !== ROOT_INODE; number = loadInode(reader, number).parent) {
+      if (number === moved.inode) throw new FsError('EINVAL', 'A directory cannot be moved into itself.');
+    }
+  }
+
+  #stamp(transaction: Transaction, inode: Inode, isModified: boolean): void {
+    stamp(inode, this.#context.now(), isModified);
+    saveInode(transaction, inode);
+  }
+}
+
+function refuseReplacing(moved: Inode, victim: Inode): void {
+  if (moved.type === 'directory') {
+    if (victim.type !== 'directory') throw new FsError('ENOTDIR', 'A directory replaces directories only.');
+    if (victim.entries > 0) throw notEmpty();
+  } else if (victim.type === 'directory') {
+    throw new FsError('EISDIR', 'A file does not replace a directory.');
+  }
+}
+
+function refuseExisting(name: Buffer): void {
+  if (isDots(name)) throw exists();
+}
+
+function addLink(inode: Inode): void {
+  if (inode.links >= LINKS_MAX) throw new FsError('EMLINK', `There are ${LINKS_MAX} links already.`);
+  inode.links += 1;
+}
+
+function exists(): FsError {
+  return new FsError('EEXIST', 'There is a file of this name already.');
+}
+
+function notEmpty(): FsError {
+  return new FsError('ENOTEMPTY', 'The directory is not empty.');
+}
+
+function crossesProjects(): FsError {
+  return new FsError('EXDEV', 'The directory belongs to another quota project; copy the file instead.');
+}

@@ -1,0 +1,73 @@
+import { BLOCK_BYTES } from '../../units.ts';
+import type { Run } from '../store/map-page.ts';
+import type { Store } from '../store/store.ts';
+import type { Transaction } from '../store/transaction.ts';
+import { addExtent, type Extent, type Segment } from './extents.ts';
+import type { Inode } from './inode.ts';
+import { chargeQuota } from './quotas.ts';
+
+/** A segment with a place; new ones are not on record yet. */
+export type Placed = Extent & { readonly isNew: boolean };
+
+/** Finds blocks for the holes of a file: behind what the file has already, or behind what was given out last. */
+export class Placement {
+  readonly #store: Store;
+  #cursor = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Reserves blocks for the holes among the segments. Whatever happens next, `record` or `release` has to follow. */
+  async place(segments: readonly Segment[], goal: number | undefined): Promise<Placed[]> {
+    const placed: Placed[] = [];
+    let next = goal ?? this.#cursor;
+    try {
+      for (const segment of segments) {
+        if (segment.start !== undefined) {
+          placed.push({ ...segment, start: segment.start, isNew: false });
+          next = segment.start + segment.count;
+          continue;
+        }
+        for (let done = 0; done < segment.count;) {
+          const wanted = segment.count - done;
+          const run = await this.#store.read(() => this.#store.space.reserve(wanted, next));
+          placed.push({ ...segment, block: segment.block + done, ...run, isNew: true });
+          this.#runs.set(placed.at(-1) as Placed, run);
+          done += run.count;
+          next = run.start + run.count;
+          this.#cursor = next;
+        }
+      }
+    } catch (error) {
+      this.release(placed);
+      throw error;
+    }
+    return placed;
+  }
+
+  /** The new ones become part of the file. The caller saves the inode. */
+  record(transaction: Transaction, inode: Inode, placed: readonly Placed[], hasData: boolean): void {
+    let blocks = 0;
+    for (const segment of placed) {
+      const run = this.#runs.get(segment);
+      if (run === undefined) continue;
+      transaction.claim(run, hasData);
+      addExtent(transaction, inode.inode, segment.block, run, !hasData);
+      blocks += run.count;
+    }
+    inode.blocks += blocks;
+    chargeQuota(transaction, inode, blocks * BLOCK_BYTES, 0);
+  }
+
+  /** They were not recorded: others may have the blocks. */
+  release(placed: readonly Placed[]): void {
+    for (const segment of placed) {
+      const run = this.#runs.get(segment);
+      if (run !== undefined) this.#store.space.release(run);
+    }
+  }
+
+  /** The reservations behind the new segments. */
+  readonly #runs = new WeakMap<Placed, Run>();
+}

@@ -1,0 +1,154 @@
+import { BLOCK_BYTES } from '../../units.ts';
+import { FsError } from '../errors.ts';
+import { KIND, NUMBER_MAX, OWN_INODE } from '../store/layout.ts';
+import type { Store } from '../store/store.ts';
+import type { Transaction } from '../store/transaction.ts';
+import { removeExtents } from './extents.ts';
+import { type Inode, loadInode, saveInode, usedBytesOf } from './inode.ts';
+import { chargeQuota } from './quotas.ts';
+
+/** One transaction removes at most so many items; more is done in steps. */
+const STEP_ITEMS = 128;
+const BLOCK_NUMBER_BYTES = 8;
+
+/**
+ * The end of files. One whose last name is gone is removed at once if it is small and nobody has it open. Otherwise it is
+ * an orphan, on record in the tree, and removed in steps: when it is closed, or at the next mount. The same for the
+ * extents that a truncation leaves over.
+ */
+export class Removal {
+  readonly #store: Store;
+  readonly #opens = new Map<number, number>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Somebody uses the file: it outlives its last name. */
+  open(inode: number): void {
+    this.#opens.set(inode, (this.#opens.get(inode) ?? 0) + 1);
+  }
+
+  /** The last one to close an orphan removes it; resolves when that has begun. */
+  async close(inode: number): Promise<void> {
+    const count = (this.#opens.get(inode) ?? 0) - 1;
+    if (count > 0) {
+      this.#opens.set(inode, count);
+      return;
+    }
+    this.#opens.delete(inode);
+    const isOrphan = await this.#store.read(() => this.#store.tree.get(OWN_INODE, KIND.orphan, inode) !== undefined);
+    if (isOrphan && !this.#opens.has(inode)) this.#start(inode);
+  }
+
+  /** The last name is gone. Returns whether `reap` has to follow the transaction. */
+  drop(transaction: Transaction, inode: Inode): boolean {
+    const isOpen = this.#opens.has(inode.inode);
+    if (!isOpen && this.#removeSome(transaction, inode)) return false;
+    transaction.put(OWN_INODE, KIND.orphan, inode.inode, Buffer.alloc(0));
+    saveInode(transaction, inode);
+    return !isOpen;
+  }
+
+  /** Removes an orphan, in the background. */
+  reap(inode: number): void {
+    if (!this.#opens.has(inode)) this.#start(inode);
+  }
+
+  /** Frees blocks of a range. False if it has to be called again. The caller saves the inode. */
+  removeRange(transaction: Transaction, inode: Inode, from: number, until: number): boolean {
+    const { blocks, isDone } = removeExtents(transaction, inode.inode, from, until, STEP_ITEMS);
+    inode.blocks -= blocks;
+    chargeQuota(transaction, inode, -blocks * BLOCK_BYTES, 0);
+    return isDone;
+  }
+
+  /** Cuts a file off at a block. False if more is to be done by `finishTruncation`. The caller saves the inode. */
+  truncate(transaction: Transaction, inode: Inode, block: number): boolean {
+    const isDone = this.removeRange(transaction, inode, block, NUMBER_MAX);
+    if (isDone) {
+      transaction.delete(OWN_INODE, KIND.truncation, inode.inode);
+    } else {
+      const value = Buffer.alloc(BLOCK_NUMBER_BYTES);
+      value.writeDoubleLE(block);
+      transaction.put(OWN_INODE, KIND.truncation, inode.inode, value);
+    }
+    return isDone;
+  }
+
+  async finishTruncation(inode: number, block: number): Promise<void> {
+    for (let isDone = false; !isDone;) {
+      isDone = await this.#store.change((transaction) => {
+        const current = loadInode(transaction, inode);
+        const isLast = this.truncate(transaction, current, block);
+        saveInode(transaction, current);
+        return isLast;
+      });
+    }
+  }
+
+  /** After a crash or a close with open files: ends what was begun. */
+  async recover(): Promise<void> {
+    for (const { inode, block } of await this.#store.read(() => this.#truncations())) {
+      await this.finishTruncation(inode, block);
+    }
+    for (const inode of await this.#store.read(() => this.#orphans())) this.#start(inode);
+  }
+
+  /** Resolves when nothing is being removed in the background. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #truncations(): { inode: number; block: number }[] {
+    const found: { inode: number; block: number }[] = [];
+    this.#store.tree.scan(OWN_INODE, KIND.truncation, 0, (inode, value) => {
+      found.push({ inode, block: value.readDoubleLE() });
+      return true;
+    });
+    return found;
+  }
+
+  #orphans(): number[] {
+    const found: number[] = [];
+    this.#store.tree.scan(OWN_INODE, KIND.orphan, 0, (inode) => found.push(inode) > 0);
+    return found;
+  }
+
+  #start(inode: number): void {
+    const running = this.#remove(inode)
+      .catch(() => undefined) // It stays an orphan, and the next mount tries again.
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async #remove(inode: number): Promise<void> {
+    for (let isDone = false; !isDone;) {
+      isDone = await this.#store.change((transaction) => {
+        const orphan = transaction.get(inode, KIND.attributes, 0) && loadInode(transaction, inode);
+        if (orphan === undefined || this.#opens.has(inode)) return true;
+        const isGone = this.#removeSome(transaction, orphan);
+        if (!isGone) saveInode(transaction, orphan);
+        return isGone;
+      });
+    }
+  }
+
+  /** Removes items of the inode; the last are its attributes. Returns whether it is gone. */
+  #removeSome(transaction: Transaction, inode: Inode): boolean {
+    if (!this.removeRange(transaction, inode, 0, NUMBER_MAX)) return false;
+    const keys: [number, number][] = [];
+    for (const kind of [KIND.data, KIND.xattr, KIND.entry]) {
+      transaction.scan(inode.inode, kind, 0, (key) => keys.push([kind, key]) <= STEP_ITEMS);
+    }
+    for (const [kind, key] of keys.slice(0, STEP_ITEMS)) transaction.delete(inode.inode, kind, key);
+    if (keys.length > STEP_ITEMS) return false;
+    if (inode.blocks !== 0) throw new FsError('EIO', `Inode ${inode.inode} counts its blocks wrongly; run a check.`);
+    chargeQuota(transaction, inode, -usedBytesOf(inode), -1);
+    transaction.delete(inode.inode, KIND.attributes, 0);
+    transaction.delete(OWN_INODE, KIND.orphan, inode.inode);
+    transaction.delete(OWN_INODE, KIND.truncation, inode.inode);
+    return true;
+  }
+}

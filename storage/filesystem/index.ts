@@ -1,0 +1,18 @@
+export { checkFilesystem, type FilesystemReport } from './check/check.ts';
+export { FsError, type FsErrorCode } from './errors.ts';
+export {
+  type DirectoryPage,
+  Filesystem,
+  type FilesystemStatistics,
+  type MountOptions,
+  type NewFilesystem,
+} from './filesystem.ts';
+export { type Credentials, MAY_EXECUTE, MAY_READ, MAY_WRITE } from './files/access.ts';
+export { type Acl, ACL_NAMES, type AclEntry, encodeAcl, parseAcl } from './files/acl.ts';
+export type { AttributeChanges } from './files/changes.ts';
+export type { ContentOptions, ReadResult } from './files/contents.ts';
+export type { Entry } from './files/entries.ts';
+export type { Attributes, FileType, Time } from './files/inode.ts';
+export type { NewNode } from './files/namespace.ts';
+export type { Quota, QuotaScope, QuotaState } from './files/quotas.ts';
+export type { XattrMode } from './files/xattr-operations.ts';
