@@ -154,8 +154,9 @@ describe('the store', () => {
 /** One operation after the other, each committed or not; after the cut the store holds a state between those two. */
 async function cutPower(seed: number): Promise<void> {
   const random = randomFrom(seed);
-  const device = new CrashDevice(4 * MIB, randomFrom(seed + 1));
-  await Store.format(device, { journalBytes: 256 * 1024 });
+  const blank = new MemoryDevice(4 * MIB);
+  await Store.format(blank, { journalBytes: 256 * 1024 });
+  const device = new CrashDevice(blank, randomFrom(seed + 1));
   const store = await Store.open(device, { cacheBytes: 256 * 1024 });
   device.cutAt(1 + Math.floor(random() * 200));
   const model: Model = new Map();

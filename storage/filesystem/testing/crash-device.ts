@@ -16,8 +16,10 @@ export class CrashDevice implements BlockDevice {
   #cutAtWrite: number;
   writes = 0;
 
-  constructor(sizeBytes: number, random?: () => number) {
-    const memory = new MemoryDrive('memory', sizeBytes, random);
+  /** Begins with the bytes of another device. */
+  constructor({ bytes }: MemoryDevice, random?: () => number) {
+    const memory = new MemoryDrive('memory', bytes.length, random);
+    bytes.copy(memory.bytes);
     this.#bytes = memory.bytes;
     this.#drive = new FaultyDrive(memory);
     this.#cutAtWrite = Infinity;

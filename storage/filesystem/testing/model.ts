@@ -2,6 +2,8 @@ import type { FileType } from '../files/inode.ts';
 
 /** A filesystem as a few objects: what the real one is compared with. */
 export interface ModelNode {
+  /** The same in copies of the model. */
+  readonly id: number;
   readonly type: FileType;
   mode: number;
   uid: number;
@@ -192,8 +194,11 @@ function changeXattr(node: ModelNode, name: string, value: string | undefined): 
   return undefined;
 }
 
+let ids = 0;
+
 function newNode(type: FileType, target: string): ModelNode {
   return {
+    id: ++ids,
     type,
     mode: type === 'symlink' ? 0o777 : 0o750,
     uid: 0,
