@@ -22,6 +22,11 @@ export class Session {
     return new Session(this.filesystem, { uid, gid, groups });
   }
 
+  /** The same user in another filesystem. */
+  in(filesystem: Filesystem): Session {
+    return new Session(filesystem, this.credentials);
+  }
+
   async make(path: string, type: FileType = 'file', mode = 0o644, target?: string): Promise<Attributes> {
     const { directory, name } = await this.#place(path);
     const node = { type, mode, ...(target !== undefined && { target: Buffer.from(target) }) };
