@@ -4,7 +4,10 @@ import { BLOCK_BYTES } from '../units.ts';
 import { FsError, toFsError } from './errors.ts';
 import { type Credentials, isSuperuser, MAY_READ, permitted, requireAccess } from './files/access.ts';
 import { type AttributeChanges, changeAttributes, changeProject } from './files/changes.ts';
-import { type ContentOptions, Contents, type ReadResult } from './files/contents.ts';
+import { ContentChanges, type ContentOptions } from './contents/content-changes.ts';
+import { ContentReader, type ReadResult } from './contents/content-reader.ts';
+import { ContentSpace } from './contents/content-space.ts';
+import { ContentWriter } from './contents/content-writer.ts';
 import { type Context, withSpace } from './files/context.ts';
 import { type Entry, listEntries } from './files/entries.ts';
 import { InodeNumbers } from './files/inode-numbers.ts';
@@ -22,7 +25,7 @@ import {
   setQuotaLimits,
   writeQuotaState,
 } from './files/quotas.ts';
-import { Removal } from './files/removal.ts';
+import { Removal } from './contents/removal.ts';
 import { dropXattr, readXattr, setXattr, type XattrMode, xattrNames } from './files/xattr-operations.ts';
 import { ROOT_INODE } from './store/layout.ts';
 import { type Awaitable, type FormatOptions, Store } from './store/store.ts';
@@ -66,7 +69,9 @@ export class Filesystem {
   readonly #context: Context;
   readonly #removal: Removal;
   readonly #namespace: Namespace;
-  readonly #contents: Contents;
+  readonly #reader: ContentReader;
+  readonly #writer: ContentWriter;
+  readonly #contentSpace: ContentSpace;
 
   static async format(device: BlockDevice, options: NewFilesystem = {}): Promise<void> {
     await Store.format(device, options);
@@ -87,7 +92,10 @@ export class Filesystem {
     this.#context = { store, now, reclaim: () => this.#reclaim() };
     const numbers = new InodeNumbers(randomBytes(4).readUInt32LE(0));
     this.#namespace = new Namespace(this.#context, numbers, this.#removal);
-    this.#contents = new Contents(this.#context, this.#removal);
+    const changes = new ContentChanges(this.#context);
+    this.#reader = new ContentReader(this.#context);
+    this.#writer = new ContentWriter(this.#context, changes);
+    this.#contentSpace = new ContentSpace(this.#context, changes, this.#removal);
   }
 
   readonly root = ROOT_INODE;
@@ -185,7 +193,7 @@ export class Filesystem {
   }
 
   async setSize(credentials: Credentials, inode: number, size: number, options?: ContentOptions): Promise<Attributes> {
-    const attributes = await this.#contents.truncate(credentials, inode, size, options);
+    const attributes = await this.#contentSpace.truncate(credentials, inode, size, options);
     await this.#store.commit();
     return attributes;
   }
@@ -197,7 +205,7 @@ export class Filesystem {
     into: Buffer,
     options?: ContentOptions,
   ): Awaitable<ReadResult> {
-    return this.#contents.read(credentials, inode, offset, into, options);
+    return this.#reader.read(credentials, inode, offset, into, options);
   }
 
   /** Not durable before `commit`. */
@@ -208,7 +216,7 @@ export class Filesystem {
     data: Buffer,
     options?: ContentOptions,
   ): Promise<Attributes> {
-    return this.#contents.write(credentials, inode, offset, data, options);
+    return this.#writer.write(credentials, inode, offset, data, options);
   }
 
   /** Resolves when everything that was written before the call, to whatever file, survives a power cut. */
@@ -223,7 +231,7 @@ export class Filesystem {
     length: number,
     options?: ContentOptions,
   ): Promise<void> {
-    await this.#contents.punch(credentials, inode, offset, length, options);
+    await this.#contentSpace.punch(credentials, inode, offset, length, options);
     await this.#store.commit();
   }
 
@@ -234,7 +242,7 @@ export class Filesystem {
     length: number,
     options?: ContentOptions & { readonly keepsSize?: boolean },
   ): Promise<void> {
-    await this.#contents.preallocate(credentials, inode, offset, length, options);
+    await this.#contentSpace.preallocate(credentials, inode, offset, length, options);
     await this.#store.commit();
   }
 
@@ -280,7 +288,7 @@ export class Filesystem {
     return this.#store.read(() => listQuotas(this.#store.tree, scope, from, max));
   }
 
-  /** Sets limits; all of them, or none if the filesystem has no room for them. */
+  /** Sets limits, a few hundred in each transaction. */
   async setQuotas(limits: readonly Pick<Quota, 'scope' | 'id' | 'limitBytes' | 'limitInodes'>[]): Promise<void> {
     for (let at = 0; at < limits.length; at += QUOTAS_PER_STEP) {
       await this.#change((transaction) => {

@@ -10,7 +10,8 @@ export {
 export { type Credentials, MAY_EXECUTE, MAY_READ, MAY_WRITE } from './files/access.ts';
 export { type Acl, ACL_NAMES, type AclEntry, encodeAcl, parseAcl } from './files/acl.ts';
 export type { AttributeChanges } from './files/changes.ts';
-export type { ContentOptions, ReadResult } from './files/contents.ts';
+export type { ContentOptions } from './contents/content-changes.ts';
+export type { ReadResult } from './contents/content-reader.ts';
 export type { Entry } from './files/entries.ts';
 export type { Attributes, FileType, Time } from './files/inode.ts';
 export type { NewNode } from './files/namespace.ts';

@@ -1,4 +1,5 @@
 import type { BlockDevice } from '../../block-device.ts';
+import { FsError } from '../errors.ts';
 import { listQuotas, QUOTA_SCOPES } from '../files/quotas.ts';
 import { Key } from '../store/key.ts';
 import { JOURNAL_START, KIND, NODE_BLOCKS, OWN_INODE } from '../store/layout.ts';
@@ -25,7 +26,16 @@ const QUOTAS_PER_STEP = 1000;
  * nothing.
  */
 export async function checkFilesystem(device: BlockDevice): Promise<FilesystemReport> {
-  const store = await Store.open(device);
+  try {
+    return await checkStore(await Store.open(device));
+  } catch (error) {
+    if (!(error instanceof FsError) || error.code !== 'EIO') throw error;
+    // Without all of the tree nothing else can be proven.
+    return { findings: [error.message], inodes: 0, blocks: 0, nodes: 0 };
+  }
+}
+
+async function checkStore(store: Store): Promise<FilesystemReport> {
   const findings = new Findings();
   const links = new Links(findings);
   const ownership = new Ownership(findings, store.space.totalBlocks);

@@ -1,6 +1,6 @@
 import { ACL_NAMES } from '../files/acl.ts';
 import { entryOf } from '../files/entries.ts';
-import { decodeExtent } from '../files/extents.ts';
+import { decodeExtent } from '../contents/extents.ts';
 import { decode, type Inode, typeNumber, usedBytesOf } from '../files/inode.ts';
 import { hashName, isOfHash } from '../files/names.ts';
 import { QUOTA_SCOPES, type QuotaScope } from '../files/quotas.ts';

@@ -18,7 +18,7 @@ import { type FileType, type Inode, loadDirectory, loadInode, saveInode, stamp }
 import { getLong, putLong } from './long-value.ts';
 import { checkName, isDots } from './names.ts';
 import { chargeQuota } from './quotas.ts';
-import type { Removal } from './removal.ts';
+import type { Removal } from '../contents/removal.ts';
 
 export const LINKS_MAX = 65_000;
 export const TARGET_BYTES_MAX = 4095;

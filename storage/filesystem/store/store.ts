@@ -56,6 +56,8 @@ export class Store {
   readonly #transaction: Transaction;
   /** With more changed nodes than these, operations wait for a checkpoint. */
   readonly #dirtyMax: number;
+  /** What the next superblock says; the space is used once that is durable. */
+  #totalBlocks: number;
   #wantsCheckpoint = false;
   #closed = false;
 
@@ -94,6 +96,7 @@ export class Store {
   private constructor(device: BlockDevice, superblock: Superblock, slot: number, options: StoreOptions) {
     this.device = device;
     this.#identity = superblock;
+    this.#totalBlocks = superblock.totalBlocks;
     const identity = { owner: ownerOf(superblock.uuid), seed: superblock.seed };
     const cacheNodes = Math.floor((options.cacheBytes ?? CACHE_BYTES) / NODE_BYTES);
     this.#dirtyMax = Math.max(
@@ -186,8 +189,10 @@ export class Store {
   async grow(): Promise<void> {
     const totalBlocks = Math.floor(this.device.sizeBytes / BLOCK_BYTES);
     if (totalBlocks <= this.space.totalBlocks) return;
-    this.space.grow(totalBlocks);
+    // Durable before anything is put there: a journal that names blocks behind the end could not be replayed.
+    this.#totalBlocks = totalBlocks;
     await this.checkpoint();
+    this.space.grow(totalBlocks);
   }
 
   /** Waits until blocks that were freed can be used. */
@@ -303,7 +308,7 @@ export class Store {
     const superblock: Superblock = {
       ...this.#identity,
       generation: this.#pool.generation,
-      totalBlocks: this.space.totalBlocks,
+      totalBlocks: this.#totalBlocks,
       allocatedBlocks: this.space.allocatedBlocks,
       pagesUsed: this.space.pagesUsed,
       inodes: this.inodes,

@@ -4,8 +4,8 @@ import { KIND, NUMBER_MAX, OWN_INODE } from '../store/layout.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { removeExtents } from './extents.ts';
-import { type Inode, loadInode, saveInode, usedBytesOf } from './inode.ts';
-import { chargeQuota } from './quotas.ts';
+import { type Inode, loadInode, saveInode, usedBytesOf } from '../files/inode.ts';
+import { chargeQuota } from '../files/quotas.ts';
 
 /** One transaction removes at most so many items; more is done in steps. */
 const STEP_ITEMS = 128;

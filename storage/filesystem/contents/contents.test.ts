@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { randomFrom } from '../testing/random.ts';
-import { checkFilesystem } from './check/check.ts';
-import { Filesystem } from './filesystem.ts';
-import { MemoryDevice } from './testing/memory-device.ts';
-import { codeOf, newScene, type Session } from './testing/session.ts';
+import { randomFrom } from '../../testing/random.ts';
+import { checkFilesystem } from '../check/check.ts';
+import { Filesystem } from '../filesystem.ts';
+import { MemoryDevice } from '../testing/memory-device.ts';
+import { codeOf, newScene, type Session } from '../testing/session.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkFilesystem } from './check/check.ts';
-import { Filesystem } from './filesystem.ts';
-import { codeOf, newScene, type Session } from './testing/session.ts';
+import { checkFilesystem } from '../check/check.ts';
+import { Filesystem } from '../filesystem.ts';
+import { codeOf, newScene, type Session } from '../testing/session.ts';
 
 const KIB = 1024;
 const ON = { user: true, group: true, project: true };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkFilesystem } from './check/check.ts';
-import { type Acl, encodeAcl, parseAcl } from './files/acl.ts';
-import { codeOf, newScene, type Session } from './testing/session.ts';
+import { checkFilesystem } from '../check/check.ts';
+import { type Acl, encodeAcl, parseAcl } from '../files/acl.ts';
+import { codeOf, newScene, type Session } from '../testing/session.ts';
 
 const ACCESS = 'system.posix_acl_access';
 const DEFAULT = 'system.posix_acl_default';
@@ -17,7 +17,7 @@ function aclOf(text: string): Acl {
       m: 'mask',
       o: 'other',
     } as const;
-    const permissions = [...'rwx'].reduce((sum, right, index) => sum + (rights.includes(right) ? 4 >> index : 0), 0);
+    const permissions = ['r', 'w', 'x'].reduce((sum, right, index) => sum + (rights.includes(right) ? 4 >> index : 0), 0);
     return { tag: tags[letter as keyof typeof tags], id: Number(id), permissions };
   });
 }

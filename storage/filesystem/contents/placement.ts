@@ -3,8 +3,8 @@ import type { Run } from '../store/map-page.ts';
 import type { Store } from '../store/store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { addExtent, type Extent, type Segment } from './extents.ts';
-import type { Inode } from './inode.ts';
-import { chargeQuota } from './quotas.ts';
+import type { Inode } from '../files/inode.ts';
+import { chargeQuota } from '../files/quotas.ts';
 
 /** A segment with a place; new ones are not on record yet. */
 export type Placed = Extent & { readonly isNew: boolean };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkFilesystem } from './check/check.ts';
-import { Filesystem } from './filesystem.ts';
-import { addEntry, findEntry, listEntries, removeEntry } from './files/entries.ts';
-import { hashName } from './files/names.ts';
-import { Store } from './store/store.ts';
-import { MemoryDevice } from './testing/memory-device.ts';
-import { SUPERUSER } from './testing/operations.ts';
+import { checkFilesystem } from '../check/check.ts';
+import { Filesystem } from '../filesystem.ts';
+import { addEntry, findEntry, listEntries, removeEntry } from '../files/entries.ts';
+import { hashName } from '../files/names.ts';
+import { Store } from '../store/store.ts';
+import { MemoryDevice } from '../testing/memory-device.ts';
+import { SUPERUSER } from '../testing/operations.ts';
 
 const MIB = 1024 * 1024;
 const MANY = process.env.GRANARY_TORTURE === '1' ? 1_000_000 : 10_000;

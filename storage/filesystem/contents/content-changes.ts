@@ -1,0 +1,167 @@
+import type { HeldRange } from '../../range-lock.ts';
+import { BLOCK_BYTES } from '../../units.ts';
+import { FsError, toFsError } from '../errors.ts';
+import { type Credentials, MAY_WRITE, modeAfterWrite, requireContents } from '../files/access.ts';
+import { type Context, requireRoom } from '../files/context.ts';
+import { type Attributes, attributesOf, type Inode, loadInode, saveInode, stamp } from '../files/inode.ts';
+import { chargeQuota, checkQuota } from '../files/quotas.ts';
+import { KIND } from '../store/layout.ts';
+import type { Awaitable } from '../store/store.ts';
+import type { Reader, Transaction } from '../store/transaction.ts';
+import { writePart } from './block-io.ts';
+import { type Segment, segmentsOf } from './extents.ts';
+import { FileLocks } from './file-locks.ts';
+import { Placement } from './placement.ts';
+
+export const FILE_BYTES_MAX = 2 ** 44;
+/** Files up to this size are items of the tree. */
+export const INLINE_BYTES_MAX = 1024;
+
+export interface ContentOptions {
+  /** Who asks has the file open: permissions were checked then. */
+  readonly isOpen?: boolean;
+}
+
+/**
+ * What everything that changes the bytes of files has in common. Data are written to their place first; the transaction
+ * that names the blocks, or moves the end of the file, follows, and its commit flushes the data before it. What lies
+ * behind the end of a file in its last block may be anything: whoever moves the end away from there fills it with zeros.
+ */
+export class ContentChanges {
+  readonly placement: Placement;
+  readonly #context: Context;
+  readonly #locks = new FileLocks();
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.placement = new Placement(context.store);
+  }
+
+  /** Runs a change of blocks of a file when no other one changes them, and keeps what it looks up from being given away. */
+  async changing<T>(inode: number, from: number, until: number, work: () => Promise<T>): Promise<T> {
+    const { freed } = this.#context.store;
+    const range: HeldRange = await this.#locks.acquire(inode, from, until);
+    const transfer = freed.beginTransfer();
+    try {
+      return await work();
+    } catch (error) {
+      throw toFsError(error);
+    } finally {
+      freed.endTransfer(transfer);
+      this.#locks.release(inode, range);
+    }
+  }
+
+  async load(credentials: Credentials, inode: number, options: ContentOptions): Promise<Inode> {
+    const { tree } = this.#context.store;
+    return this.#context.store.read(() => {
+      const file = loadFile(tree, inode);
+      if (options.isOpen !== true) requireContents(tree, credentials, file, MAY_WRITE);
+      return file;
+    });
+  }
+
+  save(transaction: Transaction, credentials: Credentials, inode: Inode): void {
+    inode.mode = modeAfterWrite(credentials, inode);
+    stamp(inode, this.#context.now(), true);
+    saveInode(transaction, inode);
+  }
+
+  async changeInline(credentials: Credentials, inode: number, change: (data: Buffer) => Buffer): Promise<Attributes> {
+    return this.#context.store.change((transaction) => {
+      const current = loadFile(transaction, inode);
+      const after = change(Buffer.from(transaction.get(inode, KIND.data, 0) ?? []));
+      if (after.length > current.size) requireRoom(this.#context);
+      chargeQuota(transaction, current, after.length - current.size, 0);
+      current.size = after.length;
+      current.isInline = after.length > 0;
+      if (current.isInline) transaction.put(inode, KIND.data, 0, after);
+      this.save(transaction, credentials, current);
+      return attributesOf(current);
+    });
+  }
+
+  resizeInline(transaction: Transaction, inode: Inode, size: number): void {
+    const before = transaction.get(inode.inode, KIND.data, 0) ?? Buffer.alloc(0);
+    chargeQuota(transaction, inode, size - inode.size, 0);
+    inode.isInline = size > 0;
+    if (size === 0) transaction.delete(inode.inode, KIND.data, 0);
+    else transaction.put(inode.inode, KIND.data, 0, Buffer.concat([before], size));
+  }
+
+  /** Moves the contents of a small file out of the tree. */
+  async outgrow(inode: Inode): Promise<void> {
+    const { store } = this.#context;
+    const number = inode.inode;
+    requireRoom(this.#context, 1);
+    const data = await store.read(() => Buffer.from(store.tree.get(number, KIND.data, 0) ?? []));
+    const placed = await this.placement.place(
+      [{ block: 0, count: 1, start: undefined, isUnwritten: false }],
+      undefined,
+    );
+    try {
+      const base = (placed[0]?.start ?? 0) * BLOCK_BYTES;
+      await writePart(store.device, base, 0, data, 0);
+      store.dataWritten();
+      await store.change((transaction) => {
+        const current = loadFile(transaction, number);
+        transaction.delete(number, KIND.data, 0);
+        chargeQuota(transaction, current, -current.size, 0);
+        current.isInline = false;
+        this.placement.record(transaction, current, placed, true);
+        saveInode(transaction, current);
+      });
+    } catch (error) {
+      this.placement.release(placed);
+      throw error;
+    }
+  }
+
+  /** Before the end moves to `size`: what is behind it in its block becomes zeros. */
+  async zeroTail(inode: Inode, size: number): Promise<void> {
+    if (inode.isInline || inode.size % BLOCK_BYTES === 0) return;
+    const blockEnd = Math.ceil(inode.size / BLOCK_BYTES) * BLOCK_BYTES;
+    await this.zero(inode, inode.size, Math.min(blockEnd, size));
+  }
+
+  /** Zeros within one block; nothing to do where there is a hole. */
+  async zero(inode: Inode, from: number, until: number): Promise<void> {
+    const { store } = this.#context;
+    const block = Math.floor(from / BLOCK_BYTES);
+    const [segment] = await store.read(() => segmentsOf(store.tree, inode.inode, block, block + 1));
+    if (segment?.start === undefined || segment.isUnwritten) return;
+    const base = (segment.start - block) * BLOCK_BYTES;
+    await writePart(store.device, base, from, Buffer.alloc(until - from), inode.size);
+    store.dataWritten();
+  }
+
+  /** The block behind the one that the first segment follows in the file. */
+  goalOf(inode: Inode, segments: readonly Segment[]): Awaitable<number | undefined> {
+    const first = segments[0];
+    if (first === undefined || first.start !== undefined || first.block === 0) return undefined;
+    const { store } = this.#context;
+    return store.read(() => {
+      const [before] = segmentsOf(store.tree, inode.inode, first.block - 1, first.block);
+      return before?.start === undefined ? undefined : before.start + 1;
+    });
+  }
+
+  /** Space and quota for the holes among the segments. */
+  requireBlocks(owner: Inode, segments: readonly Segment[]): void {
+    const missing = segments.reduce((sum, { start, count }) => sum + (start === undefined ? count : 0), 0);
+    if (missing === 0) return;
+    requireRoom(this.#context, missing);
+    checkQuota(this.#context.store.tree, owner, missing * BLOCK_BYTES);
+  }
+}
+
+export function loadFile(reader: Reader, number: number): Inode {
+  const inode = loadInode(reader, number);
+  if (inode.type === 'directory') throw new FsError('EISDIR', `Inode ${number} is a directory.`);
+  if (inode.type !== 'file') throw new FsError('EINVAL', `Inode ${number} is no regular file.`);
+  return inode;
+}
+
+export function refuseTooLarge(size: number): void {
+  if (size > FILE_BYTES_MAX) throw new FsError('EFBIG', `A file has ${FILE_BYTES_MAX} bytes at most.`);
+}

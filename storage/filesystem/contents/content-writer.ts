@@ -1,0 +1,140 @@
+import { BLOCK_BYTES } from '../../units.ts';
+import { type Credentials, MAY_WRITE, requireContents } from '../files/access.ts';
+import { type Context, withSpace } from '../files/context.ts';
+import { type Attributes, attributesOf, type Inode } from '../files/inode.ts';
+import { writeSegments } from './block-io.ts';
+import {
+  type ContentChanges,
+  type ContentOptions,
+  INLINE_BYTES_MAX,
+  loadFile,
+  refuseTooLarge,
+} from './content-changes.ts';
+import { markWritten, type Segment, segmentsOf } from './extents.ts';
+
+interface WritePlan {
+  readonly inode: Inode;
+  /** Absent where the contents are in the tree, and will be. */
+  readonly segments: readonly Segment[] | undefined;
+}
+
+/** Writes bytes of files: over the blocks that hold them, or to new ones. */
+export class ContentWriter {
+  readonly #context: Context;
+  readonly #changes: ContentChanges;
+
+  constructor(context: Context, changes: ContentChanges) {
+    this.#context = context;
+    this.#changes = changes;
+  }
+
+  /** Resolves when the data are where reads find them; durable after the next commit. */
+  async write(
+    credentials: Credentials,
+    inode: number,
+    offset: number,
+    data: Buffer,
+    options: ContentOptions = {},
+  ): Promise<Attributes> {
+    refuseTooLarge(offset + data.length);
+    if (data.length === 0) return attributesOf(await this.#changes.load(credentials, inode, options));
+    return withSpace(this.#context, () => this.#write(credentials, inode, offset, data, options));
+  }
+
+  async #write(
+    credentials: Credentials,
+    inode: number,
+    offset: number,
+    data: Buffer,
+    options: ContentOptions,
+  ): Promise<Attributes> {
+    const first = Math.floor(offset / BLOCK_BYTES);
+    const end = offset + data.length;
+    const { isInline, size } = await this.#context.store.read(() => loadFile(this.#context.store.tree, inode));
+    // What moves the end of the file excludes everything behind it, and the block that the end is in now.
+    const isLonger = isInline || end > size;
+    const from = isInline ? 0 : Math.min(first, Math.floor(size / BLOCK_BYTES));
+    const range = isLonger ? ([from, Infinity] as const) : ([first, Math.ceil(end / BLOCK_BYTES)] as const);
+    const done = await this.#changes.changing(inode, ...range, async () => {
+      const plan = await this.#context.store.read(() =>
+        this.#planWrite(credentials, inode, offset, data.length, options),
+      );
+      // The file was cut off while this waited: again, with the other range.
+      if (!isLonger && end > plan.inode.size) return undefined;
+      if (isLonger && plan.inode.size < size && from > Math.floor(plan.inode.size / BLOCK_BYTES)) return undefined;
+      return this.#writePlanned(credentials, plan, offset, data);
+    });
+    return done ?? this.#write(credentials, inode, offset, data, options);
+  }
+
+  #planWrite(
+    credentials: Credentials,
+    number: number,
+    offset: number,
+    length: number,
+    options: ContentOptions,
+  ): WritePlan {
+    const { store } = this.#context;
+    const inode = loadFile(store.tree, number);
+    if (options.isOpen !== true) requireContents(store.tree, credentials, inode, MAY_WRITE);
+    const end = offset + length;
+    const size = Math.max(end, inode.size);
+    const isEmpty = inode.size === 0 && inode.blocks === 0;
+    if (size <= INLINE_BYTES_MAX && (inode.isInline || isEmpty)) return { inode, segments: undefined };
+    const segments = segmentsOf(store.tree, number, Math.floor(offset / BLOCK_BYTES), Math.ceil(end / BLOCK_BYTES));
+    this.#changes.requireBlocks(inode, segments);
+    return { inode, segments };
+  }
+
+  async #writePlanned(credentials: Credentials, plan: WritePlan, offset: number, data: Buffer): Promise<Attributes> {
+    const { inode } = plan;
+    if (plan.segments === undefined) {
+      return this.#changes.changeInline(credentials, inode.inode, (before) => {
+        const after = Buffer.concat([before], Math.max(before.length, offset + data.length));
+        data.copy(after, offset);
+        return after;
+      });
+    }
+    if (inode.isInline) {
+      await this.#changes.outgrow(inode);
+      const again = await this.#context.store.read(() =>
+        this.#planWrite(credentials, inode.inode, offset, data.length, { isOpen: true }),
+      );
+      return this.#writePlanned(credentials, again, offset, data);
+    }
+    if (offset > inode.size) await this.#changes.zeroTail(inode, offset);
+    return this.#writeBlocks(credentials, inode, plan.segments, offset, data);
+  }
+
+  async #writeBlocks(
+    credentials: Credentials,
+    inode: Inode,
+    segments: readonly Segment[],
+    offset: number,
+    data: Buffer,
+  ): Promise<Attributes> {
+    const { store } = this.#context;
+    const end = offset + data.length;
+    const goal = await this.#changes.goalOf(inode, segments);
+    const placed = await this.#changes.placement.place(segments, goal);
+    try {
+      await writeSegments(store.device, placed, inode, offset, data);
+      store.dataWritten();
+      return await store.change((transaction) => {
+        const current = loadFile(transaction, inode.inode);
+        this.#changes.placement.record(transaction, current, placed, true);
+        const isFilled = placed.some(({ isUnwritten }) => isUnwritten);
+        if (isFilled) {
+          markWritten(transaction, inode.inode, Math.floor(offset / BLOCK_BYTES), Math.ceil(end / BLOCK_BYTES));
+        }
+        if (isFilled || end > current.size) transaction.namesData();
+        current.size = Math.max(current.size, end);
+        this.#changes.save(transaction, credentials, current);
+        return attributesOf(current);
+      });
+    } catch (error) {
+      this.#changes.placement.release(placed);
+      throw error;
+    }
+  }
+}
