@@ -8,6 +8,7 @@ import { type Described, describeFilesystem, describeModel, type Description } f
 import { MemoryDevice } from './testing/memory-device.ts';
 import { Model, type Operation } from './testing/model.ts';
 import { operationOf, perform, randomStep, SUPERUSER } from './testing/operations.ts';
+import { Session } from './testing/session.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
 const RUNS = TORTURE ? 1000 : 10;
@@ -120,6 +121,63 @@ async function format(): Promise<MemoryDevice> {
 
 const formatted = format();
 
+/** Two files of many extents, which are cut off and removed in steps, and a small one. */
+async function fragmented(): Promise<MemoryDevice> {
+  const device = new MemoryDevice(16 * MIB);
+  await Filesystem.format(device, { journalBytes: 256 * 1024 });
+  const root = new Session(await Filesystem.mount(device), SUPERUSER);
+  for (const path of ['/long', '/longer', '/small']) {
+    await root.make(path);
+    const extents = { '/long': 300, '/longer': 500 }[path] ?? 1;
+    for (let index = 0; index < extents; index += 1) await root.write(path, Buffer.alloc(4096, 7), index * 8192);
+  }
+  await root.filesystem.unmount();
+  return device;
+}
+
+const STORY: readonly [what: string, does: (root: Session) => Promise<unknown>][] = [
+  ['cut off', (root) => root.truncate('/long', 5000)],
+  ['written behind the end', (root) => root.write('/long', 'again', 9000).then(() => root.filesystem.commit())],
+  ['replaced', (root) => root.rename('/small', '/longer')],
+  ['removed', (root) => root.unlink('/long')],
+];
+
+/** Returns whether the story came to its end before the power was cut. */
+async function cutStoryAt(image: MemoryDevice, request: number): Promise<boolean> {
+  const device = new CrashDevice(image);
+  const root = new Session(await Filesystem.mount(device), SUPERUSER);
+  device.cutAt(request);
+  let done = 0;
+  try {
+    for (const [, does] of STORY) {
+      await does(root);
+      done += 1;
+    }
+    await root.filesystem.settled();
+  } catch (error) {
+    if (!device.isCut) throw error;
+  }
+  const left = await device.afterwards(randomFrom(request));
+  assert.deepEqual((await checkFilesystem(left)).findings, [], `cut at ${request}`);
+  const again = new Session(await Filesystem.mount(left), SUPERUSER);
+  await again.filesystem.settled();
+  const names = await again.list('/');
+  if (done >= 4) assert.ok(!names.includes('long'));
+  if (done >= 3) assert.deepEqual(await again.read('/longer'), Buffer.alloc(4096, 7));
+  if (names.includes('long')) {
+    const content = await again.read('/long');
+    const hole = content.subarray(5000, done >= 1 ? 9000 : 5000);
+    assert.ok(
+      hole.every((byte) => byte === 0),
+      `what was cut off at ${request} comes back`,
+    );
+    if (done >= 2) assert.equal(content.toString('latin1', 9000), 'again');
+  }
+  await again.filesystem.unmount();
+  assert.deepEqual((await checkFilesystem(left)).findings, [], `used again after a cut at ${request}`);
+  return !device.isCut;
+}
+
 async function cutPower(seed: number): Promise<void> {
   const random = randomFrom(seed);
   const device = new CrashDevice(await formatted, randomFrom(seed + 1));
@@ -141,6 +199,12 @@ async function cutPower(seed: number): Promise<void> {
   const after = await checkFilesystem(left);
   assert.deepEqual(after.findings, [], 'the check finds something after the filesystem was used again');
 }
+
+test('work in steps survives a power cut at each of its writes and flushes', async () => {
+  const image = await fragmented();
+  const stride = TORTURE ? 1 : 3;
+  for (let request = 1; !(await cutStoryAt(image, request)); request += stride);
+});
 
 test(`after ${RUNS} power cuts all that was acknowledged is there, and the check is clean`, async (context) => {
   context.diagnostic(`first seed ${FIRST_SEED}; GRANARY_SEED=${FIRST_SEED} repeats it`);

@@ -17,7 +17,10 @@ function aclOf(text: string): Acl {
       m: 'mask',
       o: 'other',
     } as const;
-    const permissions = ['r', 'w', 'x'].reduce((sum, right, index) => sum + (rights.includes(right) ? 4 >> index : 0), 0);
+    const permissions = ['r', 'w', 'x'].reduce(
+      (sum, right, index) => sum + (rights.includes(right) ? 4 >> index : 0),
+      0,
+    );
     return { tag: tags[letter as keyof typeof tags], id: Number(id), permissions };
   });
 }

@@ -138,6 +138,24 @@ describe('the store', () => {
     assert.ok(device.flushes <= 2, `${device.flushes} flushes`);
   });
 
+  it('gives freed blocks to others only when that is durable and nobody reads them any more', async () => {
+    const device = new MemoryDevice(8 * MIB);
+    await Store.format(device);
+    const store = await Store.open(device);
+    const run = store.space.reserve(64, 0);
+    await store.change((transaction) => transaction.claim(run, false));
+    await store.commit();
+    const isFree = async (): Promise<boolean> => store.read(() => store.space.reserveAll({ ...run }));
+    const transfer = store.freed.beginTransfer();
+    await store.change((transaction) => transaction.free(run.start, run.count));
+    assert.equal(await isFree(), false, 'the commit is not durable');
+    await store.commit();
+    assert.equal(await isFree(), false, 'a transfer may use the blocks');
+    store.freed.endTransfer(transfer);
+    await store.freed.settled();
+    assert.equal(await isFree(), true);
+  });
+
   it('keeps what was committed, whole, through power cuts at any write', async (context) => {
     const first = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);
     context.diagnostic(`first seed ${first}`);

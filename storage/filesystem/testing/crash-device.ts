@@ -6,15 +6,16 @@ import { BLOCK_BYTES, type Done } from '../../units.ts';
 import { MemoryDevice } from './memory-device.ts';
 
 /**
- * A device whose power is cut before a certain write: of what was not flushed any part, sector by sector, is on the
+ * A device whose power is cut at a certain write or flush: of what was not flushed any part, sector by sector, is on the
  * medium afterwards. What is discarded is overwritten, so that a wrong discard is noticed.
  */
 export class CrashDevice implements BlockDevice {
   readonly readOnly = false;
   readonly #drive: FaultyDrive;
   readonly #bytes: Buffer;
-  #cutAtWrite: number;
-  writes = 0;
+  #cutAt: number;
+  /** Writes and flushes so far. */
+  requests = 0;
 
   /** Begins with the bytes of another device. */
   constructor({ bytes }: MemoryDevice, random?: () => number) {
@@ -22,7 +23,7 @@ export class CrashDevice implements BlockDevice {
     bytes.copy(memory.bytes);
     this.#bytes = memory.bytes;
     this.#drive = new FaultyDrive(memory);
-    this.#cutAtWrite = Infinity;
+    this.#cutAt = Infinity;
   }
 
   get sizeBytes(): number {
@@ -30,14 +31,14 @@ export class CrashDevice implements BlockDevice {
   }
 
   get isCut(): boolean {
-    return this.writes >= this.#cutAtWrite;
+    return this.requests >= this.#cutAt;
   }
 
-  /** The write with this number, counted from now on, is not done, and nothing after it. */
-  cutAt(write: number): void {
+  /** The request with this number, counted from now on, is not done, and nothing after it. */
+  cutAt(request: number): void {
     this.#drive.loseUnflushed();
-    this.writes = 0;
-    this.#cutAtWrite = write;
+    this.requests = 0;
+    this.#cutAt = request;
   }
 
   /** What a machine finds that starts again. */
@@ -52,12 +53,13 @@ export class CrashDevice implements BlockDevice {
   }
 
   write(offset: number, from: Buffer): Done {
-    this.writes += 1;
+    this.requests += 1;
     this.#refuse();
     return this.#drive.write(offset, from);
   }
 
   async flush(): Promise<void> {
+    this.requests += 1;
     this.#refuse();
     await this.#drive.flush();
     this.#refuse();
