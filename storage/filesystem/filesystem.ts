@@ -1,34 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import type { BlockDevice } from '../block-device.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import { FsError, toFsError } from './errors.ts';
-import { type Credentials, isSuperuser, MAY_READ, permitted, requireAccess } from './files/access.ts';
-import { type AttributeChanges, changeAttributes, changeProject } from './files/changes.ts';
+import { FsError } from './errors.ts';
+import { type Credentials, MAY_READ, permitted, requireAccess } from './files/access.ts';
+import { type AttributeChanges, changeAttributes } from './files/changes.ts';
 import { ContentChanges, type ContentOptions } from './contents/content-changes.ts';
 import { ContentReader, type ReadResult } from './contents/content-reader.ts';
 import { ContentSpace } from './contents/content-space.ts';
 import { ContentWriter } from './contents/content-writer.ts';
-import { type Context, withSpace } from './files/context.ts';
+import { Changes, type Context } from './files/context.ts';
 import { type Entry, listEntries } from './files/entries.ts';
 import { InodeNumbers } from './files/inode-numbers.ts';
 import { type Attributes, attributesOf, loadDirectory, loadInode, saveInode, type Time } from './files/inode.ts';
-import { Namespace, type NewNode, TARGET_BYTES_MAX } from './files/namespace.ts';
+import { Namespace, TARGET_BYTES_MAX } from './files/namespace.ts';
+import { type NewNode, newRoot } from './files/new-inode.ts';
 import { resolvePath } from './files/paths.ts';
-import {
-  chargeQuota,
-  listQuotas,
-  type Quota,
-  type QuotaScope,
-  type QuotaState,
-  readQuota,
-  readQuotaState,
-  setQuotaLimits,
-  writeQuotaState,
-} from './files/quotas.ts';
+import { chargeQuota } from './files/quotas.ts';
 import { Removal } from './contents/removal.ts';
-import { dropXattr, readXattr, setXattr, type XattrMode, xattrNames } from './files/xattr-operations.ts';
+import { FilesystemQuotas } from './filesystem-quotas.ts';
+import { FilesystemXattrs } from './filesystem-xattrs.ts';
 import { ROOT_INODE } from './store/layout.ts';
-import { type Awaitable, type FormatOptions, Store } from './store/store.ts';
+import { type FormatOptions, formatStore } from './store/format.ts';
+import { type Awaitable, Store } from './store/store.ts';
 import type { Transaction } from './store/transaction.ts';
 
 export interface NewFilesystem extends FormatOptions {
@@ -65,8 +58,12 @@ export interface DirectoryPage {
  * after `commit`. What only reads answers without a promise if all of it is in memory.
  */
 export class Filesystem {
+  readonly root = ROOT_INODE;
+  readonly xattrs: FilesystemXattrs;
+  readonly quotas: FilesystemQuotas;
   readonly #store: Store;
   readonly #context: Context;
+  readonly #changes: Changes;
   readonly #removal: Removal;
   readonly #namespace: Namespace;
   readonly #reader: ContentReader;
@@ -74,9 +71,14 @@ export class Filesystem {
   readonly #contentSpace: ContentSpace;
 
   static async format(device: BlockDevice, options: NewFilesystem = {}): Promise<void> {
-    await Store.format(device, options);
+    await formatStore(device, options);
     const store = await Store.open(device);
-    await store.change((transaction) => makeRoot(transaction, options));
+    const { mode = 0o755, uid = 0, gid = 0, now = present } = options;
+    await store.change((transaction) => {
+      const root = newRoot({ mode, uid, gid }, now());
+      chargeQuota(transaction, root, 0, 1);
+      saveInode(transaction, root);
+    });
     await store.close();
   }
 
@@ -90,6 +92,9 @@ export class Filesystem {
     this.#store = store;
     this.#removal = new Removal(store);
     this.#context = { store, now, reclaim: () => this.#reclaim() };
+    this.#changes = new Changes(this.#context);
+    this.xattrs = new FilesystemXattrs(this.#context, this.#changes);
+    this.quotas = new FilesystemQuotas(this.#context, this.#changes);
     const numbers = new InodeNumbers(randomBytes(4).readUInt32LE(0));
     this.#namespace = new Namespace(this.#context, numbers, this.#removal);
     const changes = new ContentChanges(this.#context);
@@ -97,8 +102,6 @@ export class Filesystem {
     this.#writer = new ContentWriter(this.#context, changes);
     this.#contentSpace = new ContentSpace(this.#context, changes, this.#removal);
   }
-
-  readonly root = ROOT_INODE;
 
   get uuid(): Buffer {
     return this.#store.uuid;
@@ -159,13 +162,13 @@ export class Filesystem {
     if (node.target !== undefined && node.target.length > TARGET_BYTES_MAX) {
       throw new FsError('ENAMETOOLONG', `The target of a symbolic link has ${TARGET_BYTES_MAX} bytes at most.`);
     }
-    return this.#durably((transaction) =>
+    return this.#changes.durably((transaction) =>
       attributesOf(this.#namespace.create(transaction, credentials, directory, name, node)),
     );
   }
 
   async link(credentials: Credentials, inode: number, directory: number, name: Buffer): Promise<Attributes> {
-    return this.#durably((transaction) =>
+    return this.#changes.durably((transaction) =>
       attributesOf(this.#namespace.link(transaction, credentials, inode, directory, name)),
     );
   }
@@ -187,7 +190,7 @@ export class Filesystem {
   }
 
   async setAttributes(credentials: Credentials, inode: number, changes: AttributeChanges): Promise<Attributes> {
-    return this.#durably((transaction) =>
+    return this.#changes.durably((transaction) =>
       attributesOf(changeAttributes(transaction, this.#context, credentials, inode, changes)),
     );
   }
@@ -255,65 +258,6 @@ export class Filesystem {
     await this.#removal.close(inode);
   }
 
-  getXattr(credentials: Credentials, inode: number, name: Buffer): Awaitable<Buffer> {
-    return this.#store.read(() => readXattr(this.#store.tree, credentials, inode, name));
-  }
-
-  listXattrs(credentials: Credentials, inode: number): Awaitable<Buffer[]> {
-    return this.#store.read(() => xattrNames(this.#store.tree, credentials, inode));
-  }
-
-  async setXattr(
-    credentials: Credentials,
-    inode: number,
-    name: Buffer,
-    value: Buffer,
-    mode: XattrMode = 'set',
-  ): Promise<void> {
-    await this.#durably((transaction) =>
-      setXattr(transaction, this.#context, credentials, inode, { name, value, mode }),
-    );
-  }
-
-  async removeXattr(credentials: Credentials, inode: number, name: Buffer): Promise<void> {
-    await this.#durably((transaction) => dropXattr(transaction, this.#context, credentials, inode, name));
-  }
-
-  quota(scope: QuotaScope, id: number): Awaitable<Quota> {
-    return this.#store.read(() => readQuota(this.#store.tree, scope, id));
-  }
-
-  /** In order of the ids, from one on. */
-  quotas(scope: QuotaScope, from: number, max: number): Awaitable<Quota[]> {
-    return this.#store.read(() => listQuotas(this.#store.tree, scope, from, max));
-  }
-
-  /** Sets limits, a few hundred in each transaction. */
-  async setQuotas(limits: readonly Pick<Quota, 'scope' | 'id' | 'limitBytes' | 'limitInodes'>[]): Promise<void> {
-    for (let at = 0; at < limits.length; at += QUOTAS_PER_STEP) {
-      await this.#change((transaction) => {
-        for (const quota of limits.slice(at, at + QUOTAS_PER_STEP)) {
-          setQuotaLimits(transaction, quota.scope, quota.id, quota);
-        }
-      });
-    }
-    await this.#store.commit();
-  }
-
-  quotaState(): Awaitable<QuotaState> {
-    return this.#store.read(() => readQuotaState(this.#store.tree));
-  }
-
-  async setQuotaState(state: QuotaState): Promise<void> {
-    await this.#durably((transaction) => writeQuotaState(transaction, state));
-  }
-
-  /** Moves one file or directory to a quota project; what is created in the directory from now on belongs to it, too. */
-  async setProject(credentials: Credentials, inode: number, project: number): Promise<void> {
-    if (!isSuperuser(credentials)) throw new FsError('EPERM', 'Only the superuser moves files to another project.');
-    await this.#durably((transaction) => changeProject(transaction, this.#context, inode, project));
-  }
-
   statistics(): FilesystemStatistics {
     const { totalBlocks, allocatedBlocks } = this.#store.space;
     const free = totalBlocks - allocatedBlocks;
@@ -346,22 +290,8 @@ export class Filesystem {
     await this.#store.close();
   }
 
-  async #durably<T>(work: (transaction: Transaction) => T): Promise<T> {
-    const result = await this.#change(work);
-    await this.#store.commit();
-    return result;
-  }
-
-  async #change<T>(work: (transaction: Transaction) => T): Promise<T> {
-    try {
-      return await withSpace(this.#context, () => this.#store.change(work));
-    } catch (error) {
-      throw toFsError(error);
-    }
-  }
-
   async #removing(work: (transaction: Transaction) => number | undefined): Promise<void> {
-    const orphan = await this.#change(work);
+    const orphan = await this.#changes.make(work);
     if (orphan !== undefined) this.#removal.reap(orphan);
     await this.#store.commit();
   }
@@ -370,39 +300,6 @@ export class Filesystem {
     await this.#removal.settled();
     await this.#store.reclaim();
   }
-}
-
-/** Limits that are set in one transaction. */
-const QUOTAS_PER_STEP = 256;
-
-function makeRoot(transaction: Transaction, { mode = 0o755, uid = 0, gid = 0, now = present }: NewFilesystem): void {
-  const time = now();
-  const root = {
-    inode: ROOT_INODE,
-    generation: 1,
-    type: 'directory' as const,
-    mode,
-    uid,
-    gid,
-    project: 0,
-    links: 2,
-    size: 0,
-    blocks: 0,
-    accessed: time,
-    modified: time,
-    changed: time,
-    born: time,
-    change: 1,
-    parent: ROOT_INODE,
-    entries: 0,
-    major: 0,
-    minor: 0,
-    isInline: false,
-    hasAcl: false,
-    hasDefaultAcl: false,
-  };
-  chargeQuota(transaction, root, 0, 1);
-  saveInode(transaction, root);
 }
 
 function present(): Time {

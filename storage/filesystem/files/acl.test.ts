@@ -26,7 +26,7 @@ function aclOf(text: string): Acl {
 }
 
 async function aclText(user: Session, path: string, name: string): Promise<Buffer> {
-  return user.filesystem.getXattr(user.credentials, (await user.stat(path)).inode, Buffer.from(name));
+  return user.filesystem.xattrs.get(user.credentials, (await user.stat(path)).inode, Buffer.from(name));
 }
 
 describe('POSIX ACLs', () => {
@@ -68,7 +68,7 @@ describe('POSIX ACLs', () => {
     assert.equal((await root.make('/shared/below/deep', 'file', 0o600)).mode, 0o600);
     await root.symlink('file', '/shared/link');
     const { inode } = await root.lstat('/shared/link');
-    assert.deepEqual(await root.filesystem.listXattrs(root.credentials, inode), []);
+    assert.deepEqual(await root.filesystem.xattrs.list(root.credentials, inode), []);
   });
 
   it('are the owner’s to set, and have to make sense', async () => {
@@ -98,19 +98,19 @@ describe('extended attributes', () => {
     await root.setXattr('/file', 'user.large', large);
     await root.setXattr('/file', 'user.empty', '');
     await root.setXattr('/file', `user.${'n'.repeat(250)}`, 'long name');
-    assert.deepEqual(await filesystem.getXattr(credentials, inode, Buffer.from('user.large')), large);
-    assert.equal((await filesystem.getXattr(credentials, inode, Buffer.from('user.empty'))).length, 0);
+    assert.deepEqual(await filesystem.xattrs.get(credentials, inode, Buffer.from('user.large')), large);
+    assert.equal((await filesystem.xattrs.get(credentials, inode, Buffer.from('user.empty'))).length, 0);
     await root.setXattr('/file', 'user.large', 'short');
-    assert.equal((await filesystem.getXattr(credentials, inode, Buffer.from('user.large'))).toString(), 'short');
+    assert.equal((await filesystem.xattrs.get(credentials, inode, Buffer.from('user.large'))).toString(), 'short');
     assert.equal(await codeOf(root.setXattr('/file', 'user.large', Buffer.alloc(65_537))), 'ERANGE');
     assert.equal(await codeOf(root.setXattr('/file', `user.${'n'.repeat(251)}`, '')), 'ERANGE');
-    assert.equal((await filesystem.listXattrs(credentials, inode)).length, 3);
-    await filesystem.removeXattr(credentials, inode, Buffer.from('user.large'));
+    assert.equal((await filesystem.xattrs.list(credentials, inode)).length, 3);
+    await filesystem.xattrs.remove(credentials, inode, Buffer.from('user.large'));
     assert.equal(
-      await codeOf((async () => filesystem.getXattr(credentials, inode, Buffer.from('user.large')))()),
+      await codeOf((async () => filesystem.xattrs.get(credentials, inode, Buffer.from('user.large')))()),
       'ENODATA',
     );
-    assert.equal(await codeOf(filesystem.removeXattr(credentials, inode, Buffer.from('user.large'))), 'ENODATA');
+    assert.equal(await codeOf(filesystem.xattrs.remove(credentials, inode, Buffer.from('user.large'))), 'ENODATA');
     await root.filesystem.unmount();
     assert.deepEqual((await checkFilesystem(device)).findings, []);
   });
@@ -125,12 +125,12 @@ describe('extended attributes', () => {
     assert.equal(await codeOf(other.setXattr('/file', 'system.other', '1')), 'EINVAL');
     await root.setXattr('/file', 'trusted.a', '1');
     await root.setXattr('/file', 'user.a', '1');
-    assert.equal((await other.filesystem.listXattrs(other.credentials, inode)).toString(), 'user.a');
+    assert.equal((await other.filesystem.xattrs.list(other.credentials, inode)).toString(), 'user.a');
     const link = (await root.lstat('/link')).inode;
-    const set = root.filesystem.setXattr(root.credentials, link, Buffer.from('user.a'), Buffer.from('1'));
+    const set = root.filesystem.xattrs.set(root.credentials, link, Buffer.from('user.a'), Buffer.from('1'));
     assert.equal(await codeOf(set), 'EPERM');
     const twice = (mode: 'create' | 'replace', name: string) =>
-      root.filesystem.setXattr(root.credentials, inode, Buffer.from(name), Buffer.from('2'), mode);
+      root.filesystem.xattrs.set(root.credentials, inode, Buffer.from(name), Buffer.from('2'), mode);
     assert.equal(await codeOf(twice('create', 'user.a')), 'EEXIST');
     assert.equal(await codeOf(twice('replace', 'user.b')), 'ENODATA');
     assert.equal(await codeOf(twice('replace', 'user.a')), undefined);

@@ -1,5 +1,6 @@
-import { FsError } from '../errors.ts';
+import { FsError, toFsError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
+import type { Transaction } from '../store/transaction.ts';
 import type { Time } from './inode.ts';
 
 /** What every part of a mounted filesystem stands on. */
@@ -25,5 +26,30 @@ export async function withSpace<T>(context: Context, work: () => T | Promise<T>)
     if (!(error instanceof FsError) || error.code !== 'ENOSPC') throw error;
     await context.reclaim();
     return work();
+  }
+}
+
+/** How operations change the filesystem. */
+export class Changes {
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** Seen at once, and durable after the next commit. */
+  async make<T>(work: (transaction: Transaction) => T): Promise<T> {
+    try {
+      return await withSpace(this.#context, () => this.#context.store.change(work));
+    } catch (error) {
+      throw toFsError(error);
+    }
+  }
+
+  /** Durable when it resolves. */
+  async durably<T>(work: (transaction: Transaction) => T): Promise<T> {
+    const result = await this.make(work);
+    await this.#context.store.commit();
+    return result;
   }
 }

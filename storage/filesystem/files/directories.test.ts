@@ -4,6 +4,7 @@ import { checkFilesystem } from '../check/check.ts';
 import { Filesystem } from '../filesystem.ts';
 import { addEntry, findEntry, listEntries, removeEntry } from '../files/entries.ts';
 import { hashName } from '../files/names.ts';
+import { formatStore } from '../store/format.ts';
 import { Store } from '../store/store.ts';
 import { MemoryDevice } from '../testing/memory-device.ts';
 import { SUPERUSER } from '../testing/operations.ts';
@@ -97,7 +98,7 @@ describe('directories', () => {
 
   it('tell names of the same hash apart', async () => {
     const device = new MemoryDevice(8 * MIB);
-    await Store.format(device);
+    await formatStore(device);
     const store = await Store.open(device);
     const key = Buffer.alloc(8);
     const name = Buffer.from('one');

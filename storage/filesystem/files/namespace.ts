@@ -1,37 +1,21 @@
 import { FsError } from '../errors.ts';
 import { KIND, ROOT_INODE } from '../store/layout.ts';
 import type { Reader, Transaction } from '../store/transaction.ts';
-import {
-  type Credentials,
-  isSuperuser,
-  MAY_EXECUTE,
-  MAY_WRITE,
-  requireAccess,
-  requireRemoval,
-  SET_GID,
-} from './access.ts';
+import { type Credentials, isSuperuser, MAY_EXECUTE, MAY_WRITE, requireAccess, requireRemoval } from './access.ts';
 import { inheritAcl } from './acl.ts';
 import { type Context, requireRoom } from './context.ts';
 import { addEntry, type Entry, findEntry, removeEntry, replaceEntry } from './entries.ts';
 import type { InodeNumbers } from './inode-numbers.ts';
-import { type FileType, type Inode, loadDirectory, loadInode, saveInode, stamp } from './inode.ts';
+import { type Inode, loadDirectory, loadInode, saveInode, stamp } from './inode.ts';
 import { getLong, putLong } from './long-value.ts';
 import { checkName, isDots } from './names.ts';
+import { newInode, type NewNode } from './new-inode.ts';
 import { chargeQuota } from './quotas.ts';
 import type { Removal } from '../contents/removal.ts';
 
 export const LINKS_MAX = 65_000;
 export const TARGET_BYTES_MAX = 4095;
 const TARGET_PIECES_MAX = 8;
-const MODE_BITS = 0o7777;
-
-export interface NewNode {
-  readonly type: FileType;
-  readonly mode: number;
-  readonly device?: { readonly major: number; readonly minor: number };
-  /** Of a symbolic link. */
-  readonly target?: Buffer;
-}
 
 /** Names and what they lead to. Every method is a part of a transaction, and may throw `MISS`. */
 export class Namespace {
@@ -62,7 +46,7 @@ export class Namespace {
       throw new FsError('EPERM', 'Only the superuser makes device nodes.');
     }
     requireRoom(this.#context);
-    const inode = this.#newInode(transaction, credentials, parent, node);
+    const inode = newInode(this.#numbers.take(transaction), credentials, parent, node, this.#context.now());
     if (node.target !== undefined) putLong(transaction, inode.inode, KIND.data, 0, node.target);
     inheritAcl(transaction, parent, inode);
     chargeQuota(transaction, inode, 0, 1);
@@ -203,36 +187,6 @@ export class Namespace {
       return undefined;
     }
     return this.#removal.drop(transaction, victim) ? victim.inode : undefined;
-  }
-
-  #newInode(transaction: Transaction, credentials: Credentials, parent: Inode, node: NewNode): Inode {
-    const isDirectory = node.type === 'directory';
-    const inheritsGroup = (parent.mode & SET_GID) !== 0;
-    const now = this.#context.now();
-    const size = node.target?.length ?? 0;
-    return {
-      ...this.#numbers.take(transaction),
-      type: node.type,
-      mode: (node.mode & MODE_BITS) | (isDirectory && inheritsGroup ? SET_GID : 0),
-      uid: credentials.uid,
-      gid: inheritsGroup ? parent.gid : credentials.gid,
-      project: parent.project,
-      links: isDirectory ? 2 : 1,
-      size,
-      blocks: 0,
-      accessed: now,
-      modified: now,
-      changed: now,
-      born: now,
-      change: 1,
-      parent: isDirectory ? parent.inode : 0,
-      entries: 0,
-      major: node.device?.major ?? 0,
-      minor: node.device?.minor ?? 0,
-      isInline: false,
-      hasAcl: false,
-      hasDefaultAcl: false,
-    };
   }
 
   /** A directory that the caller may search. */

@@ -10,7 +10,7 @@ const ON = { user: true, group: true, project: true };
 async function sceneWithUser(): Promise<Awaited<ReturnType<typeof newScene>> & { user: Session }> {
   const scene = await newScene();
   await scene.root.chmod('/', 0o777);
-  await scene.root.filesystem.setQuotaState(ON);
+  await scene.root.filesystem.quotas.setState(ON);
   return { ...scene, user: scene.root.as(1000, 100) };
 }
 
@@ -21,11 +21,11 @@ async function limit(
   limitBytes?: number,
   limitInodes?: number,
 ): Promise<void> {
-  await root.filesystem.setQuotas([{ scope, id, limitBytes, limitInodes }]);
+  await root.filesystem.quotas.set([{ scope, id, limitBytes, limitInodes }]);
 }
 
 async function usedBy(root: Session, scope: 'user' | 'group' | 'project', id: number): Promise<[number, number]> {
-  const { usedBytes, usedInodes } = await root.filesystem.quota(scope, id);
+  const { usedBytes, usedInodes } = await root.filesystem.quotas.get(scope, id);
   return [usedBytes, usedInodes];
 }
 
@@ -45,7 +45,7 @@ describe('quotas', () => {
     await user.unlink('/large');
     await user.unlink('/small');
     assert.deepEqual(await usedBy(root, 'user', 1000), [0, 0]);
-    assert.deepEqual(await root.filesystem.quotas('user', 1, 10), [], 'nothing is kept of those who have nothing');
+    assert.deepEqual(await root.filesystem.quotas.list('user', 1, 10), [], 'nothing is kept of those who have nothing');
   });
 
   it('refuse the first byte too much, and nothing before', async () => {
@@ -82,10 +82,10 @@ describe('quotas', () => {
   it('hold only while they are on, and are counted meanwhile', async () => {
     const { root, user } = await sceneWithUser();
     await limit(root, 'user', 1000, 4 * KIB);
-    await root.filesystem.setQuotaState({ ...ON, user: false });
+    await root.filesystem.quotas.setState({ ...ON, user: false });
     await user.make('/file');
     await user.write('/file', Buffer.alloc(32 * KIB, 1));
-    await root.filesystem.setQuotaState(ON);
+    await root.filesystem.quotas.setState(ON);
     assert.equal(await codeOf(user.write('/file', 'x', 40 * KIB)), 'EDQUOT');
     assert.equal(await codeOf(user.write('/file', 'x', 3)), undefined, 'what takes no space is allowed');
     assert.deepEqual(await usedBy(root, 'user', 1000), [32 * KIB, 1]);
@@ -108,8 +108,8 @@ describe('quotas', () => {
     await user.mkdir('/work');
     await user.make('/outside');
     const { inode } = await root.stat('/work');
-    assert.equal(await codeOf(user.filesystem.setProject(user.credentials, inode, 9)), 'EPERM');
-    await root.filesystem.setProject(root.credentials, inode, 9);
+    assert.equal(await codeOf(user.filesystem.quotas.setProject(user.credentials, inode, 9)), 'EPERM');
+    await root.filesystem.quotas.setProject(root.credentials, inode, 9);
     await limit(root, 'project', 9, 16 * KIB);
     await user.mkdir('/work/deep');
     const file = await user.make('/work/deep/file');
@@ -126,8 +126,8 @@ describe('quotas', () => {
     await root.filesystem.unmount();
     assert.deepEqual((await checkFilesystem(device)).findings, []);
     const again = await Filesystem.mount(device);
-    assert.equal((await again.quota('project', 9)).limitBytes, 16 * KIB);
-    assert.deepEqual(await again.quotaState(), ON);
+    assert.equal((await again.quotas.get('project', 9)).limitBytes, 16 * KIB);
+    assert.deepEqual(await again.quotas.state(), ON);
   });
 
   it('are set by the thousand in one go', async () => {
@@ -138,8 +138,8 @@ describe('quotas', () => {
       limitBytes: id * KIB,
       limitInodes: undefined,
     }));
-    await root.filesystem.setQuotas(limits);
-    const listed = await root.filesystem.quotas('user', 1, 20_000);
+    await root.filesystem.quotas.set(limits);
+    const listed = await root.filesystem.quotas.list('user', 1, 20_000);
     assert.deepEqual(
       listed.map(({ id, limitBytes }) => [id, limitBytes]),
       limits.map(({ id, limitBytes }) => [id, limitBytes]),

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { randomFrom } from '../../testing/random.ts';
 import { CrashDevice } from '../testing/crash-device.ts';
 import { MemoryDevice } from '../testing/memory-device.ts';
+import { formatStore } from './format.ts';
 import { Store } from './store.ts';
 
 const MIB = 1024 * 1024;
@@ -69,7 +70,7 @@ describe('the store', () => {
   it('holds what a map holds, also after it was closed and opened', async () => {
     const random = randomFrom(7);
     const device = new MemoryDevice(16 * MIB, { random });
-    await Store.format(device, { journalBytes: MIB });
+    await formatStore(device, { journalBytes: MIB });
     const model: Model = new Map();
     for (let round = 0; round < 4; round += 1) {
       const store = await Store.open(device, { cacheBytes: MIB });
@@ -95,7 +96,7 @@ describe('the store', () => {
 
   it('takes an operation that fails back as a whole', async () => {
     const device = new MemoryDevice(8 * MIB);
-    await Store.format(device);
+    await formatStore(device);
     const store = await Store.open(device);
     const random = randomFrom(3);
     const model: Model = new Map();
@@ -127,7 +128,7 @@ describe('the store', () => {
 
   it('shares one flush among operations that wait at the same moment', async () => {
     const device = new MemoryDevice(8 * MIB);
-    await Store.format(device);
+    await formatStore(device);
     const store = await Store.open(device);
     device.flushes = 0;
     const waiting = Array.from({ length: 100 }, async (_, index) => {
@@ -140,7 +141,7 @@ describe('the store', () => {
 
   it('gives freed blocks to others only when that is durable and nobody reads them any more', async () => {
     const device = new MemoryDevice(8 * MIB);
-    await Store.format(device);
+    await formatStore(device);
     const store = await Store.open(device);
     const run = store.space.reserve(64, 0);
     await store.change((transaction) => transaction.claim(run, false));
@@ -173,7 +174,7 @@ describe('the store', () => {
 async function cutPower(seed: number): Promise<void> {
   const random = randomFrom(seed);
   const blank = new MemoryDevice(4 * MIB);
-  await Store.format(blank, { journalBytes: 256 * 1024 });
+  await formatStore(blank, { journalBytes: 256 * 1024 });
   const device = new CrashDevice(blank, randomFrom(seed + 1));
   const store = await Store.open(device, { cacheBytes: 256 * 1024 });
   device.cutAt(1 + Math.floor(random() * 200));

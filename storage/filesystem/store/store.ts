@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { BlockDevice } from '../../block-device.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import { FsError, toFsError } from '../errors.ts';
@@ -6,28 +5,20 @@ import { Checkpoints } from './checkpoints.ts';
 import { Commits } from './commits.ts';
 import { FreedBlocks } from './freed-blocks.ts';
 import { Journal } from './journal.ts';
-import { JOURNAL_START, KIND, NODE_BLOCKS, NODE_BYTES, OWN_INODE } from './layout.ts';
+import { KIND, NODE_BLOCKS, NODE_BYTES, OWN_INODE } from './layout.ts';
 import { MISS } from './miss.ts';
-import { TreeNode } from './node.ts';
 import { NodeCache } from './node-cache.ts';
 import { NodePool } from './node-pool.ts';
 import { replay } from './replay.ts';
 import { Space } from './space.ts';
-import { readSuperblock, type Superblock, wipeSuperblocks, writeSuperblock } from './superblock.ts';
+import { readSuperblock, type Superblock } from './superblock.ts';
 import { Transaction } from './transaction.ts';
 import { Tree } from './tree.ts';
 
 const MIB = 1024 * 1024;
-const SIZE_MIN = 4 * MIB;
-const JOURNAL_BLOCKS_MIN = 64;
-const JOURNAL_BLOCKS_MAX = (64 * MIB) / BLOCK_BYTES;
 const CACHE_BYTES = 32 * MIB;
 const BATCH_BYTES_MAX = MIB;
 const DIRTY_NODES_MIN = 16;
-
-export interface FormatOptions {
-  readonly journalBytes?: number;
-}
 
 export interface StoreOptions {
   readonly cacheBytes?: number;
@@ -60,27 +51,6 @@ export class Store {
   #totalBlocks: number;
   #wantsCheckpoint = false;
   #closed = false;
-
-  static async format(device: BlockDevice, options: FormatOptions = {}): Promise<void> {
-    if (device.sizeBytes < SIZE_MIN) {
-      throw new FsError('EINVAL', `A filesystem needs ${SIZE_MIN} bytes at least; grow the volume first.`);
-    }
-    const totalBlocks = Math.floor(device.sizeBytes / BLOCK_BYTES);
-    const wished = Math.floor((options.journalBytes ?? device.sizeBytes / 64) / BLOCK_BYTES);
-    const journalBlocks = Math.min(Math.max(wished, JOURNAL_BLOCKS_MIN), JOURNAL_BLOCKS_MAX);
-    await wipeSuperblocks(device);
-    await device.discard(0, totalBlocks * BLOCK_BYTES);
-    const superblock = firstSuperblock(totalBlocks, journalBlocks);
-    await writeRoot(device, superblock);
-    await device.flush();
-    await writeSuperblock(device, superblock, 0);
-    await device.flush();
-    const store = await Store.open(device);
-    // The map of the blocks that the root, the journal and the superblocks occupy.
-    await store.read(() => store.space.replayTake({ start: 0, count: superblock.root.address + NODE_BLOCKS }));
-    await store.checkpoint();
-    await store.close();
-  }
 
   static async open(device: BlockDevice, options: StoreOptions = {}): Promise<Store> {
     const { superblock, slot } = await readSuperblock(device);
@@ -331,31 +301,6 @@ export class Store {
   }
 }
 
-function firstSuperblock(totalBlocks: number, journalBlocks: number): Superblock {
-  return {
-    uuid: randomBytes(16),
-    hashKey: randomBytes(8),
-    seed: randomBytes(4).readUInt32LE(0),
-    generation: 1,
-    totalBlocks,
-    allocatedBlocks: 0,
-    pagesUsed: 0,
-    inodes: 0,
-    journalBlocks,
-    journalHead: 0,
-    journalSequence: 1,
-    root: { address: JOURNAL_START + journalBlocks, generation: 1 },
-    rootLevel: 0,
-  };
-}
-
-async function writeRoot(device: BlockDevice, { root, uuid, seed }: Superblock): Promise<void> {
-  const node = new TreeNode(root, Buffer.allocUnsafeSlow(NODE_BYTES));
-  node.init(0);
-  node.seal(ownerOf(uuid), seed);
-  await device.write(root.address * BLOCK_BYTES, node.bytes);
-}
-
-function ownerOf(uuid: Buffer): readonly [number, number] {
+export function ownerOf(uuid: Buffer): readonly [number, number] {
   return [uuid.readUInt32LE(0), uuid.readUInt32LE(4)];
 }

@@ -74,10 +74,10 @@ async function describe(filesystem: Filesystem, inode: number, identity: string)
   const content = Buffer.alloc(type === 'file' ? size : 0, 0xee);
   if (type === 'file') await filesystem.read(SUPERUSER, inode, 0, content);
   const target = type === 'symlink' ? (await filesystem.readLink(inode)).toString() : '';
-  const names = await filesystem.listXattrs(SUPERUSER, inode);
+  const names = await filesystem.xattrs.list(SUPERUSER, inode);
   const xattrs: [string, string][] = [];
   for (const name of names) {
-    xattrs.push([name.toString(), (await filesystem.getXattr(SUPERUSER, inode, name)).toString()]);
+    xattrs.push([name.toString(), (await filesystem.xattrs.get(SUPERUSER, inode, name)).toString()]);
   }
   return { type, mode, uid, gid, links, size, content, target, xattrs: xattrs.sort(), identity };
 }

@@ -138,8 +138,8 @@ async function changeInode(filesystem: Filesystem, inode: number, operation: Ope
       return;
     case 'xattr': {
       const name = Buffer.from(operation.name);
-      if (operation.value === undefined) await filesystem.removeXattr(SUPERUSER, inode, name);
-      else await filesystem.setXattr(SUPERUSER, inode, name, Buffer.from(operation.value));
+      if (operation.value === undefined) await filesystem.xattrs.remove(SUPERUSER, inode, name);
+      else await filesystem.xattrs.set(SUPERUSER, inode, name, Buffer.from(operation.value));
       return;
     }
     default:

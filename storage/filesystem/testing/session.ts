@@ -105,7 +105,7 @@ export class Session {
 
   async setXattr(path: string, name: string, value: Buffer | string): Promise<void> {
     const { inode } = await this.stat(path);
-    await this.filesystem.setXattr(this.credentials, inode, Buffer.from(name), Buffer.from(value));
+    await this.filesystem.xattrs.set(this.credentials, inode, Buffer.from(name), Buffer.from(value));
   }
 
   async #place(path: string): Promise<{ directory: number; name: Buffer }> {
