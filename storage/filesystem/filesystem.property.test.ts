@@ -52,6 +52,6 @@ async function verifyCopy(filesystem: Filesystem, device: MemoryDevice, model: M
 }
 
 test('random operations do what they do in a model, also over mounts and in snapshots', async () => {
-  const stories = fc.array(step, { minLength: 20, maxLength: 400, size: 'max' });
-  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: TORTURE ? 200 : 8, endOnFailure: !TORTURE });
+  const stories = fc.array(step, { minLength: 20, maxLength: TORTURE ? 400 : 250, size: 'max' });
+  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: TORTURE ? 200 : 4, endOnFailure: !TORTURE });
 });

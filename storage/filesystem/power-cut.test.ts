@@ -11,7 +11,7 @@ import { operationOf, perform, randomStep, SUPERUSER } from './testing/operation
 import { Session } from './testing/session.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
-const RUNS = TORTURE ? 1000 : 10;
+const RUNS = TORTURE ? 1000 : 5;
 const FIRST_SEED = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);
 const MIB = 1024 * 1024;
 
@@ -202,7 +202,7 @@ async function cutPower(seed: number): Promise<void> {
 
 test('work in steps survives a power cut at each of its writes and flushes', async () => {
   const image = await fragmented();
-  const stride = TORTURE ? 1 : 3;
+  const stride = TORTURE ? 1 : 9;
   for (let request = 1; !(await cutStoryAt(image, request)); request += stride);
 });
 

@@ -12,7 +12,7 @@ import { Model } from './testing/model.ts';
 import { operationOf, perform, randomStep } from './testing/operations.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
-const STEPS = TORTURE ? 3000 : 250;
+const STEPS = TORTURE ? 3000 : 120;
 const FIRST_SEED = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);
 const MIB = 1024 * 1024;
 const AT = new Date('2026-01-01T00:00:00Z');

@@ -111,7 +111,7 @@ describe('the check of a filesystem finds', () => {
 
   it('a node that was damaged or exchanged below', async () => {
     const { root, device } = await newScene();
-    for (let index = 0; index < 500; index += 1) await root.make(`/${index}`);
+    for (let index = 0; index < 200; index += 1) await root.make(`/${index}`);
     await root.filesystem.unmount();
     const nodes: number[] = [];
     for (let block = 0; block < device.bytes.length / 4096; block += 1) {

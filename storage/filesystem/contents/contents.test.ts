@@ -137,7 +137,7 @@ describe('contents', () => {
   it('that are being read are not given to others', async () => {
     const { root, device } = await newScene({ random: randomFrom(5), sizeBytes: 8 * MIB });
     const { filesystem, credentials } = root;
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < 12; round += 1) {
       const inode = await newFile(root);
       await root.write('/file', Buffer.alloc(600 * KIB, 1));
       const into = Buffer.alloc(600 * KIB);
@@ -153,11 +153,11 @@ describe('contents', () => {
   });
 
   it('with many extents are cut off and removed in steps, and space comes back', async () => {
-    const { root, device } = await newScene({ sizeBytes: 32 * MIB });
+    const { root, device } = await newScene({ sizeBytes: 16 * MIB });
     const { freeBytes } = root.filesystem.statistics();
     for (const end of ['truncate', 'unlink'] as const) {
       const inode = await newFile(root);
-      for (let block = 0; block < 1500; block += 1) {
+      for (let block = 0; block < 500; block += 1) {
         await root.filesystem.write(root.credentials, inode, block * 8192, Buffer.alloc(4096, 1));
       }
       if (end === 'truncate') await root.truncate('/file', 5000);

@@ -74,7 +74,7 @@ describe('the store', () => {
     const model: Model = new Map();
     for (let round = 0; round < 4; round += 1) {
       const store = await Store.open(device, { cacheBytes: MIB });
-      for (let step = 0; step < 500; step += 1) {
+      for (let step = 0; step < 150; step += 1) {
         const next = stepOf(random, model);
         await applyTo(store, next);
         applyToModel(model, next);
@@ -160,7 +160,7 @@ describe('the store', () => {
   it('keeps what was committed, whole, through power cuts at any write', async (context) => {
     const first = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);
     context.diagnostic(`first seed ${first}`);
-    for (let seed = first; seed < first + (TORTURE ? 1000 : 12); seed += 1) {
+    for (let seed = first; seed < first + (TORTURE ? 1000 : 5); seed += 1) {
       try {
         await cutPower(seed);
       } catch (error) {
