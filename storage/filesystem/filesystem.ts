@@ -3,6 +3,7 @@ import type { BlockDevice } from '../block-device.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { FsError } from './errors.ts';
 import { type Credentials, MAY_READ, permitted, requireAccess } from './files/access.ts';
+import { isAccessDue, recordAccess } from './files/access-time.ts';
 import { type AttributeChanges, changeAttributes } from './files/changes.ts';
 import { ContentChanges, type ContentOptions } from './contents/content-changes.ts';
 import { ContentReader, type ReadResult } from './contents/content-reader.ts';
@@ -142,10 +143,13 @@ export class Filesystem {
   readDirectory(credentials: Credentials, directory: number, cookie: number, max: number): Awaitable<DirectoryPage> {
     const { tree } = this.#store;
     return this.#store.read(() => {
-      requireAccess(tree, credentials, loadDirectory(tree, directory), MAY_READ);
+      const inode = loadDirectory(tree, directory);
+      requireAccess(tree, credentials, inode, MAY_READ);
       const entries: Entry[] = [];
       listEntries(tree, directory, cookie, (entry) => entries.push(entry) <= max);
       const isEnd = entries.length <= max;
+      // Afterwards: within a function that reads nothing is changed.
+      if (isAccessDue(inode, this.#context.now())) queueMicrotask(() => recordAccess(this.#context, directory));
       return { entries: isEnd ? entries : entries.slice(0, max), isEnd };
     });
   }

@@ -1,7 +1,9 @@
-import { BLOCK_BYTES } from '../../units.ts';
+import { BLOCK_BYTES, type Done } from '../../units.ts';
 import { toFsError } from '../errors.ts';
 import { type Credentials, MAY_READ, requireContents } from '../files/access.ts';
+import { isAccessDue, recordAccess } from '../files/access-time.ts';
 import type { Context } from '../files/context.ts';
+import type { Inode } from '../files/inode.ts';
 import { KIND } from '../store/layout.ts';
 import type { Awaitable } from '../store/store.ts';
 import { readSegments } from './block-io.ts';
@@ -11,6 +13,12 @@ import { segmentsOf } from './extents.ts';
 export interface ReadResult {
   readonly bytes: number;
   readonly isEnd: boolean;
+}
+
+interface StartedRead {
+  readonly result: ReadResult;
+  readonly done: Done;
+  readonly isAccessDue: boolean;
 }
 
 /** Reads the bytes of files. Answers without a promise if the device does. */
@@ -28,48 +36,50 @@ export class ContentReader {
     into: Buffer,
     options: ContentOptions = {},
   ): Awaitable<ReadResult> {
-    const { store } = this.#context;
-    const transfer = store.freed.beginTransfer();
+    const { freed } = this.#context.store;
+    const transfer = freed.beginTransfer();
     try {
-      const result = store.read(() => this.#startRead(credentials, inode, offset, into, options));
-      if (result instanceof Promise) return this.#finishRead(result, transfer);
-      if (result.done !== undefined) return this.#finishRead(result, transfer);
-      store.freed.endTransfer(transfer);
-      return result;
+      const started = this.#context.store.read(() => this.#start(credentials, inode, offset, into, options));
+      if (started instanceof Promise || started.done !== undefined) return this.#finish(inode, started, transfer);
+      freed.endTransfer(transfer);
+      if (started.isAccessDue) recordAccess(this.#context, inode);
+      return started.result;
     } catch (error) {
-      store.freed.endTransfer(transfer);
+      freed.endTransfer(transfer);
       throw toFsError(error);
     }
   }
 
-  #startRead(
-    credentials: Credentials,
-    number: number,
-    offset: number,
-    into: Buffer,
-    options: ContentOptions,
-  ): ReadResult & { done?: Promise<void> } {
+  #start(credentials: Credentials, number: number, offset: number, into: Buffer, options: ContentOptions): StartedRead {
     const { store } = this.#context;
     const inode = loadFile(store.tree, number);
     if (options.isOpen !== true) requireContents(store.tree, credentials, inode, MAY_READ);
     const bytes = Math.max(Math.min(into.length, inode.size - offset), 0);
     const result = { bytes, isEnd: offset + bytes >= inode.size };
-    if (bytes === 0) return result;
-    if (inode.isInline) {
-      store.tree.get(number, KIND.data, 0)?.copy(into, 0, offset, offset + bytes);
-      return result;
-    }
-    const end = offset + bytes;
-    const segments = segmentsOf(store.tree, number, Math.floor(offset / BLOCK_BYTES), Math.ceil(end / BLOCK_BYTES));
-    const done = readSegments(store.device, segments, offset, into.subarray(0, bytes));
-    return done === undefined ? result : { ...result, done };
+    return {
+      result,
+      isAccessDue: isAccessDue(inode, this.#context.now()),
+      done: bytes === 0 ? undefined : this.#transfer(inode, offset, into.subarray(0, bytes)),
+    };
   }
 
-  async #finishRead(started: Awaitable<ReadResult & { done?: Promise<void> }>, transfer: number): Promise<ReadResult> {
+  #transfer(inode: Inode, offset: number, into: Buffer): Done {
+    const { tree, device } = this.#context.store;
+    const end = offset + into.length;
+    if (inode.isInline) {
+      tree.get(inode.inode, KIND.data, 0)?.copy(into, 0, offset, end);
+      return undefined;
+    }
+    const segments = segmentsOf(tree, inode.inode, Math.floor(offset / BLOCK_BYTES), Math.ceil(end / BLOCK_BYTES));
+    return readSegments(device, segments, offset, into);
+  }
+
+  async #finish(inode: number, started: Awaitable<StartedRead>, transfer: number): Promise<ReadResult> {
     try {
-      const { bytes, isEnd, done } = await started;
+      const { result, done, isAccessDue: isDue } = await started;
       await done;
-      return { bytes, isEnd };
+      if (isDue) recordAccess(this.#context, inode);
+      return result;
     } catch (error) {
       throw toFsError(error);
     } finally {

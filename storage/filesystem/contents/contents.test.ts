@@ -187,6 +187,27 @@ describe('contents', () => {
   });
 });
 
+describe('the time of access', () => {
+  it('tells that a file or directory was read since it changed, and costs nothing more', async () => {
+    const { root } = await newScene();
+    await newFile(root);
+    await root.write('/file', 'abc');
+    const before = await root.stat('/file');
+    await root.read('/file');
+    const read = await root.stat('/file');
+    assert.ok(read.accessed.nanoseconds > before.accessed.nanoseconds);
+    assert.equal(read.change, before.change);
+    await root.read('/file');
+    assert.deepEqual((await root.stat('/file')).accessed, read.accessed);
+    await root.write('/file', 'def');
+    await root.read('/file');
+    assert.ok((await root.stat('/file')).accessed.nanoseconds > read.accessed.nanoseconds);
+    const directory = await root.mkdir('/directory');
+    await root.list('/directory');
+    assert.ok((await root.stat('/directory')).accessed.nanoseconds > directory.accessed.nanoseconds);
+  });
+});
+
 describe('a file that is open', () => {
   it('outlives its last name until it is closed', async () => {
     const { root, device } = await newScene();

@@ -20,6 +20,8 @@ export class Removal {
   readonly #store: Store;
   readonly #opens = new Map<number, number>();
   readonly #running = new Set<Promise<void>>();
+  /** Could not be removed, for want of space in the pool perhaps. */
+  readonly #failed = new Set<number>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -96,8 +98,11 @@ export class Removal {
     for (const inode of await this.#store.read(() => this.#orphans())) this.#start(inode);
   }
 
-  /** Resolves when nothing is being removed in the background. */
+  /** Resolves when nothing is being removed in the background. What failed is tried again, here and by the next mount. */
   async settled(): Promise<void> {
+    const failed = [...this.#failed];
+    this.#failed.clear();
+    for (const inode of failed) this.#start(inode);
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
@@ -118,7 +123,7 @@ export class Removal {
 
   #start(inode: number): void {
     const running = this.#remove(inode)
-      .catch(() => undefined) // It stays an orphan, and the next mount tries again.
+      .catch(() => void this.#failed.add(inode))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
