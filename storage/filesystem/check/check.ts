@@ -27,7 +27,7 @@ const QUOTAS_PER_STEP = 1000;
  */
 export async function checkFilesystem(device: BlockDevice): Promise<FilesystemReport> {
   try {
-    return await checkStore(await Store.open(device));
+    return await checkStore(await Store.open(device, { isInspection: true }));
   } catch (error) {
     if (!(error instanceof FsError) || error.code !== 'EIO') throw error;
     // Without all of the tree nothing else can be proven.

@@ -2,6 +2,7 @@ import { Together } from '../../all-done.ts';
 import type { BlockDevice } from '../../block-device.ts';
 import { allocate, clear, release } from '../../kernels/index.ts';
 import { BLOCK_BYTES, type Done, SECTOR_BYTES } from '../../units.ts';
+import { type DataCheck, sumOf } from '../store/data-checks.ts';
 import type { Extent, Segment } from './extents.ts';
 
 /** Reads of odd bytes up to this size are done in one piece, and copied. */
@@ -22,13 +23,17 @@ export function readSegments(device: BlockDevice, segments: readonly Segment[], 
   return together.done();
 }
 
-/** Writes bytes of a file to the segments, which all have a place. Blocks written in part are completed. */
+/**
+ * Writes bytes of a file to the segments, which all have a place. Blocks written in part are completed. What goes to new
+ * blocks is told in `checks`.
+ */
 export function writeSegments(
   device: BlockDevice,
   segments: readonly (Extent & { readonly isNew: boolean })[],
   file: { readonly size: number },
   offset: number,
   data: Buffer,
+  checks: DataCheck[] | undefined,
 ): Done {
   const together = new Together();
   for (const segment of segments) {
@@ -42,8 +47,13 @@ export function writeSegments(
       const end = isPartial ? Math.min(blockEnd, until) : Math.floor(until / BLOCK_BYTES) * BLOCK_BYTES;
       const part = data.subarray(from - offset, end - offset);
       const at = from;
-      if (!isPartial) together.start(() => device.write(base + at, part));
-      else together.start(() => writePart(device, base, at, part, isBlank ? 0 : file.size));
+      const written = segment.isNew ? checks : undefined;
+      if (isPartial) {
+        together.start(() => writePart(device, base, at, part, isBlank ? 0 : file.size, written));
+      } else {
+        written?.push(checkOf(base + at, part));
+        together.start(() => device.write(base + at, part));
+      }
       from = end;
     }
   }
@@ -57,6 +67,7 @@ export async function writePart(
   offset: number,
   part: Buffer,
   size: number,
+  checks?: DataCheck[],
 ): Promise<void> {
   const start = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
   const valid = Math.min(Math.max(size - start, 0), BLOCK_BYTES);
@@ -65,10 +76,15 @@ export async function writePart(
     if (valid > 0) await device.read(base + start, block);
     clear(block, valid);
     part.copy(block, offset - start);
+    checks?.push(checkOf(base + start, block));
     await device.write(base + start, block);
   } finally {
     release(block);
   }
+}
+
+function checkOf(offset: number, data: Buffer): DataCheck {
+  return { start: offset / BLOCK_BYTES, count: data.length / BLOCK_BYTES, sum: sumOf(data) };
 }
 
 function readBytes(device: BlockDevice, offset: number, into: Buffer): Done {

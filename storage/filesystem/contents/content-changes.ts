@@ -108,7 +108,7 @@ export class ContentChanges {
         transaction.delete(number, KIND.data, 0);
         chargeQuota(transaction, current, -current.size, 0);
         current.isInline = false;
-        this.placement.record(transaction, current, placed, true);
+        this.placement.record(transaction, current, placed, 'flushed');
         saveInode(transaction, current);
       });
     } catch (error) {
@@ -131,6 +131,7 @@ export class ContentChanges {
     const [segment] = await store.read(() => segmentsOf(store.tree, inode.inode, block, block + 1));
     if (segment?.start === undefined || segment.isUnwritten) return;
     const base = (segment.start - block) * BLOCK_BYTES;
+    await store.beforeOverwriting(segment.start, 1);
     await writePart(store.device, base, from, Buffer.alloc(until - from), inode.size);
     store.dataWritten();
   }

@@ -115,7 +115,7 @@ export class ContentSpace {
       try {
         await store.change((transaction) => {
           const current = loadFile(transaction, inode);
-          this.#changes.placement.record(transaction, current, placed, false);
+          this.#changes.placement.record(transaction, current, placed, 'unwritten');
           stamp(current, this.#context.now(), false);
           saveInode(transaction, current);
         });

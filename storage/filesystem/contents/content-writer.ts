@@ -2,6 +2,7 @@ import { BLOCK_BYTES } from '../../units.ts';
 import { type Credentials, MAY_WRITE, requireContents } from '../files/access.ts';
 import { type Context, withSpace } from '../files/context.ts';
 import { type Attributes, attributesOf, type Inode } from '../files/inode.ts';
+import { CHECKED_BYTES_MAX, type DataCheck } from '../store/data-checks.ts';
 import { writeSegments } from './block-io.ts';
 import {
   type ContentChanges,
@@ -117,17 +118,22 @@ export class ContentWriter {
     const end = offset + data.length;
     const goal = await this.#changes.goalOf(inode, segments);
     const placed = await this.#changes.placement.place(segments, goal);
+    const checks: DataCheck[] | undefined = data.length <= CHECKED_BYTES_MAX ? [] : undefined;
     try {
-      await writeSegments(store.device, placed, inode, offset, data);
+      for (const { start, count, isNew } of placed) if (!isNew) await store.beforeOverwriting(start, count);
+      await writeSegments(store.device, placed, inode, offset, data, checks);
       store.dataWritten();
       return await store.change((transaction) => {
         const current = loadFile(transaction, inode.inode);
-        this.#changes.placement.record(transaction, current, placed, true);
+        this.#changes.placement.record(transaction, current, placed, checks === undefined ? 'flushed' : 'checked');
+        for (const check of checks ?? []) transaction.check(check);
         const isFilled = placed.some(({ isUnwritten }) => isUnwritten);
         if (isFilled) {
           markWritten(transaction, inode.inode, Math.floor(offset / BLOCK_BYTES), Math.ceil(end / BLOCK_BYTES));
         }
-        if (isFilled || end > current.size) transaction.namesData();
+        // What was behind the end in its block is shown now.
+        const showsTail = end > current.size && current.size % BLOCK_BYTES !== 0;
+        if (isFilled || showsTail) transaction.namesData();
         current.size = Math.max(current.size, end);
         this.#changes.save(transaction, credentials, current);
         return attributesOf(current);

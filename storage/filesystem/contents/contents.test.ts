@@ -187,6 +187,30 @@ describe('contents', () => {
   });
 });
 
+describe('a commit', () => {
+  it('needs one flush for a small file, and another one where it overwrites what was committed last', async () => {
+    const { root, device } = await newScene();
+    const flushesOf = async (path: string, offset: number, bytes: number): Promise<number> => {
+      await root.write(path, Buffer.alloc(bytes, 1), offset);
+      device.flushes = 0;
+      await root.filesystem.commit();
+      return device.flushes;
+    };
+    const [one, other] = [await newFile(root, '/one'), await newFile(root, '/other')];
+    assert.ok(one !== other);
+    assert.equal(await flushesOf('/one', 0, 5000), 1);
+    assert.equal(await flushesOf('/other', 0, 4096), 1);
+    assert.equal(await flushesOf('/one', 0, 4096), 1, 'overwritten in place');
+    assert.equal(await flushesOf('/one', 100_000, 300_000), 2, 'much data are flushed before they are named');
+    await root.write('/other', Buffer.alloc(4096, 2), 8192);
+    await root.filesystem.commit();
+    device.flushes = 0;
+    await root.write('/other', Buffer.alloc(4096, 3), 8192);
+    assert.equal(device.flushes, 1, 'another batch first');
+    await verifyClean(root, device);
+  });
+});
+
 describe('the time of access', () => {
   it('tells that a file or directory was read since it changed, and costs nothing more', async () => {
     const { root } = await newScene();

@@ -9,6 +9,9 @@ import { chargeQuota } from '../files/quotas.ts';
 /** A segment with a place; new ones are not on record yet. */
 export type Placed = Extent & { readonly isNew: boolean };
 
+/** What is in the blocks: nothing, or data, which the commit flushes before it or has checksums of. */
+export type PlacedData = 'unwritten' | 'flushed' | 'checked';
+
 /** Finds blocks for the holes of a file: behind what the file has already, or behind what was given out last. */
 export class Placement {
   readonly #store: Store;
@@ -47,13 +50,13 @@ export class Placement {
   }
 
   /** The new ones become part of the file. The caller saves the inode. */
-  record(transaction: Transaction, inode: Inode, placed: readonly Placed[], hasData: boolean): void {
+  record(transaction: Transaction, inode: Inode, placed: readonly Placed[], data: PlacedData): void {
     let blocks = 0;
     for (const segment of placed) {
       const run = this.#runs.get(segment);
       if (run === undefined) continue;
-      transaction.claim(run, hasData);
-      addExtent(transaction, inode.inode, segment.block, run, !hasData);
+      transaction.claim(run, data === 'flushed');
+      addExtent(transaction, inode.inode, segment.block, run, data === 'unwritten');
       blocks += run.count;
     }
     inode.blocks += blocks;

@@ -1,4 +1,5 @@
 import { Key } from './key.ts';
+import type { DataCheck } from './data-checks.ts';
 import type { Run } from './map-page.ts';
 
 /** The kinds of records. */
@@ -6,9 +7,13 @@ const PUT = 1;
 const DELETE = 2;
 const TAKE = 3;
 const FREE = 4;
+const CHECK = 5;
 
 const KEY_BYTES = 16;
 const RUN_BYTES = 12;
+const CHECK_BYTES = RUN_BYTES + 4;
+/** With more than these, the data are flushed first. */
+const CHECKED_BLOCKS_MAX = 256;
 const INITIAL_BYTES = 16 * 1024;
 
 /** Room for the header of the batch, which the journal fills in. */
@@ -20,6 +25,7 @@ export interface RecordHandler {
   delete?(key: Key): void | Promise<void>;
   take?(run: Run): void | Promise<void>;
   free?(run: Run): void | Promise<void>;
+  check?(check: DataCheck): void;
 }
 
 /** The records of one commit, encoded as they are made. */
@@ -28,6 +34,10 @@ export class Batch {
   length = BATCH_HEADER_BYTES;
   /** Records name blocks whose contents were written just before: these have to be durable first. */
   namesData = false;
+  /** Contents of blocks that records name, to be found by their checksums if this is the last batch after a crash. */
+  readonly checks: DataCheck[] = [];
+  /** Written also without records. */
+  isForced = false;
   /** Blocks that are free once this is durable. */
   readonly retired: Run[] = [];
 
@@ -35,6 +45,21 @@ export class Batch {
 
   get isEmpty(): boolean {
     return this.length === BATCH_HEADER_BYTES;
+  }
+
+  check(check: DataCheck): void {
+    this.checks.push(check);
+    if (this.checks.reduce((sum, { count }) => sum + count, 0) > CHECKED_BLOCKS_MAX) this.namesData = true;
+  }
+
+  /** Nothing is added any more. */
+  finish(): void {
+    if (this.namesData) this.checks.length = 0;
+    for (const check of this.checks) {
+      const at = this.#begin(CHECK, CHECK_BYTES);
+      this.#writeRun(at, check);
+      this.bytes.writeUInt32LE(check.sum, at + RUN_BYTES);
+    }
   }
 
   put(inode: number, kind: number, offset: number, value: Buffer): void {
@@ -105,6 +130,11 @@ export async function readRecords(batch: Buffer, handler: RecordHandler): Promis
       continue;
     }
     const run = { start: batch.readDoubleLE(at), count: batch.readUInt32LE(at + 8) };
+    if (kind === CHECK) {
+      handler.check?.({ ...run, sum: batch.readUInt32LE(at + RUN_BYTES) });
+      at += CHECK_BYTES;
+      continue;
+    }
     await (kind === TAKE ? handler.take?.(run) : handler.free?.(run));
     at += RUN_BYTES;
   }

@@ -1,6 +1,7 @@
 import type { BlockDevice } from '../../block-device.ts';
 import { SharedFlush } from '../../drive/shared-flush.ts';
 import { Batch } from './batch.ts';
+import { type DataCheck, overlapsAny } from './data-checks.ts';
 import type { FreedBlocks } from './freed-blocks.ts';
 import type { Journal, SealedBatch } from './journal.ts';
 
@@ -12,8 +13,11 @@ export interface SealingMoment {
 }
 
 /**
- * Group commit: the records of all operations that wait at the moment are one batch, made durable by one flush. Data that
- * the records name are flushed before: a record that survives must not show blocks with whatever was in them earlier.
+ * Group commit: the records of all operations that wait at the moment are one batch, made durable by one flush. A record
+ * that survives must not show blocks with whatever was in them earlier. So large data that records name are flushed before
+ * the batch is written. Of small ones it has the checksums instead, and one flush does for both: if after a crash the
+ * last batch does not find its data, it was not acknowledged and does not count. Blocks that the last batch checks are
+ * therefore not overwritten before another batch is durable, if need be an empty one.
  *
  * A batch that could not be written is written again, as it is, before anything that came later. Its operations were told
  * of the failure, but what they changed is there.
@@ -27,6 +31,9 @@ export class Commits {
   #beginning: Promise<void> | undefined;
   #sealed: SealedBatch | undefined;
   #hasUnflushedData = false;
+  /** Of the batch that is being written, and of the last durable one. */
+  #sealedChecks: readonly DataCheck[] = [];
+  #lastChecks: readonly DataCheck[] = [];
   /** Takes the records of operations. */
   open = new Batch();
 
@@ -35,6 +42,18 @@ export class Commits {
     this.#journal = journal;
     this.#freed = freed;
     this.#moment = moment;
+  }
+
+  /** Blocks that the last batch checks, which an earlier mount wrote. */
+  protect(checks: readonly DataCheck[]): void {
+    this.#lastChecks = checks;
+  }
+
+  /** Returns what to wait for. */
+  beforeOverwriting(start: number, count: number): Promise<void> | undefined {
+    // A batch that is not sealed yet can have its data flushed first.
+    if (overlapsAny(this.open.checks, start, count)) this.open.namesData = true;
+    return this.#isProtected(start, count) ? this.#supersede(start, count) : undefined;
   }
 
   /** File data were written. */
@@ -57,8 +76,9 @@ export class Commits {
     for (let wait = this.#moment.prepare(); wait !== undefined; wait = this.#moment.prepare()) await wait;
     // From here on nothing else runs until the content of the commit, and of a checkpoint that begins with it, is fixed.
     const { open } = this;
-    if (!open.isEmpty) {
+    if (!open.isEmpty || open.isForced) {
       this.#sealed = this.#journal.seal(open);
+      this.#sealedChecks = open.checks;
       this.open = new Batch();
     }
     this.#moment.sealed();
@@ -71,7 +91,20 @@ export class Commits {
     await this.#journal.write(sealed);
     await this.#flush();
     this.#sealed = undefined;
+    this.#lastChecks = this.#sealedChecks;
+    this.#sealedChecks = [];
     this.#freed.add(sealed.batch.retired);
+  }
+
+  #isProtected(start: number, count: number): boolean {
+    return overlapsAny(this.#lastChecks, start, count) || overlapsAny(this.#sealedChecks, start, count);
+  }
+
+  async #supersede(start: number, count: number): Promise<void> {
+    while (this.#isProtected(start, count)) {
+      this.open.isForced = true;
+      await this.commit();
+    }
   }
 
   async #flush(): Promise<void> {

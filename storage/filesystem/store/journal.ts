@@ -35,6 +35,7 @@ export class Journal {
   /** The next batch goes here. */
   position: JournalPosition;
   usedBlocks = 0;
+  #end = Infinity;
   /** From here on batches are needed. */
   #tail: number;
 
@@ -60,6 +61,7 @@ export class Journal {
 
   /** Gives the batch its place and number. */
   seal(batch: Batch): SealedBatch {
+    batch.finish();
     const { head, sequence } = this.position;
     const blocks = Math.ceil(batch.length / BLOCK_BYTES);
     if (this.usedBlocks + blocks >= this.blocks) throw new Error('the journal is full: operations were not held back');
@@ -86,9 +88,23 @@ export class Journal {
     await this.#device.write(JOURNAL_START * BLOCK_BYTES, bytes.subarray(first * BLOCK_BYTES, whole));
   }
 
+  /** The batch with this number is not to be read, nor anything behind it. */
+  endAt(sequence: number): void {
+    this.#end = sequence;
+  }
+
+  /** A batch that does not count, but is there, must not be found again when its blocks hold something else. */
+  async wipeEnd(): Promise<void> {
+    if (this.#end === Infinity) return;
+    await this.#device.write((JOURNAL_START + this.position.head) * BLOCK_BYTES, Buffer.alloc(BLOCK_BYTES));
+    await this.#device.flush();
+    this.#end = Infinity;
+  }
+
   /** Reads the batch at the position and goes on to the next; nothing at the end. */
   async readNext(): Promise<Buffer | undefined> {
     const { head, sequence } = this.position;
+    if (sequence === this.#end) return undefined;
     const block = Buffer.alloc(BLOCK_BYTES);
     await this.#read(head, block);
     const length = block.readUInt32LE(LENGTH_AT);

@@ -1,4 +1,6 @@
+import type { BlockDevice } from '../../block-device.ts';
 import { readRecords } from './batch.ts';
+import { type DataCheck, holds } from './data-checks.ts';
 import type { Journal } from './journal.ts';
 import { KIND } from './layout.ts';
 import { MISS } from './miss.ts';
@@ -14,14 +16,22 @@ interface Parts {
   readonly cache: NodeCache;
 }
 
+export interface Replayed {
+  /** How many inodes there are more than at the checkpoint. */
+  readonly inodes: number;
+  /** What the blocks that the last batch names hold. They are not overwritten before another batch is durable. */
+  readonly checks: DataCheck[];
+}
+
 /**
  * Applies what the journal holds to the tree of the last checkpoint. First all that blocks were taken and freed for:
  * the tree takes blocks for its nodes while the rest is applied, and must not take those that a later record names.
- * Returns how many inodes there are more than at the checkpoint.
  */
-export async function replay(journal: Journal, parts: Parts): Promise<number> {
+export async function replay(journal: Journal, device: BlockDevice, parts: Parts): Promise<Replayed> {
   const { tree, space, pool, cache } = parts;
   const start = journal.position;
+  const checks = await findEnd(journal, device);
+  journal.rewind(start);
   for (let batch = await journal.readNext(); batch !== undefined; batch = await journal.readNext()) {
     await readRecords(batch, {
       take: (run) => untilLoaded(cache, () => space.replayTake(run)),
@@ -52,7 +62,33 @@ export async function replay(journal: Journal, parts: Parts): Promise<number> {
     });
     cache.evict();
   }
-  return inodes;
+  return { inodes, checks };
+}
+
+/**
+ * Finds the last batch that counts. The last one there is was perhaps not flushed: if blocks that it names do not hold
+ * what they should, it was acknowledged to nobody, and does not count. Returns what the blocks of the last one hold.
+ */
+async function findEnd(journal: Journal, device: BlockDevice): Promise<DataCheck[]> {
+  let before: Buffer | undefined;
+  let last: Buffer | undefined;
+  for (let batch = await journal.readNext(); batch !== undefined; batch = await journal.readNext()) {
+    before = last;
+    last = batch;
+  }
+  const checks = await checksOf(last);
+  for (const check of checks) {
+    if (await holds(device, check)) continue;
+    journal.endAt(journal.position.sequence - 1);
+    return checksOf(before);
+  }
+  return checks;
+}
+
+async function checksOf(batch: Buffer | undefined): Promise<DataCheck[]> {
+  const checks: DataCheck[] = [];
+  if (batch !== undefined) await readRecords(batch, { check: (check) => void checks.push(check) });
+  return checks;
 }
 
 function untilLoaded(cache: NodeCache, work: () => void): Promise<void> | undefined {

@@ -22,6 +22,8 @@ const DIRTY_NODES_MIN = 16;
 
 export interface StoreOptions {
   readonly cacheBytes?: number;
+  /** Nothing is written, not even what a mount writes after a crash. */
+  readonly isInspection?: boolean;
 }
 
 /** The answer of something that is known at once if what it needs is in memory. */
@@ -59,7 +61,10 @@ export class Store {
     }
     const store = new Store(device, superblock, slot, options);
     const parts = { tree: store.tree, space: store.space, pool: store.#pool, cache: store.#cache };
-    store.#transaction.inodes += await replay(store.#journal, parts);
+    const { inodes, checks } = await replay(store.#journal, device, parts);
+    store.#transaction.inodes += inodes;
+    store.#commits.protect(checks);
+    if (!device.readOnly && options.isInspection !== true) await store.#journal.wipeEnd();
     return store;
   }
 
@@ -139,6 +144,11 @@ export class Store {
     } catch (error) {
       throw toFsError(error);
     }
+  }
+
+  /** Call it before data of a file are overwritten in their place. */
+  beforeOverwriting(start: number, count: number): Promise<void> | undefined {
+    return this.#commits.beforeOverwriting(start, count);
   }
 
   /** File data were written to the device. */

@@ -1,4 +1,5 @@
 import type { Commits } from './commits.ts';
+import { type DataCheck, overlapsAny } from './data-checks.ts';
 import { KIND } from './layout.ts';
 import type { Run } from './map-page.ts';
 import { MISS } from './miss.ts';
@@ -27,6 +28,7 @@ export class Transaction implements Reader {
   #batchLength = 0;
   #retiredCount = 0;
   #namesData = false;
+  #checkCount = 0;
   inodes: number;
 
   constructor(parts: { tree: Tree; space: Space; pool: NodePool; commits: Commits }, inodes: number) {
@@ -84,7 +86,14 @@ export class Transaction implements Reader {
     this.#undo.push(() => this.#space.unretire(run));
     const { open } = this.#commits;
     open.free(run);
+    // Others may have the blocks as soon as this batch is durable, and it could be the last one for a while.
+    if (overlapsAny(open.checks, start, count)) open.namesData = true;
     open.retired.push(run);
+  }
+
+  /** What blocks that the operation claims hold. Without, they have to be claimed as having data. */
+  check(check: DataCheck): void {
+    this.#commits.open.check(check);
   }
 
   /** Blocks that were reserved before have other contents now, which the records name. */
@@ -97,6 +106,7 @@ export class Transaction implements Reader {
     this.#batchLength = open.length;
     this.#retiredCount = open.retired.length;
     this.#namesData = open.namesData;
+    this.#checkCount = open.checks.length;
     this.#undo.length = 0;
     this.#thinned.length = 0;
   }
@@ -116,6 +126,7 @@ export class Transaction implements Reader {
     open.length = this.#batchLength;
     open.retired.length = this.#retiredCount;
     open.namesData = this.#namesData;
+    open.checks.length = this.#checkCount;
   }
 
   #copyOf(inode: number, kind: number, offset: number): Buffer | undefined {
