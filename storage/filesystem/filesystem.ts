@@ -20,7 +20,7 @@ import { chargeQuota } from './files/quotas.ts';
 import { Removal } from './contents/removal.ts';
 import { FilesystemQuotas } from './filesystem-quotas.ts';
 import { FilesystemXattrs } from './filesystem-xattrs.ts';
-import { ROOT_INODE } from './store/layout.ts';
+import { NUMBER_MAX, ROOT_INODE } from './store/layout.ts';
 import { type FormatOptions, formatStore } from './store/format.ts';
 import { type Awaitable, Store } from './store/store.ts';
 import type { Transaction } from './store/transaction.ts';
@@ -56,7 +56,8 @@ export interface DirectoryPage {
 /**
  * A mounted filesystem. Operations take the credentials of who asks and the numbers of inodes; what they refuse is an
  * `FsError`. What changes names or attributes is durable when its promise resolves; what was written to files is durable
- * after `commit`. What only reads answers without a promise if all of it is in memory.
+ * after `commit`. What only reads answers without a promise if all of it is in memory, so its failure may be thrown as well
+ * as rejected: await it inside a `try`.
  */
 export class Filesystem {
   readonly root = ROOT_INODE;
@@ -142,6 +143,7 @@ export class Filesystem {
   /** Names behind a cookie; 0 begins. `.` and `..` are not among them. */
   readDirectory(credentials: Credentials, directory: number, cookie: number, max: number): Awaitable<DirectoryPage> {
     const { tree } = this.#store;
+    if (!(cookie >= 0 && cookie < NUMBER_MAX)) throw new FsError('EINVAL', 'No listing has given out this cookie.');
     return this.#store.read(() => {
       const inode = loadDirectory(tree, directory);
       requireAccess(tree, credentials, inode, MAY_READ);

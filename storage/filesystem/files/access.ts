@@ -14,9 +14,9 @@ export const MAY_READ = 4;
 export const MAY_WRITE = 2;
 export const MAY_EXECUTE = 1;
 
-export const STICKY = 0o1000;
+const STICKY = 0o1000;
 export const SET_GID = 0o2000;
-export const SET_UID = 0o4000;
+const SET_UID = 0o4000;
 const ANY_EXECUTE = 0o111;
 
 /** All that decides who may do what is here. */

@@ -13,7 +13,8 @@ import { newInode, type NewNode } from './new-inode.ts';
 import { chargeQuota } from './quotas.ts';
 import type { Removal } from '../contents/removal.ts';
 
-export const LINKS_MAX = 65_000;
+/** Of a file. A directory has a link for each directory in it, as many as there may be. */
+const LINKS_MAX = 65_000;
 export const TARGET_BYTES_MAX = 4095;
 const TARGET_PIECES_MAX = 8;
 
@@ -238,7 +239,8 @@ function refuseExisting(name: Buffer): void {
 }
 
 function addLink(inode: Inode): void {
-  if (inode.links >= LINKS_MAX) throw new FsError('EMLINK', `There are ${LINKS_MAX} links already.`);
+  if (inode.type !== 'directory' && inode.links >= LINKS_MAX)
+    throw new FsError('EMLINK', `There are ${LINKS_MAX} links already.`);
   inode.links += 1;
 }
 

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../store/transaction.ts';
 import { deleteLong, getLong, putLong } from './long-value.ts';
 import { hashName, NAME_BYTES_MAX } from './names.ts';
 
-export const XATTR_BYTES_MAX = 65536;
+const XATTR_BYTES_MAX = 65536;
 
 /**
  * Extended attributes: the key is a hash of the name, a number among those of the same hash, and the number of the piece.

@@ -43,9 +43,11 @@ export class NodeCache {
     return this.#nodes.size;
   }
 
-  /** What the last miss waits for. */
+  /** What the last miss waits for. Call it right after the miss. */
   whenLoaded(): Promise<void> {
-    return this.#missing ?? Promise.resolve();
+    const missing = this.#missing;
+    this.#missing = undefined;
+    return missing ?? Promise.resolve();
   }
 
   get(address: number, generation: number, level: number): TreeNode {

@@ -157,6 +157,26 @@ describe('the store', () => {
     assert.equal(await isFree(), true);
   });
 
+  it('goes on after a node could not be read, and keeps to its memory', async () => {
+    const random = randomFrom(2);
+    const device = new MemoryDevice(16 * MIB, { random });
+    await formatStore(device);
+    const store = await Store.open(device);
+    for (let index = 0; index < 3000; index += 1) {
+      await store.change((transaction) => transaction.put(20, KIND, index, Buffer.alloc(1000, 1)));
+    }
+    await store.close();
+    const again = await Store.open(device, { cacheBytes: 256 * 1024 });
+    device.isBroken = true;
+    await assert.rejects(async () => again.read(() => again.tree.get(20, KIND, 1500)), /broken/);
+    device.isBroken = false;
+    assert.equal((await again.read(() => again.tree.get(20, KIND, 1500)))?.length, 1000);
+    for (let index = 0; index < 3000; index += 7) await again.read(() => again.tree.get(20, KIND, index));
+    assert.ok(again.cachedNodes <= 33, `${again.cachedNodes} nodes`);
+    await again.change((transaction) => transaction.put(20, KIND, 1, Buffer.alloc(1)));
+    await again.close();
+  });
+
   it('keeps what was committed, whole, through power cuts at any write', async (context) => {
     const first = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);
     context.diagnostic(`first seed ${first}`);

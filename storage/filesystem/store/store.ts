@@ -108,6 +108,10 @@ export class Store {
     return this.#transaction.inodes;
   }
 
+  get cachedNodes(): number {
+    return this.#cache.size;
+  }
+
   get journalBlocks(): number {
     return this.#journal.blocks;
   }
@@ -212,7 +216,9 @@ export class Store {
       await this.#cache.whenLoaded();
       this.#refuseIfClosed();
       try {
-        return work();
+        const result = work();
+        this.#trim();
+        return result;
       } catch (error) {
         if (error !== MISS) throw error;
       }

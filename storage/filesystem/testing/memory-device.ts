@@ -9,6 +9,8 @@ export class MemoryDevice implements BlockDevice {
   readonly #random: (() => number) | undefined;
   /** How many more bytes may be written; the pool beneath is full afterwards. */
   roomBytes = Infinity;
+  /** Reads are refused. */
+  isBroken = false;
   flushes = 0;
   writtenBytes = 0;
   readonly discards: { offset: number; length: number }[] = [];
@@ -29,6 +31,7 @@ export class MemoryDevice implements BlockDevice {
 
   read(offset: number, into: Buffer): Done {
     this.#check(offset, into.length);
+    if (this.isBroken) throw new StorageError('unreadable', 'The device is broken.');
     return this.#sometimesLater(() => void this.bytes.copy(into, 0, offset, offset + into.length));
   }
 
