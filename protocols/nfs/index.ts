@@ -10,6 +10,7 @@ export {
   type SnapshotListing,
   type SnapshotSource,
 } from './namespace/export.ts';
+export { VolumeFilesystem } from './volume/volume-filesystem.ts';
 export { type Endpoint, NfsServer, type NfsServerOptions } from './server.ts';
 export { type ClientRecorder, MemoryRecorder, type RecordedClient } from './recovery/recorder.ts';
 export type { Identities } from './v4/attributes/identities.ts';

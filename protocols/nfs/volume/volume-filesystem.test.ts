@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { checkFilesystem, Filesystem } from '@granary/storage/filesystem';
+import { MemoryDevice } from '../../../storage/filesystem/testing/memory-device.ts';
+import { Random } from '../../iscsi/testing/random.ts';
+import { DEFAULT_ACCESS } from '../namespace/export.ts';
+import { NfsServer } from '../server.ts';
+import { Client3 } from '../testing/client3.ts';
+import { ANONYMOUS, Client41, ops } from '../testing/client4.ts';
+import { RpcClient, type ClientCredentials } from '../testing/rpc-client.ts';
+import { Status3 } from '../v3/status.ts';
+import { VolumeFilesystem } from './volume-filesystem.ts';
+
+const MIB = 1024 * 1024;
+
+async function serveVolume(context: TestContext, sizeBytes = 128 * MIB) {
+  const random = new Random(7);
+  const device = new MemoryDevice(sizeBytes, { random: () => random.below(1000) / 1000 });
+  await Filesystem.format(device, { mode: 0o777 });
+  const inner = await Filesystem.mount(device);
+  const errors: unknown[] = [];
+  const onEvent = (event: { type: string }) => {
+    if (event.type === 'internal-error') errors.push(event);
+  };
+  const server = new NfsServer({ serverName: 'test', onEvent });
+  const access = { ...DEFAULT_ACCESS, squash: 'none', sync: false } as const;
+  server.addExport({
+    paths: ['/share'],
+    filesystem: await VolumeFilesystem.of(inner),
+    authorise: () => access,
+  });
+  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const clients: RpcClient[] = [];
+  context.after(async () => {
+    for (const client of clients) client.close();
+    await server.close();
+    await inner.unmount();
+    assert.deepEqual(errors, []);
+    assert.deepEqual((await checkFilesystem(device)).findings, []);
+  });
+  const connect = async (credentials: ClientCredentials = { uid: 0, gid: 0 }) => {
+    const client = await RpcClient.open(port);
+    client.credentials = credentials;
+    clients.push(client);
+    return client;
+  };
+  const client3 = async (credentials?: ClientCredentials) => Client3.mount(await connect(credentials), '/share');
+  return { inner, device, connect, client3 };
+}
+
+test('a tree over a volume: made, listed, renamed, read and removed', async (context) => {
+  const { client3 } = await serveVolume(context);
+  const client = await client3();
+  const { handle: directory } = await client.mkdir(client.root, 'd');
+  const names = Array.from({ length: 300 }, (_, index) => `file-${index}`);
+  const made = await Promise.all(names.map((name) => client.create(directory, name, { mode: 0o640, uid: 5 })));
+  for (const { status, attributes } of made) assert.deepEqual([status, attributes!.uid], [0, 5]);
+  for (const plus of [false, true]) {
+    assert.deepEqual((await client.names(directory, 2048, plus)).sort(), [...names].sort());
+  }
+  const data = Buffer.alloc(3 * MIB, 'granary');
+  const { handle } = made[0]!;
+  for (let at = 0; at < data.length; at += MIB) await client.write(handle, at, data.subarray(at, at + MIB), 0);
+  assert.equal((await client.commit(handle)).status, 0);
+  for (let at = 0; at < data.length; at += MIB) {
+    assert.ok((await client.read(handle, at, MIB)).data.equals(data.subarray(at, at + MIB)));
+  }
+  const alone = await client.create(directory, 'alone');
+  assert.ok(alone.wcc.before && alone.wcc.after, 'a change that nobody else was in the way of is told exactly');
+  assert.equal((await client.rename(directory, 'file-1', client.root, 'moved')).status, 0);
+  assert.equal((await client.rmdir(client.root, 'd')).status, Status3.notEmpty);
+  assert.equal((await client.remove(directory, 'file-2')).status, 0);
+  assert.equal((await client.getattr(made[2]!.handle)).status, Status3.stale);
+  assert.equal((await client.link(handle, client.root, 'linked')).attributes!.links, 2);
+  const link = await client.symlink(client.root, 'sym', 'to/there');
+  assert.equal((await client.readlink(link.handle)).target, 'to/there');
+  const verifier = Buffer.from('verifier');
+  const exclusive = await client.create(client.root, 'x', verifier);
+  assert.ok((await client.create(client.root, 'x', verifier)).handle.equals(exclusive.handle));
+  assert.equal((await client.create(client.root, 'x', Buffer.alloc(8))).status, Status3.exists);
+});
+
+test('opens, ACLs, quotas and unlinked files by 4.1 over a volume', async (context) => {
+  const { client3, connect, inner } = await serveVolume(context);
+  const root = await client3();
+  const client = await Client41.connect(await connect({ uid: 1000, gid: 1000 }), 'tester');
+  const { state, handle } = await client.open({ name: 'f', create: 'unchecked', set: { mode: 0o600 } });
+  await client.compound(ops.put(handle), ops.write(state, 0, Buffer.from('held')));
+  const acl = [
+    [0, 0, 0x7, 'OWNER@'],
+    [0, 0, 0x1, '2000'],
+  ] as const;
+  assert.equal((await client.compound(ops.put(handle), ops.setattr(ANONYMOUS, { acl }))).status, 0);
+  assert.equal(await (await client3({ uid: 2000, gid: 1 })).access(handle, 0x3f), 1);
+  assert.equal(await (await client3({ uid: 2001, gid: 1 })).access(handle, 0x3f), 0);
+  await root.remove(root.root, 'f');
+  const { results } = await client.compound(ops.put(handle), ops.read(state, 0, 10));
+  assert.equal((results[1] as { data: Buffer }).data.toString(), 'held');
+  assert.equal((await client.compound(ops.put(handle), ops.close(state))).status, 0);
+  await inner.settled();
+  assert.equal((await root.getattr(handle)).status, Status3.stale);
+  await inner.quotas.set([{ scope: 'user', id: 1000, limitBytes: MIB, limitInodes: undefined }]);
+  await inner.quotas.setState({ user: true, group: false, project: false });
+  const full = await client.open({ name: 'g', create: 'unchecked', set: { mode: 0o600 } });
+  const write = (at: number) => client.compound(ops.put(full.handle), ops.write(full.state, at, Buffer.alloc(MIB / 2)));
+  assert.equal((await write(0)).status, 0);
+  assert.equal((await write(MIB)).status, 0);
+  assert.equal((await write(2 * MIB)).status, Status3.quota);
+});
+
+test('a volume that is full says so, and works again after a file is removed', async (context) => {
+  const { client3, inner } = await serveVolume(context, 64 * MIB);
+  const client = await client3();
+  const { handle } = await client.create(client.root, 'large');
+  let status = 0;
+  for (let at = 0; status === 0; at += MIB) ({ status } = await client.write(handle, at, Buffer.alloc(MIB, 1), 2));
+  assert.equal(status, Status3.noSpace);
+  assert.equal((await client.remove(client.root, 'large')).status, 0);
+  await inner.settled();
+  const again = await client.create(client.root, 'again');
+  assert.equal((await client.write(again.handle, 0, Buffer.alloc(MIB, 2), 2)).status, 0);
+});
