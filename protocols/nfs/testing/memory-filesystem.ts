@@ -20,34 +20,11 @@ import {
 } from '../filesystem.ts';
 import { MemoryData } from './memory-data.ts';
 import { MemoryDirectory } from './memory-directory.ts';
+import { attributesOf, granted, isMember, mustOwnIfSticky, mustWrite, unchanged, type Inode } from './memory-inode.ts';
 
-const STICKY = 0o1000;
 const SET_GROUP_ID = 0o2000;
 const SET_ID = 0o6000;
-const DIRECTORY_BYTES = 4096;
 const TEBIBYTE = 2 ** 40;
-
-interface Inode {
-  readonly inode: number;
-  readonly generation: number;
-  readonly type: Attributes['type'];
-  readonly data: MemoryData;
-  readonly entries: MemoryDirectory;
-  readonly target: Buffer;
-  readonly device: Attributes['device'];
-  readonly created: Timestamp;
-  parent: number;
-  mode: number;
-  links: number;
-  uid: number;
-  gid: number;
-  accessed: Timestamp;
-  modified: Timestamp;
-  changed: Timestamp;
-  change: bigint;
-  holds: number;
-  acl: Acl;
-}
 
 export interface MemoryFilesystemOptions {
   readonly id?: bigint;
@@ -428,48 +405,4 @@ export class MemoryFilesystem implements Filesystem {
     this.#lastTick = (this.#lastTick + 1) % 1_000_000;
     return { seconds: Math.floor(millis / 1000), nanoseconds: (millis % 1000) * 1_000_000 + this.#lastTick };
   }
-}
-
-function attributesOf(node: Inode): Attributes {
-  const { inode, generation, type, mode, links, uid, gid, device, accessed, modified, changed, created, change } = node;
-  const isFile = type === 'file';
-  const sizeBytes = isFile ? node.data.size : type === 'symlink' ? node.target.length : DIRECTORY_BYTES;
-  const allocatedBytes = isFile ? node.data.allocatedBytes : DIRECTORY_BYTES;
-  const times = { accessed, modified, changed, created };
-  return { inode, generation, type, mode, links, uid, gid, sizeBytes, allocatedBytes, device, ...times, change };
-}
-
-function unchanged(node: Inode): Change {
-  return { before: attributesOf(node), after: attributesOf(node) };
-}
-
-function isMember({ gid, groups }: Credentials, group: number): boolean {
-  return gid === group || groups.includes(group);
-}
-
-function granted(as: Credentials, { mode, uid, gid, type, acl }: Inode): number {
-  if (as.uid === 0) return type === 'directory' || (mode & 0o111) !== 0 ? 7 : 6;
-  if (as.uid === uid) return (mode >> 6) & 7;
-  if (acl.access.length > 0) return grantedByAcl(as, gid, acl.access);
-  return isMember(as, gid) ? (mode >> 3) & 7 : mode & 7;
-}
-
-function grantedByAcl(as: Credentials, gid: number, entries: readonly AclEntry[]): number {
-  const mask = entries.find(({ tag }) => tag === 'mask')?.permissions ?? 7;
-  const user = entries.find(({ tag, id }) => tag === 'user' && id === as.uid);
-  if (user !== undefined) return user.permissions & mask;
-  const groups = entries.filter(
-    ({ tag, id }) => (tag === 'owning-group' && isMember(as, gid)) || (tag === 'group' && isMember(as, id ?? -1)),
-  );
-  if (groups.length > 0) return groups.reduce((all, { permissions }) => all | permissions, 0) & mask;
-  return entries.find(({ tag }) => tag === 'other')?.permissions ?? 0;
-}
-
-function mustWrite(as: Credentials, node: Inode): void {
-  if ((granted(as, node) & Access.write) === 0) throw new FileError('EACCES');
-}
-
-function mustOwnIfSticky(as: Credentials, directory: Inode, node: Inode): void {
-  const isFree = (directory.mode & STICKY) === 0 || as.uid === 0 || as.uid === node.uid || as.uid === directory.uid;
-  if (!isFree) throw new FileError('EPERM');
 }
