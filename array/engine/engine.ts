@@ -1,5 +1,6 @@
 import type { EngineEvent } from './events.ts';
 import type { Report, VolumeReport } from './report.ts';
+import type { ShareEngine } from './shares.ts';
 
 /**
  * What an array needs of whatever keeps its bytes. The embedded engine is one; a cluster with pools, images, snapshots
@@ -11,7 +12,7 @@ import type { Report, VolumeReport } from './report.ts';
  * - Arguments and results are plain data, so that an engine may live in another thread or process.
  * - What cannot be done is thrown as an `EngineError`.
  */
-export interface Engine {
+export interface Engine extends ShareEngine {
   /** Everything it knows and has counted. Of volumes only those that changed since the report of that version. */
   report(sinceVersion: number): Promise<Report>;
   /** One volume, as it is this moment. */

@@ -1,3 +1,5 @@
+import type { FileArchive } from './shares.ts';
+
 /** What happens in an engine by itself, or by its hardware. Names as in `Engine`. */
 export type EngineEvent =
   | { readonly type: 'drive-failed'; readonly drive: string; readonly group: string | null; readonly reason: string }
@@ -18,5 +20,15 @@ export type EngineEvent =
   | { readonly type: 'session-opened'; readonly server: string; readonly initiator: string; readonly address: string }
   | { readonly type: 'session-closed'; readonly server: string; readonly initiator: string; readonly reason: string }
   | { readonly type: 'login-refused'; readonly initiator: string; readonly address: string; readonly reason: string }
+  /** Somebody reads an archived file: its data is to be brought back by `writeRecall` and `finishRecall`. */
+  | {
+      readonly type: 'recall-wanted';
+      readonly volume: string;
+      readonly inode: number;
+      readonly generation: number;
+      readonly sizeBytes: number;
+      readonly archive: FileArchive;
+    }
+  | { readonly type: 'audit-space-reclaimed'; readonly volume: string; readonly untilMs: number }
   | { readonly type: 'controller-active'; readonly controller: string; readonly reason: string }
   | { readonly type: 'controller-failed'; readonly controller: string; readonly reason: string };

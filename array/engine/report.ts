@@ -80,6 +80,15 @@ export interface VolumeReport {
   readonly io: IoTotals;
   /** Where somebody wants them counted. */
   readonly sizes: IoSizes | null;
+  /** Of a share that is mounted. Its `io` above counts what clients read and wrote, not what the filesystem did. */
+  readonly share: ShareReport | null;
+}
+
+export interface ShareReport {
+  readonly files: number;
+  readonly totalBytes: number;
+  readonly usedBytes: number;
+  readonly availableBytes: number;
 }
 
 /** Reads and writes by how large they were: at most so many bytes each, the last without end. */
