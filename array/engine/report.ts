@@ -1,3 +1,5 @@
+import type { QuotaSwitches } from './shares.ts';
+
 /** What an engine knows of itself. All counts run since its active controller started: they may begin anew. */
 export interface Report {
   /** Passed to the next `report`. */
@@ -89,6 +91,8 @@ export interface ShareReport {
   readonly totalBytes: number;
   readonly usedBytes: number;
   readonly availableBytes: number;
+  /** Which quotas are enforced. */
+  readonly quotas: QuotaSwitches;
 }
 
 /** Reads and writes by how large they were: at most so many bytes each, the last without end. */
