@@ -84,8 +84,9 @@ test('every kind of event has its words', async () => {
     { type: 'session-opened', server: 'srv-00000001', initiator: 'iqn.x', address: '127.0.0.1' },
     { type: 'session-closed', server: 'srv-00000001', initiator: 'iqn.x', reason: 'logged out' },
     { type: 'controller-active', controller: 'vsa-00000001-vc-1', reason: 'the other one failed' },
+    { type: 'audit-space-reclaimed', volume: 'volume-00000001', untilMs: 0 },
   );
-  assert.equal(list().length, 10);
+  assert.equal(list().length, 11);
   for (const [, title] of list()) assert.match(title!, /^[A-Z].*[^.]\.$/);
 });
 

@@ -2,7 +2,7 @@ import type { Clock, EventLog, Log, Store, Tx } from '@granary/kernel';
 import { findDriveByUuid, updateDrive } from '../drives/repository.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { Names } from './names.ts';
-import { tell } from './wording.ts';
+import { tell, type WordedEvent } from './wording.ts';
 
 interface EngineEventsOptions {
   readonly store: Store;
@@ -17,7 +17,7 @@ const BATCH_MAX = 100;
 /** Writes what happens in the engine to the event log, in order, in the words and by the names users know. */
 export class EngineEvents {
   readonly #options: EngineEventsOptions;
-  #waiting: EngineEvent[] = [];
+  #waiting: WordedEvent[] = [];
   #missed = 0;
   #writing: Promise<void> | undefined;
 
@@ -26,6 +26,7 @@ export class EngineEvents {
   }
 
   take(event: EngineEvent): void {
+    if (event.type === 'recall-wanted') return;
     this.#options.log.info({ event }, 'the engine reports');
     if (this.#waiting.length < WAITING_MAX) this.#waiting.push(event);
     else this.#missed += 1;
@@ -57,7 +58,7 @@ export class EngineEvents {
     }
   }
 
-  #record(tx: Tx, event: EngineEvent): void {
+  #record(tx: Tx, event: WordedEvent): void {
     const { events } = this.#options;
     events.record(tx, tell(event, new Names(tx)));
     if (event.type === 'drive-failed' || event.type === 'spare-failed') this.#mark(tx, event.drive, 1);

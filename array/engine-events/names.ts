@@ -34,7 +34,11 @@ export class Names {
     return this.#called('servers', name);
   }
 
-  #called(table: 'pools' | 'servers', name: string): string {
+  volume(name: string): string {
+    return this.#called('volumes', name);
+  }
+
+  #called(table: 'pools' | 'servers' | 'volumes', name: string): string {
     const displayName = displayNameOf(this.#db, table, name);
     return displayName === undefined ? name : called({ name, display_name: displayName });
   }

@@ -1,10 +1,12 @@
-import type { NewEvent } from '@granary/kernel';
+import { formatUtc, type NewEvent } from '@granary/kernel';
 import type { EngineEvent } from '../engine/events.ts';
 import { listed } from '../wording.ts';
 import type { Names } from './names.ts';
 
-type Of<T extends EngineEvent['type']> = Extract<EngineEvent, { readonly type: T }>;
-type Told = { readonly [T in EngineEvent['type']]: (event: Of<T>, names: Names) => NewEvent };
+/** Who reads an archived file wants its data, not words about it. */
+export type WordedEvent = Exclude<EngineEvent, { readonly type: 'recall-wanted' }>;
+type Of<T extends WordedEvent['type']> = Extract<WordedEvent, { readonly type: T }>;
+type Told = { readonly [T in WordedEvent['type']]: (event: Of<T>, names: Names) => NewEvent };
 
 /** One sentence for each thing that happens, what it happened to, and how bad that is. */
 const told: Told = {
@@ -96,6 +98,11 @@ const told: Told = {
     title: `An iSCSI login of ${initiator} from ${address} was refused: ${ended(reason)}`,
     subject: 'logins',
   }),
+  'audit-space-reclaimed': ({ volume, untilMs }, names) => ({
+    severity: 'warning',
+    title: `The audit records of share ${names.volume(volume)} until ${formatUtc(untilMs)} were deleted to make room for new ones.`,
+    subject: `volume:${volume}`,
+  }),
   'controller-active': ({ controller, reason }) => ({
     severity: 'notice',
     title: `Controller ${controller} is active: ${ended(reason)}`,
@@ -108,8 +115,8 @@ const told: Told = {
   }),
 };
 
-export function tell(event: EngineEvent, names: Names): NewEvent {
-  return (told[event.type] as (event: EngineEvent, names: Names) => NewEvent)(event, names);
+export function tell(event: WordedEvent, names: Names): NewEvent {
+  return (told[event.type] as (event: WordedEvent, names: Names) => NewEvent)(event, names);
 }
 
 /** A reason comes with or without its full stop. */

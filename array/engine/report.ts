@@ -105,10 +105,13 @@ export interface IoSizes {
 }
 
 export interface SessionReport {
+  readonly protocol: 'ISCSI' | 'NFS';
   /** The server it was let in as. */
   readonly server: string;
+  /** Its IQN; over NFS the address of the client. */
   readonly initiator: string;
   readonly address: string;
+  /** The IQN of the target; over NFS the path of the export. */
   readonly target: string;
   /** Name of the controller it is with. */
   readonly controller: string;

@@ -51,6 +51,7 @@ export async function startEngine(setup: EngineSetup): Promise<RunningEngine> {
 
 /** The array's secrets stay in its management. */
 function forControllers(configuration: HostedConfiguration): ControllerConfiguration {
-  const { internalName, folder, drives, management, dataPort, publicAddress, interfaces, cacheGb } = configuration;
-  return { internalName, folder, drives, management, dataPort, publicAddress, interfaces, cacheGb };
+  const { uuid, internalName, folder, drives, cacheGb } = configuration;
+  const { management, dataPort, filePort, publicAddress, interfaces } = configuration;
+  return { uuid, internalName, folder, drives, cacheGb, management, dataPort, filePort, publicAddress, interfaces };
 }

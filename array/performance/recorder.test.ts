@@ -27,6 +27,7 @@ function volume(id: string, count: number): VolumeReport {
     sharedBytes: 0,
     isLocked: false,
     sizes: null,
+    share: null,
   };
   return { id, ...sizes, io: io(count) };
 }

@@ -5,7 +5,7 @@ import type { ListenAddress } from '@granary/kernel';
 import { testNetwork } from '../../kernel/process/testing/addresses.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { AddressAllocator, type ProbeAddress } from './allocator.ts';
-import { dataPortOf } from './data-port.ts';
+import { servicePortsOf } from './service-ports.ts';
 import { AddressRange } from './range.ts';
 
 const none = () => false;
@@ -61,16 +61,18 @@ test('arrays that share one address differ by port', async () => {
   );
 });
 
-test('an array serves iSCSI at the usual port of its own address, else at a port beside the shared ones', () => {
+test('an array serves at the usual ports of its own address, else at ports beside the shared ones', () => {
   const { network } = defaultConfig('linux');
-  const ports = (first: number, last: number) => ({ ...network, shared_ports: { first, last } });
-  assert.equal(dataPortOf('storage_array', network.management_port, network), 3260);
-  assert.equal(dataPortOf('object_storage', network.management_port, network), 8080);
-  assert.deepEqual(
-    [20_000, 20_003].map((port) => dataPortOf('storage_array', port, ports(20_000, 20_003))),
-    [20_004, 20_007],
-  );
-  assert.equal(dataPortOf('storage_array', 65_000, ports(65_000, 65_400)), 64_599);
+  const at = (port: number, first: number, last: number) =>
+    servicePortsOf('storage_array', port, { ...network, shared_ports: { first, last } });
+  const own = { dataPort: 3260, filePort: 2049 };
+  assert.deepEqual(servicePortsOf('storage_array', network.management_port, network), own);
+  assert.equal(servicePortsOf('object_storage', network.management_port, network).dataPort, 8080);
+  assert.deepEqual(at(20_000, 20_000, 20_003), { dataPort: 20_004, filePort: 20_008 });
+  assert.deepEqual(at(20_003, 20_000, 20_003), { dataPort: 20_007, filePort: 20_011 });
+  assert.deepEqual(at(65_000, 65_000, 65_100), { dataPort: 65_101, filePort: 65_202 });
+  assert.deepEqual(at(65_000, 65_000, 65_200), { dataPort: 65_201, filePort: 64_799 });
+  assert.deepEqual(at(65_000, 65_000, 65_400), { dataPort: 64_599, filePort: 64_198 });
 });
 
 test('when no address is left, or none can be bound, the error says why', async () => {

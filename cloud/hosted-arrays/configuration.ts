@@ -1,6 +1,6 @@
 import type { HostedConfiguration, HostedDrive, Vault, LogLevel } from '@granary/kernel';
 import { canonicalAddress } from '../addresses/canonical.ts';
-import { dataPortOf } from '../addresses/data-port.ts';
+import { servicePortsOf } from '../addresses/service-ports.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDriveRow } from '../inventory/repository.ts';
@@ -45,7 +45,7 @@ export function configurationOf(
     ...unsealSecrets(vault, array),
     management: array.management,
     managementUrl: managementUrlOf(array, certificates !== undefined),
-    dataPort: dataPortOf(spec.product, array.management.port, config.network),
+    ...servicePortsOf(spec.product, array.management.port, config.network),
     publicAddress: array.publicAddress,
     interfaces: spec.interfaces
       .filter(({ address }) => owned.includes(canonicalAddress(address)))

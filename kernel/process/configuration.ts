@@ -56,6 +56,8 @@ export interface HostedConfiguration {
   readonly managementUrl: string;
   /** Where a block array serves its volumes, and object storage its buckets, on all its addresses. */
   readonly dataPort: number;
+  /** Where a block array serves its file shares, on the same addresses. */
+  readonly filePort: number;
   readonly publicAddress: string | null;
   readonly interfaces: readonly HostedInterface[];
   /** Null: it serves in the clear. With the authority of its portal, the portal's key counts only beside its certificate. */

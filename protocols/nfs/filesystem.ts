@@ -16,6 +16,8 @@ export interface Credentials {
   readonly uid: number;
   readonly gid: number;
   readonly groups: readonly number[];
+  /** Where the request came from, for records of who did what. */
+  readonly client?: string;
 }
 
 /** A file for as long as it exists: an inode number that is used again gets another generation. */
@@ -167,7 +169,7 @@ export interface Filesystem {
   readSymlink(file: FileId): Awaitable<Buffer>;
 
   /** Fills `into` and returns how many bytes there were: fewer only at the end of the file. */
-  read(file: FileId, offset: number, into: Buffer): Awaitable<number>;
+  read(as: Credentials, file: FileId, offset: number, into: Buffer): Awaitable<number>;
   /** Durable when it returns if `durable` is set. `as` decides whether set-id bits are cleared. */
   write(as: Credentials, file: FileId, offset: number, data: Buffer, durable: boolean): Awaitable<Change>;
   /** Makes everything durable that was written to the file. */

@@ -69,7 +69,7 @@ export class NfsServer implements ConnectionHost {
   readonly locks: LockTable;
   readonly #options: NfsServerOptions;
   readonly #exports = new Exports(Date.now);
-  readonly #listeners = new Set<Server>();
+  readonly #listeners = new Map<string, Server>();
   readonly #connections = new Set<Connection>();
   readonly #connectionLimits: ConnectionLimits;
   readonly #grace: GracePeriod;
@@ -133,9 +133,16 @@ export class NfsServer implements ConnectionHost {
     this.#watch ??= setInterval(() => this.watch(), WATCH_INTERVAL_MS).unref();
     const address = listener.address();
     if (address === null || typeof address === 'string') throw new Error('an NFS server listens on TCP only');
-    this.#listeners.add(listener);
+    const endpoint = { host: address.address, port: address.port };
+    this.#listeners.set(keyOf(endpoint), listener);
     this.#port ||= address.port;
-    return { host: address.address, port: address.port };
+    return endpoint;
+  }
+
+  /** Nobody new comes in there; who is in stays. */
+  stopListening(endpoint: Endpoint): void {
+    this.#listeners.get(keyOf(endpoint))?.close();
+    this.#listeners.delete(keyOf(endpoint));
   }
 
   /** Hosts that lock by version 3 do not notice a restart by themselves; those of version 4 do. */
@@ -151,6 +158,17 @@ export class NfsServer implements ConnectionHost {
 
   addExport(added: NfsExport): void {
     this.#exports.add(added);
+  }
+
+  /** The filesystem is exported already; its handles, opens and locks stay as they are. */
+  replaceExport(replacement: NfsExport): void {
+    const before = this.#exports.remove(replacement.filesystem.id);
+    try {
+      this.#exports.add(replacement);
+    } catch (error) {
+      if (before !== undefined) this.#exports.add(before);
+      throw error;
+    }
   }
 
   /** Resolves when no request, open or lock uses the filesystem any more. */
@@ -169,10 +187,24 @@ export class NfsServer implements ConnectionHost {
     return this.#connections.size;
   }
 
+  /** How many connections each client has. */
+  connectionsByAddress(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { address } of this.#connections) counts.set(address, (counts.get(address) ?? 0) + 1);
+    return counts;
+  }
+
+  /** How many connections were closed. Clients come back by themselves for as long as they mount something. */
+  dropConnections(address: string): number {
+    const dropped = [...this.#connections].filter((connection) => connection.address === address);
+    for (const connection of dropped) connection.destroy('it was closed by the administrator');
+    return dropped.length;
+  }
+
   /** Requests under way get so long to end and be answered; what comes in meanwhile is not heard. */
   async close(drainMs = 0): Promise<void> {
     clearInterval(this.#watch);
-    const closed = Promise.all([...this.#listeners].map((listener) => closing(listener)));
+    const closed = Promise.all([...this.#listeners.values()].map((listener) => closing(listener)));
     this.#listeners.clear();
     if (drainMs > 0) await this.#drain(drainMs);
     for (const connection of this.#connections) connection.end('the server closes');
@@ -224,6 +256,10 @@ export class NfsServer implements ConnectionHost {
   now(): number {
     return this.#options.now?.() ?? performance.now();
   }
+}
+
+function keyOf({ host, port }: Endpoint): string {
+  return `${host} ${port}`;
 }
 
 function closing(listener: Server): Promise<void> {

@@ -37,6 +37,8 @@ export interface MountOptions {
   /** How much memory the metadata may take. */
   readonly cacheBytes?: number;
   readonly now?: () => Time;
+  /** Whether reading a file changes its time of access; asked each time. */
+  readonly updatesAccessTimes?: () => boolean;
 }
 
 export interface FilesystemStatistics {
@@ -90,10 +92,10 @@ export class Filesystem {
     return filesystem;
   }
 
-  private constructor(store: Store, { now = present }: MountOptions) {
+  private constructor(store: Store, { now = present, updatesAccessTimes = () => true }: MountOptions) {
     this.#store = store;
     this.#removal = new Removal(store);
-    this.#context = { store, now, reclaim: () => this.#reclaim() };
+    this.#context = { store, now, updatesAccessTimes, reclaim: () => this.#reclaim() };
     this.#changes = new Changes(this.#context);
     this.xattrs = new FilesystemXattrs(this.#context, this.#changes);
     this.quotas = new FilesystemQuotas(this.#context, this.#changes);

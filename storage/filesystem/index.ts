@@ -1,5 +1,6 @@
 export { checkFilesystem, type FilesystemReport } from './check/check.ts';
 export { FsError, type FsErrorCode } from './errors.ts';
+export { isFormatted } from './formatted.ts';
 export {
   type DirectoryPage,
   Filesystem,

@@ -82,7 +82,16 @@ export type EngineCall<M extends EngineMethod = EngineMethod> = {
 /** What a controller needs to know of the array: none of its secrets. */
 export type ControllerConfiguration = Pick<
   HostedConfiguration,
-  'internalName' | 'folder' | 'drives' | 'management' | 'dataPort' | 'publicAddress' | 'interfaces' | 'cacheGb'
+  | 'uuid'
+  | 'internalName'
+  | 'folder'
+  | 'drives'
+  | 'management'
+  | 'dataPort'
+  | 'filePort'
+  | 'publicAddress'
+  | 'interfaces'
+  | 'cacheGb'
 >;
 
 /** What an active controller runs. */

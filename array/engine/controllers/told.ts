@@ -1,7 +1,7 @@
 import type { EngineCall } from './protocol.ts';
 
 /** In the order in which a new controller is told: what stands on what, and servers last. */
-const KINDS = ['drive', 'group', 'pool', 'key', 'caps', 'sizes', 'hold', 'server'] as const;
+const KINDS = ['drive', 'group', 'pool', 'key', 'caps', 'sizes', 'accounts', 'share', 'hold', 'server'] as const;
 type Kind = (typeof KINDS)[number];
 
 /** What an engine does not keep itself, remembered for the next controller. */
@@ -69,7 +69,16 @@ export class Told {
         return;
       case 'deleteVolume':
         this.#holds.delete(args[0]);
-        this.#drop(args[0], 'key', 'caps', 'sizes');
+        this.#drop(args[0], 'key', 'caps', 'sizes', 'share');
+        return;
+      case 'putShare':
+        this.#keep('share', args[0].volume, { method, args });
+        return;
+      case 'removeShare':
+        this.#drop(args[0], 'share');
+        return;
+      case 'putNasAccounts':
+        this.#keep('accounts', '', { method, args });
     }
   }
 

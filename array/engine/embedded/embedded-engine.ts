@@ -4,7 +4,8 @@ import { Reserve } from '@granary/kernel/reserve';
 import { type BlockDevice, StorageError } from '@granary/storage';
 import type * as wanted from '../engine.ts';
 import type { Engine } from '../engine.ts';
-import type { DriveReport, Report, VolumeReport } from '../report.ts';
+import type { DriveReport, Report, ServerReport, VolumeReport } from '../report.ts';
+import type { ShareEngine } from '../shares.ts';
 import { Book } from './book.ts';
 import { DriveWatch } from './drive-watch.ts';
 import { Drives, type PlacedDrive } from './drives.ts';
@@ -12,9 +13,9 @@ import { Groups } from './groups.ts';
 import { Moves } from './moves.ts';
 import { Pools } from './pools.ts';
 import { reasonOf, told } from './refused.ts';
-import type { EmbeddedEngineSetup, EngineDriveSetup, EngineExports, UnitSource } from './setup.ts';
+import type * as setups from './setup.ts';
 import { Snapshots } from './snapshots.ts';
-import { totalsOf } from './totals.ts';
+import { NO_IO, plus, totalsOf } from './totals.ts';
 import { Volumes } from './volumes.ts';
 import { Works } from './works.ts';
 
@@ -22,9 +23,12 @@ import { Works } from './works.ts';
 const RETRY_MS = 5000;
 const WRITE_BYTES_MAX = 16 * 1024 * 1024;
 
+/** What an engine does with blocks; shares are a part of their own. */
+export type BlockEngine = Omit<Engine, 'failover' | keyof ShareEngine>;
+
 /** The array's own engine: drives are files, and everything stands on them in this thread. */
-export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
-  readonly #setup: EmbeddedEngineSetup;
+export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
+  readonly #setup: setups.EmbeddedEngineSetup;
   readonly #drives = new Drives();
   readonly #groups: Groups;
   readonly #pools: Pools;
@@ -33,13 +37,14 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   readonly #moves: Moves;
   readonly #works = new Works();
   readonly #turns = new Locks();
-  #exports: EngineExports | undefined;
+  #exports: setups.EngineExports | undefined;
+  #shares: setups.EngineShares | undefined;
   readonly #watch: DriveWatch;
   /** Of the metadata of all pools: room for deletions. */
   readonly #reserve: Reserve;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(setup: EmbeddedEngineSetup) {
+  constructor(setup: setups.EmbeddedEngineSetup) {
     this.#setup = setup;
     const { folder, onEvent } = setup;
     this.#reserve = new Reserve(join(folder, 'engine-reserve'));
@@ -48,8 +53,8 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
     const groups = new Groups({ book, drives, onEvent, onResumed: (raid) => this.#pools.groupResumed(raid) });
     this.#groups = groups;
     this.#pools = new Pools({ folder, book, groups, onEvent, reserve: this.#reserve });
-    this.#volumes = new Volumes(this.#pools, () => this.#exports);
-    this.#snapshots = new Snapshots(this.#pools, this.#volumes);
+    this.#volumes = new Volumes(this.#pools, () => ({ exports: this.#exports, shares: this.#shares }));
+    this.#snapshots = new Snapshots(this.#pools, this.#volumes, () => this.#shares);
     this.#moves = new Moves(this.#pools, this.#volumes);
     this.#watch = new DriveWatch({ drives, groups, onEvent, inTurn: (work) => this.#inTurn(work) });
   }
@@ -67,13 +72,17 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
         for (const { id } of this.#pools.all()) this.#tellProblem(id, error);
       });
       this.#exports = this.#setup.exports?.(this);
+      this.#shares = this.#setup.shares?.({
+        volume: (id) => this.#volumes.find(id),
+        snapshot: (id) => this.#snapshots.device(id),
+      });
     });
     this.#retry = setInterval(() => void this.#retryAway(), RETRY_MS).unref();
     this.#watch.start();
   }
 
   /** Drives came or went. */
-  followDrives(drives: readonly EngineDriveSetup[]): Promise<void> {
+  followDrives(drives: readonly setups.EngineDriveSetup[]): Promise<void> {
     return this.#inTurn(async () => {
       const { arrived, gone } = await this.#drives.follow(drives);
       for (const drive of gone) await this.#groups.of(drive)?.notice();
@@ -89,6 +98,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
     await this.#works.close();
     this.#volumes.releaseAll();
     await this.#exports?.close();
+    await this.#shares?.close();
     await this.#inTurn(() => Promise.resolve());
     await this.#pools.close();
     await this.#groups.close();
@@ -110,8 +120,8 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
         groups,
         drives: [...this.#drives.all()].map((placed) => driveReport(placed, this.#groups)),
         pools: this.#pools.reports(),
-        sessions: this.#exports?.sessions() ?? [],
-        servers: this.#exports?.servers() ?? [],
+        sessions: [...(this.#exports?.sessions() ?? []), ...(this.#shares?.sessions() ?? [])],
+        servers: merged([...(this.#exports?.servers() ?? []), ...(this.#shares?.servers() ?? [])]),
         // Whoever runs it in controllers tells of them.
         controllers: [],
       };
@@ -317,7 +327,10 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   }
 
   dropSessions(initiator: string, target: string): Promise<number> {
-    return told(() => this.#exports?.dropSessions(initiator, target) ?? 0);
+    return told(() => {
+      const users = [this.#exports, this.#shares];
+      return users.reduce((sum, user) => sum + (user?.dropSessions(initiator, target) ?? 0), 0);
+    });
   }
 
   /** Changes of what there is are made one after the other. */
@@ -327,6 +340,7 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
 
   async #retryAway(): Promise<void> {
     void this.#reserve.fill();
+    this.#shares?.retry();
     await this.#inTurn(async () => {
       for (const drive of await this.#drives.retry()) await this.#groups.driveArrived(drive);
       await this.#groups.retry();
@@ -338,6 +352,13 @@ export class EmbeddedEngine implements Omit<Engine, 'failover'>, UnitSource {
   #tellProblem(pool: string, error: unknown): void {
     this.#setup.onEvent({ type: 'background-error', pool, reason: reasonOf(error) });
   }
+}
+
+/** A server may use disks and shares. */
+function merged(servers: readonly ServerReport[]): ServerReport[] {
+  const all = new Map<string, ServerReport>();
+  for (const { id, io } of servers) all.set(id, { id, io: plus(all.get(id)?.io ?? NO_IO, io) });
+  return [...all.values()];
 }
 
 function driveReport(placed: PlacedDrive, groups: Groups): DriveReport {

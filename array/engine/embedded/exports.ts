@@ -59,7 +59,7 @@ export class Exports {
     });
     this.#target = this.#server.addTarget({ iqn: setup.target, authorise });
     this.#units = new ExportedUnits(this.#target, reservations, setup.device);
-    this.#portals = new OpenPortals({ server: this.#server, onProblem: setup.onProblem });
+    this.#portals = new OpenPortals({ protocol: 'iSCSI', server: this.#server, onProblem: setup.onProblem });
   }
 
   /** Opens what is missing and closes what is no longer wanted. */
@@ -138,7 +138,8 @@ export class Exports {
   #report(session: SessionInfo): SessionReport {
     const { label: server, initiator, address, connections } = session;
     const { controller, target } = this.#setup;
-    return { server, initiator, address: plain(address), target, controller, connections, io: movedBy(session) };
+    const names = { protocol: 'ISCSI', server, initiator, address: plain(address), target, controller } as const;
+    return { ...names, connections, io: movedBy(session) };
   }
 
   #take(event: IscsiEvent): void {

@@ -2,20 +2,25 @@ import { join } from 'node:path';
 import type { HostedDrive } from '@granary/kernel';
 import type { ActiveEngine, ActiveEngineHooks, ControllerConfiguration } from '../controllers/protocol.ts';
 import { targetOf } from '../controllers/target.ts';
+import { composeEngine } from './compose-engine.ts';
 import { EmbeddedEngine } from './embedded-engine.ts';
 import { Exports } from './exports.ts';
 import type { Portals } from './portals.ts';
 import { reasonOf } from './refused.ts';
 import type { EngineDriveSetup } from './setup.ts';
+import { Shares } from './shares/shares.ts';
 
 const GIGABYTE = 2 ** 30;
 
-/** What an active controller runs: the embedded engine, and the iSCSI target that shows its volumes. */
+/** What an active controller runs: the embedded engine, the iSCSI target that shows its volumes, and its file shares. */
 export async function openEngine(first: ControllerConfiguration, hooks: ActiveEngineHooks): Promise<ActiveEngine> {
   let configuration = first;
   let isServing = false;
-  const exporting: { current?: Exports } = {};
-  const { folder, internalName } = first;
+  const serving: { exports?: Exports; shares?: Shares } = {};
+  const { folder, internalName, uuid } = first;
+  const { controller } = hooks;
+  const onProblem = (text: string, error: unknown) =>
+    hooks.log({ level: 'warn', text, facts: { problem: reasonOf(error) } });
   const target = targetOf(internalName);
   const engine = new EmbeddedEngine({
     folder,
@@ -23,28 +28,34 @@ export async function openEngine(first: ControllerConfiguration, hooks: ActiveEn
     onEvent: hooks.onEvent,
     onStage: hooks.onStage,
     exports: (source) => {
-      exporting.current = new Exports({
+      serving.exports = new Exports({
         target,
-        controller: hooks.controller,
+        controller,
         folder: join(folder, 'reservations'),
         device: (volume) => source.device(volume),
         onEvent: hooks.onEvent,
-        onProblem: (text, error) => hooks.log({ level: 'warn', text, facts: { problem: reasonOf(error) } }),
+        onProblem,
       });
-      return exporting.current;
+      return serving.exports;
     },
+    shares: (source) => (serving.shares = new Shares({ source, folder, controller, serverName: uuid, onProblem })),
   });
+  const serve = async () => {
+    await serving.exports?.serve(portalsOf(configuration, configuration.dataPort));
+    await serving.shares?.serve(portalsOf(configuration, configuration.filePort));
+  };
   await engine.open();
+  if (!serving.shares) throw new Error('an open engine has shares');
   return {
-    engine,
+    engine: composeEngine(engine, serving.shares),
     async serve() {
       isServing = true;
-      await exporting.current?.serve(portalsOf(configuration));
+      await serve();
     },
     async follow(next) {
       configuration = next;
       await engine.followDrives(drivesOf(next.drives));
-      if (isServing) await exporting.current?.serve(portalsOf(next));
+      if (isServing) await serve();
     },
     close: () => engine.close(),
   };
@@ -54,7 +65,7 @@ export function drivesOf(drives: readonly HostedDrive[]): EngineDriveSetup[] {
   return drives.map(({ uuid, file, capacityGb }) => ({ id: uuid, file, sizeBytes: capacityGb * GIGABYTE }));
 }
 
-function portalsOf({ management, dataPort, publicAddress, interfaces }: ControllerConfiguration): Portals {
+function portalsOf({ management, publicAddress, interfaces }: ControllerConfiguration, port: number): Portals {
   const others = [...(publicAddress === null ? [] : [publicAddress]), ...interfaces.map(({ address }) => address)];
-  return [{ host: management.host, port: dataPort }, ...others.map((host) => ({ host, port: dataPort }))];
+  return [{ host: management.host, port }, ...others.map((host) => ({ host, port }))];
 }

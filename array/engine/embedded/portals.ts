@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { IscsiServer, Portal } from '@granary/protocols/iscsi';
+import type { Portal } from '@granary/protocols/iscsi';
 
 const BIND_MS_MAX = 5_000;
 const BIND_RETRY_MS = 50;
@@ -8,8 +8,15 @@ const RETRY_MS = 10_000;
 /** Where servers reach an array: its own address first, then those this machine happens to carry. */
 export type Portals = readonly [Portal, ...Portal[]];
 
+interface Listener {
+  /** Where it listens in fact. */
+  listen(portal: Portal): Promise<Portal>;
+  stopListening(portal: Portal): void;
+}
+
 interface OpenPortalsOptions {
-  readonly server: IscsiServer;
+  readonly protocol: 'iSCSI' | 'NFS';
+  readonly server: Listener;
   readonly onProblem: (problem: string, error: unknown) => void;
 }
 
@@ -18,7 +25,8 @@ interface OpenPortalsOptions {
  * can: a port that another program holds for now, or an address the machine gets later, must not keep the array down.
  */
 export class OpenPortals {
-  readonly #server: IscsiServer;
+  readonly #protocol: OpenPortalsOptions['protocol'];
+  readonly #server: Listener;
   readonly #onProblem: OpenPortalsOptions['onProblem'];
   readonly #open = new Map<string, Portal>();
   readonly #reported = new Set<string>();
@@ -26,7 +34,8 @@ export class OpenPortals {
   #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor({ server, onProblem }: OpenPortalsOptions) {
+  constructor({ protocol, server, onProblem }: OpenPortalsOptions) {
+    this.#protocol = protocol;
     this.#server = server;
     this.#onProblem = onProblem;
   }
@@ -78,7 +87,7 @@ export class OpenPortals {
   #report(portal: Portal, error: unknown): void {
     if (this.#reported.has(keyOf(portal))) return;
     this.#reported.add(keyOf(portal));
-    this.#onProblem(`iSCSI cannot be served at ${portal.host}:${portal.port}`, error);
+    this.#onProblem(`${this.#protocol} cannot be served at ${portal.host}:${portal.port}`, error);
   }
 
   /** It may be wanted no longer by the time it is open. */

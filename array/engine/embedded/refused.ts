@@ -1,4 +1,5 @@
 import { StorageError, type StorageErrorCode } from '@granary/storage';
+import { FsError, type FsErrorCode } from '@granary/storage/filesystem';
 import { EngineError, type EngineErrorCode } from '../errors.ts';
 
 const codes: Record<StorageErrorCode, EngineErrorCode> = {
@@ -16,8 +17,19 @@ const codes: Record<StorageErrorCode, EngineErrorCode> = {
   'not-found': 'not-found',
 };
 
+/** Those that are not named are conflicts. */
+const fileCodes: Partial<Record<FsErrorCode, EngineErrorCode>> = {
+  EIO: 'failed',
+  ENOSPC: 'full',
+  ENOENT: 'not-found',
+  ESTALE: 'not-found',
+  EINVAL: 'invalid',
+  ENAMETOOLONG: 'invalid',
+};
+
 /** What storage refuses, in the engine's words. Anything else is a fault of ours and stays as it is. */
 export function inEngineWords(error: unknown): unknown {
+  if (error instanceof FsError) return new EngineError(fileCodes[error.code] ?? 'conflict', error.message);
   return error instanceof StorageError ? new EngineError(codes[error.code], error.message) : error;
 }
 

@@ -1,6 +1,6 @@
 import type { BlockDevice } from '@granary/storage';
 import type { ExportedServer, OnEngineEvent } from '../engine.ts';
-import type { ServerReport, SessionReport } from '../report.ts';
+import type { IoTotals, ServerReport, SessionReport, ShareReport } from '../report.ts';
 
 export interface EngineDriveSetup {
   /** Its uuid. */
@@ -10,21 +10,63 @@ export interface EngineDriveSetup {
 }
 
 /** Whoever shows volumes to servers. */
-export interface EngineExports {
-  putServer(server: ExportedServer): Promise<void>;
-  removeServer(id: string): Promise<void>;
+interface VolumeUser {
   /** Before it is deleted: resolves when nobody uses its device any more. */
   removeVolume(volume: string): Promise<void>;
-  volumeResized(volume: string): void;
-  dropSessions(initiator: string, target: string): number;
+  volumeResized(volume: string): Promise<void> | void;
   sessions(): SessionReport[];
   servers(): ServerReport[];
+  dropSessions(initiator: string, target: string): number;
   close(): Promise<void>;
+}
+
+/** As disks. */
+export interface EngineExports extends VolumeUser {
+  putServer(server: ExportedServer): Promise<void>;
+  removeServer(id: string): Promise<void>;
+}
+
+/** As file shares. */
+export interface EngineShares extends VolumeUser {
+  volumeUnlocked(volume: string): void;
+  /** Before snapshots of these volumes are taken, or their writes held: they show all that clients were answered. */
+  settle(volumes: readonly string[]): Promise<void>;
+  /** Before it is deleted: resolves when nobody reads it any more. */
+  removeSnapshot(snapshot: string): Promise<void>;
+  /** Clients wait while the volume becomes another one. */
+  whileReplaced(volume: string, replace: () => Promise<void>): Promise<void>;
+  /** What could not be mounted is tried again. */
+  retry(): void;
 }
 
 /** Where devices of volumes come from. One stays valid wherever its volume moves. */
 export interface UnitSource {
   device(volume: string): BlockDevice | undefined;
+}
+
+/** A volume that may hold a share. */
+export interface ShareVolume extends BlockDevice {
+  readonly id: string;
+  readonly isLocked: boolean;
+  /** Writes are held back. */
+  readonly isHeld: boolean;
+  release(): void;
+  /** What reports tell of the share, while it is mounted. */
+  figures: ShareFigures | undefined;
+  /** The figures are others now. */
+  changed(): void;
+}
+
+export interface ShareFigures {
+  readonly share: ShareReport;
+  /** What clients read and wrote. */
+  readonly io: IoTotals;
+}
+
+export interface ShareSource {
+  volume(id: string): ShareVolume | undefined;
+  /** A snapshot to read, wherever its volume is; reading fails once it is deleted. */
+  snapshot(id: string): BlockDevice | undefined;
 }
 
 export interface EmbeddedEngineSetup {
@@ -34,4 +76,5 @@ export interface EmbeddedEngineSetup {
   /** How far opening is. */
   readonly onStage?: ((stage: string) => void) | undefined;
   readonly exports?: ((source: UnitSource) => EngineExports) | undefined;
+  readonly shares?: ((source: ShareSource) => EngineShares) | undefined;
 }

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Snapshot, StorageError } from '@granary/storage';
+import { type BlockDevice, type Snapshot, StorageError } from '@granary/storage';
 import type { ChangedRange, NewSnapshot, SnapshotSizes } from '../engine.ts';
 import type { EnginePool, Pools } from './pools.ts';
+import type { EngineShares } from './setup.ts';
+import { SnapshotHandle } from './snapshot-handle.ts';
 import type { VolumeHandle } from './volume-handle.ts';
 import type { Volumes } from './volumes.ts';
 
@@ -19,12 +21,14 @@ interface Found {
 export class Snapshots {
   readonly #pools: Pools;
   readonly #volumes: Volumes;
+  readonly #shares: () => EngineShares | undefined;
   /** Off the books in memory, perhaps not on disk: they are deleted when that is. */
   readonly #unsure = new Map<string, EnginePool>();
 
-  constructor(pools: Pools, volumes: Volumes) {
+  constructor(pools: Pools, volumes: Volumes, shares: () => EngineShares | undefined) {
     this.#pools = pools;
     this.#volumes = volumes;
+    this.#shares = shares;
   }
 
   async take(wanted: readonly NewSnapshot[], takenAt: number): Promise<SnapshotSizes> {
@@ -35,6 +39,8 @@ export class Snapshots {
   async #takeMissing(wanted: readonly NewSnapshot[], takenAt: number): Promise<void> {
     const missing = wanted.filter(({ snapshot, volume }) => this.#find(snapshot)?.snapshot.volumeId !== volume);
     const handles = [...new Set(missing.map(({ volume }) => this.#volumes.get(volume)))];
+    // Writes that are held back were preceded by this.
+    await this.#shares()?.settle(handles.filter(({ isHeld }) => !isHeld).map(({ id }) => id));
     const byPool = Map.groupBy(missing, ({ volume }) => this.#volumes.get(volume).pool);
     if (byPool.size <= 1) return this.#takeIn(byPool, takenAt);
     await heldBack(handles, () => this.#takeIn(byPool, takenAt));
@@ -59,6 +65,7 @@ export class Snapshots {
     const pool = this.#find(id)?.pool ?? this.#unsure.get(id);
     if (!pool) return;
     this.#pools.requireRecording(pool);
+    await this.#shares()?.removeSnapshot(id);
     this.#unsure.set(id, pool);
     try {
       if (pool.open.snapshots.find(id)) await pool.open.snapshots.delete(id);
@@ -77,7 +84,15 @@ export class Snapshots {
   }
 
   async revert(id: string): Promise<void> {
-    await this.#get(id).pool.open.snapshots.revert(id);
+    const revert = () => this.#get(id).pool.open.snapshots.revert(id);
+    const shares = this.#shares();
+    if (shares) await shares.whileReplaced(this.#get(id).snapshot.volumeId, revert);
+    else await revert();
+  }
+
+  device(id: string): BlockDevice | undefined {
+    const found = this.#find(id);
+    return found && new SnapshotHandle(found.snapshot, () => this.#get(id).pool.open);
   }
 
   /** Ranges that begin at the offset or after it; one that lies across it is told from there on. */

@@ -1,11 +1,12 @@
 import type { BlockDevice, Done, Volume } from '@granary/storage';
 import type { IoTotals, VolumeReport } from '../report.ts';
 import type { EnginePool } from './pools.ts';
+import type { ShareFigures, ShareVolume } from './setup.ts';
 import { SizeCounter } from './size-counter.ts';
 import { minus, NO_IO, plus, totalsOf } from './totals.ts';
 
 /** A volume wherever it is: whoever holds this need not know that it moved to another pool. */
-export class VolumeHandle implements BlockDevice {
+export class VolumeHandle implements ShareVolume {
   readonly id: string;
   readonly readOnly = false;
   /** Where it is now. */
@@ -20,6 +21,7 @@ export class VolumeHandle implements BlockDevice {
   #counted: IoTotals = NO_IO;
   #hold: NodeJS.Timeout | undefined;
   #sizes: SizeCounter | undefined;
+  #figures: ShareFigures | undefined;
 
   constructor(volume: Volume, pool: EnginePool, onChange: (handle: VolumeHandle) => void) {
     this.id = volume.id;
@@ -36,6 +38,27 @@ export class VolumeHandle implements BlockDevice {
   /** Its pool knows it; no longer so while it is being deleted. */
   get isThere(): boolean {
     return this.pool.pool?.volumes.find(this.id) === this.volume;
+  }
+
+  get isLocked(): boolean {
+    return this.volume.isLocked;
+  }
+
+  get isHeld(): boolean {
+    return this.#hold !== undefined;
+  }
+
+  get figures(): ShareFigures | undefined {
+    return this.#figures;
+  }
+
+  set figures(figures: ShareFigures | undefined) {
+    this.#figures = figures;
+    this.changed();
+  }
+
+  changed(): void {
+    this.#onChange(this);
   }
 
   read(offset: number, into: Buffer): Done {
@@ -72,6 +95,7 @@ export class VolumeHandle implements BlockDevice {
     const io = totalsOf(volume.statistics());
     pool.io = plus(pool.io, minus(io, this.#counted));
     this.#counted = io;
+    const figures = this.#figures;
     const { sizeBytes, ownBytes, snapshotBytes, sharedBytes } = pool.open.volumeUsage(this.id);
     this.#report = {
       id: this.id,
@@ -81,8 +105,9 @@ export class VolumeHandle implements BlockDevice {
       snapshotBytes,
       sharedBytes,
       isLocked: volume.isLocked,
-      io: plus(this.#before, io),
+      io: figures?.io ?? plus(this.#before, io),
       sizes: this.#sizes?.counts() ?? null,
+      share: figures?.share ?? null,
     };
     return this.#report;
   }

@@ -2,15 +2,21 @@ import { type Caps, settleMigrations, StorageError, type Volume } from '@granary
 import type { NewVolume, Reduction, VolumeCaps } from '../engine.ts';
 import type { VolumeReport } from '../report.ts';
 import type { EnginePool, Pools } from './pools.ts';
-import type { EngineExports } from './setup.ts';
+import type { EngineExports, EngineShares } from './setup.ts';
 import { VolumeHandle } from './volume-handle.ts';
 
 const HOLD_MS_MAX = 10 * 60_000;
 
+/** Who shows volumes to servers. */
+interface Users {
+  readonly exports?: EngineExports | undefined;
+  readonly shares?: EngineShares | undefined;
+}
+
 /** The volumes of all pools. */
 export class Volumes {
   readonly #pools: Pools;
-  readonly #exports: () => EngineExports | undefined;
+  readonly #users: () => Users;
   readonly #handles = new Map<string, VolumeHandle>();
   /** Since the last report. */
   readonly #changed = new Set<VolumeHandle>();
@@ -18,9 +24,9 @@ export class Volumes {
   /** Goes up with every report; later engines of the same array start higher. */
   #version = Date.now();
 
-  constructor(pools: Pools, exports: () => EngineExports | undefined) {
+  constructor(pools: Pools, users: () => Users) {
     this.#pools = pools;
-    this.#exports = exports;
+    this.#users = users;
   }
 
   /** Ends moves that a crash cut off, and finds all volumes. */
@@ -66,9 +72,10 @@ export class Volumes {
   async expand(id: string, sizeBytes: number): Promise<void> {
     const handle = this.get(id);
     // Whoever asks again may have been refused because it could not be written.
-    if (handle.sizeBytes === sizeBytes) return handle.pool.open.flush();
-    await handle.pool.open.volumes.expand(id, sizeBytes);
-    this.#exports()?.volumeResized(id);
+    if (handle.sizeBytes === sizeBytes) await handle.pool.open.flush();
+    else await handle.pool.open.volumes.expand(id, sizeBytes);
+    await this.#users().exports?.volumeResized(id);
+    await this.#users().shares?.volumeResized(id);
   }
 
   async delete(id: string): Promise<void> {
@@ -78,7 +85,7 @@ export class Volumes {
     const { open: pool } = handle.pool;
     if (handle.isThere) {
       pool.volumes.settled(id);
-      await this.#exports()?.removeVolume(id);
+      await this.#letGo(id);
       handle.release();
       handle.look();
       await pool.deleteVolume(id);
@@ -92,7 +99,7 @@ export class Volumes {
   async drop(pool: EnginePool): Promise<void> {
     for (const [id, handle] of this.#handles) {
       if (handle.pool !== pool) continue;
-      await this.#exports()?.removeVolume(id);
+      await this.#letGo(id);
       handle.release();
       this.#handles.delete(id);
       this.#changed.delete(handle);
@@ -110,6 +117,7 @@ export class Volumes {
 
   unlock(id: string, key: Uint8Array): void {
     this.get(id).pool.open.volumes.unlock(id, Buffer.from(key));
+    this.#users().shares?.volumeUnlocked(id);
   }
 
   async hold(ids: readonly string[], forMs: number): Promise<void> {
@@ -117,6 +125,7 @@ export class Volumes {
       throw new StorageError('invalid', `Writes are held back for up to ${HOLD_MS_MAX} milliseconds, not ${forMs}.`);
     }
     const handles = ids.map((id) => this.get(id));
+    await this.#users().shares?.settle(ids);
     await Promise.all(handles.map((handle) => handle.hold(forMs)));
   }
 
@@ -155,6 +164,12 @@ export class Volumes {
       .finally(() => this.#underWay.delete(id));
     this.#underWay.set(id, making);
     return making;
+  }
+
+  async #letGo(id: string): Promise<void> {
+    const { exports, shares } = this.#users();
+    await exports?.removeVolume(id);
+    await shares?.removeVolume(id);
   }
 
   #add(volume: Volume, entry: EnginePool): void {

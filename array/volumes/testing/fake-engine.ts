@@ -68,6 +68,7 @@ export class FakeEngine {
       isLocked: false,
       io: IDLE,
       sizes: null,
+      share: null,
     });
     this.reductions.set(id, { compression, deduplication });
     if (key) this.keys.set(id, key);

@@ -20,6 +20,7 @@ export function testConfiguration(folder: string, changes: Partial<HostedConfigu
     management: { host, port: PORT },
     managementUrl: `http://${host}:${PORT}`,
     dataPort: 3260,
+    filePort: 2049,
     publicAddress: null,
     interfaces: [],
     tls: null,

@@ -184,15 +184,16 @@ export class Namespace {
   async #credentials(owner: NfsExport, caller: Caller): Promise<Credentials> {
     const access = this.#accessOf(owner, caller);
     const { flavor, uid, gid, groups } = caller.credentials;
+    const client = caller.address;
     const isSquashed = access.squash === 'all' || (access.squash === 'root' && uid === 0);
     if (flavor !== AuthFlavor.sys || isSquashed) {
-      return { uid: access.anonymousUid, gid: access.anonymousGid, groups: [] };
+      return { uid: access.anonymousUid, gid: access.anonymousGid, groups: [], client };
     }
     const all = (await this.#options.groupsOf?.(uid)) ?? groups;
-    if (access.squash !== 'root') return { uid, gid, groups: all };
+    if (access.squash !== 'root') return { uid, gid, groups: all, client };
     // Who is not root must not have root's group either.
     const others = all.filter((group) => group !== 0);
-    return { uid, gid: gid === 0 ? access.anonymousGid : gid, groups: others };
+    return { uid, gid: gid === 0 ? access.anonymousGid : gid, groups: others, client };
   }
 }
 

@@ -234,7 +234,7 @@ export class MemoryFilesystem implements Filesystem {
     return node.target;
   }
 
-  read(file: FileId, offset: number, into: Buffer): number {
+  read(_as: Credentials, file: FileId, offset: number, into: Buffer): number {
     const node = this.#get(file);
     node.accessed = this.#time();
     return node.data.read(offset, into);

@@ -31,7 +31,7 @@ export const read: Procedure3 = {
     const countAt = reply.length;
     reply.u32(0).u32(0);
     const into = reply.beginOpaque(length);
-    const count = length === 0 ? 0 : await place.filesystem.read(place.file, offset, into);
+    const count = length === 0 ? 0 : await place.filesystem.read(place.as, place.file, offset, into);
     reply.endOpaque(length, count);
     reply.setU32(countAt, count);
     reply.setU32(countAt + 4, offset + count >= attributes.sizeBytes ? 1 : 0);

@@ -161,7 +161,7 @@ export class VolumeFilesystem implements Filesystem {
     return this.#inner.readLink(file.inode);
   }
 
-  async read(file: FileId, offset: number, into: Buffer): Promise<number> {
+  async read(_as: Credentials, file: FileId, offset: number, into: Buffer): Promise<number> {
     return (await this.#inner.read(SUPERUSER, file.inode, offset, into, OPEN)).bytes;
   }
 

@@ -12,7 +12,7 @@ export function isAccessDue(inode: Inode, now: Time): boolean {
 
 /** Durable with the next commit. Nobody waits for it, and nobody minds if there is no room for it. */
 export function recordAccess(context: Context, number: number): void {
-  if (context.store.device.readOnly) return;
+  if (context.store.device.readOnly || !context.updatesAccessTimes()) return;
   try {
     const done = context.store.change((transaction) => {
       if (transaction.get(number, KIND.attributes, 0) === undefined) return;

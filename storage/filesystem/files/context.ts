@@ -7,6 +7,7 @@ import type { Time } from './inode.ts';
 export interface Context {
   readonly store: Store;
   readonly now: () => Time;
+  readonly updatesAccessTimes: () => boolean;
   /** Waits until what was deleted has given its space back. */
   readonly reclaim: () => Promise<void>;
 }

@@ -54,6 +54,15 @@ const ROOT_AT = NUMBERS_AT + NUMBERS.length * 8;
 /** All of it is in the first sector, which is written whole or not at all. */
 const USED_BYTES = ROOT_AT + 16;
 
+/** Whatever its version, and whether it can be used or not. */
+export async function hasSuperblock(device: BlockDevice): Promise<boolean> {
+  const blocks = Buffer.alloc(SUPERBLOCK_SLOTS * BLOCK_BYTES);
+  await device.read(0, blocks);
+  return Array.from({ length: SUPERBLOCK_SLOTS }, (_, slot) => slot * BLOCK_BYTES).some(
+    (at) => blocks.toString('latin1', at, at + MAGIC.length) === MAGIC,
+  );
+}
+
 export async function readSuperblock(device: BlockDevice): Promise<FoundSuperblock> {
   const blocks = Buffer.alloc(SUPERBLOCK_SLOTS * BLOCK_BYTES);
   await device.read(0, blocks);

@@ -20,7 +20,7 @@ export const read: Operation = async (compound, args, reply) => {
   const endAt = reply.length;
   reply.bool(false);
   const into = reply.beginOpaque(length);
-  const count = length === 0 ? 0 : await place.filesystem.read(place.file, offset, into);
+  const count = length === 0 ? 0 : await place.filesystem.read(place.as, place.file, offset, into);
   reply.endOpaque(length, count);
   reply.setU32(endAt, offset + count >= attributes.sizeBytes ? 1 : 0);
 };

@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { testNetwork } from '../../../../../kernel/process/testing/addresses.ts';
+import { Client3 } from '../../../../../protocols/nfs/testing/client3.ts';
+import { RpcClient } from '../../../../../protocols/nfs/testing/rpc-client.ts';
+import type { ServedShare } from '../../../shares.ts';
+import { type EngineRig, engineRig, MIB, type RigOptions } from '../../testing/rig.ts';
+import { Shares } from '../shares.ts';
+
+const PORT = 2049;
+
+/** An engine with a pool and the shares on it, served over NFS. */
+export class ShareRig {
+  readonly rig: EngineRig;
+  readonly host: string;
+  readonly problems: string[] = [];
+  readonly #t: TestContext;
+  readonly #current: () => Shares;
+
+  constructor(t: TestContext, rig: EngineRig, host: string, current: () => Shares) {
+    this.#t = t;
+    this.rig = rig;
+    this.host = host;
+    this.#current = current;
+  }
+
+  get engine() {
+    return this.rig.engine;
+  }
+
+  get shares(): Shares {
+    return this.#current();
+  }
+
+  /** A new volume with a filesystem, served as `/export/<its name>` to everybody on this machine. */
+  async share(volume: string, changes: Partial<ServedShare> = {}, sizeBytes = 32 * MIB): Promise<void> {
+    await this.rig.volume(volume, 'p', sizeBytes);
+    await this.shares.formatShare(volume);
+    await this.shares.putShare(servedShare(volume, changes));
+  }
+
+  async serve(): Promise<void> {
+    await this.shares.serve([{ host: this.host, port: PORT }]);
+  }
+
+  async connect(uid = 0): Promise<RpcClient> {
+    const rpc = await RpcClient.open(PORT, this.host);
+    rpc.credentials = { uid, gid: uid };
+    this.#t.after(() => rpc.close());
+    return rpc;
+  }
+
+  async client3(share: string, uid = 0): Promise<Client3> {
+    return Client3.mount(await this.connect(uid), `/export/${share}`);
+  }
+
+  /** As a restart of the array: the next engine is told of no share. */
+  async reopen(): Promise<void> {
+    await this.rig.reopen();
+    await this.serve();
+  }
+
+  async reported(volume: string) {
+    return (await this.rig.report()).volumes.find(({ id }) => id === volume);
+  }
+}
+
+export async function shareRig(t: TestContext, options: RigOptions = {}): Promise<ShareRig> {
+  const folder = mkdtempSync(join(tmpdir(), 'granary-shares-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const running: { shares?: Shares } = {};
+  const rig = await engineRig(t, {
+    driveMb: 256,
+    ...options,
+    shares: (source) => {
+      const onProblem = (problem: string) => void shares.problems.push(problem);
+      running.shares = new Shares({ source, folder, onProblem, serverName: 'test', controller: 'vc-0' });
+      return running.shares;
+    },
+  });
+  const current = () => running.shares as Shares;
+  const shares = new ShareRig(t, rig, `${testNetwork()}.1`, current);
+  await rig.pool('p', 0, 1);
+  await shares.serve();
+  return shares;
+}
+
+export function servedShare(volume: string, changes: Partial<ServedShare> = {}): ServedShare {
+  return {
+    volume,
+    exportNames: [volume],
+    clients: [{ server: 'srv-00000001', address: '127.0.0.0/8', readOnly: false }],
+    sync: false,
+    updatesAccessTimes: true,
+    squash: 'none',
+    anonymousUid: 65_534,
+    anonymousGid: 65_534,
+    readAheadBytes: 0,
+    isAudited: false,
+    snapshots: [],
+    ...changes,
+  };
+}

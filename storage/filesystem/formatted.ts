@@ -1,0 +1,14 @@
+import type { BlockDevice } from '../block-device.ts';
+import { KIND, ROOT_INODE } from './store/layout.ts';
+import { Store } from './store/store.ts';
+import { hasSuperblock } from './store/superblock.ts';
+
+/**
+ * Whether there is a whole filesystem on the device; formatting may have been cut off. Throws for one that is there and
+ * cannot be read.
+ */
+export async function isFormatted(device: BlockDevice): Promise<boolean> {
+  if (!(await hasSuperblock(device))) return false;
+  const store = await Store.open(device, { isInspection: true });
+  return store.read(() => store.tree.get(ROOT_INODE, KIND.attributes, 0) !== undefined);
+}
