@@ -21,6 +21,8 @@ export async function settle(services: ArrayServices, onStage: (stage: string) =
   await services.snapshotPolicies.createFirst();
   onStage('ending what was under way: mirrors');
   await services.mirrors.settle();
+  onStage('mounting the shares');
+  await services.shares.settle();
 }
 
 /** What runs by the clock, once everything is settled. */

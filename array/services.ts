@@ -38,6 +38,7 @@ import { encryptionRoutes } from './settings/encryption-routes.ts';
 import { Encryption } from './settings/encryption.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { SettingsService } from './settings/service.ts';
+import { Shares } from './shares/service.ts';
 import { snapshotPolicyRoutes } from './snapshot-policies/routes.ts';
 import { SnapshotPolicies } from './snapshot-policies/service.ts';
 import { snapshotSetRoutes } from './snapshot-sets/routes.ts';
@@ -70,15 +71,17 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const spares = new HotSpares(tools, drives, raidGroups);
   const membership = new Membership(tools, drives);
   const pools = new Pools(tools, raidGroups, performance);
-  const poolContents = new PoolContents(tools, pools, raidGroups, performance);
   const tags = new Tags(tools);
+  const shares = new Shares(tools);
   const volumes = new Volumes(tools, {
     pools,
     encryption,
     performance,
+    shares,
     recycleBin: () => settings.recycleBin(),
   });
-  const servers = new Servers(tools, performance);
+  const poolContents = new PoolContents(tools, { pools, raidGroups, volumes, performance });
+  const servers = new Servers(tools, performance, shares);
   const controllers = new Controllers(tools, {
     heartbeat: tools.heartbeat,
     encryption,
@@ -99,6 +102,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const mirrors = new Mirrors(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
   const objectStorage = new ObjectStorageDestinations(tools);
   const peers = new Peers(tools, users, () => remoteArrays.self);
+  encryption.onUnlocked((volume) => shares.attempt(volume));
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
     users: userRoutes(users),
@@ -136,6 +140,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     membership,
     pools,
     volumes,
+    shares,
     servers,
     snapshots,
     snapshotPolicies,

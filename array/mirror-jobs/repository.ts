@@ -224,7 +224,7 @@ export function countDestinationsOf(db: Db, peer: string): number {
 
 /** The volume made for a destination, if that was as far as it came. */
 export function findVolumeOf(db: Db, job: string): string | undefined {
-  const sql = `SELECT name FROM volumes WHERE mirror_job = :job AND state IN ('creating', 'ready')`;
+  const sql = `SELECT name FROM volumes WHERE mirror_job = :job AND state = 'ready'`;
   return db.get<{ name: string }>(sql, { job })?.name;
 }
 

@@ -3,8 +3,10 @@ import type { Performance, IoPoint } from '../performance/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { RaidGroup } from '../raid-groups/view.ts';
 import type { ArrayTools } from '../tools.ts';
-import { countBinned, countVolumes, listBinned, listVolumes, type VolumeRow } from '../volumes/repository.ts';
-import { volumeViews, type VolumeView } from '../volumes/view.ts';
+import { countBinned, listBinned } from '../volumes/listing.ts';
+import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volumes } from '../volumes/service.ts';
+import type { VolumeView } from '../volumes/view.ts';
 import type { Pools } from './service.ts';
 
 interface Found<T> {
@@ -12,17 +14,26 @@ interface Found<T> {
   readonly count: number;
 }
 
+interface Neighbours {
+  readonly pools: Pools;
+  readonly raidGroups: RaidGroups;
+  readonly volumes: Volumes;
+  readonly performance: Performance;
+}
+
 /** What lies below a pool, in it, and passes through it. */
 export class PoolContents {
   readonly #tools: ArrayTools;
   readonly #pools: Pools;
   readonly #raidGroups: RaidGroups;
+  readonly #volumes: Volumes;
   readonly #performance: Performance;
 
-  constructor(tools: ArrayTools, pools: Pools, raidGroups: RaidGroups, performance: Performance) {
+  constructor(tools: ArrayTools, { pools, raidGroups, volumes, performance }: Neighbours) {
     this.#tools = tools;
     this.#pools = pools;
     this.#raidGroups = raidGroups;
+    this.#volumes = volumes;
     this.#performance = performance;
   }
 
@@ -36,11 +47,8 @@ export class PoolContents {
   /** All, or those that mirrors from other arrays write to. */
   volumes(pool: string, page: Page, isDestination = false): Found<VolumeView> {
     this.#pools.get(pool);
-    const { store, readings } = this.#tools;
-    return store.read((db) => ({
-      found: volumeViews(listVolumes(db, { pool, isDestination }, page), readings),
-      count: countVolumes(db, { pool, isDestination }),
-    }));
+    const { volumes: found, count } = this.#volumes.list({ pool, isDestination }, page);
+    return { found, count };
   }
 
   recycleBin(pool: string, page: Page): Found<VolumeRow> {

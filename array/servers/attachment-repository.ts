@@ -5,7 +5,8 @@ export interface AttachmentRow {
   readonly volume: string;
   readonly server: string;
   readonly access_type: 'NFS' | 'SMB' | 'ISCSI';
-  readonly lun: number;
+  /** A share has none. */
+  readonly lun: number | null;
   readonly read_only: number;
   readonly created_at: number;
 }
@@ -14,6 +15,7 @@ export interface AttachmentRow {
 export interface AttachableVolume {
   readonly name: string;
   readonly display_name: string;
+  readonly kind: 'block' | 'file';
   readonly state: 'creating' | 'ready' | 'deleting' | 'binned';
   readonly mirror_job: string | null;
 }
@@ -30,9 +32,10 @@ export interface UnitRow {
 export type ServerWithAttachment = ServerRow & Pick<AttachmentRow, 'access_type' | 'lun' | 'read_only'>;
 
 export function findAttachable(db: Db, name: string): AttachableVolume | undefined {
-  return db.get<AttachableVolume>('SELECT name, display_name, state, mirror_job FROM volumes WHERE name = :name', {
-    name,
-  });
+  return db.get<AttachableVolume>(
+    'SELECT name, display_name, kind, state, mirror_job FROM volumes WHERE name = :name',
+    { name },
+  );
 }
 
 export function insertAttachment(tx: Tx, attachment: AttachmentRow): void {
@@ -81,10 +84,10 @@ export function countServersOfVolume(db: Db, volume: string): number {
   return db.get<{ n: number }>('SELECT count(*) AS n FROM attachments WHERE volume = :volume', { volume })?.n ?? 0;
 }
 
-/** In the order of their LUNs. */
+/** Shares first, then volumes in the order of their LUNs. */
 export function listVolumesOfServer(db: Db, server: string, start: number, limit: number): string[] {
   const rows = db.all<{ volume: string }>(
-    'SELECT volume FROM attachments WHERE server = :server ORDER BY lun LIMIT :limit OFFSET :start',
+    'SELECT volume FROM attachments WHERE server = :server ORDER BY lun, volume LIMIT :limit OFFSET :start',
     { server, start, limit: limit === 0 ? -1 : limit },
   );
   return rows.map(({ volume }) => volume);
@@ -101,14 +104,14 @@ export function isLunTaken(db: Db, server: string, lun: number): boolean {
 /** The lowest number no volume of the server has. */
 export function firstFreeLun(db: Db, server: string): number {
   const { highest, count } = db.get<{ highest: number | null; count: number }>(
-    'SELECT max(lun) AS highest, count(*) AS count FROM attachments WHERE server = :server',
+    'SELECT max(lun) AS highest, count(lun) AS count FROM attachments WHERE server = :server',
     { server },
   ) ?? { highest: null, count: 0 };
   if (highest === null || count === highest + 1) return count;
   if (!isLunTaken(db, server, 0)) return 0;
   const gap = db.get<{ lun: number }>(
     `SELECT lun + 1 AS lun FROM attachments AS one
-     WHERE server = :server
+     WHERE server = :server AND lun IS NOT NULL
        AND NOT EXISTS (SELECT 1 FROM attachments WHERE server = :server AND lun = one.lun + 1)
      ORDER BY lun LIMIT 1`,
     { server },
@@ -118,8 +121,9 @@ export function firstFreeLun(db: Db, server: string): number {
 
 /** Of one server, or of all, those of one server together. */
 export function listUnits(db: Db, server: string | null): UnitRow[] {
-  const columns = 'SELECT server, volume, lun, read_only, wwid FROM attachments JOIN volumes ON volumes.name = volume';
+  const units = `SELECT server, volume, lun, read_only, wwid FROM attachments JOIN volumes ON volumes.name = volume
+    WHERE access_type = 'ISCSI'`;
   return server === null
-    ? db.all<UnitRow>(`${columns} ORDER BY server, lun`)
-    : db.all<UnitRow>(`${columns} WHERE server = :server ORDER BY lun`, { server });
+    ? db.all<UnitRow>(`${units} ORDER BY server, lun`)
+    : db.all<UnitRow>(`${units} AND server = :server ORDER BY lun`, { server });
 }

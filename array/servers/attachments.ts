@@ -1,5 +1,8 @@
 import { badParameter, fail, type Tx } from '@granary/kernel';
+import { findShare } from '../shares/repository.ts';
+import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import { titleOf } from '../volumes/rules.ts';
 import {
   countServersOfVolume,
   deleteAttachment,
@@ -31,9 +34,23 @@ export interface AttachRequest {
 /** The fields of a volume's record that depend on which server reads it. */
 export interface WayView {
   readonly server_name?: string;
-  readonly lun?: number;
+  readonly lun?: number | null;
   readonly access_type?: AttachmentRow['access_type'];
   readonly read_only?: 'YES' | 'NO';
+}
+
+interface Neighbours {
+  readonly exports: Exports;
+  readonly shares: Shares;
+  readonly monitor: Monitor;
+}
+
+/** One volume to one server. */
+interface Wanted {
+  readonly volume: AttachableVolume;
+  readonly server: ServerRow;
+  readonly accessType: AttachmentRow['access_type'];
+  readonly request: AttachRequest;
 }
 
 const LUN_MAX = 16_383;
@@ -43,11 +60,13 @@ const ATTACHED_AT_ONCE_MAX = 1000;
 export class Attachments {
   readonly #tools: ArrayTools;
   readonly #exports: Exports;
+  readonly #shares: Shares;
   readonly #monitor: Monitor;
 
-  constructor(tools: ArrayTools, exports: Exports, monitor: Monitor) {
+  constructor(tools: ArrayTools, { exports, shares, monitor }: Neighbours) {
     this.#tools = tools;
     this.#exports = exports;
+    this.#shares = shares;
     this.#monitor = monitor;
   }
 
@@ -62,16 +81,18 @@ export class Attachments {
         problem: `One call makes at most ${ATTACHED_AT_ONCE_MAX} attachments; use several.`,
       });
     await store.write((tx) => {
-      const servers = [...names.servers].map((name) => reachableServer(tx, name));
+      const servers = [...names.servers].map((name) => existingServer(tx, name));
       for (const name of names.volumes) {
         const volume = attachableVolume(tx, name);
-        if (request.accessType !== undefined && request.accessType !== 'ISCSI')
-          throw badParameter('access_type', `must be ISCSI: ${name} is a block volume`);
+        const accessType = accessTypeFor(tx, volume, request);
         if (!request.force) refuseAttachedElsewhere(tx, volume.name, names.servers);
-        for (const server of servers) this.#attachOne(tx, volume, server, request, actor);
+        for (const server of servers) {
+          refuseUnreachable(server, accessType);
+          this.#attachOne(tx, { volume, server, accessType, request }, actor);
+        }
       }
     });
-    await this.#exports.pushEach(names.servers);
+    await this.#push(names.volumes, names.servers);
   }
 
   /** Those that use it lose it at once. */
@@ -79,29 +100,34 @@ export class Attachments {
     const { store, events } = this.#tools;
     const servers = new Set(serverNames);
     await store.write((tx) => {
-      const { display_name: called } = existingVolume(tx, volume);
+      const called = titleOf(existingVolume(tx, volume));
       for (const name of servers) {
         const server = existingServer(tx, name);
         if (!deleteAttachment(tx, volume, name)) throw fail('attachment_not_found', { volume, server: name });
-        const title = `Volume ${called} (${volume}) was detached from server ${server.display_name} (${name}).`;
+        const title = `${called} was detached from server ${server.display_name} (${name}).`;
         events.record(tx, { title, subject: `volume:${volume}`, actor });
       }
     });
-    await this.#exports.pushEach(servers);
+    await this.#push([volume], servers);
   }
 
   async setReadOnly(volume: string, serverName: string, readOnly: boolean, actor: string): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
-      const { display_name: called } = existingVolume(tx, volume);
+      const { kind, display_name: called } = existingVolume(tx, volume);
       const server = existingServer(tx, serverName);
       if (!setAttachmentReadOnly(tx, volume, serverName, readOnly))
         throw fail('attachment_not_found', { volume, server: serverName });
       const may = readOnly ? 'may only read' : 'may read and write';
-      const title = `Server ${server.display_name} (${serverName}) ${may} volume ${called} (${volume}).`;
+      const title = `Server ${server.display_name} (${serverName}) ${may} ${kind === 'file' ? 'share' : 'volume'} ${called} (${volume}).`;
       events.record(tx, { title, subject: `volume:${volume}`, actor });
     });
-    await this.#exports.push(serverName);
+    await this.#push([volume], [serverName]);
+  }
+
+  /** Volumes are exported server by server, shares each to all its servers. */
+  async #push(volumes: Iterable<string>, servers: Iterable<string>): Promise<void> {
+    await Promise.all([this.#exports.pushEach(servers), this.#shares.pushEach(volumes)]);
   }
 
   /** The servers a volume is attached to, each with the way it reaches it. */
@@ -123,31 +149,36 @@ export class Attachments {
     return { server_name: server, lun: row.lun, access_type: row.access_type, read_only: readOnly };
   }
 
-  #attachOne(tx: Tx, volume: AttachableVolume, server: ServerRow, request: AttachRequest, actor: string): void {
+  #attachOne(tx: Tx, { volume, server, accessType, request }: Wanted, actor: string): void {
     const { clock, events } = this.#tools;
     const before = findAttachment(tx, volume.name, server.name);
     if (before) {
       refuseOtherTerms(before, request);
       return;
     }
-    const lun = request.lun ?? firstFreeLun(tx, server.name);
-    if (lun > LUN_MAX)
-      throw fail('limit_reached', { problem: `Server ${server.name} has no free LUN; detach a volume first.` });
-    if (isLunTaken(tx, server.name, lun)) throw fail('lun_taken', { lun, server: server.name });
+    const lun = accessType === 'ISCSI' ? freeLun(tx, server, request.lun) : null;
     const readOnly = request.readOnly === true;
     insertAttachment(tx, {
       volume: volume.name,
       server: server.name,
-      access_type: 'ISCSI',
+      access_type: accessType,
       lun,
       read_only: Number(readOnly),
       created_at: clock.now(),
     });
-    const what = `Volume ${volume.display_name} (${volume.name})`;
-    const where = `server ${server.display_name} (${server.name}) as LUN ${lun}`;
-    const title = `${what} was attached to ${where}${readOnly ? ', for reading only' : ''}.`;
+    const how = lun === null ? `over ${accessType}` : `as LUN ${lun}`;
+    const where = `server ${server.display_name} (${server.name}) ${how}`;
+    const title = `${titleOf(volume)} was attached to ${where}${readOnly ? ', for reading only' : ''}.`;
     events.record(tx, { title, subject: `volume:${volume.name}`, actor });
   }
+}
+
+function freeLun(tx: Tx, server: ServerRow, wanted: number | undefined): number {
+  const lun = wanted ?? firstFreeLun(tx, server.name);
+  if (lun > LUN_MAX)
+    throw fail('limit_reached', { problem: `Server ${server.name} has no free LUN; detach a volume first.` });
+  if (isLunTaken(tx, server.name, lun)) throw fail('lun_taken', { lun, server: server.name });
+  return lun;
 }
 
 function existingVolume(tx: Tx, name: string): AttachableVolume {
@@ -162,13 +193,34 @@ function existingServer(tx: Tx, name: string): ServerRow {
   return server;
 }
 
-function reachableServer(tx: Tx, name: string): ServerRow {
-  const server = existingServer(tx, name);
-  if (server.iqn === null && server.address === null)
+/** How a volume or share is reached; what it cannot be reached by is refused by name. */
+function accessTypeFor(
+  tx: Tx,
+  { name, kind }: AttachableVolume,
+  { accessType, lun }: AttachRequest,
+): AttachmentRow['access_type'] {
+  if (kind === 'block') {
+    if (accessType === undefined || accessType === 'ISCSI') return 'ISCSI';
+    throw badParameter('access_type', `must be ISCSI: ${name} is a block volume`);
+  }
+  if (accessType === 'ISCSI') throw badParameter('access_type', `must be NFS: ${name} is a file share`);
+  if (accessType === 'SMB')
+    throw fail('not_offered', { problem: 'This release serves shares over NFS; SMB is not served yet.' });
+  if (lun !== undefined) throw badParameter('lun', `is for block volumes: ${name} is a file share`);
+  if (findShare(tx, name)?.options.isSmbOnly === true)
+    throw fail('state_conflict', { problem: `Share ${name} is not served over NFS; set its smbonly to NO first.` });
+  return 'NFS';
+}
+
+function refuseUnreachable({ name, iqn, address }: ServerRow, accessType: AttachmentRow['access_type']): void {
+  if (accessType === 'ISCSI' && iqn === null && address === null)
     throw fail('state_conflict', {
       problem: `Server ${name} has Fibre Channel ports only, and this array serves volumes over iSCSI; give the server an iqn or an address first.`,
     });
-  return server;
+  if (accessType === 'NFS' && address === null)
+    throw fail('state_conflict', {
+      problem: `Server ${name} has no address, and over NFS servers are known by nothing else; give it one in iscsi first.`,
+    });
 }
 
 const unattachable: Readonly<Partial<Record<AttachableVolume['state'], string>>> = {
@@ -197,7 +249,7 @@ function refuseAttachedElsewhere(tx: Tx, volume: string, servers: ReadonlySet<st
 function refuseOtherTerms({ volume, server, lun, read_only }: AttachmentRow, request: AttachRequest): void {
   if (request.lun !== undefined && request.lun !== lun)
     throw fail('state_conflict', {
-      problem: `Volume ${volume} is attached to server ${server} as LUN ${lun} already; detach it first.`,
+      problem: `Volume ${volume} is attached to server ${server} as LUN ${lun ?? 'none'} already; detach it first.`,
     });
   if (request.readOnly !== undefined && request.readOnly !== (read_only === 1))
     throw fail('state_conflict', {

@@ -3,6 +3,7 @@ import { findChap } from '../controllers/repository.ts';
 import { isBelowAdmin, othersServerWith, recordCreator } from '../creators/repository.ts';
 import type { Performance } from '../performance/service.ts';
 import { nextName } from '../sequences/repository.ts';
+import type { Shares } from '../shares/service.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { countVolumesOfServer, listVolumesOfServer } from './attachment-repository.ts';
@@ -61,16 +62,18 @@ export class Servers {
   readonly #attachments: Attachments;
   readonly #tools: ArrayTools;
   readonly #performance: Performance;
+  readonly #shares: Shares;
   readonly #exports: Exports;
   readonly #monitor: Monitor;
 
-  constructor(tools: ArrayTools, performance: Performance) {
+  constructor(tools: ArrayTools, performance: Performance, shares: Shares) {
     this.#tools = tools;
     this.#performance = performance;
+    this.#shares = shares;
     this.#exports = new Exports(tools);
     this.#monitor = new Monitor(tools);
     this.sessions = new Sessions(tools);
-    this.#attachments = new Attachments(tools, this.#exports, this.#monitor);
+    this.#attachments = new Attachments(tools, { exports: this.#exports, shares, monitor: this.#monitor });
   }
 
   /** Before anybody is served: the engine keeps no exports. */
@@ -151,7 +154,7 @@ export class Servers {
       const title = `Server ${fields.display_name} (${name}) was changed.`;
       events.record(tx, { title, subject: `server:${name}`, actor });
     });
-    await this.#exports.push(name);
+    await Promise.all([this.#exports.push(name), this.#shares.pushOfServer(name)]);
   }
 
   async rename(name: string, displayName: string, actor: string): Promise<void> {

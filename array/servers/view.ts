@@ -45,7 +45,7 @@ export function viewOfVolume(
     ...server,
     ipsec: 'NO',
     pm_status: row.monitoring === 1 ? server.status : 'Not monitored',
-    target,
+    target: row.access_type === 'ISCSI' ? target : null,
     access_type: row.access_type,
     read_only: row.read_only === 1 ? 'YES' : 'NO',
     lun: row.lun,
@@ -58,11 +58,11 @@ export function viewOfSessions(
   displayNameOf: (server: string) => string | null,
 ): Omit<ServerSessionView, 'connected'>[] {
   const views = new Map<string, Omit<ServerSessionView, 'connected'>>();
-  for (const { server, initiator, target, controller, connections } of sessions) {
+  for (const { protocol, server, initiator, target, controller, connections } of sessions) {
     const key = [server, initiator, target, controller].join('\n');
     const count = (views.get(key)?.count ?? 0) + connections;
     const names = { server_name: server, server_display_name: displayNameOf(server) };
-    views.set(key, { access_type: 'ISCSI', initiator, target, count, vc: controller, ...names });
+    views.set(key, { access_type: protocol, initiator, target, count, vc: controller, ...names });
   }
   return [...views.values()];
 }

@@ -1,5 +1,6 @@
 import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import { isEngineError, isRefusal } from '../engine/errors.ts';
+import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { changeState, findSnapshot, findUnfinished, removeSnapshot, type SnapshotRow } from './repository.ts';
 
@@ -18,10 +19,12 @@ const RETRY_MS = 15_000;
  */
 export class SnapshotDeletion {
   readonly #tools: ArrayTools;
+  readonly #shares: Shares;
   readonly #held = new Map<string, Set<Promise<unknown>>>();
 
-  constructor(tools: ArrayTools) {
+  constructor(tools: ArrayTools, shares: Shares) {
     this.#tools = tools;
+    this.#shares = shares;
     tools.jobs.register<Leftover>(KIND, (job) => this.#run(job), undefined, { frees: true });
   }
 
@@ -51,7 +54,16 @@ export class SnapshotDeletion {
       }),
     );
     for (const { name } of rows) await Promise.allSettled([...(this.#held.get(name) ?? [])]);
-    await this.finish(rows, actor);
+    // Users of a share must not read what is about to go.
+    const volumes = rows.map(({ volume }) => volume);
+    await this.#shares.followSnapshots(volumes);
+    try {
+      await this.finish(rows, actor);
+    } catch (error) {
+      // Those the engine refused to delete are there again.
+      await this.#shares.followSnapshots(volumes);
+      throw error;
+    }
   }
 
   /** Takes out of the engine and off the record what nobody sees any more. With an actor, it is told. */

@@ -59,7 +59,7 @@ export class Snapshots {
     this.#tools = tools;
     this.#volumes = volumes;
     this.#pools = pools;
-    this.#deletion = new SnapshotDeletion(tools);
+    this.#deletion = new SnapshotDeletion(tools, volumes.shares);
   }
 
   /** Called with those that were just taken. Must not throw. */
@@ -145,6 +145,7 @@ export class Snapshots {
       }
       return shown.map((row): SnapshotRow => ({ ...row, state: 'ready' }));
     });
+    await this.#volumes.shares.followSnapshots(all.map(({ volume }) => volume));
     for (const listener of this.#listeners) listener(all);
     return all;
   }
@@ -155,6 +156,7 @@ export class Snapshots {
 
   async rename(name: string, displayName: string, actor: string): Promise<void> {
     const { store, clock } = this.#tools;
+    const { volume } = this.get(name);
     await store.write((tx) => {
       const row = this.get(name);
       if (row.display_name === displayName) return;
@@ -162,6 +164,7 @@ export class Snapshots {
       renameSnapshot(tx, name, displayName, clock.now());
       this.#tell(tx, name, `got its name; before it was called ${row.display_name}`, actor);
     });
+    await this.#volumes.shares.followSnapshots([volume]);
   }
 
   /** As a user asks for it: refused where somebody needs it. */

@@ -1,4 +1,10 @@
-import { capacityText, fail, type Tx, Locks } from '@granary/kernel';
+import { badParameter, capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
+import { addExport, removeExport, renameExport } from '../shares/export-names.ts';
+import { changedOptions, type ShareChange } from '../shares/options.ts';
+import { hasNfsClients, updateShareOptions } from '../shares/repository.ts';
+import { checkOptions, refuseShareOptions } from '../shares/request.ts';
+import { shareOf } from '../shares/rules.ts';
+import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { findVolume, isNameTaken, updateVolume, type VolumeChange, type VolumeRow } from './repository.ts';
@@ -11,6 +17,7 @@ import {
   checkSize,
   checkUnmoved,
   engineReduction,
+  refuseCaps,
   titleOf,
 } from './rules.ts';
 
@@ -20,7 +27,17 @@ export interface VolumeOptions {
   readonly dedupe?: boolean | undefined;
   readonly histograms?: boolean | undefined;
   readonly caps: Caps;
+  /** Of a share. */
+  readonly share: ShareChange;
 }
+
+const exportChanges = {
+  rename: { apply: renameExport, did: 'is exported as' },
+  add: { apply: addExport, did: 'is exported also as' },
+  remove: { apply: removeExport, did: 'is not exported any more as' },
+} as const;
+
+export type ExportChange = keyof typeof exportChanges;
 
 type Some<K extends keyof VolumeRow> = { readonly [P in K]?: VolumeRow[P] | undefined };
 
@@ -47,10 +64,12 @@ export type Thresholds = Some<
 /** Changes of volumes that are there. Those of one volume are made one after the other. */
 export class Changes {
   readonly #tools: ArrayTools;
+  readonly #shares: Shares;
   readonly #turns = new Locks();
 
-  constructor(tools: ArrayTools) {
+  constructor(tools: ArrayTools, shares: Shares) {
     this.#tools = tools;
+    this.#shares = shares;
   }
 
   async rename(name: string, displayName: string, actor: string): Promise<void> {
@@ -101,26 +120,52 @@ export class Changes {
     });
   }
 
+  async changeExport(name: string, what: ExportChange, exportName: string, actor: string): Promise<void> {
+    const { apply, did } = exportChanges[what];
+    await this.#change(name, actor, (tx, row) => {
+      apply(tx, name, exportName);
+      return { change: {}, title: `${titleOf(row)} ${did} ${exportName}.` };
+    });
+    await this.#shares.push(name);
+  }
+
   /** What the engine keeps is told to it between two notes, so that a start after a crash tells it again. */
   update(name: string, options: VolumeOptions, isForced: boolean, actor: string): Promise<void> {
     return this.#turns.run(name, async () => {
       const { store, engine } = this.#tools;
       const row = this.#ready(name);
-      if (!isForced) store.read((db) => checkDetached(db, row, ', or use force=YES'));
+      store.read((db) => this.#checkUpdate(db, row, options, isForced));
       const caps = given(options.caps);
       const reduction = reductionChange(row, options);
       if (reduction) {
         checkUnmoved(row);
         await this.#tellReduction(row, reduction);
       }
-      if (Object.keys(caps).length > 0) await engine.setCaps(name, capsOf({ ...row, ...caps }));
+      if (row.kind === 'block' && Object.keys(caps).length > 0) await engine.setCaps(name, capsOf({ ...row, ...caps }));
       const { histograms } = options;
       if (histograms !== undefined) await engine.countSizes(name, histograms);
       const change = { ...caps, ...(histograms !== undefined && { mtr_histograms: bit(histograms) }) };
+      const share = given(options.share);
+      const isShareChanged = row.kind === 'file' && Object.keys(share).length > 0;
       const title = `The options of ${titleOf(row)} were changed.`;
-      const isChanged = reduction !== undefined || Object.keys(change).length > 0;
-      await this.#change(name, actor, () => ({ change, title: isChanged ? title : undefined }));
+      const isChanged = reduction !== undefined || isShareChanged || Object.keys(change).length > 0;
+      await this.#change(name, actor, (tx) => {
+        if (isShareChanged) updateShareOptions(tx, name, changedOptions(shareOf(tx, name).options, share));
+        return { change, title: isChanged ? title : undefined };
+      });
+      if (isShareChanged) await this.#shares.push(name);
     });
+  }
+
+  #checkUpdate(db: Db, row: VolumeRow, { caps, share }: VolumeOptions, isForced: boolean): void {
+    if (row.kind === 'block') refuseShareOptions(share);
+    else {
+      refuseCaps(caps);
+      checkOptions(changedOptions(shareOf(db, row.name).options, share));
+      if (share.isSmbOnly === true && hasNfsClients(db, row.name))
+        throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');
+    }
+    if (!isForced) checkDetached(db, row, ', or use force=YES');
   }
 
   async #tellReduction(row: VolumeRow, reduction: Pick<VolumeRow, 'compress' | 'dedupe'>): Promise<void> {
@@ -137,7 +182,7 @@ export class Changes {
   }
 
   async #expand(row: VolumeRow, sizeBytes: number, actor: string): Promise<void> {
-    checkSize(sizeBytes);
+    checkSize(sizeBytes, row.kind);
     checkUnmoved(row);
     if (row.max_capacity_mb !== null && sizeBytes > row.max_capacity_mb * MB) {
       const problem = `${titleOf(row)} may have at most ${capacityText(row.max_capacity_mb * MB)}; raise its maxcapacity first.`;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
 import { recordCreator } from '../creators/repository.ts';
 import type { PoolRow } from '../pools/repository.ts';
@@ -6,7 +5,11 @@ import type { Pools } from '../pools/service.ts';
 import { Names } from '../sequences/names.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { Encryption } from '../settings/encryption.ts';
+import { exportNameOf, refuseTakenExport, similarExportName } from '../shares/export-names.ts';
+import { findShare, insertShare } from '../shares/repository.ts';
+import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import { cloneRow, newRow, type NewShare, type NewVolumeRequest, type Reduced, type Unnamed } from './new-rows.ts';
 import {
   countAllVolumes,
   deleteVolumeRow,
@@ -14,6 +17,7 @@ import {
   insertVolume,
   isNameTaken,
   updateVolume,
+  type VolumeChange,
   type VolumeRow,
 } from './repository.ts';
 import {
@@ -27,45 +31,39 @@ import {
   VOLUMES_MAX,
 } from './rules.ts';
 
-export interface NewVolumeRequest {
-  readonly displayName: string;
-  readonly pool: string;
-  readonly sizeBytes: number;
-  /** As the array does it with new volumes when left out. */
-  readonly compress?: boolean | undefined;
-  readonly dedupe?: boolean | undefined;
-  readonly encrypted: boolean;
-  readonly autoExpand?: boolean;
-  readonly autoExpandByMb?: number | undefined;
-  readonly maxCapacityMb?: number | undefined;
-  readonly readIopsCapping?: number | undefined;
-  readonly readMbpsCapping?: number | undefined;
-  readonly writeIopsCapping?: number | undefined;
-  readonly writeMbpsCapping?: number | undefined;
-  /** The mirror it is the destination of. */
-  readonly mirrorJob?: string | undefined;
+interface Making {
+  readonly make: () => Promise<void>;
+  readonly keyOf: () => string | null;
+  readonly title: string;
+  readonly actor: string;
 }
 
-type Reduced = NewVolumeRequest & { readonly compress: boolean; readonly dedupe: boolean };
-type Unnamed = Omit<VolumeRow, 'cg_name' | 'wrapped_key'>;
+interface Neighbours {
+  readonly pools: Pools;
+  readonly encryption: Encryption;
+  readonly shares: Shares;
+}
 
 /**
- * Makes volumes: first in the engine, then on record, so that what is on record is there. One that a crash leaves
- * without a record is empty, and goes at the next start.
+ * Makes block volumes: first in the engine, then on record, so that what is on record is there. One that a crash leaves
+ * without a record is empty, and goes at the next start. Shares and clones, which hold something from their first moment
+ * on, are on record first: nothing but their row could tell one that was cut off from one that somebody uses.
  */
 export class Creation {
   readonly #tools: ArrayTools;
   readonly #pools: Pools;
   readonly #encryption: Encryption;
+  readonly #shares: Shares;
   readonly #names: Names;
   readonly #turns = new Locks();
   /** So many more fit for certain. To count ten thousand rows for each new one would cost more than to write it. */
   #room = 0;
 
-  constructor(tools: ArrayTools, pools: Pools, encryption: Encryption) {
+  constructor(tools: ArrayTools, { pools, encryption, shares }: Neighbours) {
     this.#tools = tools;
     this.#pools = pools;
     this.#encryption = encryption;
+    this.#shares = shares;
     this.#names = new Names(tools.store, 'volume');
   }
 
@@ -76,22 +74,46 @@ export class Creation {
       const key = wanted.encrypted ? this.#encryption.newKey() : undefined;
       const { engine, clock } = this.#tools;
       const row = newRow(await this.#names.next(), this.#withReduction(wanted), clock.now());
-      const reduction = engineReduction(row);
-      await engine.createVolume({ id: row.name, pool: row.pool, sizeBytes: row.size_bytes, ...reduction, key });
+      const title = `${titleOf(row)} was created: ${capacityText(row.size_bytes)} in pool ${pool.display_name}.`;
+      const make = () =>
+        engine.createVolume({
+          id: row.name,
+          pool: row.pool,
+          sizeBytes: row.size_bytes,
+          ...engineReduction(row),
+          key,
+        });
+      // Wrapped in the transaction that keeps it, because the password may have changed since.
+      const keyOf = () => (key === undefined ? null : this.#encryption.wrap(key));
+      if (wanted.share) return this.#createShare(row, wanted.share, { make, keyOf, title, actor });
+      await make();
       return this.#keep(row, actor, (tx) => {
         this.#pools.get(row.pool);
-        const title = `${titleOf(row)} was created: ${capacityText(row.size_bytes)} in pool ${pool.display_name}.`;
         this.#record(tx, row, title, actor);
-        // Wrapped here, because the password may have changed since.
-        return key === undefined ? null : this.#encryption.wrap(key);
+        return keyOf();
       });
     });
   }
 
-  /**
-   * On record before it is made: a clone shows data from its first moment on, so after a crash nothing but its row could
-   * tell one that was cut off from one that somebody uses.
-   */
+  async #createShare(row: Unnamed, share: NewShare, { make, keyOf, title, actor }: Making): Promise<VolumeRow> {
+    const { store, engine } = this.#tools;
+    const { name, display_name: displayName } = row;
+    const chosen = share.orSimilar === true ? undefined : exportNameOf(displayName, share.exportName);
+    await store.write((tx) => {
+      this.#pools.get(row.pool);
+      this.#insert(tx, row, keyOf(), actor);
+      if (chosen !== undefined) refuseTakenExport(tx, chosen);
+      const exportName = chosen ?? similarExportName(tx, displayName);
+      insertShare(tx, { volume: name, options: share.options, exportNames: [exportName] });
+    });
+    return this.#finish(row, title, actor, async () => {
+      await make();
+      // What a mirror brings has a filesystem already.
+      if (row.mirror_job === null) await engine.formatShare(name);
+      return {};
+    });
+  }
+
   createClone(
     displayName: string,
     source: VolumeRow,
@@ -104,8 +126,13 @@ export class Creation {
       this.#checkNew(displayName, source.pool);
       const name = await this.#names.next();
       const begun = cloneRow(name, displayName, source, clock.now());
-      await store.write((tx) => this.#insert(tx, begun, sourceOf(tx, source).wrapped_key, actor));
-      try {
+      await store.write((tx) => {
+        this.#insert(tx, begun, sourceOf(tx, source).wrapped_key, actor);
+        const share = findShare(tx, source.name);
+        if (share) insertShare(tx, { ...share, volume: name, exportNames: [similarExportName(tx, displayName)] });
+      });
+      const title = `${titleOf(begun)} was cloned from ${titleOf(source)}.`;
+      const clone = async () => {
         await engine.cloneSnapshot(snapshot, name);
         // So that a controller that takes over is told it too.
         const { wrapped_key } = store.read((db) => sourceOf(db, source));
@@ -113,18 +140,37 @@ export class Creation {
           await engine.unlockVolume(name, this.#encryption.unwrap(wrapped_key));
         // As large as the volume was when the snapshot was taken, and wherever that was by then.
         const { sizeBytes, pool } = await readings.freshVolume(name);
-        return await store.write((tx) => {
-          updateVolume(tx, name, { state: 'ready', size_bytes: sizeBytes, pool });
-          alongside?.(tx, name);
-          this.#record(tx, begun, `${titleOf(begun)} was cloned from ${titleOf(source)}.`, actor);
-          return findVolume(tx, name) as VolumeRow;
-        });
-      } catch (error) {
-        // If this fails too, the next start sees to it.
-        await undoCreation(this.#tools, name).catch(() => undefined);
-        throw error;
-      }
+        return { size_bytes: sizeBytes, pool };
+      };
+      return this.#finish(begun, title, actor, clone, alongside);
     });
+  }
+
+  /** Of one that is on record already: once it is made it is ready. */
+  async #finish(
+    row: Unnamed,
+    title: string,
+    actor: string,
+    make: () => Promise<VolumeChange>,
+    alongside?: (tx: Tx, name: string) => void,
+  ): Promise<VolumeRow> {
+    const { store } = this.#tools;
+    const { name } = row;
+    try {
+      const change = await make();
+      const made = await store.write((tx) => {
+        updateVolume(tx, name, { ...change, state: 'ready' });
+        alongside?.(tx, name);
+        this.#record(tx, row, title, actor);
+        return findVolume(tx, name) as VolumeRow;
+      });
+      if (made.kind === 'file') await this.#shares.attempt(name);
+      return made;
+    } catch (error) {
+      // If this fails too, the next start sees to it.
+      await undoCreation(this.#tools, name).catch(() => undefined);
+      throw error;
+    }
   }
 
   /**
@@ -137,7 +183,7 @@ export class Creation {
   }
 
   #check(wanted: NewVolumeRequest): PoolRow {
-    checkSize(wanted.sizeBytes);
+    checkSize(wanted.sizeBytes, wanted.share ? 'file' : 'block');
     checkExpansion({
       size_bytes: wanted.sizeBytes,
       auto_expand: wanted.autoExpand === true ? 1 : 0,
@@ -191,57 +237,6 @@ export class Creation {
   }
 }
 
-/** An identifier of the form servers expect of a disk (NAA, type 6), by chance unique. */
-function newWwid(): string {
-  return `6${randomUUID().replaceAll('-', '').slice(1)}`;
-}
-
-function newRow(name: string, wanted: Reduced, now: number): Unnamed {
-  return {
-    name,
-    display_name: wanted.displayName,
-    pool: wanted.pool,
-    size_bytes: wanted.sizeBytes,
-    state: 'ready',
-    comment: null,
-    compress: wanted.compress ? 1 : 0,
-    dedupe: wanted.dedupe ? 1 : 0,
-    wwid: newWwid(),
-    mirror_job: wanted.mirrorJob ?? null,
-    migration: null,
-    mtr_histograms: 0,
-    capacity_mode: 'normal',
-    capacity_history: 60,
-    alert_mode: 0,
-    emergency_gb: 0,
-    auto_expand: wanted.autoExpand === true ? 1 : 0,
-    auto_expand_by_mb: wanted.autoExpandByMb ?? null,
-    max_capacity_mb: wanted.maxCapacityMb ?? null,
-    read_iops_limit: 0,
-    read_mbps_limit: 0,
-    read_latency_limit: 0,
-    write_iops_limit: 0,
-    write_mbps_limit: 0,
-    write_latency_limit: 0,
-    read_iops_capping: wanted.readIopsCapping ?? 0,
-    read_mbps_capping: wanted.readMbpsCapping ?? 0,
-    write_iops_capping: wanted.writeIopsCapping ?? 0,
-    write_mbps_capping: wanted.writeMbpsCapping ?? 0,
-    is_untold: 0,
-    delete_job: null,
-    binned_at: null,
-    created_at: now,
-    modified_at: now,
-  };
-}
-
-/** It starts as its source is; what watches and what caps the source are its own affair. */
-function cloneRow(name: string, displayName: string, source: VolumeRow, now: number): Unnamed {
-  const { pool, size_bytes: sizeBytes, compress, dedupe } = source;
-  const like = { displayName, pool, sizeBytes, compress: compress === 1, dedupe: dedupe === 1, encrypted: false };
-  return { ...newRow(name, like, now), state: 'creating' };
-}
-
 /** As it is now: a change of password may have rewrapped its key. */
 function sourceOf(db: Db, { name }: VolumeRow): VolumeRow {
   const row = findVolume(db, name);
@@ -252,6 +247,7 @@ function sourceOf(db: Db, { name }: VolumeRow): VolumeRow {
 
 /** One that was begun and not finished: first its bytes, then its row. */
 export async function undoCreation({ store, engine, readings }: ArrayTools, name: string): Promise<void> {
+  if (store.read((db) => findVolume(db, name))?.kind === 'file') await engine.removeShare(name);
   await engine.deleteVolume(name);
   await store.write((tx) => deleteVolumeRow(tx, name));
   readings.forgetVolume(name);

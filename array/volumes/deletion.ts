@@ -1,6 +1,9 @@
 import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { EngineError, isEngineError, isRefusal } from '../engine/errors.ts';
 import type { Performance } from '../performance/service.ts';
+import { holdExportNames } from '../shares/export-names.ts';
+import { releaseExportNames } from '../shares/repository.ts';
+import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import {
   countSnapshotsOf,
@@ -26,10 +29,21 @@ interface DeleteOptions {
   readonly skipBin?: boolean | undefined;
 }
 
+interface Neighbours {
+  readonly performance: Performance;
+  readonly shares: Shares;
+  readonly bin: () => RecycleBin;
+}
+
 interface Arguments {
   readonly volume: string;
   /** What it is again when the engine refuses; left out where the job goes on after a restart. */
   readonly before?: Pick<VolumeRow, 'state' | 'binned_at'>;
+}
+
+interface Begun {
+  readonly job: number | undefined;
+  readonly isBinnedShare: boolean;
 }
 
 const KIND = 'volume-delete';
@@ -44,12 +58,14 @@ const HOUR_MS = 3_600_000;
 export class Deletion {
   readonly #tools: ArrayTools;
   readonly #performance: Performance;
+  readonly #shares: Shares;
   readonly #bin: () => RecycleBin;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(tools: ArrayTools, performance: Performance, bin: () => RecycleBin) {
+  constructor(tools: ArrayTools, { performance, shares, bin }: Neighbours) {
     this.#tools = tools;
     this.#performance = performance;
+    this.#shares = shares;
     this.#bin = bin;
     tools.jobs.register<Arguments>(
       KIND,
@@ -60,16 +76,23 @@ export class Deletion {
   }
 
   /** The number of the job that does it; none when it went to the recycle bin. */
-  delete(name: string, { force, skipBin = false }: DeleteOptions, actor: string): Promise<number | undefined> {
-    return this.#tools.store.write((tx) => {
+  async delete(name: string, { force, skipBin = false }: DeleteOptions, actor: string): Promise<number | undefined> {
+    const { job, isBinnedShare } = await this.#delete(name, { force, skipBin }, actor);
+    // From here on nobody reaches it.
+    if (isBinnedShare) await this.#shares.push(name);
+    return job;
+  }
+
+  #delete(name: string, { force, skipBin = false }: DeleteOptions, actor: string): Promise<Begun> {
+    return this.#tools.store.write((tx): Begun => {
       const row = findVolume(tx, name);
       if (!row) throw fail('volume_not_found', { id: name });
-      if (row.state === 'deleting') return this.#continue(tx, row);
+      if (row.state === 'deleting') return { job: this.#continue(tx, row), isBinnedShare: false };
       checkReady(row);
       checkDeletable(tx, row, force);
-      if (skipBin || !this.#bin().isOn) return this.#begin(tx, row, actor);
+      if (skipBin || !this.#bin().isOn) return { job: this.#begin(tx, row, actor), isBinnedShare: false };
       this.#putInBin(tx, row, actor);
-      return undefined;
+      return { job: undefined, isBinnedShare: row.kind === 'file' };
     });
   }
 
@@ -113,6 +136,7 @@ export class Deletion {
     const now = clock.now();
     // Nothing takes snapshots of it any more.
     deleteRulesOf(tx, row.name);
+    releaseExportNames(tx, row.name);
     updateVolume(tx, row.name, { state: 'binned', binned_at: now, modified_at: now });
     const title = `${titleOf(row)} was put in the recycle bin.`;
     events.record(tx, { severity: 'notice', title, subject: `volume:${row.name}`, actor });
@@ -120,6 +144,7 @@ export class Deletion {
 
   #begin(tx: Tx, row: VolumeRow, actor: string): number {
     const { clock, events } = this.#tools;
+    releaseExportNames(tx, row.name);
     const job = this.#enqueue(tx, row, { state: row.state, binned_at: row.binned_at });
     updateVolume(tx, row.name, { state: 'deleting', binned_at: null, modified_at: clock.now() });
     const title = `${titleOf(row)} is being deleted.`;
@@ -144,11 +169,12 @@ export class Deletion {
   async #run({ arguments: wanted }: RunningJob<Arguments>): Promise<JobOutcome> {
     const { volume } = wanted;
     const { engine, readings, events, store } = this.#tools;
-    const pool = store.read((db) => findAnyVolume(db, volume))?.pool;
+    const { pool, kind } = store.read((db) => findAnyVolume(db, volume)) ?? {};
     try {
       // The engine knows nothing of what is in it; its bytes would stay without a record.
       if (pool !== undefined && readings.pool(pool)?.isOpen === false)
         throw new EngineError('conflict', `Pool ${pool} could not be opened; repair it, or delete it by force.`);
+      if (kind === 'file') await engine.removeShare(volume);
       await engine.deleteVolume(volume);
     } catch (error) {
       if (isRefusal(error)) return this.#refused(wanted, error.message);
@@ -178,6 +204,9 @@ export class Deletion {
       finish: (tx) => {
         this.#givenUp(tx, { volume }, reason);
         updateVolume(tx, volume, { ...(before ?? { state: 'ready' }), delete_job: null });
+        if (findVolume(tx, volume)?.kind !== 'file') return;
+        holdExportNames(tx, volume);
+        tx.afterCommit(() => void this.#shares.attempt(volume));
       },
     };
   }

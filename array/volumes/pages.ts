@@ -1,20 +1,12 @@
 import type { Db } from '@granary/kernel';
-import type { VolumeReport } from '../engine/report.ts';
+import type { Page } from '../paging.ts';
 import type { ArrayTools } from '../tools.ts';
-import {
-  changesEver,
-  countVolumes,
-  listVolumes,
-  type Page,
-  type VolumeFacts,
-  type VolumeFilter,
-} from './repository.ts';
-import { targetOf, volumeView, type VolumeView } from './view.ts';
+import { changesEver, countVolumes, listVolumes, type VolumeFacts, type VolumeFilter } from './listing.ts';
+import { volumeView, type VolumeSurroundings, type VolumeView } from './view.ts';
 
 interface Shown {
   readonly facts: VolumeFacts;
-  readonly report: VolumeReport | undefined;
-  readonly target: string | null;
+  readonly around: VolumeSurroundings;
   readonly view: VolumeView;
 }
 
@@ -32,22 +24,22 @@ const ROWS_MAX = 16_384;
  */
 export class Pages {
   readonly #tools: ArrayTools;
+  readonly #around: (volume: string) => VolumeSurroundings;
   readonly #kept = new Map<string, Kept>();
   #rows = 0;
   #changes = -1;
 
-  constructor(tools: ArrayTools) {
+  constructor(tools: ArrayTools, around: (volume: string) => VolumeSurroundings) {
     this.#tools = tools;
+    this.#around = around;
   }
 
   read(filter: VolumeFilter, page: Page): { volumes: VolumeView[]; count: number } {
     const { shown, count } = this.#tools.store.read((db) => this.#find(db, filter, page));
-    const { readings } = this.#tools;
-    const target = targetOf(readings);
     const volumes = shown.map((each, index) => {
-      const report = readings.volume(each.facts.name);
-      if (each.report === report && each.target === target) return each.view;
-      const anew = show(each.facts, report, target);
+      const around = this.#around(each.facts.name);
+      if (isSame(each.around, around)) return each.view;
+      const anew = show(each.facts, around);
       shown[index] = anew;
       return anew.view;
     });
@@ -60,11 +52,9 @@ export class Pages {
     const key = JSON.stringify([filter, page]);
     const known = this.#kept.get(key);
     if (known) return known;
-    const { readings } = this.#tools;
-    const target = targetOf(readings);
     const facts = listVolumes(db, filter, page);
     const found = {
-      shown: facts.map((each) => show(each, readings.volume(each.name), target)),
+      shown: facts.map((each) => show(each, this.#around(each.name))),
       count: countVolumes(db, filter),
     };
     this.#keep(key, found);
@@ -86,6 +76,10 @@ export class Pages {
   }
 }
 
-function show(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): Shown {
-  return { facts, report, target, view: volumeView(facts, report, target) };
+function show(facts: VolumeFacts, around: VolumeSurroundings): Shown {
+  return { facts, around, view: volumeView(facts, around) };
+}
+
+function isSame(before: VolumeSurroundings, now: VolumeSurroundings): boolean {
+  return before.report === now.report && before.place === now.place && before.lifecycle === now.lifecycle;
 }

@@ -1,4 +1,3 @@
-import { fail } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { Performance } from '../performance/service.ts';
 import type { Servers } from '../servers/service.ts';
@@ -6,6 +5,7 @@ import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { answerWhenDone } from '../waiting.ts';
+import { readNewVolume, readVolumeChange } from './request.ts';
 import type { Volumes } from './service.ts';
 
 interface Services {
@@ -16,44 +16,33 @@ interface Services {
 }
 
 export function volumeRoutes(volumes: Volumes, services: Services): ArrayHandlers<'volumes'> {
-  return { ...records(volumes, services), ...attachments(volumes, services), ...limits(volumes) };
+  return {
+    ...records(volumes, services),
+    ...attachments(volumes, services),
+    ...exportNames(volumes),
+    ...limits(volumes),
+  };
 }
 
 function records(volumes: Volumes, { jobs, snapshotPolicies, performance }: Services) {
   return {
-    list: ({ start, limit, showonlyfile, display_name }) =>
-      showonlyfile ? { volumes: [], count: 0 } : volumes.list({ displayName: display_name }, { start, limit }),
+    list: ({ start, limit, showonlyblock, showonlyfile, display_name: displayName }) => {
+      // Whoever asks for both asks for what there is none of.
+      if (showonlyblock && showonlyfile) return { volumes: [], count: 0 };
+      const kind = showonlyblock ? 'block' : showonlyfile ? 'file' : undefined;
+      return volumes.list({ kind, displayName }, { start, limit });
+    },
     get: async ({ id }) => ({ volume: await volumes.show(id) }),
     listFree: (page) => volumes.listFree(page),
     create: async (input, { actor }) => {
-      if (!input.block) throw fail('not_offered', { problem: NO_SHARES });
-      const wanted = {
-        displayName: input.name,
-        pool: input.pool,
-        sizeBytes: input.capacity * MB,
-        compress: input.compress,
-        dedupe: input.dedupe,
-        encrypted: input.crypt,
-        autoExpand: input.autoexpand,
-        autoExpandByMb: input.autoexpandby,
-        maxCapacityMb: input.maxcapacity,
-        readIopsCapping: input.read_iops_capping,
-        readMbpsCapping: input.read_mbps_capping,
-        writeIopsCapping: input.write_iops_capping,
-        writeMbpsCapping: input.write_mbps_capping,
-      };
-      const row = await volumes.create(wanted, actor.username);
+      const row = await volumes.create(readNewVolume(input), actor.username);
       if (input.attachpolicies) await snapshotPolicies.attachDefaults(row, actor.username);
+      if (input.flcenabled) await volumes.changeLifecycle(row.name, 'enable', actor.username);
       return { vol_name: row.name };
     },
-    update: async ({ id, compress, dedupe, mtr_histograms, force, ...input }, { actor }) => {
-      const caps = {
-        read_iops_capping: input.read_iops_capping,
-        read_mbps_capping: input.read_mbps_capping,
-        write_iops_capping: input.write_iops_capping,
-        write_mbps_capping: input.write_mbps_capping,
-      };
-      await volumes.update(id, { compress, dedupe, histograms: mtr_histograms, caps }, force, actor.username);
+    update: async ({ id, force, flcenabled, ...input }, { actor }) => {
+      await volumes.update(id, readVolumeChange({ id, force, ...input }), force, actor.username);
+      if (flcenabled !== undefined) await volumes.changeLifecycle(id, flcenabled, actor.username);
       return { vol_name: id };
     },
     delete: async ({ id, force, timeout }, { actor }) => {
@@ -99,6 +88,23 @@ function attachments(volumes: Volumes, { servers }: Services) {
   } satisfies ArrayHandlers<'volumes'>;
 }
 
+function exportNames(volumes: Volumes) {
+  return {
+    setExportName: async ({ id, exportname }, { actor }) => {
+      await volumes.changeExport(id, 'rename', exportname, actor.username);
+      return { vol_name: id };
+    },
+    addExportName: async ({ id, exportname }, { actor }) => {
+      await volumes.changeExport(id, 'add', exportname, actor.username);
+      return { vol_name: id };
+    },
+    removeExportName: async ({ id, exportname }, { actor }) => {
+      await volumes.changeExport(id, 'remove', exportname, actor.username);
+      return { vol_name: id };
+    },
+  } satisfies ArrayHandlers<'volumes'>;
+}
+
 function limits(volumes: Volumes) {
   return {
     updateProtection: async ({ id, ...input }, { actor }) => {
@@ -120,6 +126,5 @@ function limits(volumes: Volumes) {
   } satisfies ArrayHandlers<'volumes'>;
 }
 
-const NO_SHARES = 'File shares are not served by this release; send block=YES.';
 /** The specification gives this call no timeout of its own. */
 const BIN_TIMEOUT_SECONDS = 30;

@@ -7,7 +7,14 @@ export const VOLUMES_MAX = 16_384;
 /** 1 PB: as far as a volume can be addressed. */
 export const SIZE_BYTES_MAX = 2 ** 50;
 
-export function checkSize(sizeBytes: number): void {
+/** What a filesystem needs for itself. */
+const SHARE_BYTES_MIN = 4 * MB;
+
+export function checkSize(sizeBytes: number, kind: VolumeRow['kind']): void {
+  if (kind === 'file' && sizeBytes < SHARE_BYTES_MIN) {
+    const problem = `A share has at least ${capacityText(SHARE_BYTES_MIN)}; ask for more.`;
+    throw fail('capacity_refused', { problem });
+  }
   if (sizeBytes > SIZE_BYTES_MAX) {
     const problem = `A volume has at most ${SIZE_BYTES_MAX / 2 ** 40} TB; ask for less.`;
     throw fail('capacity_refused', { problem });
@@ -68,6 +75,12 @@ export function capsOf(row: Capped): VolumeCaps {
   };
 }
 
+/** The bytes of a share pass through its filesystem, which has no caps. */
+export function refuseCaps(caps: { readonly [K in keyof Capped]?: number | undefined }): void {
+  for (const [parameter, cap] of Object.entries(caps))
+    if (cap !== undefined && cap > 0) throw badParameter(parameter, 'is for block volumes: a share has no caps');
+}
+
 export function isCapped(row: Capped): boolean {
   return Object.values(capsOf(row)).some((cap) => cap > 0);
 }
@@ -77,6 +90,6 @@ export function engineReduction({ compress, dedupe }: Pick<VolumeRow, 'compress'
 }
 
 /** How events and messages call it. */
-export function titleOf({ display_name, name }: Pick<VolumeRow, 'name' | 'display_name'>): string {
-  return `Volume ${display_name} (${name})`;
+export function titleOf({ kind, display_name, name }: Pick<VolumeRow, 'kind' | 'name' | 'display_name'>): string {
+  return `${kind === 'file' ? 'Share' : 'Volume'} ${display_name} (${name})`;
 }

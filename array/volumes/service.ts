@@ -1,58 +1,85 @@
-import { fail, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Tx } from '@granary/kernel';
 import { EngineError } from '../engine/errors.ts';
+import type { Page } from '../paging.ts';
 import type { Performance } from '../performance/service.ts';
 import type { Pools } from '../pools/service.ts';
 import type { Encryption } from '../settings/encryption.ts';
+import type { LifecycleChange, ShareLifecycle } from '../shares/lifecycle.ts';
+import { shareOf } from '../shares/rules.ts';
+import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Changes, type ProtectionChange, type Thresholds, type VolumeOptions } from './changes.ts';
-import { Creation, type NewVolumeRequest } from './creation.ts';
+import { Changes, type ExportChange, type ProtectionChange, type Thresholds, type VolumeOptions } from './changes.ts';
+import { Creation } from './creation.ts';
 import { Deletion, type RecycleBin } from './deletion.ts';
+import { countVolumes, findVolumeFacts, listVolumes, type VolumeFilter } from './listing.ts';
+import type { NewVolumeRequest } from './new-rows.ts';
 import { Pages } from './pages.ts';
-import {
-  countVolumes,
-  findVolume,
-  findVolumeByGroup,
-  findVolumeFacts,
-  listVolumes,
-  type Page,
-  type VolumeFilter,
-  type VolumeRow,
-} from './repository.ts';
+import { findVolume, findVolumeByGroup, type VolumeRow } from './repository.ts';
+import { checkNoDestination, checkReady } from './rules.ts';
 import { settleVolumes } from './settle.ts';
-import { freeVolumeViews, targetOf, volumeView, type FreeVolumeView, type VolumeView } from './view.ts';
+import { Surroundings } from './surroundings.ts';
+import { freeVolumeView, volumeView, type FreeVolumeView, type VolumeView } from './view.ts';
 import { VolumeWatch } from './watch.ts';
 
-export type { NewVolumeRequest } from './creation.ts';
+export type { NewVolumeRequest } from './new-rows.ts';
 
 interface Neighbours {
   readonly pools: Pools;
   readonly encryption: Encryption;
   readonly performance: Performance;
+  readonly shares: Shares;
   readonly recycleBin: () => RecycleBin;
 }
 
-/** The block volumes of the array. */
+/** The block volumes and file shares of the array. */
 export class Volumes {
+  /** How those of them that are shares are served. */
+  readonly shares: Shares;
   readonly #tools: ArrayTools;
+  readonly #surroundings: Surroundings;
   readonly #pages: Pages;
   readonly #creation: Creation;
   readonly #changes: Changes;
   readonly #deletion: Deletion;
   readonly #watch: VolumeWatch;
+  #lifecycle: ShareLifecycle | undefined;
 
-  constructor(tools: ArrayTools, { pools, encryption, performance, recycleBin }: Neighbours) {
+  constructor(tools: ArrayTools, { pools, encryption, performance, shares, recycleBin }: Neighbours) {
+    this.shares = shares;
     this.#tools = tools;
-    this.#pages = new Pages(tools);
-    this.#creation = new Creation(tools, pools, encryption);
-    this.#changes = new Changes(tools);
-    this.#deletion = new Deletion(tools, performance, recycleBin);
+    this.#surroundings = new Surroundings(tools.readings);
+    this.#pages = new Pages(tools, (volume) => this.#surroundings.of(volume));
+    this.#creation = new Creation(tools, { pools, encryption, shares });
+    this.#changes = new Changes(tools, shares);
+    this.#deletion = new Deletion(tools, { performance, shares, bin: recycleBin });
     this.#watch = new VolumeWatch(tools, (name, sizeBytes) => this.expandTo(name, sizeBytes, 'system'));
+  }
+
+  /** Who scans shares for file lifecycle policies. */
+  followLifecycle(lifecycle: ShareLifecycle): void {
+    this.#lifecycle = lifecycle;
+    this.#surroundings.showLifecycle(lifecycle);
   }
 
   /** Those that are there for users: being made, ready, or being deleted. Not found: `volume_not_found`. */
   get(name: string): VolumeRow {
     const row = this.#tools.store.read((db) => findVolume(db, name));
     if (!row) throw fail('volume_not_found', { id: name });
+    return row;
+  }
+
+  /** Like `get`, of a share; a block volume is a `state_conflict`. */
+  getShare(name: string): VolumeRow {
+    const row = this.get(name);
+    this.#tools.store.read((db) => shareOf(db, name));
+    return row;
+  }
+
+  /** A share whose files are there: not one that is being made or deleted, nor one that a mirror writes to. */
+  usableShare(name: string): VolumeRow {
+    const row = this.getShare(name);
+    checkReady(row);
+    checkNoDestination(row);
     return row;
   }
 
@@ -73,7 +100,7 @@ export class Volumes {
     });
     const facts = store.read((db) => findVolumeFacts(db, name));
     if (!facts) throw fail('volume_not_found', { id: name });
-    return volumeView(facts, readings.volume(name), targetOf(readings));
+    return volumeView(facts, this.#surroundings.of(name));
   }
 
   /** A page of records, and how many match in all. */
@@ -82,10 +109,9 @@ export class Volumes {
   }
 
   listFree(page: Page): { volumes: FreeVolumeView[]; count: number } {
-    const { store, readings } = this.#tools;
     const filter = { isFree: true };
-    return store.read((db) => ({
-      volumes: freeVolumeViews(listVolumes(db, filter, page), readings),
+    return this.#tools.store.read((db) => ({
+      volumes: listVolumes(db, filter, page).map((facts) => freeVolumeView(facts, this.#surroundings.of(facts.name))),
       count: countVolumes(db, filter),
     }));
   }
@@ -118,6 +144,19 @@ export class Volumes {
 
   update(name: string, options: VolumeOptions, isForced: boolean, actor: string): Promise<void> {
     return this.#changes.update(name, options, isForced, actor);
+  }
+
+  /** Of a share: changes one of the names it is exported under. */
+  changeExport(name: string, what: ExportChange, exportName: string, actor: string): Promise<void> {
+    return this.#changes.changeExport(name, what, exportName, actor);
+  }
+
+  async changeLifecycle(name: string, change: LifecycleChange, actor: string): Promise<void> {
+    if (this.get(name).kind === 'block')
+      throw badParameter('flcenabled', 'is for file shares: a block volume has no files');
+    if (!this.#lifecycle)
+      throw fail('not_offered', { problem: 'This array does not scan files for lifecycle policies.' });
+    await this.#lifecycle.change(name, change, actor);
   }
 
   protect(name: string, protection: ProtectionChange, actor: string): Promise<void> {
@@ -156,6 +195,7 @@ export class Volumes {
   }
 
   startWatching(): void {
+    this.shares.startWatching();
     this.#deletion.start();
     this.#watch.start();
   }

@@ -19,7 +19,7 @@ const NAME = /^volume-([0-9a-f]{8})$/;
 
 /**
  * Before anybody is served: rows and engine are brought together after a crash, and the engine is told what it does not
- * keep.
+ * keep. How shares are served comes later, when their snapshots are settled, too.
  */
 export async function settleVolumes(tools: ArrayTools, deletion: Deletion): Promise<void> {
   for (const { name } of tools.store.read(listCreating)) await attempt(tools, name, () => undoCreation(tools, name));

@@ -2,36 +2,40 @@ import type { RecordOf } from '@granary/contract';
 import { FreeVolume, type Volume } from '@granary/contract/array';
 import { formatIso, gigabytes, MB } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
-import type { Readings } from '../readings/readings.ts';
-import type { VolumeFacts } from './repository.ts';
+import { shareView, type LifecycleFacts } from '../shares/view.ts';
+import type { VolumeFacts } from './listing.ts';
 
 export type VolumeView = RecordOf<typeof Volume>;
 export type FreeVolumeView = RecordOf<typeof FreeVolume>;
 
-/** The records of a page, with the figures last read. */
-export function volumeViews(page: readonly VolumeFacts[], readings: Readings): VolumeView[] {
-  const target = targetOf(readings);
-  return page.map((facts) => volumeView(facts, readings.volume(facts.name), target));
+/** Where servers find volumes and shares: at the controller that serves. */
+export interface Place {
+  readonly target: string | null;
+  readonly host: string | null;
 }
 
-export function freeVolumeViews(page: readonly VolumeFacts[], readings: Readings): FreeVolumeView[] {
-  const target = targetOf(readings);
-  return page.map((facts) => freeVolumeView(facts, readings.volume(facts.name), target));
-}
-
-/** Where servers log in: at the controller that serves. */
-export function targetOf(readings: Readings): string | null {
-  return readings.controllers.find(({ state }) => state === 'active')?.target ?? null;
+/** What is known of a volume beside its record. */
+export interface VolumeSurroundings {
+  readonly report: VolumeReport | undefined;
+  readonly place: Place;
+  /** Of a share that is scanned for file lifecycle policies. */
+  readonly lifecycle: LifecycleFacts | undefined;
 }
 
 const KEY_BITS = '256';
 const FREE_FIELDS = Object.keys(FreeVolume.properties);
 
+export function volumeView(facts: VolumeFacts, around: VolumeSurroundings): VolumeView {
+  const view = blockView(facts, around);
+  if (!facts.share) return view;
+  return { ...view, ...shareView(facts.share, facts, around) };
+}
+
 /**
  * One literal, field by field: lists of thousands are made of these, and an object that grows by spreading costs
  * several times as much. File options are null, because a block volume has none.
  */
-export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): VolumeView {
+function blockView(facts: VolumeFacts, { report, place }: VolumeSurroundings): VolumeView {
   const size = gigabytes(facts.size_bytes);
   // All it reads from: what snapshots hold is part of it until it is written anew. It cannot show more than its size.
   const { ownBytes = 0, sharedBytes = 0, snapshotBytes = 0 } = report ?? {};
@@ -72,7 +76,7 @@ export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined,
     encryption_key_size: facts.wrapped_key === null ? '0' : KEY_BITS,
     access_type: facts.access_type,
     read_only: facts.read_only === null ? null : yesNo(facts.read_only),
-    target: facts.first_server === null ? null : target,
+    target: facts.first_server === null ? null : place.target,
     lun: facts.lun,
     cache: facts.pool_cache === null ? null : yesNo(facts.pool_cache),
     server_name: facts.first_server,
@@ -140,8 +144,9 @@ export function volumeView(facts: VolumeFacts, report: VolumeReport | undefined,
 }
 
 /** The same record with fewer fields. */
-function freeVolumeView(facts: VolumeFacts, report: VolumeReport | undefined, target: string | null): FreeVolumeView {
-  const whole: Readonly<Record<string, unknown>> = { ...volumeView(facts, report, target), export_name: null };
+export function freeVolumeView(facts: VolumeFacts, around: VolumeSurroundings): FreeVolumeView {
+  const exportName = facts.share?.exportNames[0] ?? null;
+  const whole: Readonly<Record<string, unknown>> = { ...volumeView(facts, around), export_name: exportName };
   return Object.fromEntries(FREE_FIELDS.map((field) => [field, whole[field]])) as unknown as FreeVolumeView;
 }
 

@@ -34,8 +34,8 @@ test('a new volume is on record at once, every field of it real', async (t) => {
     ...input,
     autoexpandby: '1G',
     maxcapacity: '4G',
-    // Of shares only: passed over.
-    readaheadkb: '64',
+    // As a share has it when nobody says so: no reason to refuse.
+    readaheadkb: '16',
   } as never);
   const volume = await get(id);
   assert.match(volume.name, /^volume-[0-9a-f]{8}$/);
@@ -89,7 +89,11 @@ test('what a volume cannot be is refused with the reason, and changes nothing', 
     assert.equal(failure.code, code, failure.message);
     assert.match(failure.message, words);
   };
-  await refused({ block: 'NO' }, 10109, /send block=YES/);
+  await refused({ readaheadkb: '64' }, 7, /readaheadkb is for file shares/);
+  await refused({ nfsrootsquash: 'YES' }, 7, /nfsrootsquash is for file shares/);
+  await refused({ smbhiddenfiles: '/*.tmp/' }, 7, /smbhiddenfiles is for file shares/);
+  await refused({ export_name: 'data' }, 7, /export_name is for file shares/);
+  await refused({ flcenabled: 'YES' }, 7, /flcenabled is for file shares/);
   await refused({ pool: 'pool-00000099' }, 10080, /Pool pool-00000099/);
   await refused({ capacity: '0G' }, 7, /capacity/);
   await refused({ capacity: '9999T' }, 7, /capacity/);

@@ -81,11 +81,18 @@ export class VolumeWatch {
 
   async #capacityOf(row: VolumeRow, report: VolumeReport, watched: Watched, atMs: number): Promise<Capacity> {
     if (!isProtected(row)) return { mode: 'normal', freeBytes: row.size_bytes };
-    const takenBytes = await this.#takenBytes(report, watched);
-    const freeBytes = Math.max(0, row.size_bytes - takenBytes);
+    // Nobody writes to a share that is not mounted, and only its filesystem knows how full it is.
+    if (row.kind === 'file' && !report.share) return { mode: row.capacity_mode as CapacityMode, freeBytes: 0 };
+    const freeBytes = await this.#freeBytes(row, report, watched);
+    const takenBytes = row.size_bytes - freeBytes;
     watched.capacity.setThresholds(thresholdsOf(row));
     watched.capacity.note(atMs, takenBytes);
     return { mode: watched.capacity.mode(freeBytes), freeBytes };
+  }
+
+  async #freeBytes(row: VolumeRow, report: VolumeReport, watched: Watched): Promise<number> {
+    if (report.share) return report.share.availableBytes;
+    return Math.max(0, row.size_bytes - (await this.#takenBytes(report, watched)));
   }
 
   /**

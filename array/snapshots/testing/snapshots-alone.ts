@@ -12,6 +12,7 @@ import { SnapshotPolicies } from '../../snapshot-policies/service.ts';
 import { SnapshotSets } from '../../snapshot-sets/service.ts';
 import { Volumes } from '../../volumes/service.ts';
 import { wantedVolume } from '../../volumes/testing/volumes-alone.ts';
+import { Shares } from '../../shares/service.ts';
 import { Snapshots } from '../service.ts';
 import { FakeSnapshotEngine } from './fake-engine.ts';
 
@@ -52,6 +53,7 @@ export async function snapshotsAlone(t: TestContext) {
       pools,
       encryption,
       performance,
+      shares: new Shares(tools),
       recycleBin: () => ({ isOn: false, hours: 24 }),
     });
     const snapshots = new Snapshots(tools, volumes, pools);

@@ -8,10 +8,18 @@ import type {
   VolumeCaps,
 } from '../../engine/engine.ts';
 import { EngineError } from '../../engine/errors.ts';
-import type { IoTotals, Report, VolumeReport } from '../../engine/report.ts';
+import type { IoTotals, Report, ShareReport, VolumeReport } from '../../engine/report.ts';
+import type { ServedShare } from '../../engine/shares.ts';
 
 const NOTHING = { count: 0, bytes: 0, microseconds: 0 };
 const IDLE: IoTotals = { reads: NOTHING, writes: NOTHING };
+
+const FORMAT_BYTES = 65_536;
+
+function emptyShare(totalBytes: number): ShareReport {
+  const quotas = { user: false, group: false, project: false };
+  return { files: 1, totalBytes, usedBytes: FORMAT_BYTES, availableBytes: totalBytes - FORMAT_BYTES, quotas };
+}
 
 /** Volumes without bytes, whose figures a test sets as it likes. */
 export class FakeEngine {
@@ -23,20 +31,26 @@ export class FakeEngine {
   readonly sharing = new Set<string>();
   /** What volumes show that lies in several layers. */
   readonly shown = new Map<string, number>();
+  /** Volumes with a filesystem in them. */
+  readonly formatted = new Set<string>();
+  readonly shares = new Map<string, ServedShare>();
   readonly #snapshots = new Map<string, string>();
   /** Thrown by the next call that changes something. */
   failure: Error | undefined;
+  /** Thrown by the next call of that name. */
+  readonly failures = new Map<string, Error>();
 
   /** As the array sees it; what a test does not need is not there. */
   get asEngine(): Engine {
     return this as unknown as Engine;
   }
 
-  /** What a restart of the array does to an engine: keys and caps are gone. */
+  /** What a restart of the array does to an engine: keys, caps and mounts are gone. */
   restart(): void {
     for (const id of this.keys.keys()) this.set(id, { isLocked: true });
     this.keys.clear();
     this.caps.clear();
+    this.shares.clear();
   }
 
   set(id: string, changes: Partial<VolumeReport>): void {
@@ -76,7 +90,31 @@ export class FakeEngine {
 
   async deleteVolume(id: string): Promise<void> {
     this.#fail();
+    if (this.shares.has(id)) throw new EngineError('conflict', `Volume ${id} is mounted.`);
     this.volumes.delete(id);
+    this.formatted.delete(id);
+  }
+
+  async formatShare(volume: string): Promise<void> {
+    this.#fail('formatShare');
+    this.set(volume, { ownBytes: Math.max(this.#get(volume).ownBytes, FORMAT_BYTES) });
+    this.formatted.add(volume);
+  }
+
+  async putShare(share: ServedShare): Promise<void> {
+    const { isLocked, sizeBytes } = this.#get(share.volume);
+    if (isLocked) throw new EngineError('locked', `Volume ${share.volume} is locked.`);
+    if (!this.formatted.has(share.volume))
+      throw new EngineError('invalid', `Volume ${share.volume} has no filesystem.`);
+    this.#fail('putShare');
+    this.shares.set(share.volume, share);
+    this.set(share.volume, { share: emptyShare(sizeBytes) });
+  }
+
+  async removeShare(volume: string): Promise<void> {
+    this.#fail('removeShare');
+    this.shares.delete(volume);
+    if (this.volumes.has(volume)) this.set(volume, { share: null });
   }
 
   async takeSnapshots(wanted: readonly NewSnapshot[]): Promise<SnapshotSizes> {
@@ -98,6 +136,7 @@ export class FakeEngine {
     const source = this.#get(this.#snapshots.get(snapshot) ?? '');
     this.volumes.set(volume, { ...source, id: volume, ownBytes: 0, snapshotBytes: 0, sharedBytes: 0 });
     for (const id of [source.id, volume]) this.sharing.add(id);
+    if (this.formatted.has(source.id)) this.formatted.add(volume);
   }
 
   async expandVolume(id: string, sizeBytes: number): Promise<void> {
@@ -126,8 +165,9 @@ export class FakeEngine {
     return report;
   }
 
-  #fail(): void {
-    const { failure } = this;
+  #fail(method = ''): void {
+    const failure = this.failures.get(method) ?? this.failure;
+    this.failures.delete(method);
     this.failure = undefined;
     if (failure) throw failure;
   }

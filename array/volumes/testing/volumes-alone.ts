@@ -8,6 +8,7 @@ import { insertPool } from '../../pools/repository.ts';
 import type { Pools } from '../../pools/service.ts';
 import { Readings } from '../../readings/readings.ts';
 import { Encryption } from '../../settings/encryption.ts';
+import { Shares } from '../../shares/service.ts';
 import { GB } from '../../units.ts';
 import { Volumes } from '../service.ts';
 import { FakeEngine } from './fake-engine.ts';
@@ -45,16 +46,19 @@ export async function volumesAlone(t: TestContext) {
       returnDrive: async () => undefined,
     };
     const encryption = new Encryption(tools);
-    const volumes = new Volumes(tools, { pools, encryption, performance, recycleBin: () => bin });
+    const shares = new Shares(tools);
+    const volumes = new Volumes(tools, { pools, encryption, performance, shares, recycleBin: () => bin });
     await store.write((tx) => {
       if (!tx.get('SELECT 1 FROM pools')) insertPool(tx, poolRow(clock.now()));
     });
     await readings.refresh();
     await volumes.settle();
+    await shares.settle();
     await jobs.start();
     return {
       ...tools,
       volumes,
+      shares,
       encryption,
       titles: (name: string) =>
         store

@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { fail, Locks } from '@granary/kernel';
+import { isEngineError } from './engine/errors.ts';
+import type { ArrayTools } from './tools.ts';
+
+const RETRIES_MAX = 40;
+const RETRY_MS = 250;
+const SENT_AT_ONCE_MAX = 16;
+
+interface DeliveryOptions {
+  /** Tells the engine all of one thing, as it is on record at that moment. */
+  readonly send: (name: string) => Promise<void>;
+  /** Written to the log with what the engine did not take. */
+  readonly what: string;
+  /** There is no use in trying again yet. */
+  readonly mustWait?: (name: string) => boolean;
+}
+
+/**
+ * Tells the engine how things stand: each whole, as it is on record when its turn comes, so that what the engine heard
+ * last is what was written last.
+ */
+export class Deliveries {
+  readonly #tools: ArrayTools;
+  readonly #options: DeliveryOptions;
+  readonly #turns = new Locks();
+  /** Waiting for their turn: whoever comes meanwhile is served by them. */
+  readonly #planned = new Map<string, Promise<void>>();
+  /** What the engine did not take; tried again at each reading. */
+  readonly #behind = new Set<string>();
+
+  constructor(tools: ArrayTools, options: DeliveryOptions) {
+    this.#tools = tools;
+    this.#options = options;
+  }
+
+  /** Resolves when the engine does as the records say. */
+  push(name: string): Promise<void> {
+    const planned = this.#planned.get(name);
+    if (planned) return planned;
+    const push = this.#turns.run(name, () => {
+      this.#planned.delete(name);
+      return this.#deliver(name);
+    });
+    this.#planned.set(name, push);
+    return push;
+  }
+
+  async pushEach(names: Iterable<string>): Promise<void> {
+    await Promise.all([...names].map((name) => this.push(name)));
+  }
+
+  /** What is not taken now is tried again at each reading; nobody needs to hear of it. */
+  async attempt(name: string): Promise<void> {
+    await this.push(name).catch(() => undefined);
+  }
+
+  /** At the start, when the engine knows of none: some at once, none waits for another that fails. */
+  async pushAll(names: readonly string[], send = this.#options.send): Promise<void> {
+    const waiting = [...names];
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const name = next;
+        await send(name).catch((error: unknown) => this.#fallBehind(name, error));
+      }
+    };
+    await Promise.all(Array.from({ length: SENT_AT_ONCE_MAX }, work));
+  }
+
+  /** Tries again what the engine did not take. */
+  async catchUp(): Promise<void> {
+    for (const name of this.#behind) if (this.#options.mustWait?.(name) !== true) await this.attempt(name);
+  }
+
+  async #deliver(name: string): Promise<void> {
+    try {
+      await this.#sendPatiently(name);
+      this.#behind.delete(name);
+    } catch (error) {
+      this.#fallBehind(name, error);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw fail('state_conflict', {
+        problem: `The change is on record, but the controllers have not taken it yet and will be told again: ${reason}`,
+      });
+    }
+  }
+
+  #fallBehind(name: string, error: unknown): void {
+    this.#behind.add(name);
+    this.#tools.log.warn({ error, name }, `the engine did not take ${this.#options.what}`);
+  }
+
+  /** A controller that is failing over is there again in a moment. */
+  async #sendPatiently(name: string): Promise<void> {
+    for (let retries = 0; ; retries++) {
+      try {
+        await this.#options.send(name);
+        return;
+      } catch (error) {
+        if (!isEngineError(error, 'interrupted') || retries >= RETRIES_MAX) throw error;
+        await pause(RETRY_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,10 @@
+import type { LifecycleFacts } from './view.ts';
+
+export type LifecycleChange = 'enable' | 'disable' | 'resume' | 'pause';
+
+/** What file lifecycle tells of shares, and is told by those who create and change them. */
+export interface ShareLifecycle {
+  /** The same object until something changes; undefined for a share that is not scanned. */
+  factsOf(volume: string): LifecycleFacts | undefined;
+  change(volume: string, change: LifecycleChange, actor: string): Promise<void>;
+}

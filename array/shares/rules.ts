@@ -1,0 +1,9 @@
+import { fail, type Db } from '@granary/kernel';
+import { findShare, type Share } from './repository.ts';
+
+/** Of a block volume: `state_conflict`. */
+export function shareOf(db: Db, volume: string): Share {
+  const share = findShare(db, volume);
+  if (!share) throw fail('state_conflict', { problem: `Volume ${volume} is a block volume; this is for file shares.` });
+  return share;
+}

@@ -1,0 +1,73 @@
+import type { Db } from '@granary/kernel';
+import type { ServedShare, ShareClient, ShownSnapshot } from '../engine/shares.ts';
+import { anonymousIds, type ShareOptions } from './options.ts';
+import {
+  findShare,
+  isServable,
+  listNfsClients,
+  listShownSnapshots,
+  type NfsClientRow,
+  type ShownSnapshotRow,
+} from './repository.ts';
+
+const NAME_BYTES_MAX = 255;
+
+/** A share as the engine is to serve it; undefined if it is not to be served at all. */
+export function servedShare(db: Db, volume: string): ServedShare | undefined {
+  const share = isServable(db, volume) ? findShare(db, volume) : undefined;
+  if (!share) return undefined;
+  const { options, exportNames } = share;
+  const { uid, gid } = anonymousIds(options);
+  return {
+    volume,
+    exportNames,
+    clients: options.isSmbOnly ? [] : clientsOf(listNfsClients(db, volume)),
+    sync: options.syncsWrites,
+    updatesAccessTimes: options.updatesAccessTimes,
+    squash: squashOf(options),
+    anonymousUid: uid,
+    anonymousGid: gid,
+    readAheadBytes: options.readAheadKb * 1024,
+    isAudited: options.isAudited,
+    snapshots: snapshotDirectories(listShownSnapshots(db, volume)),
+  };
+}
+
+function squashOf({ squashesRoot, squashesAll }: ShareOptions): ServedShare['squash'] {
+  if (squashesAll) return 'all';
+  return squashesRoot ? 'root' : 'none';
+}
+
+/** The first that fits a client decides: the narrower network comes before the wider one. */
+function clientsOf(rows: readonly NfsClientRow[]): ShareClient[] {
+  return rows
+    .map(({ server, address, read_only }) => ({ server, address, readOnly: read_only === 1 }))
+    .sort((one, other) => openBits(one.address) - openBits(other.address));
+}
+
+/** How many bits of an address a network leaves open. */
+function openBits(network: string): number {
+  const [host = '', bits] = network.split('/');
+  return bits === undefined ? 0 : (host.includes(':') ? 128 : 32) - Number(bits);
+}
+
+/**
+ * Each snapshot under the name people gave it, as far as that can be the name of a directory; where it cannot, or another
+ * has it already, the snapshot's identifier is added.
+ */
+function snapshotDirectories(rows: readonly ShownSnapshotRow[]): ShownSnapshot[] {
+  const taken = new Set<string>();
+  return rows.map(({ name: id, display_name: displayName }) => {
+    const wanted = displayName.replaceAll('/', '-');
+    const isFit = wanted !== '.' && wanted !== '..' && Buffer.byteLength(wanted) <= NAME_BYTES_MAX;
+    const name = isFit && !taken.has(wanted) ? wanted : `${cut(wanted, NAME_BYTES_MAX - id.length - 1)} ${id}`;
+    taken.add(name);
+    return { id, name };
+  });
+}
+
+function cut(text: string, bytesMax: number): string {
+  let kept = text;
+  while (Buffer.byteLength(kept) > bytesMax) kept = kept.slice(0, -1);
+  return kept.toWellFormed();
+}

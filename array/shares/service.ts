@@ -1,0 +1,74 @@
+import { Deliveries } from '../deliveries.ts';
+import type { ArrayTools } from '../tools.ts';
+import { findShare, findShares, listServable, listSharesOfServer, type Share } from './repository.ts';
+import { shareOf } from './rules.ts';
+import { servedShare } from './served-share.ts';
+
+/** What servers see of the shares: the engine serves each of them as it is on record. */
+export class Shares {
+  readonly #tools: ArrayTools;
+  readonly #deliveries: Deliveries;
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+    this.#deliveries = new Deliveries(tools, {
+      send: (volume) => this.#send(volume),
+      what: 'how a share is served',
+      mustWait: (volume) => tools.readings.volume(volume)?.isLocked === true,
+    });
+  }
+
+  /** Before anybody is served: the engine keeps nothing of it. */
+  settle(): Promise<void> {
+    return this.#deliveries.pushAll(this.#tools.store.read(listServable));
+  }
+
+  startWatching(): void {
+    this.#tools.readings.onReading(() => this.catchUp());
+  }
+
+  /** Tries again what the engine did not take. */
+  catchUp(): Promise<void> {
+    return this.#deliveries.catchUp();
+  }
+
+  /** Of a block volume: `state_conflict`. */
+  get(volume: string): Share {
+    return this.#tools.store.read((db) => shareOf(db, volume));
+  }
+
+  /** Resolves when it is served as it is on record; nothing for a volume that is no share. */
+  push(volume: string): Promise<void> {
+    return this.#deliveries.push(volume);
+  }
+
+  pushEach(volumes: Iterable<string>): Promise<void> {
+    return this.#deliveries.pushEach(volumes);
+  }
+
+  /** Like `push`, but what the engine does not take is left to later. */
+  attempt(volume: string): Promise<void> {
+    return this.#deliveries.attempt(volume);
+  }
+
+  /** After snapshots were taken, renamed or marked for deletion: those of shares are shown in them. */
+  async followSnapshots(volumes: Iterable<string>): Promise<void> {
+    const found = this.#tools.store.read((db) => findShares(db, [...new Set(volumes)]));
+    await Promise.all([...found.keys()].map((volume) => this.attempt(volume)));
+  }
+
+  /** After a change of the server: where it comes from. */
+  async pushOfServer(server: string): Promise<void> {
+    await this.pushEach(this.#tools.store.read((db) => listSharesOfServer(db, server)));
+  }
+
+  async #send(volume: string): Promise<void> {
+    const { store, engine } = this.#tools;
+    const { isShare, served } = store.read((db) => ({
+      isShare: findShare(db, volume) !== undefined,
+      served: servedShare(db, volume),
+    }));
+    if (served) await engine.putShare(served);
+    else if (isShare) await engine.removeShare(volume);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Db } from '@granary/kernel';
+import { sqlPage, type Page } from '../paging.ts';
+import { findShares, type Share } from '../shares/repository.ts';
+import type { VolumeRow } from './repository.ts';
+
+/** What a row does not say by itself, gathered for a whole page at once. */
+export interface VolumeFacts extends VolumeRow {
+  readonly pool_display_name: string | null;
+  readonly pool_version: number | null;
+  readonly pool_cache: number | null;
+  /** Comma list; null when it is attached to none. */
+  readonly server_names: string | null;
+  readonly first_server: string | null;
+  readonly access_type: 'NFS' | 'SMB' | 'ISCSI' | null;
+  readonly lun: number | null;
+  readonly read_only: number | null;
+  readonly has_snapshots: number;
+  readonly is_mirrored: number;
+  readonly is_shadow_copy: number;
+  readonly share: Share | undefined;
+}
+
+type FactsRow = Omit<VolumeFacts, 'share'>;
+
+export interface VolumeFilter {
+  readonly pool?: string | undefined;
+  readonly server?: string | undefined;
+  readonly kind?: VolumeRow['kind'] | undefined;
+  /** Text that its display name holds. */
+  readonly displayName?: string | undefined;
+  /** Attached to no server. */
+  readonly isFree?: boolean | undefined;
+  /** Written to by a mirror from another array. */
+  readonly isDestination?: boolean | undefined;
+}
+
+function conditionOf({ pool, server, kind, displayName, isFree, isDestination }: VolumeFilter): string {
+  const terms = [`v.state <> 'binned'`];
+  if (pool !== undefined) terms.push('v.pool = :pool');
+  if (server !== undefined) terms.push('v.name IN (SELECT volume FROM attachments WHERE server = :server)');
+  if (kind !== undefined) terms.push('v.kind = :kind');
+  if (displayName !== undefined) terms.push('instr(v.display_name, :displayName) > 0');
+  if (isFree === true) terms.push('NOT EXISTS (SELECT 1 FROM attachments WHERE volume = v.name)');
+  if (isDestination === true) terms.push('v.mirror_job IS NOT NULL');
+  return terms.join(' AND ');
+}
+
+function paramsOf({ pool, server, kind, displayName }: VolumeFilter): Record<string, string> {
+  return {
+    ...(pool !== undefined && { pool }),
+    ...(server !== undefined && { server }),
+    ...(kind !== undefined && { kind }),
+    ...(displayName !== undefined && { displayName }),
+  };
+}
+
+/** All are counted quickly, and those in the recycle bin are few. */
+const COUNT_SHOWN = `SELECT (SELECT count(*) FROM volumes)
+  - (SELECT count(*) FROM volumes WHERE state = 'binned') AS count`;
+
+export function countVolumes(db: Db, filter: VolumeFilter): number {
+  const isUnfiltered = Object.values(filter).every((value) => value === undefined);
+  if (isUnfiltered) return db.get<{ count: number }>(COUNT_SHOWN)?.count ?? 0;
+  const sql = `SELECT count(*) AS count FROM volumes AS v WHERE ${conditionOf(filter)}`;
+  return db.get<{ count: number }>(sql, paramsOf(filter))?.count ?? 0;
+}
+
+const FACTS = `SELECT v.*, p.display_name AS pool_display_name, p.version AS pool_version, p.cache AS pool_cache,
+    a.server AS first_server, a.access_type, a.lun, a.read_only,
+    CASE WHEN a.server IS NOT NULL
+      THEN (SELECT group_concat(server, ',') FROM attachments WHERE volume = v.name) END AS server_names,
+    EXISTS (SELECT 1 FROM snapshots WHERE volume = v.name) AS has_snapshots,
+    (v.mirror_job IS NOT NULL OR EXISTS (SELECT 1 FROM source_mirrors
+       WHERE volume = v.name AND state IN ('creating', 'active', 'paused'))) AS is_mirrored,
+    EXISTS (SELECT 1 FROM snapshot_set_members WHERE clone = v.name) AS is_shadow_copy`;
+const FACTS_JOINS = `LEFT JOIN pools AS p ON p.name = v.pool
+  LEFT JOIN attachments AS a
+    ON a.volume = v.name AND a.server = (SELECT min(server) FROM attachments WHERE volume = v.name)`;
+
+/** The page is found in an index alone; only its rows are read and joined. */
+export function listVolumes(db: Db, filter: VolumeFilter, page: Page): VolumeFacts[] {
+  const sql = `WITH page AS MATERIALIZED
+      (SELECT v.name FROM volumes AS v WHERE ${conditionOf(filter)} ORDER BY v.name LIMIT :limit OFFSET :start)
+    ${FACTS} FROM page CROSS JOIN volumes AS v ON v.name = page.name ${FACTS_JOINS} ORDER BY page.name`;
+  const rows = db.all<FactsRow>(sql, { ...paramsOf(filter), ...sqlPage(page) });
+  return withShares(db, rows);
+}
+
+export function findVolumeFacts(db: Db, name: string): VolumeFacts | undefined {
+  const sql = `${FACTS} FROM volumes AS v ${FACTS_JOINS} WHERE v.name = :name AND v.state <> 'binned'`;
+  const row = db.get<FactsRow>(sql, { name });
+  return row && withShares(db, [row])[0];
+}
+
+/** Block volumes, of which there may be thousands, do not pay for what shares have. */
+function withShares(db: Db, rows: FactsRow[]): VolumeFacts[] {
+  const files = rows.filter(({ kind }) => kind === 'file').map(({ name }) => name);
+  const shares = files.length === 0 ? undefined : findShares(db, files);
+  for (const row of rows as (FactsRow & { share?: Share | undefined })[]) row.share = shares?.get(row.name);
+  return rows as VolumeFacts[];
+}
+
+/** Rises with every row this process ever changed, and nobody else changes any. */
+export function changesEver(db: Db): number {
+  return db.get<{ changes: number }>('SELECT total_changes() AS changes')?.changes ?? 0;
+}
+
+export function listBinned(db: Db, pool: string, page: Page): VolumeRow[] {
+  const sql = `SELECT * FROM volumes WHERE pool = :pool AND state = 'binned' ORDER BY binned_at, name
+    LIMIT :limit OFFSET :start`;
+  return db.all<VolumeRow>(sql, { pool, ...sqlPage(page) });
+}
+
+export function countBinned(db: Db, pool: string): number {
+  const sql = `SELECT count(*) AS count FROM volumes WHERE pool = :pool AND state = 'binned'`;
+  return db.get<{ count: number }>(sql, { pool })?.count ?? 0;
+}

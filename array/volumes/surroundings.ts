@@ -1,0 +1,38 @@
+import type { Readings } from '../readings/readings.ts';
+import type { ShareLifecycle } from '../shares/lifecycle.ts';
+import type { Place, VolumeSurroundings } from './view.ts';
+
+/** What views need beside the records, as it is this moment. What did not change is the same object. */
+export class Surroundings {
+  readonly #readings: Readings;
+  #lifecycle: ShareLifecycle | undefined;
+  #place: Place = { target: null, host: null };
+  #controllers: Readings['controllers'] | undefined;
+
+  constructor(readings: Readings) {
+    this.#readings = readings;
+  }
+
+  showLifecycle(lifecycle: ShareLifecycle): void {
+    this.#lifecycle = lifecycle;
+  }
+
+  of(volume: string): VolumeSurroundings {
+    return {
+      report: this.#readings.volume(volume),
+      place: this.#placeNow(),
+      lifecycle: this.#lifecycle?.factsOf(volume),
+    };
+  }
+
+  /** Worked out once per reading. */
+  #placeNow(): Place {
+    const { controllers } = this.#readings;
+    if (this.#controllers !== controllers) {
+      this.#controllers = controllers;
+      const { target = null, host = null } = controllers.find(({ state }) => state === 'active') ?? {};
+      if (target !== this.#place.target || host !== this.#place.host) this.#place = { target, host };
+    }
+    return this.#place;
+  }
+}
