@@ -21,6 +21,8 @@ export type FsErrorCode =
   | 'ENODATA'
   | 'ERANGE'
   | 'EDQUOT'
+  /** The contents are archived and have to be recalled first. */
+  | 'EARCHIVED'
   /** The inode is gone, or its number belongs to another file now. */
   | 'ESTALE';
 

@@ -12,12 +12,14 @@ import { ContentWriter } from './contents/content-writer.ts';
 import { Changes, type Context } from './files/context.ts';
 import { type Entry, listEntries } from './files/entries.ts';
 import { InodeNumbers } from './files/inode-numbers.ts';
+import { type ListedInode, listInodes } from './files/inode-list.ts';
 import { type Attributes, attributesOf, loadDirectory, loadInode, saveInode, type Time } from './files/inode.ts';
 import { Namespace, TARGET_BYTES_MAX } from './files/namespace.ts';
 import { type NewNode, newRoot } from './files/new-inode.ts';
-import { resolvePath } from './files/paths.ts';
+import { pathOf, resolvePath } from './files/paths.ts';
 import { chargeQuota } from './files/quotas.ts';
 import { Removal } from './contents/removal.ts';
+import { FilesystemArchives } from './filesystem-archives.ts';
 import { FilesystemQuotas } from './filesystem-quotas.ts';
 import { FilesystemXattrs } from './filesystem-xattrs.ts';
 import { NUMBER_MAX, ROOT_INODE } from './store/layout.ts';
@@ -65,6 +67,7 @@ export class Filesystem {
   readonly root = ROOT_INODE;
   readonly xattrs: FilesystemXattrs;
   readonly quotas: FilesystemQuotas;
+  readonly archives: FilesystemArchives;
   readonly #store: Store;
   readonly #context: Context;
   readonly #changes: Changes;
@@ -105,6 +108,7 @@ export class Filesystem {
     this.#reader = new ContentReader(this.#context);
     this.#writer = new ContentWriter(this.#context, changes);
     this.#contentSpace = new ContentSpace(this.#context, changes, this.#removal);
+    this.archives = new FilesystemArchives(this.#context, changes, this.#removal);
   }
 
   get uuid(): Buffer {
@@ -134,6 +138,16 @@ export class Filesystem {
   ): Awaitable<Attributes> {
     const { tree } = this.#store;
     return this.#store.read(() => attributesOf(resolvePath(tree, this.#namespace, credentials, path, options)));
+  }
+
+  /** From the root on; one of them if a file has several names. Bytes, as names are. */
+  pathOf(inode: number): Awaitable<Buffer> {
+    return this.#store.read(() => pathOf(this.#store.tree, inode));
+  }
+
+  /** Regular files that have a name, in the order of their numbers, behind one of them; 0 begins. For scans of a snapshot. */
+  async listInodes(after: number, max: number): Promise<ListedInode[]> {
+    return listInodes(this.#store, after, max);
   }
 
   /** Which of the wanted permissions (read 4, write 2, execute 1) the caller has. */

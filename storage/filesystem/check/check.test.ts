@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { Filesystem } from '../filesystem.ts';
 import { addExtent } from '../contents/extents.ts';
 import { type Inode, loadInode, saveInode } from '../files/inode.ts';
+import { addParent } from '../files/parents.ts';
 import { chargeQuota } from '../files/quotas.ts';
 import { KIND, OWN_INODE } from '../store/layout.ts';
 import { Store } from '../store/store.ts';
@@ -107,6 +108,23 @@ describe('the check of a filesystem finds', () => {
       findings.some((finding) => finding.includes('links')),
       String(findings),
     );
+  });
+
+  it('a name that its inode does not know of, and a link to no name', async () => {
+    const findings = await findingsAfter((transaction, file) => saveInode(transaction, { ...file, cookie: 0 }));
+    assert.match(findings.join(), /has no link to its name/);
+    const others = await findingsAfter((transaction, file) => {
+      addParent(transaction, file, { parent: file.parent, cookie: file.cookie + 1 });
+      addParent(transaction, file, file);
+    });
+    assert.match(others.join(), /does not name it there/);
+    assert.match(others.join(), /two links to one name/);
+  });
+
+  it('an archived file that has contents, and one without a record', async () => {
+    const findings = await findingsAfter((transaction, file) => saveInode(transaction, { ...file, isArchived: true }));
+    assert.match(findings.join(), /counts 1 archives; there are 0/);
+    assert.match(findings.join(), /is archived, but still has/);
   });
 
   it('a node that was damaged or exchanged below', async () => {

@@ -9,6 +9,7 @@ import { Findings } from './findings.ts';
 import { InodeCheck, type QuotaSums } from './inode-check.ts';
 import { Links } from './links.ts';
 import { Ownership } from './ownership.ts';
+import { ParentsCheck } from './parents-check.ts';
 
 export interface FilesystemReport {
   /** What does not fit, in words; nothing if all is well. */
@@ -21,9 +22,9 @@ export interface FilesystemReport {
 const QUOTAS_PER_STEP = 1000;
 
 /**
- * Proves of a filesystem that nobody has mounted, or of a snapshot, that each block is owned once, each link counted, each
- * directory reachable, and each quota the sum of its files. It reads everything but the contents of files, and writes
- * nothing.
+ * Proves of a filesystem that nobody has mounted, or of a snapshot, that each block is owned once, each link counted and
+ * known to its inode, each directory reachable, and each quota the sum of its files. It reads everything but the contents
+ * of files, and writes nothing.
  */
 export async function checkFilesystem(device: BlockDevice): Promise<FilesystemReport> {
   try {
@@ -39,7 +40,8 @@ async function checkStore(store: Store): Promise<FilesystemReport> {
   const findings = new Findings();
   const links = new Links(findings);
   const ownership = new Ownership(findings, store.space.totalBlocks);
-  const inodes = new InodeCheck({ findings, links, ownership, hashKey: store.hashKey });
+  const parents = new ParentsCheck(findings);
+  const inodes = new InodeCheck({ findings, links, parents, ownership, hashKey: store.hashKey });
   ownership.own(0, JOURNAL_START + store.journalBlocks, 'the filesystem itself');
   const nodes = new Set<number>();
   for (let key: Key | undefined = new Key(); key !== undefined;) {
@@ -55,6 +57,7 @@ async function checkStore(store: Store): Promise<FilesystemReport> {
   }
   inodes.finish();
   links.check();
+  parents.check();
   await checkQuotas(store, inodes.quotas, findings);
   await ownership.compare(store);
   if (store.inodes !== inodes.count) {
@@ -66,6 +69,7 @@ async function checkStore(store: Store): Promise<FilesystemReport> {
 function addItem(item: TreeItem, inodes: InodeCheck, links: Links): void {
   if (item.inode !== OWN_INODE) inodes.add(item);
   else if (item.kind === KIND.orphan) links.addOrphan(item.offset);
+  else if (item.kind === KIND.truncation) inodes.addTruncation(item.offset);
 }
 
 async function checkQuotas(store: Store, sums: QuotaSums, findings: Findings): Promise<void> {

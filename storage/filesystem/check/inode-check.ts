@@ -3,18 +3,28 @@ import { entryOf } from '../files/entries.ts';
 import { decodeExtent } from '../contents/extents.ts';
 import { decode, type Inode, typeNumber, usedBytesOf } from '../files/inode.ts';
 import { hashName, isOfHash } from '../files/names.ts';
+import { decodeParent } from '../files/parents.ts';
 import { QUOTA_SCOPES, type QuotaScope } from '../files/quotas.ts';
 import { KIND } from '../store/layout.ts';
 import type { TreeItem } from '../store/tree.ts';
 import type { Findings } from './findings.ts';
 import type { Links } from './links.ts';
 import type { Ownership } from './ownership.ts';
+import type { ParentsCheck } from './parents-check.ts';
 
 export type QuotaSums = Record<QuotaScope, Map<number, { bytes: number; inodes: number }>>;
 
+interface Parts {
+  readonly findings: Findings;
+  readonly links: Links;
+  readonly parents: ParentsCheck;
+  readonly ownership: Ownership;
+  readonly hashKey: Buffer;
+}
+
 /** Takes the items of one inode after the other, in the order of the tree, and holds each inode against its items. */
 export class InodeCheck {
-  readonly #parts: { findings: Findings; links: Links; ownership: Ownership; hashKey: Buffer };
+  readonly #parts: Parts;
   readonly quotas: QuotaSums = { user: new Map(), group: new Map(), project: new Map() };
   #inode: Inode | undefined;
   #blocks = 0;
@@ -22,9 +32,11 @@ export class InodeCheck {
   #entries = 0;
   #nextBlock = 0;
   #acls = new Set<string>();
+  #archives = 0;
+  readonly #truncations = new Set<number>();
   count = 0;
 
-  constructor(parts: { findings: Findings; links: Links; ownership: Ownership; hashKey: Buffer }) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -34,8 +46,15 @@ export class InodeCheck {
     else if (item.kind === KIND.entry) this.#addEntry(item);
     else if (item.kind === KIND.extent) this.#addExtent(item);
     else if (item.kind === KIND.xattr) this.#addXattr(item);
+    else if (item.kind === KIND.link) this.#parts.parents.addLink(item.inode, decodeParent(item.value));
+    else if (item.kind === KIND.archive) this.#archives += 1;
     else if (item.kind !== KIND.attributes)
       this.#find(`inode ${item.inode} has an item of the unknown kind ${item.kind}`);
+  }
+
+  /** A file that is being cut off; these come before all inodes. */
+  addTruncation(inode: number): void {
+    this.#truncations.add(inode);
   }
 
   /** Call it when there are no more items. */
@@ -51,6 +70,10 @@ export class InodeCheck {
     if (inode.hasAcl !== this.#acls.has('access') || inode.hasDefaultAcl !== this.#acls.has('default')) {
       this.#find(`inode ${inode.inode} does not know of its ACLs`);
     }
+    expect('archives', inode.isArchived ? 1 : 0, this.#archives);
+    if (inode.isArchived && this.#blocks > 0 && !this.#truncations.has(inode.inode)) {
+      this.#find(`inode ${inode.inode} is archived, but still has ${this.#blocks} blocks`);
+    }
     this.#charge(inode);
   }
 
@@ -61,6 +84,7 @@ export class InodeCheck {
     this.#entries = 0;
     this.#nextBlock = 0;
     this.#acls = new Set();
+    this.#archives = 0;
     if (item.kind !== KIND.attributes) {
       this.#find(`inode ${item.inode} has items, but no attributes`);
       this.#inode = undefined;
@@ -69,6 +93,7 @@ export class InodeCheck {
     const inode = decode(item.inode, item.value);
     this.#inode = inode;
     this.count += 1;
+    if (inode.cookie !== 0) this.#parts.parents.addLink(inode.inode, inode);
     this.#parts.links.addInode({
       inode: inode.inode,
       isDirectory: inode.type === 'directory',
@@ -84,6 +109,7 @@ export class InodeCheck {
     if (offset < first || !isOfHash(offset, first)) this.#find(`directory ${inode} has a name in the wrong place`);
     this.#entries += 1;
     this.#parts.links.addEntry(inode, entry.inode, typeNumber(entry.type));
+    this.#parts.parents.addName(inode, offset, entry.inode);
   }
 
   #addExtent({ inode, offset, value }: TreeItem): void {

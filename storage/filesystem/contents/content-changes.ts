@@ -2,6 +2,7 @@ import type { HeldRange } from '../../range-lock.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import { FsError, toFsError } from '../errors.ts';
 import { type Credentials, MAY_WRITE, modeAfterWrite, requireContents } from '../files/access.ts';
+import { refuseArchived } from '../files/archive-record.ts';
 import { type Context, requireRoom } from '../files/context.ts';
 import { type Attributes, attributesOf, type Inode, loadInode, saveInode, stamp } from '../files/inode.ts';
 import { chargeQuota, checkQuota } from '../files/quotas.ts';
@@ -52,13 +53,25 @@ export class ContentChanges {
     }
   }
 
-  async load(credentials: Credentials, inode: number, options: ContentOptions): Promise<Inode> {
+  async load(
+    credentials: Credentials,
+    inode: number,
+    options: ContentOptions & { readonly cutsOff?: boolean },
+  ): Promise<Inode> {
+    return this.#context.store.read(() => this.loadWritable(credentials, inode, options));
+  }
+
+  /** A file whose contents the caller may change. They need not be there if they are to be cut off. */
+  loadWritable(
+    credentials: Credentials,
+    inode: number,
+    options: ContentOptions & { readonly cutsOff?: boolean },
+  ): Inode {
     const { tree } = this.#context.store;
-    return this.#context.store.read(() => {
-      const file = loadFile(tree, inode);
-      if (options.isOpen !== true) requireContents(tree, credentials, file, MAY_WRITE);
-      return file;
-    });
+    const file = loadFile(tree, inode);
+    if (options.isOpen !== true) requireContents(tree, credentials, file, MAY_WRITE);
+    if (options.cutsOff !== true) refuseArchived(tree, file);
+    return file;
   }
 
   save(transaction: Transaction, credentials: Credentials, inode: Inode): void {

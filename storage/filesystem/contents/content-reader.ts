@@ -2,6 +2,7 @@ import { BLOCK_BYTES, type Done } from '../../units.ts';
 import { toFsError } from '../errors.ts';
 import { type Credentials, MAY_READ, requireContents } from '../files/access.ts';
 import { isAccessDue, recordAccess } from '../files/access-time.ts';
+import { refuseArchived } from '../files/archive-record.ts';
 import type { Context } from '../files/context.ts';
 import type { Inode } from '../files/inode.ts';
 import { KIND } from '../store/layout.ts';
@@ -55,6 +56,7 @@ export class ContentReader {
     const inode = loadFile(store.tree, number);
     if (options.isOpen !== true) requireContents(store.tree, credentials, inode, MAY_READ);
     const bytes = Math.max(Math.min(into.length, inode.size - offset), 0);
+    if (bytes > 0 && inode.isArchived) refuseArchived(store.tree, inode);
     const result = { bytes, isEnd: offset + bytes >= inode.size };
     return {
       result,

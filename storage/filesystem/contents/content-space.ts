@@ -1,5 +1,6 @@
 import { BLOCK_BYTES } from '../../units.ts';
 import type { Credentials } from '../files/access.ts';
+import { dropArchive } from '../files/archive-record.ts';
 import { type Context, withSpace } from '../files/context.ts';
 import { type Attributes, attributesOf, type Inode, loadInode, saveInode, stamp } from '../files/inode.ts';
 import {
@@ -38,7 +39,7 @@ export class ContentSpace {
     refuseTooLarge(size);
     return withSpace(this.#context, () =>
       this.#changes.changing(inode, 0, Infinity, async () => {
-        const file = await this.#changes.load(credentials, inode, options);
+        const file = await this.#changes.load(credentials, inode, { ...options, cutsOff: size === 0 });
         if (file.isInline && size > INLINE_BYTES_MAX) await this.#changes.outgrow(file);
         else if (size > file.size) await this.#changes.zeroTail(file, size);
         return this.#setSize(credentials, inode, size);
@@ -141,6 +142,7 @@ export class ContentSpace {
     const { attributes, isDone } = await this.#context.store.change((transaction) => {
       const current = loadFile(transaction, inode);
       if (current.isInline) this.#changes.resizeInline(transaction, current, size);
+      if (current.isArchived) dropArchive(transaction, current);
       if (size > current.size) transaction.namesData();
       const isShorter = size < current.size;
       current.size = size;

@@ -1,9 +1,8 @@
 import { BLOCK_BYTES } from '../../units.ts';
-import { type Credentials, MAY_WRITE, requireContents } from '../files/access.ts';
+import type { Credentials } from '../files/access.ts';
 import { type Context, withSpace } from '../files/context.ts';
 import { type Attributes, attributesOf, type Inode } from '../files/inode.ts';
-import { CHECKED_BYTES_MAX, type DataCheck } from '../store/data-checks.ts';
-import { writeSegments } from './block-io.ts';
+import { writeBlocks } from './block-writer.ts';
 import {
   type ContentChanges,
   type ContentOptions,
@@ -11,7 +10,7 @@ import {
   loadFile,
   refuseTooLarge,
 } from './content-changes.ts';
-import { markWritten, type Segment, segmentsOf } from './extents.ts';
+import { type Segment, segmentsOf } from './extents.ts';
 
 interface WritePlan {
   readonly inode: Inode;
@@ -76,8 +75,7 @@ export class ContentWriter {
     options: ContentOptions,
   ): WritePlan {
     const { store } = this.#context;
-    const inode = loadFile(store.tree, number);
-    if (options.isOpen !== true) requireContents(store.tree, credentials, inode, MAY_WRITE);
+    const inode = this.#changes.loadWritable(credentials, number, options);
     const end = offset + length;
     const size = Math.max(end, inode.size);
     const isEmpty = inode.size === 0 && inode.blocks === 0;
@@ -114,33 +112,13 @@ export class ContentWriter {
     offset: number,
     data: Buffer,
   ): Promise<Attributes> {
-    const { store } = this.#context;
     const end = offset + data.length;
-    const goal = await this.#changes.goalOf(inode, segments);
-    const placed = await this.#changes.placement.place(segments, goal);
-    const checks: DataCheck[] | undefined = data.length <= CHECKED_BYTES_MAX ? [] : undefined;
-    try {
-      for (const { start, count, isNew } of placed) if (!isNew) await store.beforeOverwriting(start, count);
-      await writeSegments(store.device, placed, inode, offset, data, checks);
-      store.dataWritten();
-      return await store.change((transaction) => {
-        const current = loadFile(transaction, inode.inode);
-        this.#changes.placement.record(transaction, current, placed, checks === undefined ? 'flushed' : 'checked');
-        for (const check of checks ?? []) transaction.check(check);
-        const isFilled = placed.some(({ isUnwritten }) => isUnwritten);
-        if (isFilled) {
-          markWritten(transaction, inode.inode, Math.floor(offset / BLOCK_BYTES), Math.ceil(end / BLOCK_BYTES));
-        }
-        // What was behind the end in its block is shown now.
-        const showsTail = end > current.size && current.size % BLOCK_BYTES !== 0;
-        if (isFilled || showsTail) transaction.namesData();
-        current.size = Math.max(current.size, end);
-        this.#changes.save(transaction, credentials, current);
-        return attributesOf(current);
-      });
-    } catch (error) {
-      this.#changes.placement.release(placed);
-      throw error;
-    }
+    return writeBlocks(this.#context, this.#changes, { inode, segments, offset, data }, (transaction, current) => {
+      // What was behind the end in its block is shown now.
+      if (end > current.size && current.size % BLOCK_BYTES !== 0) transaction.namesData();
+      current.size = Math.max(current.size, end);
+      this.#changes.save(transaction, credentials, current);
+      return attributesOf(current);
+    });
   }
 }

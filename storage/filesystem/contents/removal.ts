@@ -69,14 +69,16 @@ export class Removal {
   /** Cuts a file off at a block. False if more is to be done by `finishTruncation`. The caller saves the inode. */
   truncate(transaction: Transaction, inode: Inode, block: number): boolean {
     const isDone = this.removeRange(transaction, inode, block, NUMBER_MAX);
-    if (isDone) {
-      transaction.delete(OWN_INODE, KIND.truncation, inode.inode);
-    } else {
-      const value = Buffer.alloc(BLOCK_NUMBER_BYTES);
-      value.writeDoubleLE(block);
-      transaction.put(OWN_INODE, KIND.truncation, inode.inode, value);
-    }
+    if (isDone) transaction.delete(OWN_INODE, KIND.truncation, inode.inode);
+    else this.putTruncation(transaction, inode.inode, block);
     return isDone;
+  }
+
+  /** The next mount cuts the file off at the block. */
+  putTruncation(transaction: Transaction, inode: number, block: number): void {
+    const value = Buffer.alloc(BLOCK_NUMBER_BYTES);
+    value.writeDoubleLE(block);
+    transaction.put(OWN_INODE, KIND.truncation, inode, value);
   }
 
   async finishTruncation(inode: number, block: number): Promise<void> {
@@ -144,7 +146,7 @@ export class Removal {
   #removeSome(transaction: Transaction, inode: Inode): boolean {
     if (!this.removeRange(transaction, inode, 0, NUMBER_MAX)) return false;
     const keys: [number, number][] = [];
-    for (const kind of [KIND.data, KIND.xattr, KIND.entry]) {
+    for (const kind of [KIND.data, KIND.xattr, KIND.entry, KIND.archive]) {
       transaction.scan(inode.inode, kind, 0, (key) => keys.push([kind, key]) <= STEP_ITEMS);
     }
     for (const [kind, key] of keys.slice(0, STEP_ITEMS)) transaction.delete(inode.inode, kind, key);

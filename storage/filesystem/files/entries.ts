@@ -1,3 +1,4 @@
+import { FsError } from '../errors.ts';
 import { KIND } from '../store/layout.ts';
 import type { Reader, Transaction } from '../store/transaction.ts';
 import { type FileType, typeNumber, typeOf } from './inode.ts';
@@ -26,18 +27,20 @@ export function findEntry(reader: Reader, directory: number, name: Buffer, hashK
   return found;
 }
 
-/** The caller has seen that the name is not there. */
+/** The caller has seen that the name is not there. Returns its cookie. */
 export function addEntry(
   transaction: Transaction,
   directory: number,
   name: Buffer,
   target: { readonly inode: number; readonly type: FileType },
   hashKey: Buffer,
-): void {
+): number {
   const first = hashName(name, hashKey);
   const taken: number[] = [];
   transaction.scan(directory, KIND.entry, first, (key) => isOfHash(key, first) && taken.push(key) > 0);
-  transaction.put(directory, KIND.entry, freeKey(first, taken), encode(name, target));
+  const cookie = freeKey(first, taken);
+  transaction.put(directory, KIND.entry, cookie, encode(name, target));
+  return cookie;
 }
 
 export function replaceEntry(
@@ -51,6 +54,12 @@ export function replaceEntry(
 
 export function removeEntry(transaction: Transaction, directory: number, entry: Entry): void {
   transaction.delete(directory, KIND.entry, entry.cookie);
+}
+
+export function nameAt(reader: Reader, directory: number, cookie: number): Buffer {
+  const value = reader.get(directory, KIND.entry, cookie);
+  if (value === undefined) throw new FsError('EIO', `Directory ${directory} lacks a name; run a check.`);
+  return Buffer.from(value.subarray(HEADER_BYTES));
 }
 
 /** Visits the names behind a cookie. */

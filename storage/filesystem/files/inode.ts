@@ -35,8 +35,10 @@ export interface Attributes {
   readonly born: Time;
   /** Grows with every change of contents or attributes. */
   readonly change: number;
-  /** Of a directory: the one it is in. */
+  /** The directory it is in; of a file with several names, one of them. */
   readonly parent: number;
+  /** The contents are elsewhere: see `archives`. */
+  readonly isArchived: boolean;
   /** Of a device node. */
   readonly device: { readonly major: number; readonly minor: number };
 }
@@ -60,21 +62,25 @@ export interface Inode {
   born: Time;
   change: number;
   parent: number;
+  /** Of its name in the parent, or of one of its names; 0 if it has none. */
+  cookie: number;
   /** How many names are in the directory. */
   entries: number;
   major: number;
   minor: number;
   /** The contents are an item of the tree. */
   isInline: boolean;
+  isArchived: boolean;
   hasAcl: boolean;
   hasDefaultAcl: boolean;
 }
 
-const INODE_BYTES = 120;
+const INODE_BYTES = 128;
 const DIRECTORY_BYTES = 4096;
 const FLAG_INLINE = 1;
 const FLAG_ACL = 2;
 const FLAG_DEFAULT_ACL = 4;
+const FLAG_ARCHIVED = 8;
 
 export function loadInode(reader: Reader, inode: number): Inode {
   const bytes = reader.get(inode, KIND.attributes, 0);
@@ -122,6 +128,7 @@ export function attributesOf(inode: Inode): Attributes {
     born: inode.born,
     change: inode.change,
     parent: inode.parent,
+    isArchived: inode.isArchived,
     device: { major: inode.major, minor: inode.minor },
   };
 }
@@ -142,6 +149,7 @@ export function decode(inode: number, bytes: Buffer): Inode {
     inode,
     type: typeOf(bytes[0] as number),
     isInline: (flags & FLAG_INLINE) !== 0,
+    isArchived: (flags & FLAG_ARCHIVED) !== 0,
     hasAcl: (flags & FLAG_ACL) !== 0,
     hasDefaultAcl: (flags & FLAG_DEFAULT_ACL) !== 0,
     mode: bytes.readUInt16LE(2),
@@ -161,14 +169,14 @@ export function decode(inode: number, bytes: Buffer): Inode {
     modified: timeAt(bytes, 84),
     changed: timeAt(bytes, 96),
     born: timeAt(bytes, 108),
+    cookie: bytes.readDoubleLE(120),
   };
 }
 
 function encode(inode: Inode): Buffer {
   const bytes = Buffer.alloc(INODE_BYTES);
   bytes[0] = typeNumber(inode.type);
-  bytes[1] =
-    (inode.isInline ? FLAG_INLINE : 0) | (inode.hasAcl ? FLAG_ACL : 0) | (inode.hasDefaultAcl ? FLAG_DEFAULT_ACL : 0);
+  bytes[1] = flagsOf(inode);
   bytes.writeUInt16LE(inode.mode, 2);
   bytes.writeUInt32LE(inode.generation, 4);
   bytes.writeUInt32LE(inode.uid, 8);
@@ -186,7 +194,13 @@ function encode(inode: Inode): Buffer {
   writeTime(bytes, 84, inode.modified);
   writeTime(bytes, 96, inode.changed);
   writeTime(bytes, 108, inode.born);
+  bytes.writeDoubleLE(inode.cookie, 120);
   return bytes;
+}
+
+function flagsOf({ isInline, isArchived, hasAcl, hasDefaultAcl }: Inode): number {
+  const acls = (hasAcl ? FLAG_ACL : 0) | (hasDefaultAcl ? FLAG_DEFAULT_ACL : 0);
+  return (isInline ? FLAG_INLINE : 0) | (isArchived ? FLAG_ARCHIVED : 0) | acls;
 }
 
 function timeAt(bytes: Buffer, at: number): Time {

@@ -32,6 +32,15 @@ export function hashName(name: Buffer, key: Buffer): number {
   return (hash === 0 ? 1 : hash) * COLLISIONS_MAX;
 }
 
+/**
+ * Where the keys of a link to a directory begin, given the cookie of the name there. The same name in other directories is
+ * elsewhere for certain, another name by the hash of it.
+ */
+export function slotOf(cookie: number, directory: number): number {
+  const hash = Math.floor(cookie / COLLISIONS_MAX);
+  return ((hash + directory) % 2 ** 44) * COLLISIONS_MAX;
+}
+
 /** The first key from `first` on that is not in `taken`. */
 export function freeKey(first: number, taken: readonly number[]): number {
   for (let key = first; key < first + COLLISIONS_MAX; key += 1) if (!taken.includes(key)) return key;

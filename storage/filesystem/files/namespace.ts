@@ -10,6 +10,7 @@ import { type Inode, loadDirectory, loadInode, saveInode, stamp } from './inode.
 import { getLong, putLong } from './long-value.ts';
 import { checkName, isDots } from './names.ts';
 import { newInode, type NewNode } from './new-inode.ts';
+import { addParent, removeParent } from './parents.ts';
 import { chargeQuota } from './quotas.ts';
 import type { Removal } from '../contents/removal.ts';
 
@@ -51,9 +52,8 @@ export class Namespace {
     if (node.target !== undefined) putLong(transaction, inode.inode, KIND.data, 0, node.target);
     inheritAcl(transaction, parent, inode);
     chargeQuota(transaction, inode, 0, 1);
+    this.#addName(transaction, parent, name, inode);
     saveInode(transaction, inode);
-    addEntry(transaction, parent.inode, name, inode, this.#context.store.hashKey);
-    parent.entries += 1;
     if (inode.type === 'directory') addLink(parent);
     this.#stamp(transaction, parent, true);
     return inode;
@@ -71,8 +71,7 @@ export class Namespace {
     if (inode.project !== parent.project) throw crossesProjects();
     requireRoom(this.#context);
     addLink(inode);
-    addEntry(transaction, parent.inode, name, inode, this.#context.store.hashKey);
-    parent.entries += 1;
+    this.#addName(transaction, parent, name, inode);
     this.#stamp(transaction, parent, true);
     this.#stamp(transaction, inode, false);
     return inode;
@@ -152,19 +151,19 @@ export class Namespace {
     to: { name: Buffer; existing: Entry | undefined; victim: Inode | undefined; target: Inode },
   ): number | undefined {
     const { name, existing, victim, target } = to;
-    removeEntry(transaction, source.inode, entry);
-    source.entries -= 1;
-    if (existing === undefined) {
-      addEntry(transaction, target.inode, name, moved, this.#context.store.hashKey);
-      target.entries += 1;
+    this.#removeName(transaction, source, entry, moved);
+    if (existing === undefined || victim === undefined) {
+      this.#addName(transaction, target, name, moved);
     } else {
+      const link = { parent: target.inode, cookie: existing.cookie };
       replaceEntry(transaction, target.inode, existing, moved);
+      removeParent(transaction, victim, link);
+      addParent(transaction, moved, link);
     }
     if (moved.type === 'directory') {
       source.links -= 1;
       if (victim !== undefined) target.links -= 1;
       addLink(target);
-      moved.parent = target.inode;
     }
     this.#stamp(transaction, source, true);
     if (target !== source) this.#stamp(transaction, target, true);
@@ -173,11 +172,22 @@ export class Namespace {
   }
 
   #remove(transaction: Transaction, parent: Inode, entry: Entry, victim: Inode): number | undefined {
-    removeEntry(transaction, parent.inode, entry);
-    parent.entries -= 1;
+    this.#removeName(transaction, parent, entry, victim);
     if (victim.type === 'directory') parent.links -= 1;
     this.#stamp(transaction, parent, true);
     return this.#unlinkInode(transaction, victim);
+  }
+
+  #addName(transaction: Transaction, directory: Inode, name: Buffer, inode: Inode): void {
+    const cookie = addEntry(transaction, directory.inode, name, inode, this.#context.store.hashKey);
+    directory.entries += 1;
+    addParent(transaction, inode, { parent: directory.inode, cookie });
+  }
+
+  #removeName(transaction: Transaction, directory: Inode, entry: Entry, inode: Inode): void {
+    removeEntry(transaction, directory.inode, entry);
+    directory.entries -= 1;
+    removeParent(transaction, inode, { parent: directory.inode, cookie: entry.cookie });
   }
 
   #unlinkInode(transaction: Transaction, victim: Inode): number | undefined {

@@ -29,7 +29,7 @@ export function newInode(
     gid: inheritsGroup ? parent.gid : credentials.gid,
     project: parent.project,
     size: node.target?.length ?? 0,
-    parent: isDirectory ? parent.inode : 0,
+    parent: parent.inode,
     major: node.device?.major ?? 0,
     minor: node.device?.minor ?? 0,
   };
@@ -66,10 +66,12 @@ function blankInode(
     born: now,
     change: 1,
     parent: 0,
+    cookie: 0,
     entries: 0,
     major: 0,
     minor: 0,
     isInline: false,
+    isArchived: false,
     hasAcl: false,
     hasDefaultAcl: false,
   };

@@ -2,12 +2,14 @@ import { FsError } from '../errors.ts';
 import { ROOT_INODE } from '../store/layout.ts';
 import type { Reader } from '../store/transaction.ts';
 import type { Credentials } from './access.ts';
-import { type Inode, loadDirectory } from './inode.ts';
+import { nameAt } from './entries.ts';
+import { type Inode, loadDirectory, loadInode } from './inode.ts';
 import type { Namespace } from './namespace.ts';
 
 const PATH_BYTES_MAX = 4096;
 const LINKS_FOLLOWED_MAX = 40;
 const SLASH = 0x2f;
+const SEPARATOR = Buffer.from('/');
 
 /**
  * Follows a path from a directory on, through symbolic links; absolute ones start at the root of the filesystem. The last
@@ -38,6 +40,16 @@ export function resolvePath(
   }
   if (path.at(-1) === SLASH && current.type !== 'directory') throw new FsError('ENOTDIR', 'This is no directory.');
   return current;
+}
+
+/** The path of an inode; of a file with several names, one of them. */
+export function pathOf(reader: Reader, number: number): Buffer {
+  const names: Buffer[] = [];
+  for (let inode = loadInode(reader, number); inode.inode !== ROOT_INODE; inode = loadInode(reader, inode.parent)) {
+    if (inode.cookie === 0) throw new FsError('ENOENT', 'The file has no name any more.');
+    names.push(nameAt(reader, inode.parent, inode.cookie), SEPARATOR);
+  }
+  return names.length === 0 ? Buffer.from(SEPARATOR) : Buffer.concat(names.reverse());
 }
 
 function refuseLong(path: Buffer): void {

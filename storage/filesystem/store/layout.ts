@@ -54,6 +54,10 @@ export const KIND = {
   entry: 4,
   /** Extents of a file, by the first block. */
   extent: 5,
+  /** Where the second name of a file is, and every further one. */
+  link: 6,
+  /** Where the contents of an archived file are. */
+  archive: 7,
   /** Of inode 0. A page of the space map. */
   spaceMap: 16,
   /** Of inode 0. The inode numbers below are used up. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Key, offsetAt } from './key.ts';
-import { NODE_BYTES, NUMBER_MAX, VALUE_BYTES_MAX } from './layout.ts';
+import { KIND, NODE_BYTES, NUMBER_MAX, VALUE_BYTES_MAX } from './layout.ts';
 import { type NodePlace, POINTER_BYTES, type TreeNode } from './node.ts';
 import type { NodeCache } from './node-cache.ts';
 
@@ -90,6 +90,28 @@ export class Tree {
         const at = leaf.keyWord(slot);
         if (!key.isBeside(leaf.words, at) || !visit(offsetAt(leaf.words, at), leaf.value(slot))) return;
       }
+    }
+  }
+
+  /**
+   * Visits the attributes of inodes from a number on, in order, until `visit` returns false. It must not use the tree. What
+   * else belongs to an inode is passed over, a leaf at a time at most.
+   */
+  scanInodes(from: number, visit: (inode: number, value: Buffer) => boolean): void {
+    const key = new Key().set(from, KIND.attributes, 0);
+    for (;;) {
+      let leaf: TreeNode | undefined = this.#descend(key);
+      let slot = leaf.lowerBound(key);
+      while (leaf !== undefined && slot >= leaf.count) {
+        leaf = this.#step(1);
+        slot = 0;
+      }
+      if (leaf === undefined) return;
+      for (; slot < leaf.count; slot += 1) {
+        key.setWords(leaf.words, leaf.keyWord(slot));
+        if (key.kind === KIND.attributes && !visit(key.inode, leaf.value(slot))) return;
+      }
+      key.set(key.inode + 1, KIND.attributes, 0);
     }
   }
 

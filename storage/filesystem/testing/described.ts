@@ -1,6 +1,7 @@
+import assert from 'node:assert/strict';
 import type { Filesystem } from '../filesystem.ts';
 import type { Model, ModelNode } from './model.ts';
-import { SUPERUSER } from './operations.ts';
+import { contentsOf, SUPERUSER } from './operations.ts';
 
 /** All there is to compare about a file. */
 export interface Described {
@@ -11,6 +12,7 @@ export interface Described {
   readonly links: number;
   readonly size: number;
   readonly content: Buffer;
+  readonly isArchived: boolean;
   readonly target: string;
   readonly xattrs: readonly (readonly [string, string])[];
   /** The same for all names of one file. */
@@ -33,6 +35,7 @@ export function describeModel(model: Model, below = ''): Description {
       links: node.links,
       size: node.type === 'symlink' ? node.target.length : node.type === 'directory' ? 4096 : node.content.length,
       content: node.content,
+      isArchived: node.isArchived,
       target: node.target,
       xattrs: [...node.xattrs].sort(),
       identity: first.get(node) as string,
@@ -50,6 +53,8 @@ export async function describeFilesystem(filesystem: Filesystem, below = ''): Pr
   const first = new Map<number, string>();
   for (const [path, inode] of [...inodes].sort(byPath)) {
     if (!first.has(inode)) first.set(inode, path);
+    const known = (await filesystem.pathOf(inode)).toString();
+    assert.equal(inodes.get(known === '/' ? '' : known), inode, `${path} has another path on record: ${known}`);
     found.set(path, await describe(filesystem, inode, first.get(inode) as string));
   }
   return found;
@@ -70,16 +75,15 @@ async function collect(filesystem: Filesystem, path: string, inode: number, into
 }
 
 async function describe(filesystem: Filesystem, inode: number, identity: string): Promise<Described> {
-  const { type, mode, uid, gid, links, size } = await filesystem.attributes(inode);
-  const content = Buffer.alloc(type === 'file' ? size : 0, 0xee);
-  if (type === 'file') await filesystem.read(SUPERUSER, inode, 0, content);
+  const { type, mode, uid, gid, links, size, isArchived } = await filesystem.attributes(inode);
+  const content = type === 'file' ? await contentsOf(filesystem, inode) : Buffer.alloc(0);
   const target = type === 'symlink' ? (await filesystem.readLink(inode)).toString() : '';
   const names = await filesystem.xattrs.list(SUPERUSER, inode);
   const xattrs: [string, string][] = [];
   for (const name of names) {
     xattrs.push([name.toString(), (await filesystem.xattrs.get(SUPERUSER, inode, name)).toString()]);
   }
-  return { type, mode, uid, gid, links, size, content, target, xattrs: xattrs.sort(), identity };
+  return { type, mode, uid, gid, links, size, content, isArchived, target, xattrs: xattrs.sort(), identity };
 }
 
 function byPath([one]: [string, unknown], [other]: [string, unknown]): number {

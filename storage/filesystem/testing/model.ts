@@ -10,6 +10,7 @@ export interface ModelNode {
   gid: number;
   links: number;
   content: Buffer;
+  isArchived: boolean;
   readonly target: string;
   readonly entries: Map<string, ModelNode>;
   readonly xattrs: Map<string, string>;
@@ -23,6 +24,8 @@ export type Operation =
   | { readonly kind: 'truncate'; readonly path: string; readonly size: number }
   | { readonly kind: 'punch'; readonly path: string; readonly offset: number; readonly length: number }
   | { readonly kind: 'preallocate'; readonly path: string; readonly offset: number; readonly length: number }
+  | { readonly kind: 'archive'; readonly path: string }
+  | { readonly kind: 'recall'; readonly path: string; readonly ends: 'finished' | 'abandoned' | 'open' }
   | { readonly kind: 'chmod'; readonly path: string; readonly mode: number }
   | { readonly kind: 'chown'; readonly path: string; readonly uid: number; readonly gid: number }
   | { readonly kind: 'xattr'; readonly path: string; readonly name: string; readonly value: string | undefined };
@@ -149,7 +152,7 @@ export class Model {
   #change(
     operation: Extract<
       Operation,
-      { kind: 'write' | 'truncate' | 'punch' | 'preallocate' | 'chmod' | 'chown' | 'xattr' }
+      { kind: 'write' | 'truncate' | 'punch' | 'preallocate' | 'chmod' | 'chown' | 'xattr' | 'archive' | 'recall' }
     >,
   ): string | undefined {
     const node = this.find(operation.path);
@@ -163,9 +166,28 @@ export class Model {
     if (operation.kind === 'chmod' || operation.kind === 'chown') return undefined;
     if (node.type === 'directory') return 'EISDIR';
     if (node.type !== 'file') return 'EINVAL';
-    node.content = contentAfter(node.content, operation);
+    if (operation.kind === 'archive') node.isArchived = true;
+    else if (operation.kind === 'recall') return recall(node, operation.ends);
+    else return changeContent(node, operation);
     return undefined;
   }
+}
+
+function recall(node: ModelNode, ends: 'finished' | 'abandoned' | 'open'): string | undefined {
+  if (!node.isArchived) return 'ESTALE';
+  if (ends === 'finished') node.isArchived = false;
+  return undefined;
+}
+
+function changeContent(
+  node: ModelNode,
+  operation: Extract<Operation, { kind: 'write' | 'truncate' | 'punch' | 'preallocate' }>,
+): string | undefined {
+  const cutsOff = operation.kind === 'truncate' && operation.size === 0;
+  if (node.isArchived && !cutsOff) return 'EARCHIVED';
+  node.isArchived = false;
+  node.content = contentAfter(node.content, operation);
+  return undefined;
 }
 
 function contentAfter(
@@ -205,6 +227,7 @@ function newNode(type: FileType, target: string): ModelNode {
     gid: 0,
     links: type === 'directory' ? 2 : 1,
     content: Buffer.alloc(0),
+    isArchived: false,
     target,
     entries: new Map(),
     xattrs: new Map(),

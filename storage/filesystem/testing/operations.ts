@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { FsError } from '../errors.ts';
 import type { Filesystem } from '../filesystem.ts';
 import type { Credentials } from '../files/access.ts';
@@ -35,7 +36,7 @@ export function operationOf({ kind, which, other, at, size }: Step, model: Model
   const offset = at % 3 === 0 ? (OFFSETS[at % OFFSETS.length] as number) : at % 50_000;
   const length = 1 + (size % (size % 4 === 0 ? 30_000 : 3000));
   const inner = paths.filter(([path]) => path !== below);
-  switch (kind % 17) {
+  switch (kind % 20) {
     case 0:
     case 1:
     case 2:
@@ -65,6 +66,13 @@ export function operationOf({ kind, which, other, at, size }: Step, model: Model
     case 13: {
       const value = size % 3 === 0 ? undefined : 'v'.repeat(size % (size % 7 === 0 ? 9000 : 100));
       return { kind: 'xattr', path: some(inner), name: `user.${other % 4}`, value };
+    }
+    case 14:
+      return { kind: 'archive', path: some(files) };
+    case 15: {
+      const ends = (['finished', 'abandoned', 'open'] as const)[size % 3] as 'finished' | 'abandoned' | 'open';
+      const archived = files.filter(([, node]) => node.isArchived);
+      return { kind: 'recall', path: some(at % 5 === 0 ? files : archived), ends };
     }
     default:
       return { kind: 'write', path: some(size % 10 === 0 ? inner : files), offset, data: pattern(size, length) };
@@ -130,6 +138,12 @@ async function changeInode(filesystem: Filesystem, inode: number, operation: Ope
     case 'preallocate':
       await filesystem.preallocate(SUPERUSER, inode, operation.offset, operation.length);
       return;
+    case 'archive':
+      await archive(filesystem, inode);
+      return;
+    case 'recall':
+      await recall(filesystem, inode, operation.ends);
+      return;
     case 'chmod':
       await filesystem.setAttributes(SUPERUSER, inode, { mode: operation.mode });
       return;
@@ -145,6 +159,39 @@ async function changeInode(filesystem: Filesystem, inode: number, operation: Ope
     default:
       throw new Error(`${operation.kind} is no change of an inode`);
   }
+}
+
+/** Contents that were archived, by their keys. */
+const objects = new Map<string, Buffer>();
+const RECALL_BYTES = 6000;
+
+async function archive(filesystem: Filesystem, inode: number): Promise<void> {
+  const version = await filesystem.attributes(inode);
+  const key = `object-${objects.size}`;
+  if (!version.isArchived) objects.set(key, await contentsOf(filesystem, inode));
+  const isDone = await filesystem.archives.archive(version, { destination: 'memory', key });
+  assert.notEqual(isDone, version.isArchived);
+}
+
+async function recall(filesystem: Filesystem, inode: number, ends: 'finished' | 'abandoned' | 'open'): Promise<void> {
+  const file = await filesystem.attributes(inode);
+  const content = file.isArchived ? await contentsOf(filesystem, inode) : Buffer.alloc(1);
+  const end = ends === 'finished' ? content.length : content.length / 2;
+  for (let at = 0; at < end; at += RECALL_BYTES) {
+    await filesystem.archives.writeRecalled(file, at, content.subarray(at, at + RECALL_BYTES));
+  }
+  if (ends === 'finished') await filesystem.archives.finishRecall(file);
+  if (ends === 'abandoned') await filesystem.archives.abandonRecall(file);
+}
+
+/** Of a file, wherever they are. */
+export async function contentsOf(filesystem: Filesystem, inode: number): Promise<Buffer> {
+  const record = await filesystem.archives.get(inode);
+  if (record !== undefined) return objects.get(record.key) as Buffer;
+  const { size } = await filesystem.attributes(inode);
+  const content = Buffer.alloc(size, 0xee);
+  await filesystem.read(SUPERUSER, inode, 0, content);
+  return content;
 }
 
 function pattern(seed: number, length: number): Buffer {
