@@ -7,7 +7,7 @@
  * Names and data are on loan: a filesystem copies what it keeps after it has returned.
  *
  * Operations on names check permissions for `as`. Reading, writing and changing the size do not: who may is decided by
- * `access`, when a file is opened (version 4, SMB) or request by request (version 3).
+ * `access`, when a file is opened (version 4, SMB) or request by request (version 3). There `as` says who it was.
  */
 export type Awaitable<T> = T | Promise<T>;
 
@@ -129,6 +129,9 @@ export interface QuotaState {
   readonly hardBytes: number;
 }
 
+/** `any`: whatever it was, the client may not use the filesystem. */
+export type RefusedUse = 'read' | 'write' | 'any';
+
 export const Access = { execute: 1, write: 2, read: 4 } as const;
 
 export interface Filesystem {
@@ -175,9 +178,14 @@ export interface Filesystem {
   /** Makes everything durable that was written to the file. */
   commit(file: FileId): Awaitable<void>;
 
-  /** A held file keeps its contents when its last name is removed, until it was released as often as it was held. */
-  hold(file: FileId): Awaitable<void>;
-  release(file: FileId): Awaitable<void>;
+  /**
+   * A held file keeps its contents when its last name is removed, until it was released as often as it was held. Versions
+   * with opens hold a file from its opening, for what `access` says, to its closing.
+   */
+  hold(as: Credentials, file: FileId, access: number): Awaitable<void>;
+  release(as: Credentials, file: FileId): Awaitable<void>;
+  /** Told of what was refused before the filesystem was asked to do it. */
+  refused?(as: Credentials, file: FileId, wanted: RefusedUse, code: FileErrorCode): void;
 
   space(): Awaitable<SpaceUsage>;
   /** Undefined where no quota applies. */

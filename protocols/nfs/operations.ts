@@ -23,8 +23,16 @@ export function isDotDot(name: Buffer): boolean {
   return name.equals(DOT_DOT);
 }
 
-export function mustBeWritable({ access }: Place): void {
-  if (access.readOnly) throw new FileError('EROFS', 'the export is read-only');
+export function mustBeWritable(place: Place): void {
+  if (!place.access.readOnly) return;
+  place.filesystem.refused?.(place.as, place.file, 'write', 'EROFS');
+  throw new FileError('EROFS', 'the export is read-only');
+}
+
+/** The error to throw where the filesystem would allow it or was not asked. */
+export function refused({ filesystem, as, file }: Place, wanted: 'read' | 'write', message?: string): FileError {
+  filesystem.refused?.(as, file, wanted, 'EACCES');
+  return new FileError('EACCES', message);
 }
 
 /** Any bytes but a slash and a zero, and not too many. */
@@ -61,7 +69,7 @@ export async function mustAllowData(place: Place, attributes: Attributes, wanted
   if (attributes.uid === place.as.uid) return;
   const granted = await place.filesystem.access(place.as, place.file);
   const enough = wanted === 'read' ? Access.read | Access.execute : Access.write;
-  if ((granted & enough) === 0) throw new FileError('EACCES');
+  if ((granted & enough) === 0) throw refused(place, wanted);
 }
 
 export function checkRange({ filesystem }: Place, offset: number, length: number): void {

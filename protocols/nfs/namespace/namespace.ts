@@ -67,8 +67,7 @@ export class Namespace {
     const file = { inode, generation };
     if (kind === 'pseudo') return this.#pseudo(caller, file);
     const owner = this.exports.ofFilesystem(filesystemId) ?? (await this.#ownerOfSnapshot(filesystemId));
-    const access = owner?.authorise(caller.address);
-    if (owner !== undefined && access === undefined) throw new FileError('EACCES', 'not exported to this client');
+    if (owner !== undefined && owner.authorise(caller.address) === undefined) throw notForThem(owner, caller, file);
     if (kind === 'snapshots') return this.#snapshots(mustHave(owner), caller);
     if (owner?.filesystem.id === filesystemId) return this.#inExport(owner, caller, file);
     const filesystem = mustExist(await owner?.snapshots?.open(filesystemId));
@@ -175,9 +174,9 @@ export class Namespace {
     return { kind: 'file', filesystem, file, export: owner, access, as };
   }
 
-  #accessOf(owner: NfsExport, { address }: Caller): ExportAccess {
-    const access = owner.authorise(address);
-    if (access === undefined) throw new FileError('EACCES', 'not exported to this client');
+  #accessOf(owner: NfsExport, caller: Caller): ExportAccess {
+    const access = owner.authorise(caller.address);
+    if (access === undefined) throw notForThem(owner, caller, owner.filesystem.root);
     return access;
   }
 
@@ -212,4 +211,11 @@ export function isRoot({ filesystem, file }: Place): boolean {
 function mustHave(owner: NfsExport | undefined): NfsExport {
   if (owner === undefined) throw new FileError('ESTALE', 'the filesystem is not exported any more');
   return owner;
+}
+
+/** It is told as who the client calls itself: nobody it could be is settled for it. */
+function notForThem({ filesystem }: NfsExport, { credentials, address: client }: Caller, file: FileId): FileError {
+  const { uid, gid, groups } = credentials;
+  filesystem.refused?.({ uid, gid, groups, client }, file, 'any', 'EACCES');
+  return new FileError('EACCES', 'not exported to this client');
 }

@@ -257,11 +257,11 @@ export class MemoryFilesystem implements Filesystem {
     this.uncommitted = 0;
   }
 
-  hold(file: FileId): void {
+  hold(_as: Credentials, file: FileId, _access: number): void {
     this.#get(file).holds += 1;
   }
 
-  release(file: FileId): void {
+  release(_as: Credentials, file: FileId): void {
     const node = this.#get(file);
     node.holds -= 1;
     if (node.links === 0 && node.holds === 0) this.#inodes.delete(node.inode);

@@ -1,6 +1,6 @@
-import { Access, FileError, type AttributeChanges } from '../filesystem.ts';
+import { Access, type AttributeChanges } from '../filesystem.ts';
 import type { Place } from '../namespace/namespace.ts';
-import { checkRange, lockedFile, mustAllowData, mustBeFile, mustBeWritable } from '../operations.ts';
+import { checkRange, lockedFile, mustAllowData, mustBeFile, mustBeWritable, refused } from '../operations.ts';
 import { ShareBits } from '../../locks/index.ts';
 import { readAttributeChanges, readTime, writeAttributes, writeChange } from './attributes.ts';
 import type { Procedure3, Request3 } from './procedure.ts';
@@ -45,7 +45,7 @@ export async function checkTruncation(request: Request3, place: Place, sizeBytes
   mustBeFile(attributes);
   checkRange(place, sizeBytes, 0);
   await mustAllowData(place, attributes, 'write');
-  if (request.server.locks.isDenied(lockedFile(place), ShareBits.write)) throw new FileError('EACCES');
+  if (request.server.locks.isDenied(lockedFile(place), ShareBits.write)) throw refused(place, 'write');
 }
 
 /** What is given at creation; a size makes sense for files alone. */

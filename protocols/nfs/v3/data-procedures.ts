@@ -1,7 +1,6 @@
 import { ShareBits } from '../../locks/index.ts';
-import { FileError } from '../filesystem.ts';
 import type { Place } from '../namespace/namespace.ts';
-import { checkRange, lockedFile, mustAllowData, mustBeFile, mustBeWritable } from '../operations.ts';
+import { checkRange, lockedFile, mustAllowData, mustBeFile, mustBeWritable, refused } from '../operations.ts';
 import { XdrError } from '../xdr/reader.ts';
 import { writeChange } from './attributes.ts';
 import type { Procedure3, Request3 } from './procedure.ts';
@@ -10,7 +9,7 @@ const Stable = { unstable: 0, dataSync: 1, fileSync: 2 } as const;
 
 function mustNotBeDenied(request: Request3, place: Place, access: number): void {
   if (request.server.locks.isDenied(lockedFile(place), access)) {
-    throw new FileError('EACCES', 'another client has opened the file for itself');
+    throw refused(place, access === ShareBits.read ? 'read' : 'write', 'another client has opened the file for itself');
   }
 }
 

@@ -161,8 +161,8 @@ export class VolumeFilesystem implements Filesystem {
     return this.#inner.readLink(file.inode);
   }
 
-  async read(_as: Credentials, file: FileId, offset: number, into: Buffer): Promise<number> {
-    return (await this.#inner.read(SUPERUSER, file.inode, offset, into, OPEN)).bytes;
+  async read(as: Credentials, file: FileId, offset: number, into: Buffer): Promise<number> {
+    return (await this.#inner.read(as, file.inode, offset, into, OPEN)).bytes;
   }
 
   async write(as: Credentials, file: FileId, offset: number, data: Buffer, durable: boolean): Promise<Change> {
@@ -176,12 +176,12 @@ export class VolumeFilesystem implements Filesystem {
     return this.#inner.commit();
   }
 
-  async hold(file: FileId): Promise<void> {
+  async hold(_as: Credentials, file: FileId): Promise<void> {
     await this.attributes(file);
     this.#inner.open(file.inode);
   }
 
-  release(file: FileId): Promise<void> {
+  release(_as: Credentials, file: FileId): Promise<void> {
     return this.#inner.close(file.inode);
   }
 

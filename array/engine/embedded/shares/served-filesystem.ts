@@ -9,6 +9,9 @@ const ROOT = { inode: 1, generation: 1 };
 
 interface Held {
   readonly file: nfs.FileId;
+  /** Of who opened it first. */
+  readonly as: nfs.Credentials;
+  readonly access: number;
   count: number;
 }
 
@@ -57,8 +60,8 @@ export class ServedFilesystem implements nfs.Filesystem {
 
   /** Requests go to this mount from now on. */
   async resume(filesystem: nfs.Filesystem): Promise<void> {
-    for (const { file, count } of this.#held.values()) {
-      for (let times = 0; times < count; times += 1) await this.#holdAgain(filesystem, file);
+    for (const held of this.#held.values()) {
+      for (let times = 0; times < held.count; times += 1) await this.#holdAgain(filesystem, held);
     }
     this.root = filesystem.root;
     this.#verifier = filesystem.writeVerifier;
@@ -144,21 +147,21 @@ export class ServedFilesystem implements nfs.Filesystem {
     return this.#use((filesystem) => filesystem.commit(file));
   }
 
-  async hold(file: nfs.FileId): Promise<void> {
-    await this.#use((filesystem) => filesystem.hold(file));
-    const held = this.#held.get(file.inode) ?? { file, count: 0 };
+  async hold(as: nfs.Credentials, file: nfs.FileId, access: number): Promise<void> {
+    await this.#use((filesystem) => filesystem.hold(as, file, access));
+    const held = this.#held.get(file.inode) ?? { file, as, access, count: 0 };
     held.count += 1;
     this.#held.set(file.inode, held);
   }
 
-  async release(file: nfs.FileId): Promise<void> {
+  async release(as: nfs.Credentials, file: nfs.FileId): Promise<void> {
     const held = this.#held.get(file.inode);
     // It was not there any more when its volume went back to a snapshot.
     if (held?.file.generation !== file.generation) return;
     held.count -= 1;
     if (held.count === 0) this.#held.delete(file.inode);
     // Without a mount there is nothing to release: the next one is not told to hold it.
-    await this.#current?.release(file);
+    await this.#current?.release(as, file);
   }
 
   space(): nfs.Awaitable<nfs.SpaceUsage> {
@@ -216,9 +219,9 @@ export class ServedFilesystem implements nfs.Filesystem {
     return this.#use(work);
   }
 
-  async #holdAgain(filesystem: nfs.Filesystem, file: nfs.FileId): Promise<void> {
+  async #holdAgain(filesystem: nfs.Filesystem, { as, file, access }: Held): Promise<void> {
     try {
-      await filesystem.hold(file);
+      await filesystem.hold(as, file, access);
     } catch (error) {
       if (fileErrorCode(error) !== 'ESTALE') throw error;
       this.#held.delete(file.inode);

@@ -1,7 +1,7 @@
 import { ShareBits } from '../../../locks/index.ts';
 import { Access, FileError, fileErrorCode, type Attributes, type Change } from '../../filesystem.ts';
 import { moved, type Place } from '../../namespace/namespace.ts';
-import { checkRange, createExclusive, mustBeWritable } from '../../operations.ts';
+import { checkRange, createExclusive, mustBeWritable, refused } from '../../operations.ts';
 import type { XdrWriter } from '../../xdr/writer.ts';
 import { Attribute } from '../attributes/attribute.ts';
 import { Bitmap } from '../attributes/bitmap.ts';
@@ -170,7 +170,7 @@ async function mustAllowOpen({ place, attributes, sizeBytes }: Opened, wanted: O
   if (wanted.claim.kind === 'previous' && attributes.uid === place.as.uid) return;
   const granted = await place.filesystem.access(place.as, place.file);
   const reads = (wanted.access & ShareBits.read) !== 0;
-  if (writes && (granted & Access.write) === 0) throw new FileError('EACCES');
+  if (writes && (granted & Access.write) === 0) throw refused(place, 'write');
   // A client that runs a program reads it.
-  if (reads && (granted & (Access.read | Access.execute)) === 0) throw new FileError('EACCES');
+  if (reads && (granted & (Access.read | Access.execute)) === 0) throw refused(place, 'read');
 }

@@ -1,4 +1,5 @@
-import type { LockTable, ShareReservation } from '../../../locks/index.ts';
+import { ShareBits, type LockTable, type ShareReservation } from '../../../locks/index.ts';
+import { Access } from '../../filesystem.ts';
 import type { Limits } from '../../limits.ts';
 import type { Place } from '../../namespace/namespace.ts';
 import { lockedFile } from '../../operations.ts';
@@ -74,7 +75,7 @@ export class States {
     client.states.set(state.number, state);
     owner.states += 1;
     try {
-      await place.filesystem.hold(place.file);
+      await place.filesystem.hold(place.as, place.file, accessOf(share));
     } catch (error) {
       this.#drop(state);
       throw error;
@@ -109,10 +110,10 @@ export class States {
     if (this.#drop(state) && state.isHeld) this.#letGo(state);
   }
 
-  #letGo({ place: { filesystem, file } }: OpenState): void {
+  #letGo({ place: { filesystem, file, as } }: OpenState): void {
     const failed = (error: unknown) => this.#options.onError(error);
     try {
-      Promise.resolve(filesystem.release(file)).catch(failed);
+      Promise.resolve(filesystem.release(as, file)).catch(failed);
     } catch (error) {
       failed(error);
     }
@@ -153,4 +154,9 @@ export class States {
     state.owner.states -= 1;
     return true;
   }
+}
+
+function accessOf({ access }: ShareReservation): number {
+  const reads = (access & ShareBits.read) !== 0 ? Access.read : 0;
+  return reads | ((access & ShareBits.write) !== 0 ? Access.write : 0);
 }
