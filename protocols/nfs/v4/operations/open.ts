@@ -1,4 +1,4 @@
-import { ShareBits } from '../../../locks/index.ts';
+import { ShareBits, type ShareReservation } from '../../../locks/index.ts';
 import { Access, FileError, fileErrorCode, type Attributes, type Change } from '../../filesystem.ts';
 import { moved, type Place } from '../../namespace/namespace.ts';
 import { checkRange, createExclusive, mustBeWritable, refused } from '../../operations.ts';
@@ -10,7 +10,9 @@ import type { Compound } from '../compound.ts';
 import { Op } from '../opcodes.ts';
 import type { Client4 } from '../state/client.ts';
 import type { StateOwner } from '../state/owner.ts';
+import type { OpenState } from '../state/state.ts';
 import { writeStateId } from '../state/state-id.ts';
+import type { States } from '../state/states.ts';
 import { Nfs4Error, Status4 } from '../status.ts';
 import { applyAttributes } from './attributes.ts';
 import { readOpen, type Creation, type OpenArguments } from './open-arguments.ts';
@@ -64,11 +66,7 @@ async function openFile(compound: Compound, owner: StateOwner, wanted: OpenArgum
   const opened = await find(compound, wanted);
   mustBeOpenable(opened.attributes, minorVersion);
   if (!opened.isNew) await mustAllowOpen(opened, wanted);
-  server.states.mustGoTogether(opened.place, share, server.states.openOf(owner, opened.place));
-  const state = await server.states.open(owner, opened.place, share);
-  if (opened.sizeBytes !== undefined) {
-    await opened.place.filesystem.setAttributes(opened.place.as, opened.place.file, { sizeBytes: opened.sizeBytes });
-  }
+  const state = await reserve(server.states, owner, opened, share);
   // A client that is known from before a restart has nothing to confirm.
   if (wanted.claim.kind === 'previous') owner.isConfirmed = true;
   compound.moveTo(opened.place);
@@ -79,6 +77,32 @@ async function openFile(compound: Compound, owner: StateOwner, wanted: OpenArgum
   reply.u32(ResultFlag.posixLocks | (owner.isConfirmed ? 0 : ResultFlag.confirm));
   opened.set.write(reply);
   reply.u32(NO_DELEGATION);
+}
+
+/** Opens it and cuts it to its size. If it cannot be cut, everything is as it was before. */
+async function reserve(
+  states: States,
+  owner: StateOwner,
+  { place, sizeBytes }: Opened,
+  share: ShareReservation,
+): Promise<OpenState> {
+  const known = states.openOf(owner, place);
+  states.mustGoTogether(place, share, known);
+  const truncate = async () => {
+    if (sizeBytes !== undefined) await place.filesystem.setAttributes(place.as, place.file, { sizeBytes });
+  };
+  if (known !== undefined) {
+    await truncate();
+    return states.open(owner, place, share);
+  }
+  const state = await states.open(owner, place, share);
+  try {
+    await truncate();
+  } catch (error) {
+    states.withdraw(state);
+    throw error;
+  }
+  return state;
 }
 
 function checkGrace({ server: { grace }, minorVersion }: Compound, client: Client4, { claim }: OpenArguments): void {

@@ -9,6 +9,8 @@ import type { StateOwner } from './owner.ts';
 import { LockState, OpenState, type AnyState } from './state.ts';
 import type { NamedState } from './state-id.ts';
 
+const FIRST_SEQUENCE = 1;
+
 export interface StatesOptions {
   readonly limits: Limits;
   readonly locks: LockTable;
@@ -85,6 +87,11 @@ export class States {
     // The client expired meanwhile.
     this.#letGo(state);
     throw new Nfs4Error(Status4.expired);
+  }
+
+  /** An open that no client was told of, unless another request has got it meanwhile. */
+  withdraw(state: OpenState): void {
+    if (state.sequence === FIRST_SEQUENCE) this.release(state);
   }
 
   lockState(owner: StateOwner, open: OpenState): LockState {
