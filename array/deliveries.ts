@@ -12,8 +12,6 @@ interface DeliveryOptions {
   readonly send: (name: string) => Promise<void>;
   /** Written to the log with what the engine did not take. */
   readonly what: string;
-  /** There is no use in trying again yet. */
-  readonly mustWait?: (name: string) => boolean;
 }
 
 /**
@@ -69,7 +67,7 @@ export class Deliveries {
 
   /** Tries again what the engine did not take. */
   async catchUp(): Promise<void> {
-    for (const name of this.#behind) if (this.#options.mustWait?.(name) !== true) await this.attempt(name);
+    for (const name of this.#behind) await this.attempt(name);
   }
 
   async #deliver(name: string): Promise<void> {

@@ -102,7 +102,6 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const mirrors = new Mirrors(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
   const objectStorage = new ObjectStorageDestinations(tools);
   const peers = new Peers(tools, users, () => remoteArrays.self);
-  encryption.onUnlocked((volume) => shares.attempt(volume));
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
     users: userRoutes(users),

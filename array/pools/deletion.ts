@@ -111,6 +111,8 @@ export class PoolDeletion {
   async #finish(row: PoolRow, isForced: boolean, actor: string): Promise<void> {
     const { store, engine, events } = this.#tools;
     const { name } = row;
+    const shares = store.read((db) => listVolumesOfPool(db, name)).filter(({ kind }) => kind === 'file');
+    for (const share of shares) await engine.removeShare(share.name);
     await engine.deletePool(name, isForced);
     await store.write((tx) => {
       const count = countVolumesIn(tx, name);

@@ -36,17 +36,11 @@ export class Encryption {
   readonly #tools: ArrayTools;
   readonly #attempts: SignInAttempts;
   readonly #turns = new Locks();
-  readonly #listeners: ((volume: string) => Promise<void>)[] = [];
   #wrapping: Buffer | undefined;
 
   constructor(tools: ArrayTools) {
     this.#tools = tools;
     this.#attempts = new SignInAttempts({ clock: tools.clock });
-  }
-
-  /** Called with each volume that can be used again. Must not reject. */
-  onUnlocked(listener: (volume: string) => Promise<void>): void {
-    this.#listeners.push(listener);
   }
 
   get isPasswordSet(): boolean {
@@ -151,7 +145,6 @@ export class Encryption {
       });
     }
     await readings.refresh();
-    for (const { name } of keys) for (const listener of this.#listeners) await listener(name);
     return keys.length;
   }
 

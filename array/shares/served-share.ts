@@ -21,7 +21,7 @@ export function servedShare(db: Db, volume: string): ServedShare | undefined {
   return {
     volume,
     exportNames,
-    clients: options.isSmbOnly ? [] : clientsOf(listNfsClients(db, volume)),
+    clients: options.isSmbOnly ? [] : listNfsClients(db, volume).map(clientOf),
     sync: options.syncsWrites,
     updatesAccessTimes: options.updatesAccessTimes,
     squash: squashOf(options),
@@ -38,17 +38,8 @@ function squashOf({ squashesRoot, squashesAll }: ShareOptions): ServedShare['squ
   return squashesRoot ? 'root' : 'none';
 }
 
-/** The first that fits a client decides: the narrower network comes before the wider one. */
-function clientsOf(rows: readonly NfsClientRow[]): ShareClient[] {
-  return rows
-    .map(({ server, address, read_only }) => ({ server, address, readOnly: read_only === 1 }))
-    .sort((one, other) => openBits(one.address) - openBits(other.address));
-}
-
-/** How many bits of an address a network leaves open. */
-function openBits(network: string): number {
-  const [host = '', bits] = network.split('/');
-  return bits === undefined ? 0 : (host.includes(':') ? 128 : 32) - Number(bits);
+function clientOf({ server, address, read_only }: NfsClientRow): ShareClient {
+  return { server, address, readOnly: read_only === 1 };
 }
 
 /**

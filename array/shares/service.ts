@@ -14,7 +14,6 @@ export class Shares {
     this.#deliveries = new Deliveries(tools, {
       send: (volume) => this.#send(volume),
       what: 'how a share is served',
-      mustWait: (volume) => tools.readings.volume(volume)?.isLocked === true,
     });
   }
 

@@ -107,15 +107,3 @@ test('what the engine does not take at first it is told again', async (t) => {
   await array.shares.catchUp();
   assert.deepEqual(engine.shares.get(name)?.exportNames, ['figures']);
 });
-
-test('a locked share is served once its key is there', async (t) => {
-  const world = await volumesAlone(t);
-  const caller = { actor: 'dana', ip: '127.0.0.1' };
-  await world.array.encryption.setPassword('correct horse battery', undefined, caller);
-  const { name } = await world.array.volumes.create({ ...wantedShare('secret'), encrypted: true }, 'dana');
-  const { encryption, shares } = await world.restart();
-  assert.equal(world.engine.shares.has(name), false);
-  encryption.onUnlocked((volume) => shares.attempt(volume));
-  await encryption.restore('correct horse battery', caller);
-  assert.ok(world.engine.shares.has(name));
-});

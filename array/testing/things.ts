@@ -49,6 +49,18 @@ export const newVolume = async (walk: Walk) =>
 
 export const volume = (walk: Walk) => walk.kept('volume', () => newVolume(walk));
 
+export const newShare = async (walk: Walk) =>
+  walk.array.volume(await pool(walk), { name: walk.name('share'), capacity: '10M', block: false });
+
+export const share = (walk: Walk) => walk.kept('share', () => newShare(walk));
+
+/** A share that is exported under a second name. */
+export async function exportedTwice(walk: Walk): Promise<{ id: string; exportname: string }> {
+  const wanted = { id: await newShare(walk), exportname: walk.name('export') };
+  await walk.client.call(volumes.addExportName, wanted);
+  return wanted;
+}
+
 export const groupOf = async ({ client }: Walk, id: string) => (await client.call(volumes.get, { id })).volume.cg_name;
 
 export const newServer = async (walk: Walk) => {

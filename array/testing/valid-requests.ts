@@ -164,6 +164,9 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     const { id: used, server } = await things.attached(walk);
     return { id: used, server_name: server, read_only: true };
   },
+  'volumes.setExportName': async (walk) => ({ id: await things.share(walk), exportname: walk.name('export') }),
+  'volumes.addExportName': async (walk) => ({ id: await things.newShare(walk), exportname: walk.name('export') }),
+  'volumes.removeExportName': (walk) => things.exportedTwice(walk),
   'volumes.deleteFromRecycleBin': id(things.binned),
   'volumes.updateProtection': async (walk) => ({ id: await things.volume(walk), alertmode: 60, emergencymode: 0 }),
   'volumes.updatePerformanceThresholds': async (walk) => ({ id: await things.volume(walk), read_iops_limit: 1000 }),

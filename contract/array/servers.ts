@@ -87,7 +87,12 @@ const settings = {
       example: 'iqn.2026-01.org.example:web-1',
     }),
   ),
-  iscsi: optional(text('Address, or network as address/bits, it comes from', { max: 64, example: '10.0.0.7' })),
+  iscsi: optional(
+    text('Address, or network as address/bits, it comes from; NFS knows a server by nothing else', {
+      max: 64,
+      example: '10.0.0.7',
+    }),
+  ),
   wwpns: wwpns('Its Fibre Channel ports'),
   arraychapuser: chapUser(chapTexts.arrayUser),
   arraychapsecret: chapSecret(chapTexts.arraySecret),
@@ -184,14 +189,25 @@ export const servers = {
       id: list(serverId, 'The servers', { max: 100, example: ['srv-00000001'] }),
       volume_name: list(volumeId, 'The volumes or shares', { max: 100, example: ['volume-00000001'] }),
       access_type: optional(
-        choice(accessTypes, 'How the servers reach it; ISCSI for a block volume and NFS for a share when left out'),
+        choice(
+          accessTypes,
+          'How the servers reach it; ISCSI for a block volume and NFS for a share when left out. SMB is refused: it is not served yet',
+        ),
       ),
       lun: optional(integer('LUN of a block volume; the first free one when left out', { max: 16_383 })),
       readonly: optional(boolean('Reading only')),
       force: withDefault(boolean('Attach it although other servers have it'), false),
     },
     reply: response({}),
-    errors: ['server_not_found', 'volume_not_found', 'volume_attached', 'lun_taken', 'limit_reached', 'state_conflict'],
+    errors: [
+      'server_not_found',
+      'volume_not_found',
+      'volume_attached',
+      'lun_taken',
+      'limit_reached',
+      'state_conflict',
+      'not_offered',
+    ],
   }),
   performance: performance('/servers/{id}/performance', {
     of: 'what a server reads and writes',

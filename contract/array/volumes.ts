@@ -15,7 +15,12 @@ import { waiting } from '../params.ts';
 const volumeNamed = response({ vol_name: str() });
 const maxCapacity = optional(capacity('Size it never expands beyond'));
 const autoExpandBy = optional(capacity('How much it expands by each time'));
-const exportName = text('Name of the export', { max: 128, pattern: '^[^/\\\\\\u0000-\\u001f]+$', example: 'reports' });
+const exportName = text('Name of the export', {
+  max: 80,
+  pattern: '^[^/\\\\"\\[\\]:|<>+=;,*?\\u0000-\\u001f\\u007f]+$',
+  form: 'a name without / \\ " [ ] : | < > + = ; , * ? and control characters',
+  example: 'reports',
+});
 const alertAbove = (what: string) =>
   optional(integer(`Raise an alert when the average exceeds this: ${what}; 0 is never`));
 
@@ -92,7 +97,7 @@ export const volumes = {
       force: withDefault(boolean('Change it even while a server has it attached'), false),
     },
     reply: volumeNamed,
-    errors: ['volume_not_found', 'volume_attached', 'state_conflict'],
+    errors: ['volume_not_found', 'volume_attached', 'state_conflict', 'not_offered'],
   }),
   delete: endpoint('DELETE', '/volumes/{id}', {
     summary: 'Delete a volume or share; it goes to the recycle bin where the array keeps one',
@@ -178,7 +183,7 @@ export const volumes = {
     access: creatorOf('volume'),
     params: { id: volumeId, exportname: exportName },
     reply: volumeNamed,
-    errors: ['volume_not_found', 'nothing_to_delete'],
+    errors: ['volume_not_found', 'nothing_to_delete', 'state_conflict'],
   }),
   deleteFromRecycleBin: endpoint('DELETE', '/volumes/{id}/delete_volume_from_recycle_bin', {
     summary: 'Delete a volume from the recycle bin for good',

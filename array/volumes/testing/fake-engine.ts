@@ -102,8 +102,7 @@ export class FakeEngine {
   }
 
   async putShare(share: ServedShare): Promise<void> {
-    const { isLocked, sizeBytes } = this.#get(share.volume);
-    if (isLocked) throw new EngineError('locked', `Volume ${share.volume} is locked.`);
+    const { sizeBytes } = this.#get(share.volume);
     if (!this.formatted.has(share.volume))
       throw new EngineError('invalid', `Volume ${share.volume} has no filesystem.`);
     this.#fail('putShare');
