@@ -1,16 +1,16 @@
-import type { Engine } from '../engine.ts';
 import { CALLS } from '../controllers/protocol.ts';
-import type { ShareEngine } from '../shares.ts';
-import type { BlockEngine } from './embedded-engine.ts';
+import type { Engine } from '../engine.ts';
 
-type Parts = BlockEngine & ShareEngine;
+type Part = Partial<Omit<Engine, 'failover'>>;
+type Method = (...args: unknown[]) => unknown;
 
-/** One engine of two parts: volumes, and the file shares on them. */
-export function composeEngine(blocks: BlockEngine, shares: ShareEngine): Omit<Engine, 'failover'> {
+/** One engine of several parts, each of which has some of its methods. */
+export function composeEngine<A extends Part, B extends Part, C extends Part, D extends Part = object>(
+  ...parts: readonly [A, B, C, D?]
+): A & B & C & D {
   const methods = Object.keys(CALLS).flatMap((method) => {
-    if (method === 'failover') return [];
-    const part = (method in shares ? shares : blocks) as Parts;
-    return [[method, (part[method as keyof Parts] as (...args: unknown[]) => unknown).bind(part)] as const];
+    const part = parts.find((one) => one !== undefined && method in one) as Record<string, Method> | undefined;
+    return part?.[method] === undefined ? [] : [[method, part[method].bind(part)] as const];
   });
-  return Object.fromEntries(methods) as unknown as Parts;
+  return Object.fromEntries(methods) as unknown as A & B & C & D;
 }

@@ -329,7 +329,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
   dropSessions(initiator: string, target: string): Promise<number> {
     return told(() => {
       const users = [this.#exports, this.#shares];
-      return users.reduce((sum, user) => sum + (user?.dropSessions(initiator, target) ?? 0), 0);
+      return users.reduce((sum, user) => sum + (user?.endSessions(initiator, target) ?? 0), 0);
     });
   }
 

@@ -134,6 +134,7 @@ test('what sessions read and write is counted, and sessions can be dropped', asy
   assert.ok(session);
   const { io, ...facts } = session;
   assert.deepEqual(facts, {
+    protocol: 'ISCSI',
     server: 'srv-00000001',
     initiator: ALICE,
     address: '127.0.0.1',

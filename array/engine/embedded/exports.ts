@@ -97,7 +97,7 @@ export class Exports {
     this.#units.resized(volume);
   }
 
-  dropSessions(initiator: string, target: string): number {
+  endSessions(initiator: string, target: string): number {
     if (target !== this.#target.iqn) return 0;
     const sessions = this.#target.sessions().filter((session) => session.initiator === initiator);
     return sessions.filter(({ id }) => this.#target.dropSession(id)).length;

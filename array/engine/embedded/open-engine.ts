@@ -38,16 +38,21 @@ export async function openEngine(first: ControllerConfiguration, hooks: ActiveEn
       });
       return serving.exports;
     },
-    shares: (source) => (serving.shares = new Shares({ source, folder, controller, serverName: uuid, onProblem })),
+    shares: (source) => {
+      const { onEvent } = hooks;
+      serving.shares = new Shares({ source, folder, controller, serverName: uuid, onEvent, onProblem });
+      return serving.shares;
+    },
   });
   const serve = async () => {
     await serving.exports?.serve(portalsOf(configuration, configuration.dataPort));
     await serving.shares?.serve(portalsOf(configuration, configuration.filePort));
   };
   await engine.open();
-  if (!serving.shares) throw new Error('an open engine has shares');
+  const { shares } = serving;
+  if (!shares) throw new Error('an open engine has shares');
   return {
-    engine: composeEngine(engine, serving.shares),
+    engine: composeEngine(engine, shares, shares.limits, shares.files),
     async serve() {
       isServing = true;
       await serve();

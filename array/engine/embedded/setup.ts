@@ -16,7 +16,7 @@ interface VolumeUser {
   volumeResized(volume: string): Promise<void> | void;
   sessions(): SessionReport[];
   servers(): ServerReport[];
-  dropSessions(initiator: string, target: string): number;
+  endSessions(initiator: string, target: string): number;
   close(): Promise<void>;
 }
 

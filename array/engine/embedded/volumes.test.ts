@@ -47,6 +47,7 @@ test('a volume is made once, keeps what was flushed, grows, and is gone when del
     sharedBytes: 0,
     isLocked: false,
     sizes: null,
+    share: null,
   });
   assert.equal(io.writes.count, 0);
   assert.equal(await rig.read('v', MIB - BLOCK, 2), 'x.');

@@ -1,8 +1,8 @@
 import type { Attributes, Filesystem } from '@granary/storage/filesystem';
 import type { Work } from '../../engine.ts';
 import { EngineError } from '../../errors.ts';
+import { findPath, SUPERUSER } from './files/paths.ts';
 
-const SUPERUSER = { uid: 0, gid: 0, groups: [] };
 const PAGE = 256;
 
 /**
@@ -10,7 +10,7 @@ const PAGE = 256;
  * meanwhile belongs to the project already. The changes of a page share their commits.
  */
 export async function setProject(filesystem: Filesystem, path: string, project: number, work: Work): Promise<void> {
-  const top = await filesystem.resolve(SUPERUSER, Buffer.from(path));
+  const top = await findPath(filesystem, path);
   if (top.type !== 'directory') throw new EngineError('invalid', `${path} is no directory.`);
   const directories = [top.inode];
   await filesystem.quotas.setProject(SUPERUSER, top.inode, project);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, fileErrorCode } from '@granary/protocols/nfs';
 import type * as nfs from '@granary/protocols/nfs';
+import { ArchivedError } from '@granary/storage/filesystem';
 
 /** How long a request waits for a share that cannot be used now before its client is told to try again. */
 const WAIT_MS_MAX = 5_000;
@@ -23,6 +24,8 @@ export interface ServedFilesystemOptions {
   readonly onIo: OnIo;
   /** A client is at work, whatever it does. */
   readonly onUse?: (as: nfs.Credentials) => void;
+  /** Resolves when the contents of the file are there; without it those of archived files cannot be used. */
+  readonly onArchived?: (error: ArchivedError) => Promise<void>;
 }
 
 /**
@@ -35,7 +38,8 @@ export class ServedFilesystem implements nfs.Filesystem {
   readonly limits = { nameBytesMax: 255, fileBytesMax: 2 ** 44, linksMax: 65_000, symlinkBytesMax: 4095 };
   root: nfs.FileId = ROOT;
   readonly #onIo: OnIo;
-  readonly #onUse: ((as: nfs.Credentials) => void) | undefined;
+  readonly #onUse: ServedFilesystemOptions['onUse'];
+  readonly #onArchived: ServedFilesystemOptions['onArchived'];
   /** Files that somebody has open: the next mount has to know of them. */
   readonly #held = new Map<number, Held>();
   #current: nfs.Filesystem | undefined;
@@ -44,9 +48,10 @@ export class ServedFilesystem implements nfs.Filesystem {
   #running = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor({ id, onIo, onUse }: ServedFilesystemOptions) {
+  constructor({ id, onIo, onUse, onArchived }: ServedFilesystemOptions) {
     this.id = id;
     this.#onUse = onUse;
+    this.#onArchived = onArchived;
     this.#onIo = onIo;
   }
 
@@ -88,7 +93,8 @@ export class ServedFilesystem implements nfs.Filesystem {
   }
 
   setAttributes(as: nfs.Credentials, file: nfs.FileId, changes: nfs.AttributeChanges): nfs.Awaitable<nfs.Change> {
-    return this.#use((filesystem) => filesystem.setAttributes(as, file, changes));
+    if (changes.sizeBytes === undefined) return this.#use((filesystem) => filesystem.setAttributes(as, file, changes));
+    return this.#withContents((filesystem) => filesystem.setAttributes(as, file, changes));
   }
 
   lookup(as: nfs.Credentials, directory: nfs.FileId, name: Buffer): nfs.Awaitable<nfs.Attributes> {
@@ -191,8 +197,20 @@ export class ServedFilesystem implements nfs.Filesystem {
       this.#onIo(as, kind, bytesOf(result), performance.now() - began);
       return result;
     };
-    const result = this.#use(work);
+    const result = this.#withContents(work);
     return result instanceof Promise ? result.then(counted) : counted(result);
+  }
+
+  /** Once more when the contents are back, if they were archived. */
+  #withContents<T>(work: (filesystem: nfs.Filesystem) => nfs.Awaitable<T>): nfs.Awaitable<T> {
+    const result = this.#use(work);
+    if (!(result instanceof Promise)) return result;
+    return result.catch(async (error: unknown) => {
+      if (!(error instanceof ArchivedError)) throw error;
+      if (this.#onArchived === undefined) throw new FileError('EIO', 'the contents were archived');
+      await this.#onArchived(error);
+      return this.#use(work);
+    });
   }
 
   #use<T>(work: (filesystem: nfs.Filesystem) => nfs.Awaitable<T>): nfs.Awaitable<T> {

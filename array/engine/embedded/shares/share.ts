@@ -7,6 +7,7 @@ import type { QuotaSwitches, ServedShare } from '../../shares.ts';
 import type { ShareFigures, ShareVolume } from '../setup.ts';
 import { ClientUses } from './client-use.ts';
 import { FencedDevice } from './fenced-device.ts';
+import type { Recalls } from './files/recalls.ts';
 import { IoCounter } from './io-counter.ts';
 import { type OnIo, ServedFilesystem } from './served-filesystem.ts';
 import { ShareAccess } from './share-access.ts';
@@ -37,13 +38,17 @@ export class Share {
   #quotas: QuotaSwitches = { user: false, group: false, project: false };
 
   /** Throws `invalid` for clients that are no addresses. */
-  constructor(volume: ShareVolume, record: ServedShare) {
+  constructor(volume: ShareVolume, record: ServedShare, recalls: Recalls) {
     this.volume = volume;
     this.#record = record;
     this.#access = new ShareAccess(record);
     this.served = new ServedFilesystem({
       id: idOf(volume.id),
       onIo: this.onIo,
+      onArchived: async (error) => {
+        const { size } = await this.filesystem.attributes(error.inode, error.generation);
+        await recalls.wait(volume.id, error, size);
+      },
       onUse: ({ client }) => {
         const server = this.#serverOf(client);
         if (client !== undefined && server !== undefined) this.uses.of(client, server);

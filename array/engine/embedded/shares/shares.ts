@@ -1,6 +1,6 @@
 import { Locks } from '@granary/kernel/locks';
 import { Filesystem, FsError, isFormatted } from '@granary/storage/filesystem';
-import type { Work } from '../../engine.ts';
+import type { OnEngineEvent } from '../../engine.ts';
 import { EngineError } from '../../errors.ts';
 import type { ServerReport, SessionReport } from '../../report.ts';
 import type * as wanted from '../../shares.ts';
@@ -10,9 +10,10 @@ import type { EngineShares, ShareSource, ShareVolume } from '../setup.ts';
 import { Works } from '../works.ts';
 import { FencedDevice } from './fenced-device.ts';
 import { NfsService } from './nfs-service.ts';
-import { setProject } from './projects.ts';
-import * as quotas from './quotas.ts';
+import { Recalls } from './files/recalls.ts';
+import { ShareFiles } from './files/share-files.ts';
 import { Share } from './share.ts';
+import { ShareQuotas } from './share-quotas.ts';
 import { SnapshotMounts } from './snapshot-mounts.ts';
 
 const MIB = 1024 * 1024;
@@ -30,11 +31,16 @@ export interface SharesSetup {
   /** The same whichever controller serves, and no other array's. */
   readonly serverName: string;
   readonly controller: string;
+  readonly onEvent: OnEngineEvent;
   readonly onProblem: (problem: string, error: unknown) => void;
 }
 
+type ServingEngine = Pick<wanted.ShareEngine, 'formatShare' | 'putShare' | 'removeShare' | 'putNasAccounts'>;
+
 /** The file shares of an array, over NFS. */
-export class Shares implements wanted.ShareEngine, EngineShares {
+export class Shares implements ServingEngine, EngineShares {
+  readonly limits: ShareQuotas;
+  readonly files: ShareFiles;
   readonly #setup: SharesSetup;
   readonly #shares = new Map<string, Share>();
   readonly #nfs: NfsService;
@@ -42,12 +48,18 @@ export class Shares implements wanted.ShareEngine, EngineShares {
   /** What is done to a share is done one after the other. */
   readonly #turns = new Locks();
   readonly #works = new Works();
+  readonly #recalls: Recalls;
 
   constructor(setup: SharesSetup) {
     this.#setup = setup;
-    const { serverName, folder, onProblem } = setup;
+    const { serverName, folder, onEvent, onProblem } = setup;
+    this.#recalls = new Recalls(onEvent);
     this.#nfs = new NfsService({ serverName, folder, onProblem });
     this.#snapshots = new SnapshotMounts((snapshot) => setup.source.snapshot(snapshot));
+    const [works, snapshots, recalls] = [this.#works, this.#snapshots, this.#recalls];
+    this.limits = new ShareQuotas((volume) => this.#get(volume), works);
+    const filesystem = (volume: string) => this.#get(volume).filesystem;
+    this.files = new ShareFiles({ filesystem, snapshots, recalls, works });
   }
 
   serve(portals: Portals): Promise<void> {
@@ -69,7 +81,7 @@ export class Shares implements wanted.ShareEngine, EngineShares {
   putShare(record: wanted.ServedShare): Promise<void> {
     return this.#inTurn(record.volume, async () => {
       const known = this.#shares.get(record.volume);
-      const share = known ?? new Share(this.#volume(record.volume), record);
+      const share = known ?? new Share(this.#volume(record.volume), record, this.#recalls);
       if (known) {
         known.follow(record);
         named(() => this.#nfs.replace(share.exported(this.#snapshots.sourceOf(share))));
@@ -87,69 +99,6 @@ export class Shares implements wanted.ShareEngine, EngineShares {
 
   putNasAccounts(accounts: wanted.NasAccounts): Promise<void> {
     return told(() => this.#nfs.accounts.put(accounts));
-  }
-
-  quotaState(volume: string): Promise<wanted.QuotaSwitches> {
-    return told(() => this.#get(volume).filesystem.quotas.state());
-  }
-
-  setQuotaState(volume: string, state: wanted.QuotaSwitches): Promise<void> {
-    return told(() => this.#get(volume).setQuotaState(state));
-  }
-
-  quota(volume: string, scope: wanted.QuotaScope, id: number): Promise<wanted.QuotaUsage> {
-    return told(() => quotas.one(this.#get(volume).filesystem, scope, id));
-  }
-
-  quotas(
-    volume: string,
-    scope: wanted.QuotaScope,
-    fromId: number,
-    limit: number,
-  ): Promise<readonly wanted.QuotaUsage[]> {
-    return told(() => quotas.some(this.#get(volume).filesystem, scope, fromId, limit));
-  }
-
-  setQuotas(volume: string, limits: readonly wanted.QuotaLimit[]): Promise<void> {
-    return told(() => quotas.set(this.#get(volume).filesystem, limits));
-  }
-
-  setProject(volume: string, path: string, project: number, work: Work): Promise<void> {
-    return this.#works.run(work.signal, (signal) =>
-      setProject(this.#get(volume).filesystem, path, project, { ...work, signal }),
-    );
-  }
-
-  listFiles(): Promise<never> {
-    return notYet();
-  }
-
-  readFile(): Promise<never> {
-    return notYet();
-  }
-
-  archiveFile(): Promise<never> {
-    return notYet();
-  }
-
-  writeRecall(): Promise<never> {
-    return notYet();
-  }
-
-  finishRecall(): Promise<never> {
-    return notYet();
-  }
-
-  expireFile(): Promise<never> {
-    return notYet();
-  }
-
-  purgeBin(): Promise<never> {
-    return notYet();
-  }
-
-  restoreFile(): Promise<never> {
-    return notYet();
   }
 
   async removeVolume(volume: string): Promise<void> {
@@ -221,7 +170,7 @@ export class Shares implements wanted.ShareEngine, EngineShares {
     return [...this.#shares.values()].flatMap(({ uses }) => uses.servers());
   }
 
-  dropSessions(initiator: string, target: string): number {
+  endSessions(initiator: string, target: string): number {
     const isExport = [...this.#shares.values()].some(({ path }) => path === target);
     return isExport ? this.#nfs.dropConnections(initiator) : 0;
   }
@@ -305,8 +254,4 @@ function named(work: () => void): void {
     if (error instanceof RangeError) throw new EngineError('invalid', `${error.message}.`);
     throw error;
   }
-}
-
-function notYet(): Promise<never> {
-  return Promise.reject(new EngineError('conflict', 'This cannot be done with files yet.'));
 }

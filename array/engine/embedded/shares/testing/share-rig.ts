@@ -5,7 +5,9 @@ import type { TestContext } from 'node:test';
 import { testNetwork } from '../../../../../kernel/process/testing/addresses.ts';
 import { Client3 } from '../../../../../protocols/nfs/testing/client3.ts';
 import { RpcClient } from '../../../../../protocols/nfs/testing/rpc-client.ts';
-import type { ServedShare } from '../../../shares.ts';
+import type { EngineEvent } from '../../../events.ts';
+import type { ServedShare, ShareEngine } from '../../../shares.ts';
+import { composeEngine } from '../../compose-engine.ts';
 import { type EngineRig, engineRig, MIB, type RigOptions } from '../../testing/rig.ts';
 import { Shares } from '../shares.ts';
 
@@ -30,8 +32,9 @@ export class ShareRig {
     return this.rig.engine;
   }
 
-  get shares(): Shares {
-    return this.#current();
+  get shares(): ShareEngine {
+    const shares = this.#current();
+    return composeEngine(shares, shares.limits, shares.files);
   }
 
   /** A new volume with a filesystem, served as `/export/<its name>` to everybody on this machine. */
@@ -42,7 +45,7 @@ export class ShareRig {
   }
 
   async serve(): Promise<void> {
-    await this.shares.serve([{ host: this.host, port: PORT }]);
+    await this.#current().serve([{ host: this.host, port: PORT }]);
   }
 
   async connect(uid = 0): Promise<RpcClient> {
@@ -76,7 +79,8 @@ export async function shareRig(t: TestContext, options: RigOptions = {}): Promis
     ...options,
     shares: (source) => {
       const onProblem = (problem: string) => void shares.problems.push(problem);
-      running.shares = new Shares({ source, folder, onProblem, serverName: 'test', controller: 'vc-0' });
+      const onEvent = (event: EngineEvent) => void shares.rig.events.push(event);
+      running.shares = new Shares({ source, folder, onEvent, onProblem, serverName: 'test', controller: 'vc-0' });
       return running.shares;
     },
   });

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { Attributes, Filesystem } from '@granary/storage/filesystem';
+import type { Work } from '../../../engine.ts';
+import { EngineError } from '../../../errors.ts';
+import { findPath, isFsError, lookup, makePlace, namesOf, SUPERUSER } from './paths.ts';
+
+const PIECE_BYTES = 1024 * 1024;
+const OPEN = { isOpen: true } as const;
+
+/**
+ * Copies a file of a snapshot to a path of the share. It takes the place of what is there in one step, when it is complete;
+ * what an interrupted copy leaves is taken over by the next one.
+ */
+export async function restore(
+  snapshot: Filesystem,
+  share: Filesystem,
+  path: string,
+  toPath: string,
+  work: Work,
+): Promise<void> {
+  const source = await findPath(snapshot, path);
+  if (source.type !== 'file') throw new EngineError('invalid', `${path} is no file in the snapshot.`);
+  if (source.isArchived) throw new EngineError('conflict', `${path} was archived when the snapshot was taken.`);
+  const { directory, name } = await makePlace(share, toPath, (parent, one, depth) =>
+    makeDirectory(snapshot, share, parent, one, namesOf(path).slice(0, depth + 1)),
+  );
+  const there = await lookup(share, directory, name);
+  if (there?.type === 'directory') throw new EngineError('invalid', `${toPath} is a directory.`);
+  const temporary = temporaryName(toPath);
+  if (await lookup(share, directory, temporary)) await share.unlink(SUPERUSER, directory.inode, temporary);
+  const { mode, uid, gid } = source;
+  const made = await share.create(SUPERUSER, directory.inode, temporary, { type: 'file', mode: mode & 0o777 });
+  try {
+    await copyContents(snapshot, share, source, made.inode, work);
+    await copyXattrs(snapshot, share, source.inode, made.inode);
+    await share.setAttributes(SUPERUSER, made.inode, { uid, gid });
+    const { accessed, modified } = source;
+    await share.setAttributes(SUPERUSER, made.inode, { mode, accessed, modified });
+    await share.rename(
+      SUPERUSER,
+      { directory: directory.inode, name: temporary },
+      { directory: directory.inode, name },
+    );
+  } catch (error) {
+    await share.unlink(SUPERUSER, directory.inode, temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function copyContents(
+  snapshot: Filesystem,
+  share: Filesystem,
+  source: Attributes,
+  to: number,
+  work: Work,
+): Promise<void> {
+  const piece = Buffer.alloc(PIECE_BYTES);
+  for (let offset = 0; offset < source.size; offset += PIECE_BYTES) {
+    if (work.signal?.aborted === true) throw new EngineError('cancelled', 'It was cancelled.');
+    const { bytes } = await snapshot.read(SUPERUSER, source.inode, offset, piece, OPEN);
+    const data = piece.subarray(0, bytes);
+    // Holes stay holes.
+    if (!isZeros(data)) await share.write(SUPERUSER, to, offset, data, OPEN);
+    work.onProgress?.(Math.min(1, (offset + bytes) / source.size));
+  }
+  await share.setSize(SUPERUSER, to, source.size, OPEN);
+}
+
+async function copyXattrs(snapshot: Filesystem, share: Filesystem, from: number, to: number): Promise<void> {
+  for (const name of await snapshot.xattrs.list(SUPERUSER, from)) {
+    await share.xattrs.set(SUPERUSER, to, name, await snapshot.xattrs.get(SUPERUSER, from, name));
+  }
+}
+
+/** With the owner and mode it had, where the snapshot has it at the same place. */
+async function makeDirectory(
+  snapshot: Filesystem,
+  share: Filesystem,
+  parent: Attributes,
+  name: Buffer,
+  path: readonly Buffer[],
+): Promise<Attributes> {
+  const { mode, uid, gid } = await sameOf(snapshot, path, parent);
+  const made = await share.create(SUPERUSER, parent.inode, name, { type: 'directory', mode });
+  return share.setAttributes(SUPERUSER, made.inode, { uid, gid });
+}
+
+async function sameOf(snapshot: Filesystem, path: readonly Buffer[], otherwise: Attributes): Promise<Attributes> {
+  try {
+    let found = await snapshot.attributes(snapshot.root);
+    for (const name of path) found = await snapshot.lookup(SUPERUSER, found.inode, name);
+    return found.type === 'directory' ? found : otherwise;
+  } catch (error) {
+    if (isFsError(error, 'ENOENT', 'ENOTDIR')) return otherwise;
+    throw error;
+  }
+}
+
+function temporaryName(path: string): Buffer {
+  return Buffer.from(`.restoring-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`);
+}
+
+function isZeros(data: Buffer): boolean {
+  return data.length > 0 && data[0] === 0 && data.subarray(1).equals(data.subarray(0, -1));
+}

@@ -1,0 +1,127 @@
+import type { Attributes, Filesystem, ListedInode } from '@granary/storage/filesystem';
+import type { Work } from '../../../engine.ts';
+import { EngineError } from '../../../errors.ts';
+import type { FileArchive, FileVersion, ListedFile, ShareEngine } from '../../../shares.ts';
+import { told } from '../../refused.ts';
+import type { Works } from '../../works.ts';
+import type { SnapshotMounts } from '../snapshot-mounts.ts';
+import { SUPERUSER } from './paths.ts';
+import type { Recalls } from './recalls.ts';
+import { expire, isInBin, purge } from './recycle-bin.ts';
+import { restore } from './restore.ts';
+
+const READ_BYTES_MAX = 16 * 1024 * 1024;
+const LISTED_MAX = 10_000;
+
+type FileEngine = Pick<
+  ShareEngine,
+  'listFiles' | 'readFile' | 'archiveFile' | 'writeRecall' | 'finishRecall' | 'expireFile' | 'purgeBin' | 'restoreFile'
+>;
+
+interface ShareFilesParts {
+  /** Throws if the share cannot be used now. */
+  readonly filesystem: (volume: string) => Filesystem;
+  readonly snapshots: SnapshotMounts;
+  readonly recalls: Recalls;
+  readonly works: Works;
+}
+
+/** What the array does with single files of its shares. */
+export class ShareFiles implements FileEngine {
+  readonly #parts: ShareFilesParts;
+
+  constructor(parts: ShareFilesParts) {
+    this.#parts = parts;
+  }
+
+  /** What is in the recycle bin is not among them. */
+  listFiles(snapshot: string, afterInode: number, limit: number): Promise<readonly ListedFile[]> {
+    return told(() =>
+      this.#parts.snapshots.use(snapshot, async (filesystem) => {
+        const wanted = Math.min(limit, LISTED_MAX);
+        const files: ListedFile[] = [];
+        for (let after = afterInode; files.length < wanted;) {
+          const page = await filesystem.listInodes(after, wanted - files.length);
+          files.push(...page.map(listed).filter(({ path }) => !isInBin(path)));
+          const last = page.at(-1);
+          if (last === undefined) break;
+          after = last.attributes.inode;
+        }
+        return files;
+      }),
+    );
+  }
+
+  readFile(volume: string, file: FileVersion, offset: number, length: number): Promise<Uint8Array> {
+    return told(async () => {
+      if (length > READ_BYTES_MAX) throw new EngineError('invalid', `${length} bytes are too many for one read.`);
+      const filesystem = this.#parts.filesystem(volume);
+      const into = Buffer.alloc(length);
+      const { bytes } = await filesystem.read(SUPERUSER, file.inode, offset, into, { isOpen: true });
+      // Afterwards: what was read before is of this version, too.
+      const { change } = await filesystem.attributes(file.inode, file.generation);
+      if (change !== file.change) throw new EngineError('conflict', `File ${file.inode} has changed; list it again.`);
+      return into.subarray(0, bytes);
+    });
+  }
+
+  archiveFile(volume: string, file: FileVersion, archive: FileArchive): Promise<boolean> {
+    return told(() => this.#parts.filesystem(volume).archives.archive(file, archive));
+  }
+
+  writeRecall(volume: string, inode: number, generation: number, offset: number, bytes: Uint8Array): Promise<void> {
+    return told(() => {
+      const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+      return this.#parts.filesystem(volume).archives.writeRecalled({ inode, generation }, offset, data);
+    });
+  }
+
+  finishRecall(volume: string, inode: number, generation: number, failure?: string): Promise<void> {
+    return told(async () => {
+      const { archives } = this.#parts.filesystem(volume);
+      try {
+        if (failure === undefined) await archives.finishRecall({ inode, generation });
+        else await archives.abandonRecall({ inode, generation });
+      } catch (error) {
+        this.#parts.recalls.finished(volume, inode, generation, 'its contents could not be brought back');
+        throw error;
+      }
+      this.#parts.recalls.finished(volume, inode, generation, failure);
+    });
+  }
+
+  expireFile(volume: string, file: FileVersion, toBin: boolean): Promise<boolean> {
+    return told(() => expire(this.#parts.filesystem(volume), file, toBin, Date.now()));
+  }
+
+  purgeBin(volume: string, beforeMs: number, work: Work): Promise<number> {
+    return this.#parts.works.run(work.signal, (signal) =>
+      purge(this.#parts.filesystem(volume), beforeMs, { ...work, signal }),
+    );
+  }
+
+  restoreFile(volume: string, snapshot: string, path: string, toPath: string, work: Work): Promise<void> {
+    return this.#parts.works.run(work.signal, (signal) =>
+      this.#parts.snapshots.use(snapshot, (source) =>
+        restore(source, this.#parts.filesystem(volume), path, toPath, { ...work, signal }),
+      ),
+    );
+  }
+}
+
+function listed({ attributes, path }: ListedInode): ListedFile {
+  const { inode, generation, change, size, usedBytes, uid, gid, isArchived } = attributes;
+  return {
+    ...{ inode, generation, change, uid, gid, isArchived, usedBytes },
+    path: path.toString(),
+    sizeBytes: size,
+    accessedAt: millisecondsOf(attributes.accessed),
+    modifiedAt: millisecondsOf(attributes.modified),
+    changedAt: millisecondsOf(attributes.changed),
+    createdAt: millisecondsOf(attributes.born),
+  };
+}
+
+function millisecondsOf({ seconds, nanoseconds }: Attributes['accessed']): number {
+  return seconds * 1000 + Math.floor(nanoseconds / 1e6);
+}
