@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { errorCatalogue, replySchema, type Api, type Operation, type RecordReply } from '@granary/contract';
 import type { TSchema } from 'typebox';
 import type { GranaryError } from '../errors.ts';
@@ -14,7 +15,7 @@ export interface Answer {
   readonly status: number;
   /** Its code in the catalogue, where it tells of an error; that of an asynchronous result, where the work goes on. */
   readonly code?: number;
-  readonly body: string | Uint8Array;
+  readonly body: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string | number>> | undefined;
 }
 

@@ -11,7 +11,15 @@ import { contentTypes, Envelope, errorAnswer, submittedAnswer, type Answer } fro
 import { checkQuery } from './form.ts';
 import { formatOf, type Format } from './format.ts';
 import type { Idempotency } from './idempotency.ts';
-import { nobody, Submitted, type Actor, type AnsweredCall, type Context, type CredentialSource } from './types.ts';
+import {
+  nobody,
+  Submitted,
+  type Actor,
+  type AnsweredCall,
+  type Context,
+  type CredentialSource,
+  type StreamedFile,
+} from './types.ts';
 import { readerOf, type Reader } from './validate.ts';
 import { xmlRoot } from './xml-root.ts';
 
@@ -236,7 +244,8 @@ export class ServedOperation {
   #act(input: unknown, context: Context<Actor>, format: Format): Soon<Answer> {
     return then(this.#handler?.(input as never, context), (result) => {
       if (result instanceof Submitted) return submittedAnswer(this.#tools.api, result.message, format, this.#root);
-      if (!this.#envelope) return fileAnswer(result as FileBody, this.#operation.endpoint.reply as FileReply);
+      if (!this.#envelope)
+        return fileAnswer(result as FileBody | StreamedFile, this.#operation.endpoint.reply as FileReply);
       const { total } = context;
       return {
         status: 200,
@@ -270,7 +279,8 @@ export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answe
   reply.send(body);
 }
 
-function fileAnswer({ filename, bytes }: FileBody, { contentType }: FileReply): Answer {
-  const disposition = `attachment; filename="${filename.replace(/[^\w.-]/g, '_')}"`;
-  return { status: 200, headers: { 'content-type': contentType, 'content-disposition': disposition }, body: bytes };
+function fileAnswer(file: FileBody | StreamedFile, { contentType }: FileReply): Answer {
+  const disposition = `attachment; filename="${file.filename.replace(/[^\w.-]/g, '_')}"`;
+  const body = 'stream' in file ? file.stream : file.bytes;
+  return { status: 200, headers: { 'content-type': contentType, 'content-disposition': disposition }, body };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { success } from '@granary/contract';
 import { Vault } from '../auth/vault.ts';
@@ -166,6 +167,38 @@ test('a file is sent as itself, under a name that is safe', async (t) => {
   const refused = await app.inject({ url: '/api/things/7/export' });
   assert.equal(refused.json<{ response: { status: number } }>().response.status, 5);
 });
+
+test('a file may be sent while it is made; one that fails or that nobody wants any more ends there', async (t) => {
+  const bench = await serve(t, 'array');
+  const url = `${await bench.app.listen({ port: 0, host: '127.0.0.1' })}/api/things/7/export`;
+  bench.streamed = Readable.from(['x,', 'y\n']);
+  const reply = await fetch(url, { headers });
+  assert.equal(reply.headers.get('content-disposition'), 'attachment; filename="a__b__c.csv"');
+  assert.deepEqual([reply.headers.get('content-type'), await reply.text()], ['text/csv', 'x,y\n']);
+  bench.streamed = Readable.from(failing());
+  const cut = await fetch(url, { headers });
+  await assert.rejects(cut.text());
+  const endless = Readable.from(withoutEnd());
+  bench.streamed = endless;
+  const leaving = new AbortController();
+  const left = await fetch(url, { headers, signal: leaving.signal });
+  assert.equal(left.status, 200);
+  leaving.abort();
+  await until(() => endless.destroyed);
+});
+
+async function* failing(): AsyncGenerator<string> {
+  yield 'x,';
+  await new Promise((resolve) => setImmediate(resolve));
+  throw new Error('the disk is gone');
+}
+
+async function* withoutEnd(): AsyncGenerator<string> {
+  for (;;) {
+    yield 'x,y\n';
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
 
 test('an error may bring headers of its own', async (t) => {
   const app = await createApiServer({

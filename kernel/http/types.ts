@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Api, Endpoint, InputOf, Operation, OutputOf } from '@granary/contract';
+import type { Readable } from 'node:stream';
+import type { Api, Endpoint, FileBody, InputOf, Operation, OutputOf } from '@granary/contract';
 import type { Log } from '../log.ts';
 import type { Raw } from './body.ts';
 
@@ -50,10 +51,18 @@ export class Submitted {
   }
 }
 
+/** A file that is sent while it is made, because it may be larger than memory. One that fails ends the connection. */
+export interface StreamedFile {
+  readonly filename: string;
+  readonly stream: Readable;
+}
+
+type Handled<O> = Submitted | (O extends FileBody ? O | StreamedFile : O);
+
 export type Handler<E extends Endpoint, A extends Actor> = (
   input: InputOf<E>,
   context: Context<A>,
-) => OutputOf<E> | Submitted | Promise<OutputOf<E> | Submitted>;
+) => Handled<OutputOf<E>> | Promise<Handled<OutputOf<E>>>;
 
 /** What a service implements: any part of the contract; the rest answers that it is not served yet. */
 export type Handlers<P extends Api, A extends Actor> = {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { anyone, endpoint, fileReply, success, response, type Access, type Api, type Group } from '@granary/contract';
 import { bool, int, listOf, mapOf, maybe, nullable, num, record, str, utc } from '@granary/contract';
@@ -169,6 +170,8 @@ export interface Bench {
   readonly revoked: Set<unknown>;
   /** Asked before each act on something, after the role. */
   authorise: () => void;
+  /** Sent while it is made, in the place of the file. */
+  streamed: Readable | undefined;
 }
 
 export async function serve(t: TestContext, dialect: 'portal' | 'array', store = temporaryStore(t)): Promise<Bench> {
@@ -186,6 +189,7 @@ export async function serve(t: TestContext, dialect: 'portal' | 'array', store =
     gate: Promise.resolve<unknown>(undefined),
     revoked,
     authorise: (): void => undefined,
+    streamed: undefined as Readable | undefined,
   };
   const handlers = {
     things: {
@@ -209,7 +213,12 @@ export async function serve(t: TestContext, dialect: 'portal' | 'array', store =
       breakDown: () => {
         throw Object.assign(new Error('the inside story'), { statusCode: 404, password: 'hunter2' });
       },
-      export: () => ({ filename: 'a "b"/c.csv', bytes: new TextEncoder().encode('x,y\n') }),
+      export: () => {
+        const filename = 'a "b"/c.csv';
+        return bench.streamed
+          ? { filename, stream: bench.streamed }
+          : { filename, bytes: new TextEncoder().encode('x,y\n') };
+      },
     },
     echoes: { get: echo, post: echo, put: echo, delete: echo, named: echo, open: echo, large: echo },
   };
