@@ -156,6 +156,7 @@ export const errorCatalogue = {
   user_not_found: { http: 404, code: 10093, message: 'User {id} was not found.' },
   destination_not_found: { http: 404, code: 10094, message: 'Object storage destination {id} was not found.' },
   snapshot_set_not_found: { http: 404, code: 10095, message: 'Snapshot set {id} was not found.' },
+  nas_group_not_found: { http: 404, code: 10098, message: 'NAS group {id} was not found.' },
   nothing_to_delete: { http: 404, code: 10097, message: 'There is nothing to delete.' },
   state_conflict: { http: 409, code: 10100, message: '{problem}' },
   drive_in_use: { http: 409, code: 10101, message: 'Drive {id} is in use by {by}.' },

@@ -44,6 +44,11 @@ const added = [
   'PUT /settings',
   'POST /settings/encryption',
   'POST /settings/restore_encryption',
+  'PUT /nas/users/{username}',
+  'DELETE /nas/users/{username}',
+  'DELETE /nas/groups/{groupname}',
+  'POST /volumes/{id}/file_history/restore',
+  'GET /volumes/{id}/file_history/restores',
 ];
 
 const specified = specifiedEndpoints('array');

@@ -3,6 +3,7 @@ import { auditLogs } from './audit.ts';
 import { consistencyGroups, snapshotSets } from './consistency-groups.ts';
 import { controllers } from './controllers.ts';
 import { drives } from './drives.ts';
+import { fileHistory } from './file-history.ts';
 import { fileCategories, lifecyclePolicies } from './file-lifecycle.ts';
 import { messages } from './messages.ts';
 import { migrationJobs } from './migration-jobs.ts';
@@ -24,6 +25,7 @@ import { volumes } from './volumes.ts';
 export { type ArrayRole, arrayRoles, type CreatedKind } from './access.ts';
 export { Controller, ControllerVirtualNetwork } from './controllers.ts';
 export { Drive } from './drives.ts';
+export { FileRestore } from './file-history.ts';
 export { FileCategory, LifecyclePolicy, LifecycleRule } from './file-lifecycle.ts';
 export { Message } from './messages.ts';
 export { MigrationJob } from './migration-jobs.ts';
@@ -72,6 +74,7 @@ export const arrayApi = {
     quotaProjects,
     nasUsers,
     nasGroups,
+    fileHistory,
     fileCategories,
     lifecyclePolicies,
     objectStorageDestinations,

@@ -1,5 +1,5 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { boolean, integer, optional, page, secret, text, withDefault } from '../params.ts';
+import { boolean, integer, list, optional, page, secret, text, withDefault } from '../params.ts';
 import { int, listOf, nullable, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
 import { adminOnly, signedIn } from './access.ts';
@@ -10,6 +10,7 @@ export const NasUser = record('NasUser', {
   nfs_uid: nullable(int()),
   smb: yesNo(),
   groupname: nullable(str('Primary group')),
+  groups: listOf(str('Name of a further group')),
   created_at: utc(),
   modified_at: utc(),
 });
@@ -27,6 +28,13 @@ const account = (description: string, example: string, aliases: string[] = []) =
   text(description, { max: 32, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$', example, aliases });
 const unixNumber = (description: string) => optional(integer(description, { min: 1, max: 65_533 }));
 
+const userChanges = {
+  nfs_uid: unixNumber('Number the user has on NFS clients'),
+  password: optional(secret('Password over SMB', { max: 255 })),
+  groupname: optional(account('Primary group', 'staff', ['group_name'])),
+  groups: optional(list(account('A group', 'staff'), 'All further groups the user is a member of', { min: 0 })),
+};
+
 export const nasUsers = {
   list: endpoint('GET', '/nas/users', {
     summary: 'List the users of shares',
@@ -39,12 +47,24 @@ export const nasUsers = {
     access: adminOnly,
     params: {
       username: account('Name of the user', 'jo'),
-      nfs_uid: unixNumber('Number the user has on NFS clients'),
-      password: optional(secret('Password over SMB', { max: 255 })),
-      groupname: optional(account('Primary group', 'staff', ['group_name'])),
+      ...userChanges,
     },
     reply: response({ user: NasUser }),
     errors: ['name_taken', 'limit_reached', 'state_conflict'],
+  }),
+  update: endpoint('PUT', '/nas/users/{username}', {
+    summary: 'Change a user of shares; what is not sent stays as it is',
+    access: adminOnly,
+    params: { username: account('Name of the user', 'jo'), ...userChanges },
+    reply: response({ user: NasUser }),
+    errors: ['user_not_found', 'state_conflict'],
+  }),
+  delete: endpoint('DELETE', '/nas/users/{username}', {
+    summary: 'Delete a user of shares; files and quotas keep the number',
+    access: adminOnly,
+    params: { username: account('Name of the user', 'jo') },
+    reply: response({}),
+    errors: ['user_not_found', 'state_conflict'],
   }),
 } satisfies Group;
 
@@ -65,5 +85,12 @@ export const nasGroups = {
     },
     reply: response({ group: NasGroup }),
     errors: ['name_taken', 'limit_reached', 'state_conflict'],
+  }),
+  delete: endpoint('DELETE', '/nas/groups/{groupname}', {
+    summary: 'Delete a group that has no members; files and quotas keep the number',
+    access: adminOnly,
+    params: { groupname: account('Name of the group', 'staff') },
+    reply: response({}),
+    errors: ['nas_group_not_found', 'state_conflict'],
   }),
 } satisfies Group;

@@ -1,5 +1,18 @@
 import { endpoint, type Group } from '../endpoint.ts';
-import { boolean, choice, file, integer, json, list, name, optional, page, text, withDefault } from '../params.ts';
+import {
+  boolean,
+  choice,
+  file,
+  integer,
+  json,
+  list,
+  name,
+  optional,
+  page,
+  text,
+  waiting,
+  withDefault,
+} from '../params.ts';
 import { int, iso, listOf, nullable, oneOf, record, str, utc, yesNo } from '../records.ts';
 import { response } from '../reply.ts';
 import { creatorOf, signedIn } from './access.ts';
@@ -28,7 +41,9 @@ export const QuotaProject = record('QuotaProject', {
   created_at: utc(),
   modified_at: utc(),
   directories_count: int(),
-  directories: listOf(record('QuotaProjectDirectory', { path: str() })),
+  directories: listOf(
+    record('QuotaProjectDirectory', { path: str(), status: str('Ready, Adding <n>% or Removing <n>%') }),
+  ),
 });
 
 interface QuotaChange {
@@ -52,6 +67,8 @@ const scope = choice(sources, 'Whose quotas');
 const onOff = (description: string) => optional(choice(['on', 'off'], description));
 const account = (description: string) => optional(text(description, { max: 128 }));
 const path = text('Directory, from the root of the share', { example: '/projects/apollo' });
+/** Moving the files of a directory takes as long as there are many; the directories of a project tell how far it is. */
+const job = { until: ['Ready'] };
 const refused = listOf(str('What was refused and why'));
 
 export const quotas = {
@@ -65,7 +82,7 @@ export const quotas = {
       updated_iso: nullable(iso()),
       count,
     }),
-    errors: ['volume_not_found', 'state_conflict'],
+    errors: ['volume_not_found', 'state_conflict', 'volume_locked'],
   }),
   get: endpoint('GET', '/volumes/{id}/quota', {
     summary: 'Show the quota of one user, group or project, MB; name it by one of the three',
@@ -78,7 +95,14 @@ export const quotas = {
       quota_ad: account('Name in Active Directory'),
     },
     reply: response({ value: str() }),
-    errors: ['volume_not_found', 'user_not_found', 'project_not_found', 'state_conflict'],
+    errors: [
+      'volume_not_found',
+      'user_not_found',
+      'nas_group_not_found',
+      'project_not_found',
+      'state_conflict',
+      'volume_locked',
+    ],
   }),
   set: endpoint('POST', '/volumes/{id}/quotas', {
     summary: 'Set quotas of a share; those that cannot be set are named in the reply, the others are set',
@@ -92,7 +116,7 @@ export const quotas = {
     // 1,000 quotas of five elements each, with room for indentation.
     body: { xmlBytesMax: 512 * 1024, xmlElementsMax: 6_000 },
     reply: response({ errors: refused }),
-    errors: ['volume_not_found', 'state_conflict'],
+    errors: ['volume_not_found', 'state_conflict', 'volume_locked', 'capacity_refused'],
   }),
   setState: endpoint('POST', '/volumes/{id}/quotas_state', {
     summary: 'Turn quotas of a share on or off; at least one kind has to be named',
@@ -105,7 +129,7 @@ export const quotas = {
       force: withDefault(boolean('Go on past warnings'), false),
     },
     reply: response({ vol_name: str() }),
-    errors: ['volume_not_found', 'state_conflict'],
+    errors: ['volume_not_found', 'state_conflict', 'volume_locked', 'capacity_refused'],
   }),
   import: endpoint('POST', '/volumes/{id}/import_quotas', {
     summary: 'Set quotas of a share from a file; all or none are set',
@@ -117,7 +141,7 @@ export const quotas = {
       file: file('The quotas'),
     },
     reply: response({}),
-    errors: ['volume_not_found', 'state_conflict'],
+    errors: ['volume_not_found', 'state_conflict', 'volume_locked', 'capacity_refused'],
   }),
 } satisfies Group;
 
@@ -127,7 +151,7 @@ export const quotaProjects = {
     access: signedIn,
     params: { id: volumeId, ...page },
     reply: response({ projects: listOf(QuotaProject), count }),
-    errors: ['volume_not_found'],
+    errors: ['volume_not_found', 'state_conflict'],
   }),
   create: endpoint('POST', '/volumes/{id}/quota_projects', {
     summary: 'Group directories of a share into a project that can have a quota',
@@ -136,8 +160,10 @@ export const quotaProjects = {
       id: volumeId,
       display_name: name('Name shown to users', { example: 'apollo' }),
       directories: optional(list(path, 'Directories, from the root of the share')),
+      ...waiting,
     },
     reply: response({ errors: refused }),
+    job,
     errors: ['volume_not_found', 'name_taken', 'limit_reached', 'state_conflict'],
   }),
   delete: endpoint('DELETE', '/volumes/{id}/quota_projects', {
@@ -147,22 +173,26 @@ export const quotaProjects = {
       id: volumeId,
       project_id: projectId,
       force: withDefault(boolean('Delete it even when it has directories'), false),
+      ...waiting,
     },
     reply: response({}),
+    job,
     errors: ['volume_not_found', 'project_not_found', 'state_conflict'],
   }),
   addDirectory: endpoint('POST', '/volumes/{id}/quota_project_directories', {
     summary: 'Add a directory to a quota project',
     access: creatorOf('volume'),
-    params: { id: volumeId, project_id: projectId, path },
+    params: { id: volumeId, project_id: projectId, path, ...waiting },
     reply: response({}),
-    errors: ['volume_not_found', 'project_not_found', 'state_conflict'],
+    job,
+    errors: ['volume_not_found', 'project_not_found', 'limit_reached', 'state_conflict'],
   }),
   removeDirectory: endpoint('DELETE', '/volumes/{id}/quota_project_directories', {
     summary: 'Take a directory out of a quota project',
     access: creatorOf('volume'),
-    params: { id: volumeId, project_id: projectId, path },
+    params: { id: volumeId, project_id: projectId, path, ...waiting },
     reply: response({}),
-    errors: ['volume_not_found', 'project_not_found', 'nothing_to_delete'],
+    job,
+    errors: ['volume_not_found', 'project_not_found', 'nothing_to_delete', 'state_conflict'],
   }),
 } satisfies Group;

@@ -86,7 +86,7 @@ export const snapshotPolicies = {
       application: choice(['user', 'file_history'], 'Snapshots to go back to, or earlier versions of files for users'),
     },
     reply: ruleNamed,
-    errors: ['volume_not_found', 'policy_not_found', 'limit_reached', 'not_offered', 'state_conflict'],
+    errors: ['volume_not_found', 'policy_not_found', 'limit_reached', 'state_conflict'],
   }),
   detach: endpoint('POST', '/volumes/{id}/detach_snapshot_policy', {
     frees: true,

@@ -46,7 +46,10 @@ export const snapshots = {
       volume_cg_id: consistencyGroupId,
       ...page,
       application: optional(
-        choice(['user', 'mirror', 'migration', 'obs_mirror', 'shadow_copy'], 'Only those taken for this purpose'),
+        choice(
+          ['user', 'file_history', 'mirror', 'migration', 'obs_mirror', 'shadow_copy'],
+          'Only those taken for this purpose',
+        ),
       ),
       jobname: optional({ ...mirrorJobId, description: 'Only those of this mirror job' }),
       snapshot_policy: optional({ ...snapshotPolicyId, description: 'Only those this policy took' }),

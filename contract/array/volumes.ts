@@ -229,14 +229,14 @@ export const volumes = {
     access: signedIn,
     params: { id: volumeId, ...page },
     reply: response({ file_histories: listOf(Snapshot), count }),
-    errors: ['volume_not_found'],
+    errors: ['volume_not_found', 'state_conflict'],
   }),
   deleteFileHistory: endpoint('DELETE', '/file_histories/{volume_id}', {
     summary: 'Delete the file history of a share',
     access: creatorOf('volume', 'volume_id'),
     params: { volume_id: volumeId },
     reply: volumeNamed,
-    errors: ['volume_not_found', 'nothing_to_delete'],
+    errors: ['volume_not_found', 'nothing_to_delete', 'state_conflict'],
   }),
   performance: performance('/volumes/{id}/performance', {
     of: 'a volume or share',
