@@ -17,12 +17,13 @@ export class KnownAccounts {
   };
 
   put({ users, groups }: NasAccounts): void {
-    this.#groupsOf = new Map(users.map((user) => [user.uid, user.groups]));
+    const members = users.filter((user) => user.groups.length > 0);
+    this.#groupsOf = new Map(members.map((user) => [user.uid, user.groups]));
     this.#users = new Map(users.map(({ name, uid }) => [name, uid]));
     this.#groups = new Map(groups.map(({ name, gid }) => [name, gid]));
   }
 
-  /** Undefined for users that are not known: those groups count that the request brings. */
+  /** Undefined for users of whom no group is known: those groups count that the request brings. */
   groupsOf(uid: number): readonly number[] | undefined {
     return this.#groupsOf.get(uid);
   }
