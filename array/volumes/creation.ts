@@ -2,6 +2,7 @@ import { capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
 import { recordCreator } from '../creators/repository.ts';
 import type { PoolRow } from '../pools/repository.ts';
 import type { Pools } from '../pools/service.ts';
+import { copyProjects } from '../quotas/repository.ts';
 import { Names } from '../sequences/names.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { Encryption } from '../settings/encryption.ts';
@@ -129,7 +130,9 @@ export class Creation {
       await store.write((tx) => {
         this.#insert(tx, begun, sourceOf(tx, source).wrapped_key, actor);
         const share = findShare(tx, source.name);
-        if (share) insertShare(tx, { ...share, volume: name, exportNames: [similarExportName(tx, displayName)] });
+        if (!share) return;
+        insertShare(tx, { ...share, volume: name, exportNames: [similarExportName(tx, displayName)] });
+        copyProjects(tx, source.name, name);
       });
       const title = `${titleOf(begun)} was cloned from ${titleOf(source)}.`;
       const clone = async () => {

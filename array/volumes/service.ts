@@ -31,6 +31,9 @@ interface Neighbours {
   readonly recycleBin: () => RecycleBin;
 }
 
+/** For those who work with shares alone. */
+export type ShareFinder = Pick<Volumes, 'getShare' | 'usableShare'>;
+
 /** The block volumes and file shares of the array. */
 export class Volumes {
   /** How those of them that are shares are served. */

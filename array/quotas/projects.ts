@@ -1,0 +1,192 @@
+import { fail, GranaryError, type Tx } from '@granary/kernel';
+import type { Page } from '../paging.ts';
+import { nextNumber } from '../sequences/repository.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { ShareFinder } from '../volumes/service.ts';
+import { readDirectoryPath } from './paths.ts';
+import { DELETE_PROJECT, ProjectJobs, SET_PROJECT } from './project-jobs.ts';
+import {
+  changeDirectory,
+  countDirectories,
+  countProjects,
+  findDirectory,
+  findOverlapping,
+  findProject,
+  insertDirectory,
+  insertProject,
+  isProjectNameTaken,
+  listDirectories,
+  listProjects,
+  markProjectDeleted,
+  touchProject,
+  type DirectoryRow,
+  type ProjectRow,
+} from './repository.ts';
+
+export interface Project extends ProjectRow {
+  readonly directories: readonly DirectoryRow[];
+}
+
+/** Work that was begun for one directory. */
+export interface BegunDirectory {
+  readonly path: string;
+  readonly job: number;
+}
+
+const PROJECTS_MAX = 10_000;
+const DIRECTORIES_MAX = 100_000;
+
+/** Directories of a share that have a quota together. Moving the files of a directory to a project may take long. */
+export class QuotaProjects {
+  readonly #tools: ArrayTools;
+  readonly #volumes: ShareFinder;
+
+  constructor(tools: ArrayTools, volumes: ShareFinder) {
+    this.#tools = tools;
+    this.#volumes = volumes;
+    new ProjectJobs(tools).register();
+  }
+
+  list(volume: string, page: Page): { projects: Project[]; count: number } {
+    this.#volumes.getShare(volume);
+    return this.#tools.store.read((db) => ({
+      projects: listProjects(db, volume, page).map((row) => ({
+        ...row,
+        directories: listDirectories(db, volume, row.name),
+      })),
+      count: countProjects(db, volume),
+    }));
+  }
+
+  /** How far the work on a directory is, in percent. */
+  progressOf({ job }: DirectoryRow): number {
+    return job === null ? 100 : (this.#tools.jobs.get(job)?.progress ?? 0);
+  }
+
+  create(volume: string, displayName: string, actor: string): Promise<ProjectRow> {
+    const { store, clock } = this.#tools;
+    return store.write((tx) => {
+      this.#volumes.usableShare(volume);
+      if (isProjectNameTaken(tx, volume, displayName)) throw fail('name_taken', { name: displayName });
+      if (countProjects(tx, volume) >= PROJECTS_MAX) {
+        const problem = `Share ${volume} has ${PROJECTS_MAX} quota projects, as many as there can be.`;
+        throw fail('limit_reached', { problem });
+      }
+      const number = nextNumber(tx, 'project');
+      const now = clock.now();
+      const row: ProjectRow = {
+        volume,
+        name: `project-${number.toString(16).padStart(8, '0')}`,
+        number,
+        display_name: displayName,
+        delete_job: null,
+        created_at: now,
+        modified_at: now,
+      };
+      insertProject(tx, row);
+      this.#record(tx, row, 'was created', actor);
+      return row;
+    });
+  }
+
+  /** Begins to move everything in the directory to the project. */
+  addDirectory(volume: string, project: string, path: string, actor: string): Promise<BegunDirectory> {
+    const { store, jobs, clock } = this.#tools;
+    return store.write((tx) => {
+      this.#volumes.usableShare(volume);
+      const row = this.#project(tx, volume, project);
+      const directory = readDirectoryPath('path', path);
+      refuseOverlap(findOverlapping(tx, volume, directory), directory);
+      if (countDirectories(tx, volume) >= DIRECTORIES_MAX) {
+        const problem = `The quota projects of share ${volume} have ${DIRECTORIES_MAX} directories, as many as there can be.`;
+        throw fail('limit_reached', { problem });
+      }
+      const args = { volume, project, path: directory, isAdded: true, actor };
+      const job = jobs.enqueue(tx, SET_PROJECT, subjectOf(volume), args);
+      insertDirectory(tx, { volume, path: directory, project, state: 'adding', job });
+      touchProject(tx, volume, row.name, clock.now());
+      return { path: directory, job };
+    });
+  }
+
+  /** Each that can be; says of the others what is wrong with them. */
+  async addDirectories(
+    volume: string,
+    project: string,
+    paths: readonly string[],
+    actor: string,
+  ): Promise<{ begun: BegunDirectory[]; errors: string[] }> {
+    const begun: BegunDirectory[] = [];
+    const errors: string[] = [];
+    for (const path of paths) {
+      try {
+        begun.push(await this.addDirectory(volume, project, path, actor));
+      } catch (error) {
+        if (!(error instanceof GranaryError)) throw error;
+        errors.push(`${path}: ${error.message}`);
+      }
+    }
+    return { begun, errors };
+  }
+
+  /** Begins to take everything in the directory out of the project. */
+  removeDirectory(volume: string, project: string, path: string, actor: string): Promise<BegunDirectory> {
+    const { store, jobs } = this.#tools;
+    return store.write((tx) => {
+      this.#volumes.usableShare(volume);
+      this.#project(tx, volume, project);
+      const directory = readDirectoryPath('path', path);
+      const row = findDirectory(tx, volume, directory);
+      if (row?.project !== project) throw fail('nothing_to_delete');
+      if (row.state === 'removing' && row.job !== null) return { path: directory, job: row.job };
+      const args = { volume, project, path: directory, isAdded: false, actor };
+      const job = jobs.enqueue(tx, SET_PROJECT, subjectOf(volume), args);
+      changeDirectory(tx, { volume, path: directory, state: 'removing', job });
+      return { path: directory, job };
+    });
+  }
+
+  /** Begins to delete it; the number of the job. */
+  delete(volume: string, project: string, isForced: boolean, actor: string): Promise<number> {
+    const { store, jobs, clock } = this.#tools;
+    return store.write((tx) => {
+      this.#volumes.usableShare(volume);
+      const row = findProject(tx, volume, project);
+      if (!row) throw fail('project_not_found', { id: project });
+      if (row.delete_job !== null) return row.delete_job;
+      const count = listDirectories(tx, volume, project).length;
+      if (count > 0 && !isForced) {
+        const problem = `Quota project ${project} has ${count} directories; take them out first, or use force=YES.`;
+        throw fail('state_conflict', { problem });
+      }
+      const job = jobs.enqueue(tx, DELETE_PROJECT, subjectOf(volume), { volume, project, actor });
+      markProjectDeleted(tx, row, job, clock.now());
+      return job;
+    });
+  }
+
+  #project(tx: Tx, volume: string, name: string): ProjectRow {
+    const row = findProject(tx, volume, name);
+    if (!row || row.delete_job !== null) throw fail('project_not_found', { id: name });
+    return row;
+  }
+
+  #record(tx: Tx, { display_name, name, volume }: ProjectRow, what: string, actor: string): void {
+    const title = `Quota project ${display_name} (${name}) of share ${volume} ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `volume:${volume}`, actor });
+  }
+}
+
+/** Of one share one after the other: what is added and taken out again ends as it should. */
+function subjectOf(volume: string): string {
+  return `quota-projects:${volume}`;
+}
+
+function refuseOverlap(other: DirectoryRow | undefined, path: string): void {
+  if (!other) return;
+  const problem =
+    other.path === path
+      ? `Directory ${path} is in quota project ${other.project} already.`
+      : `Directory ${path} overlaps ${other.path} of quota project ${other.project}; a file can be in one project only.`;
+  throw fail('state_conflict', { problem });
+}
