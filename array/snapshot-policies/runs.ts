@@ -150,7 +150,7 @@ function wantedOf({ rule, volume }: Run, at: number): WantedSnapshot {
     volume,
     displayName: `${rule.of.display_name.slice(0, NAME_LENGTH_MAX)} ${formatSeconds(at)}`,
     orSimilar: true,
-    application: rule.application === 'mirror' ? 'mirror' : 'user',
+    application: rule.application,
     mirrorJob: rule.mirror_job ?? undefined,
     rule: rule.name,
     policy: rule.policy,

@@ -67,13 +67,14 @@ export class SnapshotPolicies {
   readonly #tools: ArrayTools;
   readonly #volumes: Volumes;
   readonly #snapshots: Snapshots;
+  readonly #runs: PolicyRuns;
 
   constructor(tools: ArrayTools, volumes: Volumes, snapshots: Snapshots) {
     this.#tools = tools;
     this.#volumes = volumes;
     this.#snapshots = snapshots;
-    const runs = new PolicyRuns(tools, volumes, snapshots);
-    this.scheduler = new Scheduler(tools, (due, at) => runs.run(due, at));
+    this.#runs = new PolicyRuns(tools, volumes, snapshots);
+    this.scheduler = new Scheduler(tools, (due, at) => this.#runs.run(due, at));
   }
 
   /** At the first start: the policies every array comes with. */
@@ -187,14 +188,13 @@ export class SnapshotPolicies {
     application: 'user' | 'file_history',
     actor: string,
   ): Promise<string> {
-    const volume = this.#volumes.get(volumeName);
-    if (application === 'file_history') {
-      const problem = `${volumeName} is a block volume; file history is kept of shares only. Attach with application=user.`;
-      throw fail('not_offered', { problem });
-    }
+    const volume = application === 'file_history' ? this.#volumes.getShare(volumeName) : this.#volumes.get(volumeName);
     const rule = await this.#tools.store.write((tx) =>
       this.attachIn(tx, { policy, volume: volume.name, application }, actor),
     );
+    // The history of files begins with what they are now.
+    if (application === 'file_history')
+      await this.#runs.run([{ ...this.#rule(rule), of: this.get(policy) }], this.#tools.clock.now());
     this.scheduler.wake();
     return rule;
   }

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '@granary/kernel';
 
-export type SnapshotApplication = 'user' | 'mirror' | 'migration' | 'obs_mirror' | 'shadow_copy';
+export type SnapshotApplication = 'user' | 'file_history' | 'mirror' | 'migration' | 'obs_mirror' | 'shadow_copy';
 
 /** A snapshot as it is on record. */
 export interface SnapshotRow {

@@ -1,0 +1,159 @@
+import { badParameter, fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { LongWork, type Position } from '../long-work.ts';
+import type { Page } from '../paging.ts';
+import { nextName } from '../sequences/repository.ts';
+import { findSnapshot, type SnapshotInPlace } from '../snapshots/repository.ts';
+import type { Snapshots } from '../snapshots/service.ts';
+import type { ArrayTools } from '../tools.ts';
+import type { ShareFinder } from '../volumes/service.ts';
+import {
+  countRunning,
+  endRestore,
+  findRestore,
+  forgetOld,
+  insertRestore,
+  listRestores,
+  type RestoreRow,
+} from './repository.ts';
+
+export interface RestoreRequest {
+  readonly snapshot: string;
+  readonly path: string;
+  readonly toPath?: string | undefined;
+}
+
+interface RestoreWork {
+  readonly restore: string;
+  readonly actor: string;
+}
+
+interface Neighbours {
+  readonly volumes: ShareFinder;
+  readonly snapshots: Snapshots;
+}
+
+const KIND = 'restore-file';
+const RUNNING_MAX = 100;
+const KEPT_MAX = 1_000;
+const NAME_BYTES_MAX = 255;
+const APPLICATION = 'file_history';
+
+/** Earlier versions of files: the snapshots that policies take for that, and single files brought back from them. */
+export class FileHistory {
+  readonly #tools: ArrayTools;
+  readonly #volumes: ShareFinder;
+  readonly #snapshots: Snapshots;
+  readonly #work = new LongWork();
+
+  constructor(tools: ArrayTools, { volumes, snapshots }: Neighbours) {
+    this.#tools = tools;
+    this.#volumes = volumes;
+    this.#snapshots = snapshots;
+    tools.jobs.register<RestoreWork, Position>(
+      KIND,
+      (job) => this.#run(job),
+      (tx, { restore, actor }, reason) => this.#end(tx, restore, reason, actor),
+    );
+  }
+
+  list(volume: string, page: Page): { snapshots: SnapshotInPlace[]; count: number } {
+    this.#volumes.getShare(volume);
+    return this.#snapshots.list({ volume, application: APPLICATION, ...page });
+  }
+
+  /** Deletes its snapshots. The policies that took them go on. */
+  async delete(volume: string, actor: string): Promise<void> {
+    const { snapshots, count } = this.list(volume, { start: 0, limit: 0 });
+    if (count === 0) throw fail('nothing_to_delete');
+    for (const snapshot of snapshots) this.#snapshots.refuseNeeded(snapshot);
+    await this.#snapshots.delete(
+      snapshots.map(({ name }) => name),
+      actor,
+    );
+  }
+
+  listRestores(volume: string, page: Page): { restores: RestoreRow[]; count: number } {
+    this.#volumes.getShare(volume);
+    return this.#tools.store.read((db) => listRestores(db, volume, page));
+  }
+
+  /** How far it is, in percent. */
+  progressOf({ job }: RestoreRow): number {
+    return this.#tools.jobs.get(job)?.progress ?? 0;
+  }
+
+  /** Begins to bring a file back; it may be large. */
+  restore(volume: string, { snapshot, path, toPath }: RestoreRequest, actor: string): Promise<RestoreRow> {
+    const { store, jobs, clock } = this.#tools;
+    checkPath('path', path);
+    checkPath('to_path', toPath ?? path);
+    return store.write((tx) => {
+      this.#volumes.usableShare(volume);
+      if (this.#snapshots.get(snapshot).volume !== volume) throw fail('snapshot_not_found', { id: snapshot });
+      if (countRunning(tx, volume) >= RUNNING_MAX) {
+        const problem = `Of share ${volume} ${RUNNING_MAX} files are being restored already; wait for some of them.`;
+        throw fail('limit_reached', { problem });
+      }
+      const name = nextName(tx, 'restore');
+      const job = jobs.enqueue(tx, KIND, `restore:${name}`, { restore: name, actor } satisfies RestoreWork);
+      const now = clock.now();
+      const times = { created_at: now, modified_at: now };
+      const to_path = toPath ?? path;
+      const row: RestoreRow = { name, volume, snapshot, path, to_path, state: 'running', problem: null, job, ...times };
+      insertRestore(tx, row);
+      return row;
+    });
+  }
+
+  /** To do so once more writes the same bytes: a job that was cut off begins again. */
+  async #run(job: RunningJob<RestoreWork, Position>): Promise<JobOutcome> {
+    const { engine, store } = this.#tools;
+    const { restore, actor } = job.arguments;
+    const row = store.read((db) => findRestore(db, restore));
+    // The share is gone.
+    if (!row) return { outcome: 'done' };
+    const { volume, snapshot, path, to_path: toPath } = row;
+    if (!this.#isThere(snapshot)) return this.#failure(job.arguments, `Snapshot ${snapshot} was deleted meanwhile.`);
+    const ended = await this.#work.run(job, {
+      note: `restoring ${path}`,
+      work: (_from, work) =>
+        this.#snapshots.using(snapshot, () => engine.restoreFile(volume, snapshot, path, toPath, work)),
+    });
+    if (ended.how === 'put-off') return ended.outcome;
+    if (ended.how === 'done') return { outcome: 'done', finish: (tx) => this.#end(tx, restore, null, actor) };
+    return this.#failure(job.arguments, ended.how === 'failed' ? ended.reason : 'It was stopped.');
+  }
+
+  #isThere(snapshot: string): boolean {
+    return this.#tools.store.read((db) => findSnapshot(db, snapshot)) !== undefined;
+  }
+
+  #failure({ restore, actor }: RestoreWork, reason: string): JobOutcome {
+    return { outcome: 'failed', reason, finish: (tx) => this.#end(tx, restore, reason, actor) };
+  }
+
+  #end(tx: Tx, name: string, problem: string | null, actor: string): void {
+    const row = findRestore(tx, name);
+    if (!row) return;
+    endRestore(tx, name, problem, this.#tools.clock.now());
+    forgetOld(tx, row.volume, KEPT_MAX);
+    const where = row.to_path === row.path ? '' : ` to ${row.to_path}`;
+    const what = problem === null ? 'was restored' : 'could not be restored';
+    const why = problem === null ? '.' : `: ${problem}`;
+    this.#tools.events.record(tx, {
+      severity: problem === null ? 'notice' : 'warning',
+      title: `Share ${row.volume}: ${row.path} of snapshot ${row.snapshot} ${what}${where}${why}`,
+      subject: `volume:${row.volume}`,
+      actor,
+    });
+  }
+}
+
+function checkPath(field: string, path: string): void {
+  const names = path.split('/').slice(1);
+  if (!path.startsWith('/') || names.some((name) => name === '' || name === '.' || name === '..'))
+    throw badParameter(field, 'must name a file from the root of the share, such as /reports/march.ods');
+  if (path.includes('\0')) throw badParameter(field, 'must not hold a NUL character');
+  if (names.some((name) => Buffer.byteLength(name) > NAME_BYTES_MAX))
+    throw badParameter(field, `must have names of at most ${NAME_BYTES_MAX} bytes`);
+}
