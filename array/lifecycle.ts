@@ -14,6 +14,7 @@ export async function settle(services: ArrayServices, onStage: (stage: string) =
   await services.pools.settle();
   onStage('ending what was under way: volumes');
   await services.volumes.settle();
+  await services.nas.settle();
   onStage('ending what was under way: servers');
   await services.servers.settle();
   onStage('ending what was under way: snapshots');
@@ -28,6 +29,7 @@ export async function settle(services: ArrayServices, onStage: (stage: string) =
 /** What runs by the clock, once everything is settled. */
 export function startWatching(services: ArrayServices): void {
   services.volumes.startWatching();
+  services.nas.startWatching();
   services.performance.start();
   services.servers.startWatching();
   services.mailer.start();

@@ -1,3 +1,5 @@
+import { auditRoutes } from './audit/routes.ts';
+import { AuditLogs } from './audit/service.ts';
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
 import { Clones } from './consistency-groups/service.ts';
 import type { Heartbeat } from './controllers/heartbeat.ts';
@@ -9,12 +11,16 @@ import { Replacing } from './drives/replacing.ts';
 import { driveRoutes } from './drives/routes.ts';
 import { Drives } from './drives/service.ts';
 import { Shredding } from './drives/shredding.ts';
+import { fileHistoryRoutes, fileHistoryVolumeRoutes } from './file-history/routes.ts';
+import { FileHistory } from './file-history/service.ts';
 import { Mailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { migrationRoutes } from './migration-jobs/routes.ts';
 import { Migrations } from './migration-jobs/service.ts';
 import { mirrorGroupRoutes, mirrorRoutes } from './mirror-jobs/routes.ts';
 import { Mirrors } from './mirror-jobs/service.ts';
+import { nasGroupRoutes, nasUserRoutes } from './nas/routes.ts';
+import { NasService } from './nas/service.ts';
 import { controllerPerformanceRoutes } from './performance/routes.ts';
 import { Performance } from './performance/service.ts';
 import { PoolContents } from './pools/contents.ts';
@@ -26,6 +32,9 @@ import { poolRoutes } from './pools/routes.ts';
 import { Pools } from './pools/service.ts';
 import { Building } from './raid-groups/building.ts';
 import { Membership } from './raid-groups/membership.ts';
+import { QuotaProjects } from './quotas/projects.ts';
+import { quotaProjectRoutes, quotaRoutes } from './quotas/routes.ts';
+import { Quotas } from './quotas/service.ts';
 import { raidGroupRoutes } from './raid-groups/routes.ts';
 import { Scrubbing } from './raid-groups/scrubbing.ts';
 import { RaidGroups } from './raid-groups/service.ts';
@@ -101,6 +110,10 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const remoteArrays = new RemoteArrays(tools, encryption);
   const mirrors = new Mirrors(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
   const objectStorage = new ObjectStorageDestinations(tools);
+  const nas = new NasService(tools);
+  const quotas = new Quotas(tools, { volumes, nas });
+  const fileHistory = new FileHistory(tools, { volumes, snapshots });
+  const quotaProjects = new QuotaProjects(tools, volumes);
   const peers = new Peers(tools, users, () => remoteArrays.self);
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
@@ -113,7 +126,11 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     poolTags: tagRoutes(tags, { kind: 'pool', check: (name) => pools.get(name) }),
     volumeTags: tagRoutes(tags, { kind: 'volume', check: (name) => volumes.get(name) }),
     serverTags: tagRoutes(tags, { kind: 'server', check: (name) => servers.get(name) }),
-    volumes: volumeRoutes(volumes, { jobs: tools.jobs, servers, snapshotPolicies, performance }),
+    volumes: {
+      ...volumeRoutes(volumes, { jobs: tools.jobs, servers, snapshotPolicies, performance }),
+      ...fileHistoryVolumeRoutes(fileHistory),
+    },
+    fileHistory: fileHistoryRoutes(fileHistory, jobs),
     servers: serverRoutes(servers, { volumes, performance }),
     snapshots: snapshotRoutes(snapshots),
     snapshotPolicies: snapshotPolicyRoutes(snapshotPolicies),
@@ -123,6 +140,11 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     remoteArrays: remoteArrayRoutes(remoteArrays, () => tools.configuration().management.port),
     mirrorJobs: mirrorRoutes(mirrors),
     objectStorageDestinations: objectStorageRoutes(objectStorage),
+    quotas: quotaRoutes(quotas, tools.clock),
+    quotaProjects: quotaProjectRoutes(quotaProjects, jobs),
+    auditLogs: auditRoutes(new AuditLogs(tools, nas)),
+    nasUsers: nasUserRoutes(nas),
+    nasGroups: nasGroupRoutes(nas),
     messages: messageRoutes(store, events),
   };
   return {
@@ -147,6 +169,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     migrations,
     remoteArrays,
     mirrors,
+    nas,
     peers,
     handlers,
     peerHandlers: peerRoutes(peers, pools, mirrors.destinations),

@@ -5,6 +5,7 @@ import { arrayApi } from '@granary/contract/array';
 import type { HostedConfiguration } from '@granary/kernel';
 import { MB } from '../units.ts';
 import { testDisk } from './test-disk.ts';
+import { mountShare, writeFile } from './test-share.ts';
 import { until } from '../../kernel/process/testing/until.ts';
 import type { Walk } from './walk.ts';
 
@@ -26,6 +27,9 @@ const {
   migrationJobs,
   mirrorJobs,
   remoteArrays,
+  nasGroups,
+  nasUsers,
+  quotaProjects,
 } = arrayApi.groups;
 
 const SUBMITTED = 1073751835;
@@ -88,6 +92,49 @@ export async function connected(walk: Walk) {
   const { initiator, target, vc } = sessions[0]!;
   return { server: name, controller: vc, initiator, target };
 }
+
+export const newProject = async (walk: Walk, id: string) => {
+  const display_name = walk.name('project');
+  await walk.client.call(quotaProjects.create, { id, display_name });
+  const { projects } = await walk.client.call(quotaProjects.list, { id });
+  return { id, project_id: projects.find((one) => one.display_name === display_name)!.name };
+};
+
+/** One that has everything in a share of its own. */
+export async function wholeProject(walk: Walk) {
+  const project = await newProject(walk, await newShare(walk));
+  await walk.client.call(quotaProjects.addDirectory, { ...project, path: '/', timeout: 60 });
+  return { ...project, path: '/', timeout: 60 };
+}
+
+/** A share with a file, and a snapshot of both. */
+export async function restorable(walk: Walk) {
+  const id = await newShare(walk);
+  await writeFile(await mountShare(walk.t, walk.array, id), 'a', Buffer.from('first'));
+  const volume_cg_id = await groupOf(walk, id);
+  const { snapshot_name: snapshot } = await walk.client.call(snapshots.create, { volume_cg_id, display_name: 'a' });
+  return { id, snapshot, path: '/a', to_path: '/b', timeout: 60 };
+}
+
+/** A share with a snapshot through which users reach earlier versions of their files. */
+export async function withFileHistory(walk: Walk): Promise<string> {
+  const id = await newShare(walk);
+  await walk.client.call(snapshotPolicies.attach, { id, policy: await policy(walk), application: 'file_history' });
+  return id;
+}
+
+export const nasGroup = async (walk: Walk) => {
+  const group_name = walk.name('group');
+  await walk.client.call(nasGroups.create, { group_name, nfs_gid: walk.number() });
+  return group_name;
+};
+
+export const nasUser = async (walk: Walk) => {
+  const username = walk.name('user');
+  const groups = [await nasGroup(walk)];
+  await walk.client.call(nasUsers.create, { username, nfs_uid: walk.number(), groups });
+  return username;
+};
 
 /** What a call that makes a new bucket known says. */
 export const bucket = async (walk: Walk) => ({

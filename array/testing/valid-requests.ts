@@ -170,6 +170,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'volumes.deleteFromRecycleBin': id(things.binned),
   'volumes.updateProtection': async (walk) => ({ id: await things.volume(walk), alertmode: 60, emergencymode: 0 }),
   'volumes.updatePerformanceThresholds': async (walk) => ({ id: await things.volume(walk), read_iops_limit: 1000 }),
+  'volumes.listFileHistory': paged(things.withFileHistory),
+  'volumes.deleteFileHistory': as('volume_id', things.withFileHistory),
   'volumes.performance': measured(things.volume),
   ...tags('volumeTags', things.volume),
 
@@ -264,6 +266,58 @@ export const preparations: Readonly<Record<string, Prepare>> = {
     await walk.client.call(walk.api.objectStorageDestinations.create, await things.bucket(walk));
   }),
   'objectStorageDestinations.create': (walk) => things.bucket(walk),
+  'quotas.list': async (walk) => ({ id: await things.share(walk), scope: 'user', start: 0, limit: 10 }),
+  'quotas.get': async (walk) => ({ id: await things.share(walk), scope: 'user', quota_id: 1000 }),
+  'quotas.set': async (walk) => ({
+    id: await things.share(walk),
+    quotas: [
+      { source_id: 1000, source_type: 'user', nas_type: 'uid', limit: '1024' },
+      { source_id: 1001, source_type: 'user', nas_type: 'ad', limit: '1024' },
+    ],
+  }),
+  'quotas.setState': async (walk) => ({ id: await things.share(walk), uquota: 'on', gquota: 'off' }),
+  'quotas.import': async (walk) => ({
+    id: await things.share(walk),
+    scope: 'user',
+    file_format: 'csv',
+    file: { filename: 'quotas.csv', bytes: Buffer.from('id,limit\n1000,1024\n') },
+  }),
+  'quotaProjects.list': async (walk) => ({ id: (await things.wholeProject(walk)).id, start: 0, limit: 10 }),
+  'quotaProjects.create': async (walk) => ({
+    id: await things.share(walk),
+    display_name: walk.name('project'),
+    directories: ['/none'],
+    timeout: 60,
+  }),
+  'quotaProjects.delete': async (walk) => ({
+    ...(await things.newProject(walk, await things.share(walk))),
+    timeout: 60,
+  }),
+  'quotaProjects.addDirectory': async (walk) => ({
+    ...(await things.newProject(walk, await things.newShare(walk))),
+    path: '/',
+    timeout: 60,
+  }),
+  'quotaProjects.removeDirectory': things.wholeProject,
+  'auditLogs.getTimeRange': nothing,
+  'auditLogs.download': () => ({ from: '2026-01-31 00:00:00' }),
+  'fileHistory.restore': things.restorable,
+  'fileHistory.listRestores': async (walk) => {
+    const wanted = await things.restorable(walk);
+    await walk.client.call(walk.api.fileHistory.restore, wanted);
+    return { id: wanted.id, start: 0, limit: 10 };
+  },
+  'nasUsers.list': pageWith(things.nasUser),
+  'nasUsers.create': async (walk) => ({
+    username: walk.name('user'),
+    nfs_uid: walk.number(),
+    groupname: await things.nasGroup(walk),
+  }),
+  'nasUsers.update': async (walk) => ({ username: await things.nasUser(walk), password: 'correct horse' }),
+  'nasUsers.delete': as('username', things.nasUser),
+  'nasGroups.list': pageWith(things.nasGroup),
+  'nasGroups.create': (walk) => ({ group_name: walk.name('group'), nfs_gid: walk.number() }),
+  'nasGroups.delete': as('groupname', things.nasGroup),
   'controllers.list': page,
   'controllers.listVirtualNetworks': page,
   // Held writes, and groups that lack a drive, are reasons not to.

@@ -93,6 +93,12 @@ export class Walk {
     return `${what}-${names}`;
   }
 
+  /** One no other thing has, either. */
+  number(): number {
+    names += 1;
+    return names;
+  }
+
   /** Made at the first call, the same ever after. */
   kept<T>(what: string, make: () => Promise<T>): Promise<T> {
     const known = this.#kept.get(what) as Promise<T> | undefined;

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createLog, EventLog, fail, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { temporaryFolder } from '../../../kernel/testing.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { FileHistory } from '../../file-history/service.ts';
+import { migrations } from '../../migrations.ts';
+import { NasService } from '../../nas/service.ts';
+import type { Pools } from '../../pools/service.ts';
+import { Readings } from '../../readings/readings.ts';
+import { Snapshots } from '../../snapshots/service.ts';
+import type { ArrayTools } from '../../tools.ts';
+import type { VolumeRow } from '../../volumes/repository.ts';
+import type { Volumes } from '../../volumes/service.ts';
+import { QuotaProjects } from '../projects.ts';
+import { Quotas } from '../service.ts';
+import { FakeShares } from './fake-shares.ts';
+
+export const SHARE = 'volume-00000001';
+export const OTHER_SHARE = 'volume-00000002';
+
+const pools = { get: () => undefined, refuseNew: () => undefined } as unknown as Pools;
+
+/** Quotas, their projects, NAS accounts and file history of two shares, on an engine that is a fake. No HTTP. */
+export async function quotasAlone(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const shares = new FakeShares();
+  const clock = new ManualClock('2026-03-01T12:00:00Z');
+  let running = await open();
+  t.after(() => running.close());
+
+  async function open() {
+    const store = new Store(join(folder, 'array.db'), migrations);
+    const log = createLog('array', 'silent');
+    const events = new EventLog(clock);
+    const jobs = new Jobs({ store, clock, log });
+    const engine = shares as unknown as Engine;
+    const tools: ArrayTools = {
+      store,
+      log,
+      events,
+      jobs,
+      clock,
+      engine,
+      readings: new Readings(engine, log),
+      vault: new Vault(Buffer.alloc(32)),
+      configuration: () => ({ folder }) as HostedConfiguration,
+      returnDrive: async () => undefined,
+    };
+    await store.write((tx) => {
+      for (const name of [SHARE, OTHER_SHARE])
+        tx.run(
+          `INSERT OR IGNORE INTO volumes (name, display_name, cg_name, pool, size_bytes, state, compress, dedupe, wwid,
+             created_at, modified_at) VALUES (:name, :name, :name, 'pool-00000001', 1, 'ready', 0, 0, :name, 0, 0)`,
+          { name },
+        );
+    });
+    const share = (name: string): VolumeRow => {
+      const row = store.read((db) => db.get<VolumeRow>('SELECT * FROM volumes WHERE name = :name', { name }));
+      if (!row) throw fail('volume_not_found', { id: name });
+      return row;
+    };
+    const volumes = { get: share, getShare: share, usableShare: share } as unknown as Volumes;
+    const nas = new NasService(tools);
+    const snapshots = new Snapshots(tools, volumes, pools);
+    const services = {
+      nas,
+      snapshots,
+      quotas: new Quotas(tools, { volumes, nas }),
+      projects: new QuotaProjects(tools, volumes),
+      history: new FileHistory(tools, { volumes, snapshots }),
+    };
+    await jobs.start();
+    return {
+      ...tools,
+      ...services,
+      share,
+      titles: () =>
+        store
+          .read((db) => events.list(db, { oldestFirst: true, start: 0, limit: 0 }))
+          .messages.map(({ msg_title }) => msg_title),
+      close: async () => {
+        await jobs.stop();
+        store.close();
+      },
+    };
+  }
+
+  return {
+    folder,
+    shares,
+    clock,
+    get array() {
+      return running;
+    },
+    restart: async () => {
+      await running.close();
+      running = await open();
+      return running;
+    },
+    /** Nothing that was under way ends. */
+    kill: async () => {
+      running.store.close();
+      running = await open();
+      return running;
+    },
+  };
+}
