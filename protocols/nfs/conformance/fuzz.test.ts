@@ -5,6 +5,7 @@ import { ANONYMOUS, Client41, ops, writeCompound, writeSet4, type Operation4 } f
 import { Client3, Proc3, writeSet3 } from '../testing/client3.ts';
 import { RpcClient } from '../testing/rpc-client.ts';
 import { serve, until, type Served } from '../testing/serve.ts';
+import { serveVolume } from '../testing/serve-volume.ts';
 import { Op } from '../v4/opcodes.ts';
 import { Attribute } from '../v4/attributes/attribute.ts';
 
@@ -13,10 +14,14 @@ import { Attribute } from '../v4/attributes/attribute.ts';
  * changed, words set to extremes, pieces cut out, doubled or moved; many over one connection until it is ended, and now
  * and then a look whether a client that does nothing wrong is still served.
  */
-const MESSAGES = process.env['GRANARY_TORTURE'] === undefined ? 4_000 : 100_000;
+const isTorture = process.env['GRANARY_TORTURE'] === '1';
+const MESSAGES = isTorture ? 100_000 : 1_500;
+const MESSAGES_OVER_VOLUME = isTorture ? 100_000 : 1_000;
 const LOOK_EVERY = 500;
 const MIB = 1024 * 1024;
 const EXTREMES = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 4096, 65536];
+
+type Attacked = Omit<Served, 'filesystem'>;
 
 interface Victims {
   readonly root: Buffer;
@@ -126,7 +131,7 @@ function mutate(random: Random, message: Buffer): Buffer {
   return bytes;
 }
 
-async function attack(served: Served, messages: readonly Buffer[]): Promise<void> {
+async function attack(served: Attacked, messages: readonly Buffer[]): Promise<void> {
   const attacker = await RpcClient.open(served.port);
   // Its reply shows that all before it were looked at.
   const probe = attacker.message(100003, 3, 0, () => undefined);
@@ -140,8 +145,17 @@ async function attack(served: Served, messages: readonly Buffer[]): Promise<void
   attacker.close();
 }
 
+const limits = { closeTimeoutMs: 200, clientsMax: 200 };
+
 test(`${MESSAGES} mutated calls end their connection at most`, { timeout: 900_000 }, async (context) => {
-  const served = await serve(context, { limits: { closeTimeoutMs: 200, clientsMax: 200 } });
+  await attackAll(await serve(context, { limits }), MESSAGES);
+});
+
+test(`${MESSAGES_OVER_VOLUME} mutated calls over a volume, too`, { timeout: 900_000 }, async (context) => {
+  await attackAll(await serveVolume(context, 128 * MIB, { limits }), MESSAGES_OVER_VOLUME);
+});
+
+async function attackAll(served: Attacked, messages: number): Promise<void> {
   const innocent: Client3 = await served.client3();
   const { handle: file } = await innocent.create(innocent.root, 'file', { mode: 0o644 });
   await innocent.write(file, 0, Buffer.from('intact'));
@@ -160,8 +174,8 @@ test(`${MESSAGES} mutated calls end their connection at most`, { timeout: 900_00
   ];
   const random = new Random(18);
   const before = process.memoryUsage().rss;
-  for (let sent = 0; sent < MESSAGES;) {
-    const count = Math.min(MESSAGES - sent, 1 + random.below(6));
+  for (let sent = 0; sent < messages;) {
+    const count = Math.min(messages - sent, 1 + random.below(6));
     const batch = Array.from({ length: count }, () => mutate(random, valid[random.below(valid.length)]!));
     await attack(served, batch);
     const isTime = Math.floor(sent / LOOK_EVERY) !== Math.floor((sent + count) / LOOK_EVERY);
@@ -175,4 +189,4 @@ test(`${MESSAGES} mutated calls end their connection at most`, { timeout: 900_00
   assert.deepEqual(errors.slice(0, 3), []);
   const growth = (process.memoryUsage().rss - before) / MIB;
   assert.ok(growth < 128, `grew by ${growth} MiB`);
-});
+}

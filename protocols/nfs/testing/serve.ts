@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { NfsEvent } from '../events.ts';
+import type { Filesystem } from '../filesystem.ts';
 import { DEFAULT_ACCESS, type ExportAccess, type NfsExport } from '../namespace/export.ts';
 import { NfsServer, type NfsServerOptions } from '../server.ts';
 import { MemoryFilesystem } from './memory-filesystem.ts';
@@ -9,9 +10,9 @@ import { Client40, Client41 } from './client4.ts';
 
 const WAIT_MS_MAX = 30_000;
 
-export interface Served {
+export interface Served<F extends Filesystem = MemoryFilesystem> {
   readonly server: NfsServer;
-  readonly filesystem: MemoryFilesystem;
+  readonly filesystem: F;
   readonly events: NfsEvent[];
   readonly port: number;
   readonly connect: (credentials?: ClientCredentials) => Promise<RpcClient>;
@@ -20,17 +21,20 @@ export interface Served {
   readonly client41: (name: string, credentials?: ClientCredentials) => Promise<Client41>;
 }
 
-export interface ServeOptions extends Partial<NfsServerOptions> {
-  readonly filesystem?: MemoryFilesystem;
+export interface ServeOptions<F extends Filesystem = MemoryFilesystem> extends Partial<NfsServerOptions> {
+  readonly filesystem?: F;
   readonly access?: Partial<ExportAccess>;
   readonly export?: Partial<NfsExport>;
 }
 
 /** A server with one export, `/share`, for one test; it is gone when the test ends. Root is root there. */
-export async function serve(context: TestContext, options: ServeOptions = {}): Promise<Served> {
+export async function serve<F extends Filesystem = MemoryFilesystem>(
+  context: TestContext,
+  options: ServeOptions<F> = {},
+): Promise<Served<F>> {
   const events: NfsEvent[] = [];
   const server = new NfsServer({ serverName: 'test', onEvent: (event) => events.push(event), ...options });
-  const filesystem = options.filesystem ?? new MemoryFilesystem();
+  const filesystem = options.filesystem ?? (new MemoryFilesystem() as Filesystem as F);
   const access: ExportAccess = { ...DEFAULT_ACCESS, squash: 'none', ...options.access };
   server.addExport({ paths: ['/share'], filesystem, authorise: () => access, ...options.export });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });

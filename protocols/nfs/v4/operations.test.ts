@@ -139,7 +139,10 @@ for (const version of VERSIONS) {
   test(`${version}: a directory is listed in pieces of any size`, async (context) => {
     const { compound } = await open(context, version);
     const share = await handleOf(compound, 'share');
-    for (let index = 0; index < 200; index++) await compound(ops.put(share), ops.mkdir(`d${index}`));
+    for (let index = 0; index < 100; index += 10) {
+      const made = Array.from({ length: 10 }, (_, more) => [ops.put(share), ops.mkdir(`d${index + more}`)]);
+      await compound(...made.flat());
+    }
     for (const bytes of [256, 4096, 100_000]) {
       const names = new Set<string>();
       for (let cookie = 0n, eof = false; !eof;) {
@@ -149,7 +152,7 @@ for (const version of VERSIONS) {
         eof = page.eof;
         cookie = page.entries[page.entries.length - 1]!.cookie;
       }
-      assert.equal(names.size, 200);
+      assert.equal(names.size, 100);
     }
     assert.equal((await compound(ops.put(share), ops.readdir(0n, 20, Attribute.fileId))).status, Status4.tooSmall);
     assert.equal((await compound(ops.put(share), ops.readdir(2n, 4096))).status, Status4.badCookie);

@@ -1,52 +1,10 @@
 import assert from 'node:assert/strict';
-import { test, type TestContext } from 'node:test';
-import { checkFilesystem, Filesystem } from '@granary/storage/filesystem';
-import { MemoryDevice } from '../../../storage/filesystem/testing/memory-device.ts';
-import { Random } from '../../iscsi/testing/random.ts';
-import { DEFAULT_ACCESS } from '../namespace/export.ts';
-import { NfsServer } from '../server.ts';
-import { Client3 } from '../testing/client3.ts';
-import { ANONYMOUS, Client41, ops } from '../testing/client4.ts';
-import { RpcClient, type ClientCredentials } from '../testing/rpc-client.ts';
+import { test } from 'node:test';
+import { ANONYMOUS, ops } from '../testing/client4.ts';
+import { serveVolume } from '../testing/serve-volume.ts';
 import { Status3 } from '../v3/status.ts';
-import { VolumeFilesystem } from './volume-filesystem.ts';
 
 const MIB = 1024 * 1024;
-
-async function serveVolume(context: TestContext, sizeBytes = 128 * MIB) {
-  const random = new Random(7);
-  const device = new MemoryDevice(sizeBytes, { random: () => random.below(1000) / 1000 });
-  await Filesystem.format(device, { mode: 0o777 });
-  const inner = await Filesystem.mount(device);
-  const errors: unknown[] = [];
-  const onEvent = (event: { type: string }) => {
-    if (event.type === 'internal-error') errors.push(event);
-  };
-  const server = new NfsServer({ serverName: 'test', onEvent });
-  const access = { ...DEFAULT_ACCESS, squash: 'none', sync: false } as const;
-  server.addExport({
-    paths: ['/share'],
-    filesystem: await VolumeFilesystem.of(inner),
-    authorise: () => access,
-  });
-  const { port } = await server.listen({ host: '127.0.0.1', port: 0 });
-  const clients: RpcClient[] = [];
-  context.after(async () => {
-    for (const client of clients) client.close();
-    await server.close();
-    await inner.unmount();
-    assert.deepEqual(errors, []);
-    assert.deepEqual((await checkFilesystem(device)).findings, []);
-  });
-  const connect = async (credentials: ClientCredentials = { uid: 0, gid: 0 }) => {
-    const client = await RpcClient.open(port);
-    client.credentials = credentials;
-    clients.push(client);
-    return client;
-  };
-  const client3 = async (credentials?: ClientCredentials) => Client3.mount(await connect(credentials), '/share');
-  return { inner, device, connect, client3 };
-}
 
 test('a tree over a volume: made, listed, renamed, read and removed', async (context) => {
   const { client3 } = await serveVolume(context);
@@ -81,9 +39,9 @@ test('a tree over a volume: made, listed, renamed, read and removed', async (con
 });
 
 test('opens, ACLs, quotas and unlinked files by 4.1 over a volume', async (context) => {
-  const { client3, connect, inner } = await serveVolume(context);
+  const { client3, client41, inner } = await serveVolume(context);
   const root = await client3();
-  const client = await Client41.connect(await connect({ uid: 1000, gid: 1000 }), 'tester');
+  const client = await client41('tester', { uid: 1000, gid: 1000 });
   const { state, handle } = await client.open({ name: 'f', create: 'unchecked', set: { mode: 0o600 } });
   await client.compound(ops.put(handle), ops.write(state, 0, Buffer.from('held')));
   const acl = [
