@@ -116,11 +116,13 @@ export interface ListedFile extends FileVersion {
   readonly changedAt: number;
   readonly createdAt: number;
   readonly isArchived: boolean;
+  /** Where its data is, if it is archived: what is in no listing any more is needed by nobody. */
+  readonly archive?: FileArchive | undefined;
 }
 
 /** Where the data of an archived file is. */
 export interface FileArchive {
-  /** The object storage destination. */
+  /** The bucket, by a name that means the same on another array that the share is mirrored to: `host:port/bucket`. */
   readonly destination: string;
   readonly key: string;
 }
