@@ -40,3 +40,14 @@ export function listDestinations(db: Db, start: number, limit: number): Destinat
   const sql = 'SELECT * FROM object_storage_destinations ORDER BY name LIMIT :limit OFFSET :start';
   return db.all<DestinationRow>(sql, { start, limit: limit === 0 ? -1 : limit });
 }
+
+export function findDestination(db: Db, name: string): DestinationRow | undefined {
+  return db.get<DestinationRow>('SELECT * FROM object_storage_destinations WHERE name = :name', { name });
+}
+
+/** By where it is: `endpoint/bucket`. The one made known last, if there are several: its key is the newest. */
+export function findDestinationAt(db: Db, reference: string): DestinationRow | undefined {
+  const sql = `SELECT * FROM object_storage_destinations WHERE endpoint || '/' || bucket = :reference
+    ORDER BY created_at DESC, name DESC LIMIT 1`;
+  return db.get<DestinationRow>(sql, { reference });
+}

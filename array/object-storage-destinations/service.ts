@@ -1,9 +1,8 @@
 import { badParameter, fail } from '@granary/kernel';
-import { HttpClient } from '../outgoing/http.ts';
-import type { Proxy, Route } from '../outgoing/link.ts';
-import { firstThatAnswers, readPlace, readProxy } from '../outgoing/places.ts';
+import { readProxy } from '../outgoing/places.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
+import { locateBucket } from './locate.ts';
 import {
   countDestinations,
   insertDestination,
@@ -11,7 +10,6 @@ import {
   listDestinations,
   type DestinationRow,
 } from './repository.ts';
-import { signedHeaders } from './signature.ts';
 
 export interface DestinationRequest {
   readonly name: string;
@@ -29,8 +27,6 @@ export interface DestinationRequest {
 }
 
 const DESTINATIONS_MAX = 100;
-const ANSWER_MS_MAX = 10_000;
-const FIRST_REGION = 'us-east-1';
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** Buckets the array may use. Each was there, and open to the key given, when it was made known. */
@@ -54,7 +50,8 @@ export class ObjectStorageDestinations {
     store.read((db) => {
       if (isNameTaken(db, request.name)) throw fail('name_taken', { name: request.name });
     });
-    await this.#check(request, proxy);
+    const { configuration } = this.#tools;
+    await locateBucket({ ...request, proxy, trusted: configuration().tls?.cert });
     return store.write((tx) => {
       if (isNameTaken(tx, request.name)) throw fail('name_taken', { name: request.name });
       if (countDestinations(tx) >= DESTINATIONS_MAX)
@@ -82,42 +79,4 @@ export class ObjectStorageDestinations {
       return row;
     });
   }
-
-  async #check(request: DestinationRequest, proxy: Proxy | null): Promise<void> {
-    const trusted = this.#tools.configuration().tls?.cert;
-    const { host, port } = readPlace('endpoint', request.endpoint);
-    const places = [
-      { host, port: port ?? 443, isTls: true },
-      { host, port: port ?? 80, isTls: false },
-    ];
-    const routes = places.map((place) => ({ ...place, proxy, trusted }));
-    await firstThatAnswers(request.endpoint, routes, (route) => this.#look(request, route, FIRST_REGION));
-  }
-
-  /** Asks for the bucket, signed. The secret itself never travels. */
-  async #look(request: DestinationRequest, route: Route, region: string): Promise<void> {
-    const http = new HttpClient(route);
-    try {
-      const path = `/${request.bucket}`;
-      const host = route.port === (route.isTls ? 443 : 80) ? route.host : http.address;
-      const signed = { method: 'HEAD', host, path, query: '', region, atMs: this.#tools.clock.now() };
-      const headers = signedHeaders(signed, { keyId: request.username, secret: request.password });
-      const answer = await http.send({ method: 'HEAD', path, headers, timeoutMs: ANSWER_MS_MAX });
-      if (answer.status === 200) return;
-      const elsewhere = answer.headers['x-amz-bucket-region'];
-      if (typeof elsewhere === 'string' && elsewhere !== region && region === FIRST_REGION) {
-        await this.#look(request, route, elsewhere);
-        return;
-      }
-      throw fail('remote_unreachable', { address: request.endpoint, reason: reasonFor(answer.status, request.bucket) });
-    } finally {
-      http.close();
-    }
-  }
-}
-
-function reasonFor(status: number, bucket: string): string {
-  if (status === 403 || status === 401) return 'it refused the access key; check username and password';
-  if (status === 404) return `there is no bucket ${bucket}`;
-  return `it answered HTTP ${status}`;
 }

@@ -70,7 +70,8 @@ export class HttpClient {
   }
 }
 
-class RoutedAgent extends http.Agent {
+/** Opens connections along one route, encrypted ones included: requests made with it are plain ones. */
+export class RoutedAgent extends http.Agent {
   readonly #route: Route;
 
   constructor(route: Route) {

@@ -31,7 +31,9 @@ suite('hostile peers', { concurrency: true }, () => {
       async (t) => {
         const { host, port } = await hostilePeer(t, hostility);
         const place = { url: `http://${host}:${port}`, address: host, region: 'r', accessKey: 'a', secret: 's' };
-        const remotes = [place, { ...place, url: `https://${host}:${port}` }].map((one) => new RemoteS3(one, 500));
+        const remotes = [place, { ...place, url: `https://${host}:${port}` }].map(
+          (one) => new RemoteS3(one, { idleMs: 500 }),
+        );
         t.after(() => remotes.forEach((remote) => remote.close()));
         const mail = { host, port, user: 'ada', password: 'secret' };
         const calls: Record<string, Promise<unknown>> = {

@@ -31,7 +31,7 @@ export async function testConnection({ endpoint, urls, identity, address }: Test
 }
 
 async function listBuckets(place: RemotePlace): Promise<void> {
-  const remote = new RemoteS3(place, ANSWER_MS_MAX);
+  const remote = new RemoteS3(place, { idleMs: ANSWER_MS_MAX });
   try {
     await remote.send({ method: 'GET', signal: AbortSignal.timeout(ANSWER_MS_MAX) });
   } finally {

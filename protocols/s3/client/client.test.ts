@@ -108,7 +108,7 @@ test('who does not answer is not waited for', async () => {
   const silent = createServer(() => undefined).listen(0, '127.0.0.1');
   await new Promise((resolve) => silent.once('listening', resolve));
   const { port } = silent.address() as AddressInfo;
-  const patient = new RemoteS3(placeOf(`http://127.0.0.1:${port}`), 100);
+  const patient = new RemoteS3(placeOf(`http://127.0.0.1:${port}`), { idleMs: 100 });
   await assert.rejects(patient.send({ method: 'GET' }), /did not answer in time/);
   patient.close();
   silent.closeAllConnections();

@@ -50,6 +50,16 @@ export interface RemoteAnswer {
   readonly text: string;
 }
 
+export interface FetchedAnswer extends Omit<RemoteAnswer, 'text'> {
+  readonly bytes: Buffer;
+}
+
+export interface RemoteOptions {
+  readonly idleMs?: number;
+  /** Opens connections in a way of its own, encrypted ones too: through a proxy, or where only it may go. */
+  readonly agent?: Agent;
+}
+
 /** The other side answered, and said no. */
 export class RemoteRefusal extends Error {
   readonly status: number;
@@ -67,6 +77,8 @@ export class RemoteRefusal extends Error {
 /** Without a byte either way for so long, a connection is given up. */
 const IDLE_MS_MAX = 30_000;
 const ANSWER_BYTES_MAX = 2 ** 20;
+/** Also who expects few bytes is told why there are none. */
+const REFUSAL_BYTES_MAX = 2 ** 16;
 const CONNECTIONS_MAX = 16;
 
 /** Signed requests to one S3 service, in path style, over connections that are kept. */
@@ -77,11 +89,18 @@ export class RemoteS3 {
   readonly #agent: Agent;
   readonly #idleMs: number;
 
-  constructor(place: RemotePlace, idleMs = IDLE_MS_MAX) {
+  readonly #isEncryptedByAgent: boolean;
+
+  constructor(place: RemotePlace, { idleMs = IDLE_MS_MAX, agent }: RemoteOptions = {}) {
     this.#place = place;
     this.#url = new URL(place.url);
     this.#signer = new RequestSigner(place);
     this.#idleMs = idleMs;
+    this.#isEncryptedByAgent = agent !== undefined;
+    if (agent) {
+      this.#agent = agent;
+      return;
+    }
     const shared = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
     const ca = place.trusted === undefined ? {} : { ca: [...getCACertificates('default'), place.trusted] };
     this.#agent = this.#isTls ? new TlsAgent({ ...shared, ...ca }) : new Agent(shared);
@@ -94,6 +113,12 @@ export class RemoteS3 {
 
   /** Rejects with a `RemoteRefusal` for every answer that is not a success. Redirections are refusals, too. */
   async send(request: RemoteRequest): Promise<RemoteAnswer> {
+    const { bytes, ...answer } = await this.fetch(request, ANSWER_BYTES_MAX);
+    return { ...answer, text: bytes.toString() };
+  }
+
+  /** With the bytes of the answer, so many at most. */
+  async fetch(request: RemoteRequest, bytesMax: number): Promise<FetchedAnswer> {
     const { signed, length } = this.#sign(request);
     const outgoing = this.#open(request, signed, length);
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
@@ -106,11 +131,11 @@ export class RemoteS3 {
     const sent = source ? sendStream(outgoing, source, signed) : void outgoing.end(body);
     try {
       const answer = await answered;
-      const text = await textOf(answer);
+      const bytes = await bytesOf(answer, Math.max(bytesMax, REFUSAL_BYTES_MAX));
       const status = answer.statusCode ?? 0;
-      if (status < 200 || status > 299) throw new RemoteRefusal(status, codeOf(text));
+      if (status < 200 || status > 299) throw new RemoteRefusal(status, codeOf(bytes.toString()));
       await sent;
-      return { status, headers: answer.headers, text };
+      return { status, headers: answer.headers, bytes };
     } catch (error) {
       outgoing.destroy();
       throw source?.failure ?? error;
@@ -150,7 +175,7 @@ export class RemoteS3 {
       ...(this.#place.localAddress !== undefined && { localAddress: this.#place.localAddress }),
       ...(signal && { signal }),
     };
-    if (!this.#isTls) return plainRequest(options);
+    if (!this.#isTls || this.#isEncryptedByAgent) return plainRequest(options);
     return tlsRequest({ ...options, ...(isIP(name) === 0 && { servername: name }) });
   }
 
@@ -188,15 +213,15 @@ async function sendStream(outgoing: ClientRequest, source: Source, { chunks }: S
   await pipeline(body, outgoing).catch((error: unknown) => void outgoing.destroy(error as Error));
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function bytesOf(answer: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > ANSWER_BYTES_MAX) throw new Error('it answered too much');
+    if (length > bytesMax) throw new Error('it answered too much');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }
 
 function codeOf(text: string): string {

@@ -43,6 +43,16 @@ export class RemoteBucket {
     }
   }
 
+  /** Bytes from `start` up to `end`. Rejects where there are fewer. */
+  async read(key: string, start: number, end: number): Promise<Buffer> {
+    const headers = { range: `bytes=${start}-${end - 1}` };
+    const request = { method: 'GET', key, headers, bucket: this.#bucket, signal: this.#signal } as const;
+    const { bytes } = await this.#remote.fetch(request, end - start);
+    if (bytes.length !== end - start)
+      throw new Error(`it sent ${bytes.length} bytes where ${end - start} were asked for`);
+    return bytes;
+  }
+
   async remove(key: string, headers: Headers): Promise<void> {
     await this.#send({ method: 'DELETE', key, headers });
   }

@@ -1,0 +1,62 @@
+import { RemoteBucket, RemoteS3 } from '@granary/protocols/s3/client';
+import { RoutedAgent } from '../outgoing/http.ts';
+import type { Proxy } from '../outgoing/link.ts';
+import type { ArrayTools } from '../tools.ts';
+import { hostOf, locateBucket } from './locate.ts';
+import { findDestinationAt, type DestinationRow } from './repository.ts';
+
+/** The buckets the array writes to and reads from, over connections that are kept. */
+export class Buckets {
+  readonly #tools: ArrayTools;
+  readonly #remotes = new Map<string, Promise<RemoteS3>>();
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+  }
+
+  /** Rejects with `remote_unreachable` where it does not answer. */
+  async open(destination: DestinationRow, signal?: AbortSignal): Promise<RemoteBucket> {
+    const { name, bucket } = destination;
+    let remote = this.#remotes.get(name);
+    if (!remote) {
+      remote = this.#connect(destination);
+      this.#remotes.set(name, remote);
+      // Asked again next time.
+      remote.catch(() => this.#remotes.delete(name));
+    }
+    return new RemoteBucket(await remote, bucket, signal);
+  }
+
+  /** One that is called so here, and known to this array by whatever name. */
+  find(reference: string): DestinationRow | undefined {
+    return this.#tools.store.read((db) => findDestinationAt(db, reference));
+  }
+
+  /** It may have moved: the way there is looked for anew. */
+  forget({ name }: DestinationRow): void {
+    const remote = this.#remotes.get(name);
+    this.#remotes.delete(name);
+    void remote?.then((open) => open.close()).catch(() => undefined);
+  }
+
+  close(): void {
+    for (const remote of this.#remotes.values()) void remote.then((open) => open.close()).catch(() => undefined);
+    this.#remotes.clear();
+  }
+
+  async #connect(row: DestinationRow): Promise<RemoteS3> {
+    const { vault, configuration } = this.#tools;
+    const password = vault.unseal(row.password);
+    const proxy = row.proxy === null ? null : (JSON.parse(vault.unseal(row.proxy)) as Proxy);
+    const trusted = configuration().tls?.cert;
+    const { route, region } = await locateBucket({ ...row, password, proxy, trusted });
+    const identity = { accessKey: row.username, secret: password, region };
+    const url = `${route.isTls ? 'https' : 'http'}://${hostOf(route)}`;
+    return new RemoteS3({ ...identity, url, address: route.host }, { agent: new RoutedAgent(route) });
+  }
+}
+
+/** The same on every array that knows the bucket. */
+export function referenceOf({ endpoint, bucket }: Pick<DestinationRow, 'endpoint' | 'bucket'>): string {
+  return `${endpoint}/${bucket}`;
+}
