@@ -197,15 +197,7 @@ test('everything about block storage is served; what is about files says that it
   assert.deepEqual([http, code], [501, 2]);
   const served = servedOperations();
   const missing = operations(arrayApi).filter(({ id }) => !served.includes(id));
-  const ofFiles = [
-    'quotas',
-    'quotaProjects',
-    'nasUsers',
-    'nasGroups',
-    'fileCategories',
-    'lifecyclePolicies',
-    'auditLogs',
-  ];
+  const ofFiles = ['quotas', 'quotaProjects', 'nasUsers', 'nasGroups', 'auditLogs'];
   assert.deepEqual(
     missing.filter(({ group }) => !ofFiles.includes(group)).map(({ id }) => id),
     [

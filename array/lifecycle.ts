@@ -24,6 +24,7 @@ export async function settle(services: ArrayServices, onStage: (stage: string) =
   await services.mirrors.settle();
   onStage('mounting the shares');
   await services.shares.settle();
+  await services.fileLifecycle.settle();
 }
 
 /** What runs by the clock, once everything is settled. */
@@ -36,6 +37,7 @@ export function startWatching(services: ArrayServices): void {
   services.snapshotPolicies.scheduler.start();
   services.remoteArrays.start();
   services.mirrors.start();
+  services.fileLifecycle.scheduler.start();
 }
 
 export async function stopWatching(services: ArrayServices): Promise<void> {
@@ -44,6 +46,7 @@ export async function stopWatching(services: ArrayServices): Promise<void> {
   await services.performance.stop();
   await services.snapshotPolicies.scheduler.stop();
   await services.mirrors.stop();
+  await services.fileLifecycle.stop();
   services.remoteArrays.stop();
   services.snapshotSets.stop();
   await services.migrations.stop();

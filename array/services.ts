@@ -2,6 +2,9 @@ import { auditRoutes } from './audit/routes.ts';
 import { AuditLogs } from './audit/service.ts';
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
 import { Clones } from './consistency-groups/service.ts';
+import { fileCategoryRoutes } from './file-lifecycle/categories/routes.ts';
+import { lifecyclePolicyRoutes } from './file-lifecycle/policies/routes.ts';
+import { FileLifecycle } from './file-lifecycle/service.ts';
 import type { Heartbeat } from './controllers/heartbeat.ts';
 import { Creators } from './creators/service.ts';
 import { controllerRoutes } from './controllers/routes.ts';
@@ -114,6 +117,12 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const quotas = new Quotas(tools, { volumes, nas });
   const fileHistory = new FileHistory(tools, { volumes, snapshots });
   const quotaProjects = new QuotaProjects(tools, volumes);
+  const fileLifecycle = new FileLifecycle(tools, {
+    snapshots,
+    share: (name) => volumes.usableShare(name),
+    accounts: { uid: (name) => nas.numberOf('user', name), gid: (name) => nas.numberOf('group', name) },
+  });
+  volumes.followLifecycle(fileLifecycle.scans);
   const peers = new Peers(tools, users, () => remoteArrays.self);
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
@@ -145,6 +154,8 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     auditLogs: auditRoutes(new AuditLogs(tools, nas)),
     nasUsers: nasUserRoutes(nas),
     nasGroups: nasGroupRoutes(nas),
+    fileCategories: fileCategoryRoutes(fileLifecycle.categories),
+    lifecyclePolicies: lifecyclePolicyRoutes(fileLifecycle.policies),
     messages: messageRoutes(store, events),
   };
   return {
@@ -170,6 +181,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     remoteArrays,
     mirrors,
     nas,
+    fileLifecycle,
     peers,
     handlers,
     peerHandlers: peerRoutes(peers, pools, mirrors.destinations),

@@ -20,6 +20,7 @@ import { authenticator } from './access.ts';
 import { Heartbeat } from './controllers/heartbeat.ts';
 import { EngineEvents } from './engine-events/engine-events.ts';
 import { startEngine } from './engine/start.ts';
+import type { Recalls } from './file-lifecycle/archive/recalls.ts';
 import { settle, startWatching, stopWatching } from './lifecycle.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
@@ -52,11 +53,15 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   );
   const events = new EventLog(clock);
   const engineEvents = new EngineEvents({ store, clock, events, log });
+  let recalls: Recalls | undefined = undefined as Recalls | undefined;
   host.progress('starting its controllers');
   const running = await startEngine({
     configuration,
     log,
-    onEvent: (event) => engineEvents.take(event),
+    onEvent: (event) => {
+      if (event.type === 'recall-wanted') recalls?.want(event);
+      else engineEvents.take(event);
+    },
     onStage: (stage) => host.progress(stage),
   });
   const { engine } = running;
@@ -75,6 +80,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
     returnDrive: (uuid: string) => host.returnDrive(uuid),
   };
   const services = createServices(tools);
+  recalls = services.fileLifecycle.recalls;
   const { users, drives, controllers, handlers } = services;
   host.progress('bringing its records in line');
   // With the reserve of a full disk: an array that does not start gives no room back.

@@ -30,6 +30,8 @@ const {
   nasGroups,
   nasUsers,
   quotaProjects,
+  fileCategories,
+  lifecyclePolicies,
 } = arrayApi.groups;
 
 const SUBMITTED = 1073751835;
@@ -134,6 +136,25 @@ export const nasUser = async (walk: Walk) => {
   const groups = [await nasGroup(walk)];
   await walk.client.call(nasUsers.create, { username, nfs_uid: walk.number(), groups });
   return username;
+};
+
+export const newCategory = async (walk: Walk) => {
+  const wanted = { displayname: walk.name('category'), file_extensions: [walk.name('x').replaceAll(/\W/g, '')] };
+  return (await walk.client.call(fileCategories.create, wanted)).category_ext_name;
+};
+
+export const newLifecyclePolicy = async (walk: Walk) => {
+  const wanted = { display_name: walk.name('policy'), lc_action: 'expire', dry_run: true } as const;
+  const file_selection_criteria = { extension: { $in: ['log'] } };
+  return (await walk.client.call(lifecyclePolicies.create, { ...wanted, file_selection_criteria })).lc_policy_name;
+};
+
+/** A share that a policy of its own is attached to. */
+export const lifecycleRule = async (walk: Walk, isPaused = false) => {
+  const ids = { id: await newLifecyclePolicy(walk), volume_name: await newShare(walk) };
+  await walk.client.call(lifecyclePolicies.attach, ids);
+  if (isPaused) await walk.client.call(lifecyclePolicies.pause, ids);
+  return ids;
 };
 
 /** What a call that makes a new bucket known says. */

@@ -33,6 +33,9 @@ const controller = async ({ array }: Walk) => Promise.resolve(`${array.configura
 const cg = async (walk: Walk) => things.groupOf(walk, await things.volume(walk));
 const newCg = async (walk: Walk) => things.groupOf(walk, await things.newVolume(walk));
 
+/** Each is in one category only. */
+const extension = (walk: Walk) => walk.name('x').replaceAll(/\W/g, '');
+
 const newUser: Prepare = async (walk) => {
   const name = walk.name('user');
   await walk.client.call(walk.api.users.create, { username: name, password: 'correct horse' });
@@ -318,6 +321,50 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'nasGroups.list': pageWith(things.nasGroup),
   'nasGroups.create': (walk) => ({ group_name: walk.name('group'), nfs_gid: walk.number() }),
   'nasGroups.delete': as('groupname', things.nasGroup),
+  'fileCategories.list': page,
+  'fileCategories.create': (walk) => ({ displayname: walk.name('category'), file_extensions: [extension(walk)] }),
+  'fileCategories.update': async (walk) => ({
+    category: await things.newCategory(walk),
+    file_extensions: [extension(walk), extension(walk)],
+  }),
+  'fileCategories.rename': async (walk) => ({
+    category: await things.newCategory(walk),
+    displayname: walk.name('category'),
+  }),
+  'fileCategories.delete': as('category', things.newCategory),
+  'lifecyclePolicies.list': async (walk) => ({
+    volume_name: (await things.lifecycleRule(walk)).volume_name,
+    first: 0,
+    number: 10,
+    order_by: 'display_name',
+    descend: true,
+  }),
+  'lifecyclePolicies.listRules': async (walk) => {
+    const { id: policy_name, volume_name } = await things.lifecycleRule(walk);
+    return { policy_name, volume_name, first: 0, number: 10 };
+  },
+  'lifecyclePolicies.get': id(things.newLifecyclePolicy),
+  'lifecyclePolicies.create': (walk) => ({
+    display_name: walk.name('policy'),
+    whitelist_paths: ['/tmp', '/var/log'],
+    use_recycle_bin: true,
+    lc_action: 'expire',
+  }),
+  'lifecyclePolicies.update': async (walk) => ({
+    id: await things.newLifecyclePolicy(walk),
+    blacklist_paths: ['/keep'],
+    enabled: false,
+  }),
+  'lifecyclePolicies.delete': id(things.newLifecyclePolicy),
+  'lifecyclePolicies.setSchedule': () => ({ policy_start_time: 7200, policy_interval: 86_400 }),
+  'lifecyclePolicies.setRecycleBin': nothing,
+  'lifecyclePolicies.pause': (walk) => things.lifecycleRule(walk),
+  'lifecyclePolicies.resume': (walk) => things.lifecycleRule(walk, true),
+  'lifecyclePolicies.attach': async (walk) => ({
+    id: await things.newLifecyclePolicy(walk),
+    volume_name: await things.newShare(walk),
+  }),
+  'lifecyclePolicies.detach': (walk) => things.lifecycleRule(walk),
   'controllers.list': page,
   'controllers.listVirtualNetworks': page,
   // Held writes, and groups that lack a drive, are reasons not to.

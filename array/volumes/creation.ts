@@ -1,5 +1,6 @@
 import { capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
 import { recordCreator } from '../creators/repository.ts';
+import { insertClone } from '../file-lifecycle/archive/repository.ts';
 import type { PoolRow } from '../pools/repository.ts';
 import type { Pools } from '../pools/service.ts';
 import { copyProjects } from '../quotas/repository.ts';
@@ -133,6 +134,7 @@ export class Creation {
         if (!share) return;
         insertShare(tx, { ...share, volume: name, exportNames: [similarExportName(tx, displayName)] });
         copyProjects(tx, source.name, name);
+        insertClone(tx, name, source.name);
       });
       const title = `${titleOf(begun)} was cloned from ${titleOf(source)}.`;
       const clone = async () => {

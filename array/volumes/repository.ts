@@ -1,4 +1,5 @@
 import type { Db, Tx } from '@granary/kernel';
+import { removeLifecycleOf } from '../file-lifecycle/policies/repository.ts';
 import { deleteShareRow } from '../shares/repository.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 
@@ -206,5 +207,6 @@ export function deleteVolumeRow(tx: Tx, name: string): void {
   deleteRulesOf(tx, name);
   removeTagsOf(tx, 'volume', name);
   deleteShareRow(tx, name);
+  removeLifecycleOf(tx, name);
   tx.run('DELETE FROM volumes WHERE name = :name', { name });
 }

@@ -38,6 +38,16 @@ export const LifecycleRule = record('LifecycleRule', {
   volume_name: str(),
   volume_display_name: str(),
   paused: yesNo(),
+  last_run_at: nullable(utc('When it last ran on the share, or began to')),
+  last_run_dry: nullable(yesNo()),
+  matched_files: int('Of the last run'),
+  matched_bytes: int(),
+  handled_files: int('Archived or deleted'),
+  handled_bytes: int(),
+  changed_files: int('Left alone, because somebody changed them meanwhile'),
+  failed_files: int(),
+  last_run_problem: nullable(str('What failed first, or why it did not run')),
+  matched_paths: listOf(str('The first paths that matched')),
   created_at: utc(),
   modified_at: utc(),
 });
@@ -89,7 +99,7 @@ const window = {
   number: withDefault(integer('Records to return; 0 returns all'), 0),
 };
 const ofVolume = optional({ ...volumeId, description: 'Only those attached to this share' });
-const paths = (description: string) => optional(list(text('A path', { max: 4096 }), description));
+const paths = (description: string) => optional(list(text('A path', { max: 4096 }), description, { min: 0 }));
 const policyNamed = response({ lc_policy_name: str() });
 
 const settings = {

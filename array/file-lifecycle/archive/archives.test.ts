@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test, type TestContext } from 'node:test';
+import { until } from '../../../kernel/testing.ts';
+import { EngineError } from '../../engine/errors.ts';
+import { insertClone } from './repository.ts';
+import { archiveBucket, lifecycleAlone } from '../testing/lifecycle-alone.ts';
+
+async function setUp(t: TestContext, policy: object = {}) {
+  const it = await lifecycleAlone(t);
+  const bucket = await archiveBucket(t, it.array);
+  const share = await it.share('projects');
+  const criteria = { extension: 'log' };
+  const name = await it.policy({ criteria, action: 'archive', destination: bucket.name, ...policy });
+  await it.attach(name, share);
+  const keys = async () => (await bucket.client.call('GET', '/archive', { query: { 'list-type': '2' } })).all('Key');
+  const recall = (inode: number, volume = share) => {
+    const { generation, sizeBytes, archive } = it.engine.of(volume).get(inode)!;
+    assert.ok(archive);
+    it.array.lifecycle.recalls.want({ type: 'recall-wanted', volume, inode, generation, sizeBytes, archive });
+  };
+  return { ...it, it, bucket, share, policy: name, keys, recall };
+}
+
+test('archived files are stubs of their size, their bytes are in the bucket, and reading brings them back', async (t) => {
+  const { it, share, engine, scan, keys, bucket, recall } = await setUp(t);
+  const contents = [Buffer.from('small'), randomBytes(3 * 2 ** 20 + 17), Buffer.alloc(2 ** 20, 'x')];
+  const inodes = contents.map((bytes, n) => engine.add(share, `/${n}.log`, bytes));
+  engine.add(share, '/empty.log', '');
+  engine.add(share, '/other.txt', 'stays');
+  await scan(share);
+  assert.deepEqual(it.rule(share)?.problem, null);
+  assert.equal(it.rule(share)?.handled_files, 3);
+  for (const [n, inode] of inodes.entries()) {
+    const { isArchived, sizeBytes, bytes, archive } = engine.of(share).get(inode)!;
+    assert.deepEqual([isArchived, sizeBytes, bytes.length], [true, contents[n]?.length, 0]);
+    assert.equal(archive?.destination, bucket.reference);
+    assert.match(archive.key, new RegExp(`^vsa-00000001/${share}/${inode}-1-[0-9a-f]{16}$`));
+    const stored = await bucket.client.call('GET', `/archive/${archive.key}`);
+    assert.ok(stored.bytes.equals(contents[n]!));
+  }
+  assert.equal((await keys()).length, 3);
+  await scan(share);
+  assert.equal(it.rule(share)?.matched_files, 0, 'what is archived is not archived again');
+  for (const inode of inodes) recall(inode);
+  await until(() => engine.recalls.size === 3);
+  for (const [n, inode] of inodes.entries()) {
+    assert.equal(engine.recalls.get(`${share}/${inode}`), 'done');
+    assert.ok(engine.of(share).get(inode)?.bytes.equals(contents[n]!));
+  }
+});
+
+test('a file that changes while it is sent is left alone, and what was sent is removed by the next scan', async (t) => {
+  const { it, share, engine, scan, keys } = await setUp(t);
+  const inode = engine.add(share, '/a.log', 'old');
+  engine.before = (call) => {
+    if (call === 'archive') engine.change(share, inode, 'new');
+  };
+  await scan(share);
+  assert.deepEqual([it.rule(share)?.handled_files, it.rule(share)?.changed_files], [0, 1]);
+  assert.equal(engine.of(share).get(inode)?.bytes.toString(), 'new');
+  engine.before = undefined;
+  await scan(share);
+  assert.deepEqual(await keys(), [engine.of(share).get(inode)?.archive?.key]);
+});
+
+test('objects of files that are gone or came back are removed after the next scan, and not before', async (t) => {
+  const { share, engine, scan, keys, recall } = await setUp(t);
+  const [gone, back, stays] = ['/gone.log', '/back.log', '/stays.log'].map((path) => engine.add(share, path, path));
+  await scan(share);
+  assert.equal((await keys()).length, 3);
+  engine.of(share).delete(gone!);
+  recall(back!);
+  await until(() => engine.recalls.size === 1);
+  engine.change(share, back!, 'written');
+  assert.equal((await keys()).length, 3);
+  await scan(share);
+  const left = await keys();
+  assert.equal(left.length, 2, 'it was archived again');
+  assert.ok(left.includes(engine.of(share).get(stays!)?.archive?.key ?? ''));
+});
+
+test('an object stays as long as a snapshot from before, or a clone, may need it', async (t) => {
+  const { it, share, engine, scan, keys } = await setUp(t);
+  const inode = engine.add(share, '/a.log', 'bytes');
+  await scan(share);
+  const volume = it.array.volumes.get(share);
+  const [snapshot] = await it.array.snapshots.take([volume], { displayName: 'kept', application: 'user' }, 'tester');
+  engine.of(share).delete(inode);
+  await scan(share);
+  await scan(share);
+  assert.equal((await keys()).length, 1, 'the snapshot has a stub');
+  await it.array.store.write((tx) => insertClone(tx, 'volume-00000099', share));
+  const clone = await it.share('copy');
+  await it.array.store.write((tx) => insertClone(tx, clone, 'volume-00000099'));
+  await it.array.snapshots.delete([snapshot?.name ?? ''], 'tester');
+  await scan(share);
+  assert.equal((await keys()).length, 1, 'a clone of a clone has one');
+  await it.array.store.write((tx) => tx.run('DELETE FROM volumes WHERE name = :clone', { clone }));
+  await scan(share);
+  assert.equal((await keys()).length, 0);
+});
+
+test('where it is not known whether a file became a stub, the scan after sees what is left over', async (t) => {
+  const { share, engine, keys, scan, clock } = await setUp(t);
+  const inode = engine.add(share, '/a.log', 'bytes');
+  engine.before = (call) => {
+    if (call !== 'archive') return;
+    engine.before = undefined;
+    throw new EngineError('interrupted', 'The controller is gone.');
+  };
+  // It is put off for a second of the array's time.
+  const time = setInterval(() => clock.advance(1_000), 100);
+  await scan(share);
+  clearInterval(time);
+  assert.ok(engine.of(share).get(inode)?.isArchived);
+  assert.deepEqual(await keys(), [engine.of(share).get(inode)?.archive?.key]);
+});
+
+test('a destination that does not answer fails a few files, not all of them one by one', async (t) => {
+  const { it, share, engine, scan, bucket } = await setUp(t);
+  for (let n = 0; n < 200; n += 1) engine.add(share, `/${n}.log`, 'bytes');
+  await bucket.close();
+  await scan(share);
+  const rule = it.rule(share);
+  assert.ok((rule?.failed_files ?? 0) < 30, String(rule?.failed_files));
+  assert.match(rule?.problem ?? '', /nothing listens there/);
+  assert.ok([...engine.of(share).values()].every(({ isArchived }) => !isArchived));
+});
+
+test('a recall that fails answers the reader, and is told', async (t) => {
+  const { it, share, engine, scan, bucket, recall } = await setUp(t);
+  const [lost, damaged] = ['/lost.log', '/damaged.log'].map((path) => engine.add(share, path, path));
+  await scan(share);
+  await bucket.client.call('DELETE', `/archive/${engine.of(share).get(lost!)?.archive?.key}`);
+  await bucket.client.call('PUT', `/archive/${engine.of(share).get(damaged!)?.archive?.key}`, { body: '/DAMAGED.log' });
+  recall(lost!);
+  recall(damaged!);
+  await until(() => engine.recalls.size === 2);
+  assert.match(engine.recalls.get(`${share}/${lost}`) ?? '', /NoSuchKey/);
+  assert.match(engine.recalls.get(`${share}/${damaged}`) ?? '', /not what was archived/);
+  assert.ok(engine.of(share).get(damaged!)?.isArchived);
+  await until(() =>
+    it.array.titles().some((title) => /Archived files of share projects .* cannot be read/.test(title)),
+  );
+});
+
+test('a clone reads what its source archived', async (t) => {
+  const { it, share, engine, scan, recall } = await setUp(t);
+  const inode = engine.add(share, '/a.log', 'bytes');
+  await scan(share);
+  const clone = await it.share('copy');
+  engine.of(clone).set(inode, engine.of(share).get(inode)!);
+  recall(inode, clone);
+  await until(() => engine.recalls.size === 1);
+  assert.equal(engine.of(clone).get(inode)?.bytes.toString(), 'bytes');
+});

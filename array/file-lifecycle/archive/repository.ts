@@ -1,0 +1,92 @@
+import type { Db, Tx } from '@granary/kernel';
+
+/** An object in a bucket with the data of an archived file. */
+export interface ObjectRow {
+  readonly key: string;
+  readonly volume: string;
+  readonly destination: string;
+  readonly state: 'sending' | 'stub' | 'orphan';
+  readonly size_bytes: number;
+  readonly sha256: string | null;
+  readonly upload: string | null;
+  readonly created_at: number;
+}
+
+export function insertObject(
+  tx: Tx,
+  row: Pick<ObjectRow, 'key' | 'volume' | 'destination' | 'size_bytes' | 'created_at'>,
+): void {
+  tx.run(
+    `INSERT INTO archived_objects (key, volume, destination, state, size_bytes, created_at)
+     VALUES (:key, :volume, :destination, 'sending', :size_bytes, :created_at)`,
+    { ...row },
+  );
+}
+
+export function noteUpload(tx: Tx, key: string, upload: string | null): void {
+  tx.run('UPDATE archived_objects SET upload = :upload WHERE key = :key', { key, upload });
+}
+
+/** Its stub is there. */
+export function markStub(tx: Tx, key: string, sha256: string): void {
+  tx.run(`UPDATE archived_objects SET state = 'stub', sha256 = :sha256, upload = NULL WHERE key = :key`, {
+    key,
+    sha256,
+  });
+}
+
+/** No stub of it was made. */
+export function markOrphan(tx: Tx, key: string, now: number): void {
+  tx.run(`UPDATE archived_objects SET state = 'orphan', unneeded_at = :now WHERE key = :key`, { key, now });
+}
+
+export function removeObject(tx: Tx, key: string): void {
+  tx.run('DELETE FROM archived_objects WHERE key = :key', { key });
+}
+
+export function findObject(db: Db, key: string): ObjectRow | undefined {
+  return db.get<ObjectRow>('SELECT * FROM archived_objects WHERE key = :key', { key });
+}
+
+/** A scan saw a stub of each. */
+export function markSeen(tx: Tx, keys: readonly string[], scanAt: number): void {
+  tx.run(
+    `UPDATE archived_objects SET seen_at = :scanAt, unneeded_at = NULL
+     WHERE key IN (SELECT value FROM json_each(:keys)) AND state <> 'orphan'`,
+    { keys: JSON.stringify(keys), scanAt },
+  );
+}
+
+/** After a scan of one moment: what it did not see was needed by the share no more at that moment. */
+export function markUnneeded(tx: Tx, volume: string, scanAt: number, momentAt: number): void {
+  tx.run(
+    `UPDATE archived_objects SET unneeded_at = :momentAt
+     WHERE volume = :volume AND seen_at < :scanAt AND created_at < :momentAt AND unneeded_at IS NULL`,
+    { volume, scanAt, momentAt },
+  );
+}
+
+/**
+ * Objects that nobody can need any more. Those whose stub the share has lost are needed as long as there is a snapshot
+ * from before that moment, or anything that was ever cloned or mirrored from the share.
+ */
+export function findRemovable(db: Db, limit: number): ObjectRow[] {
+  return db.all<ObjectRow>(
+    `WITH RECURSIVE copies (source, copy) AS (
+       SELECT source, clone FROM share_clones
+       UNION SELECT copies.source, c.clone FROM copies JOIN share_clones AS c ON c.source = copies.copy)
+     SELECT o.* FROM archived_objects AS o
+     WHERE o.state = 'orphan' OR (
+       (o.unneeded_at IS NOT NULL OR NOT EXISTS (SELECT 1 FROM volumes AS v WHERE v.name = o.volume))
+       AND NOT EXISTS (SELECT 1 FROM snapshots AS s WHERE s.volume = o.volume AND s.created_at <= coalesce(o.unneeded_at, s.created_at))
+       AND NOT EXISTS (SELECT 1 FROM copies JOIN volumes AS v ON v.name = copies.copy WHERE copies.source = o.volume)
+       AND NOT EXISTS (SELECT 1 FROM source_mirrors AS m WHERE m.volume = o.volume))
+     ORDER BY o.key LIMIT :limit`,
+    { limit },
+  );
+}
+
+/** It has the stubs of its source, and needs their objects. */
+export function insertClone(tx: Tx, clone: string, source: string): void {
+  tx.run('INSERT INTO share_clones VALUES (:clone, :source) ON CONFLICT DO NOTHING', { clone, source });
+}

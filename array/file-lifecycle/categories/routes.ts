@@ -1,0 +1,38 @@
+import type { ArrayHandlers } from '../../handlers.ts';
+import type { Category } from './repository.ts';
+import type { FileCategories } from './service.ts';
+
+export function fileCategoryRoutes(service: FileCategories): ArrayHandlers<'fileCategories'> {
+  return {
+    list: ({ start, limit }) => {
+      const { categories, count } = service.list(start, limit);
+      return { categories: categories.map(viewOf), count };
+    },
+    create: async ({ displayname, file_extensions }, { actor }) => ({
+      category_ext_name: await service.create(displayname, file_extensions, actor.username),
+    }),
+    update: async ({ category, file_extensions }, { actor }) => {
+      await service.update(category, file_extensions, actor.username);
+      return {};
+    },
+    rename: async ({ category, displayname }, { actor }) => {
+      await service.rename(category, displayname, actor.username);
+      return {};
+    },
+    delete: async ({ category }, { actor }) => {
+      await service.delete(category, actor.username);
+      return {};
+    },
+  };
+}
+
+function viewOf({ name, display_name, extensions }: Category) {
+  const list = JSON.parse(extensions) as string[];
+  const [only = ''] = list;
+  return {
+    extensions_count: list.length,
+    category_ext_name: name,
+    category_name: display_name,
+    extension: list.length === 1 ? only : list,
+  };
+}

@@ -1,0 +1,148 @@
+import { badParameter, fail, type Tx } from '@granary/kernel';
+import { nextName } from '../../sequences/repository.ts';
+import type { ArrayTools } from '../../tools.ts';
+import { called } from '../../wording.ts';
+import type { CriteriaContext } from '../criteria/fields.ts';
+import { FIRST_CATEGORIES } from './first.ts';
+import {
+  countCategories,
+  findCategory,
+  findOwner,
+  hadCategories,
+  insertCategory,
+  isNameTaken,
+  listCategories,
+  listExtensions,
+  removeCategory,
+  renameCategory,
+  setExtensions,
+  type Category,
+  type CategoryRow,
+} from './repository.ts';
+
+const CATEGORIES_MAX = 200;
+const EXTENSION = /^[^\s./\\,\p{Cc}]{1,32}$/u;
+
+/** Kinds of files, told apart by the extensions of their names. */
+export class FileCategories {
+  readonly #tools: ArrayTools;
+
+  constructor(tools: ArrayTools) {
+    this.#tools = tools;
+  }
+
+  /** At the first start: the categories every array comes with. */
+  async createFirst(): Promise<void> {
+    const { store } = this.#tools;
+    if (store.read(hadCategories)) return;
+    await store.write((tx) => {
+      for (const [displayName, extensions] of FIRST_CATEGORIES) this.#insert(tx, displayName, extensions.split(' '));
+    });
+  }
+
+  list(start: number, limit: number): { categories: Category[]; count: number } {
+    return this.#tools.store.read((db) => ({
+      categories: listCategories(db, start, limit),
+      count: countCategories(db),
+    }));
+  }
+
+  /** What criteria need of them, as they are now. */
+  lookups(): Pick<CriteriaContext, 'category' | 'categoryOf'> {
+    return this.#tools.store.read((db) => {
+      const names = new Map<string, string>();
+      for (const { name, display_name } of listCategories(db, 0, 0)) {
+        names.set(name, name);
+        names.set(display_name.toLowerCase(), name);
+      }
+      const byExtension = new Map(listExtensions(db).map(({ extension, category }) => [extension, category]));
+      return {
+        category: (name) => names.get(name) ?? names.get(name.toLowerCase()),
+        categoryOf: (extension) => byExtension.get(extension),
+      };
+    });
+  }
+
+  async create(displayName: string, extensions: readonly string[], actor: string): Promise<string> {
+    const wanted = normalExtensions(extensions);
+    return this.#tools.store.write((tx) => {
+      if (isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
+      if (countCategories(tx) >= CATEGORIES_MAX) {
+        throw fail('limit_reached', { problem: `An array has at most ${CATEGORIES_MAX} file categories.` });
+      }
+      refuseTaken(tx, wanted, undefined);
+      const row = this.#insert(tx, displayName, wanted);
+      this.#tell(tx, row, `was created with ${wanted.join(', ')}`, actor);
+      return row.name;
+    });
+  }
+
+  async update(name: string, extensions: readonly string[], actor: string): Promise<void> {
+    const { store, clock } = this.#tools;
+    const wanted = normalExtensions(extensions);
+    await store.write((tx) => {
+      const row = this.#get(tx, name);
+      refuseTaken(tx, wanted, name);
+      setExtensions(tx, name, wanted, clock.now());
+      this.#tell(tx, row, `has other extensions now: ${wanted.join(', ')}`, actor);
+    });
+  }
+
+  async rename(name: string, displayName: string, actor: string): Promise<void> {
+    const { store, clock } = this.#tools;
+    await store.write((tx) => {
+      const row = this.#get(tx, name);
+      if (row.display_name === displayName) return;
+      const isItsOwn = row.display_name.toLowerCase() === displayName.toLowerCase();
+      if (!isItsOwn && isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
+      renameCategory(tx, name, displayName, clock.now());
+      this.#tell(tx, row, `was renamed to ${displayName}`, actor);
+    });
+  }
+
+  async delete(name: string, actor: string): Promise<void> {
+    await this.#tools.store.write((tx) => {
+      const row = this.#get(tx, name);
+      removeCategory(tx, name);
+      this.#tell(tx, row, 'was deleted', actor);
+    });
+  }
+
+  #get(tx: Tx, name: string): Category {
+    const row = findCategory(tx, name);
+    if (!row) throw fail('category_not_found', { id: name });
+    return row;
+  }
+
+  #insert(tx: Tx, displayName: string, extensions: readonly string[]): CategoryRow {
+    const now = this.#tools.clock.now();
+    const row = { name: nextName(tx, 'category'), display_name: displayName, created_at: now, modified_at: now };
+    insertCategory(tx, row);
+    setExtensions(tx, row.name, extensions, now);
+    return row;
+  }
+
+  #tell(tx: Tx, row: CategoryRow, what: string, actor: string): void {
+    const title = `File category ${called(row)} ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `file_category:${row.name}`, actor });
+  }
+}
+
+function normalExtensions(extensions: readonly string[]): string[] {
+  const normal = extensions.map((each) => each.trim().replace(/^\./, '').toLowerCase());
+  for (const [index, extension] of normal.entries()) {
+    if (EXTENSION.test(extension)) continue;
+    const given = JSON.stringify(extensions[index]);
+    throw badParameter('file_extensions', `must hold extensions without dots, blanks and slashes (${given})`);
+  }
+  return [...new Set(normal)];
+}
+
+function refuseTaken(tx: Tx, extensions: readonly string[], category: string | undefined): void {
+  for (const extension of extensions) {
+    const owner = findOwner(tx, extension);
+    if (!owner || owner.name === category) continue;
+    const problem = `Extension ${extension} is in category ${called(owner)}; an extension is in one category.`;
+    throw fail('state_conflict', { problem });
+  }
+}

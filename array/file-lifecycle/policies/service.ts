@@ -1,0 +1,336 @@
+import { badParameter, fail, type Tx } from '@granary/kernel';
+import { findDestination } from '../../object-storage-destinations/repository.ts';
+import { nextName } from '../../sequences/repository.ts';
+import { readSetting, writeSetting } from '../../settings/repository.ts';
+import type { ArrayTools } from '../../tools.ts';
+import type { VolumeRow } from '../../volumes/repository.ts';
+import { called } from '../../wording.ts';
+import { compileCriteria } from '../criteria/compile.ts';
+import type { CriteriaContext } from '../criteria/fields.ts';
+import { CriteriaProblem } from '../criteria/operands.ts';
+import { normalPaths } from '../criteria/paths.ts';
+import {
+  countPolicies,
+  countRules,
+  findPolicy,
+  findRule,
+  insertPolicy,
+  insertRule,
+  isPolicyNameTaken,
+  listPolicies,
+  listRules,
+  pauseRule,
+  removePolicy,
+  removeRule,
+  updatePolicy,
+  type LifecycleAction,
+  type PolicyOrder,
+  type PolicyRow,
+  type RuleInPlace,
+  type Window,
+} from './repository.ts';
+import { DEFAULT_TIMES, type RunTimes } from './times.ts';
+
+export interface PolicyRequest {
+  readonly displayName: string;
+  readonly criteria: Record<string, unknown>;
+  readonly action: LifecycleAction;
+  readonly isEnabled: boolean;
+  readonly isDryRun: boolean;
+  readonly usesBin: boolean;
+  /** An empty list is none. */
+  readonly whitelist?: readonly string[] | undefined;
+  readonly blacklist?: readonly string[] | undefined;
+  readonly destination?: string | undefined;
+}
+
+/** What is not there stays as it is. */
+export type PolicyChange = { readonly [K in keyof PolicyRequest]?: PolicyRequest[K] | undefined };
+
+interface Neighbours {
+  /** A share that is there; else `volume_not_found`, or why it is none. */
+  readonly share: (name: string) => VolumeRow;
+  /** What names in criteria stand for now. */
+  readonly context: () => CriteriaContext;
+  /** In the transaction that attaches a policy: the share is looked through from now on, unless somebody said no. */
+  readonly enable: (tx: Tx, volume: VolumeRow) => void;
+  /** In the transaction that sets other times: those that would have been due had they always been so are not made up for. */
+  readonly timesChanged: (tx: Tx) => void;
+  /** In a transaction that changes what the records of shares tell. */
+  readonly changed: (tx: Tx) => void;
+  /** Times are others now, or something is to be run that was not. */
+  readonly wake: () => void;
+}
+
+const POLICIES_MAX = 500;
+const RULES_OF_SHARE_MAX = 32;
+const CRITERIA_SHOWN_MAX = 200;
+const TIMES = 'lifecycle_times';
+const RETENTION = 'lifecycle_retention_seconds';
+const RETENTION_SECONDS_DEFAULT = 7 * 86_400;
+
+/** Policies say which files of a share are archived or expire; rules tie them to shares. */
+export class LifecyclePolicies {
+  readonly #tools: ArrayTools;
+  readonly #neighbours: Neighbours;
+
+  constructor(tools: ArrayTools, neighbours: Neighbours) {
+    this.#tools = tools;
+    this.#neighbours = neighbours;
+  }
+
+  /** Those attached to a share, or all. */
+  list(volume: string | undefined, order: PolicyOrder, window: Window): { policies: PolicyRow[]; count: number } {
+    if (volume !== undefined) this.#neighbours.share(volume);
+    return this.#tools.store.read((db) => listPolicies(db, volume, order, window));
+  }
+
+  listRules(
+    of: { readonly policy?: string | undefined; readonly volume?: string | undefined },
+    window: Window,
+  ): { rules: RuleInPlace[]; count: number } {
+    if (of.volume !== undefined) this.#neighbours.share(of.volume);
+    if (of.policy !== undefined) this.get(of.policy);
+    return this.#tools.store.read((db) => listRules(db, of, window));
+  }
+
+  /** Not found: `policy_not_found`. */
+  get(name: string): PolicyRow {
+    const row = this.#tools.store.read((db) => findPolicy(db, name));
+    if (!row) throw fail('policy_not_found', { id: name });
+    return row;
+  }
+
+  async create(wanted: PolicyRequest, actor: string): Promise<PolicyRow> {
+    const { store, clock } = this.#tools;
+    const checked = this.#checked(wanted);
+    return store.write((tx) => {
+      if (isPolicyNameTaken(tx, wanted.displayName)) throw fail('name_taken', { name: wanted.displayName });
+      if (countPolicies(tx) >= POLICIES_MAX) {
+        throw fail('limit_reached', { problem: `An array has at most ${POLICIES_MAX} file lifecycle policies.` });
+      }
+      const now = clock.now();
+      const row: PolicyRow = {
+        name: nextName(tx, 'lc-policy'),
+        display_name: wanted.displayName,
+        action: wanted.action,
+        criteria: JSON.stringify(wanted.criteria),
+        is_enabled: bit(wanted.isEnabled),
+        is_dry_run: bit(wanted.isDryRun),
+        uses_bin: bit(wanted.usesBin),
+        whitelist: null,
+        blacklist: null,
+        destination: null,
+        ...checked,
+        created_at: now,
+        modified_at: now,
+      };
+      refuseContradictions(row);
+      insertPolicy(tx, row);
+      this.#tell(tx, row, `was created: ${describe(row)}`, actor);
+      return row;
+    });
+  }
+
+  async update(name: string, change: PolicyChange, actor: string): Promise<void> {
+    const { store, clock } = this.#tools;
+    this.get(name);
+    const checked = this.#checked(change);
+    await store.write((tx) => {
+      const present = this.get(name);
+      const next: PolicyRow = {
+        ...present,
+        display_name: change.displayName ?? present.display_name,
+        action: change.action ?? present.action,
+        criteria: change.criteria === undefined ? present.criteria : JSON.stringify(change.criteria),
+        is_enabled: bit(change.isEnabled) ?? present.is_enabled,
+        is_dry_run: bit(change.isDryRun) ?? present.is_dry_run,
+        uses_bin: bit(change.usesBin) ?? present.uses_bin,
+        ...checked,
+        // Always another: what is under way goes by it.
+        modified_at: Math.max(clock.now(), present.modified_at + 1),
+      };
+      refuseContradictions(next);
+      if (next.display_name !== present.display_name && isPolicyNameTaken(tx, next.display_name)) {
+        throw fail('name_taken', { name: next.display_name });
+      }
+      updatePolicy(tx, next);
+      this.#neighbours.changed(tx);
+      this.#tell(tx, next, `was changed: ${describe(next)}`, actor);
+    });
+  }
+
+  async delete(name: string, actor: string): Promise<void> {
+    await this.#tools.store.write((tx) => {
+      const row = this.get(name);
+      const rules = countRules(tx, { policy: name });
+      if (rules > 0) {
+        const problem = `Policy ${called(row)} is attached to ${rules} ${rules === 1 ? 'share' : 'shares'}; detach it first.`;
+        throw fail('state_conflict', { problem });
+      }
+      removePolicy(tx, name);
+      this.#tell(tx, row, 'was deleted', actor);
+    });
+  }
+
+  async attach(name: string, volume: string, actor: string): Promise<void> {
+    const { store, clock } = this.#tools;
+    this.get(name);
+    await store.write((tx) => {
+      const policy = this.get(name);
+      const share = this.#neighbours.share(volume);
+      if (findRule(tx, name, share.name)) {
+        throw fail('state_conflict', { problem: `Policy ${called(policy)} is attached to ${called(share)} already.` });
+      }
+      if (countRules(tx, { volume: share.name }) >= RULES_OF_SHARE_MAX) {
+        const problem = `Share ${called(share)} has ${RULES_OF_SHARE_MAX} file lifecycle policies, as many as there can be.`;
+        throw fail('state_conflict', { problem });
+      }
+      this.#neighbours.enable(tx, share);
+      insertRule(tx, { name: nextName(tx, 'lc-rule'), policy: name, volume: share.name, now: clock.now() });
+      this.#neighbours.changed(tx);
+      this.#tellOfShare(tx, policy, share, 'was attached to', actor);
+    });
+    this.#neighbours.wake();
+  }
+
+  async detach(name: string, volume: string, actor: string): Promise<void> {
+    this.get(name);
+    await this.#tools.store.write((tx) => {
+      const policy = this.get(name);
+      const share = this.#neighbours.share(volume);
+      const rule = findRule(tx, name, share.name);
+      if (!rule) throw fail('nothing_to_delete');
+      removeRule(tx, rule.name);
+      this.#neighbours.changed(tx);
+      this.#tellOfShare(tx, policy, share, 'was detached from', actor);
+    });
+  }
+
+  async setPaused(name: string, volume: string, isPaused: boolean, actor: string): Promise<void> {
+    const { store, clock } = this.#tools;
+    this.get(name);
+    await store.write((tx) => {
+      const policy = this.get(name);
+      const share = this.#neighbours.share(volume);
+      const rule = findRule(tx, name, share.name);
+      if (!rule)
+        throw fail('state_conflict', { problem: `Policy ${called(policy)} is not attached to ${called(share)}.` });
+      if ((rule.is_paused === 1) === isPaused) {
+        const problem = `Policy ${called(policy)} is ${isPaused ? 'paused already' : 'not paused'} for ${called(share)}.`;
+        throw fail('state_conflict', { problem });
+      }
+      pauseRule(tx, rule.name, isPaused, clock.now());
+      this.#tellOfShare(tx, policy, share, isPaused ? 'was paused for' : 'was resumed for', actor);
+    });
+    this.#neighbours.wake();
+  }
+
+  times(): RunTimes {
+    const text = this.#tools.store.read((db) => readSetting(db, TIMES));
+    return text === undefined ? DEFAULT_TIMES : (JSON.parse(text) as RunTimes);
+  }
+
+  async setTimes(
+    change: { readonly [K in keyof RunTimes]?: RunTimes[K] | undefined },
+    actor: string,
+  ): Promise<RunTimes> {
+    const { store, events } = this.#tools;
+    const times = await store.write((tx) => {
+      const present = this.times();
+      const next = {
+        startSeconds: change.startSeconds ?? present.startSeconds,
+        intervalSeconds: change.intervalSeconds ?? present.intervalSeconds,
+      };
+      writeSetting(tx, TIMES, JSON.stringify(next));
+      this.#neighbours.timesChanged(tx);
+      const at = new Date(next.startSeconds * 1_000).toISOString().slice(11, 19);
+      const title = `File lifecycle policies run at ${at} UTC and every ${next.intervalSeconds} seconds from then on.`;
+      events.record(tx, { title, subject: 'lifecycle_policies', actor });
+      return next;
+    });
+    this.#neighbours.wake();
+    return times;
+  }
+
+  /** How long the recycle bins of shares keep files. */
+  retentionSeconds(): number {
+    return Number(this.#tools.store.read((db) => readSetting(db, RETENTION)) ?? RETENTION_SECONDS_DEFAULT);
+  }
+
+  async setRetention(seconds: number, actor: string): Promise<void> {
+    const { store, events } = this.#tools;
+    await store.write((tx) => {
+      writeSetting(tx, RETENTION, String(seconds));
+      const title = `The recycle bins of shares keep files for ${seconds} seconds.`;
+      events.record(tx, { title, subject: 'lifecycle_policies', actor });
+    });
+    this.#neighbours.wake();
+  }
+
+  /** What was sent, in the form it is kept in; what was not is not there. */
+  #checked(change: PolicyChange): Partial<Pick<PolicyRow, 'whitelist' | 'blacklist' | 'destination'>> {
+    const { criteria, whitelist, blacklist, destination } = change;
+    if (criteria !== undefined) {
+      try {
+        compileCriteria(criteria, this.#neighbours.context());
+      } catch (error) {
+        if (error instanceof CriteriaProblem) throw badParameter('file_selection_criteria', error.message);
+        throw error;
+      }
+    }
+    if (destination !== undefined && !this.#tools.store.read((db) => findDestination(db, destination))) {
+      throw fail('destination_not_found', { id: destination });
+    }
+    return {
+      ...(whitelist && { whitelist: pathsOf('whitelist_paths', whitelist) }),
+      ...(blacklist && { blacklist: pathsOf('blacklist_paths', blacklist) }),
+      ...(destination !== undefined && { destination }),
+    };
+  }
+
+  #tell(tx: Tx, row: PolicyRow, what: string, actor: string): void {
+    const title = `File lifecycle policy ${called(row)} ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `lifecycle_policy:${row.name}`, actor });
+  }
+
+  #tellOfShare(tx: Tx, row: PolicyRow, share: VolumeRow, what: string, actor: string): void {
+    const title = `File lifecycle policy ${called(row)} ${what} share ${called(share)}.`;
+    this.#tools.events.record(tx, { title, subject: `volume:${share.name}`, actor });
+  }
+}
+
+function refuseContradictions({ action, uses_bin, destination }: PolicyRow): void {
+  if (action === 'archive' && destination === null) {
+    throw badParameter('dest_obs_name', 'is required for lc_action=archive: the object storage destination');
+  }
+  if (action === 'archive' && uses_bin === 1) {
+    throw badParameter('use_recycle_bin', 'is for lc_action=expire: an archived file stays where it is');
+  }
+}
+
+function pathsOf(field: string, paths: readonly string[]): string | null {
+  return paths.length === 0 ? null : JSON.stringify(normalPaths(field, paths));
+}
+
+function describe(row: PolicyRow): string {
+  const does =
+    row.action === 'archive'
+      ? `archives to ${row.destination ?? ''}`
+      : row.uses_bin
+        ? 'expires to the recycle bin'
+        : 'expires';
+  const dry = row.is_dry_run === 1 ? ', only as a dry run' : '';
+  const off = row.is_enabled === 1 ? '' : ', not enabled';
+  return `it ${does} what matches ${shortened(row.criteria)}${dry}${off}`;
+}
+
+function shortened(text: string): string {
+  return text.length > CRITERIA_SHOWN_MAX ? `${text.slice(0, CRITERIA_SHOWN_MAX)}…` : text;
+}
+
+function bit(value: boolean): 0 | 1;
+function bit(value: boolean | undefined): 0 | 1 | undefined;
+function bit(value: boolean | undefined): 0 | 1 | undefined {
+  return value === undefined ? undefined : value ? 1 : 0;
+}

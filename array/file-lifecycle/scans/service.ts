@@ -1,0 +1,228 @@
+import { capacityText, fail, GranaryError, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { isEngineError } from '../../engine/errors.ts';
+import type { LifecycleChange, ShareLifecycle } from '../../shares/lifecycle.ts';
+import type { LifecycleFacts } from '../../shares/view.ts';
+import type { SnapshotRow } from '../../snapshots/repository.ts';
+import type { Snapshots } from '../../snapshots/service.ts';
+import type { ArrayTools } from '../../tools.ts';
+import { findVolume, type VolumeRow } from '../../volumes/repository.ts';
+import { called } from '../../wording.ts';
+import type { Archives } from '../archive/archives.ts';
+import { markUnneeded } from '../archive/repository.ts';
+import type { Sweeping } from '../archive/sweeping.ts';
+import type { CriteriaContext } from '../criteria/fields.ts';
+import { listRules, type RuleInPlace } from '../policies/repository.ts';
+import { LifecycleRecords } from './records.ts';
+import { findShare, markRun, saveScan, setState, type ScanState, type ShareRow } from './repository.ts';
+import { Scan } from './scan.ts';
+
+interface Neighbours {
+  readonly snapshots: Snapshots;
+  readonly archives: Archives;
+  readonly sweeping: Sweeping;
+  readonly context: (nowMs: number) => CriteriaContext;
+}
+
+interface Arguments {
+  readonly volume: string;
+}
+
+interface Running {
+  readonly controller: AbortController;
+  scan: Scan | undefined;
+}
+
+const KIND = 'lifecycle-scan';
+const RETRY_MS = 1_000;
+
+/** Looks through shares for what their file lifecycle policies are about, one job a share. */
+export class Scans implements ShareLifecycle {
+  readonly #tools: ArrayTools;
+  readonly #facts: LifecycleRecords;
+  readonly #neighbours: Neighbours;
+  readonly #running = new Map<string, Running>();
+
+  constructor(tools: ArrayTools, neighbours: Neighbours) {
+    this.#tools = tools;
+    this.#facts = new LifecycleRecords(tools.store);
+    this.#neighbours = neighbours;
+    tools.jobs.register<Arguments>(
+      KIND,
+      (job) => this.#run(job),
+      (tx, { volume }, reason) => this.#giveUp(tx, volume, reason),
+    );
+  }
+
+  /** One that is under way is left alone: what came due meanwhile is part of it. */
+  async start(volume: string, now: number): Promise<void> {
+    const { store, readings } = this.#tools;
+    await store.write((tx) => {
+      markRun(tx, volume, now);
+      const row = findShare(tx, volume);
+      if (row?.state !== 'enabled' || row.scan !== null) return;
+      const totalFiles = readings.volume(volume)?.share?.files ?? 0;
+      const state = { startedAt: now, afterInode: 0, seenFiles: 0, totalFiles, spentMs: 0, isOfOneMoment: true };
+      saveScan(tx, volume, state);
+      this.changed(tx);
+      this.#enqueue(tx, volume);
+    });
+  }
+
+  /** In the transaction that attaches a policy. */
+  enableIn(tx: Tx, share: VolumeRow): void {
+    const row = findShare(tx, share.name);
+    if (row?.state === 'disabled') {
+      const problem = `File lifecycle is disabled on share ${called(share)}; enable it first with flcenabled=enable.`;
+      throw fail('state_conflict', { problem });
+    }
+    if (row) return;
+    setState(tx, share.name, 'enabled', this.#tools.clock.now());
+    this.changed(tx);
+  }
+
+  #control(tx: Tx, share: VolumeRow, command: LifecycleChange, actor: string): void {
+    const { clock, events } = this.#tools;
+    const { name } = share;
+    const row = findShare(tx, name);
+    const state = row?.state ?? 'disabled';
+    const next = nextState(share, state, command);
+    if (next === state && row) return;
+    setState(tx, name, next, clock.now());
+    this.changed(tx);
+    if (next === 'disabled') this.#forgetScan(tx, name);
+    if (command === 'resume' && row?.scan !== null) this.#enqueue(tx, name);
+    events.record(tx, {
+      title: `File lifecycle of share ${called(share)} was ${WORDS[command]}.`,
+      subject: `volume:${name}`,
+      actor,
+    });
+    if (next !== 'enabled') tx.afterCommit(() => this.#running.get(name)?.controller.abort());
+  }
+
+  factsOf(volume: string): LifecycleFacts | undefined {
+    return this.#facts.of(volume, this.#running.get(volume)?.scan?.state);
+  }
+
+  async change(volume: string, command: LifecycleChange, actor: string): Promise<void> {
+    await this.#tools.store.write((tx) => {
+      const share = findVolume(tx, volume);
+      if (!share) throw fail('volume_not_found', { id: volume });
+      this.#control(tx, share, command, actor);
+    });
+  }
+
+  /** In a transaction that changes which policies a share has, or what they are called. */
+  changed(tx: Tx): void {
+    tx.afterCommit(() => this.#facts.forget());
+  }
+
+  #enqueue(tx: Tx, volume: string): void {
+    this.#tools.jobs.enqueue(tx, KIND, `lifecycle:${volume}`, { volume } satisfies Arguments);
+  }
+
+  async #run({ arguments: { volume }, signal }: RunningJob<Arguments>): Promise<JobOutcome> {
+    const { store } = this.#tools;
+    // Before the state is read: who pauses it from here on finds it.
+    const running: Running = { controller: new AbortController(), scan: undefined };
+    this.#running.set(volume, running);
+    try {
+      const { row, share } = store.read((db) => ({ row: findShare(db, volume), share: findVolume(db, volume) }));
+      if (row?.state !== 'enabled' || row.scan === null) return { outcome: 'done' };
+      if (share?.state !== 'ready') return { outcome: 'done', finish: (tx) => this.#forgetScan(tx, volume) };
+      return await this.#scan(share, JSON.parse(row.scan) as ScanState, running, signal);
+    } catch (error) {
+      if (running.controller.signal.aborted) return { outcome: 'done' };
+      if (signal.aborted) return { outcome: 'retry', afterMs: 0, reason: 'the array stops' };
+      if (isEngineError(error, 'interrupted')) return { outcome: 'retry', afterMs: RETRY_MS, reason: error.message };
+      if (!(error instanceof GranaryError)) throw error;
+      // It was deleted meanwhile.
+      if (store.read((db) => findVolume(db, volume))?.state !== 'ready') return { outcome: 'done' };
+      const reason = error.message;
+      return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, volume, reason) };
+    } finally {
+      this.#running.delete(volume);
+    }
+  }
+
+  async #scan(share: VolumeRow, begun: ScanState, running: Running, stopping: AbortSignal): Promise<JobOutcome> {
+    const { snapshots, archives, context } = this.#neighbours;
+    const { store, engine } = this.#tools;
+    const state = { ...begun, isOfOneMoment: begun.isOfOneMoment && begun.afterInode === 0 };
+    const signal = AbortSignal.any([running.controller.signal, stopping]);
+    const snapshot = await this.#take(share);
+    try {
+      const options = { share, snapshot: snapshot.name, state, signal };
+      running.scan = new Scan({ store, engine, archives, context }, options);
+      await running.scan.run();
+    } finally {
+      // Nobody sees it, and a start after a crash drops it, too.
+      await snapshots.drop([snapshot]);
+    }
+    return { outcome: 'done', finish: (tx) => this.#finish(tx, share, state, snapshot.created_at) };
+  }
+
+  async #take(volume: VolumeRow): Promise<SnapshotRow> {
+    const { snapshots } = this.#neighbours;
+    const wanted = { volume, displayName: 'file lifecycle scan', application: 'user', orSimilar: true } as const;
+    const [row] = await snapshots.begin([wanted]);
+    if (!row) throw fail('state_conflict', { problem: `No snapshot of ${called(volume)} was taken.` });
+    return row;
+  }
+
+  #finish(tx: Tx, share: VolumeRow, state: ScanState, momentAt: number): void {
+    const { name } = share;
+    this.#forgetScan(tx, name);
+    if (state.isOfOneMoment) markUnneeded(tx, name, state.startedAt, momentAt);
+    this.#neighbours.sweeping.start(tx);
+    const { rules } = listRules(tx, { volume: name }, { first: 0, number: 0 });
+    for (const rule of rules) if (rule.last_run_at === state.startedAt) this.#tell(tx, share, rule);
+  }
+
+  #forgetScan(tx: Tx, volume: string): void {
+    saveScan(tx, volume, undefined);
+    this.changed(tx);
+  }
+
+  #giveUp(tx: Tx, volume: string, reason: string): void {
+    this.#forgetScan(tx, volume);
+    const share = findVolume(tx, volume);
+    const title = `The file lifecycle scan of share ${share ? called(share) : volume} was given up: ${reason}`;
+    this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume}` });
+  }
+
+  #tell(tx: Tx, share: VolumeRow, rule: RuleInPlace): void {
+    const { events } = this.#tools;
+    const policy = `File lifecycle policy ${rule.policy_display_name} (${rule.policy})`;
+    const subject = `volume:${share.name}`;
+    if (rule.problem !== null) {
+      const title = `${policy} had trouble on share ${called(share)}: ${rule.problem}`;
+      events.record(tx, { severity: 'warning', title, subject });
+    }
+    if (rule.was_dry_run === 0 && rule.matched_files === 0) return;
+    events.record(tx, { title: `${policy} ${outcomeOf(rule)} on share ${called(share)}.`, subject });
+  }
+}
+
+const WORDS = { enable: 'enabled', disable: 'disabled', pause: 'paused', resume: 'resumed' } as const;
+
+function nextState(share: VolumeRow, state: ShareRow['state'], command: LifecycleChange): ShareRow['state'] {
+  if (command === 'enable') return state === 'disabled' ? 'enabled' : state;
+  if (command === 'disable') return 'disabled';
+  const needed = command === 'pause' ? 'enabled' : 'paused';
+  if (state === needed) return command === 'pause' ? 'paused' : 'enabled';
+  const problem = `File lifecycle of share ${called(share)} is ${state}; flcenabled=${command} needs it to be ${needed}.`;
+  throw fail('state_conflict', { problem });
+}
+
+function outcomeOf(rule: RuleInPlace): string {
+  const files = (count: number) => `${count} ${count === 1 ? 'file' : 'files'}`;
+  if (rule.was_dry_run === 1) {
+    return `would handle ${files(rule.matched_files)} (${capacityText(rule.matched_bytes)})`;
+  }
+  const others = [
+    ...(rule.changed_files > 0 ? [`${files(rule.changed_files)} changed meanwhile`] : []),
+    ...(rule.failed_files > 0 ? [`${files(rule.failed_files)} failed`] : []),
+  ];
+  const done = `handled ${files(rule.handled_files)} (${capacityText(rule.handled_bytes)})`;
+  return others.length === 0 ? done : `${done}; ${others.join(', ')}`;
+}

@@ -1,0 +1,152 @@
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { createLog, EventLog, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { temporaryFolder } from '../../../kernel/testing.ts';
+import { PEOPLE, serve } from '../../../protocols/s3/testing/serve.ts';
+import { migrations } from '../../migrations.ts';
+import { ObjectStorageDestinations } from '../../object-storage-destinations/service.ts';
+import type { Performance } from '../../performance/service.ts';
+import type { Pools } from '../../pools/service.ts';
+import { Readings } from '../../readings/readings.ts';
+import { Encryption } from '../../settings/encryption.ts';
+import { Shares } from '../../shares/service.ts';
+import { Snapshots } from '../../snapshots/service.ts';
+import { Volumes } from '../../volumes/service.ts';
+import { wantedVolume } from '../../volumes/testing/volumes-alone.ts';
+import { FileLifecycle } from '../service.ts';
+import { FakeShareEngine } from './fake-share-engine.ts';
+import { NOW_MS } from './listed-file.ts';
+
+const performance = { forget: () => undefined } as unknown as Performance;
+const pools = { get: (name: string) => ({ name }), refuseNew: () => undefined } as unknown as Pools;
+
+/** File lifecycle over shares in memory: time can be set, crashes played. No HTTP but to buckets. */
+export async function lifecycleAlone(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const engine = new FakeShareEngine();
+  const clock = new ManualClock(NOW_MS);
+  engine.nowMs = () => clock.now();
+  let running = await open();
+  t.after(() => running.close());
+
+  async function open() {
+    const store = new Store(join(folder, 'array.db'), migrations);
+    const log = createLog('array', 'silent');
+    const events = new EventLog(clock);
+    const jobs = new Jobs({ store, clock, log });
+    const readings = new Readings(engine.asEngine, log);
+    const configuration = () => ({ internalName: 'vsa-00000001' }) as HostedConfiguration;
+    const returnDrive = () => Promise.resolve();
+    const vault = new Vault(Buffer.alloc(32));
+    const tools = {
+      store,
+      log,
+      events,
+      jobs,
+      readings,
+      clock,
+      engine: engine.asEngine,
+      vault,
+      configuration,
+      returnDrive,
+    };
+    const volumes = new Volumes(tools, {
+      pools,
+      encryption: new Encryption(tools),
+      performance,
+      shares: new Shares(tools),
+      recycleBin: () => ({ isOn: false, hours: 24 }),
+    });
+    const snapshots = new Snapshots(tools, volumes, pools);
+    const lifecycle = new FileLifecycle(tools, {
+      snapshots,
+      share: (name) => volumes.get(name),
+      accounts: { uid: (user) => ({ anna: 1_000 })[user], gid: () => undefined },
+    });
+    const destinations = new ObjectStorageDestinations(tools);
+    await readings.refresh();
+    await volumes.settle();
+    await snapshots.settle();
+    await lifecycle.settle();
+    await jobs.start();
+    return {
+      ...tools,
+      volumes,
+      snapshots,
+      lifecycle,
+      destinations,
+      titles: () =>
+        store
+          .read((db) => events.list(db, { oldestFirst: true, start: 0, limit: 0 }))
+          .messages.map(({ msg_title }) => msg_title),
+      close: async () => {
+        await lifecycle.stop();
+        await jobs.stop();
+        store.close();
+      },
+    };
+  }
+
+  return {
+    engine,
+    clock,
+    get array() {
+      return running;
+    },
+    share: async (displayName: string) => (await running.volumes.create(wantedVolume(displayName), 'tester')).name,
+    /** As after a kill: nothing that was in memory is there any more. */
+    restart: async () => {
+      await running.close();
+      engine.restart();
+      running = await open();
+      return running;
+    },
+    policy: async (changes: object = {}) => {
+      const plain = { displayName: `policy ${++made}`, criteria: { size: { $gte: 0 } }, action: 'expire' } as const;
+      const switches = { isEnabled: true, isDryRun: false, usesBin: false };
+      return (await running.lifecycle.policies.create({ ...plain, ...switches, ...changes }, 'tester')).name;
+    },
+    attach: (policy: string, share: string) => running.lifecycle.policies.attach(policy, share, 'tester'),
+    /** Runs what is due a day later, and waits until it has ended. */
+    scan: async (share: string) => {
+      clock.advance(86_400_000);
+      await running.lifecycle.scheduler.runDue();
+      await idle(running.store, running.jobs, share);
+    },
+    idle: (share: string) => idle(running.store, running.jobs, share),
+    rule: (share: string) => running.lifecycle.policies.listRules({ volume: share }, { first: 0, number: 0 }).rules[0],
+  };
+}
+
+let made = 0;
+const SWEEP = 'lifecycle-objects';
+
+async function idle(store: Store, jobs: Jobs, share: string): Promise<void> {
+  for (const subject of [`lifecycle:${share}`, SWEEP]) {
+    for (;;) {
+      const job = store.read((db) => jobs.unfinished(db, subject));
+      // A sweep that is put off is not waited for: its bucket does not answer.
+      const isPutOff = subject === SWEEP && job !== undefined && jobs.get(job)?.note !== '';
+      if (job === undefined || isPutOff) break;
+      await jobs.wait(job, 100);
+    }
+  }
+}
+
+/** A bucket of a real S3 server, made known to the array; its name there. */
+export async function archiveBucket(t: TestContext, array: { destinations: ObjectStorageDestinations }) {
+  const served = await serve();
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= served.close());
+  t.after(close);
+  const client = served.as('ada');
+  await client.call('PUT', '/archive');
+  const { access: username, secret: password } = PEOPLE.ada.keys;
+  const endpoint = served.origin.replace('http://', '');
+  const request = { name: 'archive', bucket: 'archive', endpoint, username, password, type: 's3' };
+  const row = await array.destinations.create(
+    { ...request, connectVia: 'fe', allow_lifecycle_policies: false },
+    'tester',
+  );
+  return { name: row.name, reference: `${endpoint}/archive`, client, close };
+}
