@@ -26,11 +26,14 @@ export interface ShareEngine {
 
   /**
    * Files of a snapshot, in the order of their numbers, each once whatever its names: one moment, however long the listing
-   * takes. Only regular files.
+   * takes. Only regular files, those in the recycle bin included.
    */
   listFiles(snapshot: string, afterInode: number, limit: number): Promise<readonly ListedFile[]>;
   readFile(volume: string, file: FileVersion, offset: number, length: number): Promise<Uint8Array>;
-  /** Its data goes, its size stays, and reading it asks for a recall. False if it is another version by now. */
+  /**
+   * Its data goes, its size stays, and reading it asks for a recall. False if it is another version by now, or archived to
+   * another place; true if it is archived to that place already.
+   */
   archiveFile(volume: string, file: FileVersion, archive: FileArchive): Promise<boolean>;
   /** Writes a part of what is recalled; nobody sees it before `finishRecall`. */
   writeRecall(volume: string, inode: number, generation: number, offset: number, bytes: Uint8Array): Promise<void>;
@@ -43,6 +46,9 @@ export interface ShareEngine {
   /** Copies one file of a snapshot over the one at that path, or to another path. */
   restoreFile(volume: string, snapshot: string, path: string, toPath: string, work: Work): Promise<void>;
 }
+
+/** The directory of a share's root that is its recycle bin. */
+export const RECYCLE_BIN = '.recycle';
 
 export interface ServedShare {
   readonly volume: string;

@@ -1,7 +1,7 @@
 import { type Attributes, type Entry, type Filesystem, FsError } from '@granary/storage/filesystem';
 import type { Work } from '../../../engine.ts';
 import { EngineError } from '../../../errors.ts';
-import type { FileVersion } from '../../../shares.ts';
+import { RECYCLE_BIN, type FileVersion } from '../../../shares.ts';
 import { isFsError, lookup, SUPERUSER } from './paths.ts';
 
 /**
@@ -13,7 +13,7 @@ import { isFsError, lookup, SUPERUSER } from './paths.ts';
  * Directories have the owners and modes of those the files came from, so that nobody reads in the bin what they could not
  * read before.
  */
-const BIN = '.recycle';
+const BIN = RECYCLE_BIN;
 
 const PAGE = 128;
 const SECOND_MS = 1000;
@@ -179,8 +179,4 @@ function timeName(ms: number): string {
 function timeOf(name: string): number | undefined {
   const [, day, hour, minute, second] = TIME.exec(name) ?? [];
   return day === undefined ? undefined : Date.parse(`${day}T${hour}:${minute}:${second}Z`);
-}
-
-export function isInBin(path: string): boolean {
-  return path.startsWith(`/${BIN}/`);
 }

@@ -5,9 +5,9 @@ import type { FileArchive, FileVersion, ListedFile, ShareEngine } from '../../..
 import { told } from '../../refused.ts';
 import type { Works } from '../../works.ts';
 import type { SnapshotMounts } from '../snapshot-mounts.ts';
-import { SUPERUSER } from './paths.ts';
+import { isFsError, SUPERUSER } from './paths.ts';
 import type { Recalls } from './recalls.ts';
-import { expire, isInBin, purge } from './recycle-bin.ts';
+import { expire, purge } from './recycle-bin.ts';
 import { restore } from './restore.ts';
 
 const READ_BYTES_MAX = 16 * 1024 * 1024;
@@ -34,18 +34,14 @@ export class ShareFiles implements FileEngine {
     this.#parts = parts;
   }
 
-  /** What is in the recycle bin is not among them. */
   listFiles(snapshot: string, afterInode: number, limit: number): Promise<readonly ListedFile[]> {
     return told(() =>
       this.#parts.snapshots.use(snapshot, async (filesystem) => {
-        const wanted = Math.min(limit, LISTED_MAX);
         const files: ListedFile[] = [];
-        for (let after = afterInode; files.length < wanted;) {
-          const page = await filesystem.listInodes(after, wanted - files.length);
-          files.push(...page.map(listed).filter(({ path }) => !isInBin(path)));
-          const last = page.at(-1);
-          if (last === undefined) break;
-          after = last.attributes.inode;
+        for (const one of await filesystem.listInodes(afterInode, Math.min(limit, LISTED_MAX))) {
+          const { inode, isArchived } = one.attributes;
+          const archive = isArchived ? await filesystem.archives.get(inode) : undefined;
+          files.push(archive === undefined ? listed(one) : { ...listed(one), archive });
         }
         return files;
       }),
@@ -66,7 +62,13 @@ export class ShareFiles implements FileEngine {
   }
 
   archiveFile(volume: string, file: FileVersion, archive: FileArchive): Promise<boolean> {
-    return told(() => this.#parts.filesystem(volume).archives.archive(file, archive));
+    return told(async () => {
+      const { archives } = this.#parts.filesystem(volume);
+      if (await archives.archive(file, archive)) return true;
+      // Asked again after its controller failed, it may be done.
+      const present = await archiveOf(archives, file.inode);
+      return present?.key === archive.key && present.destination === archive.destination;
+    });
   }
 
   writeRecall(volume: string, inode: number, generation: number, offset: number, bytes: Uint8Array): Promise<void> {
@@ -106,6 +108,16 @@ export class ShareFiles implements FileEngine {
         restore(source, this.#parts.filesystem(volume), path, toPath, { ...work, signal }),
       ),
     );
+  }
+}
+
+/** Undefined of a file that is gone, too. */
+async function archiveOf(archives: Filesystem['archives'], inode: number): Promise<FileArchive | undefined> {
+  try {
+    return await archives.get(inode);
+  } catch (error) {
+    if (isFsError(error, 'ESTALE')) return undefined;
+    throw error;
   }
 }
 
