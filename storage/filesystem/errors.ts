@@ -19,6 +19,7 @@ export type FsErrorCode =
   | 'ENOTEMPTY'
   | 'ELOOP'
   | 'ENODATA'
+  | 'ENXIO'
   | 'ERANGE'
   | 'EDQUOT'
   /** The contents are archived and have to be recalled first. */

@@ -1,61 +1,37 @@
 import { randomBytes } from 'node:crypto';
 import type { BlockDevice } from '../block-device.ts';
-import { BLOCK_BYTES } from '../units.ts';
 import { FsError } from './errors.ts';
-import { type Credentials, MAY_READ, permitted, requireAccess } from './files/access.ts';
-import { isAccessDue, recordAccess } from './files/access-time.ts';
+import { type Credentials, permitted } from './files/access.ts';
 import { type AttributeChanges, changeAttributes } from './files/changes.ts';
 import { ContentChanges, type ContentOptions } from './contents/content-changes.ts';
 import { ContentReader, type ReadResult } from './contents/content-reader.ts';
 import { ContentSpace } from './contents/content-space.ts';
 import { ContentWriter } from './contents/content-writer.ts';
 import { Changes, type Context } from './files/context.ts';
-import { type Entry, listEntries } from './files/entries.ts';
 import { InodeNumbers } from './files/inode-numbers.ts';
 import { type ListedInode, listInodes } from './files/inode-list.ts';
-import { type Attributes, attributesOf, loadDirectory, loadInode, saveInode, type Time } from './files/inode.ts';
-import { Namespace, TARGET_BYTES_MAX } from './files/namespace.ts';
-import { type NewNode, newRoot } from './files/new-inode.ts';
+import { type Attributes, attributesOf, type Changed, type Created, loadInode, saveInode } from './files/inode.ts';
+import { type DirectoryPage, readDirectory } from './files/listing.ts';
+import { Namespace } from './files/namespace.ts';
+import { type NewNode, newRoot, refuseNonsense } from './files/new-inode.ts';
 import { pathOf, resolvePath } from './files/paths.ts';
 import { chargeQuota } from './files/quotas.ts';
 import { Removal } from './contents/removal.ts';
+import { seekContents } from './contents/seek.ts';
 import { FilesystemArchives } from './filesystem-archives.ts';
+import {
+  type FilesystemStatistics,
+  type MountOptions,
+  type NewFilesystem,
+  present,
+  statisticsOf,
+} from './filesystem-options.ts';
 import { FilesystemQuotas } from './filesystem-quotas.ts';
 import { FilesystemXattrs } from './filesystem-xattrs.ts';
-import { NUMBER_MAX, ROOT_INODE } from './store/layout.ts';
-import { type FormatOptions, formatStore } from './store/format.ts';
+import { ROOT_INODE } from './store/layout.ts';
+import { formatStore } from './store/format.ts';
 import { type Awaitable, Store } from './store/store.ts';
 import type { Transaction } from './store/transaction.ts';
-
-export interface NewFilesystem extends FormatOptions {
-  /** Of the root directory. */
-  readonly mode?: number;
-  readonly uid?: number;
-  readonly gid?: number;
-  readonly now?: () => Time;
-}
-
-export interface MountOptions {
-  /** How much memory the metadata may take. */
-  readonly cacheBytes?: number;
-  readonly now?: () => Time;
-  /** Whether reading a file changes its time of access; asked each time. */
-  readonly updatesAccessTimes?: () => boolean;
-}
-
-export interface FilesystemStatistics {
-  readonly blockBytes: number;
-  readonly totalBytes: number;
-  readonly freeBytes: number;
-  /** What files can have: free space without what the filesystem keeps for itself. */
-  readonly availableBytes: number;
-  readonly inodes: number;
-}
-
-export interface DirectoryPage {
-  readonly entries: readonly Entry[];
-  readonly isEnd: boolean;
-}
 
 /**
  * A mounted filesystem. Operations take the credentials of who asks and the numbers of inodes; what they refuse is an
@@ -158,69 +134,61 @@ export class Filesystem {
 
   /** Names behind a cookie; 0 begins. `.` and `..` are not among them. */
   readDirectory(credentials: Credentials, directory: number, cookie: number, max: number): Awaitable<DirectoryPage> {
-    const { tree } = this.#store;
-    if (!(cookie >= 0 && cookie < NUMBER_MAX)) throw new FsError('EINVAL', 'No listing has given out this cookie.');
-    return this.#store.read(() => {
-      const inode = loadDirectory(tree, directory);
-      requireAccess(tree, credentials, inode, MAY_READ);
-      const entries: Entry[] = [];
-      listEntries(tree, directory, cookie, (entry) => entries.push(entry) <= max);
-      const isEnd = entries.length <= max;
-      // Afterwards: within a function that reads nothing is changed.
-      if (isAccessDue(inode, this.#context.now())) queueMicrotask(() => recordAccess(this.#context, directory));
-      return { entries: isEnd ? entries : entries.slice(0, max), isEnd };
-    });
+    return readDirectory(this.#context, credentials, directory, cookie, max);
   }
 
   readLink(inode: number): Awaitable<Buffer> {
     return this.#store.read(() => this.#namespace.readTarget(this.#store.tree, inode));
   }
 
-  async create(credentials: Credentials, directory: number, name: Buffer, node: NewNode): Promise<Attributes> {
-    if ((node.type === 'symlink') !== (node.target !== undefined)) {
-      throw new FsError('EINVAL', 'A symbolic link, and nothing else, has a target.');
-    }
-    if (node.target?.length === 0) throw new FsError('ENOENT', 'The target of a symbolic link is empty.');
-    if (node.target !== undefined && node.target.length > TARGET_BYTES_MAX) {
-      throw new FsError('ENAMETOOLONG', `The target of a symbolic link has ${TARGET_BYTES_MAX} bytes at most.`);
-    }
+  async create(credentials: Credentials, directory: number, name: Buffer, node: NewNode): Promise<Created> {
+    refuseNonsense(node);
     return this.#changes.durably((transaction) =>
-      attributesOf(this.#namespace.create(transaction, credentials, directory, name, node)),
+      this.#namespace.create(transaction, credentials, directory, name, node),
     );
   }
 
-  async link(credentials: Credentials, inode: number, directory: number, name: Buffer): Promise<Attributes> {
+  async link(credentials: Credentials, inode: number, directory: number, name: Buffer): Promise<Created> {
     return this.#changes.durably((transaction) =>
-      attributesOf(this.#namespace.link(transaction, credentials, inode, directory, name)),
+      this.#namespace.link(transaction, credentials, inode, directory, name),
     );
   }
 
-  async unlink(credentials: Credentials, directory: number, name: Buffer): Promise<void> {
-    await this.#removing((transaction) => this.#namespace.unlink(transaction, credentials, directory, name));
+  /** Returns the directory, as does `removeDirectory`. */
+  async unlink(credentials: Credentials, directory: number, name: Buffer): Promise<Changed> {
+    const work = (transaction: Transaction) => this.#namespace.unlink(transaction, credentials, directory, name);
+    return (await this.#removing(work)).directory;
   }
 
-  async removeDirectory(credentials: Credentials, directory: number, name: Buffer): Promise<void> {
-    await this.#removing((transaction) => this.#namespace.removeDirectory(transaction, credentials, directory, name));
+  async removeDirectory(credentials: Credentials, directory: number, name: Buffer): Promise<Changed> {
+    const work = (transaction: Transaction) =>
+      this.#namespace.removeDirectory(transaction, credentials, directory, name);
+    return (await this.#removing(work)).directory;
   }
 
   async rename(
     credentials: Credentials,
     from: { readonly directory: number; readonly name: Buffer },
     to: { readonly directory: number; readonly name: Buffer },
-  ): Promise<void> {
-    await this.#removing((transaction) => this.#namespace.rename(transaction, credentials, from, to));
+  ): Promise<{ readonly from: Changed; readonly to: Changed }> {
+    return this.#removing((transaction) => this.#namespace.rename(transaction, credentials, from, to));
   }
 
-  async setAttributes(credentials: Credentials, inode: number, changes: AttributeChanges): Promise<Attributes> {
-    return this.#changes.durably((transaction) =>
-      attributesOf(changeAttributes(transaction, this.#context, credentials, inode, changes)),
-    );
-  }
-
-  async setSize(credentials: Credentials, inode: number, size: number, options?: ContentOptions): Promise<Attributes> {
-    const attributes = await this.#contentSpace.truncate(credentials, inode, size, options);
+  /** The options are for the size: the other attributes are the owner's to set, open or not. */
+  async setAttributes(
+    credentials: Credentials,
+    inode: number,
+    { size, ...others }: AttributeChanges,
+    options?: ContentOptions,
+  ): Promise<Changed> {
+    if (size === undefined) {
+      return this.#changes.durably((transaction) =>
+        changeAttributes(transaction, this.#context, credentials, inode, others),
+      );
+    }
+    const changed = await this.#contentSpace.truncate(credentials, inode, size, options, others);
     await this.#store.commit();
-    return attributes;
+    return changed;
   }
 
   read(
@@ -240,13 +208,18 @@ export class Filesystem {
     offset: number,
     data: Buffer,
     options?: ContentOptions,
-  ): Promise<Attributes> {
+  ): Promise<Changed> {
     return this.#writer.write(credentials, inode, offset, data, options);
   }
 
   /** Resolves when everything that was written before the call, to whatever file, survives a power cut. */
   async commit(): Promise<void> {
     await this.#store.commit();
+  }
+
+  /** Where data, or a hole, begins from an offset on; the end of a file counts as a hole. ENXIO behind the end. */
+  seek(inode: number, offset: number, what: 'data' | 'hole'): Awaitable<number> {
+    return this.#store.read(() => seekContents(this.#store.tree, inode, offset, what));
   }
 
   async punch(
@@ -281,15 +254,7 @@ export class Filesystem {
   }
 
   statistics(): FilesystemStatistics {
-    const { totalBlocks, allocatedBlocks } = this.#store.space;
-    const free = totalBlocks - allocatedBlocks;
-    return {
-      blockBytes: BLOCK_BYTES,
-      totalBytes: totalBlocks * BLOCK_BYTES,
-      freeBytes: free * BLOCK_BYTES,
-      availableBytes: Math.max(free - this.#store.reserveBlocks, 0) * BLOCK_BYTES,
-      inodes: this.#store.inodes,
-    };
+    return statisticsOf(this.#store);
   }
 
   /** Like `commit`; afterwards a mount, also of a snapshot, has nothing to replay. */
@@ -312,20 +277,17 @@ export class Filesystem {
     await this.#store.close();
   }
 
-  async #removing(work: (transaction: Transaction) => number | undefined): Promise<void> {
-    const orphan = await this.#changes.make(work);
-    if (orphan !== undefined) this.#removal.reap(orphan);
+  async #removing<T extends { readonly orphan: number | undefined }>(
+    work: (transaction: Transaction) => T,
+  ): Promise<T> {
+    const removed = await this.#changes.make(work);
+    if (removed.orphan !== undefined) this.#removal.reap(removed.orphan);
     await this.#store.commit();
+    return removed;
   }
 
   async #reclaim(): Promise<void> {
     await this.#removal.settled();
     await this.#store.reclaim();
   }
-}
-
-function present(): Time {
-  const milliseconds = performance.timeOrigin + performance.now();
-  const seconds = Math.floor(milliseconds / 1000);
-  return { seconds, nanoseconds: Math.floor((milliseconds - seconds * 1000) * 1e6) };
 }

@@ -5,6 +5,8 @@ import {
   parseAcl,
   type Filesystem as StorageFilesystem,
   type Attributes as StoredAttributes,
+  type Changed,
+  type Created as StoredCreated,
 } from '@granary/storage/filesystem';
 import {
   fileErrorCode,
@@ -30,11 +32,7 @@ const SUPERUSER: Credentials = { uid: 0, gid: 0, groups: [] };
 const OPEN = { isOpen: true } as const;
 const QUOTA_SCOPES = ['user', 'group', 'project'] as const;
 
-/**
- * A filesystem on a volume as NFS asks for it. What it cannot do in one step is noted where it happens: attributes of a
- * new file beyond its mode are a second transaction, and what was before a change is known only if nobody else has
- * changed the same file meanwhile.
- */
+/** A filesystem on a volume as NFS asks for it. */
 export class VolumeFilesystem implements Filesystem {
   readonly id: bigint;
   readonly root: FileId;
@@ -60,21 +58,18 @@ export class VolumeFilesystem implements Filesystem {
   }
 
   async access(as: Credentials, file: FileId): Promise<number> {
-    await this.attributes(file);
+    await this.#require(file);
     return this.#inner.access(as, file.inode, ALL);
   }
 
-  async setAttributes(as: Credentials, file: FileId, changes: AttributeChanges): Promise<Change> {
-    const { sizeBytes, ...others } = changes;
-    return this.#changing(file, async () => {
-      if (sizeBytes !== undefined) await this.#inner.setSize(as, file.inode, sizeBytes, OPEN);
-      const wanted = defined(others);
-      if (Object.keys(wanted).length > 0) await this.#inner.setAttributes(as, file.inode, wanted);
-    });
+  async setAttributes(as: Credentials, file: FileId, { sizeBytes, ...others }: AttributeChanges): Promise<Change> {
+    await this.#require(file);
+    const changes = defined({ ...others, size: sizeBytes });
+    return changeOf(await this.#inner.setAttributes(as, file.inode, changes, OPEN));
   }
 
   async lookup(as: Credentials, directory: FileId, name: Buffer): Promise<Attributes> {
-    await this.attributes(directory);
+    await this.#require(directory);
     return attributesOf(await this.#inner.lookup(as, directory.inode, name));
   }
 
@@ -85,26 +80,16 @@ export class VolumeFilesystem implements Filesystem {
     file: NewFile,
     { mode = 0o644, sizeBytes, ...others }: AttributeChanges,
   ): Promise<Created> {
-    let made: StoredAttributes | undefined;
-    const change = await this.#changing(directory, async () => {
-      const node = { ...file, mode };
-      made = await this.#inner.create(as, directory.inode, name, node);
-      const wanted = defined(others);
-      if (Object.keys(wanted).length > 0) made = await this.#inner.setAttributes(as, made.inode, wanted);
-      if (sizeBytes !== undefined && sizeBytes > 0) {
-        made = await this.#inner.setSize(as, made.inode, sizeBytes, OPEN);
-      }
-    });
-    return { attributes: attributesOf(made as StoredAttributes), directory: change };
+    await this.#require(directory);
+    const size = file.type === 'file' ? sizeBytes : undefined;
+    const node = { ...file, mode, ...defined({ ...others, size }) };
+    return createdOf(await this.#inner.create(as, directory.inode, name, node));
   }
 
   async link(as: Credentials, file: FileId, directory: FileId, name: Buffer): Promise<Created> {
-    let linked: StoredAttributes | undefined;
-    await this.attributes(file);
-    const change = await this.#changing(directory, async () => {
-      linked = await this.#inner.link(as, file.inode, directory.inode, name);
-    });
-    return { attributes: attributesOf(linked as StoredAttributes), directory: change };
+    await this.#require(file);
+    await this.#require(directory);
+    return createdOf(await this.#inner.link(as, file.inode, directory.inode, name));
   }
 
   async remove(
@@ -113,13 +98,14 @@ export class VolumeFilesystem implements Filesystem {
     name: Buffer,
     what: 'file' | 'directory' | 'either',
   ): Promise<Change> {
-    return this.#changing(directory, async () => {
-      const isDirectory =
-        what === 'directory' ||
-        (what === 'either' && (await this.#inner.lookup(as, directory.inode, name)).type === 'directory');
-      if (isDirectory) await this.#inner.removeDirectory(as, directory.inode, name);
-      else await this.#inner.unlink(as, directory.inode, name);
-    });
+    await this.#require(directory);
+    const isDirectory =
+      what === 'directory' ||
+      (what === 'either' && (await this.#inner.lookup(as, directory.inode, name)).type === 'directory');
+    const removed = isDirectory
+      ? this.#inner.removeDirectory(as, directory.inode, name)
+      : this.#inner.unlink(as, directory.inode, name);
+    return changeOf(await removed);
   }
 
   async rename(
@@ -129,17 +115,15 @@ export class VolumeFilesystem implements Filesystem {
     to: FileId,
     newName: Buffer,
   ): Promise<{ from: Change; to: Change }> {
-    const beforeTo = await this.attributes(to);
-    const change = await this.#changing(from, async () => {
-      const source = { directory: from.inode, name: oldName };
-      await this.#inner.rename(as, source, { directory: to.inode, name: newName });
-    });
-    if (from.inode === to.inode) return { from: change, to: change };
-    return { from: change, to: changeOf(beforeTo, await this.attributes(to)) };
+    await this.#require(from);
+    await this.#require(to);
+    const source = { directory: from.inode, name: oldName };
+    const renamed = await this.#inner.rename(as, source, { directory: to.inode, name: newName });
+    return { from: changeOf(renamed.from), to: changeOf(renamed.to) };
   }
 
   async readDirectory(as: Credentials, directory: FileId, after: bigint, count: number): Promise<DirectoryPage> {
-    await this.attributes(directory);
+    await this.#require(directory);
     if (after > BigInt(Number.MAX_SAFE_INTEGER)) return { entries: [], isEnd: true };
     const page = await this.#inner.readDirectory(as, directory.inode, Number(after), count);
     const entries: DirectoryEntry[] = [];
@@ -157,7 +141,7 @@ export class VolumeFilesystem implements Filesystem {
   }
 
   async readSymlink(file: FileId): Promise<Buffer> {
-    await this.attributes(file);
+    await this.#require(file);
     return this.#inner.readLink(file.inode);
   }
 
@@ -166,10 +150,10 @@ export class VolumeFilesystem implements Filesystem {
   }
 
   async write(as: Credentials, file: FileId, offset: number, data: Buffer, durable: boolean): Promise<Change> {
-    return this.#changing(file, async () => {
-      await this.#inner.write(as, file.inode, offset, data, OPEN);
-      if (durable) await this.#inner.commit();
-    });
+    await this.#require(file);
+    const written = await this.#inner.write(as, file.inode, offset, data, OPEN);
+    if (durable) await this.#inner.commit();
+    return changeOf(written);
   }
 
   commit(): Promise<void> {
@@ -177,7 +161,7 @@ export class VolumeFilesystem implements Filesystem {
   }
 
   async hold(_as: Credentials, file: FileId): Promise<void> {
-    await this.attributes(file);
+    await this.#require(file);
     this.#inner.open(file.inode);
   }
 
@@ -206,7 +190,7 @@ export class VolumeFilesystem implements Filesystem {
   }
 
   async acl(file: FileId): Promise<Acl> {
-    await this.attributes(file);
+    await this.#require(file);
     return { access: await this.#readAcl(file, 'access'), default: await this.#readAcl(file, 'default') };
   }
 
@@ -220,32 +204,34 @@ export class VolumeFilesystem implements Filesystem {
   }
 
   async setAcl(as: Credentials, file: FileId, acl: Partial<Acl>): Promise<Change> {
-    return this.#changing(file, async () => {
-      for (const kind of ['access', 'default'] as const) {
-        const entries = acl[kind];
-        if (entries === undefined) continue;
-        if (entries.length > 0) {
-          const value = encodeAcl(entries.map((entry) => ({ ...entry, id: entry.id ?? 0 })));
-          await this.#inner.xattrs.set(as, file.inode, ACL_NAMES[kind], value);
-        } else {
-          await this.#inner.xattrs.remove(as, file.inode, ACL_NAMES[kind]).catch((error: unknown) => {
-            if (fileErrorCode(error) !== 'ENODATA') throw error;
-          });
-        }
+    await this.#require(file);
+    for (const kind of ['access', 'default'] as const) {
+      const entries = acl[kind];
+      if (entries === undefined) continue;
+      if (entries.length > 0) {
+        const value = encodeAcl(entries.map((entry) => ({ ...entry, id: entry.id ?? 0 })));
+        await this.#inner.xattrs.set(as, file.inode, ACL_NAMES[kind], value);
+      } else {
+        await this.#inner.xattrs.remove(as, file.inode, ACL_NAMES[kind]).catch((error: unknown) => {
+          if (fileErrorCode(error) !== 'ENODATA') throw error;
+        });
       }
-    });
+    }
+    return { after: await this.attributes(file) };
   }
 
-  /** If its change counter went on by one, nobody else has changed it in between. */
-  async #changing(file: FileId, action: () => Promise<void>): Promise<Change> {
-    const before = await this.attributes(file);
-    await action();
-    return changeOf(before, await this.attributes(file));
+  /** What it refers to is there, and is not another file of the same number. */
+  #require({ inode, generation }: FileId): Awaitable<StoredAttributes> {
+    return this.#inner.attributes(inode, generation);
   }
 }
 
-function changeOf(before: Attributes, after: Attributes): Change {
-  return after.change - before.change <= 1n ? { before, after } : { after };
+function changeOf(changed: Changed): Change {
+  return { before: attributesOf(changed.before), after: attributesOf(changed) };
+}
+
+function createdOf(created: StoredCreated): Created {
+  return { attributes: attributesOf(created), directory: changeOf(created.directory) };
 }
 
 function attributesOf(stored: StoredAttributes): Attributes {

@@ -1,6 +1,6 @@
 import { BLOCK_BYTES } from '../../units.ts';
 import type { Context } from '../files/context.ts';
-import type { Inode } from '../files/inode.ts';
+import { type Attributes, attributesOf, type Inode } from '../files/inode.ts';
 import { CHECKED_BYTES_MAX, type DataCheck } from '../store/data-checks.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { writeSegments } from './block-io.ts';
@@ -23,7 +23,7 @@ export async function writeBlocks<T>(
   context: Context,
   changes: ContentChanges,
   { inode, segments, offset, data }: BlockWrite,
-  finish: (transaction: Transaction, current: Inode) => T,
+  finish: (transaction: Transaction, current: Inode, before: Attributes) => T,
 ): Promise<T> {
   const { store } = context;
   const goal = await changes.goalOf(inode, segments);
@@ -35,6 +35,7 @@ export async function writeBlocks<T>(
     store.dataWritten();
     return await store.change((transaction) => {
       const current = loadFile(transaction, inode.inode);
+      const before = attributesOf(current);
       changes.placement.record(transaction, current, placed, checks === undefined ? 'flushed' : 'checked');
       for (const check of checks ?? []) transaction.check(check);
       if (placed.some(({ isUnwritten }) => isUnwritten)) {
@@ -42,7 +43,7 @@ export async function writeBlocks<T>(
         markWritten(transaction, inode.inode, Math.floor(offset / BLOCK_BYTES), end);
         transaction.namesData();
       }
-      return finish(transaction, current);
+      return finish(transaction, current, before);
     });
   } catch (error) {
     changes.placement.release(placed);

@@ -4,7 +4,7 @@ import { FsError, toFsError } from '../errors.ts';
 import { type Credentials, MAY_WRITE, modeAfterWrite, requireContents } from '../files/access.ts';
 import { refuseArchived } from '../files/archive-record.ts';
 import { type Context, requireRoom } from '../files/context.ts';
-import { type Attributes, attributesOf, type Inode, loadInode, saveInode, stamp } from '../files/inode.ts';
+import { attributesOf, type Changed, changedOf, type Inode, loadInode, saveInode, stamp } from '../files/inode.ts';
 import { chargeQuota, checkQuota } from '../files/quotas.ts';
 import { KIND } from '../store/layout.ts';
 import type { Awaitable } from '../store/store.ts';
@@ -14,7 +14,6 @@ import { type Segment, segmentsOf } from './extents.ts';
 import { FileLocks } from './file-locks.ts';
 import { Placement } from './placement.ts';
 
-export const FILE_BYTES_MAX = 2 ** 44;
 /** Files up to this size are items of the tree. */
 export const INLINE_BYTES_MAX = 1024;
 
@@ -74,15 +73,21 @@ export class ContentChanges {
     return file;
   }
 
-  save(transaction: Transaction, credentials: Credentials, inode: Inode): void {
+  /** The contents were changed. */
+  touch(credentials: Credentials, inode: Inode): void {
     inode.mode = modeAfterWrite(credentials, inode);
     stamp(inode, this.#context.now(), true);
+  }
+
+  save(transaction: Transaction, credentials: Credentials, inode: Inode): void {
+    this.touch(credentials, inode);
     saveInode(transaction, inode);
   }
 
-  async changeInline(credentials: Credentials, inode: number, change: (data: Buffer) => Buffer): Promise<Attributes> {
+  async changeInline(credentials: Credentials, inode: number, change: (data: Buffer) => Buffer): Promise<Changed> {
     return this.#context.store.change((transaction) => {
       const current = loadFile(transaction, inode);
+      const before = attributesOf(current);
       const after = change(Buffer.from(transaction.get(inode, KIND.data, 0) ?? []));
       if (after.length > current.size) requireRoom(this.#context);
       chargeQuota(transaction, current, after.length - current.size, 0);
@@ -90,7 +95,7 @@ export class ContentChanges {
       current.isInline = after.length > 0;
       if (current.isInline) transaction.put(inode, KIND.data, 0, after);
       this.save(transaction, credentials, current);
-      return attributesOf(current);
+      return changedOf(before, current);
     });
   }
 
@@ -174,8 +179,4 @@ export function loadFile(reader: Reader, number: number): Inode {
   if (inode.type === 'directory') throw new FsError('EISDIR', `Inode ${number} is a directory.`);
   if (inode.type !== 'file') throw new FsError('EINVAL', `Inode ${number} is no regular file.`);
   return inode;
-}
-
-export function refuseTooLarge(size: number): void {
-  if (size > FILE_BYTES_MAX) throw new FsError('EFBIG', `A file has ${FILE_BYTES_MAX} bytes at most.`);
 }

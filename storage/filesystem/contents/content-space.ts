@@ -1,16 +1,20 @@
 import { BLOCK_BYTES } from '../../units.ts';
 import type { Credentials } from '../files/access.ts';
 import { dropArchive } from '../files/archive-record.ts';
+import { type AttributeChanges, applyChanges } from '../files/changes.ts';
 import { type Context, withSpace } from '../files/context.ts';
-import { type Attributes, attributesOf, type Inode, loadInode, saveInode, stamp } from '../files/inode.ts';
 import {
-  type ContentChanges,
-  type ContentOptions,
+  attributesOf,
+  type Changed,
+  changedOf,
   FILE_BYTES_MAX,
-  INLINE_BYTES_MAX,
-  loadFile,
+  type Inode,
+  loadInode,
   refuseTooLarge,
-} from './content-changes.ts';
+  saveInode,
+  stamp,
+} from '../files/inode.ts';
+import { type ContentChanges, type ContentOptions, INLINE_BYTES_MAX, loadFile } from './content-changes.ts';
 import { type Segment, segmentsOf } from './extents.ts';
 import type { Removal } from './removal.ts';
 
@@ -29,20 +33,21 @@ export class ContentSpace {
     this.#removal = removal;
   }
 
-  /** Sets the size. */
+  /** Sets the size, and other attributes with it. */
   async truncate(
     credentials: Credentials,
     inode: number,
     size: number,
     options: ContentOptions = {},
-  ): Promise<Attributes> {
+    others: AttributeChanges = {},
+  ): Promise<Changed> {
     refuseTooLarge(size);
     return withSpace(this.#context, () =>
       this.#changes.changing(inode, 0, Infinity, async () => {
         const file = await this.#changes.load(credentials, inode, { ...options, cutsOff: size === 0 });
         if (file.isInline && size > INLINE_BYTES_MAX) await this.#changes.outgrow(file);
         else if (size > file.size) await this.#changes.zeroTail(file, size);
-        return this.#setSize(credentials, inode, size);
+        return this.#setSize(credentials, inode, size, others);
       }),
     );
   }
@@ -95,7 +100,7 @@ export class ContentSpace {
         await this.#fillHoles(inode, Math.floor(offset / BLOCK_BYTES), Math.ceil(end / BLOCK_BYTES));
         if (options.keepsSize === true || end <= file.size) return;
         await this.#changes.zeroTail(file, end);
-        await this.#setSize(credentials, inode, end);
+        await this.#setSize(credentials, inode, end, {});
       }),
     );
   }
@@ -137,20 +142,23 @@ export class ContentSpace {
     return { segments, owner };
   }
 
-  async #setSize(credentials: Credentials, inode: number, size: number): Promise<Attributes> {
+  async #setSize(credentials: Credentials, inode: number, size: number, others: AttributeChanges): Promise<Changed> {
     const block = Math.ceil(size / BLOCK_BYTES);
-    const { attributes, isDone } = await this.#context.store.change((transaction) => {
+    const { changed, isDone } = await this.#context.store.change((transaction) => {
       const current = loadFile(transaction, inode);
+      const before = attributesOf(current);
       if (current.isInline) this.#changes.resizeInline(transaction, current, size);
       if (current.isArchived) dropArchive(transaction, current);
       if (size > current.size) transaction.namesData();
       const isShorter = size < current.size;
       current.size = size;
       const isCut = !isShorter || this.#removal.truncate(transaction, current, block);
-      this.#changes.save(transaction, credentials, current);
-      return { attributes: attributesOf(current), isDone: isCut };
+      this.#changes.touch(credentials, current);
+      applyChanges(transaction, this.#context, credentials, current, others);
+      saveInode(transaction, current);
+      return { changed: changedOf(before, current), isDone: isCut };
     });
     if (!isDone) await this.#removal.finishTruncation(inode, block);
-    return attributes;
+    return changed;
   }
 }

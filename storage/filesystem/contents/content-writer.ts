@@ -1,15 +1,9 @@
 import { BLOCK_BYTES } from '../../units.ts';
 import type { Credentials } from '../files/access.ts';
 import { type Context, withSpace } from '../files/context.ts';
-import { type Attributes, attributesOf, type Inode } from '../files/inode.ts';
+import { attributesOf, type Changed, changedOf, type Inode, refuseTooLarge } from '../files/inode.ts';
 import { writeBlocks } from './block-writer.ts';
-import {
-  type ContentChanges,
-  type ContentOptions,
-  INLINE_BYTES_MAX,
-  loadFile,
-  refuseTooLarge,
-} from './content-changes.ts';
+import { type ContentChanges, type ContentOptions, INLINE_BYTES_MAX, loadFile } from './content-changes.ts';
 import { type Segment, segmentsOf } from './extents.ts';
 
 interface WritePlan {
@@ -35,9 +29,9 @@ export class ContentWriter {
     offset: number,
     data: Buffer,
     options: ContentOptions = {},
-  ): Promise<Attributes> {
+  ): Promise<Changed> {
     refuseTooLarge(offset + data.length);
-    if (data.length === 0) return attributesOf(await this.#changes.load(credentials, inode, options));
+    if (data.length === 0) return unchanged(await this.#changes.load(credentials, inode, options));
     return withSpace(this.#context, () => this.#write(credentials, inode, offset, data, options));
   }
 
@@ -47,7 +41,7 @@ export class ContentWriter {
     offset: number,
     data: Buffer,
     options: ContentOptions,
-  ): Promise<Attributes> {
+  ): Promise<Changed> {
     const first = Math.floor(offset / BLOCK_BYTES);
     const end = offset + data.length;
     const { isInline, size } = await this.#context.store.read(() => loadFile(this.#context.store.tree, inode));
@@ -85,7 +79,7 @@ export class ContentWriter {
     return { inode, segments };
   }
 
-  async #writePlanned(credentials: Credentials, plan: WritePlan, offset: number, data: Buffer): Promise<Attributes> {
+  async #writePlanned(credentials: Credentials, plan: WritePlan, offset: number, data: Buffer): Promise<Changed> {
     const { inode } = plan;
     if (plan.segments === undefined) {
       return this.#changes.changeInline(credentials, inode.inode, (before) => {
@@ -111,14 +105,23 @@ export class ContentWriter {
     segments: readonly Segment[],
     offset: number,
     data: Buffer,
-  ): Promise<Attributes> {
+  ): Promise<Changed> {
     const end = offset + data.length;
-    return writeBlocks(this.#context, this.#changes, { inode, segments, offset, data }, (transaction, current) => {
-      // What was behind the end in its block is shown now.
-      if (end > current.size && current.size % BLOCK_BYTES !== 0) transaction.namesData();
-      current.size = Math.max(current.size, end);
-      this.#changes.save(transaction, credentials, current);
-      return attributesOf(current);
-    });
+    return writeBlocks(
+      this.#context,
+      this.#changes,
+      { inode, segments, offset, data },
+      (transaction, current, before) => {
+        // What was behind the end in its block is shown now.
+        if (end > current.size && current.size % BLOCK_BYTES !== 0) transaction.namesData();
+        current.size = Math.max(current.size, end);
+        this.#changes.save(transaction, credentials, current);
+        return changedOf(before, current);
+      },
+    );
   }
+}
+
+function unchanged(inode: Inode): Changed {
+  return changedOf(attributesOf(inode), inode);
 }

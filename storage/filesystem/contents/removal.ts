@@ -6,6 +6,7 @@ import type { Transaction } from '../store/transaction.ts';
 import { removeExtents } from './extents.ts';
 import { type Inode, loadInode, saveInode, usedBytesOf } from '../files/inode.ts';
 import { chargeQuota } from '../files/quotas.ts';
+import { removeSomeXattrs } from '../files/xattrs.ts';
 
 /** One transaction removes at most so many items; more is done in steps. */
 const STEP_ITEMS = 128;
@@ -145,12 +146,12 @@ export class Removal {
   /** Removes items of the inode; the last are its attributes. Returns whether it is gone. */
   #removeSome(transaction: Transaction, inode: Inode): boolean {
     if (!this.removeRange(transaction, inode, 0, NUMBER_MAX)) return false;
+    if (!removeSomeXattrs(transaction, inode, STEP_ITEMS)) return false;
     const keys: [number, number][] = [];
-    for (const kind of [KIND.data, KIND.xattr, KIND.entry, KIND.archive]) {
-      transaction.scan(inode.inode, kind, 0, (key) => keys.push([kind, key]) <= STEP_ITEMS);
+    for (const kind of [KIND.data, KIND.archive]) {
+      transaction.scan(inode.inode, kind, 0, (key) => keys.push([kind, key]) > 0);
     }
-    for (const [kind, key] of keys.slice(0, STEP_ITEMS)) transaction.delete(inode.inode, kind, key);
-    if (keys.length > STEP_ITEMS) return false;
+    for (const [kind, key] of keys) transaction.delete(inode.inode, kind, key);
     if (inode.blocks !== 0) throw new FsError('EIO', `Inode ${inode.inode} counts its blocks wrongly; run a check.`);
     chargeQuota(transaction, inode, -usedBytesOf(inode), -1);
     transaction.delete(inode.inode, KIND.attributes, 0);

@@ -62,6 +62,17 @@ export function requireOwner(credentials: Credentials, inode: Inode): void {
   throw new FsError('EPERM', `Only the owner and the superuser may do this with inode ${inode.inode}.`);
 }
 
+/** Only the superuser gives files away; owners choose among their own groups. */
+export function requireGiving(
+  credentials: Credentials,
+  from: { readonly uid: number; readonly gid: number },
+  to: { readonly uid: number; readonly gid: number },
+): void {
+  if (isSuperuser(credentials)) return;
+  if (to.uid === from.uid && (to.gid === from.gid || isMember(credentials, to.gid))) return;
+  throw new FsError('EPERM', 'Only the superuser gives files away; owners choose among their own groups.');
+}
+
 /** In a sticky directory names are removed by the owner of the file or of the directory alone. */
 export function requireRemoval(credentials: Credentials, directory: Inode, victim: Inode): void {
   if ((directory.mode & STICKY) === 0 || isOwner(credentials, directory) || credentials.uid === victim.uid) return;

@@ -68,8 +68,8 @@ export function applyAcl(transaction: Transaction, inode: Inode, kind: AclKind, 
   if (kind === 'access' && acl !== undefined) inode.mode = modeOf(acl, inode.mode);
   // One without names and mask says nothing that the mode does not.
   const isKept = acl !== undefined && (isDefault || acl.length > 3);
-  if (isKept) putXattr(transaction, inode.inode, ACL_NAMES[kind], encodeAcl(acl));
-  else removeXattr(transaction, inode.inode, ACL_NAMES[kind]);
+  if (isKept) putXattr(transaction, inode, ACL_NAMES[kind], encodeAcl(acl));
+  else removeXattr(transaction, inode, ACL_NAMES[kind]);
   if (isDefault) inode.hasDefaultAcl = isKept;
   else inode.hasAcl = isKept;
 }

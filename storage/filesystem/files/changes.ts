@@ -1,4 +1,3 @@
-import { FsError } from '../errors.ts';
 import type { Transaction } from '../store/transaction.ts';
 import {
   type Credentials,
@@ -8,18 +7,30 @@ import {
   MAY_WRITE,
   modeWithoutSetId,
   requireAccess,
+  requireGiving,
   requireOwner,
   SET_GID,
 } from './access.ts';
 import { adaptAclToMode } from './acl.ts';
 import type { Context } from './context.ts';
-import { type Inode, loadInode, saveInode, stamp, type Time, usedBytesOf } from './inode.ts';
+import {
+  attributesOf,
+  type Changed,
+  changedOf,
+  type Inode,
+  loadInode,
+  saveInode,
+  stamp,
+  type Time,
+  usedBytesOf,
+} from './inode.ts';
 import { moveQuota, type QuotaOwner } from './quotas.ts';
 
 const MODE_BITS = 0o7777;
 
-/** What can be set about a file, except for its size. */
+/** What can be set about a file. */
 export interface AttributeChanges {
+  readonly size?: number;
   readonly mode?: number;
   readonly uid?: number;
   readonly gid?: number;
@@ -33,16 +44,28 @@ export function changeAttributes(
   credentials: Credentials,
   number: number,
   changes: AttributeChanges,
-): Inode {
+): Changed {
   const inode = loadInode(transaction, number);
+  const before = attributesOf(inode);
+  applyChanges(transaction, context, credentials, inode, changes);
+  stamp(inode, context.now(), false);
+  saveInode(transaction, inode);
+  return changedOf(before, inode);
+}
+
+/** All but the size. The caller stamps and saves the inode. */
+export function applyChanges(
+  transaction: Transaction,
+  context: Context,
+  credentials: Credentials,
+  inode: Inode,
+  changes: AttributeChanges,
+): void {
   if (changes.uid !== undefined || changes.gid !== undefined) changeOwner(transaction, credentials, inode, changes);
   if (changes.mode !== undefined) changeMode(transaction, credentials, inode, changes.mode);
   if (changes.accessed !== undefined || changes.modified !== undefined) {
     changeTimes(transaction, context, credentials, inode, changes);
   }
-  stamp(inode, context.now(), false);
-  saveInode(transaction, inode);
-  return inode;
 }
 
 /** Moves a file to another quota project. What is in a directory stays where it is: its files are moved one by one. */
@@ -68,11 +91,7 @@ function changeOwner(
   { uid = inode.uid, gid = inode.gid }: AttributeChanges,
 ): void {
   requireOwner(credentials, inode);
-  const mayGiveUser = isSuperuser(credentials) || uid === inode.uid;
-  const mayGiveGroup = isSuperuser(credentials) || gid === inode.gid || isMember(credentials, gid);
-  if (!mayGiveUser || !mayGiveGroup) {
-    throw new FsError('EPERM', 'Only the superuser gives files away; owners choose among their own groups.');
-  }
+  requireGiving(credentials, inode, { uid, gid });
   charge(transaction, inode, { uid, gid, project: inode.project });
   inode.uid = uid;
   inode.gid = gid;

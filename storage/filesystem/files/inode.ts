@@ -43,6 +43,16 @@ export interface Attributes {
   readonly device: { readonly major: number; readonly minor: number };
 }
 
+/** What a file or directory is after an operation, and what it was just before: nothing else happened in between. */
+export interface Changed extends Attributes {
+  readonly before: Attributes;
+}
+
+/** What was made, and the directory that it was made in. */
+export interface Created extends Attributes {
+  readonly directory: Changed;
+}
+
 /** A decoded inode; whoever changes it saves it. */
 export interface Inode {
   readonly inode: number;
@@ -56,6 +66,8 @@ export interface Inode {
   size: number;
   /** Blocks that it owns. */
   blocks: number;
+  /** That its extended attributes and ACLs take. */
+  xattrBytes: number;
   accessed: Time;
   modified: Time;
   changed: Time;
@@ -75,7 +87,8 @@ export interface Inode {
   hasDefaultAcl: boolean;
 }
 
-const INODE_BYTES = 128;
+export const FILE_BYTES_MAX = 2 ** 44;
+const INODE_BYTES = 132;
 const DIRECTORY_BYTES = 4096;
 const FLAG_INLINE = 1;
 const FLAG_ACL = 2;
@@ -105,9 +118,13 @@ export function stamp(inode: Inode, now: Time, isModified: boolean): void {
   if (isModified) inode.modified = now;
 }
 
+export function refuseTooLarge(size: number): void {
+  if (size > FILE_BYTES_MAX) throw new FsError('EFBIG', `A file has ${FILE_BYTES_MAX} bytes at most.`);
+}
+
 /** What counts for quotas, and what `du` shows. */
 export function usedBytesOf(inode: Inode): number {
-  return inode.blocks * BLOCK_BYTES + (inode.isInline ? inode.size : 0);
+  return inode.blocks * BLOCK_BYTES + (inode.isInline ? inode.size : 0) + inode.xattrBytes;
 }
 
 export function attributesOf(inode: Inode): Attributes {
@@ -131,6 +148,10 @@ export function attributesOf(inode: Inode): Attributes {
     isArchived: inode.isArchived,
     device: { major: inode.major, minor: inode.minor },
   };
+}
+
+export function changedOf(before: Attributes, inode: Inode): Changed {
+  return Object.assign(attributesOf(inode), { before });
 }
 
 export function typeNumber(type: FileType): number {
@@ -170,6 +191,7 @@ export function decode(inode: number, bytes: Buffer): Inode {
     changed: timeAt(bytes, 96),
     born: timeAt(bytes, 108),
     cookie: bytes.readDoubleLE(120),
+    xattrBytes: bytes.readUInt32LE(128),
   };
 }
 
@@ -195,6 +217,7 @@ function encode(inode: Inode): Buffer {
   writeTime(bytes, 96, inode.changed);
   writeTime(bytes, 108, inode.born);
   bytes.writeDoubleLE(inode.cookie, 120);
+  bytes.writeUInt32LE(inode.xattrBytes, 128);
   return bytes;
 }
 

@@ -6,7 +6,18 @@ import { inheritAcl } from './acl.ts';
 import { type Context, requireRoom } from './context.ts';
 import { addEntry, type Entry, findEntry, removeEntry, replaceEntry } from './entries.ts';
 import type { InodeNumbers } from './inode-numbers.ts';
-import { type Inode, loadDirectory, loadInode, saveInode, stamp } from './inode.ts';
+import {
+  type Attributes,
+  attributesOf,
+  type Changed,
+  changedOf,
+  type Created,
+  type Inode,
+  loadDirectory,
+  loadInode,
+  saveInode,
+  stamp,
+} from './inode.ts';
 import { getLong, putLong } from './long-value.ts';
 import { checkName, isDots } from './names.ts';
 import { newInode, type NewNode } from './new-inode.ts';
@@ -16,8 +27,19 @@ import type { Removal } from '../contents/removal.ts';
 
 /** Of a file. A directory has a link for each directory in it, as many as there may be. */
 const LINKS_MAX = 65_000;
-export const TARGET_BYTES_MAX = 4095;
 const TARGET_PIECES_MAX = 8;
+
+/** What removing a name did: to its directory, and the inode to reap after the transaction if there is one. */
+export interface Removed {
+  readonly directory: Changed;
+  readonly orphan: number | undefined;
+}
+
+export interface Renamed {
+  readonly from: Changed;
+  readonly to: Changed;
+  readonly orphan: number | undefined;
+}
 
 /** Names and what they lead to. Every method is a part of a transaction, and may throw `MISS`. */
 export class Namespace {
@@ -38,8 +60,9 @@ export class Namespace {
     return loadInode(reader, this.#find(reader, parent, name).inode);
   }
 
-  create(transaction: Transaction, credentials: Credentials, directory: number, name: Buffer, node: NewNode): Inode {
+  create(transaction: Transaction, credentials: Credentials, directory: number, name: Buffer, node: NewNode): Created {
     const parent = this.#search(transaction, credentials, directory);
+    const before = attributesOf(parent);
     refuseExisting(name);
     checkName(name);
     if (this.#findMaybe(transaction, parent, name) !== undefined) throw exists();
@@ -56,12 +79,13 @@ export class Namespace {
     saveInode(transaction, inode);
     if (inode.type === 'directory') addLink(parent);
     this.#stamp(transaction, parent, true);
-    return inode;
+    return createdOf(inode, before, parent);
   }
 
-  link(transaction: Transaction, credentials: Credentials, number: number, directory: number, name: Buffer): Inode {
+  link(transaction: Transaction, credentials: Credentials, number: number, directory: number, name: Buffer): Created {
     const inode = loadInode(transaction, number);
     const parent = this.#search(transaction, credentials, directory);
+    const before = attributesOf(parent);
     refuseExisting(name);
     checkName(name);
     if (inode.type === 'directory') throw new FsError('EPERM', 'A directory has one name.');
@@ -74,11 +98,10 @@ export class Namespace {
     this.#addName(transaction, parent, name, inode);
     this.#stamp(transaction, parent, true);
     this.#stamp(transaction, inode, false);
-    return inode;
+    return createdOf(inode, before, parent);
   }
 
-  /** Returns the inode to reap after the transaction, if there is one. */
-  unlink(transaction: Transaction, credentials: Credentials, directory: number, name: Buffer): number | undefined {
+  unlink(transaction: Transaction, credentials: Credentials, directory: number, name: Buffer): Removed {
     const parent = this.#search(transaction, credentials, directory);
     if (isDots(name)) throw new FsError('EISDIR', 'The names . and .. stay.');
     checkName(name);
@@ -90,12 +113,7 @@ export class Namespace {
     return this.#remove(transaction, parent, entry, victim);
   }
 
-  removeDirectory(
-    transaction: Transaction,
-    credentials: Credentials,
-    directory: number,
-    name: Buffer,
-  ): number | undefined {
+  removeDirectory(transaction: Transaction, credentials: Credentials, directory: number, name: Buffer): Removed {
     const parent = this.#search(transaction, credentials, directory);
     if (isDots(name)) throw new FsError(name.length === 1 ? 'EINVAL' : 'ENOTEMPTY', 'The names . and .. stay.');
     checkName(name);
@@ -108,13 +126,12 @@ export class Namespace {
     return this.#remove(transaction, parent, entry, victim);
   }
 
-  /** Returns the inode to reap after the transaction, if there is one. */
   rename(
     transaction: Transaction,
     credentials: Credentials,
     from: { readonly directory: number; readonly name: Buffer },
     to: { readonly directory: number; readonly name: Buffer },
-  ): number | undefined {
+  ): Renamed {
     const source = this.#search(transaction, credentials, from.directory);
     const target = from.directory === to.directory ? source : this.#search(transaction, credentials, to.directory);
     if (isDots(from.name) || isDots(to.name)) throw new FsError('EINVAL', 'The names . and .. stay.');
@@ -122,7 +139,12 @@ export class Namespace {
     checkName(to.name);
     const entry = this.#find(transaction, source, from.name);
     const existing = this.#findMaybe(transaction, target, to.name);
-    if (existing?.inode === entry.inode) return undefined;
+    const before = { source: attributesOf(source), target: attributesOf(target) };
+    const renamed = (orphan: number | undefined): Renamed => {
+      const change = changedOf(before.source, source);
+      return { from: change, to: source === target ? change : changedOf(before.target, target), orphan };
+    };
+    if (existing?.inode === entry.inode) return renamed(undefined);
     const moved = loadInode(transaction, entry.inode);
     const victim = existing && loadInode(transaction, existing.inode);
     this.#requireChange(transaction, credentials, source);
@@ -136,7 +158,7 @@ export class Namespace {
     if (victim !== undefined) refuseReplacing(moved, victim);
     if (moved.project !== target.project) throw crossesProjects();
     if (existing === undefined) requireRoom(this.#context);
-    return this.#move(transaction, { entry, moved, source }, { name: to.name, existing, victim, target });
+    return renamed(this.#move(transaction, { entry, moved, source }, { name: to.name, existing, victim, target }));
   }
 
   readTarget(reader: Reader, number: number): Buffer {
@@ -171,11 +193,12 @@ export class Namespace {
     return victim && this.#unlinkInode(transaction, victim);
   }
 
-  #remove(transaction: Transaction, parent: Inode, entry: Entry, victim: Inode): number | undefined {
+  #remove(transaction: Transaction, parent: Inode, entry: Entry, victim: Inode): Removed {
+    const before = attributesOf(parent);
     this.#removeName(transaction, parent, entry, victim);
     if (victim.type === 'directory') parent.links -= 1;
     this.#stamp(transaction, parent, true);
-    return this.#unlinkInode(transaction, victim);
+    return { directory: changedOf(before, parent), orphan: this.#unlinkInode(transaction, victim) };
   }
 
   #addName(transaction: Transaction, directory: Inode, name: Buffer, inode: Inode): void {
@@ -233,6 +256,10 @@ export class Namespace {
     stamp(inode, this.#context.now(), isModified);
     saveInode(transaction, inode);
   }
+}
+
+function createdOf(inode: Inode, before: Attributes, directory: Inode): Created {
+  return Object.assign(attributesOf(inode), { directory: changedOf(before, directory) });
 }
 
 function refuseReplacing(moved: Inode, victim: Inode): void {

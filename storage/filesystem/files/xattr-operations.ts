@@ -37,7 +37,7 @@ export function setXattr(
   if (mode === 'create' && isThere) throw new FsError('EEXIST', 'The file has this attribute already.');
   if (mode === 'replace' && !isThere) throw new FsError('ENODATA', 'The file has no such attribute.');
   const kind = aclKindOf(name);
-  if (kind === undefined) putXattr(transaction, number, name, value);
+  if (kind === undefined) putXattr(transaction, inode, name, value);
   else applyAcl(transaction, inode, kind, parseAcl(value));
   stamp(inode, context.now(), false);
   saveInode(transaction, inode);
@@ -54,7 +54,7 @@ export function dropXattr(
   requireChange(transaction, credentials, inode, name);
   const kind = aclKindOf(name);
   if (kind !== undefined) applyAcl(transaction, inode, kind, undefined);
-  else if (!removeXattr(transaction, number, name)) throw new FsError('ENODATA', 'The file has no such attribute.');
+  else if (!removeXattr(transaction, inode, name)) throw new FsError('ENODATA', 'The file has no such attribute.');
   stamp(inode, context.now(), false);
   saveInode(transaction, inode);
 }

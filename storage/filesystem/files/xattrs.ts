@@ -1,8 +1,10 @@
 import { FsError } from '../errors.ts';
 import { KIND } from '../store/layout.ts';
 import type { Reader, Transaction } from '../store/transaction.ts';
+import type { Inode } from './inode.ts';
 import { deleteLong, getLong, putLong } from './long-value.ts';
 import { hashName, NAME_BYTES_MAX } from './names.ts';
+import { chargeQuota } from './quotas.ts';
 
 const XATTR_BYTES_MAX = 65536;
 
@@ -27,17 +29,36 @@ export function getXattr(reader: Reader, inode: number, name: Buffer): Buffer | 
   return whole.subarray(1 + name.length);
 }
 
-export function putXattr(transaction: Transaction, inode: number, name: Buffer, value: Buffer): void {
-  const known = findKey(transaction, inode, name);
-  if (known !== undefined) deleteLong(transaction, inode, KIND.xattr, known, known + PIECES_MAX);
-  const key = known ?? newKey(transaction, inode, name);
-  putLong(transaction, inode, KIND.xattr, key, Buffer.concat([Buffer.of(name.length), name, value]));
+/** The caller saves the inode, which counts what they take. */
+export function putXattr(transaction: Transaction, inode: Inode, name: Buffer, value: Buffer): void {
+  const known = findKey(transaction, inode.inode, name);
+  const before = known === undefined ? 0 : drop(transaction, inode.inode, known);
+  const key = known ?? newKey(transaction, inode.inode, name);
+  const whole = Buffer.concat([Buffer.of(name.length), name, value]);
+  putLong(transaction, inode.inode, KIND.xattr, key, whole);
+  charge(transaction, inode, whole.length - before);
 }
 
-export function removeXattr(transaction: Transaction, inode: number, name: Buffer): boolean {
-  const key = findKey(transaction, inode, name);
-  if (key !== undefined) deleteLong(transaction, inode, KIND.xattr, key, key + PIECES_MAX);
+/** The caller saves the inode. */
+export function removeXattr(transaction: Transaction, inode: Inode, name: Buffer): boolean {
+  const key = findKey(transaction, inode.inode, name);
+  if (key !== undefined) charge(transaction, inode, -drop(transaction, inode.inode, key));
   return key !== undefined;
+}
+
+/** Removes pieces of attributes, so many at most. Returns whether none is left. The caller saves the inode. */
+export function removeSomeXattrs(transaction: Transaction, inode: Inode, max: number): boolean {
+  const keys: number[] = [];
+  let bytes = 0;
+  let isDone = true;
+  transaction.scan(inode.inode, KIND.xattr, 0, (key, value) => {
+    isDone = keys.length < max;
+    if (isDone) bytes += value.length;
+    return isDone && keys.push(key) > 0;
+  });
+  for (const key of keys) transaction.delete(inode.inode, KIND.xattr, key);
+  charge(transaction, inode, -bytes);
+  return isDone;
 }
 
 export function listXattrs(reader: Reader, inode: number): Buffer[] {
@@ -47,6 +68,18 @@ export function listXattrs(reader: Reader, inode: number): Buffer[] {
     return true;
   });
   return names;
+}
+
+function charge(transaction: Transaction, inode: Inode, bytes: number): void {
+  chargeQuota(transaction, inode, bytes, 0);
+  inode.xattrBytes += bytes;
+}
+
+/** Returns how many bytes it took. */
+function drop(transaction: Transaction, inode: number, key: number): number {
+  const { length } = getLong(transaction, inode, KIND.xattr, key, key + PIECES_MAX);
+  deleteLong(transaction, inode, KIND.xattr, key, key + PIECES_MAX);
+  return length;
 }
 
 function findKey(reader: Reader, inode: number, name: Buffer): number | undefined {

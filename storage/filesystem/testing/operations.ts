@@ -130,7 +130,7 @@ async function changeInode(filesystem: Filesystem, inode: number, operation: Ope
       await filesystem.write(SUPERUSER, inode, operation.offset, operation.data);
       return;
     case 'truncate':
-      await filesystem.setSize(SUPERUSER, inode, operation.size);
+      await filesystem.setAttributes(SUPERUSER, inode, { size: operation.size });
       return;
     case 'punch':
       await filesystem.punch(SUPERUSER, inode, operation.offset, operation.length);

@@ -2,7 +2,7 @@ import { FsError } from '../errors.ts';
 import { Filesystem } from '../filesystem.ts';
 import type { Credentials } from '../files/access.ts';
 import type { AttributeChanges } from '../files/changes.ts';
-import type { Attributes, FileType } from '../files/inode.ts';
+import type { Attributes, Created, FileType } from '../files/inode.ts';
 import { MemoryDevice } from './memory-device.ts';
 
 const MIB = 1024 * 1024;
@@ -27,21 +27,21 @@ export class Session {
     return new Session(filesystem, this.credentials);
   }
 
-  async make(path: string, type: FileType = 'file', mode = 0o644, target?: string): Promise<Attributes> {
+  async make(path: string, type: FileType = 'file', mode = 0o644, target?: string): Promise<Created> {
     const { directory, name } = await this.#place(path);
     const node = { type, mode, ...(target !== undefined && { target: Buffer.from(target) }) };
     return this.filesystem.create(this.credentials, directory, name, node);
   }
 
-  async mkdir(path: string, mode = 0o755): Promise<Attributes> {
+  async mkdir(path: string, mode = 0o755): Promise<Created> {
     return this.make(path, 'directory', mode);
   }
 
-  async symlink(target: string, path: string): Promise<Attributes> {
+  async symlink(target: string, path: string): Promise<Created> {
     return this.make(path, 'symlink', 0o777, target);
   }
 
-  async link(path: string, to: string): Promise<Attributes> {
+  async link(path: string, to: string): Promise<Created> {
     const { inode } = await this.lstat(path);
     const { directory, name } = await this.#place(to);
     return this.filesystem.link(this.credentials, inode, directory, name);
@@ -78,7 +78,7 @@ export class Session {
   }
 
   async truncate(path: string, size: number): Promise<Attributes> {
-    return this.filesystem.setSize(this.credentials, (await this.stat(path)).inode, size);
+    return this.filesystem.setAttributes(this.credentials, (await this.stat(path)).inode, { size });
   }
 
   async write(path: string, data: Buffer | string, offset = 0): Promise<Attributes> {

@@ -63,7 +63,7 @@ async function copyContents(
     if (!isZeros(data)) await share.write(SUPERUSER, to, offset, data, OPEN);
     work.onProgress?.(Math.min(1, (offset + bytes) / source.size));
   }
-  await share.setSize(SUPERUSER, to, source.size, OPEN);
+  await share.setAttributes(SUPERUSER, to, { size: source.size }, OPEN);
 }
 
 async function copyXattrs(snapshot: Filesystem, share: Filesystem, from: number, to: number): Promise<void> {
