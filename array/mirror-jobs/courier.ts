@@ -22,6 +22,7 @@ import {
 } from './repository.ts';
 import { Round, type Progress } from './round.ts';
 import type { Slots } from './slots.ts';
+import { toldSource } from './told-source.ts';
 
 type PeerMirror = OutputOf<typeof peers.getMirror>['mirror'];
 
@@ -212,8 +213,7 @@ export class Courier {
     link: PeerLink,
     signal: AbortSignal,
   ): Promise<{ mirror: PeerMirror }> {
-    const { volumes, pools } = this.#tools;
-    const volume = volumes.get(row.volume);
+    const volume = this.#tools.volumes.get(row.volume);
     return link.call(
       peers.beginRound,
       {
@@ -223,10 +223,7 @@ export class Courier {
         snapshot_name: snapshot.display_name,
         taken_at: snapshot.created_at,
         size_bytes: snapshot.size_bytes,
-        cg_name: volume.cg_name,
-        cg_display_name: volume.display_name,
-        pool_display_name: pools.get(volume.pool).display_name,
-        wwid: volume.wwid,
+        ...toldSource(volume, this.#tools),
       },
       { signal, timeoutMs: 60_000 },
     );

@@ -28,6 +28,10 @@ export class DestinationEndings {
     const volume = volumeIn(row);
     if (row.round !== null && row.base_snapshot !== null) await engine.revertVolume(row.base_snapshot);
     else if (row.round !== null) await this.#book.empty(volume);
+    const { volumes } = this.#book.neighbours;
+    const isShare = volumes.get(volume).kind === 'file';
+    // A share has a filesystem, if only an empty one.
+    if (isShare && row.base === null) await engine.formatShare(volume);
     await store.write((tx) => {
       const now = clock.now();
       updateVolume(tx, volume, {
@@ -41,9 +45,11 @@ export class DestinationEndings {
         row.base === null
           ? 'It is empty: no snapshot had come whole'
           : `It is as its snapshot ${row.base_snapshot ?? ''} shows it`;
-      const title = `Mirror ${row.display_name} (${row.name}) was broken; ${row.volume_name} (${volume}) is a volume like any other. ${held}.`;
+      const what = `a ${isShare ? 'share' : 'volume'} like any other`;
+      const title = `Mirror ${row.display_name} (${row.name}) was broken; ${row.volume_name} (${volume}) is ${what}. ${held}.`;
       events.record(tx, { severity: 'notice', title, subject: `mirror_job:${row.name}`, actor });
     });
+    if (isShare) await volumes.shares.attempt(volume);
   }
 
   async delete(row: DestinationRow): Promise<void> {

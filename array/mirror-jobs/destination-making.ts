@@ -3,6 +3,8 @@ import type { peerApi } from '@granary/contract/array';
 import { fail, type Tx } from '@granary/kernel';
 import type { PeerActor } from '../peers/service.ts';
 import { nextName } from '../sequences/repository.ts';
+import { changedOptions, defaultOptions } from '../shares/options.ts';
+import { readOptions } from '../shares/request.ts';
 import type { DestinationBook } from './destination-book.ts';
 import {
   findDestination,
@@ -98,6 +100,9 @@ export class DestinationMaking {
         dedupe: wanted.dedupe,
         encrypted: wanted.encrypted,
         mirrorJob: row.name,
+        share: wanted.is_share
+          ? { options: changedOptions(defaultOptions, readOptions(wanted)), orSimilar: true }
+          : undefined,
       },
       actor,
     );

@@ -2,6 +2,9 @@ import type { InputOf } from '@granary/contract';
 import type { peerApi } from '@granary/contract/array';
 import { badParameter, fail } from '@granary/kernel';
 import type { PeerActor } from '../peers/service.ts';
+import { changedOptions } from '../shares/options.ts';
+import { findShare, updateShareOptions } from '../shares/repository.ts';
+import { readOptions } from '../shares/request.ts';
 import { type DestinationBook, volumeIn } from './destination-book.ts';
 import { frameLabel, readFrame, type Range } from './frames.ts';
 import { findNextSnapshot, findSurplusSnapshots, type DestinationRow } from './repository.ts';
@@ -29,6 +32,7 @@ export class DestinationRounds {
     const volume = volumeIn(row);
     if (volumes.get(volume).size_bytes < round.size_bytes) await volumes.expandTo(volume, round.size_bytes, 'system');
     if (row.round === round.snapshot) return;
+    if (round.is_share) await this.#followOptions(volume, round);
     await this.#clear(row, round.base ?? null);
     await this.#book.change(row, {
       round: round.snapshot,
@@ -43,6 +47,14 @@ export class DestinationRounds {
       src_wwid: round.wwid,
     });
     this.#worked.set(row.name, performance.now());
+  }
+
+  /** What the source lets its clients do holds here, too, once the mirror is broken. */
+  #followOptions(volume: string, round: NewRound): Promise<void> {
+    return this.#book.tools.store.write((tx) => {
+      const share = findShare(tx, volume);
+      if (share) updateShareOptions(tx, volume, changedOptions(share.options, readOptions(round)));
+    });
   }
 
   async write(row: DestinationRow, part: Part, peer: PeerActor): Promise<void> {

@@ -3,6 +3,7 @@ import type { peerApi } from '@granary/contract/array';
 import { fail, Locks } from '@granary/kernel';
 import type { PeerActor } from '../peers/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import { findVolume } from '../volumes/repository.ts';
 import { DestinationBook, type Neighbours } from './destination-book.ts';
 import { DestinationEndings } from './destination-endings.ts';
 import { DestinationMaking, type NewMirror } from './destination-making.ts';
@@ -51,9 +52,9 @@ export class Destinations {
     return this.#turns.run(keyOf(peer, wanted.job), async () => {
       const { store } = this.#tools;
       const known = store.read((db) => findDestinationOf(db, peer.uuid, wanted.job));
-      if (known && known.state !== 'creating') return viewOf(this.#hear(known));
+      if (known && known.state !== 'creating') return this.#view(this.#hear(known));
       const name = await this.#making.make(wanted, peer, known);
-      return viewOf(this.#hear(this.#book.row(name)));
+      return this.#view(this.#hear(this.#book.row(name)));
     });
   }
 
@@ -62,7 +63,7 @@ export class Destinations {
       const row = this.#find(job, peer);
       const is_paused = isPaused ? 1 : 0;
       if (row.is_paused !== is_paused) await this.#book.change(row, { is_paused });
-      return viewOf(row);
+      return this.#view(row);
     });
   }
 
@@ -81,9 +82,9 @@ export class Destinations {
   begin(round: NewRound, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, round.job), async () => {
       const row = this.#find(round.job, peer);
-      if (row.state !== 'active' || row.base === round.snapshot) return viewOf(row);
+      if (row.state !== 'active' || row.base === round.snapshot) return this.#view(row);
       await this.#rounds.begin(row, round, peer);
-      return viewOf(this.#book.row(row.name));
+      return this.#view(this.#book.row(row.name));
     });
   }
 
@@ -91,9 +92,9 @@ export class Destinations {
     return this.#turns.run(keyOf(peer, part.job), async () => {
       const row = this.#find(part.job, peer);
       // Where this one stands is the truth: the source goes on from there.
-      if (row.state !== 'active' || row.round !== part.snapshot || row.position !== part.from) return viewOf(row);
+      if (row.state !== 'active' || row.round !== part.snapshot || row.position !== part.from) return this.#view(row);
       await this.#rounds.write(row, part, peer);
-      return viewOf(this.#book.row(row.name));
+      return this.#view(this.#book.row(row.name));
     });
   }
 
@@ -106,7 +107,7 @@ export class Destinations {
         await this.#rounds.end(row);
       }
       if (keep !== undefined) await this.#rounds.letGo(row.name, keep);
-      return viewOf(this.#book.row(row.name));
+      return this.#view(this.#book.row(row.name));
     });
   }
 
@@ -114,7 +115,7 @@ export class Destinations {
     return this.#turns.run(keyOf(peer, job), async () => {
       const row = this.#find(job, peer);
       await this.#endings.break(row, inherited, `array ${peer.displayName}`);
-      return viewOf(this.#book.row(row.name));
+      return this.#view(this.#book.row(row.name));
     });
   }
 
@@ -148,6 +149,12 @@ export class Destinations {
     return this.#hear(row);
   }
 
+  #view({ name, state, base, round, position, volume }: DestinationRow): PeerMirror {
+    const kind = this.#tools.store.read((db) => findVolume(db, volume ?? ''))?.kind;
+    const shown = state === 'broken' || state === 'breaking' ? 'broken' : 'active';
+    return { name, state: shown, base, round, position, is_share: kind === 'file' };
+  }
+
   #hear(row: DestinationRow): DestinationRow {
     this.#heard.set(row.name, performance.now());
     return row;
@@ -156,8 +163,4 @@ export class Destinations {
 
 function keyOf({ uuid }: PeerActor, job: string): string {
   return `${uuid} ${job}`;
-}
-
-function viewOf({ name, state, base, round, position }: DestinationRow): PeerMirror {
-  return { name, state: state === 'broken' || state === 'breaking' ? 'broken' : 'active', base, round, position };
 }

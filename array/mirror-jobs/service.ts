@@ -1,6 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { MirrorJob } from '@granary/contract/array';
-import { fail } from '@granary/kernel';
+import { badParameter, fail } from '@granary/kernel';
 import type { Pools } from '../pools/service.ts';
 import type { RemoteArrays } from '../remote-arrays/service.ts';
 import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
@@ -84,6 +84,9 @@ export class Mirrors {
   break(name: string, inherited: boolean, actor: string): Promise<void> {
     this.get(name);
     const destination = this.destinations.get(name);
+    const volume = destination ? destination.volume : this.sources.get(name)?.volume;
+    const kind = this.#tools.store.read((db) => findVolume(db, volume ?? ''))?.kind;
+    if (inherited && kind === 'file') throw badParameter('inherited', 'is for block volumes: a share has no WWID');
     return destination
       ? this.destinations.break(destination, inherited, actor)
       : this.sources.break(name, inherited, actor);

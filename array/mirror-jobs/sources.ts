@@ -27,6 +27,7 @@ import {
   type SourceRow,
 } from './repository.ts';
 import { Slots } from './slots.ts';
+import { toldSource } from './told-source.ts';
 
 export interface MirrorRequest {
   readonly displayName: string;
@@ -211,8 +212,8 @@ export class Sources {
   }
 
   async #createThere(name: string, request: MirrorRequest, { volume, pool, array }: Checked): Promise<void> {
-    const { remoteArrays, pools } = this.#neighbours;
-    await remoteArrays.linkTo(array).call(
+    const { remoteArrays } = this.#neighbours;
+    const { mirror } = await remoteArrays.linkTo(array).call(
       peerApi.groups.peers.createMirror,
       {
         job: name,
@@ -223,13 +224,15 @@ export class Sources {
         compress: request.compress ?? volume.compress === 1,
         dedupe: request.dedupe ?? volume.dedupe === 1,
         encrypted: volume.wrapped_key !== null,
-        cg_name: volume.cg_name,
-        cg_display_name: volume.display_name,
-        pool_display_name: pools.get(volume.pool).display_name,
-        wwid: volume.wwid,
+        ...toldSource(volume, this.#neighbours),
       },
       { timeoutMs: CREATE_MS_MAX },
     );
+    // An array of an older release passes over what it does not know.
+    if (volume.kind === 'file' && !mirror.is_share) {
+      const problem = `Remote array ${array.display_name} (${array.name}) does not know file shares; bring it up to date first.`;
+      throw fail('state_conflict', { problem });
+    }
   }
 
   /** With the rule that takes its snapshots, and the first of them. */

@@ -4,11 +4,9 @@ import { badParameter } from '@granary/kernel';
 import { changedOptions, defaultOptions, type ShareChange, type ShareOptions } from './options.ts';
 
 type CreateInput = InputOf<typeof arrayApi.groups.volumes.create>;
-/** The options as callers send them: all of them in a creation, some in a change. */
-type SentOptions = { readonly [K in Exclude<keyof CreateInput, 'flcenabled'>]?: CreateInput[K] | undefined };
 
 /** What callers call each option. */
-const parameters: Readonly<Record<keyof ShareOptions, keyof SentOptions>> = {
+const parameters = {
   syncsWrites: 'mountsync',
   updatesAccessTimes: 'atimeupdate',
   readAheadKb: 'readaheadkb',
@@ -33,7 +31,10 @@ const parameters: Readonly<Record<keyof ShareOptions, keyof SentOptions>> = {
   smbEncryption: 'smbencryptionmode',
   mangledNames: 'smbmanglednames',
   caseSensitive: 'smbcasesensitive',
-};
+} as const satisfies Record<keyof ShareOptions, keyof CreateInput>;
+
+/** The options as callers send them: all of them in a creation, some in a change. */
+type SentOptions = { readonly [K in (typeof parameters)[keyof ShareOptions]]?: CreateInput[K] | undefined };
 
 export function readOptions(sent: SentOptions): ShareChange {
   return {
@@ -62,6 +63,13 @@ export function readOptions(sent: SentOptions): ShareChange {
     mangledNames: sent.smbmanglednames,
     caseSensitive: sent.smbcasesensitive,
   } satisfies Record<keyof ShareOptions, unknown>;
+}
+
+/** The other way round: as another array is told of them. */
+export function sentOptions(options: ShareOptions): SentOptions {
+  const entries = Object.entries(parameters) as [keyof ShareOptions, keyof SentOptions][];
+  const sent = entries.map(([option, parameter]) => [parameter, options[option] ?? '']);
+  return { ...Object.fromEntries(sent), readaheadkb: String(options.readAheadKb) } as SentOptions;
 }
 
 function readHiddenFiles(text: string | undefined): string | null | undefined {

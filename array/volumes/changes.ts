@@ -161,6 +161,8 @@ export class Changes {
     if (row.kind === 'block') refuseShareOptions(share);
     else {
       refuseCaps(caps);
+      // Its options are those of its source.
+      if (Object.keys(given(share)).length > 0) checkNoDestination(row);
       checkOptions(changedOptions(shareOf(db, row.name).options, share));
       if (share.isSmbOnly === true && hasNfsClients(db, row.name))
         throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');

@@ -1,9 +1,11 @@
 import { endpoint, type Access, type Api, type Group } from '../endpoint.ts';
-import { boolean, file, integer, name, optional, secret, text } from '../params.ts';
+import { boolean, file, integer, name, optional, secret, text, withDefault } from '../params.ts';
 import { bool, int, listOf, nullable, num, oneOf, record, str } from '../records.ts';
 import { response } from '../reply.ts';
 import { anyone } from './access.ts';
 import { mirrorJobId, poolId, snapshotId } from './ids.ts';
+import { allOptional } from './shared.ts';
+import { creationOptions, shareOptions } from './volume-options.ts';
 
 /** Another array, by a key it agreed on with this one; no user has this role, and no key of a user opens this door. */
 const peerOnly: Access = { roles: ['peer'] };
@@ -34,6 +36,7 @@ const PeerMirror = record('PeerMirror', {
   base: nullable(str('The last snapshot received whole')),
   round: nullable(str('The snapshot on its way')),
   position: int('Everything of it before this offset is written and on disk'),
+  is_share: bool(),
 });
 
 const identity = {
@@ -50,6 +53,8 @@ const source = {
   cg_display_name: name("The source's name", { example: 'reports' }),
   pool_display_name: name("The name of the source's pool", { example: 'fast' }),
   wwid: text('By which servers know the source', { max: 64, example: '6f1f5f6e000040008000000000000001' }),
+  is_share: withDefault(boolean('The source is a file share, with these options'), false),
+  ...allOptional({ ...shareOptions, ...creationOptions }),
 };
 
 const mirrored = response({ mirror: PeerMirror });

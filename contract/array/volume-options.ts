@@ -45,6 +45,11 @@ export const shareOptions = {
   auditenable: off('Log who reads and changes files'),
 } satisfies Params;
 
+/** Of a new share only. */
+export const creationOptions = {
+  smbstoredosattributes: off('Keep DOS attributes of files'),
+} satisfies Params;
+
 export const cappings = {
   read_iops_capping: cap('Reads a second'),
   read_mbps_capping: cap('MB read a second'),

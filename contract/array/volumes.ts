@@ -8,7 +8,7 @@ import { interval, IoPoint, performance } from './performance.ts';
 import { VolumeServer } from './servers.ts';
 import { allOptional, count } from './shared.ts';
 import { Snapshot } from './snapshots.ts';
-import { cappings, reduction, shareOptions } from './volume-options.ts';
+import { cappings, creationOptions, reduction, shareOptions } from './volume-options.ts';
 import { FreeVolume, Volume } from './volume-records.ts';
 import { waiting } from '../params.ts';
 
@@ -65,7 +65,7 @@ export const volumes = {
       }),
       ...reduction,
       ...shareOptions,
-      smbstoredosattributes: withDefault(boolean('Keep DOS attributes of files'), false),
+      ...creationOptions,
       autoexpand: withDefault(boolean('Expand it when it runs full'), false),
       maxcapacity: maxCapacity,
       autoexpandby: autoExpandBy,
