@@ -102,6 +102,31 @@ test('everything in the directories of a project counts for it, whoever wrote it
   assert.equal((await jo.write(file, MB, Buffer.alloc(MB, 2))).status, 0);
 });
 
+test('10,000 quotas of a file are set at once, and one bad row among them sets none', async (t) => {
+  const { array, client, share } = await setUp(t);
+  const send = async (rows: readonly string[]) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ scope: 'user', file_format: 'csv' })) form.set(name, value);
+    form.set('file', new Blob([['id,limit', ...rows].join('\n')]), 'quotas.csv');
+    const url = `${array.configuration.managementUrl}/api/volumes/${share}/import_quotas.json`;
+    const reply = await fetch(url, { method: 'POST', body: form, headers: { 'x-access-key': array.user.access_key } });
+    return ((await reply.json()) as { response: { status: number; message?: string } }).response;
+  };
+  const rows = Array.from({ length: 10_000 }, (_, index) => `${10_000 + index},${1 + index}`);
+  const refused = await send(rows.with(9_998, '99,none'));
+  assert.match(`${refused.status} ${refused.message}`, /^7 file row 10000: limit is none/);
+  // Only the root directory is somebody's.
+  assert.equal((await client.call(quotas.list, { id: share, scope: 'user' })).count, 1);
+  const start = performance.now();
+  assert.equal((await send(rows)).status, 0);
+  t.diagnostic(`10,000 quotas were set in ${Math.round(performance.now() - start)} ms`);
+  const last = await client.call(quotas.list, { id: share, scope: 'user', start: 10_000, limit: 5 });
+  assert.deepEqual(
+    [last.count, last.quotas.map(({ source_id, hard }) => [source_id, hard])],
+    [10_001, [['19999', '10000']]],
+  );
+});
+
 test('quotas are for shares: a block volume has none', async (t) => {
   const array = await testArray(t, { drives: 2 });
   const id = await array.volume(await array.pool());

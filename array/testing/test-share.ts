@@ -9,7 +9,7 @@ const { controllers, servers, volumes } = arrayApi.groups;
 const ADDRESS = '127.0.0.0/8';
 
 /** Attaches the share to a server over NFS, unless it is attached already; the server's name. */
-export async function attachShare(array: TestArray, share: string): Promise<string> {
+async function attachShare(array: TestArray, share: string): Promise<string> {
   const { client } = array;
   const { servers: attached } = await client.call(volumes.listServers, { id: share });
   if (attached[0]) return attached[0].name;

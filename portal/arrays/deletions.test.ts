@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { ManualClock } from '@granary/kernel';
-import { readBill } from '../billing/testing.ts';
+import { readBill } from '../billing/testing/read-bill.ts';
 import { eventually } from '../testing/eventually.ts';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import { refused, startTestPortal, type TestPortal } from '../testing/portal.ts';

@@ -8,7 +8,7 @@ import { TestPortal } from '../pricing/testing.ts';
 import { syncMeter, type MeteredArray } from './meter.ts';
 import { Billing } from './service.ts';
 import { unzip } from '../../kernel/http/testing/unzip.ts';
-import { readBill } from './testing.ts';
+import { readBill } from './testing/read-bill.ts';
 
 const two = { engine: 'small', app_engine: null, extra_cache_gb: 0, drives: { SSD_10GB: 2 } };
 const drivesOnly = { ...two, engine: null };

@@ -5,7 +5,7 @@ import { removeUser } from '../users/repository.ts';
 import { syncMeter } from './meter.ts';
 import { billingRoutes } from './routes.ts';
 import { Billing } from './service.ts';
-import { readBill } from './testing.ts';
+import { readBill } from './testing/read-bill.ts';
 
 test('a bill is downloaded as a zip', async () => {
   using portal = new TestPortal();

@@ -60,7 +60,8 @@ export async function quotasAlone(t: TestContext) {
       if (!row) throw fail('volume_not_found', { id: name });
       return row;
     };
-    const volumes = { get: share, getShare: share, usableShare: share } as unknown as Volumes;
+    const served = { followSnapshots: async () => undefined };
+    const volumes = { get: share, getShare: share, usableShare: share, shares: served } as unknown as Volumes;
     const nas = new NasService(tools);
     const snapshots = new Snapshots(tools, volumes, pools);
     const services = {

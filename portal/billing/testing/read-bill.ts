@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { unzip } from '../../kernel/http/testing/unzip.ts';
+import { unzip } from '../../../kernel/http/testing/unzip.ts';
 
 export type CsvRow = Readonly<Record<string, string>>;
 
