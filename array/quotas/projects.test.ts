@@ -36,6 +36,15 @@ test('everything in a directory belongs to its project until it is taken out', a
   ]);
 });
 
+test('a directory that was made anew is added again by the same call', async (t) => {
+  const { shares, project, add, paths } = await setUp(t);
+  await add('/a');
+  shares.directories.set('/a', 0);
+  assert.equal((await add('/a')).state, 'done');
+  assert.equal(shares.directories.get('/a'), project.number);
+  assert.deepEqual(paths(), [['/a ready']]);
+});
+
 test('directories of projects do not overlap, and names of projects differ within a share', async (t) => {
   const { array, add, paths, shares } = await setUp(t);
   const { name: second } = await array.projects.create(SHARE, 'gemini', 'dana');

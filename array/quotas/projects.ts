@@ -89,21 +89,21 @@ export class QuotaProjects {
     });
   }
 
-  /** Begins to move everything in the directory to the project. */
+  /** Begins to move everything in the directory to the project; once more if it was made anew since it was added. */
   addDirectory(volume: string, project: string, path: string, actor: string): Promise<BegunDirectory> {
     const { store, jobs, clock } = this.#tools;
     return store.write((tx) => {
       this.#volumes.usableShare(volume);
       const row = this.#project(tx, volume, project);
       const directory = readDirectoryPath('path', path);
-      refuseOverlap(findOverlapping(tx, volume, directory), directory);
-      if (countDirectories(tx, volume) >= DIRECTORIES_MAX) {
-        const problem = `The quota projects of share ${volume} have ${DIRECTORIES_MAX} directories, as many as there can be.`;
-        throw fail('limit_reached', { problem });
-      }
+      const other = findOverlapping(tx, volume, directory);
+      const isAgain = other?.path === directory && other.project === project && other.state === 'ready';
+      if (!isAgain) refuseNew(tx, volume, directory, other);
       const args = { volume, project, path: directory, isAdded: true, actor };
       const job = jobs.enqueue(tx, SET_PROJECT, subjectOf(volume), args);
-      insertDirectory(tx, { volume, path: directory, project, state: 'adding', job });
+      const begun = { volume, path: directory, state: 'adding', job } as const;
+      if (isAgain) changeDirectory(tx, begun);
+      else insertDirectory(tx, { ...begun, project });
       touchProject(tx, volume, row.name, clock.now());
       return { path: directory, job };
     });
@@ -182,7 +182,11 @@ function subjectOf(volume: string): string {
   return `quota-projects:${volume}`;
 }
 
-function refuseOverlap(other: DirectoryRow | undefined, path: string): void {
+function refuseNew(tx: Tx, volume: string, path: string, other: DirectoryRow | undefined): void {
+  if (countDirectories(tx, volume) >= DIRECTORIES_MAX) {
+    const problem = `The quota projects of share ${volume} have ${DIRECTORIES_MAX} directories, as many as there can be.`;
+    throw fail('limit_reached', { problem });
+  }
   if (!other) return;
   const problem =
     other.path === path
