@@ -12,9 +12,11 @@ import { ownAddresses, startGranary } from '../e2e/granary.ts';
 export const touredPages = ['README.md', 'docs/administrators.md'] as const;
 /**
  * Written anew as well, but not compared: what is measured differs from run to run, and the clients in them (`aws`,
- * `rclone`, `s3cmd`, `restic`, `swift`, and `@aws-sdk/client-s3` in the folder `SDK` names) may not be there.
+ * `rclone`, `s3cmd`, `restic`, `swift`, those of libnfs, and `@aws-sdk/client-s3` in the folder `SDK` names) may not be
+ * there.
  */
 const otherPages = [
+  'docs/files.md',
   'docs/object-storage-operators.md',
   'docs/object-storage-accounts.md',
   'docs/object-storage-applications.md',
@@ -127,4 +129,9 @@ async function writeTour(page: Page): Promise<void> {
   writeFileSync(fileOf(page), text);
 }
 
-if (import.meta.main) for (const page of [...touredPages, ...otherPages]) await writeTour(page);
+/** All pages, or those that are named. */
+if (import.meta.main) {
+  const named = process.argv.slice(2);
+  for (const page of [...touredPages, ...otherPages])
+    if (named.length === 0 || named.includes(page)) await writeTour(page);
+}
