@@ -40,6 +40,7 @@ export class FileLifecycle {
       share,
       context: () => context(tools.clock.now()),
       enable: (tx, volume) => this.scans.enableIn(tx, volume),
+      scan: (volume, actor) => this.scans.startNow(volume, actor),
       timesChanged: (tx) => markAllRuns(tx, tools.clock.now()),
       changed: (tx) => this.scans.changed(tx),
       wake: () => this.scheduler.wake(),

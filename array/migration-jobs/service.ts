@@ -79,6 +79,7 @@ export class Migrations {
     this.#pools.refuseNew(pool);
     const { ownBytes, snapshotBytes, sharedBytes, isLocked } = await readings.freshVolume(volume.name);
     if (isLocked) throw fail('volume_locked');
+    await this.#volumes.interruptScan(volume.name);
     const totalBytes = ownBytes + snapshotBytes + sharedBytes;
     this.#refuseFull(pool, totalBytes);
     return store.write((tx) => {

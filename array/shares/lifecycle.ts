@@ -6,5 +6,7 @@ export type LifecycleChange = 'enable' | 'disable' | 'resume' | 'pause';
 export interface ShareLifecycle {
   /** The same object until something changes; undefined for a share that is not scanned. */
   factsOf(volume: string): LifecycleFacts | undefined;
+  /** Resolves when no scan of it holds a snapshot. One that was at work goes on a moment later, if the share is there. */
+  interrupt(volume: string): Promise<void>;
   change(volume: string, change: LifecycleChange, actor: string): Promise<void>;
 }

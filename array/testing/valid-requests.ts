@@ -346,6 +346,8 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   'lifecyclePolicies.get': id(things.newLifecyclePolicy),
   'lifecyclePolicies.create': (walk) => ({
     display_name: walk.name('policy'),
+    // Names of operators are no names of XML.
+    file_selection_criteria: { extension: 'log' },
     whitelist_paths: ['/tmp', '/var/log'],
     use_recycle_bin: true,
     lc_action: 'expire',
@@ -357,6 +359,7 @@ export const preparations: Readonly<Record<string, Prepare>> = {
   }),
   'lifecyclePolicies.delete': id(things.newLifecyclePolicy),
   'lifecyclePolicies.setSchedule': () => ({ policy_start_time: 7200, policy_interval: 86_400 }),
+  'lifecyclePolicies.scan': async (walk) => ({ volume_name: (await things.lifecycleRule(walk)).volume_name }),
   'lifecyclePolicies.setRecycleBin': nothing,
   'lifecyclePolicies.pause': (walk) => things.lifecycleRule(walk),
   'lifecyclePolicies.resume': (walk) => things.lifecycleRule(walk, true),

@@ -162,6 +162,11 @@ export class Volumes {
     await this.#lifecycle.change(name, change, actor);
   }
 
+  /** The snapshot that a scan for file lifecycle policies reads is no snapshot that anybody should have to delete. */
+  async interruptScan(name: string): Promise<void> {
+    await this.#lifecycle?.interrupt(name);
+  }
+
   protect(name: string, protection: ProtectionChange, actor: string): Promise<void> {
     return this.#changes.protect(name, protection, actor);
   }
@@ -180,7 +185,12 @@ export class Volumes {
   }
 
   /** Marks it as being deleted and returns the number of the job that does it; none when it went to the recycle bin. */
-  delete(name: string, options: { force: boolean; skipBin?: boolean }, actor: string): Promise<number | undefined> {
+  async delete(
+    name: string,
+    options: { force: boolean; skipBin?: boolean },
+    actor: string,
+  ): Promise<number | undefined> {
+    await this.interruptScan(name);
     return this.#deletion.delete(name, options, actor);
   }
 

@@ -34,6 +34,7 @@ const decided = [
 
 /** Ours: what an administrator needs and neither document has. */
 const added = [
+  'POST /flc_policies/scan',
   'POST /drives/{id}/offline',
   'POST /drives/{id}/online',
   'POST /snapshot_policies/{snaprule}/resume',

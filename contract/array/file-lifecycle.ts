@@ -181,6 +181,13 @@ export const lifecyclePolicies = {
     },
     reply: response({ policy_start_time: str(), policy_interval: int() }),
   }),
+  scan: endpoint('POST', '/flc_policies/scan', {
+    summary: 'Run the file lifecycle policies of a share now, whatever their schedule',
+    access: adminOnly,
+    params: { volume_name: volumeId },
+    reply: response({ volume_name: str() }),
+    errors: ['volume_not_found', 'state_conflict'],
+  }),
   setRecycleBin: endpoint('PUT', '/flc_policies/recycle_bin', {
     summary: 'Set how long the recycle bin keeps files',
     access: adminOnly,

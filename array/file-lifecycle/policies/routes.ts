@@ -34,6 +34,10 @@ export function lifecyclePolicyRoutes(service: LifecyclePolicies): ArrayHandlers
       const { startSeconds, intervalSeconds } = await service.setTimes(change, actor.username);
       return { policy_start_time: String(startSeconds), policy_interval: intervalSeconds };
     },
+    scan: async ({ volume_name }, { actor }) => {
+      await service.scan(volume_name, actor.username);
+      return { volume_name };
+    },
     setRecycleBin: async ({ retention_time }, { actor }) => {
       await service.setRetention(retention_time, actor.username);
       return { retention_time: String(retention_time) };

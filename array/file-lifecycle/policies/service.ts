@@ -54,6 +54,8 @@ interface Neighbours {
   readonly context: () => CriteriaContext;
   /** In the transaction that attaches a policy: the share is looked through from now on, unless somebody said no. */
   readonly enable: (tx: Tx, volume: VolumeRow) => void;
+  /** Starts a scan of the share. */
+  readonly scan: (volume: VolumeRow, actor: string) => Promise<void>;
   /** In the transaction that sets other times: those that would have been due had they always been so are not made up for. */
   readonly timesChanged: (tx: Tx) => void;
   /** In a transaction that changes what the records of shares tell. */
@@ -251,6 +253,11 @@ export class LifecyclePolicies {
     });
     this.#neighbours.wake();
     return times;
+  }
+
+  /** Now; what it comes to is seen in the rules. */
+  async scan(volume: string, actor: string): Promise<void> {
+    await this.#neighbours.scan(this.#neighbours.share(volume), actor);
   }
 
   /** How long the recycle bins of shares keep files. */

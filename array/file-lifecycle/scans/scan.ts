@@ -60,6 +60,8 @@ export class Scan {
 
   /** Resolves at its end; rejects when the signal was aborted, with its place on record. */
   async run(): Promise<void> {
+    // So that a run of an empty share is a run, too.
+    await this.#rules();
     let coming = this.#list(this.#state.afterInode);
     for (;;) {
       const files = await coming;

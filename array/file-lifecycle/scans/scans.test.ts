@@ -235,3 +235,27 @@ test(
     assert.equal(it.rule(share)?.matched_files, 33_334);
   },
 );
+
+test('who deletes a share does not have to know that it is being scanned', async (t) => {
+  const { it, share, engine, clock } = await setUp(t);
+  for (let n = 0; n < 100; n += 1) engine.add(share, `/${n}.log`, 'x');
+  const { lifecycle, volumes, jobs } = it.array;
+  let deleting: Promise<number | undefined> | undefined;
+  volumes.followLifecycle(lifecycle.scans);
+  engine.before = async (call) => {
+    if (call !== 'expire') return;
+    deleting ??= volumes.delete(share, { force: false }, 'tester');
+    // Its scan is under way as long as this takes.
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  clock.advance(86_400_000);
+  await lifecycle.scheduler.runDue();
+  await until(() => deleting !== undefined);
+  const job = await deleting;
+  assert.equal((await jobs.wait(job ?? 0, -1))?.state, 'done');
+  assert.equal(engine.snapshots.size, 0);
+  assert.deepEqual(
+    it.array.titles().filter((title) => title.includes('given up')),
+    [],
+  );
+});

@@ -11,7 +11,7 @@ import type { Archives } from '../archive/archives.ts';
 import { markUnneeded } from '../archive/repository.ts';
 import type { Sweeping } from '../archive/sweeping.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
-import { listRules, type RuleInPlace } from '../policies/repository.ts';
+import { findActiveRules, listRules, type RuleInPlace } from '../policies/repository.ts';
 import { LifecycleRecords } from './records.ts';
 import { findShare, markRun, saveScan, setState, type ScanState, type ShareRow } from './repository.ts';
 import { Scan } from './scan.ts';
@@ -29,7 +29,9 @@ interface Arguments {
 
 interface Running {
   readonly controller: AbortController;
+  readonly ended: PromiseWithResolvers<void>;
   scan: Scan | undefined;
+  isInterrupted: boolean;
 }
 
 const KIND = 'lifecycle-scan';
@@ -55,17 +57,45 @@ export class Scans implements ShareLifecycle {
 
   /** One that is under way is left alone: what came due meanwhile is part of it. */
   async start(volume: string, now: number): Promise<void> {
-    const { store, readings } = this.#tools;
-    await store.write((tx) => {
+    await this.#tools.store.write((tx) => {
       markRun(tx, volume, now);
       const row = findShare(tx, volume);
-      if (row?.state !== 'enabled' || row.scan !== null) return;
-      const totalFiles = readings.volume(volume)?.share?.files ?? 0;
-      const state = { startedAt: now, afterInode: 0, seenFiles: 0, totalFiles, spentMs: 0, isOfOneMoment: true };
-      saveScan(tx, volume, state);
-      this.changed(tx);
-      this.#enqueue(tx, volume);
+      if (row?.state === 'enabled' && row.scan === null) this.#begin(tx, volume, now);
     });
+  }
+
+  /** Because somebody asks for it. */
+  async startNow(share: VolumeRow, actor: string): Promise<void> {
+    const { store, clock, events } = this.#tools;
+    await store.write((tx) => {
+      const row = findShare(tx, share.name);
+      const problem =
+        row?.state !== 'enabled'
+          ? `File lifecycle of share ${called(share)} is ${row?.state ?? 'disabled'}; enable or resume it first (flcenabled).`
+          : row.scan !== null
+            ? `Share ${called(share)} is being scanned already.`
+            : findActiveRules(tx, share.name).length === 0
+              ? `Share ${called(share)} has no file lifecycle policy that runs; attach one.`
+              : undefined;
+      if (problem !== undefined) throw fail('state_conflict', { problem });
+      this.#begin(tx, share.name, clock.now());
+      const title = `A file lifecycle scan of share ${called(share)} was started.`;
+      events.record(tx, { title, subject: `volume:${share.name}`, actor });
+    });
+  }
+
+  #begin(tx: Tx, volume: string, now: number): void {
+    const totalFiles = this.#tools.readings.volume(volume)?.share?.files ?? 0;
+    saveScan(tx, volume, {
+      startedAt: now,
+      afterInode: 0,
+      seenFiles: 0,
+      totalFiles,
+      spentMs: 0,
+      isOfOneMoment: true,
+    });
+    this.changed(tx);
+    this.#enqueue(tx, volume);
   }
 
   /** In the transaction that attaches a policy. */
@@ -103,6 +133,14 @@ export class Scans implements ShareLifecycle {
     return this.#facts.of(volume, this.#running.get(volume)?.scan?.state);
   }
 
+  async interrupt(volume: string): Promise<void> {
+    const running = this.#running.get(volume);
+    if (!running) return;
+    running.isInterrupted = true;
+    running.controller.abort();
+    await running.ended.promise;
+  }
+
   async change(volume: string, command: LifecycleChange, actor: string): Promise<void> {
     await this.#tools.store.write((tx) => {
       const share = findVolume(tx, volume);
@@ -123,7 +161,12 @@ export class Scans implements ShareLifecycle {
   async #run({ arguments: { volume }, signal }: RunningJob<Arguments>): Promise<JobOutcome> {
     const { store } = this.#tools;
     // Before the state is read: who pauses it from here on finds it.
-    const running: Running = { controller: new AbortController(), scan: undefined };
+    const running: Running = {
+      controller: new AbortController(),
+      ended: Promise.withResolvers(),
+      scan: undefined,
+      isInterrupted: false,
+    };
     this.#running.set(volume, running);
     try {
       const { row, share } = store.read((db) => ({ row: findShare(db, volume), share: findVolume(db, volume) }));
@@ -131,6 +174,7 @@ export class Scans implements ShareLifecycle {
       if (share?.state !== 'ready') return { outcome: 'done', finish: (tx) => this.#forgetScan(tx, volume) };
       return await this.#scan(share, JSON.parse(row.scan) as ScanState, running, signal);
     } catch (error) {
+      if (running.isInterrupted) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'somebody needs the volume' };
       if (running.controller.signal.aborted) return { outcome: 'done' };
       if (signal.aborted) return { outcome: 'retry', afterMs: 0, reason: 'the array stops' };
       if (isEngineError(error, 'interrupted')) return { outcome: 'retry', afterMs: RETRY_MS, reason: error.message };
@@ -141,6 +185,7 @@ export class Scans implements ShareLifecycle {
       return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, volume, reason) };
     } finally {
       this.#running.delete(volume);
+      running.ended.resolve();
     }
   }
 
