@@ -5,11 +5,13 @@ import { EngineError } from '../../errors.ts';
 import type { ShareReport } from '../../report.ts';
 import type { QuotaSwitches, ServedShare } from '../../shares.ts';
 import type { ShareFigures, ShareVolume } from '../setup.ts';
+import type { AuditLogs } from './audit/audit-logs.ts';
+import { AuditedFilesystem } from './audit/audited-filesystem.ts';
 import { ClientUses } from './client-use.ts';
 import { FencedDevice } from './fenced-device.ts';
 import type { Recalls } from './files/recalls.ts';
 import { IoCounter } from './io-counter.ts';
-import { type OnIo, ServedFilesystem } from './served-filesystem.ts';
+import type { OnIo, ServedFilesystem, ServedFilesystemOptions } from './served-filesystem.ts';
 import { ShareAccess } from './share-access.ts';
 
 const EXPORTS = '/export';
@@ -17,6 +19,11 @@ const EXPORTS = '/export';
 interface Mount {
   readonly filesystem: Filesystem;
   readonly device: FencedDevice;
+}
+
+export interface ShareParts {
+  readonly recalls: Recalls;
+  readonly audit: AuditLogs;
 }
 
 /** One share: how it is served, and the filesystem behind it while its volume can be used. */
@@ -38,11 +45,11 @@ export class Share {
   #quotas: QuotaSwitches = { user: false, group: false, project: false };
 
   /** Throws `invalid` for clients that are no addresses. */
-  constructor(volume: ShareVolume, record: ServedShare, recalls: Recalls) {
+  constructor(volume: ShareVolume, record: ServedShare, { recalls, audit }: ShareParts) {
     this.volume = volume;
     this.#record = record;
     this.#access = new ShareAccess(record);
-    this.served = new ServedFilesystem({
+    const options: ServedFilesystemOptions = {
       id: idOf(volume.id),
       onIo: this.onIo,
       onArchived: async (error) => {
@@ -53,6 +60,11 @@ export class Share {
         const server = this.#serverOf(client);
         if (client !== undefined && server !== undefined) this.uses.of(client, server);
       },
+    };
+    this.served = new AuditedFilesystem(options, {
+      isOn: () => this.#record.isAudited,
+      pathOf: (inode) => this.filesystem.pathOf(inode),
+      record: (entry) => audit.record(volume.id, entry),
     });
   }
 

@@ -8,11 +8,12 @@ import type { Portals } from '../portals.ts';
 import { isStorageError, told } from '../refused.ts';
 import type { EngineShares, ShareSource, ShareVolume } from '../setup.ts';
 import { Works } from '../works.ts';
+import { AuditLogs } from './audit/audit-logs.ts';
 import { FencedDevice } from './fenced-device.ts';
 import { NfsService } from './nfs-service.ts';
 import { Recalls } from './files/recalls.ts';
 import { ShareFiles } from './files/share-files.ts';
-import { Share } from './share.ts';
+import { Share, type ShareParts } from './share.ts';
 import { ShareQuotas } from './share-quotas.ts';
 import { SnapshotMounts } from './snapshot-mounts.ts';
 
@@ -48,15 +49,16 @@ export class Shares implements ServingEngine, EngineShares {
   /** What is done to a share is done one after the other. */
   readonly #turns = new Locks();
   readonly #works = new Works();
-  readonly #recalls: Recalls;
+  readonly #parts: ShareParts;
 
   constructor(setup: SharesSetup) {
     this.#setup = setup;
     const { serverName, folder, onEvent, onProblem } = setup;
-    this.#recalls = new Recalls(onEvent);
+    const recalls = new Recalls(onEvent);
+    this.#parts = { recalls, audit: new AuditLogs({ folder, onEvent, onProblem }) };
     this.#nfs = new NfsService({ serverName, folder, onProblem });
     this.#snapshots = new SnapshotMounts((snapshot) => setup.source.snapshot(snapshot));
-    const [works, snapshots, recalls] = [this.#works, this.#snapshots, this.#recalls];
+    const [works, snapshots] = [this.#works, this.#snapshots];
     this.limits = new ShareQuotas((volume) => this.#get(volume), works);
     const filesystem = (volume: string) => this.#get(volume).filesystem;
     this.files = new ShareFiles({ filesystem, snapshots, recalls, works });
@@ -81,7 +83,7 @@ export class Shares implements ServingEngine, EngineShares {
   putShare(record: wanted.ServedShare): Promise<void> {
     return this.#inTurn(record.volume, async () => {
       const known = this.#shares.get(record.volume);
-      const share = known ?? new Share(this.#volume(record.volume), record, this.#recalls);
+      const share = known ?? new Share(this.#volume(record.volume), record, this.#parts);
       if (known) {
         known.follow(record);
         named(() => this.#nfs.replace(share.exported(this.#snapshots.sourceOf(share))));
@@ -181,6 +183,7 @@ export class Shares implements ServingEngine, EngineShares {
     await this.#turns.idle();
     await this.#snapshots.close();
     for (const share of this.#shares.values()) await this.#unmount(share);
+    await this.#parts.audit.close();
   }
 
   async #remove(volume: string): Promise<void> {

@@ -17,14 +17,17 @@ const PORT = 2049;
 export class ShareRig {
   readonly rig: EngineRig;
   readonly host: string;
+  /** Where what is kept for shares outside of their volumes is. */
+  readonly folder: string;
   readonly problems: string[] = [];
   readonly #t: TestContext;
   readonly #current: () => Shares;
 
-  constructor(t: TestContext, rig: EngineRig, host: string, current: () => Shares) {
+  constructor(t: TestContext, rig: EngineRig, folder: string, current: () => Shares) {
     this.#t = t;
     this.rig = rig;
-    this.host = host;
+    this.folder = folder;
+    this.host = `${testNetwork()}.1`;
     this.#current = current;
   }
 
@@ -85,7 +88,7 @@ export async function shareRig(t: TestContext, options: RigOptions = {}): Promis
     },
   });
   const current = () => running.shares as Shares;
-  const shares = new ShareRig(t, rig, `${testNetwork()}.1`, current);
+  const shares = new ShareRig(t, rig, folder, current);
   await rig.pool('p', 0, 1);
   await shares.serve();
   return shares;
