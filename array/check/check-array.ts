@@ -19,8 +19,9 @@ export async function checkArray({
   folder,
   drives,
 }: Pick<HostedConfiguration, 'folder' | 'drives'>): Promise<ArrayCheck> {
-  const engine = await checkEngine(folder, drivesOf(drives));
   const records = readRecords(folder);
+  const shares = new Set(records.shares.map(({ name }) => name));
+  const engine = await checkEngine(folder, drivesOf(drives), (volume) => shares.has(volume));
   return {
     problems: [
       ...engine.findings,

@@ -9,6 +9,8 @@ export interface ArrayRecords {
   readonly drives: readonly { readonly uuid: string; readonly raid_group: string | null; readonly role: string }[];
   readonly pools: readonly { readonly name: string; readonly capacity_bytes: number; readonly state: string }[];
   readonly volumes: readonly VolumeRecord[];
+  /** Volumes that hold a filesystem. */
+  readonly shares: readonly { readonly name: string }[];
   readonly snapshots: readonly SnapshotRecord[];
   readonly unfinishedJobs: readonly { readonly id: number; readonly kind: string; readonly subject: string }[];
 }
@@ -45,11 +47,16 @@ export function readRecords(folder: string): ArrayRecords {
 function recordsIn(database: DatabaseSync): ArrayRecords {
   const all = <T>(sql: string) => database.prepare(sql).all() as T[];
   try {
+    // The array may have been stopped by a version without them.
+    const hasShares = all(`SELECT 1 FROM pragma_table_info('volumes') WHERE name = 'kind'`).length > 0;
     return {
       groups: all('SELECT name, pool, state FROM raid_groups ORDER BY number'),
       drives: all('SELECT uuid, raid_group, role FROM drives'),
       pools: all('SELECT name, capacity_bytes, state FROM pools ORDER BY name'),
       volumes: all('SELECT name, pool, size_bytes, state FROM volumes ORDER BY name'),
+      shares: hasShares
+        ? all(`SELECT name FROM volumes WHERE kind = 'file' AND state NOT IN ('creating', 'deleting')`)
+        : [],
       snapshots: all('SELECT name, volume, size_bytes, state FROM snapshots ORDER BY name'),
       unfinishedJobs: all(`SELECT id, kind, subject FROM jobs WHERE state IN ('queued', 'running')`),
     };

@@ -4,7 +4,8 @@ import { closeSync, openSync, readdirSync, readFileSync, statSync, writeSync } f
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { checkEngine } from './check-engine.ts';
-import { engineRig, MIB } from './testing/rig.ts';
+import { shareRig } from './shares/testing/share-rig.ts';
+import { BLOCK, engineRig, MIB } from './testing/rig.ts';
 
 function everyFile(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
@@ -60,4 +61,24 @@ test('a check finds drives that are missing and bytes that are wrong', async (t)
   assert.equal(findings.length, 3);
   rig.show(2);
   await rig.start();
+});
+
+test('the filesystems of shares are walked, and what is wrong in them is found', async (t) => {
+  const rig = await shareRig(t, { count: 2, driveMb: 64 });
+  await rig.share('files');
+  await rig.rig.volume('empty', 'p', 8 * MIB);
+  const client = await rig.client3('files');
+  await client.create(client.root, 'f', {});
+  await rig.engine.close();
+  const { folder, drives } = rig.rig;
+  const check = async (isShare: (volume: string) => boolean) => (await checkEngine(folder, drives, isShare)).findings;
+  const before = everyFile(folder);
+  assert.deepEqual(await check((volume) => volume === 'files'), []);
+  assert.deepEqual(await check(() => true), ['Share empty has no filesystem.']);
+  assert.deepEqual(everyFile(folder), before);
+  await rig.rig.start();
+  // Behind the superblocks and the journal.
+  await rig.rig.write('files', 130 * BLOCK, 'x', 15 * MIB);
+  await rig.engine.close();
+  assert.match((await check((volume) => volume === 'files')).join(), /^Share files/);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CheckedVolume, checkPool, EXTENT_BYTES, RaidGroup, readSuperblock } from '@granary/storage';
 import { type GroupRecord, type PoolRecord, readBook } from './book.ts';
+import { checkShares } from './check-shares.ts';
 import { OverlayDrive } from './overlay-drive.ts';
 import { poolFile } from './pools.ts';
 import { reasonOf } from './refused.ts';
@@ -32,6 +33,9 @@ export interface CheckedPool {
   readonly volumes: readonly CheckedVolume[];
 }
 
+/** Whether a volume holds a filesystem that is to be checked. */
+type IsShare = (volume: string) => boolean;
+
 /** Nothing is put in order behind the back of who looks. */
 const STILL = { minimumBytesPerSecond: 1, maximumBytesPerSecond: 1 };
 
@@ -39,8 +43,12 @@ const STILL = { minimumBytesPerSecond: 1, maximumBytesPerSecond: 1 };
  * Looks at everything a stopped engine keeps in a folder and on its drives, and changes nothing: drives are read
  * through an overlay, and books are copied before they are opened.
  */
-export async function checkEngine(folder: string, drives: readonly EngineDriveSetup[]): Promise<EngineCheck> {
-  const check = new Checking(folder, drives);
+export async function checkEngine(
+  folder: string,
+  drives: readonly EngineDriveSetup[],
+  isShare: IsShare = () => false,
+): Promise<EngineCheck> {
+  const check = new Checking(folder, drives, isShare);
   try {
     return await check.run();
   } finally {
@@ -50,14 +58,16 @@ export async function checkEngine(folder: string, drives: readonly EngineDriveSe
 
 class Checking {
   readonly #folder: string;
+  readonly #isShare: IsShare;
   readonly #setups: readonly EngineDriveSetup[];
   readonly #copies = mkdtempSync(join(tmpdir(), 'granary-check-'));
   readonly #drives: OverlayDrive[] = [];
   readonly #raids = new Map<string, RaidGroup>();
   readonly #findings: string[] = [];
 
-  constructor(folder: string, setups: readonly EngineDriveSetup[]) {
+  constructor(folder: string, setups: readonly EngineDriveSetup[], isShare: IsShare) {
     this.#folder = folder;
+    this.#isShare = isShare;
     this.#setups = setups;
   }
 
@@ -125,8 +135,12 @@ class Checking {
     const { id, mode, groups: names, capacityBytes } = record;
     const groups = names.flatMap((name) => this.#raids.get(name) ?? []);
     try {
-      const report = await checkPool({ file: this.#copyBooks(id), groups });
+      const file = this.#copyBooks(id);
+      const report = await checkPool({ file, groups });
       for (const { what } of report.findings) this.#found(`Pool ${id}: ${what}`);
+      if (report.contents.some((volume) => this.#isShare(volume.id))) {
+        for (const what of await checkShares(file, groups, this.#isShare)) this.#found(what);
+      }
       const usedBytes = report.extents.used * EXTENT_BYTES;
       if (usedBytes > capacityBytes) this.#found(`Pool ${id} uses ${usedBytes} bytes, more than its ${capacityBytes}`);
       return { id, mode, groups: names, capacityBytes, usedBytes, volumes: report.contents };
