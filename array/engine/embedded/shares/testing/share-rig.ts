@@ -11,7 +11,7 @@ import { composeEngine } from '../../compose-engine.ts';
 import { type EngineRig, engineRig, MIB, type RigOptions } from '../../testing/rig.ts';
 import { Shares } from '../shares.ts';
 
-const PORT = 2049;
+export const FILE_PORT = 2049;
 
 /** An engine with a pool and the shares on it, served over NFS. */
 export class ShareRig {
@@ -48,11 +48,11 @@ export class ShareRig {
   }
 
   async serve(): Promise<void> {
-    await this.#current().serve([{ host: this.host, port: PORT }]);
+    await this.#current().serve([{ host: this.host, port: FILE_PORT }]);
   }
 
   async connect(uid = 0): Promise<RpcClient> {
-    const rpc = await RpcClient.open(PORT, this.host);
+    const rpc = await RpcClient.open(FILE_PORT, this.host);
     rpc.credentials = { uid, gid: uid };
     this.#t.after(() => rpc.close());
     return rpc;
