@@ -47,13 +47,15 @@ export interface UnitSource {
 /** A volume that may hold a share. */
 export interface ShareVolume extends BlockDevice {
   readonly id: string;
+  readonly pool: { readonly id: string };
   readonly isLocked: boolean;
   /** Writes are held back. */
   readonly isHeld: boolean;
   release(): void;
   /** What reports tell of the share, while it is mounted. */
   figures: ShareFigures | undefined;
-  /** The figures are others now. */
+  /** A client has read or written: the figures are others now. */
+  counted(kind: 'reads' | 'writes', bytes: number): void;
   changed(): void;
 }
 

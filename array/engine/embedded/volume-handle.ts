@@ -61,13 +61,20 @@ export class VolumeHandle implements ShareVolume {
     this.#onChange(this);
   }
 
+  /** Of a share, what clients do counts, not what its filesystem does. */
+  counted(kind: 'reads' | 'writes', bytes: number): void {
+    if (kind === 'reads') this.#sizes?.read(bytes);
+    else this.#sizes?.write(bytes);
+    this.#onChange(this);
+  }
+
   read(offset: number, into: Buffer): Done {
-    this.#sizes?.read(into.length);
+    if (!this.#figures) this.#sizes?.read(into.length);
     return this.volume.read(offset, into);
   }
 
   write(offset: number, from: Buffer): Done {
-    this.#sizes?.write(from.length);
+    if (!this.#figures) this.#sizes?.write(from.length);
     return this.volume.write(offset, from);
   }
 

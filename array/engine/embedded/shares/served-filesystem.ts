@@ -167,7 +167,7 @@ export class ServedFilesystem implements nfs.Filesystem {
     held.count -= 1;
     if (held.count === 0) this.#held.delete(file.inode);
     // Without a mount there is nothing to release: the next one is not told to hold it.
-    await this.#current?.release(as, file);
+    if (this.#current !== undefined) await this.#use((filesystem) => filesystem.release(as, file));
   }
 
   space(): nfs.Awaitable<nfs.SpaceUsage> {

@@ -35,10 +35,12 @@ export class Share {
   /** Of clients, also from its snapshots. */
   readonly onIo: OnIo = ({ client }, kind, bytes, milliseconds) => {
     this.io.add(kind, bytes, milliseconds);
-    this.volume.changed();
+    this.volume.counted(kind, bytes);
     const server = this.#serverOf(client);
     if (client !== undefined && server !== undefined) this.uses.add(client, server, kind, bytes, milliseconds);
   };
+  /** Why it could not be mounted the last time. */
+  problem: string | undefined;
   #record: ServedShare;
   #access: ShareAccess;
   #mount: Mount | undefined;
@@ -117,6 +119,7 @@ export class Share {
       await device.raise();
       throw error;
     }
+    this.problem = undefined;
     this.volume.figures = this.#figures();
     // The volume may have grown while nobody had it mounted. Whoever expands it hears of a failure.
     await this.#mount.filesystem.grow().catch(() => undefined);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkFilesystem } from '@granary/storage/filesystem';
+import { until } from '../../../../kernel/process/testing/until.ts';
 import { Client3 } from '../../../../protocols/nfs/testing/client3.ts';
 import { MIB } from '../testing/rig.ts';
 import { servedShare, type ShareRig, shareRig } from './testing/share-rig.ts';
@@ -10,6 +11,7 @@ const NOT_FOUND = 2;
 const READ_ONLY = 30;
 const NO_SPACE = 28;
 const STALE = 70;
+const IO = 5;
 
 async function writeFile(client: Client3, name: string, text: string): Promise<Buffer> {
   const { handle, status } = await client.create(client.root, name, { mode: 0o644 });
@@ -212,4 +214,51 @@ test('a full share refuses, and takes files again after some were deleted', asyn
   assert.equal((await client.write(handle, 0, Buffer.alloc(MIB / 2, 1))).status, OK);
   await rig.shares.removeShare('files');
   await checked(rig, 'files');
+});
+
+test('a pool that fills up refuses writes of its shares, and takes them again after files were deleted', async (t) => {
+  const rig = await shareRig(t, { driveMb: 48 });
+  await rig.share('files', {}, 256 * MIB);
+  const client = await rig.client3('files');
+  let [status, count] = [OK, 0];
+  for (; status === OK && count < 100; count += 1) {
+    const { handle } = await client.create(client.root, `f${count}`, {});
+    ({ status } = await client.write(handle, 0, Buffer.alloc(MIB, count)));
+  }
+  assert.equal(status, NO_SPACE);
+  for (let number = 0; number < count - 5; number += 1) {
+    assert.equal((await client.remove(client.root, `f${number}`)).status, OK, `f${number}`);
+  }
+  await until('there is room again', async () => {
+    const { handle } = await client.create(client.root, 'again', {});
+    return (await client.write(handle, 0, Buffer.alloc(MIB, 1))).status === OK;
+  });
+  await rig.shares.removeShare('files');
+  await checked(rig, 'files');
+});
+
+test('a pool that is away and comes back: clients hear of errors, then everything answered is there', async (t) => {
+  const rig = await shareRig(t, { count: 2, driveMb: 64 });
+  await rig.share('files');
+  const client = await rig.client3('files');
+  const handle = await writeFile(client, 'f', 'kept');
+  for (const drive of [0, 1]) await rig.engine.takeDriveOffline(rig.rig.drive(drive));
+  assert.equal((await client.create(client.root, 'g', {})).status, IO);
+  for (const drive of [0, 1]) await rig.engine.bringDriveOnline(rig.rig.drive(drive));
+  await rig.rig.groupIs('group-of-p', 'normal');
+  assert.equal(await readFile(client, handle), 'kept');
+  await writeFile(client, 'after', 'x');
+  for (const drive of [0, 1]) rig.rig.hide(drive);
+  await rig.engine.close();
+  await rig.rig.start();
+  await rig.serve();
+  await rig.shares.putShare(servedShare('files'));
+  const told = rig.rig.events.filter(({ type }) => type === 'background-error');
+  assert.match(JSON.stringify(told.at(-1)), /Share files cannot be mounted now/);
+  assert.equal((await rig.reported('files'))?.share ?? null, null);
+  for (const drive of [0, 1]) rig.rig.show(drive);
+  for (const drive of [0, 1]) await rig.engine.bringDriveOnline(rig.rig.drive(drive));
+  rig.retry();
+  const again = new Client3(await rig.connect(), client.root);
+  assert.equal(await readFile(again, handle), 'kept');
 });

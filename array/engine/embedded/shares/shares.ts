@@ -5,7 +5,7 @@ import { EngineError } from '../../errors.ts';
 import type { ServerReport, SessionReport } from '../../report.ts';
 import type * as wanted from '../../shares.ts';
 import type { Portals } from '../portals.ts';
-import { isStorageError, told } from '../refused.ts';
+import { isStorageError, reasonOf, told } from '../refused.ts';
 import type { EngineShares, ShareSource, ShareVolume } from '../setup.ts';
 import { Works } from '../works.ts';
 import { AuditLogs } from './audit/audit-logs.ts';
@@ -213,15 +213,25 @@ export class Shares implements ServingEngine, EngineShares {
         await this.#remove(share.volume.id);
         throw error;
       }
-      this.#setup.onProblem(`share ${share.volume.id} cannot be mounted now`, error);
+      this.#reportProblem(share, reasonOf(error));
     }
   }
 
   #retry(volume: string): void {
-    void this.#turns.run(volume, async () => {
+    const done = this.#turns.run(volume, async () => {
       const share = this.#shares.get(volume);
       if (share) await this.#mount(share);
     });
+    done.catch((error: unknown) => this.#setup.onProblem(`share ${volume} cannot be mounted`, error));
+  }
+
+  /** Once, not at every attempt. */
+  #reportProblem(share: Share, problem: string): void {
+    if (share.problem === problem) return;
+    share.problem = problem;
+    const { id, pool } = share.volume;
+    const reason = `Share ${id} cannot be mounted now: ${problem}`;
+    this.#setup.onEvent({ type: 'background-error', pool: pool.id, reason });
   }
 
   #get(volume: string): Share {

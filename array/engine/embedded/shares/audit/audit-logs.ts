@@ -95,7 +95,7 @@ export class AuditLogs {
     const byVolume = Map.groupBy(waiting, ({ volume }) => volume);
     for (const [volume, all] of byVolume) {
       try {
-        await this.#append(volume, await Promise.all(all.map(({ record }) => record)));
+        await this.#append(volume, await Promise.all(all.map(async ({ record }) => record)));
         this.#isLosing = false;
       } catch (error) {
         this.#setup.onProblem(`audit records of ${volume} wait: the log cannot be written`, error);

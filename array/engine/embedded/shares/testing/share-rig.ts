@@ -51,6 +51,11 @@ export class ShareRig {
     await this.#current().serve([{ host: this.host, port: FILE_PORT }]);
   }
 
+  /** What the engine does every few seconds. */
+  retry(): void {
+    this.#current().retry();
+  }
+
   async connect(uid = 0): Promise<RpcClient> {
     const rpc = await RpcClient.open(FILE_PORT, this.host);
     rpc.credentials = { uid, gid: uid };
