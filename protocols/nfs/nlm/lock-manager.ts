@@ -3,8 +3,8 @@ import type { NfsEvent } from '../events.ts';
 import { fileErrorCode } from '../filesystem.ts';
 import type { Limits } from '../limits.ts';
 import { BadHandle } from '../namespace/file-handle.ts';
-import type { Namespace, Place } from '../namespace/namespace.ts';
-import { lockedFile } from '../operations.ts';
+import type { FoundPlace, Namespace } from '../namespace/namespace.ts';
+import { lockedFile, refused } from '../operations.ts';
 import type { GracePeriod } from '../recovery/grace-period.ts';
 import type { Call } from '../rpc/program.ts';
 import type { HostCallbacks } from './callbacks.ts';
@@ -54,7 +54,7 @@ export class LockManager {
   async lock(call: Call, args: LockArguments, how: { block: boolean; reclaim: boolean }): Promise<number> {
     return this.#answered(async () => {
       const { clients, locks, limits } = this.#options;
-      const file = await this.#file(call, args);
+      const file = await this.#usableFile(call, args);
       const wanted = range(args);
       this.#checkGrace(args, call.address, how.reclaim);
       const client = await clients.admit(args.caller, call.address);
@@ -131,13 +131,14 @@ export class LockManager {
   /** An open of DOS, by version 3. */
   async share(call: Call, args: LockArguments, share: { access: number; deny: number }): Promise<number> {
     return this.#answered(async () => {
-      const { clients, locks } = this.#options;
-      const file = await this.#file(call, args);
+      const { clients, locks, limits } = this.#options;
+      const file = await this.#usableFile(call, args);
       if (this.#options.grace.isActive) return NlmStatus.grace;
       const client = await clients.admit(args.caller, call.address);
       if (client === undefined) return NlmStatus.noLocks;
       const key = `${keyOf(file)} ${args.owner.toString('latin1')}`;
       const known = client.shares.get(key);
+      if (known === undefined && client.shares.size >= limits.opensPerClientMax) return NlmStatus.noLocks;
       const entry = { ...share, file };
       const table = locks.of(file);
       if (table.shareConflict(entry, known) !== undefined) return NlmStatus.denied;
@@ -178,12 +179,25 @@ export class LockManager {
     if (!grace.mayReclaim(client)) throw new Refused(NlmStatus.grace);
   }
 
-  async #file(call: Call, { handle, exclusive }: LockArguments): Promise<LockedFile> {
-    const place: Place = await this.#options.namespace.resolve(handle, call);
-    const { type } = await place.filesystem.attributes(place.file);
-    if (type !== 'file') throw new Refused(NlmStatus.failed);
-    if (exclusive && place.access.readOnly) throw new Refused(NlmStatus.readOnly);
+  async #file(call: Call, args: LockArguments): Promise<LockedFile> {
+    return lockedFile((await this.#place(call, args)).place);
+  }
+
+  /** Who may neither read nor write a file must not keep others from it. */
+  async #usableFile(call: Call, args: LockArguments): Promise<LockedFile> {
+    const { place, attributes } = await this.#place(call, args);
+    if (attributes.uid !== place.as.uid && (await place.filesystem.access(place.as, place.file)) === 0) {
+      throw refused(place, args.exclusive ? 'write' : 'read');
+    }
     return lockedFile(place);
+  }
+
+  async #place(call: Call, { handle, exclusive }: LockArguments): Promise<FoundPlace> {
+    const place = await this.#options.namespace.resolve(handle, call);
+    const attributes = await place.filesystem.attributes(place.file);
+    if (attributes.type !== 'file') throw new Refused(NlmStatus.failed);
+    if (exclusive && place.access.readOnly) throw new Refused(NlmStatus.readOnly);
+    return { place, attributes };
   }
 
   async #answered<T>(action: () => Promise<T>): Promise<T | number> {

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { ops } from '../testing/client4.ts';
 import { MemoryFilesystem } from '../testing/memory-filesystem.ts';
 import type { RpcClient } from '../testing/rpc-client.ts';
-import { serve, until } from '../testing/serve.ts';
+import { serve, until, type ServeOptions } from '../testing/serve.ts';
 import { MemoryRecorder } from '../recovery/recorder.ts';
 import { RecordReader } from '../rpc/record-reader.ts';
 import { XdrReader } from '../xdr/reader.ts';
@@ -82,7 +82,7 @@ class FakeCallbacks implements HostCallbacks {
   }
 }
 
-async function open(context: TestContext, options: { recorder?: MemoryRecorder; filesystem?: MemoryFilesystem } = {}) {
+async function open(context: TestContext, options: ServeOptions = {}) {
   const callbacks = new FakeCallbacks();
   const served = await serve(context, { callbacks, ...options });
   const client = await served.client3();
@@ -163,6 +163,32 @@ test('a host that restarted, or says that it has ended, holds nothing any more',
   assert.equal(await two.status(Proc.lock, { handle }), NlmStatus.granted);
   await two.rpc.ask(NLM, 4, Proc.freeAll, (args) => args.text('two').i32(1));
   assert.equal(server.locks.size, 0);
+});
+
+test('who may neither read nor write a file can neither lock it nor deny it to others', async (context) => {
+  const { client, connect, server } = await open(context);
+  const { handle } = await client.create(client.root, 'private', { mode: 0o640, uid: 7, gid: 70 });
+  const host = async (uid: number, gid: number) => new Host(await connect({ uid, gid }), `host of ${uid}`);
+  const [owner, member, stranger] = [await host(7, 1), await host(8, 70), await host(9, 1)];
+  assert.equal(await stranger.status(Proc.lock, { handle, exclusive: false }), NlmStatus.failed);
+  assert.equal(await stranger.share(Proc.share, handle, 1, 1), NlmStatus.failed);
+  assert.equal(server.locks.size, 0);
+  for (const allowed of [owner, member]) {
+    assert.equal(await allowed.status(Proc.lock, { handle }), NlmStatus.granted);
+    assert.equal(await allowed.status(Proc.unlock, { handle }), NlmStatus.granted);
+    assert.equal(await allowed.share(Proc.share, handle, 1, 1), NlmStatus.granted);
+    assert.equal(await allowed.share(Proc.unshare, handle, 1, 1), NlmStatus.granted);
+  }
+});
+
+test('a host has so many shares and no more', async (context) => {
+  const { client, hosts } = await open(context, { limits: { opensPerClientMax: 2 } });
+  const statuses: number[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    const { handle } = await client.create(client.root, name);
+    statuses.push(await hosts[0].share(Proc.share, handle, 1, 0));
+  }
+  assert.deepEqual(statuses, [NlmStatus.granted, NlmStatus.granted, NlmStatus.noLocks]);
 });
 
 test('shares of DOS hold against each other and against version 4', async (context) => {
