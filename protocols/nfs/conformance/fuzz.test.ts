@@ -8,6 +8,7 @@ import { serve, until, type Served } from '../testing/serve.ts';
 import { serveVolume } from '../testing/serve-volume.ts';
 import { Op } from '../v4/opcodes.ts';
 import { Attribute } from '../v4/attributes/attribute.ts';
+import type { XdrWriter } from '../xdr/writer.ts';
 
 /**
  * Goal: no message makes the server crash, hang or grow. Method: valid calls of every procedure and operation, with bytes
@@ -59,6 +60,29 @@ function version3(rpc: RpcClient, { root, file }: Victims): Buffer[] {
     rpc.message(100005, 3, 1, (args) => args.text('/share')),
     rpc.message(100005, 3, 2, () => undefined),
     rpc.message(100005, 3, 5, () => undefined),
+  ];
+}
+
+/** What stands beside version 3: locks, ACLs, the status monitor and the portmapper. */
+function companions(rpc: RpcClient, { file }: Victims): Buffer[] {
+  const owned = (args: XdrWriter) => args.text('fuzz').opaque(file).text('owner');
+  const range = (args: XdrWriter) => owned(args).i32(1).u64(0n).u64(10n);
+  const lock = (procedure: number, write: Parameters<RpcClient['message']>[3]) =>
+    rpc.message(100021, 4, procedure, write);
+  return [
+    lock(1, (args) => range(args.text('cookie').bool(true))),
+    lock(2, (args) => range(args.text('cookie').bool(true).bool(true)).bool(false).i32(1)),
+    lock(3, (args) => range(args.text('cookie').bool(true).bool(true))),
+    lock(4, (args) => range(args.text('cookie'))),
+    lock(20, (args) => owned(args.text('cookie')).u32(0).u32(1).bool(false)),
+    lock(21, (args) => owned(args.text('cookie')).u32(0).u32(1).bool(false)),
+    lock(23, (args) => args.text('fuzz').i32(1)),
+    rpc.message(100024, 1, 6, (args) => args.text('fuzz').i32(3)),
+    rpc.message(100227, 3, 1, (args) => args.opaque(file).u32(15)),
+    rpc.message(100227, 3, 2, (args) => args.opaque(file).u32(1).u32(1).u32(1).u32(1).u32(0).u32(6).u32(0).u32(0)),
+    rpc.message(100000, 2, 3, (args) => args.u32(100003).u32(3).u32(6).u32(0)),
+    rpc.message(100000, 3, 3, (args) => args.u32(100003).u32(3).text('tcp').text('').text('')),
+    rpc.message(100000, 4, 4, () => undefined),
   ];
 }
 
@@ -146,13 +170,14 @@ async function attack(served: Attacked, messages: readonly Buffer[]): Promise<vo
 }
 
 const limits = { closeTimeoutMs: 200, clientsMax: 200 };
+const callbacks = { granted: () => Promise.resolve(true), restarted: () => Promise.resolve() };
 
 test(`${MESSAGES} mutated calls end their connection at most`, { timeout: 900_000 }, async (context) => {
-  await attackAll(await serve(context, { limits }), MESSAGES);
+  await attackAll(await serve(context, { limits, callbacks }), MESSAGES);
 });
 
 test(`${MESSAGES_OVER_VOLUME} mutated calls over a volume, too`, { timeout: 900_000 }, async (context) => {
-  await attackAll(await serveVolume(context, 128 * MIB, { limits }), MESSAGES_OVER_VOLUME);
+  await attackAll(await serveVolume(context, 128 * MIB, { limits, callbacks }), MESSAGES_OVER_VOLUME);
 });
 
 async function attackAll(served: Attacked, messages: number): Promise<void> {
@@ -169,6 +194,7 @@ async function attackAll(served: Attacked, messages: number): Promise<void> {
   const client40 = await served.client40('innocent too');
   const valid = [
     ...version3(rpc, victims),
+    ...companions(rpc, victims),
     ...compounds(0, operations4(client40.clientId, victims)),
     ...compounds(1, operations41(client41)),
   ];
