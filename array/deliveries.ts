@@ -7,11 +7,22 @@ const RETRIES_MAX = 40;
 const RETRY_MS = 250;
 const SENT_AT_ONCE_MAX = 16;
 
+/** What the engine did not take: after each failure it is left alone for twice as many readings. */
+interface Behind {
+  readonly failures: number;
+  waits: number;
+}
+
+const WAITS_MAX = 60;
+
 interface DeliveryOptions {
   /** Tells the engine all of one thing, as it is on record at that moment. */
   readonly send: (name: string) => Promise<void>;
   /** Written to the log with what the engine did not take. */
   readonly what: string;
+  /** Called when the engine does not take something, and when it has taken it after all. */
+  readonly onBehind?: (name: string, error: unknown) => void;
+  readonly onCaughtUp?: (name: string) => void;
 }
 
 /**
@@ -24,8 +35,7 @@ export class Deliveries {
   readonly #turns = new Locks();
   /** Waiting for their turn: whoever comes meanwhile is served by them. */
   readonly #planned = new Map<string, Promise<void>>();
-  /** What the engine did not take; tried again at each reading. */
-  readonly #behind = new Set<string>();
+  readonly #behind = new Map<string, Behind>();
 
   constructor(tools: ArrayTools, options: DeliveryOptions) {
     this.#tools = tools;
@@ -48,7 +58,7 @@ export class Deliveries {
     await Promise.all([...names].map((name) => this.push(name)));
   }
 
-  /** What is not taken now is tried again at each reading; nobody needs to hear of it. */
+  /** What is not taken now is tried again later; nobody needs to hear of it. */
   async attempt(name: string): Promise<void> {
     await this.push(name).catch(() => undefined);
   }
@@ -65,15 +75,18 @@ export class Deliveries {
     await Promise.all(Array.from({ length: SENT_AT_ONCE_MAX }, work));
   }
 
-  /** Tries again what the engine did not take. */
+  /** At each reading: tries again what the engine did not take. */
   async catchUp(): Promise<void> {
-    for (const name of this.#behind) await this.attempt(name);
+    for (const [name, behind] of this.#behind) {
+      if (behind.waits === 0) await this.attempt(name);
+      else behind.waits -= 1;
+    }
   }
 
   async #deliver(name: string): Promise<void> {
     try {
       await this.#sendPatiently(name);
-      this.#behind.delete(name);
+      if (this.#behind.delete(name)) this.#options.onCaughtUp?.(name);
     } catch (error) {
       this.#fallBehind(name, error);
       const reason = error instanceof Error ? error.message : String(error);
@@ -84,7 +97,9 @@ export class Deliveries {
   }
 
   #fallBehind(name: string, error: unknown): void {
-    this.#behind.add(name);
+    const failures = (this.#behind.get(name)?.failures ?? 0) + 1;
+    this.#behind.set(name, { failures, waits: Math.min(2 ** (failures - 1) - 1, WAITS_MAX) });
+    if (failures === 1) this.#options.onBehind?.(name, error);
     this.#tools.log.warn({ error, name }, `the engine did not take ${this.#options.what}`);
   }
 

@@ -1,5 +1,7 @@
 import { Deliveries } from '../deliveries.ts';
 import type { ArrayTools } from '../tools.ts';
+import { findVolume } from '../volumes/repository.ts';
+import { titleOf } from '../volumes/rules.ts';
 import { findShare, findShares, listServable, listSharesOfServer, type Share } from './repository.ts';
 import { shareOf } from './rules.ts';
 import { servedShare } from './served-share.ts';
@@ -14,6 +16,9 @@ export class Shares {
     this.#deliveries = new Deliveries(tools, {
       send: (volume) => this.#send(volume),
       what: 'how a share is served',
+      onBehind: (volume, error) =>
+        void this.#tell(volume, 'error', `is not served as it should be: ${reasonOf(error)}`),
+      onCaughtUp: (volume) => void this.#tell(volume, 'notice', 'is served as it should be again'),
     });
   }
 
@@ -70,4 +75,20 @@ export class Shares {
     if (served) await engine.putShare(served);
     else if (isShare) await engine.removeShare(volume);
   }
+
+  async #tell(volume: string, severity: 'error' | 'notice', what: string): Promise<void> {
+    const { store, events, log } = this.#tools;
+    try {
+      await store.write((tx) => {
+        const row = findVolume(tx, volume);
+        if (row) events.record(tx, { severity, title: `${titleOf(row)} ${what}.`, subject: `volume:${volume}` });
+      });
+    } catch (error) {
+      log.error({ error, volume }, 'an event of a share could not be recorded');
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../../kernel/testing.ts';
 import { EngineError } from '../engine/errors.ts';
 import { findAnyVolume } from '../volumes/repository.ts';
 import { volumesAlone, wantedVolume } from '../volumes/testing/volumes-alone.ts';
@@ -106,4 +107,19 @@ test('what the engine does not take at first it is told again', async (t) => {
   assert.deepEqual(engine.shares.get(name)?.exportNames, ['reports']);
   await array.shares.catchUp();
   assert.deepEqual(engine.shares.get(name)?.exportNames, ['figures']);
+  await until(() => array.titles(name).some((title) => /is served as it should be again/.test(title)));
+  assert.ok(array.titles(name).some((title) => /is not served as it should be: A drive hangs\.$/.test(title)));
+});
+
+test('a share that cannot be served is left alone for longer and longer', async (t) => {
+  const { array, engine } = await volumesAlone(t);
+  const { name } = await array.volumes.create(wantedShare('reports'), 'dana');
+  let tries = 0;
+  engine.putShare = () => {
+    tries += 1;
+    return Promise.reject(new EngineError('invalid', 'Its filesystem is damaged.'));
+  };
+  await array.shares.attempt(name);
+  for (let look = 0; look < 100; look += 1) await array.shares.catchUp();
+  assert.equal(tries, 1 + 6, 'at the looks 1, 3, 7, 15, 31 and 63');
 });

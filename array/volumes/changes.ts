@@ -150,6 +150,8 @@ export class Changes {
       const title = `The options of ${titleOf(row)} were changed.`;
       const isChanged = reduction !== undefined || isShareChanged || Object.keys(change).length > 0;
       await this.#change(name, actor, (tx) => {
+        // Once more: it may have been attached since.
+        checkSmbOnly(tx, row, share);
         if (isShareChanged) updateShareOptions(tx, name, changedOptions(shareOf(tx, name).options, share));
         return { change, title: isChanged ? title : undefined };
       });
@@ -164,8 +166,7 @@ export class Changes {
       // Its options are those of its source.
       if (Object.keys(given(share)).length > 0) checkNoDestination(row);
       checkOptions(changedOptions(shareOf(db, row.name).options, share));
-      if (share.isSmbOnly === true && hasNfsClients(db, row.name))
-        throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');
+      checkSmbOnly(db, row, share);
     }
     if (!isForced) checkDetached(db, row, ', or use force=YES');
   }
@@ -219,6 +220,11 @@ export class Changes {
       events.record(tx, { title, subject: `volume:${name}`, actor });
     });
   }
+}
+
+function checkSmbOnly(db: Db, { name }: VolumeRow, { isSmbOnly }: ShareChange): void {
+  if (isSmbOnly === true && hasNfsClients(db, name))
+    throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');
 }
 
 function protectionOf(wanted: ProtectionChange, row: VolumeRow): VolumeChange {
