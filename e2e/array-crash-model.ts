@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { ApiError, StillRunning, type ArrayClient } from '@granary/client';
 import { Disk } from './block-array.ts';
 import type { Random } from './random.ts';
+import { ShareFile } from './share-file.ts';
 
 /** How much of each volume is written and compared. */
 const BYTES = 256 * 1024;
 const PIECE = 16 * 1024;
+/** A block of a filesystem: more of a file may be written in several steps. */
+const SHARE_PIECE = 4096;
 const VOLUMES_MAX = 6;
 const SNAPSHOTS_MAX = 4;
 
@@ -22,6 +25,7 @@ interface ModelSnapshot {
 }
 
 interface ModelVolume {
+  readonly isShare: boolean;
   comment: string;
   megabytes: number;
   pool: number;
@@ -58,7 +62,11 @@ export class ArrayWorker {
   }
 
   async prepare(): Promise<void> {
-    const made = await this.#client.servers.create({ display_name: this.#prefix, iqn: this.initiator });
+    const made = await this.#client.servers.create({
+      display_name: this.#prefix,
+      iqn: this.initiator,
+      iscsi: '127.0.0.0/8',
+    });
     this.#server = made.server_name;
   }
 
@@ -109,21 +117,29 @@ export class ArrayWorker {
     const name = this.#newName();
     const pool = this.#random.below(this.#pools.length);
     const compress = this.#random.below(4) === 0;
+    const isShare = this.#random.below(3) === 0;
     return {
-      name: `create ${name}`,
+      name: `create ${isShare ? 'share' : 'volume'} ${name}`,
       call: () =>
-        this.#client.volumes.create({ name, capacity: 8, pool: this.#pools[pool] ?? '', compress, dedupe: false }),
-      apply: () => this.#volumes.set(name, newVolume(pool)),
+        this.#client.volumes.create({
+          name,
+          capacity: 8,
+          pool: this.#pools[pool] ?? '',
+          block: !isShare,
+          compress,
+          dedupe: false,
+        }),
+      apply: () => this.#volumes.set(name, newVolume(pool, isShare)),
     };
   }
 
   #write(name: string, volume: ModelVolume): Operation {
     if (!volume.attached) return this.#attachOrDetach(name, volume);
     const offset = this.#random.below(BYTES / PIECE) * PIECE;
-    const bytes = randomBytes(PIECE);
+    const bytes = randomBytes(volume.isShare ? SHARE_PIECE : PIECE);
     return {
       name: `write ${name} at ${offset}`,
-      call: async () => (await this.#disk(name)).write(offset, bytes),
+      call: async () => (await this.#bytesOf(name)).write(offset, bytes),
       apply: () => {
         volume.content = Buffer.from(volume.content);
         bytes.copy(volume.content, offset);
@@ -176,7 +192,7 @@ export class ArrayWorker {
         }),
       apply: () => {
         const { content, megabytes } = (snapshot === undefined ? undefined : volume.snapshots.get(snapshot)) ?? volume;
-        this.#volumes.set(clone, { ...newVolume(volume.pool), megabytes, content });
+        this.#volumes.set(clone, { ...newVolume(volume.pool, volume.isShare), megabytes, content });
       },
     };
   }
@@ -242,6 +258,7 @@ export class ArrayWorker {
     for (const record of volumes) {
       const name = record.display_name;
       const model = this.#volumes.get(name) as ModelVolume;
+      expect(`${name} kind`, record.data_type, model.isShare ? 'File-System' : 'BLOCK');
       expect(`${name} comment`, record.comment ?? '', model.comment);
       expect(`${name} size`, record.virtual_capacity * 1024, model.megabytes);
       expect(`${name} pool`, record.pool_name, this.#pools[model.pool]);
@@ -255,7 +272,7 @@ export class ArrayWorker {
         [...model.snapshots.keys()],
       );
       if (model.attached && record.server_ext_names !== '') {
-        const content = await (await this.#disk(name)).read(0, BYTES);
+        const content = await (await this.#bytesOf(name)).read(0, BYTES);
         if (!content.equals(model.content)) problems.push(`${name}: its bytes differ`);
       }
     }
@@ -277,14 +294,15 @@ export class ArrayWorker {
     });
     const id = await this.#idOf(clone);
     await this.#client.servers.attachVolumes({ id: [this.#server], volume_name: [id] });
-    const found = await (await this.#disk(clone)).read(0, BYTES);
+    const found = await (await this.#bytesOf(clone)).read(0, BYTES);
     await this.#client.volumes.detach({ id, servers: [this.#server], force: true });
     await this.#client.volumes.delete({ id, timeout: 60 });
     return found.equals(content) ? [] : [`${one.name}: the bytes of snapshot ${snapshot} differ`];
   }
 
-  async #disk(name: string): Promise<Disk> {
-    return new Disk(this.#client, this.initiator, await this.#idOf(name));
+  async #bytesOf(name: string): Promise<Disk | ShareFile> {
+    const { name: id, nfs_export_path: path } = await this.#record(name);
+    return path === null ? new Disk(this.#client, this.initiator, id) : new ShareFile(path);
   }
 
   async #record(name: string) {
@@ -312,8 +330,9 @@ export class ArrayWorker {
   }
 }
 
-function newVolume(pool: number): ModelVolume {
+function newVolume(pool: number, isShare: boolean): ModelVolume {
   return {
+    isShare,
     comment: '',
     megabytes: 8,
     pool,

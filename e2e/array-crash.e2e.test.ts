@@ -11,7 +11,7 @@ import { Random } from './random.ts';
 /**
  * Goal: after kill -9 of an array, records and bytes agree, everything acknowledged is there, and no work is lost or
  * done twice.
- * Method: workers make 300 random changes and write over iSCSI; again and again the process is killed in the middle,
+ * Method: workers make 300 random changes and write over iSCSI and NFS; again and again the process is killed in the middle,
  * started, and compared with what was acknowledged; at the end `granary array check` proves all of it.
  */
 const seeds = process.env['GRANARY_TORTURE'] === '1' ? 30 : 1;
