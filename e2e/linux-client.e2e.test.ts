@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
+import { checkArray } from '@granary/array';
 import type { HostedConfiguration } from '@granary/kernel';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { Client3 } from '../protocols/nfs/testing/client3.ts';
@@ -77,6 +78,8 @@ test('Linux uses a share by NFS 3, 4.0 and 4.1 and a disk by iSCSI, while the ar
   assert.equal(status, 0);
   const steps = VERSIONS.flatMap((version) => ['tree', 'locks', 'quota', 'load'].map((step) => `${version} ${step}`));
   assert.deepEqual(done, [...steps, 'disk']);
+  await killable.kill();
+  assert.deepEqual((await checkArray(configuration)).problems, []);
 });
 
 /** Kills the array while the guest copies, and lets the guest stop once it has copied more afterwards. */

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { checkArray } from '@granary/array';
 import { skipWithout } from '@granary/protocols/iscsi/testing';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { makePool } from './block-array.ts';
@@ -63,6 +64,8 @@ test(`a tree of ${FILES} files is its source for libnfs, after a kill, and in .s
   // Who opens by version 4 is told to wait until those from before the kill have come back, and libnfs does not wait.
   await compare(SHARE, changed, [3]);
   await compare(`${SHARE}/.snapshot/before`, tree, [3]);
+  await array.kill();
+  assert.deepEqual((await checkArray(configuration)).problems, []);
 });
 
 /** The tools of libnfs, which speak versions 3 and 4. */
