@@ -24,7 +24,7 @@ async function setUp(t: TestContext, policy: object = {}) {
 
 test('archived files are stubs of their size, their bytes are in the bucket, and reading brings them back', async (t) => {
   const { it, share, engine, scan, keys, bucket, recall } = await setUp(t);
-  const contents = [Buffer.from('small'), randomBytes(3 * 2 ** 20 + 17), Buffer.alloc(2 ** 20, 'x')];
+  const contents = [Buffer.from('small'), randomBytes(3 * 2 ** 20 + 17), randomBytes(9 * 2 ** 20 + 1)];
   const inodes = contents.map((bytes, n) => engine.add(share, `/${n}.log`, bytes));
   engine.add(share, '/empty.log', '');
   engine.add(share, '/other.txt', 'stays');

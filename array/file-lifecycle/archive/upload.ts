@@ -16,8 +16,11 @@ interface Uploading {
 }
 
 const PIECE_BYTES = 2 ** 20;
-/** Larger files go in parts, so that a cut costs a part and not the whole. */
-const WHOLE_BYTES_MAX = 64 * 2 ** 20;
+/**
+ * Larger files go in parts, so that a cut costs a part and not the whole. So much is held in memory and sent with its
+ * hash: not every service understands bodies in signed chunks. Only files of more than 80 GB have larger parts, which are.
+ */
+const PART_BYTES = 8 * 2 ** 20;
 const PARTS_MAX = 10_000;
 const MD5 = /^[0-9a-f]{32}$/;
 
@@ -25,13 +28,13 @@ const MD5 = /^[0-9a-f]{32}$/;
 export async function upload(uploading: Uploading): Promise<string> {
   const { bucket, key, source } = uploading;
   const sha256 = createHash('sha256');
-  if (source.sizeBytes > WHOLE_BYTES_MAX) await sendParts(uploading, sha256);
+  if (source.sizeBytes > PART_BYTES) await sendParts(uploading, sha256);
   else {
     const md5 = createHash('md5');
     const etag = await bucket.put(key, await bodyOf(source, 0, source.sizeBytes, [sha256, md5]), {});
     checkEtag(etag, md5);
   }
-  // Each chunk was signed; that all of them arrived, its size tells.
+  // Each request had the hash of its body; that all of them arrived, the size tells.
   const found = await bucket.head(key);
   if (found?.size !== source.sizeBytes) {
     throw new Error(`the bucket has ${found?.size ?? 0} bytes where ${source.sizeBytes} were sent`);
@@ -40,7 +43,7 @@ export async function upload(uploading: Uploading): Promise<string> {
 }
 
 async function sendParts({ bucket, key, source, onUpload }: Uploading, sha256: Hash): Promise<void> {
-  const each = Math.max(WHOLE_BYTES_MAX, Math.ceil(source.sizeBytes / PARTS_MAX));
+  const each = Math.max(PART_BYTES, Math.ceil(source.sizeBytes / PARTS_MAX));
   const id = await bucket.createUpload(key, {});
   await onUpload(id);
   try {
@@ -59,12 +62,16 @@ async function sendParts({ bucket, key, source, onUpload }: Uploading, sha256: H
   }
 }
 
-/** Small ones in one piece: a stream costs more than the memory. */
 async function bodyOf(source: UploadSource, start: number, end: number, hashes: readonly Hash[]) {
   const pieces = piecesOf(source, start, end, hashes);
-  if (end - start > PIECE_BYTES) return { size: end - start, bytes: pieces };
-  const { value = new Uint8Array() } = await pieces.next();
-  return value;
+  if (end - start > PART_BYTES) return { size: end - start, bytes: pieces };
+  const whole = Buffer.alloc(end - start);
+  let at = 0;
+  for await (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 async function* piecesOf(
