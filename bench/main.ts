@@ -1,4 +1,5 @@
 import { benchArray } from './array/main.ts';
+import { benchFiles } from './files/main.ts';
 import { benchObjects } from './objects/main.ts';
 import { benchPortal } from './portal.ts';
 import type { Ratio } from './ratio.ts';
@@ -12,6 +13,7 @@ const parts: readonly (readonly [string, () => Promise<Ratio[]>])[] = [
   ['storage', benchStorage],
   ['array', benchArray],
   ['objects', benchObjects],
+  ['files', benchFiles],
 ];
 
 const wanted = process.argv.slice(2);
