@@ -137,6 +137,11 @@ export class VolumeFilesystem implements Filesystem {
         if (fileErrorCode(error) !== 'ESTALE') throw error;
       }
     }
+    const last = page.entries.at(-1);
+    // All of the page was removed meanwhile; what is behind it is not.
+    if (entries.length === 0 && !page.isEnd && last !== undefined) {
+      return this.readDirectory(as, directory, BigInt(last.cookie), count);
+    }
     return { entries, isEnd: page.isEnd };
   }
 
@@ -234,12 +239,25 @@ function createdOf(created: StoredCreated): Created {
   return { attributes: attributesOf(created), directory: changeOf(created.directory) };
 }
 
+/** Field by field: this is done for every entry of a listing. */
 function attributesOf(stored: StoredAttributes): Attributes {
-  const { inode, generation, type, mode, links, uid, gid, size, usedBytes, device } = stored;
-  const { accessed, modified, changed, born, change } = stored;
-  const times = { accessed, modified, changed, created: born };
-  const sizes = { sizeBytes: size, allocatedBytes: usedBytes };
-  return { inode, generation, type, mode, links, uid, gid, ...sizes, device, ...times, change: BigInt(change) };
+  return {
+    inode: stored.inode,
+    generation: stored.generation,
+    type: stored.type,
+    mode: stored.mode,
+    links: stored.links,
+    uid: stored.uid,
+    gid: stored.gid,
+    sizeBytes: stored.size,
+    allocatedBytes: stored.usedBytes,
+    device: stored.device,
+    accessed: stored.accessed,
+    modified: stored.modified,
+    changed: stored.changed,
+    created: stored.born,
+    change: BigInt(stored.change),
+  };
 }
 
 /** Without what is not to be changed. */

@@ -1,4 +1,4 @@
-import type { Acl, Attributes, QuotaState, SpaceUsage, Timestamp } from '../../filesystem.ts';
+import type { Acl, Attributes, Awaitable, QuotaState, SpaceUsage, Timestamp } from '../../filesystem.ts';
 import type { Limits } from '../../limits.ts';
 import { inodeOf } from '../../namespace/exports.ts';
 import { isRoot, type Namespace, type Place } from '../../namespace/namespace.ts';
@@ -146,35 +146,76 @@ function mountedOn({ context, place, attributes }: Subject): number {
   return context.namespace.exports.byPath(path) === undefined ? attributes.inode : inodeOf(path);
 }
 
-/** Writes those of the wanted attributes that there are. */
-export async function writeAttributes(
+/** Those of the wanted attributes that there are, and what has to be known for them: found out once for a listing. */
+export interface Selection {
+  readonly minorVersion: number;
+  readonly written: Bitmap;
+  readonly writers: readonly Write[];
+  readonly needsOwner: boolean;
+  readonly needsGroup: boolean;
+  readonly needsMore: boolean;
+}
+
+export function selectAttributes(wanted: Bitmap, minorVersion: number): Selection {
+  const written = wanted.and(minorVersion === 0 ? READABLE_BITS[0] : READABLE_BITS[1]);
+  return {
+    minorVersion,
+    written,
+    writers: written.numbers().flatMap((number) => WRITERS.get(number) ?? []),
+    needsOwner: written.has(Attribute.owner),
+    needsGroup: written.has(Attribute.ownerGroup),
+    needsMore: written.hasAny([...NEEDS_SPACE, ...NEEDS_QUOTA, Attribute.acl]),
+  };
+}
+
+/** Done at once if all that is needed is at hand. */
+export function writeAttributes(
   reply: XdrWriter,
   context: AttributeContext,
-  minorVersion: number,
-  wanted: Bitmap,
+  selection: Selection,
+  place: Place,
+  attributes: Attributes,
+): Awaitable<void> {
+  const owner = selection.needsOwner ? nameOf(context.identities, 'user', attributes.uid) : '';
+  const group = selection.needsGroup ? nameOf(context.identities, 'group', attributes.gid) : '';
+  if (selection.needsMore || typeof owner !== 'string' || typeof group !== 'string') {
+    return writeWithMore(reply, context, selection, place, attributes);
+  }
+  const { minorVersion } = selection;
+  const more = { space: undefined, quota: undefined, aces: [] };
+  write(reply, selection, { context, minorVersion, place, attributes, owner, group, ...more });
+  return undefined;
+}
+
+async function writeWithMore(
+  reply: XdrWriter,
+  context: AttributeContext,
+  { written, ...selection }: Selection,
   place: Place,
   attributes: Attributes,
 ): Promise<void> {
   const { filesystem, as, file } = place;
-  const written = wanted.and(minorVersion === 0 ? READABLE_BITS[0] : READABLE_BITS[1]);
   const { identities } = context;
-  const needsAcl = written.has(Attribute.acl);
-  const acl: Acl | undefined = needsAcl ? await filesystem.acl(file) : undefined;
+  const acl: Acl | undefined = written.has(Attribute.acl) ? await filesystem.acl(file) : undefined;
   const subject: Subject = {
     context,
-    minorVersion,
+    minorVersion: selection.minorVersion,
     place,
     attributes,
     space: written.hasAny(NEEDS_SPACE) ? await filesystem.space() : undefined,
     quota: written.hasAny(NEEDS_QUOTA) ? await filesystem.quota(as, file) : undefined,
     aces: acl === undefined ? [] : await acesOf(acl, attributes, identities),
-    owner: written.has(Attribute.owner) ? await nameOf(identities, 'user', attributes.uid) : '',
-    group: written.has(Attribute.ownerGroup) ? await nameOf(identities, 'group', attributes.gid) : '',
+    owner: selection.needsOwner ? await nameOf(identities, 'user', attributes.uid) : '',
+    group: selection.needsGroup ? await nameOf(identities, 'group', attributes.gid) : '',
   };
+  write(reply, { written, ...selection }, subject);
+}
+
+function write(reply: XdrWriter, { written, writers }: Selection, subject: Subject): void {
   written.write(reply);
   const start = reply.length;
   reply.u32(0);
-  for (const number of written.numbers()) WRITERS.get(number)?.(reply, subject);
+  for (const writer of writers) writer(reply, subject);
   reply.setU32(start, reply.length - start - 4);
 }
 

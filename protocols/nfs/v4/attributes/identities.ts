@@ -17,9 +17,9 @@ function numeric(name: string): number | undefined {
   return found !== undefined && Number(found) <= U32_MAX ? Number(found) : undefined;
 }
 
-export async function nameOf(identities: Identities, kind: 'user' | 'group', id: number): Promise<string> {
+export function nameOf(identities: Identities, kind: 'user' | 'group', id: number): Awaitable<string> {
   const known = kind === 'user' ? identities.userName?.(id) : identities.groupName?.(id);
-  return (await known) ?? `${id}`;
+  return known instanceof Promise ? known.then((name) => name ?? `${id}`) : (known ?? `${id}`);
 }
 
 export async function idOf(identities: Identities, kind: 'user' | 'group', name: string): Promise<number> {

@@ -6,7 +6,7 @@ import type { XdrReader } from '../../xdr/reader.ts';
 import { XdrWriter } from '../../xdr/writer.ts';
 import { Bitmap } from '../attributes/bitmap.ts';
 import { aclFrom, decodeAttributes, readEncoded, type WantedAttributes } from '../attributes/decode.ts';
-import { isSetOnly, supportedAttributes, writeAttributes } from '../attributes/encode.ts';
+import { isSetOnly, selectAttributes, supportedAttributes, writeAttributes } from '../attributes/encode.ts';
 import type { Compound } from '../compound.ts';
 import { readStateId } from '../state/state-id.ts';
 import { Nfs4Error, Status4 } from '../status.ts';
@@ -19,8 +19,10 @@ export const getAttributes: Operation = async (compound, args, reply) => {
   const wanted = Bitmap.read(args);
   const { place, server, minorVersion } = compound;
   if (wanted.numbers().some(isSetOnly)) throw new Nfs4Error(Status4.invalid);
-  const attributes = await place.filesystem.attributes(place.file);
-  await writeAttributes(reply, server, minorVersion, wanted, place, attributes);
+  const found = place.filesystem.attributes(place.file);
+  const attributes = found instanceof Promise ? await found : found;
+  const written = writeAttributes(reply, server, selectAttributes(wanted, minorVersion), place, attributes);
+  if (written instanceof Promise) await written;
 };
 
 export const access: Operation = async (compound, args, reply) => {
@@ -74,7 +76,7 @@ async function isSame(compound: Compound, args: XdrReader): Promise<boolean> {
   }
   const attributes = await place.filesystem.attributes(place.file);
   const current = new XdrWriter();
-  await writeAttributes(current, server, minorVersion, bitmap, place, attributes);
+  await writeAttributes(current, server, selectAttributes(bitmap, minorVersion), place, attributes);
   const wanted = new XdrWriter();
   bitmap.write(wanted);
   wanted.opaque(bytes);

@@ -1,9 +1,9 @@
-import type { Attributes } from '../../filesystem.ts';
-import { moved, type Place } from '../../namespace/namespace.ts';
+import type { Awaitable, DirectoryEntry, DirectoryPage } from '../../filesystem.ts';
+import { moved } from '../../namespace/namespace.ts';
 import type { XdrWriter } from '../../xdr/writer.ts';
 import { Attribute } from '../attributes/attribute.ts';
 import { Bitmap } from '../attributes/bitmap.ts';
-import { isSetOnly, writeAttributes, writeReadError } from '../attributes/encode.ts';
+import { isSetOnly, selectAttributes, type Selection, writeAttributes, writeReadError } from '../attributes/encode.ts';
 import type { Compound } from '../compound.ts';
 import { Nfs4Error, Status4, status4Of } from '../status.ts';
 import { mustBeDirectory, VERIFIER_BYTES, type Operation } from './operation.ts';
@@ -15,12 +15,6 @@ const RESULT_BYTES = VERIFIER_BYTES + 8;
 /** Cookies that were never given out. */
 const RESERVED_COOKIES = [1n, 2n];
 const REPLY_OVERHEAD_BYTES = 1024;
-
-interface Listed {
-  readonly name: Buffer;
-  readonly cookie: bigint;
-  readonly attributes: Attributes;
-}
 
 export const readDirectory: Operation = async (compound, args, reply) => {
   const { place, server, session } = compound;
@@ -35,52 +29,55 @@ export const readDirectory: Operation = async (compound, args, reply) => {
   const left = Math.min(bytes, server.limits.directoryBytesMax, room) - RESULT_BYTES;
   reply.fixed(VERIFIER);
   const end = reply.length + left;
+  const selection = selectAttributes(wanted, compound.minorVersion);
   let count = 0;
-  let isEnd = true;
-  for await (const entry of entries(place, cookie)) {
-    const start = reply.length;
-    reply.bool(true).u64(entry.cookie).opaque(entry.name);
-    await writeEntryAttributes(compound, reply, wanted, entry);
-    if (reply.length > end) {
-      reply.truncate(start);
-      isEnd = false;
-      break;
+  let isFull = false;
+  for (let after: bigint | undefined = cookie; after !== undefined && !isFull;) {
+    const page: DirectoryPage = await place.filesystem.readDirectory(place.as, place.file, after, BATCH);
+    for (const entry of page.entries) {
+      const start = reply.length;
+      reply.bool(true).u64(entry.cookie).opaque(entry.name);
+      const written = writeEntryAttributes(compound, reply, selection, entry);
+      if (written instanceof Promise) await written;
+      isFull = reply.length > end;
+      if (isFull) {
+        reply.truncate(start);
+        break;
+      }
+      count += 1;
     }
-    count += 1;
+    after = page.isEnd ? undefined : page.entries.at(-1)?.cookie;
   }
-  if (count === 0 && !isEnd) throw new Nfs4Error(Status4.tooSmall);
-  reply.bool(false).bool(isEnd);
+  if (count === 0 && isFull) throw new Nfs4Error(Status4.tooSmall);
+  reply.bool(false).bool(!isFull);
 };
 
-async function* entries({ filesystem, file, as }: Place, after: bigint): AsyncGenerator<Listed> {
-  for (let from = after; ;) {
-    const { entries: page, isEnd } = await filesystem.readDirectory(as, file, from, BATCH);
-    yield* page;
-    const last = page[page.length - 1];
-    if (isEnd || last === undefined) return;
-    from = last.cookie;
-  }
-}
-
-async function writeEntryAttributes(
+/** Done at once where the attributes are at hand. */
+function writeEntryAttributes(
   compound: Compound,
   reply: XdrWriter,
-  wanted: Bitmap,
-  { name, attributes }: Listed,
-): Promise<void> {
-  const { place, server, minorVersion, call } = compound;
+  selection: Selection,
+  { name, attributes }: DirectoryEntry,
+): Awaitable<void> {
+  const { place, server, call } = compound;
   const start = reply.length;
-  try {
-    // Above the exports and in `.snapshot` other filesystems are mounted on the entries.
-    const found =
-      place.kind === 'file'
-        ? { place: moved(place, attributes), attributes }
-        : await server.namespace.lookup(place, call, name);
-    await writeAttributes(reply, server, minorVersion, wanted, found.place, found.attributes);
-  } catch (error) {
+  const fail = (error: unknown): void => {
     const status = status4Of(error);
-    if (status === undefined || !wanted.has(Attribute.readError)) throw error;
+    if (status === undefined || !selection.written.has(Attribute.readError)) throw error;
     reply.truncate(start);
     writeReadError(reply, status);
+  };
+  try {
+    const written =
+      place.kind === 'file'
+        ? writeAttributes(reply, server, selection, moved(place, attributes), attributes)
+        : // Above the exports and in `.snapshot` other filesystems are mounted on the entries.
+          server.namespace
+            .lookup(place, call, name)
+            .then((found) => writeAttributes(reply, server, selection, found.place, found.attributes));
+    return written instanceof Promise ? written.catch(fail) : undefined;
+  } catch (error) {
+    fail(error);
+    return undefined;
   }
 }
