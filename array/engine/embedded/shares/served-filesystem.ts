@@ -203,14 +203,18 @@ export class ServedFilesystem implements nfs.Filesystem {
 
   /** Once more when the contents are back, if they were archived. */
   #withContents<T>(work: (filesystem: nfs.Filesystem) => nfs.Awaitable<T>): nfs.Awaitable<T> {
-    const result = this.#use(work);
-    if (!(result instanceof Promise)) return result;
-    return result.catch(async (error: unknown) => {
+    const again = async (error: unknown): Promise<T> => {
       if (!(error instanceof ArchivedError)) throw error;
       if (this.#onArchived === undefined) throw new FileError('EIO', 'the contents were archived');
       await this.#onArchived(error);
       return this.#use(work);
-    });
+    };
+    try {
+      const result = this.#use(work);
+      return result instanceof Promise ? result.catch(again) : result;
+    } catch (error) {
+      return again(error);
+    }
   }
 
   #use<T>(work: (filesystem: nfs.Filesystem) => nfs.Awaitable<T>): nfs.Awaitable<T> {

@@ -8,8 +8,9 @@ import { FencedDevice } from './fenced-device.ts';
 import { ServedFilesystem } from './served-filesystem.ts';
 import type { Share } from './share.ts';
 
-const MOUNTED_MAX = 16;
-const CACHE_BYTES = 4 * 1024 * 1024;
+const MOUNTED_MAX = 8;
+/** Listings of all files go through names in no order: with less they read the same nodes again and again. */
+const CACHE_BYTES = 16 * 1024 * 1024;
 const IDLE_MS_MAX = 60_000;
 const WATCH_MS = 15_000;
 
