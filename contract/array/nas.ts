@@ -26,7 +26,7 @@ export const NasGroup = record('NasGroup', {
 /** As Unix and Windows both take them. */
 const account = (description: string, example: string, aliases: string[] = []) =>
   text(description, { max: 32, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$', example, aliases });
-const unixNumber = (description: string) => optional(integer(description, { min: 1, max: 65_533 }));
+const unixNumber = (description: string) => optional(integer(description, { min: 1, max: 4_294_967_293 }));
 
 const userChanges = {
   nfs_uid: unixNumber('Number the user has on NFS clients'),
