@@ -182,7 +182,27 @@ const cases: readonly Case[] = [
     10108,
     /set one \(POST \/settings\/encryption\)/,
   ],
-  ['a share', 'volumes.create', () => volume({ block: 'NO', export_name: 'x' }), 10109, /block/],
+  [
+    'a share with caps',
+    'volumes.create',
+    () => volume({ block: 'NO', read_iops_capping: 5 }),
+    7,
+    /^read_iops_capping is for block volumes/,
+  ],
+  [
+    'an export name of a block volume',
+    'volumes.create',
+    () => volume({ export_name: 'x' }),
+    7,
+    /^export_name is for file shares/,
+  ],
+  [
+    'a block volume',
+    'volumes.addExportName',
+    () => ({ id: made.volume, exportname: 'x' }),
+    10100,
+    /is a block volume; this is for file shares/,
+  ],
   ['IPsec', 'servers.update', () => ({ id: made.other, ipsec_iscsi: 'YES' }), 10109, /ipsec_iscsi/],
   [
     'a tag that is there',

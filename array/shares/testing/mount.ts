@@ -3,7 +3,7 @@ import { RpcClient } from '../../../protocols/nfs/testing/rpc-client.ts';
 import type { Lasting, TestArray } from '../../testing/test-array.ts';
 
 /** A share as a client of NFS has it, by the paths of its files. What fails says with which status. */
-export class MountedShare {
+class MountedShare {
   readonly #client: Client3;
 
   constructor(client: Client3) {
