@@ -59,6 +59,7 @@ export class FileLifecycle {
 
   async stop(): Promise<void> {
     await this.scheduler.stop();
+    await this.scans.stop();
     await this.recalls.stop();
     this.#buckets.close();
   }

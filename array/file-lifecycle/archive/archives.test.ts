@@ -117,6 +117,27 @@ test('where it is not known whether a file became a stub, the scan after sees wh
   assert.deepEqual(await keys(), [engine.of(share).get(inode)?.archive?.key]);
 });
 
+test('an array that stops in the middle of a scan counts no failures, and goes on after its start', async (t) => {
+  const { it, share, engine, keys, clock } = await setUp(t);
+  for (let n = 0; n < 40; n += 1) engine.add(share, `/${n}.log`, `contents ${n}`);
+  let archived = 0;
+  const reached = Promise.withResolvers<undefined>();
+  engine.before = (call) => {
+    if (call === 'archive' && (archived += 1) === 10) reached.resolve(undefined);
+  };
+  clock.advance(86_400_000);
+  await it.array.lifecycle.scheduler.runDue();
+  await reached.promise;
+  await it.restart();
+  const time = setInterval(() => clock.advance(1_000), 100);
+  await it.idle(share);
+  clearInterval(time);
+  const rule = it.rule(share);
+  assert.deepEqual([rule?.failed_files, rule?.problem], [0, null]);
+  assert.ok([...engine.of(share).values()].every(({ isArchived }) => isArchived));
+  assert.ok((await keys()).length >= 40);
+});
+
 test('a destination that does not answer fails a few files, not all of them one by one', async (t) => {
   const { it, share, engine, scan, bucket } = await setUp(t);
   for (let n = 0; n < 200; n += 1) engine.add(share, `/${n}.log`, 'bytes');

@@ -165,7 +165,9 @@ test('after a crash it goes on from its last page, and its snapshot is gone', as
   await it.array.lifecycle.scheduler.runDue();
   await until(() => isKilled);
   await it.restart();
+  const time = setInterval(() => clock.advance(1_000), 50);
   await it.idle(share);
+  clearInterval(time);
   assert.equal(engine.of(share).size, 0);
   assert.equal(engine.snapshots.size, 0);
 });

@@ -43,6 +43,7 @@ export class Scans implements ShareLifecycle {
   readonly #facts: LifecycleRecords;
   readonly #neighbours: Neighbours;
   readonly #running = new Map<string, Running>();
+  #isStopping = false;
 
   constructor(tools: ArrayTools, neighbours: Neighbours) {
     this.#tools = tools;
@@ -133,6 +134,12 @@ export class Scans implements ShareLifecycle {
     return this.#facts.of(volume, this.#running.get(volume)?.scan?.state);
   }
 
+  /** Those at work end where they are and go on at the next start: before the ways to their buckets are closed. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await Promise.all([...this.#running.keys()].map((volume) => this.interrupt(volume)));
+  }
+
   async interrupt(volume: string): Promise<void> {
     const running = this.#running.get(volume);
     if (!running) return;
@@ -160,6 +167,7 @@ export class Scans implements ShareLifecycle {
 
   async #run({ arguments: { volume }, signal }: RunningJob<Arguments>): Promise<JobOutcome> {
     const { store } = this.#tools;
+    if (this.#isStopping) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'the array stops' };
     // Before the state is read: who pauses it from here on finds it.
     const running: Running = {
       controller: new AbortController(),
