@@ -8,7 +8,7 @@ interface Use {
   readonly io: IoCounter;
 }
 
-export interface ClientUse {
+interface ClientUse {
   readonly address: string;
   readonly server: string;
   readonly io: IoTotals;

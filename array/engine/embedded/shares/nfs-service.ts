@@ -8,7 +8,7 @@ import { KnownAccounts } from './nas-accounts.ts';
 /** How long requests under way get to be answered when the server closes. */
 const DRAIN_MS = 3_000;
 
-export interface NfsServiceSetup {
+interface NfsServiceSetup {
   readonly serverName: string;
   /** Where clients are recorded that may hold locks. */
   readonly folder: string;

@@ -6,7 +6,7 @@ import type { ServedShare, ShareClient } from '../../shares.ts';
 type Address = ReturnType<typeof ipaddr.process>;
 
 /** What a client at an address may do with a share, and as which server. */
-export interface GrantedAccess extends ExportAccess {
+interface GrantedAccess extends ExportAccess {
   readonly server: string;
 }
 

@@ -25,7 +25,7 @@ const CROWDED = 8;
 /** Who may reach a share is decided by what it is attached to; with root squashed nobody else could change this. */
 const ROOT_MODE = 0o777;
 
-export interface SharesSetup {
+interface SharesSetup {
   readonly source: ShareSource;
   /** The array's. */
   readonly folder: string;

@@ -34,7 +34,7 @@ interface Waiting {
   readonly record: AuditRecord | Promise<AuditRecord>;
 }
 
-export interface AuditLogsSetup {
+interface AuditLogsSetup {
   /** The array's. */
   readonly folder: string;
   readonly onEvent: OnEngineEvent;

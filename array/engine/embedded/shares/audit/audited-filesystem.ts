@@ -8,7 +8,7 @@ const REPEATED_AFTER_MS = 60_000;
 const REMEMBERED_MAX = 4096;
 const SLASH = Buffer.from('/');
 
-export interface Audit {
+interface Audit {
   /** Asked each time. */
   readonly isOn: () => boolean;
   readonly pathOf: (inode: number) => nfs.Awaitable<Buffer>;

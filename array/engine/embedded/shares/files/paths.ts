@@ -2,7 +2,7 @@ import { type Attributes, type Filesystem, FsError } from '@granary/storage/file
 
 export const SUPERUSER = { uid: 0, gid: 0, groups: [] };
 
-export interface NamedPlace {
+interface NamedPlace {
   readonly directory: Attributes;
   readonly name: Buffer;
 }
