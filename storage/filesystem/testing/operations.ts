@@ -163,11 +163,12 @@ async function changeInode(filesystem: Filesystem, inode: number, operation: Ope
 
 /** Contents that were archived, by their keys. */
 const objects = new Map<string, Buffer>();
+let archivings = 0;
 const RECALL_BYTES = 6000;
 
 async function archive(filesystem: Filesystem, inode: number): Promise<void> {
   const version = await filesystem.attributes(inode);
-  const key = `object-${objects.size}`;
+  const key = `object-${++archivings}`;
   if (!version.isArchived) objects.set(key, await contentsOf(filesystem, inode));
   const isDone = await filesystem.archives.archive(version, { destination: 'memory', key });
   assert.notEqual(isDone, version.isArchived);
