@@ -155,7 +155,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     nasUsers: nasUserRoutes(nas),
     nasGroups: nasGroupRoutes(nas),
     fileCategories: fileCategoryRoutes(fileLifecycle.categories),
-    lifecyclePolicies: lifecyclePolicyRoutes(fileLifecycle.policies),
+    lifecyclePolicies: lifecyclePolicyRoutes(fileLifecycle.policies, fileLifecycle.settings),
     messages: messageRoutes(store, events),
   };
   return {

@@ -8,6 +8,7 @@ import { Sweeping } from './archive/sweeping.ts';
 import { FileCategories } from './categories/service.ts';
 import type { CriteriaContext } from './criteria/fields.ts';
 import { LifecyclePolicies } from './policies/service.ts';
+import { LifecycleSettings } from './policies/settings.ts';
 import { markAllRuns } from './scans/repository.ts';
 import { LifecycleScheduler } from './scans/scheduler.ts';
 import { Scans } from './scans/service.ts';
@@ -24,6 +25,7 @@ interface Neighbours {
 export class FileLifecycle {
   readonly categories: FileCategories;
   readonly policies: LifecyclePolicies;
+  readonly settings: LifecycleSettings;
   readonly scans: Scans;
   readonly recalls: Recalls;
   readonly scheduler: LifecycleScheduler;
@@ -36,18 +38,21 @@ export class FileLifecycle {
     const context = (nowMs: number) => ({ nowMs, ...accounts, ...this.categories.lookups() });
     const sweeping = new Sweeping(tools, this.#buckets);
     this.scans = new Scans(tools, { snapshots, archives: new Archives(tools, this.#buckets), sweeping, context });
+    this.settings = new LifecycleSettings(tools, {
+      timesChanged: (tx) => markAllRuns(tx, tools.clock.now()),
+      wake: () => this.scheduler.wake(),
+    });
     this.policies = new LifecyclePolicies(tools, {
       share,
       context: () => context(tools.clock.now()),
       enable: (tx, volume) => this.scans.enableIn(tx, volume),
       scan: (volume, actor) => this.scans.startNow(volume, actor),
-      timesChanged: (tx) => markAllRuns(tx, tools.clock.now()),
       changed: (tx) => this.scans.changed(tx),
       wake: () => this.scheduler.wake(),
     });
     this.scheduler = new LifecycleScheduler(tools, {
-      times: () => this.policies.times(),
-      retentionSeconds: () => this.policies.retentionSeconds(),
+      times: () => this.settings.times(),
+      retentionSeconds: () => this.settings.retentionSeconds(),
       scan: (volume, at) => this.scans.start(volume, at),
       sweep: () => tools.store.write((tx) => sweeping.start(tx)),
     });

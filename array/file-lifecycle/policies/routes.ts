@@ -1,8 +1,12 @@
 import type { ArrayHandlers } from '../../handlers.ts';
 import type { LifecyclePolicies } from './service.ts';
+import type { LifecycleSettings } from './settings.ts';
 import { policyView, ruleView } from './view.ts';
 
-export function lifecyclePolicyRoutes(service: LifecyclePolicies): ArrayHandlers<'lifecyclePolicies'> {
+export function lifecyclePolicyRoutes(
+  service: LifecyclePolicies,
+  settings: LifecycleSettings,
+): ArrayHandlers<'lifecyclePolicies'> {
   return {
     list: ({ first, number, order_by = 'name', descend, volume_name }) => {
       const order = { by: order_by, isDescending: descend };
@@ -31,7 +35,7 @@ export function lifecyclePolicyRoutes(service: LifecyclePolicies): ArrayHandlers
     },
     setSchedule: async ({ policy_start_time, policy_interval }, { actor }) => {
       const change = { startSeconds: policy_start_time, intervalSeconds: policy_interval };
-      const { startSeconds, intervalSeconds } = await service.setTimes(change, actor.username);
+      const { startSeconds, intervalSeconds } = await settings.setTimes(change, actor.username);
       return { policy_start_time: String(startSeconds), policy_interval: intervalSeconds };
     },
     scan: async ({ volume_name }, { actor }) => {
@@ -39,7 +43,7 @@ export function lifecyclePolicyRoutes(service: LifecyclePolicies): ArrayHandlers
       return { volume_name };
     },
     setRecycleBin: async ({ retention_time }, { actor }) => {
-      await service.setRetention(retention_time, actor.username);
+      await settings.setRetention(retention_time, actor.username);
       return { retention_time: String(retention_time) };
     },
     pause: async ({ id, volume_name }, { actor }) => {

@@ -1,7 +1,6 @@
 import { badParameter, fail, type Tx } from '@granary/kernel';
 import { findDestination } from '../../object-storage-destinations/repository.ts';
 import { nextName } from '../../sequences/repository.ts';
-import { readSetting, writeSetting } from '../../settings/repository.ts';
 import type { ArrayTools } from '../../tools.ts';
 import type { VolumeRow } from '../../volumes/repository.ts';
 import { called } from '../../wording.ts';
@@ -29,7 +28,6 @@ import {
   type RuleInPlace,
   type Window,
 } from './repository.ts';
-import { DEFAULT_TIMES, type RunTimes } from './times.ts';
 
 export interface PolicyRequest {
   readonly displayName: string;
@@ -56,8 +54,6 @@ interface Neighbours {
   readonly enable: (tx: Tx, volume: VolumeRow) => void;
   /** Starts a scan of the share. */
   readonly scan: (volume: VolumeRow, actor: string) => Promise<void>;
-  /** In the transaction that sets other times: those that would have been due had they always been so are not made up for. */
-  readonly timesChanged: (tx: Tx) => void;
   /** In a transaction that changes what the records of shares tell. */
   readonly changed: (tx: Tx) => void;
   /** Times are others now, or something is to be run that was not. */
@@ -67,9 +63,6 @@ interface Neighbours {
 const POLICIES_MAX = 500;
 const RULES_OF_SHARE_MAX = 32;
 const CRITERIA_SHOWN_MAX = 200;
-const TIMES = 'lifecycle_times';
-const RETENTION = 'lifecycle_retention_seconds';
-const RETENTION_SECONDS_DEFAULT = 7 * 86_400;
 
 /** Policies say which files of a share are archived or expire; rules tie them to shares. */
 export class LifecyclePolicies {
@@ -228,51 +221,9 @@ export class LifecyclePolicies {
     this.#neighbours.wake();
   }
 
-  times(): RunTimes {
-    const text = this.#tools.store.read((db) => readSetting(db, TIMES));
-    return text === undefined ? DEFAULT_TIMES : (JSON.parse(text) as RunTimes);
-  }
-
-  async setTimes(
-    change: { readonly [K in keyof RunTimes]?: RunTimes[K] | undefined },
-    actor: string,
-  ): Promise<RunTimes> {
-    const { store, events } = this.#tools;
-    const times = await store.write((tx) => {
-      const present = this.times();
-      const next = {
-        startSeconds: change.startSeconds ?? present.startSeconds,
-        intervalSeconds: change.intervalSeconds ?? present.intervalSeconds,
-      };
-      writeSetting(tx, TIMES, JSON.stringify(next));
-      this.#neighbours.timesChanged(tx);
-      const at = new Date(next.startSeconds * 1_000).toISOString().slice(11, 19);
-      const title = `File lifecycle policies run at ${at} UTC and every ${next.intervalSeconds} seconds from then on.`;
-      events.record(tx, { title, subject: 'lifecycle_policies', actor });
-      return next;
-    });
-    this.#neighbours.wake();
-    return times;
-  }
-
   /** Now; what it comes to is seen in the rules. */
   async scan(volume: string, actor: string): Promise<void> {
     await this.#neighbours.scan(this.#neighbours.share(volume), actor);
-  }
-
-  /** How long the recycle bins of shares keep files. */
-  retentionSeconds(): number {
-    return Number(this.#tools.store.read((db) => readSetting(db, RETENTION)) ?? RETENTION_SECONDS_DEFAULT);
-  }
-
-  async setRetention(seconds: number, actor: string): Promise<void> {
-    const { store, events } = this.#tools;
-    await store.write((tx) => {
-      writeSetting(tx, RETENTION, String(seconds));
-      const title = `The recycle bins of shares keep files for ${seconds} seconds.`;
-      events.record(tx, { title, subject: 'lifecycle_policies', actor });
-    });
-    this.#neighbours.wake();
   }
 
   /** What was sent, in the form it is kept in; what was not is not there. */

@@ -21,7 +21,7 @@ const STEP_MS_MAX = 8;
 const FILES_BETWEEN_LOOKS = 64;
 
 /** Throws a `CriteriaProblem` for criteria that name what is not there any more. */
-export function prepareRule(row: ActiveRule, context: CriteriaContext): RunningRule {
+function prepareRule(row: ActiveRule, context: CriteriaContext): RunningRule {
   const isWanted = compileCriteria(JSON.parse(row.criteria), context);
   const isInPlace = pathFilter({ whitelist: listOf(row.whitelist), blacklist: listOf(row.blacklist) });
   const isArchive = row.action === 'archive';

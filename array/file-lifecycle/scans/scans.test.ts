@@ -73,7 +73,7 @@ test('the recycle bin gives files up when they were there for long enough', asyn
   const { it, share, engine, scan, clock } = await setUp(t, { ...LOGS, usesBin: true });
   engine.add(share, '/a.log', 'bytes');
   await scan(share);
-  await it.array.lifecycle.policies.setRetention(3_600, 'tester');
+  await it.array.lifecycle.settings.setRetention(3_600, 'tester');
   await it.array.lifecycle.scheduler.purgeBins();
   assert.equal(engine.bins.get(share)?.length, 1);
   clock.advance(3_600_001);
@@ -189,7 +189,7 @@ test('criteria that name what is gone stop a policy, not a scan, and never match
 test('times of scans that were missed are made up for once, other times for none', async (t) => {
   const { it, share, engine, clock } = await setUp(t, { ...LOGS, isDryRun: true });
   engine.add(share, '/a.log', 'x');
-  const { scheduler, policies } = it.array.lifecycle;
+  const { scheduler, settings } = it.array.lifecycle;
   const runs = () => engine.takes.length;
   await scheduler.runDue();
   assert.equal(runs(), 0);
@@ -199,7 +199,7 @@ test('times of scans that were missed are made up for once, other times for none
   await scheduler.runDue();
   await it.idle(share);
   assert.equal(runs(), 1);
-  await policies.setTimes({ startSeconds: 0, intervalSeconds: 60 }, 'tester');
+  await settings.setTimes({ startSeconds: 0, intervalSeconds: 60 }, 'tester');
   await scheduler.runDue();
   await it.idle(share);
   assert.equal(runs(), 1);
