@@ -67,8 +67,9 @@ class Client {
     if (actual === 'EIO') throw new Error('the power is cut');
     assert.equal(actual, expected, JSON.stringify(operation));
     this.#model = this.#next;
-    // Everything but a write is durable when it is answered, and so is what was written before.
-    if (actual === undefined && operation.kind !== 'write') this.#versions.clear();
+    // Everything else is durable when it is answered, and so is what was written before.
+    const isLoose = operation.kind === 'write' || (operation.kind === 'recall' && operation.ends !== 'finished');
+    if (actual === undefined && !isLoose) this.#versions.clear();
   }
 
   /** What the file held, and what it will hold. */
