@@ -20,7 +20,7 @@ await portal.services.watcher.stop();
 
 const { admin, owner } = portal;
 const seed = Number(process.env['GRANARY_TEST_SEED'] ?? Date.now() % 2 ** 31);
-const RUNS = process.env['GRANARY_TORTURE'] === '1' ? 200 : 100;
+const RUNS = process.env['GRANARY_TORTURE'] === '1' ? 200 : 30;
 const ANSWER_MS_MAX = 10_000;
 
 /** Rows written since the portal started: grows with anything that is kept. */

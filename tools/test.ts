@@ -26,7 +26,7 @@ let code = 0;
 for (const [group, concurrency] of [
   // Many wait for clocks and disks: three keep two processors busy.
   [parts, 3],
-  [whole, 2],
+  [whole, 3],
   [alone, 1],
 ] as const) {
   if (group.length === 0) continue;

@@ -11,7 +11,7 @@ const { mirrorJobs, snapshots } = arrayApi.groups;
 const MB = 2 ** 20;
 const SIZE_MB = 16;
 const BLOCK = 4096;
-const ROUNDS = Number(process.env['GRANARY_MIRROR_ROUNDS'] ?? 12);
+const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 40 : 6;
 
 /**
  * Goal: a mirror that is broken at any moment is one of its source's snapshots, byte for byte.

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../kernel/testing.ts';
 import { checkArray } from '../check/check-array.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
-const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 30 : 3;
+const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 30 : 2;
 const MS_BETWEEN_MOMENTS = 12;
 const DRIVES = ['volume-00000001', 'volume-00000002'];
 

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../kernel/testing.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 const DRIVES = 6;
-const ROUNDS = 4;
+const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 20 : 2;
 
 function pair(first: number): string[] {
   return [first, first + 1].map((number) => `volume-${String(number).padStart(8, '0')}`);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom, temporaryFolder } from '../../kernel/testing.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
-const ROUNDS = 2;
+const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 10 : 1;
 const AT_ONCE = 4;
 
 test('after kill -9 every snapshot that was answered is there, every deleted one is gone, and all can be cloned', async (t) => {

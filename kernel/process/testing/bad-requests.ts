@@ -58,9 +58,9 @@ type IsMeant = (operation: Operation) => boolean;
 type Ask = (asked: Asked, key: string | undefined, isXml?: boolean) => Promise<Answered>;
 
 const isTorture = process.env['GRANARY_TORTURE'] === '1';
-const RUNS = isTorture ? 200 : 100;
+const RUNS = isTorture ? 200 : 30;
 /** Without a key few of them get far: the rest is for `npm run torture`. */
-const RUNS_WITHOUT_KEY = isTorture ? RUNS : 40;
+const RUNS_WITHOUT_KEY = isTorture ? RUNS : 10;
 const ANSWER_MS_MAX = 10_000;
 const SMALL_BODY_BYTES_MAX = 64 * 1024;
 /** Node hangs up on a longer address before any of our code sees it. */
