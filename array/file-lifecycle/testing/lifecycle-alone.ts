@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createLog, EventLog, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { type Jobs, ManualClock, type Store } from '@granary/kernel';
 import { temporaryFolder } from '../../../kernel/testing.ts';
+import { toolsAlone } from '../../testing/tools-alone.ts';
 import { PEOPLE, serve } from '../../../protocols/s3/testing/serve.ts';
-import { migrations } from '../../migrations.ts';
 import { ObjectStorageDestinations } from '../../object-storage-destinations/service.ts';
 import type { Performance } from '../../performance/service.ts';
 import type { Pools } from '../../pools/service.ts';
-import { Readings } from '../../readings/readings.ts';
 import { Encryption } from '../../settings/encryption.ts';
 import { Shares } from '../../shares/service.ts';
 import { Snapshots } from '../../snapshots/service.ts';
@@ -30,26 +28,13 @@ export async function lifecycleAlone(t: TestContext) {
   t.after(() => running.close());
 
   async function open() {
-    const store = new Store(join(folder, 'array.db'), migrations);
-    const log = createLog('array', 'silent');
-    const events = new EventLog(clock);
-    const jobs = new Jobs({ store, clock, log });
-    const readings = new Readings(engine.asEngine, log);
-    const configuration = () => ({ internalName: 'vsa-00000001' }) as HostedConfiguration;
-    const returnDrive = () => Promise.resolve();
-    const vault = new Vault(Buffer.alloc(32));
-    const tools = {
-      store,
-      log,
-      events,
-      jobs,
-      readings,
-      clock,
+    const tools = toolsAlone({
+      folder,
       engine: engine.asEngine,
-      vault,
-      configuration,
-      returnDrive,
-    };
+      clock,
+      configuration: { internalName: 'vsa-00000001' },
+    });
+    const { store, events, jobs, readings } = tools;
     const volumes = new Volumes(tools, {
       pools,
       encryption: new Encryption(tools),

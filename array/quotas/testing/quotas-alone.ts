@@ -1,15 +1,12 @@
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createLog, EventLog, fail, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { fail, ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../kernel/testing.ts';
+import { toolsAlone } from '../../testing/tools-alone.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { FileHistory } from '../../file-history/service.ts';
-import { migrations } from '../../migrations.ts';
 import { NasService } from '../../nas/service.ts';
 import type { Pools } from '../../pools/service.ts';
-import { Readings } from '../../readings/readings.ts';
 import { Snapshots } from '../../snapshots/service.ts';
-import type { ArrayTools } from '../../tools.ts';
 import type { VolumeRow } from '../../volumes/repository.ts';
 import type { Volumes } from '../../volumes/service.ts';
 import { QuotaProjects } from '../projects.ts';
@@ -30,23 +27,8 @@ export async function quotasAlone(t: TestContext) {
   t.after(() => running.close());
 
   async function open() {
-    const store = new Store(join(folder, 'array.db'), migrations);
-    const log = createLog('array', 'silent');
-    const events = new EventLog(clock);
-    const jobs = new Jobs({ store, clock, log });
-    const engine = shares as unknown as Engine;
-    const tools: ArrayTools = {
-      store,
-      log,
-      events,
-      jobs,
-      clock,
-      engine,
-      readings: new Readings(engine, log),
-      vault: new Vault(Buffer.alloc(32)),
-      configuration: () => ({ folder }) as HostedConfiguration,
-      returnDrive: async () => undefined,
-    };
+    const tools = toolsAlone({ folder, engine: shares as unknown as Engine, clock, configuration: { folder } });
+    const { store, events, jobs } = tools;
     await store.write((tx) => {
       for (const name of [SHARE, OTHER_SHARE])
         tx.run(

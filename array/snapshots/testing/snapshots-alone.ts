@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createLog, EventLog, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../kernel/testing.ts';
+import { toolsAlone } from '../../testing/tools-alone.ts';
 import { Clones } from '../../consistency-groups/service.ts';
-import { migrations } from '../../migrations.ts';
 import type { Performance } from '../../performance/service.ts';
 import type { Pools } from '../../pools/service.ts';
-import { Readings } from '../../readings/readings.ts';
 import { Encryption } from '../../settings/encryption.ts';
 import { SnapshotPolicies } from '../../snapshot-policies/service.ts';
 import { SnapshotSets } from '../../snapshot-sets/service.ts';
@@ -28,26 +26,8 @@ export async function snapshotsAlone(t: TestContext) {
   t.after(() => running.close());
 
   async function open() {
-    const store = new Store(join(folder, 'array.db'), migrations);
-    const log = createLog('array', 'silent');
-    const events = new EventLog(clock);
-    const jobs = new Jobs({ store, clock, log });
-    const readings = new Readings(engine.asEngine, log);
-    const vault = new Vault(Buffer.alloc(32));
-    const configuration = () => ({}) as HostedConfiguration;
-    const returnDrive = () => Promise.resolve();
-    const tools = {
-      store,
-      log,
-      events,
-      jobs,
-      readings,
-      clock,
-      engine: engine.asEngine,
-      vault,
-      configuration,
-      returnDrive,
-    };
+    const tools = toolsAlone({ folder, engine: engine.asEngine, clock });
+    const { store, events, jobs, readings } = tools;
     const encryption = new Encryption(tools);
     const volumes = new Volumes(tools, {
       pools,

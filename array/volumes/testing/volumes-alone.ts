@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { createLog, EventLog, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../kernel/testing.ts';
-import { migrations } from '../../migrations.ts';
+import { toolsAlone } from '../../testing/tools-alone.ts';
 import type { Performance } from '../../performance/service.ts';
 import { insertPool } from '../../pools/repository.ts';
 import type { Pools } from '../../pools/service.ts';
-import { Readings } from '../../readings/readings.ts';
 import { Encryption } from '../../settings/encryption.ts';
 import { Shares } from '../../shares/service.ts';
 import { GB } from '../../units.ts';
@@ -28,23 +26,8 @@ export async function volumesAlone(t: TestContext) {
   t.after(() => running.close());
 
   async function open() {
-    const store = new Store(join(folder, 'array.db'), migrations);
-    const log = createLog('array', 'silent');
-    const events = new EventLog(clock);
-    const jobs = new Jobs({ store, clock, log });
-    const readings = new Readings(engine.asEngine, log);
-    const tools = {
-      store,
-      log,
-      events,
-      jobs,
-      readings,
-      clock,
-      engine: engine.asEngine,
-      vault: new Vault(Buffer.alloc(32)),
-      configuration: () => ({ dataReduction: false }) as HostedConfiguration,
-      returnDrive: async () => undefined,
-    };
+    const tools = toolsAlone({ folder, engine: engine.asEngine, clock, configuration: { dataReduction: false } });
+    const { store, events, jobs, readings } = tools;
     const encryption = new Encryption(tools);
     const shares = new Shares(tools);
     const volumes = new Volumes(tools, { pools, encryption, performance, shares, recycleBin: () => bin });
