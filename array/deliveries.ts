@@ -33,7 +33,7 @@ export class Deliveries {
   readonly #tools: ArrayTools;
   readonly #options: DeliveryOptions;
   readonly #turns = new Locks();
-  /** Waiting for their turn: whoever comes meanwhile is served by them. */
+  /** Queued deliveries: later requests for the same name share the one that waits. */
   readonly #planned = new Map<string, Promise<void>>();
   readonly #behind = new Map<string, Behind>();
 

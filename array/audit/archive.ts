@@ -36,7 +36,7 @@ export function archiveOf(
     });
   }
   zip.on('error', (error: Error) => output.destroy(error));
-  // Whoever asked for it may be gone before the end.
+  // The client may disconnect before the end.
   output.once('close', () => current?.destroy());
   zip.end();
   return output;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
  *     audit/volume-00000007/1794990000000.log
  *
  * Each line of a file is one `AuditRecord` as JSON, in the order in which things were done. Records are appended only; a
- * crash may cut the last line of a file short, and whoever reads passes over it. The logs of all shares together take
+ * crash may cut the last line of a file short, and readers skip it. The logs of all shares together take
  * `AUDIT_BYTES_MAX`; beyond that the oldest files are deleted, whichever share they are of, those of deleted shares
  * among them.
  */

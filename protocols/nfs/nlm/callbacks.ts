@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { RecordReader } from '../rpc/record-reader.ts';
@@ -30,7 +31,8 @@ export interface HostCallbacks {
 /** Asks the host's own portmapper where its lock manager and its status monitor are, and calls them. */
 export class RpcCallbacks implements HostCallbacks {
   readonly #portmapPort: number;
-  #xid = Math.floor(Math.random() * 0x7fff_ffff);
+  /** Replies are matched by it, so others must not be able to guess it. */
+  #xid = randomInt(0x7fff_ffff);
 
   constructor(portmapPort = 111) {
     this.#portmapPort = portmapPort;

@@ -105,23 +105,23 @@ describe('quotas', () => {
 
   it('of projects are inherited, limited, and not crossed by a rename', async () => {
     const { root, user, device } = await sceneWithUser();
-    await user.mkdir('/work');
+    await user.mkdir('/apollo');
     await user.make('/outside');
-    const { inode } = await root.stat('/work');
+    const { inode } = await root.stat('/apollo');
     assert.equal(await codeOf(user.filesystem.quotas.setProject(user.credentials, inode, 9)), 'EPERM');
     await root.filesystem.quotas.setProject(root.credentials, inode, 9);
     await limit(root, 'project', 9, 16 * KIB);
-    await user.mkdir('/work/deep');
-    const file = await user.make('/work/deep/file');
+    await user.mkdir('/apollo/deep');
+    const file = await user.make('/apollo/deep/file');
     assert.equal(file.project, 9);
-    await user.write('/work/deep/file', Buffer.alloc(16 * KIB, 1));
-    assert.equal(await codeOf(user.write('/work/deep/file', 'x', 16 * KIB)), 'EDQUOT');
+    await user.write('/apollo/deep/file', Buffer.alloc(16 * KIB, 1));
+    assert.equal(await codeOf(user.write('/apollo/deep/file', 'x', 16 * KIB)), 'EDQUOT');
     assert.deepEqual(await usedBy(root, 'project', 9), [16 * KIB, 3]);
-    assert.equal(await codeOf(user.rename('/work/deep/file', '/file')), 'EXDEV');
-    assert.equal(await codeOf(user.rename('/outside', '/work/outside')), 'EXDEV');
-    assert.equal(await codeOf(user.link('/outside', '/work/outside')), 'EXDEV');
-    assert.equal(await codeOf(user.rename('/work/deep/file', '/work/file')), undefined);
-    await user.unlink('/work/file');
+    assert.equal(await codeOf(user.rename('/apollo/deep/file', '/file')), 'EXDEV');
+    assert.equal(await codeOf(user.rename('/outside', '/apollo/outside')), 'EXDEV');
+    assert.equal(await codeOf(user.link('/outside', '/apollo/outside')), 'EXDEV');
+    assert.equal(await codeOf(user.rename('/apollo/deep/file', '/apollo/file')), undefined);
+    await user.unlink('/apollo/file');
     assert.deepEqual(await usedBy(root, 'project', 9), [0, 2]);
     await root.filesystem.unmount();
     assert.deepEqual((await checkFilesystem(device)).findings, []);

@@ -3,7 +3,7 @@ import type * as nfs from '@granary/protocols/nfs';
 import type { AuditOperation, AuditRecord } from '../../../audit.ts';
 import { ServedFilesystem, type ServedFilesystemOptions } from '../served-filesystem.ts';
 
-/** Reads and writes of one file by one user at one client are told once in this time. */
+/** Repeated reads or writes of one file by one user from one client are recorded once in this interval. */
 const REPEATED_AFTER_MS = 60_000;
 const REMEMBERED_MAX = 4096;
 const SLASH = Buffer.from('/');
