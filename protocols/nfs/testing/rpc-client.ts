@@ -28,7 +28,7 @@ export type WriteArguments = (args: XdrWriter) => void;
 export class RpcClient {
   readonly socket: Socket;
   credentials: ClientCredentials | undefined = { uid: 0, gid: 0 };
-  readonly #waiting = new Map<number, (record: Buffer) => void>();
+  readonly #waiting = new Map<number, { resolve(record: Buffer): void; reject(error: Error): void }>();
   #lastXid = Math.floor(Math.random() * 0x7fff_ffff);
 
   constructor(socket: Socket) {
@@ -36,6 +36,7 @@ export class RpcClient {
     const reader = new RecordReader(REPLY_BYTES_MAX, (record) => this.#received(record));
     socket.on('data', (chunk) => reader.push(chunk));
     socket.on('error', () => undefined);
+    socket.on('close', () => this.#closed());
   }
 
   static async open(port: number, host = '127.0.0.1'): Promise<RpcClient> {
@@ -48,7 +49,12 @@ export class RpcClient {
     const xid = record.readUInt32BE(0);
     const waiting = this.#waiting.get(xid);
     this.#waiting.delete(xid);
-    waiting?.(Buffer.from(record));
+    waiting?.resolve(Buffer.from(record));
+  }
+
+  #closed(): void {
+    for (const { reject } of this.#waiting.values()) reject(new Error('the connection was closed'));
+    this.#waiting.clear();
   }
 
   nextXid(): number {
@@ -82,9 +88,8 @@ export class RpcClient {
   async exchange(message: Buffer): Promise<RpcReply> {
     const xid = message.readUInt32BE(4);
     const record = await new Promise<Buffer>((resolve, reject) => {
-      this.#waiting.set(xid, resolve);
-      this.socket.once('close', () => reject(new Error('the connection was closed')));
-      this.socket.setMaxListeners(0);
+      if (this.socket.destroyed) return reject(new Error('the connection was closed'));
+      this.#waiting.set(xid, { resolve, reject });
       this.socket.write(message);
     });
     return parseReply(record);
