@@ -1,7 +1,8 @@
 /**
  * The catalogue: every error Granary gives, once. `http` is the portal's status; arrays and object storage answer
  * HTTP 200 with `code` in the body, save where `keepsHttp` says that the HTTP status itself carries the meaning.
- * A message says what to do next; `{name}` is filled in where the error is raised.
+ * A message says what to do next; `{name}` is a fact
+ * given where the error is raised: one that is missing does not compile.
  */
 export interface ErrorEntry {
   readonly http: number;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { badParameters, fail, GranaryError } from './errors.ts';
+import { badParameters, fail, GranaryError, retryLater } from './errors.ts';
 
 test('an error tells the facts of its case in the words of the catalogue', () => {
   const error = fail('pool_not_empty', { id: 'pool-00000001', count: 3 });
@@ -22,4 +22,22 @@ test('bad input names every parameter that is bad', () => {
   ]);
   assert.equal(error.message, 'name is required; capacity must be a capacity.');
   assert.equal(error.problems.length, 2);
+});
+
+test('a fact that a message has a place for is asked for by type, and no other', () => {
+  // @ts-expect-error `count` is missing
+  fail('pool_not_empty', { id: 'pool-00000001' });
+  // @ts-expect-error the facts are missing
+  fail('volume_not_found');
+  // @ts-expect-error the message has no place for a name
+  fail('volume_not_found', { id: 'volume-00000001', name: 'data' });
+  // @ts-expect-error the message has no places
+  fail('nothing_to_delete', { id: 'volume-00000001' });
+  assert.equal(fail('nothing_to_delete').message, 'There is nothing to delete.');
+});
+
+test('an error of the moment says when to come again', () => {
+  const error = retryLater('too_many_requests', 9);
+  assert.equal(error.message, 'This was asked for too often; try again in 9 seconds.');
+  assert.deepEqual(error.headers, { 'retry-after': '9' });
 });

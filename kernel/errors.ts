@@ -5,7 +5,22 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-type Facts = Readonly<Record<string, string | number>>;
+type FactName<Message extends string> = Message extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | FactName<Rest>
+  : never;
+
+/** The facts an entry's message has places for. */
+type FactsOf<E extends ErrorName> = {
+  readonly [Name in FactName<(typeof errorCatalogue)[E]['message']>]: string | number;
+};
+
+/** An entry without places takes no facts. */
+type FactArguments<E extends ErrorName> = keyof FactsOf<E> extends never ? [] : [facts: FactsOf<E>];
+
+interface Details {
+  readonly problems?: readonly FieldProblem[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** An error of the catalogue: the only kind a caller ever sees. */
 export class GranaryError extends Error {
@@ -14,8 +29,9 @@ export class GranaryError extends Error {
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(entry: ErrorName, facts: Facts = {}, problems: readonly FieldProblem[] = [], headers = {}) {
-    super(fill(errorCatalogue[entry].message, facts));
+  /** For a message that was made elsewhere, by an engine or a remote array; otherwise `fail` makes it of the entry. */
+  constructor(entry: ErrorName, message: string, { problems = [], headers = {} }: Details = {}) {
+    super(message);
     this.name = 'GranaryError';
     this.entry = entry;
     this.problems = problems;
@@ -23,8 +39,13 @@ export class GranaryError extends Error {
   }
 }
 
-export function fail(entry: ErrorName, facts: Facts = {}): GranaryError {
-  return new GranaryError(entry, facts);
+export function fail<E extends ErrorName>(entry: E, ...facts: FactArguments<E>): GranaryError {
+  return new GranaryError(entry, messageOf(entry, ...facts));
+}
+
+/** Refused for now: the message and `Retry-After` say for how long. */
+export function retryLater(entry: 'too_many_attempts' | 'too_many_requests', seconds: number): GranaryError {
+  return new GranaryError(entry, messageOf(entry, { seconds }), { headers: { 'retry-after': String(seconds) } });
 }
 
 /** Bad input, named: `drives: must have at least 2 drives`. */
@@ -34,9 +55,10 @@ export function badParameter(field: string, message: string): GranaryError {
 
 export function badParameters(problems: readonly FieldProblem[]): GranaryError {
   const problem = problems.map(({ field, message }) => `${field} ${message}`).join('; ');
-  return new GranaryError('bad_parameter', { problem: `${problem}.` }, problems);
+  return new GranaryError('bad_parameter', `${problem}.`, { problems });
 }
 
-function fill(template: string, facts: Facts): string {
-  return template.replace(/\{(\w+)\}/g, (_, key: string) => String(facts[key] ?? ''));
+function messageOf<E extends ErrorName>(entry: E, ...[facts]: FactArguments<E>): string {
+  const known = new Map<string, string | number>(Object.entries(facts ?? {}));
+  return errorCatalogue[entry].message.replace(/\{(\w+)\}/g, (_, name: string) => String(known.get(name)));
 }

@@ -6,7 +6,7 @@ export { fingerprint, KeyError, newSecret, Vault } from './auth/vault.ts';
 export { deriveKey, unwrapKey, verifyKey, wrapKey, type Verifier } from './auth/wrapping.ts';
 export { capacityText, GB, gigabytes, MB, wholeGigabytes, wholeMegabytes } from './capacity.ts';
 export * from './clock.ts';
-export { badParameter, badParameters, fail, GranaryError, type FieldProblem } from './errors.ts';
+export { badParameter, badParameters, fail, GranaryError, retryLater, type FieldProblem } from './errors.ts';
 export { EventLog, severity, type EventMessage, type EventOrder, type NewEvent } from './events/events.ts';
 export * from './http/index.ts';
 export { Jobs, type JobOutcome, type JobRun, type JobTraits, type RunningJob } from './jobs/jobs.ts';

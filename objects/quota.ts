@@ -1,4 +1,4 @@
-import { GranaryError, type Clock } from '@granary/kernel';
+import { retryLater, type Clock } from '@granary/kernel';
 import { addressKey } from '@granary/kernel/edge';
 
 interface QuotaOptions {
@@ -28,7 +28,7 @@ export class Quota {
     const entry = known && known.until > now ? known : { count: 0, until: now + windowMs };
     if (entry.count >= max) {
       const seconds = Math.ceil((entry.until - now) / 1000);
-      throw new GranaryError('too_many_requests', { seconds }, [], { 'retry-after': String(seconds) });
+      throw retryLater('too_many_requests', seconds);
     }
     entry.count += 1;
     this.#entries.delete(key);

@@ -30,9 +30,8 @@ export class EngineError extends GranaryError {
   readonly code: EngineErrorCode;
 
   constructor(code: EngineErrorCode, message: string) {
-    super(entries[code] ?? 'state_conflict', { problem: message });
+    super(entries[code] ?? 'state_conflict', message);
     this.name = 'EngineError';
-    this.message = message;
     this.code = code;
   }
 }

@@ -1,4 +1,4 @@
-import { fail, type JobOutcome, type RunningJob } from '@granary/kernel';
+import { GranaryError, type JobOutcome, type RunningJob } from '@granary/kernel';
 import type { QuotaScope } from '../engine/shares.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -37,7 +37,7 @@ export class Importing {
     const args: ImportWork = { volume, scope, limits };
     const id = await store.write((tx) => jobs.enqueue(tx, KIND, `quotas:${volume}`, args));
     const job = await jobs.wait(id, -1);
-    if (job?.state === 'failed') throw fail('state_conflict', { problem: job.error ?? 'The quotas could not be set.' });
+    if (job?.state === 'failed') throw new GranaryError('state_conflict', job.error ?? 'The quotas could not be set.');
     return limits.length;
   }
 

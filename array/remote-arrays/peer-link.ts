@@ -30,9 +30,8 @@ const PASSING = new Set<ErrorName>(['internal', 'stopping', 'disk_full', 'not_se
 /** The remote array understood and said no. Its words and its code are passed on. */
 export class RemoteRefusal extends GranaryError {
   constructor(entry: ErrorName, message: string) {
-    super(entry);
+    super(entry, `The remote array says: ${message}`);
     this.name = 'RemoteRefusal';
-    this.message = `The remote array says: ${message}`;
   }
 }
 

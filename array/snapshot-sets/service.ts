@@ -106,7 +106,7 @@ export class SnapshotSets {
     if (clones.length === 0) throw fail('nothing_to_delete');
     for (const name of clones) {
       const servers = this.#tools.store.read((db) => serversOf(db, name));
-      if (servers.length > 0) throw fail('volume_attached', { id: name, servers: servers.join(', ') });
+      if (servers.length > 0) throw fail('volume_attached', { id: name, servers: servers.join(', '), instead: '' });
     }
     for (const name of clones) await this.#volumes.delete(name, { force: false, skipBin: true }, actor);
     await this.#record(id, `lost its clones ${clones.join(', ')}`, actor);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { addressKey } from '../edge/index.ts';
-import { GranaryError, fail } from '../errors.ts';
+import { fail, retryLater, type GranaryError } from '../errors.ts';
 
 export interface AttemptLimits {
   /** Failures of one name from one address, or of any from one address, before it is kept out there for a while. */
@@ -125,7 +125,7 @@ export class SignInAttempts {
     const until = Math.max(...[pair, address].map((key) => this.#entries.get(key)?.blockedUntil ?? 0));
     if (until <= now) return;
     const seconds = Math.ceil((until - now) / 1000);
-    throw new GranaryError('too_many_attempts', { seconds }, [], { 'retry-after': String(seconds) });
+    throw retryLater('too_many_attempts', seconds);
   }
 
   #count(attempt: Attempt): void {

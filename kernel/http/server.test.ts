@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { success } from '@granary/contract';
 import { Vault } from '../auth/vault.ts';
 import { systemClock } from '../clock.ts';
-import { badParameter, GranaryError } from '../errors.ts';
+import { badParameter, retryLater } from '../errors.ts';
 import { createLog } from '../log.ts';
 import { temporaryStore, until } from '../testing.ts';
 import { createApiServer } from './index.ts';
@@ -205,7 +205,7 @@ test('an error may bring headers of its own', async (t) => {
     api: { name: 'busy', title: '', description: '', dialect: 'array', groups: testGroups(success) },
     handlers: {
       things: {
-        get: () => Promise.reject(new GranaryError('too_many_attempts', { seconds: 9 }, [], { 'retry-after': '9' })),
+        get: () => Promise.reject(retryLater('too_many_attempts', 9)),
         delete: () => {
           throw badParameter('id', 'is out of reach');
         },

@@ -193,7 +193,7 @@ function readingError(error: Error, request: FastifyRequest, log: Log): GranaryE
   if (statusCode === 415) return fail('unsupported_content', { type: request.headers['content-type'] ?? '(none)' });
   if (statusCode < 500) {
     const problem = `The request could not be read: ${message}`;
-    return new GranaryError('bad_parameter', { problem }, [{ field: 'request', message }]);
+    return new GranaryError('bad_parameter', problem, { problems: [{ field: 'request', message }] });
   }
   log.error({ error, request: request.id }, 'a request could not be read');
   return fail('internal', { request: request.id });

@@ -1,5 +1,5 @@
 import type { ErrorName } from '@granary/contract/errors';
-import { fail } from '../errors.ts';
+import { GranaryError } from '../errors.ts';
 import { Submitted } from '../http/types.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -8,7 +8,7 @@ interface Awaited<T> {
   /** Negative waits until it is done. */
   readonly timeoutSeconds: number;
   readonly answer: () => T;
-  /** The error that tells why the work failed, as its `problem`. */
+  /** The entry under which the caller learns why the work failed. */
   readonly failure: ErrorName;
 }
 
@@ -19,6 +19,6 @@ interface Awaited<T> {
 export async function answerWhenDone<T>(jobs: Jobs, awaited: Awaited<T>): Promise<T | Submitted> {
   const { jobId, timeoutSeconds, answer, failure } = awaited;
   const job = await jobs.wait(jobId, timeoutSeconds < 0 ? -1 : timeoutSeconds * 1000);
-  if (job?.state === 'failed') throw fail(failure, { problem: job.error ?? 'The work failed.' });
+  if (job?.state === 'failed') throw new GranaryError(failure, job.error ?? 'The work failed.');
   return job === undefined || job.state === 'done' ? answer() : new Submitted();
 }

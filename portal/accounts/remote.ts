@@ -32,7 +32,7 @@ export interface AccountFigures {
 /** The array understood and said no: asking again would not help. */
 export class Refusal extends GranaryError {
   constructor(problem: string) {
-    super('not_supported', { problem });
+    super('not_supported', problem);
   }
 }
 

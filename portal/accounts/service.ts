@@ -1,6 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { ObjectAccount } from '@granary/contract/portal';
-import { fail, formatUtc, type Db, type Tx } from '@granary/kernel';
+import { fail, formatUtc, GranaryError, type Db, type Tx } from '@granary/kernel';
 import { isAdmin, mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { ArrayRow } from '../arrays/repository.ts';
 import type { ArrayStates } from '../arrays/states.ts';
@@ -165,7 +165,7 @@ export class Accounts {
 
   async #settled(jobId: number): Promise<void> {
     const job = await this.#tools.jobs.wait(jobId, WAIT_MS_MAX);
-    if (job?.state === 'failed') throw fail('not_supported', { problem: job.error ?? 'It failed.' });
+    if (job?.state === 'failed') throw new GranaryError('not_supported', job.error ?? 'It failed.');
   }
 
   /** With what each holds, as the array counts it. */

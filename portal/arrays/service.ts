@@ -268,8 +268,7 @@ export class Arrays {
 
   async #outcome({ name }: ArrayRow, what: string, jobId: number): Promise<string> {
     const job = await this.#parts.tools.jobs.wait(jobId, CHANGE_WAIT_MS);
-    if (job?.state === 'failed')
-      throw new GranaryError('not_supported', { problem: job.error ?? 'The change failed.' });
+    if (job?.state === 'failed') throw new GranaryError('not_supported', job.error ?? 'The change failed.');
     return job?.state === 'done'
       ? `Array ${name}: ${what} is done.`
       : `Array ${name}: ${what} has been submitted and goes on.`;

@@ -6,7 +6,7 @@ import { findHome, GranaryError, readSetting, settleHome, writeSetting, type Log
 /** A cloud that takes no commands from this portal, in the cloud's own words. */
 export class ClaimRefused extends GranaryError {
   constructor(problem: string) {
-    super('not_supported', { problem });
+    super('not_supported', problem);
   }
 }
 
