@@ -1,3 +1,6 @@
+import { assert } from './assert.ts';
+import type { Brand } from './records/brand.ts';
+
 /**
  * How capacities are shown: in GB of 2^30 bytes, and always cut, never rounded up. Fields that are whole numbers are
  * cut to whole GB, all others to whole MB. Requests are counted in whole MB as well, so whatever a record shows can be
@@ -5,6 +8,14 @@
  */
 export const MB = 2 ** 20;
 export const GB = 2 ** 30;
+
+/** A size, so that no gigabytes, blocks or counts are taken for one. */
+export type Bytes = Brand<number, 'bytes'>;
+
+export function bytes(size: number): Bytes {
+  assert(Number.isSafeInteger(size) && size >= 0, `${size} is a number of bytes`);
+  return size as Bytes;
+}
 
 /** For fields that are whole numbers. */
 export function wholeGigabytes(bytes: number): number {

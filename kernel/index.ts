@@ -4,7 +4,7 @@ export { hashPassword, stretchPassword, verifyPassword } from './auth/passwords.
 export { checkedVault, openVault } from './auth/open-vault.ts';
 export { fingerprint, KeyError, newSecret, Vault } from './auth/vault.ts';
 export { deriveKey, unwrapKey, verifyKey, wrapKey, type Verifier } from './auth/wrapping.ts';
-export { capacityText, GB, gigabytes, MB, wholeGigabytes, wholeMegabytes } from './capacity.ts';
+export { bytes, capacityText, GB, gigabytes, MB, wholeGigabytes, wholeMegabytes, type Bytes } from './capacity.ts';
 export * from './clock.ts';
 export { badParameter, badParameters, fail, GranaryError, retryLater, type FieldProblem } from './errors.ts';
 export { EventLog, severity, type EventMessage, type EventOrder, type NewEvent } from './events/events.ts';
@@ -21,5 +21,7 @@ export { guardedFetch, outgoingAddress, parseHostAndPort, type HostAndPort } fro
 export { PortGuards } from './net/port-guards.ts';
 export { connectionReason } from './net/reason.ts';
 export * from './process/index.ts';
+export type { Brand } from './records/brand.ts';
+export { flag, json, plain, Table, type Changes } from './records/table.ts';
 export * from './store/index.ts';
 export * from './tls/index.ts';

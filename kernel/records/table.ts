@@ -1,0 +1,119 @@
+import { assert } from '../assert.ts';
+import type { Db, SqlParams, SqlValue, Tx } from '../store/index.ts';
+
+/** How one field of a record is stored. */
+interface Column<T> {
+  readonly name: string;
+  /** Left out where the value is stored as it is. */
+  readonly convert?: { readonly write: (value: T) => SqlValue; readonly read: (value: SqlValue) => T };
+}
+
+/** One column for each field: a field without one does not compile. */
+type Columns<T> = { readonly [K in keyof T]-?: Column<T[K]> };
+
+/** Fields that are undefined keep their values. */
+export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+/** Stored as it is. */
+export function plain<T extends SqlValue>(name: string): Column<T> {
+  return { name };
+}
+
+/** A boolean, stored as 0 or 1. */
+export function flag(name: string): Column<boolean> {
+  return { name, convert: { write: Number, read: (value) => value === 1 } };
+}
+
+/** Stored as JSON text; null as NULL. */
+export function json<T>(name: string): Column<T> {
+  return {
+    name,
+    convert: {
+      write: (value) => (value === null ? null : JSON.stringify(value)),
+      read: (value) => (value === null ? null : JSON.parse(value as string)) as T,
+    },
+  };
+}
+
+/**
+ * Maps the records of one table between our words and its columns. The SQL stays with the repository:
+ * `SELECT ${volumes.fields()} FROM volumes …` names the columns as the record does, and `get` and `all` convert the values.
+ */
+export class Table<T extends object> {
+  readonly #name: string;
+  readonly #columns: ReadonlyMap<string, Column<unknown>>;
+  readonly #converted: readonly { readonly field: string; readonly read: (value: SqlValue) => unknown }[];
+  readonly #insert: string;
+
+  constructor(name: string, columns: Columns<T>) {
+    this.#name = name;
+    this.#columns = new Map(Object.entries(columns) as [string, Column<unknown>][]);
+    this.#converted = [...this.#columns].flatMap(([field, { convert }]) =>
+      convert ? [{ field, read: convert.read }] : [],
+    );
+    const names = [...this.#columns.values()].map((column) => column.name);
+    const places = [...this.#columns.keys()].map((field) => `:${field}`);
+    this.#insert = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${places.join(', ')})`;
+  }
+
+  /** For a SELECT; `alias` is what the statement calls the table. */
+  fields(alias = this.#name): string {
+    return [...this.#columns].map(([field, { name }]) => `${alias}.${name} AS ${field}`).join(', ');
+  }
+
+  /** `Extra` is what the statement selects beyond the fields; its values stay as SQLite gives them. */
+  all<Extra = unknown>(db: Db, sql: string, params?: SqlParams): (T & Extra)[] {
+    const rows = db.all<T & Extra>(sql, params);
+    for (const row of rows) this.#convert(row);
+    return rows;
+  }
+
+  get<Extra = unknown>(db: Db, sql: string, params?: SqlParams): (T & Extra) | undefined {
+    const row = db.get<T & Extra>(sql, params);
+    if (row) this.#convert(row);
+    return row;
+  }
+
+  /** The new row's id. */
+  insert(tx: Tx, record: T): number {
+    return tx.run(this.#insert, this.#values(record, [...this.#columns.keys()])).insertedId;
+  }
+
+  /** How many records had these values in their key and were changed. */
+  update(tx: Tx, key: Changes<T>, changes: Changes<T>): number {
+    const changed = givenFields(changes);
+    assert(changed.length > 0, `a change of ${this.#name} names a field`);
+    const where = givenFields(key);
+    assert(where.length > 0, `a change of ${this.#name} names its record`);
+    const sql = `UPDATE ${this.#name} SET ${changed.map((field) => `${this.#column(field).name} = :${field}`).join(', ')}
+      WHERE ${where.map((field) => `${this.#column(field).name} = :key_${field}`).join(' AND ')}`;
+    const keys = Object.entries(this.#values(key, where)).map(([field, value]) => [`key_${field}`, value] as const);
+    return tx.run(sql, { ...this.#values(changes, changed), ...Object.fromEntries(keys) }).changes;
+  }
+
+  #values(record: Changes<T>, fields: readonly string[]): Record<string, SqlValue> {
+    const values: Record<string, SqlValue> = {};
+    for (const field of fields) {
+      const { convert } = this.#column(field);
+      const value: unknown = record[field as keyof T];
+      values[field] = convert ? convert.write(value) : (value as SqlValue);
+    }
+    return values;
+  }
+
+  #column(field: string): Column<unknown> {
+    const column = this.#columns.get(field);
+    assert(column, `${this.#name} has a field ${field}`);
+    return column;
+  }
+
+  /** In place: lists of thousands pass here. */
+  #convert(row: object): void {
+    const values = row as Record<string, unknown>;
+    for (const { field, read } of this.#converted) values[field] = read(values[field] as SqlValue);
+  }
+}
+
+function givenFields(values: object): string[] {
+  return Object.entries<unknown>({ ...values }).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+}
