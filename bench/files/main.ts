@@ -1,5 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +5,7 @@ import { atLeast, median, type Ratio } from '../ratio.ts';
 import { Ganesha } from './ganesha.ts';
 import { benchMillionFiles } from './million.ts';
 import { BenchClient } from './nfs-client.ts';
+import { startShare } from './share.ts';
 import { type Workload, WORKLOADS } from './workloads.ts';
 
 const ROUNDS = Number(process.env.GRANARY_BENCH_ROUNDS ?? 5);
@@ -42,17 +41,6 @@ async function benchGanesha(folder: string): Promise<Ratio[]> {
     await ganesha.stop();
     await ours.stop();
   }
-}
-
-async function startShare(folder: string): Promise<{ port: number; pid: number; stop(): Promise<void> }> {
-  const child: ChildProcess = fork(new URL('share-server.ts', import.meta.url), [folder]);
-  const [message] = (await once(child, 'message')) as [{ port: number }];
-  const stop = async (): Promise<void> => {
-    const gone = once(child, 'exit');
-    child.disconnect();
-    await gone;
-  };
-  return { port: message.port, pid: child.pid ?? 0, stop };
 }
 
 async function compare(
