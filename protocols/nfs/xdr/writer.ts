@@ -13,6 +13,8 @@ export interface BufferSource {
 /** Writes what RFC 4506 describes into one buffer that grows. */
 export class XdrWriter {
   #bytes: Buffer;
+  /** Of the same bytes: numbers are written a word at a time by it. */
+  #view: DataView;
   #at = 0;
 
   readonly #source: BufferSource | undefined;
@@ -20,6 +22,7 @@ export class XdrWriter {
   /** Large buffers come from the source; `bytes` may then be given back to it. */
   constructor(initialBytes = INITIAL_BYTES, source?: BufferSource) {
     this.#bytes = Buffer.allocUnsafe(initialBytes);
+    this.#view = viewOf(this.#bytes);
     this.#source = source;
   }
 
@@ -44,17 +47,17 @@ export class XdrWriter {
 
   u32(value: number): this {
     const at = this.#extend(4);
-    this.#bytes.writeUInt32BE(value, at);
+    this.#view.setUint32(at, value);
     return this;
   }
 
   setU32(at: number, value: number): void {
-    this.#bytes.writeUInt32BE(value, at);
+    this.#view.setUint32(at, value);
   }
 
   i32(value: number): this {
     const at = this.#extend(4);
-    this.#bytes.writeInt32BE(value, at);
+    this.#view.setInt32(at, value);
     return this;
   }
 
@@ -64,7 +67,7 @@ export class XdrWriter {
 
   u64(value: bigint): this {
     const at = this.#extend(8);
-    this.#bytes.writeBigUInt64BE(value, at);
+    this.#view.setBigUint64(at, value);
     return this;
   }
 
@@ -72,15 +75,15 @@ export class XdrWriter {
   size(value: number): this {
     const at = this.#extend(8);
     const high = Math.floor(value / TWO_32);
-    this.#bytes.writeInt32BE(high | 0, at);
-    this.#bytes.writeUInt32BE(value - high * TWO_32, at + 4);
+    this.#view.setInt32(at, high);
+    this.#view.setUint32(at + 4, value - high * TWO_32);
     return this;
   }
 
   fixed(value: Uint8Array): this {
     const at = this.#extend(padded(value.length));
     this.#bytes.set(value, at);
-    this.#bytes.fill(0, at + value.length, this.#at);
+    this.#pad(at + value.length);
     return this;
   }
 
@@ -89,7 +92,11 @@ export class XdrWriter {
   }
 
   text(value: string): this {
-    return this.opaque(Buffer.from(value, 'utf8'));
+    const length = Buffer.byteLength(value);
+    const at = this.u32(length).#extend(padded(length));
+    this.#bytes.write(value, at, length, 'utf8');
+    this.#pad(at + length);
+    return this;
   }
 
   array<T>(elements: readonly T[], write: (element: T) => void): this {
@@ -116,9 +123,14 @@ export class XdrWriter {
   /** `reserved` is what `beginOpaque` was asked for. */
   endOpaque(reserved: number, length: number): void {
     const start = this.#at - padded(reserved);
-    this.#bytes.writeUInt32BE(length, start - 4);
+    this.#view.setUint32(start - 4, length);
     this.#at = start + padded(length);
-    this.#bytes.fill(0, start + length, this.#at);
+    this.#pad(start + length);
+  }
+
+  /** Zeroes from the end of what is written to the next word. */
+  #pad(from: number): void {
+    for (let at = from; at < this.#at; at += 1) this.#bytes[at] = 0;
   }
 
   #extend(bytes: number): number {
@@ -130,8 +142,13 @@ export class XdrWriter {
       this.#bytes.copy(larger, 0, 0, at);
       this.#source?.give(this.#bytes);
       this.#bytes = larger;
+      this.#view = viewOf(larger);
     }
     this.#at = end;
     return at;
   }
+}
+
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

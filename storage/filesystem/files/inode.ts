@@ -165,6 +165,7 @@ export function typeOf(number: number): FileType {
 }
 
 export function decode(inode: number, bytes: Buffer): Inode {
+  const view = viewOf(bytes);
   const flags = bytes[1] as number;
   return {
     inode,
@@ -173,51 +174,52 @@ export function decode(inode: number, bytes: Buffer): Inode {
     isArchived: (flags & FLAG_ARCHIVED) !== 0,
     hasAcl: (flags & FLAG_ACL) !== 0,
     hasDefaultAcl: (flags & FLAG_DEFAULT_ACL) !== 0,
-    mode: bytes.readUInt16LE(2),
-    generation: bytes.readUInt32LE(4),
-    uid: bytes.readUInt32LE(8),
-    gid: bytes.readUInt32LE(12),
-    project: bytes.readUInt32LE(16),
-    links: bytes.readUInt32LE(20),
-    major: bytes.readUInt32LE(24),
-    minor: bytes.readUInt32LE(28),
-    size: bytes.readDoubleLE(32),
-    blocks: bytes.readDoubleLE(40),
-    change: bytes.readDoubleLE(48),
-    parent: bytes.readDoubleLE(56),
-    entries: bytes.readDoubleLE(64),
-    accessed: timeAt(bytes, 72),
-    modified: timeAt(bytes, 84),
-    changed: timeAt(bytes, 96),
-    born: timeAt(bytes, 108),
-    cookie: bytes.readDoubleLE(120),
-    xattrBytes: bytes.readUInt32LE(128),
+    mode: view.getUint16(2, true),
+    generation: view.getUint32(4, true),
+    uid: view.getUint32(8, true),
+    gid: view.getUint32(12, true),
+    project: view.getUint32(16, true),
+    links: view.getUint32(20, true),
+    major: view.getUint32(24, true),
+    minor: view.getUint32(28, true),
+    size: view.getFloat64(32, true),
+    blocks: view.getFloat64(40, true),
+    change: view.getFloat64(48, true),
+    parent: view.getFloat64(56, true),
+    entries: view.getFloat64(64, true),
+    accessed: timeAt(view, 72),
+    modified: timeAt(view, 84),
+    changed: timeAt(view, 96),
+    born: timeAt(view, 108),
+    cookie: view.getFloat64(120, true),
+    xattrBytes: view.getUint32(128, true),
   };
 }
 
 function encode(inode: Inode): Buffer {
   const bytes = Buffer.alloc(INODE_BYTES);
+  const view = viewOf(bytes);
   bytes[0] = typeNumber(inode.type);
   bytes[1] = flagsOf(inode);
-  bytes.writeUInt16LE(inode.mode, 2);
-  bytes.writeUInt32LE(inode.generation, 4);
-  bytes.writeUInt32LE(inode.uid, 8);
-  bytes.writeUInt32LE(inode.gid, 12);
-  bytes.writeUInt32LE(inode.project, 16);
-  bytes.writeUInt32LE(inode.links, 20);
-  bytes.writeUInt32LE(inode.major, 24);
-  bytes.writeUInt32LE(inode.minor, 28);
-  bytes.writeDoubleLE(inode.size, 32);
-  bytes.writeDoubleLE(inode.blocks, 40);
-  bytes.writeDoubleLE(inode.change, 48);
-  bytes.writeDoubleLE(inode.parent, 56);
-  bytes.writeDoubleLE(inode.entries, 64);
-  writeTime(bytes, 72, inode.accessed);
-  writeTime(bytes, 84, inode.modified);
-  writeTime(bytes, 96, inode.changed);
-  writeTime(bytes, 108, inode.born);
-  bytes.writeDoubleLE(inode.cookie, 120);
-  bytes.writeUInt32LE(inode.xattrBytes, 128);
+  view.setUint16(2, inode.mode, true);
+  view.setUint32(4, inode.generation, true);
+  view.setUint32(8, inode.uid, true);
+  view.setUint32(12, inode.gid, true);
+  view.setUint32(16, inode.project, true);
+  view.setUint32(20, inode.links, true);
+  view.setUint32(24, inode.major, true);
+  view.setUint32(28, inode.minor, true);
+  view.setFloat64(32, inode.size, true);
+  view.setFloat64(40, inode.blocks, true);
+  view.setFloat64(48, inode.change, true);
+  view.setFloat64(56, inode.parent, true);
+  view.setFloat64(64, inode.entries, true);
+  writeTime(view, 72, inode.accessed);
+  writeTime(view, 84, inode.modified);
+  writeTime(view, 96, inode.changed);
+  writeTime(view, 108, inode.born);
+  view.setFloat64(120, inode.cookie, true);
+  view.setUint32(128, inode.xattrBytes, true);
   return bytes;
 }
 
@@ -226,11 +228,16 @@ function flagsOf({ isInline, isArchived, hasAcl, hasDefaultAcl }: Inode): number
   return (isInline ? FLAG_INLINE : 0) | (isArchived ? FLAG_ARCHIVED : 0) | acls;
 }
 
-function timeAt(bytes: Buffer, at: number): Time {
-  return { seconds: bytes.readDoubleLE(at), nanoseconds: bytes.readUInt32LE(at + 8) };
+function timeAt(view: DataView, at: number): Time {
+  return { seconds: view.getFloat64(at, true), nanoseconds: view.getUint32(at + 8, true) };
 }
 
-function writeTime(bytes: Buffer, at: number, time: Time): void {
-  bytes.writeDoubleLE(time.seconds, at);
-  bytes.writeUInt32LE(time.nanoseconds, at + 8);
+function writeTime(view: DataView, at: number, time: Time): void {
+  view.setFloat64(at, time.seconds, true);
+  view.setUint32(at + 8, time.nanoseconds, true);
+}
+
+/** Reads and writes numbers in one step each; an inode is decoded for every entry of a listing. */
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

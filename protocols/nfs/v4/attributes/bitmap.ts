@@ -55,6 +55,7 @@ export class Bitmap {
   write(reply: XdrWriter): void {
     let length = this.#words.length;
     while (length > 0 && this.#words[length - 1] === 0) length -= 1;
-    reply.array(this.#words.slice(0, length), (word) => reply.u32(word));
+    reply.u32(length);
+    for (let index = 0; index < length; index += 1) reply.u32(this.#words[index] as number);
   }
 }

@@ -13,6 +13,7 @@ const NO_LIMIT = 2n ** 64n - 1n;
 /** Handles stay valid for as long as the file exists. */
 const PERSISTENT = 0;
 const ALLOW_AND_DENY = 3;
+const NO_ACES: readonly Ace[] = [];
 
 export interface AttributeContext {
   readonly namespace: Namespace;
@@ -182,8 +183,8 @@ export function writeAttributes(
     return writeWithMore(reply, context, selection, place, attributes);
   }
   const { minorVersion } = selection;
-  const more = { space: undefined, quota: undefined, aces: [] };
-  write(reply, selection, { context, minorVersion, place, attributes, owner, group, ...more });
+  const [space, quota] = [undefined, undefined];
+  write(reply, selection, { context, minorVersion, place, attributes, space, quota, aces: NO_ACES, owner, group });
   return undefined;
 }
 
