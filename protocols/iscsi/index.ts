@@ -8,6 +8,6 @@ export {
   MemoryReservationStore,
   type ReservationState,
   type ReservationStore,
-} from './scsi/reservation-store.ts';
+} from './scsi/reservations/reservation-store.ts';
 export { IscsiServer, type IscsiServerOptions, type Portal } from './server.ts';
 export type { Access, IscsiTarget, LunAccess, SessionInfo, TargetOptions } from './target.ts';

@@ -8,7 +8,7 @@ import type { ChapSecrets } from './login/chap.ts';
 import { describeTargets, portalAddress } from './login/discovery.ts';
 import type { Admission, Doorkeeper, LoginResult } from './login/exchange.ts';
 import { LoginRefused, LoginStatus } from './login/status.ts';
-import type { ReservationStore } from './scsi/reservation-store.ts';
+import type { ReservationStore } from './scsi/reservations/reservation-store.ts';
 import { Connection, type ConnectionHost, type OpenedSession } from './session/connection.ts';
 import { Session } from './session/session.ts';
 import { IscsiTarget, isProvenBy, type TargetOptions } from './target.ts';

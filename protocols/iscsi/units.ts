@@ -1,6 +1,6 @@
 import type { Limits } from './limits.ts';
 import { LogicalUnit, type UnitOptions } from './scsi/logical-unit.ts';
-import type { ReservationStore } from './scsi/reservation-store.ts';
+import type { ReservationStore } from './scsi/reservations/reservation-store.ts';
 import type { UnitRegistry } from './target.ts';
 
 /** The units of a server by serial: a volume shown by several targets is one unit with one set of reservations. */

@@ -12,7 +12,7 @@ import type { Documents } from './documents.ts';
 import { S3Error, toS3Error } from './errors.ts';
 import { readForm } from './form/multipart.ts';
 import { checkForm, formReply, sizeCheck } from './form/post-object.ts';
-import { corsReplyHeaders, preflight } from './operations/cors.ts';
+import { corsReplyHeaders, preflight } from './operations/buckets/cors.ts';
 import { errorReply, ReplyWriter } from './reply-writer.ts';
 import type { S3Operation, S3Reply } from './request.ts';
 import type { Router } from './routing.ts';

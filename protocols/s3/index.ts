@@ -5,7 +5,7 @@ import { Access } from './access/access.ts';
 import { Conversation, type Wire } from './conversation.ts';
 import { Documents } from './documents.ts';
 import { operations } from './operations/index.ts';
-import { putObject } from './operations/put-object.ts';
+import { putObject } from './operations/objects/put-object.ts';
 import { Router } from './routing.ts';
 import { Authenticator } from './signature/authenticate.ts';
 

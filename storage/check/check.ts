@@ -2,7 +2,7 @@ import { Database } from '../metadata/database.ts';
 import { SCHEMA } from '../metadata/schema.ts';
 import { Catalogue } from '../pool/catalogue.ts';
 import type { BlockGroup } from '../raid/group.ts';
-import type { Finding as GroupFinding } from '../raid/verify.ts';
+import type { Finding as GroupFinding } from '../raid/repair/verify.ts';
 import { checkReduced } from '../volume/reduced/check.ts';
 import { checkExtents, type ExtentTotals } from './extents.ts';
 import { checkNames } from './names.ts';

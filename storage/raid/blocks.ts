@@ -1,6 +1,6 @@
 import { blocksMatch, checksumBlocks, clear } from '../kernels/index.ts';
 import { BLOCK_BYTES } from '../units.ts';
-import { NEVER_WRITTEN } from './checksum-page.ts';
+import { NEVER_WRITTEN } from './checksums/checksum-page.ts';
 
 export function blockOf(data: Buffer, index: number): Buffer {
   return data.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES);

@@ -2,10 +2,10 @@ import type { DriveStatistics } from '../drive/drive.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { GroupCore, GroupCounters } from './core.ts';
 import type { RaidLevel } from './layout.ts';
-import type { Member } from './member.ts';
-import type { ScrubState } from './scrub.ts';
-import type { MemberState } from './superblock.ts';
-import type { ResyncSpeed } from './throttle.ts';
+import type { Member } from './members/member.ts';
+import type { ScrubState } from './repair/scrub.ts';
+import type { MemberState } from './members/superblock.ts';
+import type { ResyncSpeed } from './repair/throttle.ts';
 
 export type GroupStatus = 'normal' | 'degraded' | 'recovering' | 'scrubbing' | 'failed';
 

@@ -1,7 +1,7 @@
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
-import { REGIONS_PER_INTENT_PAGE } from './intent-page.ts';
-import { ROWS_PER_PAGE } from './checksum-page-format.ts';
+import { REGIONS_PER_INTENT_PAGE } from './intent/intent-page.ts';
+import { ROWS_PER_PAGE } from './checksums/checksum-page-format.ts';
 
 /** Rows that background work takes at a time: no more, so that others do not wait long. */
 export const BATCH_ROWS = 64;

@@ -1,7 +1,7 @@
 import type { Drive } from '../drive/drive.ts';
 import type { OnGroupEvent } from './events.ts';
 import type { GroupFormat, RaidLevel } from './layout.ts';
-import type { ResyncSpeed } from './throttle.ts';
+import type { ResyncSpeed } from './repair/throttle.ts';
 
 /** Names of drives, those that are missing too. */
 export interface MembershipRecord {

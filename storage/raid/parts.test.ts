@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { BLOCK_BYTES } from '../units.ts';
-import { decodeHeader, decodePayload, encodeRecord } from './journal-record.ts';
+import { decodeHeader, decodePayload, encodeRecord } from './journal/journal-record.ts';
 import { layOut } from './layout.ts';
 import { RangeLock } from '../range-lock.ts';
-import { RegionSet } from './region-set.ts';
-import { StripeMap } from './stripe-map.ts';
-import { Throttle } from './throttle.ts';
+import { RegionSet } from './intent/region-set.ts';
+import { StripeMap } from './parity/stripe-map.ts';
+import { Throttle } from './repair/throttle.ts';
 
 describe('the range lock', () => {
   it('lets ranges that do not meet in at once, and others by turns', async () => {

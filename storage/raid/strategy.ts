@@ -1,5 +1,5 @@
 import type { Done } from '../units.ts';
-import type { Member } from './member.ts';
+import type { Member } from './members/member.ts';
 
 export interface Examination {
   /** Blocks that were not what they should be: damaged, or different from the other copies or from the parity. */

@@ -1,9 +1,9 @@
 import { BLOCK_BYTES } from '../units.ts';
-import { NEVER_WRITTEN } from './checksum-page.ts';
-import type { ChecksumPage } from './checksum-page.ts';
+import { NEVER_WRITTEN } from './checksums/checksum-page.ts';
+import type { ChecksumPage } from './checksums/checksum-page.ts';
 import type { GroupCore } from './core.ts';
 import type { Layout } from './layout.ts';
-import type { Member } from './member.ts';
+import type { Member } from './members/member.ts';
 
 /** Less is not worth a call. */
 const RUN_ROWS_MIN = (64 * 1024) / BLOCK_BYTES;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type CheckedVolume, checkPool, EXTENT_BYTES, RaidGroup, readSuperblock } from '@granary/storage';
 import { type GroupRecord, type PoolRecord, readBook } from './book.ts';
 import { checkShares } from './check-shares.ts';
-import { OverlayDrive } from './overlay-drive.ts';
+import { OverlayDrive } from './drives/overlay-drive.ts';
 import { poolFile } from './pools.ts';
 import { reasonOf } from './refused.ts';
 import type { EngineDriveSetup } from './setup.ts';

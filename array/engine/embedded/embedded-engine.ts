@@ -7,16 +7,16 @@ import type { Engine } from '../engine.ts';
 import type { DriveReport, Report, ServerReport, VolumeReport } from '../report.ts';
 import type { ShareEngine } from '../shares.ts';
 import { Book } from './book.ts';
-import { DriveWatch } from './drive-watch.ts';
-import { Drives, type PlacedDrive } from './drives.ts';
-import { Groups } from './groups.ts';
-import { Moves } from './moves.ts';
+import { DriveWatch } from './drives/drive-watch.ts';
+import { Drives, type PlacedDrive } from './drives/drives.ts';
+import { Groups } from './groups/groups.ts';
+import { Moves } from './volumes/moves.ts';
 import { Pools } from './pools.ts';
 import { reasonOf, told } from './refused.ts';
 import type * as setups from './setup.ts';
-import { Snapshots } from './snapshots.ts';
-import { NO_IO, plus, totalsOf } from './totals.ts';
-import { Volumes } from './volumes.ts';
+import { Snapshots } from './volumes/snapshots.ts';
+import { NO_IO, plus, totalsOf } from './reports/totals.ts';
+import { Volumes } from './volumes/volumes.ts';
 import { Works } from './works.ts';
 
 /** What could not be opened is tried again so often. */

@@ -4,8 +4,8 @@ import type { ActiveEngine, ActiveEngineHooks, ControllerConfiguration } from '.
 import { targetOf } from '../controllers/target.ts';
 import { composeEngine } from './compose-engine.ts';
 import { EmbeddedEngine } from './embedded-engine.ts';
-import { Exports } from './exports.ts';
-import type { Portals } from './portals.ts';
+import { Exports } from './exports/exports.ts';
+import type { Portals } from './exports/portals.ts';
 import { reasonOf } from './refused.ts';
 import type { EngineDriveSetup } from './setup.ts';
 import { Shares } from './shares/shares.ts';

@@ -4,9 +4,9 @@ import { EXTENT_BYTES, Pool, type RaidGroup, type SpaceReserve, StorageError } f
 import type { NewPool, OnEngineEvent, PoolCache, Work } from '../engine.ts';
 import type { IoTotals, PoolReport } from '../report.ts';
 import { type Book, type PoolRecord, syncFolder } from './book.ts';
-import type { Groups } from './groups.ts';
+import type { Groups } from './groups/groups.ts';
 import { reasonOf } from './refused.ts';
-import { NO_IO } from './totals.ts';
+import { NO_IO } from './reports/totals.ts';
 
 interface PoolsSetup {
   readonly folder: string;

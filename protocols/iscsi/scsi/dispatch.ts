@@ -1,5 +1,5 @@
 import type { Operation } from './command.ts';
-import { inquiryOfNothing } from './inquiry.ts';
+import { inquiryOfNothing } from './identity/inquiry.ts';
 import type { LogicalUnit } from './logical-unit.ts';
 import type { Attachment, Nexus } from './nexus.ts';
 import { findOperation } from './operations.ts';

@@ -1,8 +1,8 @@
 import type { BlockDevice } from '@granary/storage';
 import type { Attachment } from './nexus.ts';
-import { PersistentReservations } from './persistent-reservations.ts';
-import { CommandLock } from './command-lock.ts';
-import type { ReservationStore } from './reservation-store.ts';
+import { PersistentReservations } from './reservations/persistent-reservations.ts';
+import { CommandLock } from './blocks/command-lock.ts';
+import type { ReservationStore } from './reservations/reservation-store.ts';
 import { Attention, type SenseData } from './sense.ts';
 
 export const SECTOR_BYTES = 512;

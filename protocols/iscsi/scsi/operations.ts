@@ -1,14 +1,14 @@
-import { CAPACITY } from './capacity.ts';
+import { CAPACITY } from './identity/capacity.ts';
 import type { Operation } from './command.ts';
-import { COMPARE_AND_WRITE } from './compare-and-write.ts';
-import { INQUIRY } from './inquiry.ts';
-import { MODE } from './mode.ts';
-import { PERSISTENT_RESERVE } from './persistent-reserve.ts';
-import { PROVISIONING } from './provisioning.ts';
-import { READ_WRITE } from './read-write.ts';
-import { reportOpcodes } from './report-opcodes.ts';
+import { COMPARE_AND_WRITE } from './blocks/compare-and-write.ts';
+import { INQUIRY } from './identity/inquiry.ts';
+import { MODE } from './identity/mode.ts';
+import { PERSISTENT_RESERVE } from './reservations/persistent-reserve.ts';
+import { PROVISIONING } from './blocks/provisioning.ts';
+import { READ_WRITE } from './blocks/read-write.ts';
+import { reportOpcodes } from './identity/report-opcodes.ts';
 import { UNIT_CONTROL } from './unit-control.ts';
-import { VERIFY } from './verify.ts';
+import { VERIFY } from './blocks/verify.ts';
 
 /** Everything a unit can do. */
 export const OPERATIONS: Operation[] = [

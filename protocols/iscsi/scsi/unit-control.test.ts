@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { RamDevice } from '../testing/ram-device.ts';
 import { OPERATIONS } from './operations.ts';
-import { usageMap } from './report-opcodes.ts';
+import { usageMap } from './identity/report-opcodes.ts';
 import { Attention, Sense, encodeSense } from './sense.ts';
 import { UNIT_BYTES, fakePair, told } from './testing/fake-session.ts';
 import { decodeLun, encodeLun } from './unit-control.ts';

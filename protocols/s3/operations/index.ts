@@ -1,25 +1,25 @@
 import type { Route, S3Operation } from '../request.ts';
-import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from './access-lists.ts';
-import { createBucket, deleteBucket, getBucketLocation, headBucket } from './bucket.ts';
-import { abortMultipartUpload, completeMultipartUpload } from './complete-upload.ts';
-import { copyObject } from './copy-object.ts';
-import { deleteBucketCors, getBucketCors, putBucketCors } from './cors.ts';
-import { createMultipartUpload } from './create-upload.ts';
-import { deleteObject } from './delete-object.ts';
-import { deleteObjects } from './delete-objects.ts';
-import { getObject, headObject } from './get-object.ts';
-import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from './lifecycle.ts';
-import { listBuckets } from './list-buckets.ts';
-import { listObjects, listObjectsV2 } from './list-objects.ts';
-import { listMultipartUploads, listParts } from './list-uploads.ts';
-import { listObjectVersions } from './list-versions.ts';
-import { getObjectLockConfiguration, putObjectLockConfiguration } from './lock-configuration.ts';
-import { getObjectLegalHold, getObjectRetention, putObjectLegalHold, putObjectRetention } from './lock.ts';
-import { unsetRoutes } from './unset.ts';
-import { getObjectAttributes } from './object-attributes-view.ts';
-import { deleteBucketPolicy, getBucketPolicy, getBucketPolicyStatus, putBucketPolicy } from './policy.ts';
-import { putObject } from './put-object.ts';
-import { deleteBucketReplication, getBucketReplication, putBucketReplication } from './replication.ts';
+import { getBucketAcl, getObjectAcl, putBucketAcl, putObjectAcl } from './access/access-lists.ts';
+import { createBucket, deleteBucket, getBucketLocation, headBucket } from './buckets/bucket.ts';
+import { abortMultipartUpload, completeMultipartUpload } from './uploads/complete-upload.ts';
+import { copyObject } from './objects/copy-object.ts';
+import { deleteBucketCors, getBucketCors, putBucketCors } from './buckets/cors.ts';
+import { createMultipartUpload } from './uploads/create-upload.ts';
+import { deleteObject } from './objects/delete-object.ts';
+import { deleteObjects } from './objects/delete-objects.ts';
+import { getObject, headObject } from './objects/get-object.ts';
+import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from './buckets/lifecycle.ts';
+import { listBuckets } from './buckets/list-buckets.ts';
+import { listObjects, listObjectsV2 } from './listings/list-objects.ts';
+import { listMultipartUploads, listParts } from './uploads/list-uploads.ts';
+import { listObjectVersions } from './listings/list-versions.ts';
+import { getObjectLockConfiguration, putObjectLockConfiguration } from './buckets/lock-configuration.ts';
+import { getObjectLegalHold, getObjectRetention, putObjectLegalHold, putObjectRetention } from './objects/lock.ts';
+import { unsetRoutes } from './buckets/unset.ts';
+import { getObjectAttributes } from './objects/object-attributes-view.ts';
+import { deleteBucketPolicy, getBucketPolicy, getBucketPolicyStatus, putBucketPolicy } from './access/policy.ts';
+import { putObject } from './objects/put-object.ts';
+import { deleteBucketReplication, getBucketReplication, putBucketReplication } from './buckets/replication.ts';
 import {
   deleteBucketTagging,
   deleteObjectTagging,
@@ -27,10 +27,10 @@ import {
   getObjectTagging,
   putBucketTagging,
   putObjectTagging,
-} from './tagging.ts';
-import { uploadPartCopy } from './upload-part-copy.ts';
-import { uploadPart } from './upload-part.ts';
-import { getBucketVersioning, putBucketVersioning } from './versioning.ts';
+} from './buckets/tagging.ts';
+import { uploadPartCopy } from './uploads/upload-part-copy.ts';
+import { uploadPart } from './uploads/upload-part.ts';
+import { getBucketVersioning, putBucketVersioning } from './buckets/versioning.ts';
 
 /** A query parameter of a bucket and what each method does with it. */
 function bucketRoutes(name: string, get: S3Operation, put?: S3Operation, remove?: S3Operation): Route[] {

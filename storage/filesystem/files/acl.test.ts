@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkFilesystem } from '../check/check.ts';
-import { type Acl, encodeAcl, parseAcl } from '../files/acl.ts';
+import { type Acl, encodeAcl, parseAcl } from './acl.ts';
 import { codeOf, newScene, type Session } from '../testing/session.ts';
 
 const ACCESS = 'system.posix_acl_access';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { connectionsMax } from '@granary/kernel/edge';
 import { type NfsEvent, type NfsExport, NfsServer } from '@granary/protocols/nfs';
-import { OpenPortals, type Portals } from '../portals.ts';
+import { OpenPortals, type Portals } from '../exports/portals.ts';
 import { ClientRecords } from './client-records.ts';
 import { KnownAccounts } from './nas-accounts.ts';
 

@@ -4,7 +4,7 @@ import type { OnEngineEvent } from '../../engine.ts';
 import { EngineError } from '../../errors.ts';
 import type { ServerReport, SessionReport } from '../../report.ts';
 import type * as wanted from '../../shares.ts';
-import type { Portals } from '../portals.ts';
+import type { Portals } from '../exports/portals.ts';
 import { isStorageError, reasonOf, told } from '../refused.ts';
 import type { EngineShares, ShareSource, ShareVolume } from '../setup.ts';
 import { Works } from '../works.ts';

@@ -5,7 +5,7 @@ import { admit, isOutcome } from '../dispatch.ts';
 import { LogicalUnit, type UnitOptions } from '../logical-unit.ts';
 import { Attachment, type Nexus } from '../nexus.ts';
 import { failureOf, type Answer, type Outcome } from '../outcome.ts';
-import { MemoryReservationStore, type ReservationStore } from '../reservation-store.ts';
+import { MemoryReservationStore, type ReservationStore } from '../reservations/reservation-store.ts';
 
 const TRANSFER_BYTES_MAX = 1024 * 1024;
 export const UNIT_BYTES = 4 * 1024 * 1024;

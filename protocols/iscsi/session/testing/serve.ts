@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { BlockDevice, Done } from '@granary/storage';
 import type { IscsiEvent } from '../../events.ts';
-import { MemoryReservationStore } from '../../scsi/reservation-store.ts';
+import { MemoryReservationStore } from '../../scsi/reservations/reservation-store.ts';
 import { IscsiServer, type IscsiServerOptions } from '../../server.ts';
 import type { Access, IscsiTarget } from '../../target.ts';
 import { Initiator, RamDevice, type LoginOptions, type Lun, type Session } from '../../testing/index.ts';

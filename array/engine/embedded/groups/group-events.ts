@@ -1,0 +1,84 @@
+import type { GroupEvent } from '@granary/storage';
+import type { OnEngineEvent } from '../../engine.ts';
+import type { EngineEvent } from '../../events.ts';
+
+const COUNT_MS = 1000;
+
+/** What happens in a group, in the engine's words. Single blocks are counted: thousands may be mended in a second. */
+export class GroupEvents {
+  readonly #group: string;
+  readonly #tell: OnEngineEvent;
+  readonly #repaired = new Map<string, number>();
+  readonly #rejected = new Map<string, number>();
+  #lost = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(group: string, tell: OnEngineEvent) {
+    this.#group = group;
+    this.#tell = tell;
+  }
+
+  take(event: GroupEvent): void {
+    switch (event.type) {
+      case 'block-repaired':
+        this.#repaired.set(event.driveId, (this.#repaired.get(event.driveId) ?? 0) + 1);
+        this.#tellSoon();
+        break;
+      case 'checksums-rejected':
+        this.#rejected.set(event.driveId, (this.#rejected.get(event.driveId) ?? 0) + 1);
+        this.#tellSoon();
+        break;
+      case 'block-lost':
+        this.#lost += 1;
+        this.#tellSoon();
+        break;
+      default: {
+        const told = inEngineWords(this.#group, event);
+        if (told) this.#tell(told);
+      }
+    }
+  }
+
+  /** Whatever was counted so far. */
+  tellCounts(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const group = this.#group;
+    for (const [drive, count] of this.#rejected) this.#tell({ type: 'checksums-rejected', drive, group, count });
+    this.#rejected.clear();
+    for (const [drive, count] of this.#repaired) this.#tell({ type: 'blocks-repaired', drive, group, count });
+    this.#repaired.clear();
+    if (this.#lost > 0) this.#tell({ type: 'blocks-lost', group, count: this.#lost });
+    this.#lost = 0;
+  }
+
+  #tellSoon(): void {
+    this.#timer ??= setTimeout(() => this.tellCounts(), COUNT_MS).unref();
+  }
+}
+
+type Single = Exclude<GroupEvent, { readonly type: 'block-repaired' | 'block-lost' | 'checksums-rejected' }>;
+
+function inEngineWords(group: string, event: Single): EngineEvent | undefined {
+  switch (event.type) {
+    case 'drive-failed':
+    case 'spare-failed':
+      return { type: event.type, drive: event.driveId, group, reason: event.reason };
+    case 'drive-returned':
+    case 'spare-taken':
+    case 'rebuild-started':
+    case 'rebuild-finished':
+      return { type: event.type, drive: event.driveId, group };
+    case 'resync-started':
+    case 'resync-finished':
+    case 'group-resumed':
+      return { type: event.type, group };
+    case 'no-space':
+      return { type: event.type, group, reason: event.reason };
+    case 'group-failed':
+      return { type: event.type, group, drives: event.missing };
+    // It was not asked for and changes nothing.
+    case 'drive-ignored':
+      return undefined;
+  }
+}

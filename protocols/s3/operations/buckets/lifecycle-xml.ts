@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import type { LifecycleRule } from '@granary/storage/objects';
+import { badArgument, S3Error } from '../../errors.ts';
+import { element, field } from '../../xml.ts';
+import type { XmlElement } from '../../xml-reader.ts';
+
+const MOST_RULES = 1000;
+const MOST_KEPT = 100;
+const REFUSED = ['Transition', 'NoncurrentVersionTransition'];
+
+/** All rules of a configuration, in the form of today or the one before filters. */
+export function lifecycleOfXml(root: XmlElement): LifecycleRule[] {
+  const rules = root.all('Rule').map(ruleOf);
+  if (rules.length === 0 || rules.length > MOST_RULES) {
+    throw malformed(`<LifecycleConfiguration> has 1 to ${MOST_RULES} rules.`);
+  }
+  const ids = new Set(rules.map(({ id }) => id));
+  if (ids.size < rules.length)
+    throw new S3Error('InvalidArgument', 'Rule IDs must be unique. Found the same ID for more than one rule.');
+  return rules;
+}
+
+function ruleOf(rule: XmlElement): LifecycleRule {
+  const transition = REFUSED.find((name) => rule.child(name) !== undefined);
+  if (transition !== undefined) {
+    throw new S3Error(
+      'NotImplemented',
+      `<${transition}>: there is one storage class only, so nothing can move to another.`,
+    );
+  }
+  const id = rule.text('ID');
+  if (id !== undefined && id.length > 255) throw badArgument('ID', id, 'The ID of a rule has at most 255 characters.');
+  const status = rule.text('Status')?.trim();
+  if (status !== 'Enabled' && status !== 'Disabled') throw malformed('<Status> of a rule is Enabled or Disabled.');
+  const actions = actionsOf(rule);
+  if (Object.keys(actions).length === 0) {
+    throw new S3Error('InvalidRequest', 'At least one action needs to be specified in a rule.');
+  }
+  const filter = filterOf(rule);
+  if (filter.tags !== undefined && (actions.abortUploadDays !== undefined || actions.expireDeleteMarkers === true)) {
+    throw new S3Error('InvalidRequest', 'Unfinished uploads and delete markers have no tags to choose them by.');
+  }
+  return {
+    id: id === undefined || id === '' ? randomUUID() : id,
+    enabled: status === 'Enabled',
+    ...filter,
+    ...actions,
+  };
+}
+
+type Filter = Pick<LifecycleRule, 'prefix' | 'tags' | 'sizeGreaterThan' | 'sizeLessThan'>;
+
+function filterOf(rule: XmlElement): Filter {
+  const filter = rule.child('Filter');
+  const prefix = rule.text('Prefix');
+  if (filter === undefined) {
+    if (prefix === undefined) throw malformed('A rule needs <Filter>, or <Prefix> in the older form.');
+    return { prefix };
+  }
+  if (prefix !== undefined) throw malformed('A rule has <Filter> or <Prefix>, not both.');
+  const and = filter.child('And');
+  if (filter.children.length > 1) throw malformed('<Filter> has one criterion; put several into <And>.');
+  const criteria = and ?? filter;
+  const tags = tagsOf(criteria);
+  const above = criteria.text('ObjectSizeGreaterThan');
+  const below = criteria.text('ObjectSizeLessThan');
+  return {
+    prefix: criteria.text('Prefix') ?? '',
+    ...(tags !== undefined && { tags }),
+    ...(above !== undefined && { sizeGreaterThan: numberOf('ObjectSizeGreaterThan', above, 0) }),
+    ...(below !== undefined && { sizeLessThan: numberOf('ObjectSizeLessThan', below, 1) }),
+  };
+}
+
+function tagsOf(criteria: XmlElement): Readonly<Record<string, string>> | undefined {
+  const tags = new Map(criteria.all('Tag').map((tag) => [tag.need('Key'), tag.need('Value')] as const));
+  if (tags.size < criteria.all('Tag').length)
+    throw new S3Error('InvalidRequest', 'Duplicate Tag Keys are not allowed.');
+  return tags.size === 0 ? undefined : Object.fromEntries(tags);
+}
+
+type Actions = Pick<
+  LifecycleRule,
+  'expireDays' | 'expireDate' | 'expireDeleteMarkers' | 'noncurrentDays' | 'noncurrentKeep' | 'abortUploadDays'
+>;
+
+function actionsOf(rule: XmlElement): Actions {
+  const noncurrent = rule.child('NoncurrentVersionExpiration');
+  const abort = rule.child('AbortIncompleteMultipartUpload');
+  const keep = noncurrent?.text('NewerNoncurrentVersions');
+  return {
+    ...expirationOf(rule.child('Expiration')),
+    ...(noncurrent !== undefined && {
+      noncurrentDays: numberOf('NoncurrentDays', noncurrent.need('NoncurrentDays'), 1),
+    }),
+    ...(keep !== undefined && { noncurrentKeep: numberOf('NewerNoncurrentVersions', keep, 1, MOST_KEPT) }),
+    ...(abort !== undefined && {
+      abortUploadDays: numberOf('DaysAfterInitiation', abort.need('DaysAfterInitiation'), 1),
+    }),
+  };
+}
+
+function expirationOf(expiration: XmlElement | undefined): Actions {
+  if (expiration === undefined) return {};
+  if (expiration.children.length !== 1) {
+    throw malformed('<Expiration> has one of <Days>, <Date> and <ExpiredObjectDeleteMarker>.');
+  }
+  const [days, date, markers] = ['Days', 'Date', 'ExpiredObjectDeleteMarker'].map((name) =>
+    expiration.text(name)?.trim(),
+  );
+  if (days !== undefined) return { expireDays: numberOf('Days', days, 1) };
+  if (date !== undefined) return { expireDate: midnightOf(date) };
+  if (markers === 'true') return { expireDeleteMarkers: true };
+  if (markers === 'false') return { expireDeleteMarkers: false };
+  throw malformed('<Expiration> has one of <Days>, <Date> and <ExpiredObjectDeleteMarker>.');
+}
+
+function midnightOf(text: string): number {
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw malformed('<Date> is an ISO 8601 date.');
+  if (time % 86_400_000 !== 0) throw badArgument('Date', text, "'Date' must be at midnight GMT.");
+  return time;
+}
+
+function numberOf(name: string, text: string, least: number, most = 0x7fff_ffff): number {
+  const digits = text.trim();
+  const number = /^\d{1,15}$/.test(digits) ? Number(digits) : Number.NaN;
+  const highest = name.startsWith('ObjectSize') ? Number.MAX_SAFE_INTEGER : most;
+  if (!(number >= least && number <= highest)) {
+    throw badArgument(name, text, `'${name}' must be an integer from ${least} to ${highest}.`);
+  }
+  return number;
+}
+
+function malformed(message: string): S3Error {
+  return new S3Error('MalformedXML', message);
+}
+
+export function lifecycleXml(rules: readonly LifecycleRule[]): string {
+  return rules.map((rule) => element('Rule', ruleXml(rule))).join('');
+}
+
+function ruleXml(rule: LifecycleRule): string {
+  return (
+    field('ID', rule.id) +
+    element('Filter', filterXml(rule)) +
+    field('Status', rule.enabled ? 'Enabled' : 'Disabled') +
+    expirationXml(rule) +
+    (rule.noncurrentDays === undefined
+      ? ''
+      : element(
+          'NoncurrentVersionExpiration',
+          field('NoncurrentDays', rule.noncurrentDays) + field('NewerNoncurrentVersions', rule.noncurrentKeep),
+        )) +
+    (rule.abortUploadDays === undefined
+      ? ''
+      : element('AbortIncompleteMultipartUpload', field('DaysAfterInitiation', rule.abortUploadDays)))
+  );
+}
+
+function filterXml(rule: LifecycleRule): string {
+  const criteria = [
+    ...(rule.prefix === '' ? [] : [field('Prefix', rule.prefix)]),
+    ...Object.entries(rule.tags ?? {}).map(([name, value]) =>
+      element('Tag', field('Key', name) + field('Value', value)),
+    ),
+    field('ObjectSizeGreaterThan', rule.sizeGreaterThan),
+    field('ObjectSizeLessThan', rule.sizeLessThan),
+  ].filter((criterion) => criterion !== '');
+  if (criteria.length === 0) return field('Prefix', '');
+  return criteria.length > 1 ? element('And', criteria.join('')) : criteria.join('');
+}
+
+function expirationXml(rule: LifecycleRule): string {
+  const date = rule.expireDate === undefined ? undefined : new Date(rule.expireDate).toISOString();
+  const inner =
+    field('Days', rule.expireDays) + field('Date', date) + field('ExpiredObjectDeleteMarker', rule.expireDeleteMarkers);
+  return inner === '' ? '' : element('Expiration', inner);
+}

@@ -1,0 +1,57 @@
+import type { Conditions, Result } from '@granary/storage/objects';
+import type { S3Operation } from '../../request.ts';
+import { bareTag } from './conditions.ts';
+import { bypasses } from './lock.ts';
+import { isReplica } from './replica.ts';
+import { versionIdOf } from './versions.ts';
+
+export const deleteObject: S3Operation = {
+  name: 'DeleteObject',
+  class: 'delete',
+  subject: 'object',
+  action: 's3:DeleteObject',
+  versionAction: 's3:DeleteObjectVersion',
+  changes: true,
+  async run(request) {
+    const { bucket, context, key, now } = request;
+    const named = versionIdOf(request);
+    const conditions = conditionsOf(request.header.bind(request));
+    const result = await context.store.commit('deleteObject', {
+      bucket: bucket.id,
+      key,
+      ...named,
+      bypassGovernance: bypasses(request),
+      unreplicated: isReplica(request, 's3:ReplicateDelete'),
+      ...(conditions !== undefined && { conditions }),
+      at: now,
+    });
+    const versionId = result.marker?.versionId ?? named.versionId;
+    return {
+      status: 204,
+      headers: {
+        ...(result.marker !== null && { 'x-amz-delete-marker': 'true' }),
+        ...(bucket.versioning !== 'off' && versionId !== undefined && { 'x-amz-version-id': versionId }),
+      },
+      bytesDeleted: bytesGone(result, named.versionId !== undefined),
+    };
+  },
+};
+
+/** A version that a delete marker now hides is still there; one without an id of its own gave way to the marker. */
+export function bytesGone({ removed, marker }: Result<'deleteObject'>, named: boolean): number {
+  if (removed === null || (marker !== null && !named && removed.versionId !== 'null')) return 0;
+  return removed.size;
+}
+
+function conditionsOf(header: (name: string) => string | undefined): Conditions | undefined {
+  const match = header('if-match');
+  const size = header('x-amz-if-match-size');
+  const time = header('x-amz-if-match-last-modified-time');
+  const until = time === undefined ? Number.NaN : Date.parse(time);
+  if (match === undefined && size === undefined && Number.isNaN(until)) return undefined;
+  return {
+    ...(match !== undefined && { ifMatch: bareTag(match) }),
+    ...(size !== undefined && { ifSize: Number(size) }),
+    ...(!Number.isNaN(until) && { ifUnmodifiedSince: until }),
+  };
+}

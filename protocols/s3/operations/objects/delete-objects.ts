@@ -1,0 +1,117 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Conditions } from '@granary/storage/objects';
+import { checkKey } from '../../address.ts';
+import { CHECKSUM_HEADERS } from '../../checksums/checksums.ts';
+import { S3Error, toS3Error } from '../../errors.ts';
+import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
+import { element, field } from '../../xml.ts';
+import { readXmlWithin, type XmlElement } from '../../xml-reader.ts';
+import { bareTag } from './conditions.ts';
+import { bytesGone } from './delete-object.ts';
+import { bypasses } from './lock.ts';
+import { xmlReply } from '../replies.ts';
+
+const MOST_KEYS = 1000;
+const KEYS_A_TURN = 25;
+/** Every key at its longest, with a version and all conditions. */
+const DOCUMENT = { lengthMax: 2 * 2 ** 20, elementsMax: 8_000, depthMax: 4 };
+
+interface Victim {
+  readonly key: string;
+  readonly versionId: string | undefined;
+  readonly conditions: Conditions | undefined;
+}
+
+interface Outcome {
+  readonly xml: string;
+  readonly failed: boolean;
+  readonly bytes: number;
+}
+
+/** Each key is on its own: what is refused of one does not keep the others. */
+export const deleteObjects: S3Operation = {
+  name: 'DeleteObjects',
+  class: 'delete',
+  subject: 'bucket',
+  action: 's3:DeleteObject',
+  changes: true,
+  selfChecked: true,
+  async run(request) {
+    demandDigest(request);
+    const root = readXmlWithin(DOCUMENT, await request.body.text(DOCUMENT.lengthMax), 'Delete');
+    const victims = root.all('Object').map(victimOf);
+    if (victims.length === 0 || victims.length > MOST_KEYS) {
+      throw new S3Error('MalformedXML', `<Delete> names 1 to ${MOST_KEYS} objects.`);
+    }
+    const quiet = root.text('Quiet')?.trim().toLowerCase() === 'true';
+    // A policy may take a while for each; without one they share a commit.
+    const isSlow = request.bucket.settings.policy !== undefined;
+    const outcomes: Promise<Outcome>[] = [];
+    for (const victim of victims) {
+      outcomes.push(remove(request, victim));
+      if (isSlow && outcomes.length % KEYS_A_TURN === 0) await breathe();
+    }
+    return replyOf(await Promise.all(outcomes), quiet);
+  },
+};
+
+function replyOf(outcomes: readonly Outcome[], quiet: boolean): S3Reply {
+  const told = quiet ? outcomes.filter(({ failed }) => failed) : outcomes;
+  const reply = xmlReply('DeleteResult', told.map(({ xml }) => xml).join(''));
+  return { ...reply, bytesDeleted: outcomes.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** A list of what to delete must have come through unharmed. */
+function demandDigest(request: S3Request): void {
+  const names = ['content-md5', 'x-amz-trailer', ...Object.keys(CHECKSUM_HEADERS)];
+  if (names.some((name) => request.header(name) !== undefined)) return;
+  throw new S3Error('InvalidRequest', 'Missing required header for this request: Content-MD5 OR x-amz-checksum-*');
+}
+
+function victimOf(object: XmlElement): Victim {
+  const [etag, size, time] = ['ETag', 'Size', 'LastModifiedTime'].map((name) => object.text(name)?.trim());
+  const until = time === undefined ? Number.NaN : Date.parse(time);
+  const conditions: Conditions = {
+    ...(etag !== undefined && { ifMatch: bareTag(etag) }),
+    ...(size !== undefined && { ifSize: Number(size) }),
+    ...(!Number.isNaN(until) && { ifUnmodifiedSince: until }),
+  };
+  const versionId = object.text('VersionId');
+  return {
+    key: object.need('Key'),
+    versionId: versionId === '' ? undefined : versionId,
+    conditions: Object.keys(conditions).length === 0 ? undefined : conditions,
+  };
+}
+
+async function remove(request: S3Request, { key, versionId, conditions }: Victim): Promise<Outcome> {
+  const { bucket, context, now } = request;
+  try {
+    checkKey(key);
+    request.demand(versionId === undefined ? 's3:DeleteObject' : 's3:DeleteObjectVersion', key, { versionId });
+    const result = await context.store.commit('deleteObject', {
+      bucket: bucket.id,
+      key,
+      ...(versionId !== undefined && { versionId }),
+      ...(conditions !== undefined && { conditions }),
+      bypassGovernance: bypasses(request, key, { versionId }),
+      at: now,
+    });
+    const xml =
+      field('Key', key) +
+      field('VersionId', versionId) +
+      (result.marker === null
+        ? ''
+        : field('DeleteMarker', true) + field('DeleteMarkerVersionId', result.marker.versionId));
+    return { xml: element('Deleted', xml), failed: false, bytes: bytesGone(result, versionId !== undefined) };
+  } catch (error) {
+    return { xml: element('Error', failure(request, error, key, versionId)), failed: true, bytes: 0 };
+  }
+}
+
+function failure(request: S3Request, error: unknown, key: string, versionId: string | undefined): string {
+  const known = toS3Error(error);
+  if (known === undefined) request.context.onError(error, request.requestId);
+  const { code, message } = known ?? new S3Error('InternalError');
+  return field('Key', key) + field('VersionId', versionId) + field('Code', code) + field('Message', message);
+}

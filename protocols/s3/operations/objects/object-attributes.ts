@@ -1,0 +1,118 @@
+import type { Bucket, ObjectAttributes } from '@granary/storage/objects';
+import { badArgument, S3Error } from '../../errors.ts';
+import type { S3Request } from '../../request.ts';
+import { aclOfHeaders } from '../access/acl-headers.ts';
+import { textOfHeader } from '../header-text.ts';
+import { encrypts } from '../replies.ts';
+import { isReplica } from './replica.ts';
+import { tagsOfHeader } from './tags.ts';
+
+/** Names and values together. */
+const MOST_METADATA_BYTES = 2048;
+const META = 'x-amz-meta-';
+const KEPT = ['cache-control', 'content-disposition', 'content-encoding', 'content-language', 'expires'] as const;
+
+/** What the headers of a put say of the object beside its bytes. */
+export function attributesOf(request: S3Request): ObjectAttributes {
+  checkStorageClass(request);
+  checkEncryption(request);
+  const tagging = request.header('x-amz-tagging');
+  const tags = tagging === undefined ? {} : tagsOfHeader(tagging);
+  if (Object.keys(tags).length > 0) request.demand('s3:PutObjectTagging');
+  return {
+    ...describedBy(request),
+    ...aclAttribute(request),
+    ...(Object.keys(tags).length > 0 && { tags }),
+    ...(isReplica(request, 's3:ReplicateObject') && { replication: 'REPLICA' as const }),
+  };
+}
+
+/** The part that a copy takes over or replaces as its metadata directive says. */
+export function describedBy(request: S3Request): ObjectAttributes {
+  const contentType = textOf(request, 'content-type');
+  const headers = keptHeaders(request);
+  const metadata = metadataOf(request);
+  const websiteRedirect = textOf(request, 'x-amz-website-redirect-location');
+  return {
+    ...(contentType !== undefined && contentType !== '' && { contentType }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(websiteRedirect !== undefined && { websiteRedirect }),
+  };
+}
+
+export function aclAttribute(request: S3Request): ObjectAttributes {
+  const acl = aclOfHeaders(request, request.bucket.account);
+  if (acl === undefined || acl === 'private') return {};
+  request.demand('s3:PutObjectAcl');
+  return { acl };
+}
+
+function textOf(request: S3Request, name: string): string | undefined {
+  const value = request.header(name);
+  return value === undefined ? undefined : textOfHeader(value);
+}
+
+function keptHeaders(request: S3Request): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of KEPT) {
+    const value = textOf(request, name);
+    if (value !== undefined && value !== '') headers[name] = value;
+  }
+  return headers;
+}
+
+function metadataOf(request: S3Request): Record<string, string> {
+  const metadata = new Map<string, string>();
+  let bytes = 0;
+  for (const name in request.headers) {
+    if (!name.startsWith(META) || name.length === META.length) continue;
+    const value = request.header(name) ?? '';
+    metadata.set(name.slice(META.length), textOfHeader(value));
+    bytes += name.length - META.length + value.length;
+  }
+  if (bytes > MOST_METADATA_BYTES) {
+    throw new S3Error('MetadataTooLarge', undefined, {
+      Size: String(bytes),
+      MaxSizeAllowed: String(MOST_METADATA_BYTES),
+    });
+  }
+  return Object.fromEntries(metadata);
+}
+
+export function checkStorageClass(request: S3Request): void {
+  const name = request.header('x-amz-storage-class');
+  if (name !== undefined && name !== 'STANDARD') {
+    throw new S3Error('InvalidStorageClass', 'The storage class must be STANDARD.', {
+      StorageClassRequested: name.slice(0, 64),
+    });
+  }
+}
+
+/** Encryption with the array's keys is on or off for all; with keys of the caller's it is not offered. */
+export function checkEncryption(request: S3Request): void {
+  if (request.header('x-amz-server-side-encryption-customer-algorithm') !== undefined) {
+    throw new S3Error('NotImplemented', 'Encryption with keys of the caller is not offered here.');
+  }
+  const algorithm = request.header('x-amz-server-side-encryption');
+  if (algorithm === undefined) return;
+  if (algorithm !== 'AES256') {
+    if (!algorithm.startsWith('aws:'))
+      throw badArgument('x-amz-server-side-encryption', algorithm, 'The algorithm must be AES256.');
+    throw new S3Error('NotImplemented', 'Encryption with keys of a key service is not offered here; AES256 is.');
+  }
+  if (!encrypts(request.context.store)) {
+    throw new S3Error('InvalidRequest', 'This array does not encrypt: its administrator has to switch that on first.');
+  }
+}
+
+/** Swift lets a bucket have limits; they hold for S3, too. */
+export function checkQuota(bucket: Bucket, size: number): void {
+  const { quotaBytes, quotaObjects } = bucket.settings;
+  if (quotaBytes !== undefined && bucket.bytes + size > quotaBytes) {
+    throw new S3Error('EntityTooLarge', `The bucket may hold ${quotaBytes} bytes.`);
+  }
+  if (quotaObjects !== undefined && bucket.objects + 1 > quotaObjects) {
+    throw new S3Error('EntityTooLarge', `The bucket may hold ${quotaObjects} objects.`);
+  }
+}

@@ -1,0 +1,79 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { ObjectVersion } from '@granary/storage/objects';
+import { S3Error } from '../../errors.ts';
+import type { S3Request } from '../../request.ts';
+import { expirationHeader } from './expiration-header.ts';
+import { headerOfText } from '../header-text.ts';
+import { shown } from './object-content.ts';
+import { httpDate } from '../dates.ts';
+import { checksumHeaders, encryptionHeader, quoted, versionHeader } from '../replies.ts';
+
+const DEFAULT_TYPE = 'binary/octet-stream';
+
+/** What a query may ask to be answered instead of what is kept. */
+const OVERRIDES = [
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-type',
+  'expires',
+].map((header) => [`response-${header}`, header] as const);
+
+/** Everything a reply tells of an object but how many of its bytes follow. */
+export function objectHeaders(request: S3Request, version: ObjectVersion): OutgoingHttpHeaders {
+  const { attributes } = version;
+  const headers: OutgoingHttpHeaders = {
+    'accept-ranges': 'bytes',
+    'last-modified': httpDate(version.modifiedAt),
+    etag: quoted(shown(version).etag),
+    'content-type': headerOfText(attributes.contentType ?? DEFAULT_TYPE),
+    ...versionHeader(request.bucket, version),
+    ...encryptionHeader(request.context.store),
+    ...expirationHeader(request.bucket, version),
+    ...lockHeaders(request, version),
+  };
+  for (const name in attributes.headers) headers[name] = headerOfText(attributes.headers[name] ?? '');
+  for (const name in attributes.metadata) headers[`x-amz-meta-${name}`] = headerOfText(attributes.metadata[name] ?? '');
+  const tags = Object.keys(attributes.tags ?? {}).length;
+  if (tags > 0) headers['x-amz-tagging-count'] = String(tags);
+  if (attributes.websiteRedirect !== undefined) {
+    headers['x-amz-website-redirect-location'] = headerOfText(attributes.websiteRedirect);
+  }
+  if (attributes.replication !== undefined) headers['x-amz-replication-status'] = attributes.replication;
+  return headers;
+}
+
+/** The checksum is that of the whole object: it would mislead beside a part of it. */
+export function askedChecksum(request: S3Request, version: ObjectVersion): OutgoingHttpHeaders {
+  const asked = request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED';
+  return asked ? checksumHeaders(version.attributes.checksum) : {};
+}
+
+/** Only for who signed it: else anybody's link could make a page of what somebody lets others read. */
+export function overrides({ caller, query }: S3Request): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {};
+  for (const [name, header] of OVERRIDES) {
+    const value = query.get(name);
+    if (value === undefined) continue;
+    if (caller === null) {
+      throw new S3Error(
+        'InvalidRequest',
+        'Request specific response headers cannot be used for anonymous GET requests.',
+      );
+    }
+    headers[header] = headerOfText(value);
+  }
+  return headers;
+}
+
+/** Only who may ask for a lock is told of it unasked. */
+function lockHeaders(request: S3Request, { retention, legalHold }: ObjectVersion): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {};
+  if (retention !== null && request.may('s3:GetObjectRetention')) {
+    headers['x-amz-object-lock-mode'] = retention.mode;
+    headers['x-amz-object-lock-retain-until-date'] = new Date(retention.until).toISOString();
+  }
+  if (legalHold && request.may('s3:GetObjectLegalHold')) headers['x-amz-object-lock-legal-hold'] = 'ON';
+  return headers;
+}

@@ -1,0 +1,51 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { WrittenVersion } from '@granary/storage/objects';
+import type { S3Operation, S3Request } from '../../request.ts';
+import { attributesOf, checkQuota } from './object-attributes.ts';
+import { checksumHeaders, encryptionHeader, quoted, versionHeader } from '../replies.ts';
+import { expirationHeader } from './expiration-header.ts';
+import { lockOfHeaders } from './lock.ts';
+import { stageBody } from './stage-body.ts';
+import { checkEarly, writeConditions } from './write-conditions.ts';
+
+export const putObject: S3Operation = {
+  name: 'PutObject',
+  class: 'put',
+  subject: 'object',
+  action: 's3:PutObject',
+  changes: true,
+  async run(request) {
+    const { body, bucket, caller, context, key, now } = request;
+    const attributes = attributesOf(request);
+    const lock = lockOfHeaders(request);
+    const condition = writeConditions(request);
+    checkEarly(request, condition.conditions);
+    checkQuota(bucket, body.size ?? 0);
+    const { content, size, md5, checksum } = await stageBody(context.store, bucket.policy, body);
+    const version = await context.store.commit('putObject', {
+      bucket: bucket.id,
+      key,
+      content,
+      size,
+      etag: md5,
+      // What an anonymous caller puts belongs to whom the bucket belongs to.
+      owner: caller?.user ?? bucket.settings.owner ?? bucket.account,
+      attributes: checksum === null ? attributes : { ...attributes, checksum },
+      ...lock,
+      ...condition,
+      at: now,
+    });
+    return { status: 200, headers: writtenHeaders(request, version) };
+  },
+};
+
+/** What is told of an object that was written. */
+function writtenHeaders({ bucket, context }: S3Request, version: WrittenVersion): OutgoingHttpHeaders {
+  return {
+    etag: quoted(version.etag),
+    ...checksumHeaders(version.attributes.checksum),
+    ...versionHeader(bucket, version),
+    ...encryptionHeader(context.store),
+    ...expirationHeader(bucket, version),
+  };
+}

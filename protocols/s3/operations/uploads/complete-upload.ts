@@ -1,0 +1,169 @@
+import type { Checksum, Part, Upload, WrittenVersion } from '@granary/storage/objects';
+import { encodePart } from '../../address.ts';
+import { CHECKSUM_HEADERS, checksumOf } from '../../checksums/checksums.ts';
+import { S3Error } from '../../errors.ts';
+import type { S3Operation, S3Reply, S3Request } from '../../request.ts';
+import { field } from '../../xml.ts';
+import { readXmlWithin, type XmlElement } from '../../xml-reader.ts';
+import { compositeChecksum, fullChecksum } from './checksum-combine.ts';
+import { bareTag } from '../objects/conditions.ts';
+import { expirationHeader } from '../objects/expiration-header.ts';
+import { checkQuota } from '../objects/object-attributes.ts';
+import { checksumFields, encryptionHeader, NO_CONTENT, quoted, versionHeader, xmlReply } from '../replies.ts';
+import { MOST_PARTS, uploadOf } from './upload.ts';
+import { writeConditions } from '../objects/write-conditions.ts';
+
+const LEAST_PART_BYTES = 5 * 2 ** 20;
+/** All parts, each with its number, tag and checksums, with room for indentation. */
+const DOCUMENT = { lengthMax: 4 * 2 ** 20, elementsMax: 60_000, depthMax: 4 };
+const MOST_OBJECT_BYTES = 5 * 2 ** 40;
+
+interface NamedPart {
+  readonly number: number;
+  readonly etag: string;
+  readonly checksum?: string;
+}
+
+export const completeMultipartUpload: S3Operation = {
+  name: 'CompleteMultipartUpload',
+  class: 'put',
+  subject: 'object',
+  action: 's3:PutObject',
+  changes: true,
+  objectChecksums: true,
+  async run(request) {
+    const { bucket, context, key, now } = request;
+    const text = await request.body.text(DOCUMENT.lengthMax);
+    const root = readXmlWithin(DOCUMENT, text, 'CompleteMultipartUpload', 'CompleteMultipartUploadRequest');
+    const named = root.all('Part').map(partOf);
+    checkOrder(named);
+    const upload = request.query.get('uploadId') ?? '';
+    const version = await context.store.commit('completeUpload', {
+      upload,
+      bucket: bucket.id,
+      key,
+      parts: named,
+      // One that is not there may have been completed before: the store knows, and answers the same again.
+      checksum: context.store.upload(upload) === undefined ? null : checkedChecksum(request, named),
+      ...writeConditions(request),
+      at: now,
+    });
+    return reply(request, version);
+  },
+};
+
+export const abortMultipartUpload: S3Operation = {
+  name: 'AbortMultipartUpload',
+  class: 'delete',
+  subject: 'object',
+  action: 's3:AbortMultipartUpload',
+  changes: true,
+  async run(request) {
+    const { bucket, context, key, now } = request;
+    await context.store.commit('abortUpload', { upload: uploadOf(request).id, bucket: bucket.id, key, at: now });
+    return NO_CONTENT;
+  },
+};
+
+function reply(request: S3Request, version: WrittenVersion): S3Reply {
+  const { bucket, context, key, settings } = request;
+  const path = `${encodePart(bucket.name)}/${encodePart(key).replaceAll('%2F', '/')}`;
+  return xmlReply(
+    'CompleteMultipartUploadResult',
+    field('Location', `${settings.publicUrl}/${path}`) +
+      field('Bucket', bucket.name) +
+      field('Key', key) +
+      field('ETag', quoted(version.etag)) +
+      checksumFields(version.attributes.checksum),
+    { ...versionHeader(bucket, version), ...encryptionHeader(context.store), ...expirationHeader(bucket, version) },
+  );
+}
+
+function partOf(part: XmlElement): NamedPart {
+  const number = Number(part.need('PartNumber').trim());
+  if (!Number.isInteger(number) || number < 1 || number > MOST_PARTS) {
+    throw new S3Error('InvalidArgument', `PartNumber must be an integer between 1 and ${MOST_PARTS}.`);
+  }
+  const checksum = part.children.find(({ name }) => name.startsWith('Checksum'))?.content.trim();
+  return { number, etag: bareTag(part.need('ETag')), ...(checksum !== undefined && { checksum }) };
+}
+
+function checkOrder(parts: readonly NamedPart[]): void {
+  if (parts.length === 0) throw new S3Error('MalformedXML', 'You must specify at least one part');
+  if (parts.length > MOST_PARTS) throw new S3Error('MalformedXML', `An object has at most ${MOST_PARTS} parts.`);
+  for (let at = 1; at < parts.length; at++) {
+    if ((parts[at]?.number ?? 0) <= (parts[at - 1]?.number ?? 0)) throw new S3Error('InvalidPartOrder');
+  }
+}
+
+/** Holds the parts named against those that came; the checksum of the whole follows from theirs. */
+function checkedChecksum(request: S3Request, named: readonly NamedPart[]): Checksum | null {
+  const upload = uploadOf(request);
+  const parts = match(upload, named, request.context.store.parts(upload.id, { after: 0, limit: MOST_PARTS }));
+  checkSize(request, parts);
+  const checksum = checksumOfWhole(upload, parts);
+  compareChecksum(request, checksum);
+  return checksum;
+}
+
+function match(upload: Upload, named: readonly NamedPart[], present: readonly Part[]): Part[] {
+  const byNumber = new Map(present.map((part) => [part.number, part]));
+  return named.map(({ number, etag, checksum }, at) => {
+    const part = byNumber.get(number);
+    const details = { UploadId: upload.id, PartNumber: String(number), ETag: etag.slice(0, 64) };
+    if (part?.etag !== etag || (checksum !== undefined && part.checksum !== null && part.checksum.value !== checksum)) {
+      throw new S3Error('InvalidPart', undefined, details);
+    }
+    if (part.size < LEAST_PART_BYTES && at < named.length - 1) {
+      throw new S3Error('EntityTooSmall', 'Your proposed upload is smaller than the minimum allowed size', {
+        ProposedSize: String(part.size),
+        MinSizeAllowed: String(LEAST_PART_BYTES),
+        PartNumber: String(number),
+        ETag: etag,
+      });
+    }
+    return part;
+  });
+}
+
+function checkSize(request: S3Request, parts: readonly Part[]): void {
+  const size = parts.reduce((sum, part) => sum + part.size, 0);
+  if (size > MOST_OBJECT_BYTES) throw new S3Error('EntityTooLarge', 'An object has at most 5 TiB.');
+  const expected = request.header('x-amz-mp-object-size');
+  if (expected !== undefined && Number(expected) !== size) {
+    throw new S3Error(
+      'InvalidRequest',
+      `The provided 'x-amz-mp-object-size' header does not match: the parts have ${size} bytes.`,
+    );
+  }
+  checkQuota(request.bucket, size);
+}
+
+function checksumOfWhole(
+  { checksumAlgorithm: algorithm, checksumType: type }: Upload,
+  parts: readonly Part[],
+): Checksum | null {
+  if (algorithm === null || type === null) return null;
+  const sums = parts.map(({ checksum, size }) => ({ value: checksum?.value ?? '', size }));
+  if (sums.some(({ value }) => value === '')) return null;
+  if (type === 'FULL_OBJECT') return { algorithm, type, value: fullChecksum(algorithm, sums) };
+  const values = sums.map(({ value }) => value);
+  return { algorithm, type, value: compositeChecksum(values, (bytes) => checksumOf(algorithm, bytes)) };
+}
+
+/** What the client says of the whole must be what came of the parts. */
+function compareChecksum(request: S3Request, checksum: Checksum | null): void {
+  const type = request.header('x-amz-checksum-type')?.toUpperCase();
+  if (type !== undefined && checksum !== null && type !== checksum.type) {
+    throw new S3Error(
+      'InvalidRequest',
+      `The upload was created using the ${checksum.type} checksum mode. The complete request must use the same checksum mode.`,
+    );
+  }
+  for (const [name, algorithm] of Object.entries(CHECKSUM_HEADERS)) {
+    const said = request.header(name);
+    if (said === undefined || checksum?.algorithm !== algorithm) continue;
+    if (said === checksum.value || said === checksum.value.replace(/-\d+$/, '')) continue;
+    throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`);
+  }
+}

@@ -1,0 +1,101 @@
+import { BLOCK_BYTES } from '../../units.ts';
+import { ChecksumPage, UNKNOWN } from './checksum-page.ts';
+import { decodePage, latestGenerations, ownerOf, ROWS_PER_SECTOR } from './checksum-page-format.ts';
+import type { ReadPage } from './checksum-page-format.ts';
+import { stepsBehind } from './generations.ts';
+import type { RegionGenerations } from './generations.ts';
+import type { Layout } from '../layout.ts';
+import type { Member } from '../members/member.ts';
+
+const NO_OWNER = Buffer.alloc(0);
+
+interface RawPage {
+  readonly member: Member;
+  readonly content: Buffer;
+}
+
+export interface JudgeOptions {
+  readonly groupId: string;
+  readonly layout: Layout;
+  readonly region: number;
+  /** Since a crash members may differ in this region. */
+  readonly isUnsynced: boolean;
+  /** The region has checksums on the drives for sure. */
+  readonly isWritten: boolean;
+  /** The generations the region has in memory; if there are none, they are those that the pages have on record. */
+  readonly generationsOf: (onRecord: Uint32Array) => RegionGenerations;
+}
+
+export interface JudgedPages {
+  readonly pages: readonly ChecksumPage[];
+  /** Members that hold the region, and of whose checksums there some were not taken. */
+  readonly rejected: readonly Member[];
+}
+
+/** Takes the sectors of pages that fit each other; the checksums in other sectors are unknown. */
+export function judgePages(raw: readonly RawPage[], options: JudgeOptions): JudgedPages {
+  const { groupId, layout, region, isUnsynced, isWritten } = options;
+  const slots = layout.memberCount;
+  const read = raw.map(({ member, content }) => {
+    const owner = ownerOf(groupId, member.uuid, region);
+    return { member, owner, content: decodePage(content, owner, slots), isHolder: member.holdsRegion(region) };
+  });
+  // What a member that is still to be filled has there is not the group's.
+  const holders = read.filter(({ isHolder }) => isHolder).map(({ content }) => content);
+  const generations = options.generationsOf(latestGenerations(holders, slots));
+  const isBlanked = isWritten && !isUnsynced && generations.latest.every((generation) => generation === 0);
+  const pages: ChecksumPage[] = [];
+  const rejected: Member[] = [];
+  for (const { member, owner, content, isHolder } of read) {
+    const page = new ChecksumPage(member, region, new Uint32Array(layout.regionRows), owner, generations);
+    const stepsAllowed = isUnsynced || !generations.isSettled(member.slot) ? 1 : 0;
+    const areAllTaken = takeSectors(page, content, isBlanked ? -1 : stepsAllowed);
+    if (isHolder && !areAllTaken) rejected.push(member);
+    pages.push(page);
+  }
+  return { pages, rejected };
+}
+
+/** False when a sector is damaged, another's, or further behind than allowed. */
+function takeSectors(page: ChecksumPage, { sectors }: ReadPage, stepsAllowed: number): boolean {
+  const { member, generations } = page;
+  let areAllTaken = true;
+  page.generation = generations?.latest[member.slot] ?? 0;
+  for (const [index, sector] of sectors.entries()) {
+    const generation = sector.generations?.[member.slot];
+    const steps = generation === undefined ? Infinity : Math.max(0, stepsBehind(generation, page.generation));
+    const first = index * ROWS_PER_SECTOR;
+    if (steps > stepsAllowed) {
+      areAllTaken = false;
+      page.entries.fill(UNKNOWN, first, first + ROWS_PER_SECTOR);
+      continue;
+    }
+    page.entries.set(sector.entries, first);
+    if (steps > 0) page.behind.add(index);
+  }
+  if (page.behind.size > 0) {
+    // What is written from now on belongs to the same generation, until all of the page does.
+    generations?.fallBehind(member.slot);
+    page.isDirty = true;
+  }
+  return areAllTaken;
+}
+
+export function pageOfFormat1(member: Member, region: number, content: Buffer): ChecksumPage {
+  const entries = new Uint32Array(content.buffer, content.byteOffset, BLOCK_BYTES / 4);
+  return new ChecksumPage(member, region, entries, NO_OWNER);
+}
+
+/** The rows of the region whose checksums on the drive are not those in memory. */
+export function differingRows(page: ChecksumPage, found: Buffer): number[] {
+  const entries = new Uint32Array(found.buffer, found.byteOffset, BLOCK_BYTES / 4);
+  const rows: number[] = [];
+  const read = page.generations && decodePage(found, page.owner, page.generations.latest.length);
+  for (let row = 0; row < page.entries.length; row += 1) {
+    const sector = read?.sectors[Math.floor(row / ROWS_PER_SECTOR)];
+    const entry = sector === undefined ? entries[row] : sector.entries[row % ROWS_PER_SECTOR];
+    const isCurrent = sector === undefined || sector.generations?.[page.member.slot] === page.generation;
+    if (entry !== page.entries[row] || !isCurrent) rows.push(row);
+  }
+  return rows;
+}

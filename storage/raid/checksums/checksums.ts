@@ -1,0 +1,265 @@
+import { isNoSpace } from '../../errors.ts';
+import { BLOCK_BYTES } from '../../units.ts';
+import type { ChecksumPage } from './checksum-page.ts';
+import { differingRows, judgePages, pageOfFormat1 } from './checksum-pages-read.ts';
+import { ChecksumWriter } from './checksum-writer.ts';
+import { GenerationTable } from './generation-table.ts';
+import { checksumPageOffset } from '../layout.ts';
+import type { Layout } from '../layout.ts';
+import type { FailMember, Member } from '../members/member.ts';
+
+const CACHE_BYTES_DEFAULT = 32 * 1024 * 1024;
+const PAGES_MIN = 64;
+
+export interface ChecksumCacheOptions {
+  readonly groupId: string;
+  readonly layout: Layout;
+  readonly fail: FailMember;
+  /** All members and successors that are written to. */
+  readonly members: () => readonly Member[];
+  /** Since a crash members may differ in this region. */
+  readonly isUnsynced: (region: number) => boolean;
+  /** The region has checksums on the drives for sure. */
+  readonly isWritten: (region: number) => boolean;
+  /** Checksums of a member were found to be damaged, stale or another's. They are unknown now. */
+  readonly onRejected: (member: Member, region: number) => void;
+  readonly cacheBytes?: number | undefined;
+}
+
+/**
+ * Keeps the checksum pages in use in memory, up to a bound; which one goes is decided by the clock algorithm. A page
+ * that was changed is written before it goes. Pages are looked up and changed without waiting in between: nobody holds
+ * one across an `await`.
+ */
+export class ChecksumCache {
+  readonly generations = new GenerationTable((region) => this.#loading.has(region));
+  readonly #options: ChecksumCacheOptions;
+  readonly #layout: Layout;
+  readonly #writer: ChecksumWriter;
+  readonly #pagesMax: number;
+  readonly #ring: ChecksumPage[] = [];
+  readonly #loading = new Map<number, Promise<ReadonlySet<Member>>>();
+  #hand = 0;
+
+  constructor(options: ChecksumCacheOptions) {
+    this.#options = options;
+    this.#layout = options.layout;
+    this.#writer = new ChecksumWriter(options.layout, options.fail);
+    this.#pagesMax = Math.max(PAGES_MIN, Math.floor((options.cacheBytes ?? CACHE_BYTES_DEFAULT) / BLOCK_BYTES));
+  }
+
+  get pageCount(): number {
+    return this.#ring.length;
+  }
+
+  /** The page, from memory or from the drive; undefined when the drive failed over it. */
+  fetch(member: Member, region: number): ChecksumPage | Promise<ChecksumPage | undefined> {
+    const page = member.pages.get(region);
+    if (page === undefined) return this.#load(member, region);
+    page.wasUsed = true;
+    return page;
+  }
+
+  /** Copies the checksums of rows of one region; false when the drive failed. */
+  async read(member: Member, row: number, into: Uint32Array): Promise<boolean> {
+    const page = await this.fetch(member, this.#regionOf(row));
+    if (page === undefined) return false;
+    const first = row % this.#layout.regionRows;
+    into.set(page.entries.subarray(first, first + into.length));
+    return true;
+  }
+
+  /** Sets the checksums of rows of one region to those of new data. They reach the drive at the next flush. */
+  put(member: Member, row: number, entries: Uint32Array): Promise<void> {
+    // Who does not hold the region yet has no generation of its own: it takes that of the member it stands in for.
+    if (!member.holdsRegion(this.#regionOf(row))) return this.restore(member, row, entries);
+    return this.#set(member, row, entries, (page, first) => page.change(first, entries));
+  }
+
+  /** The same where the data is what the group had before: a repair, a resync, or a member that is filled. */
+  restore(member: Member, row: number, entries: Uint32Array): Promise<void> {
+    return this.#set(member, row, entries, (page, first) => page.restore(first, entries));
+  }
+
+  /** Writes what was changed on a member so far; what a full disk refuses stays changed, and the refusal is thrown. */
+  writeBack(member: Member): Promise<void> {
+    return this.#writer.writeBack(member);
+  }
+
+  forget(member: Member): void {
+    for (const page of member.pages.values()) this.#leave(page);
+    member.pages.clear();
+    for (let index = this.#ring.length - 1; index >= 0; index -= 1) {
+      if (this.#ring[index]?.member === member) this.#ring.splice(index, 1);
+    }
+  }
+
+  /** Nothing is in memory any more: the group is put together again from what its drives have. */
+  reset(): void {
+    this.generations.clear();
+  }
+
+  /**
+   * Compares a page in memory with what the drive has. When they differ, the page is written at the next flush. Returns
+   * the rows of the region whose checksums differ.
+   */
+  async audit(member: Member, region: number): Promise<number[]> {
+    const page = await this.fetch(member, region);
+    if (page === undefined || !isAtRest(page)) return [];
+    const found = await this.#readPage(member, region);
+    if (found === undefined || !isAtRest(page)) return [];
+    const rows = differingRows(page, found);
+    if (rows.length > 0) page.isDirty = true;
+    return rows;
+  }
+
+  async #set(
+    member: Member,
+    row: number,
+    entries: Uint32Array,
+    change: (page: ChecksumPage, first: number) => void,
+  ): Promise<void> {
+    const region = this.#regionOf(row);
+    for (;;) {
+      const page = await this.fetch(member, region);
+      if (page === undefined) return;
+      if (!page.isResident) continue;
+      const first = row % this.#layout.regionRows;
+      const isSame = entries.every((entry, index) => page.entries[first + index] === entry);
+      if (!isSame || !page.isCurrent) change(page, first);
+      return;
+    }
+  }
+
+  async #load(member: Member, region: number): Promise<ChecksumPage | undefined> {
+    for (;;) {
+      const running = this.#loading.get(region) ?? this.#startLoading(region);
+      const unread = await running;
+      const page = member.pages.get(region);
+      // In a group that has failed already no member is failed any more: a page that cannot be read is not read again.
+      if (page !== undefined || isGone(member) || unread.has(member)) return page;
+      // It became a member only after the others were read; unless it left without being failed.
+      if (!this.#options.members().includes(member)) return undefined;
+    }
+  }
+
+  #startLoading(region: number): Promise<ReadonlySet<Member>> {
+    // Never inside the caller's turn: `loading` has to be set before this can end.
+    const loading = Promise.resolve()
+      .then(() => this.#loadRegion(region))
+      .finally(() => this.#loading.delete(region));
+    this.#loading.set(region, loading);
+    return loading;
+  }
+
+  /** Reads the pages of all members: only together they tell what was written. Returns whose could not be read. */
+  async #loadRegion(region: number): Promise<ReadonlySet<Member>> {
+    const absent = this.#options.members().filter((member) => !member.pages.has(region));
+    await this.#makeRoom(absent.length);
+    const contents = await Promise.all(
+      absent.map(async (member) => ({ member, content: await this.#readPage(member, region) })),
+    );
+    const unread = new Set(contents.flatMap(({ member, content }) => (content === undefined ? [member] : [])));
+    const present = contents.flatMap(({ member, content }) =>
+      content === undefined || isGone(member) ? [] : [{ member, content }],
+    );
+    if (this.#layout.format === 1) {
+      for (const { member, content } of present) this.#insert(pageOfFormat1(member, region, content));
+      return unread;
+    }
+    const { pages, rejected } = judgePages(present, {
+      groupId: this.#options.groupId,
+      layout: this.#layout,
+      region,
+      isUnsynced: this.#options.isUnsynced(region),
+      isWritten: this.#options.isWritten(region),
+      generationsOf: (latest) => this.generations.of(region, latest),
+    });
+    for (const page of pages) this.#insert(page);
+    for (const member of rejected) this.#options.onRejected(member, region);
+    return unread;
+  }
+
+  #insert(page: ChecksumPage): void {
+    page.member.pages.set(page.region, page);
+    this.#ring.push(page);
+    if (page.generations !== undefined) page.generations.pageCount += 1;
+  }
+
+  async #readPage(member: Member, region: number): Promise<Buffer | undefined> {
+    const content = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    try {
+      await member.drive.read(checksumPageOffset(this.#layout, region), content);
+      return content;
+    } catch (error) {
+      this.#options.fail(member, error);
+      return undefined;
+    }
+  }
+
+  async #makeRoom(count: number): Promise<void> {
+    for (let tries = count; tries > 0 && this.#ring.length + count > this.#pagesMax; tries -= 1) await this.#evict();
+  }
+
+  /** Makes room for one page. Pages that change while they are written stay, so it may give up and let the ring grow. */
+  async #evict(): Promise<void> {
+    let isFull = false;
+    for (let tries = this.#ring.length * 2; tries > 0 && this.#ring.length > 0; tries -= 1) {
+      this.#hand = (this.#hand + 1) % this.#ring.length;
+      const page = this.#ring[this.#hand];
+      if (page === undefined) return;
+      if (page.wasUsed) {
+        page.wasUsed = false;
+        continue;
+      }
+      if (page.writing !== undefined || (page.isDirty && isFull)) continue;
+      if (page.isDirty) isFull = !(await this.#tryWriteBack(page.member));
+      if (!isIdle(page)) continue;
+      this.#remove(page);
+      return;
+    }
+  }
+
+  /** False when the disk is full: then pages that were changed stay. */
+  async #tryWriteBack(member: Member): Promise<boolean> {
+    try {
+      await this.writeBack(member);
+      return true;
+    } catch (error) {
+      if (isNoSpace(error)) return false;
+      throw error;
+    }
+  }
+
+  #remove(page: ChecksumPage): void {
+    this.#leave(page);
+    page.member.pages.delete(page.region);
+    const index = this.#ring[this.#hand] === page ? this.#hand : this.#ring.indexOf(page);
+    const last = this.#ring.pop();
+    if (last !== undefined && last !== page) this.#ring[index] = last;
+  }
+
+  /** The page is not looked up any more. */
+  #leave(page: ChecksumPage): void {
+    page.isResident = false;
+    if (page.generations !== undefined) this.generations.pageLeft(page.generations);
+  }
+
+  #regionOf(row: number): number {
+    return Math.floor(row / this.#layout.regionRows);
+  }
+}
+
+/** Asked anew after every wait. */
+function isGone(member: Member): boolean {
+  return !member.isAlive;
+}
+
+/** The drive has it as it is in memory. */
+function isAtRest(page: ChecksumPage): boolean {
+  return !page.isDirty && page.writing === undefined && page.isResident && page.member.isAlive;
+}
+
+function isIdle(page: ChecksumPage): boolean {
+  return isAtRest(page) && !page.wasUsed;
+}

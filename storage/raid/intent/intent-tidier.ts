@@ -1,0 +1,52 @@
+import type { GroupCore } from '../core.ts';
+
+const IDLE_MS_DEFAULT = 5000;
+
+/** Takes marks out of the write-intent log: regions nobody wrote to for a while are in line once all is flushed. */
+export class IntentTidier {
+  readonly #core: GroupCore;
+  readonly #flush: () => Promise<void>;
+  readonly #timer: NodeJS.Timeout;
+  #running: Promise<void> | undefined;
+
+  constructor(core: GroupCore, flush: () => Promise<void>, idleMs = IDLE_MS_DEFAULT) {
+    this.#core = core;
+    this.#flush = flush;
+    this.#timer = setInterval(() => this.#tick(), idleMs).unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  #tick(): void {
+    this.#running ??= this.#tidy().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  async #tidy(): Promise<void> {
+    const { intent } = this.#core;
+    if (!this.#mayTidy()) return;
+    const idle = intent.idleRegions();
+    if (idle.length === 0) return;
+    try {
+      await this.#flush();
+      if (this.#mayTidy()) await intent.clear(idle.filter((region) => this.#isUntouched(region)));
+    } catch {
+      // The group is lost, and its marks are needed when it comes back; or the disk is full, and there is time.
+    }
+  }
+
+  /** What a missing member lacks is in the log, and so is what a crash left. */
+  #mayTidy(): boolean {
+    const { membership, unsynced } = this.#core;
+    return this.#core.isOpen() && membership.isComplete && unsynced.size === 0;
+  }
+
+  #isUntouched(region: number): boolean {
+    const { first, end } = this.#core.rowsOf(region);
+    return this.#core.intent.isIdle(region) && this.#core.locks.isFree(first, end);
+  }
+}

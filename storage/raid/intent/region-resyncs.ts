@@ -1,0 +1,123 @@
+import { isNoSpace } from '../../errors.ts';
+import { BATCH_ROWS } from '../layout.ts';
+import type { GroupCore } from '../core.ts';
+import { OwedWrites } from '../journal/owed-writes.ts';
+
+/** Brings regions in line in which a crash, or a full disk, has left a write half done. */
+export class RegionResyncs {
+  readonly owed: OwedWrites;
+  readonly #core: GroupCore;
+  readonly #running = new Map<number, Promise<void>>();
+  /** Where a full disk refused part of a write to a stripe with all members there. */
+  readonly #torn = new Set<number>();
+
+  constructor(core: GroupCore) {
+    this.#core = core;
+    this.owed = new OwedWrites(core);
+  }
+
+  /** A write to these rows was refused halfway; the caller still holds them. With `torn` parity is as after a crash. */
+  leaveUnsynced(row: number, torn: boolean): void {
+    const region = this.#core.regionOf(row);
+    this.#core.unsynced.add(region);
+    if (torn) this.#torn.add(region);
+    for (const successor of this.#core.membership.successors) successor?.fillAgain(region);
+    // Most often that needs no room: what was half written is taken back.
+    this.#core.startWork();
+  }
+
+  /** Whether part of a write to this region was refused, and it could not be put in order since. */
+  isTorn(row: number): boolean {
+    return this.#torn.has(this.#core.regionOf(row));
+  }
+
+  /** Whether the stripe lacked this member at the crash: then all went through the journal, and is in line. */
+  wasInLine(slot: number, row: number): boolean {
+    return !this.#torn.has(this.#core.regionOf(row)) && this.#core.wasMissing(slot, row);
+  }
+
+  /** Brings one region in line after a crash. Those who need the same one share the work. */
+  async run(region: number): Promise<void> {
+    const running = this.#running.get(region);
+    if (running === undefined) return this.#start(region);
+    try {
+      await running;
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      // It began before the caller asked: since then there may be room.
+      await (this.#running.get(region) ?? this.#start(region));
+    }
+  }
+
+  #start(region: number): Promise<void> {
+    const resyncing = this.#resyncByBatches(region).finally(() => this.#running.delete(region));
+    this.#running.set(region, resyncing);
+    return resyncing;
+  }
+
+  /** Writes first what is still owed; throws when there is no room for it. */
+  async payOwed(): Promise<void> {
+    for (const region of this.owed.regions()) await this.run(region);
+  }
+
+  /** False when there is no room for it, and the caller can do without. */
+  async tryRun(region: number, canDoWithout: boolean): Promise<boolean> {
+    try {
+      await this.run(region);
+      return true;
+    } catch (error) {
+      if (canDoWithout && isNoSpace(error)) return false;
+      throw error;
+    }
+  }
+
+  async #resyncByBatches(region: number): Promise<void> {
+    await Promise.resolve();
+    const { first, end } = this.#core.rowsOf(region);
+    if (this.owed.has(region)) {
+      await this.#alone(region, first, end, () => this.owed.pay(region));
+      if (!this.#torn.has(region)) {
+        this.#synced(region);
+        return;
+      }
+    }
+    for (let row = first; row < end; row += BATCH_ROWS) {
+      const next = Math.min(row + BATCH_ROWS, end);
+      await this.#alone(region, row, next, () => this.#core.strategy.resync(row, next - row));
+    }
+    await this.#core.enter();
+    this.#synced(region);
+  }
+
+  /** Others may still be in a region that has just become unsynced. */
+  async #alone(region: number, row: number, end: number, work: () => Promise<void>): Promise<void> {
+    const range = await this.#core.locks.acquire(row, end);
+    try {
+      while (!this.#core.isOpen()) await this.#core.enter();
+      if (!this.#core.unsynced.has(region)) return;
+      await this.#core.whileHeld(work);
+    } finally {
+      this.#core.locks.release(range);
+    }
+  }
+
+  #synced(region: number): void {
+    this.#torn.delete(region);
+    if (this.#core.unsynced.delete(region)) this.#core.counters.resyncedRegions += 1;
+  }
+
+  /** Parity can only be put right while it is known which members were there at the crash. */
+  async beforeChange(): Promise<void> {
+    if (this.#core.layout.level !== 'RAID6') return;
+    for (const region of [...this.#core.unsynced]) {
+      const { first, end } = this.#core.rowsOf(region);
+      const isOwed = this.owed.has(region);
+      if (isOwed) await this.owed.pay(region);
+      for (let row = first; row < end && (!isOwed || this.#torn.has(region)); row += BATCH_ROWS) {
+        await this.#core.strategy.resync(row, Math.min(BATCH_ROWS, end - row));
+      }
+      if (this.#core.membership.failure !== undefined) return;
+      this.#synced(region);
+    }
+  }
+}

@@ -1,0 +1,326 @@
+import { randomUUID } from 'node:crypto';
+import { allDone } from '../../all-done.ts';
+import type { Drive } from '../../drive/drive.ts';
+import { isNoSpace, StorageError } from '../../errors.ts';
+import type { Layout } from '../layout.ts';
+import { Member } from './member.ts';
+import type { MembershipHooks } from './membership-hooks.ts';
+import type { MembershipRecord } from '../options.ts';
+import { RegionSet } from '../intent/region-set.ts';
+import { writeSuperblock } from './superblock.ts';
+import type { MemberRecord, Superblock } from './superblock.ts';
+
+export interface Spare {
+  readonly uuid: string;
+  readonly drive: Drive;
+  superblockSlot: number;
+}
+
+const ROUNDS_MAX = 32;
+
+/**
+ * Who belongs to the group. Members change only while no write is under way, and the change is on record on all that
+ * are left before the next write is: so a drive that missed a write can always be told from one that did not.
+ */
+export class Membership {
+  readonly members: Member[] = [];
+  /** For each slot, the drive that is being filled to take it over. */
+  readonly successors: (Member | undefined)[] = [];
+  readonly spares: Spare[] = [];
+  /** All that hold all data, and all that are written to. */
+  readers: readonly Member[] = [];
+  writers: readonly Member[] = [];
+  events = 0;
+  /** The last ones that any drive has on record. */
+  recordedEvents = 0;
+  sequence = 0;
+  isClean = false;
+  failure: StorageError | undefined;
+  settling: Promise<void> | undefined;
+  /** Members have changed, and there is no room to put that on record. Whoever comes next tries again. */
+  stalled: StorageError | undefined;
+  /** Called when a change is on record. */
+  onRecorded: () => void = () => undefined;
+  readonly #groupId: string;
+  readonly #layout: Layout;
+  readonly #hooks: MembershipHooks;
+  readonly #changes: { readonly make: () => void; readonly refuse: (error: StorageError) => void }[] = [];
+  #again = false;
+  #isUnrecorded = false;
+  /** The last superblocks did not reach all drives, because there was no room for them. */
+  #isRefused = false;
+
+  constructor(groupId: string, layout: Layout, hooks: MembershipHooks) {
+    this.#groupId = groupId;
+    this.#layout = layout;
+    this.#hooks = hooks;
+  }
+
+  get isComplete(): boolean {
+    return this.members.every((member) => member.state === 'active');
+  }
+
+  /** Recomputes what follows from the members' states. */
+  refresh(): void {
+    const all = [...this.members, ...this.successors.filter((member) => member !== undefined)];
+    this.readers = this.members.filter((member) => member.state === 'active');
+    this.writers = all.filter((member) => member.isAlive);
+  }
+
+  /** Takes a member out that answered with an error. The caller goes on with the others and then awaits `settled`. */
+  fail(member: Member, error: unknown): void {
+    if (!member.isAlive || this.failure !== undefined) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    member.isIncomplete = member.state === 'rebuilding';
+    member.state = 'failed';
+    member.failedAt = this.events + 1;
+    this.#hooks.forget(member);
+    this.#hooks.onEvent({ type: 'drive-failed', slot: member.slot, driveId: member.drive.id, reason });
+    if (this.successors[member.slot] === member) this.successors[member.slot] = undefined;
+    this.refresh();
+    this.#isUnrecorded = true;
+    if (this.#missing().length > this.#layout.redundancy) this.#failGroup();
+    else this.#settle();
+  }
+
+  /** Makes a change when no write is under way, and has it on record when it resolves; without room it is not made. */
+  async change(make: () => void): Promise<void> {
+    const refused: StorageError[] = [];
+    this.#changes.push({ make, refuse: (error) => refused.push(error) });
+    this.#settle();
+    await this.settled();
+    for (const error of refused) throw error;
+  }
+
+  /** Waits until every change is on record, or the group is lost. */
+  async idle(): Promise<void> {
+    while (this.settling !== undefined) await this.settling;
+  }
+
+  /** The same, but throws when the group is lost. */
+  async settled(): Promise<void> {
+    await this.idle();
+    if (this.stalled !== undefined) this.#settle();
+    await this.idle();
+    const refusal = this.failure ?? this.stalled;
+    if (refusal !== undefined) throw refusal;
+  }
+
+  /** Looks whether there are enough members; if not, the group refuses everything and touches nothing. */
+  assess(): boolean {
+    this.failure = undefined;
+    this.stalled = undefined;
+    this.refresh();
+    if (this.#missing().length <= this.#layout.redundancy) return true;
+    this.#failGroup();
+    return false;
+  }
+
+  /** Keeps all operations waiting while the group is put together; what fails meanwhile is put on record at the end. */
+  async hold(work: () => Promise<void>): Promise<void> {
+    await this.idle();
+    await this.#settleAfter(work);
+  }
+
+  /** Has the present members put on record when the work that is held ends. */
+  record(): void {
+    this.#isUnrecorded = true;
+    this.#again = true;
+  }
+
+  superblock(uuid: string): Superblock {
+    const { format, level, stripeBytes, memberBytes } = this.#layout;
+    return {
+      groupId: this.#groupId,
+      uuid,
+      ...(format !== 1 && { format }),
+      level,
+      stripeBytes,
+      memberBytes,
+      events: this.events,
+      sequence: this.sequence,
+      clean: this.isClean,
+      members: this.members.map((member) => this.#record(member)),
+      spares: this.spares.map((spare) => ({ uuid: spare.uuid, driveId: spare.drive.id })),
+    };
+  }
+
+  /**
+   * Writes the superblocks of all members and spares, durably. Not those of a group that is lost: its drives say what
+   * they said while it was whole, so that it is whole again when they come back.
+   */
+  async persist(): Promise<void> {
+    if (this.#isLost()) return;
+    // Not again after a refusal: a drive that has no room would fall behind as if it had been rolled back.
+    if (!this.#isRefused) this.sequence += 1;
+    this.#isRefused = true;
+    const { events } = this;
+    const note = () => {
+      this.recordedEvents = events;
+    };
+    const writes = this.writers.map((member) =>
+      this.#persistOn(member, note, (error) => this.#failOrThrow(member, error)),
+    );
+    const spares = this.spares.map((spare) => this.#persistOn(spare, note, (error) => this.#dropSpare(spare, error)));
+    await allDone([...writes, ...spares]);
+    this.#isRefused = false;
+  }
+
+  async #persistOn(place: Member | Spare, onRecord: () => void, onError: (error: unknown) => void): Promise<void> {
+    const slot = 1 - place.superblockSlot;
+    try {
+      await writeSuperblock(place.drive, this.superblock(place.uuid), slot);
+      await place.drive.flush();
+      place.superblockSlot = slot;
+      onRecord();
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  #record(member: Member): MemberRecord {
+    const successor = this.successors[member.slot];
+    return {
+      uuid: member.uuid,
+      driveId: member.drive.id,
+      state: member.state,
+      ...(member.state === 'rebuilding' && !member.isPartial && { rebuiltRegions: member.cursor }),
+      ...(member.state === 'failed' && { failedAt: member.failedAt ?? 0, incomplete: member.isIncomplete }),
+      ...(successor && {
+        successor: { uuid: successor.uuid, driveId: successor.drive.id, rebuiltRegions: successor.cursor },
+      }),
+    };
+  }
+
+  #settle(): void {
+    this.#again = true;
+    if (this.settling === undefined) void this.#settleAfter(() => Promise.resolve());
+  }
+
+  #settleAfter(work: () => Promise<void>): Promise<void> {
+    // Never inside the caller's turn: `settling` has to be set before this can end.
+    const settling = Promise.resolve()
+      .then(work)
+      .then(() => this.#settleRounds())
+      .catch((error: unknown) => this.#giveUp(error))
+      .finally(() => {
+        this.settling = undefined;
+        this.onRecorded();
+      });
+    this.settling = settling;
+    return settling;
+  }
+
+  async #settleRounds(): Promise<void> {
+    try {
+      for (let round = 0; this.#again; round += 1) {
+        if (round === ROUNDS_MAX) throw new Error('drives fail faster than that can be put on record');
+        this.#again = false;
+        await this.#hooks.drain();
+        if (this.#isLost()) return;
+        await this.#settleRound();
+      }
+      this.#isUnrecorded = false;
+      this.stalled = undefined;
+    } catch (error) {
+      if (!isNoSpace(error)) throw error;
+      this.#refuseChanges(error);
+    }
+  }
+
+  async #settleRound(): Promise<void> {
+    await this.#hooks.beforeChange();
+    await this.#hooks.flushMembers();
+    // More drives failed: what was flushed may not be all of it.
+    if (this.#again || this.#isLost()) return;
+    for (const { make } of this.#changes.splice(0)) make();
+    this.#takeSpares();
+    this.refresh();
+    this.#isUnrecorded = true;
+    this.events += 1;
+    await this.#hooks.afterChange();
+    await this.persist();
+    if (!this.#isLost()) await this.#hooks.afterRecord(this.#onRecord());
+  }
+
+  #onRecord(): MembershipRecord {
+    const successors = this.successors.filter((member) => member !== undefined);
+    return {
+      events: this.events,
+      members: [...this.members, ...successors].map(({ drive }) => drive.id),
+      spares: this.spares.map(({ drive }) => drive.id),
+    };
+  }
+
+  /** Nobody has to change members while the disk is full; but what has changed already has to be on record. */
+  #refuseChanges(error: StorageError): void {
+    for (const { refuse } of this.#changes.splice(0)) refuse(error);
+    this.#again = false;
+    if (this.#isUnrecorded) this.stalled = error;
+  }
+
+  #failOrThrow(member: Member, error: unknown): void {
+    if (isNoSpace(error)) throw error;
+    this.fail(member, error);
+  }
+
+  #isLost(): boolean {
+    return this.failure !== undefined;
+  }
+
+  #takeSpares(): void {
+    for (const [slot, failed] of this.members.entries()) {
+      const successor = this.successors[slot];
+      if (failed.isAlive) continue;
+      if (successor !== undefined) {
+        this.members[slot] = successor;
+        this.successors[slot] = undefined;
+        continue;
+      }
+      const spare = this.spares.shift();
+      if (spare === undefined) return;
+      const { regionRows } = this.#layout;
+      const member = new Member({ slot, ...spare, regionRows });
+      member.startFilling(RegionSet.from(this.#layout.regions, 0), false);
+      this.members[slot] = member;
+      this.#hooks.onEvent({ type: 'spare-taken', slot, driveId: spare.drive.id });
+    }
+  }
+
+  #dropSpare(spare: Spare, error: unknown): void {
+    const index = this.spares.indexOf(spare);
+    const reason = error instanceof Error ? error.message : String(error);
+    // What it says about the group is only older; which spares there are, the members say.
+    if (isNoSpace(error)) this.#hooks.onEvent({ type: 'no-space', work: 'spare', reason });
+    if (index < 0 || isNoSpace(error)) return;
+    this.spares.splice(index, 1);
+    this.#isUnrecorded = true;
+    this.#hooks.onEvent({ type: 'spare-failed', driveId: spare.drive.id, reason });
+    this.#settle();
+  }
+
+  /** A drive that is being filled counts as missing: what it lacks is not there. */
+  #missing(): Member[] {
+    return this.members.filter((member) => member.state !== 'active');
+  }
+
+  #failGroup(): void {
+    const missing = this.#missing().map((member) => member.drive.id);
+    this.failure = new StorageError(
+      'group-failed',
+      `Group ${this.#groupId} lacks more drives than it can miss (${missing.join(', ')}); bring them back.`,
+    );
+    this.#changes.length = 0;
+    this.#hooks.onEvent({ type: 'group-failed', missing });
+  }
+
+  #giveUp(error: unknown): void {
+    if (this.failure !== undefined) return;
+    const message = `Group ${this.#groupId} cannot go on: ${String(error)}`;
+    this.failure = isNoSpace(error) ? error : new StorageError('group-failed', message, { cause: error });
+  }
+}
+
+export function newUuid(): string {
+  return randomUUID();
+}
