@@ -2,7 +2,7 @@ import type { HostedConfiguration, Log } from '@granary/kernel';
 import { ControllerPair } from './controllers/controller-pair.ts';
 import type { ControllerConfiguration, LogLine } from './controllers/protocol.ts';
 import { remoteEngine } from './controllers/remote-engine.ts';
-import { Told } from './controllers/told.ts';
+import { ReplayLog } from './controllers/replay-log.ts';
 import { Unflushed } from './controllers/unflushed.ts';
 import type { Engine, OnEngineEvent } from './engine.ts';
 
@@ -29,12 +29,12 @@ const EMBEDDED = new URL('./embedded/open-engine.ts', import.meta.url).href;
 /** Brings up what keeps the array's bytes: its drives are open and it can be asked when this resolves. */
 export async function startEngine(setup: EngineSetup): Promise<RunningEngine> {
   const { configuration, log, onEvent, onStage = () => undefined, engineModule = EMBEDDED } = setup;
-  const told = new Told();
+  const replayLog = new ReplayLog();
   const unflushed = new Unflushed();
   const pair = new ControllerPair({
     configuration: forControllers(configuration),
     engineModule,
-    told: () => told.calls(),
+    stateToReplay: () => replayLog.calls(),
     onCrash: () => unflushed.controllerDied(),
     onEvent,
     onStage,
@@ -42,7 +42,7 @@ export async function startEngine(setup: EngineSetup): Promise<RunningEngine> {
   });
   await pair.start();
   return {
-    engine: remoteEngine({ pair, told, unflushed }),
+    engine: remoteEngine({ pair, replayLog, unflushed }),
     serve: () => pair.serve(),
     follow: (next) => pair.follow(forControllers(next)),
     stop: () => pair.stop(),

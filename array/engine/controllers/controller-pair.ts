@@ -17,8 +17,8 @@ const FAILURES_COUNT_MS = 60_000;
 export interface ControllerPairOptions {
   readonly configuration: ControllerConfiguration;
   readonly engineModule: string;
-  /** What a controller that takes over is told. */
-  readonly told: () => readonly EngineCall[];
+  /** State that a controller that takes over does not find on the drives. */
+  readonly stateToReplay: () => readonly EngineCall[];
   /** A controller went away without closing: what it had not flushed may be lost. */
   readonly onCrash: () => void;
   readonly onEvent: OnEngineEvent;
@@ -183,9 +183,9 @@ export class ControllerPair {
     let problem: Error = new EngineError('failed', 'No controller could be started.');
     for (const controller of candidates.filter(({ isReady }) => isReady)) {
       try {
-        const told = this.#options.told();
+        const replay = this.#options.stateToReplay();
         await controller.activate(
-          { type: 'activate', configuration: this.#configuration, told, serves: this.#serves },
+          { type: 'activate', configuration: this.#configuration, replay, serves: this.#serves },
           this.#options.onStage,
         );
         this.#terms += 1;

@@ -90,7 +90,10 @@ export class ControllerSide {
     this.#isServing = true;
   }
 
-  async #activate(id: number, { configuration, told, serves }: Extract<Request, { type: 'activate' }>): Promise<void> {
+  async #activate(
+    id: number,
+    { configuration, replay, serves }: Extract<Request, { type: 'activate' }>,
+  ): Promise<void> {
     const open = await this.#load();
     const active = await open(configuration, {
       controller: this.#data.name,
@@ -99,19 +102,19 @@ export class ControllerSide {
       onStage: (value) => this.#outbox.send({ type: 'progress', id, value }),
     });
     this.#active = active;
-    for (const call of told) await this.#tell(active, call);
+    for (const call of replay) await this.#replay(active, call);
     if (serves) await this.#serve(active);
   }
 
   /** What one thing cannot take, because it is gone or failed, must not keep the others from being served. */
-  async #tell({ engine }: ActiveEngine, { method, args }: EngineCall): Promise<void> {
+  async #replay({ engine }: ActiveEngine, { method, args }: EngineCall): Promise<void> {
     try {
       await invoke(engine, method, args);
     } catch (error) {
       const facts = { method, problem: packError(error).message };
       this.#outbox.send({
         type: 'log',
-        line: { level: 'warn', text: 'the engine did not take what it was told', facts },
+        line: { level: 'warn', text: 'the engine refused a replayed call', facts },
       });
     }
   }

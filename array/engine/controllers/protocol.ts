@@ -136,7 +136,7 @@ export type Request =
       readonly type: 'activate';
       readonly configuration: ControllerConfiguration;
       /** What the engine does not keep itself. */
-      readonly told: readonly EngineCall[];
+      readonly replay: readonly EngineCall[];
       readonly serves: boolean;
     }
   | { readonly type: 'serve' }

@@ -4,7 +4,7 @@ import type { Report } from '../report.ts';
 import { compact } from './bytes.ts';
 import type { ControllerPair } from './controller-pair.ts';
 import { CALLS, type EngineCall, type EngineMethod } from './protocol.ts';
-import type { Told } from './told.ts';
+import type { ReplayLog } from './replay-log.ts';
 import type { Unflushed } from './unflushed.ts';
 
 /** Versions tell which controller gave them: another one counts anew. */
@@ -13,17 +13,17 @@ const REPORT_TRIES_MAX = 3;
 
 interface RemoteEngineParts {
   readonly pair: ControllerPair;
-  readonly told: Told;
+  readonly replayLog: ReplayLog;
   readonly unflushed: Unflushed;
 }
 
 /** The engine of whichever controller is active, as the array's management sees it. */
-export function remoteEngine({ pair, told, unflushed }: RemoteEngineParts): Engine {
+export function remoteEngine({ pair, replayLog, unflushed }: RemoteEngineParts): Engine {
   const reporter = new Reporter(pair);
   const call = async (one: EngineCall): Promise<unknown> => {
     beforeCall(one, unflushed);
     const result = await pair.calls.call(one);
-    told.note(one);
+    replayLog.record(one);
     return result;
   };
   const methods = (Object.keys(CALLS) as EngineMethod[]).map((method) => [
@@ -35,7 +35,7 @@ export function remoteEngine({ pair, told, unflushed }: RemoteEngineParts): Engi
     report: (since) => reporter.report(since),
     failover: async () => {
       // To close its volumes a controller has to let held writes through.
-      if (told.holdsWrites)
+      if (replayLog.holdsWrites)
         throw new EngineError('conflict', 'Writes are held for a snapshot set; wait until it ends.');
       await pair.failover();
     },
