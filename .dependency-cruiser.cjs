@@ -65,7 +65,7 @@ module.exports = {
       name: 'products-do-not-use-test-code',
       severity: 'error',
       from: { pathNot: ['\\.test\\.ts$', '/testing/', '/conformance/', '^tools/', '^bench/', '^e2e/'] },
-      to: { path: ['\\.test\\.ts$', '/testing/'] },
+      to: { path: ['\\.test\\.ts$', '(^|/)testing/'] },
     },
   ],
   options: {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
@@ -222,10 +222,18 @@ test('an answer that is not JSON says that this may be another service', async (
 });
 
 /** A port nobody listens on, or one where something does as it is told. */
-async function rawServer(onConnection: Parameters<typeof createServer>[1]): Promise<{ server: Server; url: string }> {
-  const server = createServer(onConnection).listen(0, '127.0.0.1');
+async function rawServer(onConnection: (socket: Socket) => unknown) {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    onConnection(socket);
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const stop = () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { server, stop, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 test('nobody listening, a cut connection and silence are errors of the connection', async (t) => {
@@ -236,10 +244,10 @@ test('nobody listening, a cut connection and silence are errors of the connectio
     socket.on('error', () => undefined);
     socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"half":');
   });
-  const silent = await rawServer((socket) => socket.on('error', () => undefined).unref());
+  const silent = await rawServer((socket) => socket.on('error', () => undefined));
   t.after(() => {
-    cut.server.close();
-    silent.server.close();
+    cut.stop();
+    silent.stop();
   });
   const list = (url: string, timeoutMs = 30_000) => createClient(portalLike, { url, timeoutMs }).boxes.list();
   await assert.rejects(list(closed.url), {

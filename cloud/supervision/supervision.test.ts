@@ -243,6 +243,7 @@ test('an array that refuses a change goes on as it was, and is told again until 
 
 test('secrets are not in the arguments or the environment of a process', async (t) => {
   process.env['GRANARY_TEST_SECRET'] = 'do not pass me on';
+  t.after(() => delete process.env['GRANARY_TEST_SECRET']);
   const { array, configuration, reaches } = await setUp(t);
   array.start();
   await reaches('running');
