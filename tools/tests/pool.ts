@@ -38,7 +38,7 @@ async function work(queue: Iterator<string>, options: PoolOptions): Promise<void
   for (let next = queue.next(); next.done !== true; next = queue.next()) {
     const isIsolated = options.isIsolated(next.value);
     const own = isIsolated ? undefined : worker;
-    const chosen = own ?? new Worker(options.env);
+    const chosen = own ?? new Worker(options.env, isIsolated);
     options.onResult(await chosen.run(next.value));
     if (isIsolated || chosen.isUsedUp) await chosen.end();
     if (!isIsolated) worker = chosen.isUsedUp ? undefined : chosen;
@@ -55,8 +55,9 @@ class Worker {
   #files = 0;
   #isUsedUp = false;
 
-  constructor(env: Readonly<Record<string, string>>) {
+  constructor(env: Readonly<Record<string, string>>, isIsolated: boolean) {
     const at = (name: string) => join(import.meta.dirname, name);
+    const preloaded = isIsolated ? [] : [`--import=${at('quick-scrypt.ts')}`];
     const args = [
       ...preloaded,
       `--test-reporter=${at('reporter.ts')}`,

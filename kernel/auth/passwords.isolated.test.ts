@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { scryptSync } from 'node:crypto';
 import { test } from 'node:test';
 import { assertBrief } from '../edge/testing/blocking.ts';
 import { cpuMs } from '../testing.ts';
@@ -9,6 +10,13 @@ test('a password is known by its hash, and another is not', async () => {
   assert.equal(await verifyPassword('correct horse battery', stored), true);
   assert.equal(await verifyPassword('correct horse batterz', stored), false);
   assert.equal(await verifyPassword('', stored), false);
+});
+
+test('a hash takes 32 MB and 32,768 rounds of scrypt, so that guessing is slow', async () => {
+  const [, salt = '', hash = ''] = (await hashPassword('swordfish')).split('$');
+  const cost = { N: 32_768, r: 8, p: 1, maxmem: 64 * 2 ** 20 };
+  const expected = scryptSync('swordfish', Buffer.from(salt, 'base64'), 32, cost);
+  assert.equal(hash, expected.toString('base64'));
 });
 
 test('the same password is kept in another form each time, and never as it is', async () => {
