@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { operations, type Api, type Operation } from '@granary/contract';
 import fc from 'fast-check';
+import { rounds } from '../../../testing/effort.ts';
 import { isDeclared } from './declared.ts';
 import { State } from './state.ts';
 import { wireTo } from './wire.ts';
@@ -57,11 +58,10 @@ interface Answered {
 type IsMeant = (operation: Operation) => boolean;
 type Ask = (asked: Asked, key: string | undefined, isXml?: boolean) => Promise<Answered>;
 
-const isTorture = process.env['GRANARY_TORTURE'] === '1';
-const RUNS = isTorture ? 200 : 30;
-/** Without a key few of them get far: the rest is for `npm run torture`. */
-const RUNS_WITHOUT_KEY = isTorture ? RUNS : 10;
-const ANSWER_MS_MAX = 10_000;
+const RUNS = rounds({ quick: 6, long: 30, torture: 200 });
+/** Without a key few of them get far. */
+const RUNS_WITHOUT_KEY = rounds({ quick: 2, long: 10, torture: 200 });
+const ANSWER_MS_MAX = 60_000;
 const SMALL_BODY_BYTES_MAX = 64 * 1024;
 /** Node hangs up on a longer address before any of our code sees it. */
 const ADDRESS_LENGTH_MAX = 8_000;
