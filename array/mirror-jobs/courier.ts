@@ -4,7 +4,8 @@ import { connectionReason, fail, type Tx } from '@granary/kernel';
 import type { Pools } from '../pools/service.ts';
 import { RemoteRefusal, type PeerLink } from '../remote-arrays/peer-link.ts';
 import type { RemoteArrays } from '../remote-arrays/service.ts';
-import { findPolicy, findRule, type PolicyRow } from '../snapshot-policies/repository.ts';
+import { findPolicy, findRule } from '../snapshot-policies/repository.ts';
+import type { SnapshotPolicy } from '../snapshot-policies/policy.ts';
 import { MANUAL } from '../snapshot-policies/schedule.ts';
 import { findSnapshot, type SnapshotInPlace } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
@@ -179,7 +180,7 @@ export class Courier {
 
   /** By a policy without a schedule, it is those that users take that are shipped. */
   #isByHand(row: SourceRow): boolean {
-    return this.#policyOf(row)?.create_policy === MANUAL;
+    return this.#policyOf(row)?.schedule === MANUAL;
   }
 
   async #ship(row: SourceRow, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
@@ -233,14 +234,14 @@ export class Courier {
     const input = {
       job: row.name,
       snapshot: snapshot.name,
-      keep: this.#policyOf(row)?.keep_at_destination ?? undefined,
+      keep: this.#policyOf(row)?.keepAtDestination ?? undefined,
     };
     const mirror = await this.#ask(row, link.call(peers.completeRound, input, { signal, timeoutMs: 60_000 }));
     if (!mirror) return;
     await this.#change({ base: snapshot.name, base_taken_at: snapshot.created_at, round: null, position: 0 });
   }
 
-  #policyOf({ rule: name }: SourceRow): PolicyRow | undefined {
+  #policyOf({ rule: name }: SourceRow): SnapshotPolicy | undefined {
     return this.#tools.store.read((db) => {
       const rule = name === null ? undefined : findRule(db, name);
       return rule && findPolicy(db, rule.policy);

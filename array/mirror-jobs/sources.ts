@@ -240,7 +240,7 @@ export class Sources {
     const { clock } = this.#tools;
     const { snapshotPolicies, snapshots } = this.#neighbours;
     const policy = snapshotPolicies.get(request.policy);
-    const naming = { displayName: `${policy.display_name} (first)`, application: 'mirror', orSimilar: true } as const;
+    const naming = { displayName: `${policy.displayName} (first)`, application: 'mirror', orSimilar: true } as const;
     const first = await snapshots.begin([{ ...naming, volume, mirrorJob: name, policy: policy.name }]);
     try {
       await snapshots.show(first, actor, (tx) => {

@@ -1,4 +1,5 @@
 import type { Store } from '@granary/kernel';
+import type { Name } from './name.ts';
 import { nextNames } from './repository.ts';
 
 const BLOCK_LENGTH = 64;
@@ -9,18 +10,18 @@ const LOW = 32;
  * Identifiers for what is made often: taken from their sequence a few at a time, so that a creation does not pay for a
  * commit of its own. Those that are left when the array stops are never used.
  */
-export class Names {
+export class Names<Kind extends string> {
   readonly #store: Store;
-  readonly #kind: string;
-  readonly #ready: string[] = [];
+  readonly #kind: Kind;
+  readonly #ready: Name<Kind>[] = [];
   #taking: Promise<void> | undefined;
 
-  constructor(store: Store, kind: string) {
+  constructor(store: Store, kind: Kind) {
     this.#store = store;
     this.#kind = kind;
   }
 
-  async next(): Promise<string> {
+  async next(): Promise<Name<Kind>> {
     for (;;) {
       const name = this.#ready.shift();
       const more = this.#ready.length < LOW ? this.#more() : undefined;

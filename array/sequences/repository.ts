@@ -1,4 +1,5 @@
 import type { Tx } from '@granary/kernel';
+import type { Name } from './name.ts';
 
 /** The next number of a kind. None is ever used twice. */
 export function nextNumber(tx: Tx, kind: string): number {
@@ -6,12 +7,12 @@ export function nextNumber(tx: Tx, kind: string): number {
 }
 
 /** The next identifier of a kind: `volume-00000001`. */
-export function nextName(tx: Tx, kind: string): string {
+export function nextName<Kind extends string>(tx: Tx, kind: Kind): Name<Kind> {
   return nameOf(kind, nextNumber(tx, kind));
 }
 
 /** The next so many, in order. */
-export function nextNames(tx: Tx, kind: string, count: number): string[] {
+export function nextNames<Kind extends string>(tx: Tx, kind: Kind, count: number): Name<Kind>[] {
   const last = takeNumbers(tx, kind, count);
   return Array.from({ length: count }, (_, index) => nameOf(kind, last - count + 1 + index));
 }
@@ -29,6 +30,6 @@ function takeNumbers(tx: Tx, kind: string, count: number): number {
   return tx.get<{ last: number }>(sql, { kind, count })?.last ?? 0;
 }
 
-function nameOf(kind: string, number: number): string {
-  return `${kind}-${number.toString(16).padStart(8, '0')}`;
+function nameOf<Kind extends string>(kind: Kind, number: number): Name<Kind> {
+  return `${kind}-${number.toString(16).padStart(8, '0')}` as Name<Kind>;
 }

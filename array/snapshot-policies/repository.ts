@@ -1,77 +1,44 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
+import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import type { AttachedPolicy, PolicyInUse, SnapshotPolicy, SnapshotRule } from './policy.ts';
 
-/** A snapshot policy as it is on record. Booleans are 0 and 1. */
-export interface PolicyRow {
-  readonly name: string;
-  readonly display_name: string;
-  readonly create_policy: string;
-  readonly keep: number | null;
-  readonly keep_at_destination: number | null;
-  readonly create_empty: number;
-  readonly is_default: number;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+const policies = new Table<SnapshotPolicy>('snapshot_policies', {
+  name: plain('name'),
+  displayName: plain('display_name'),
+  schedule: plain('create_policy'),
+  keep: plain('keep'),
+  keepAtDestination: plain('keep_at_destination'),
+  createsEmpty: flag('create_empty'),
+  isDefault: flag('is_default'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
 
-export interface PolicyInUse extends PolicyRow {
-  /** How many volumes it is attached to, and for how many of those it is paused. */
-  readonly rules: number;
-  readonly paused_rules: number;
-}
+const rules = new Table<SnapshotRule>('snapshot_rules', {
+  name: plain('name'),
+  policy: plain('policy'),
+  volume: plain('volume'),
+  application: plain('application'),
+  mirrorJob: plain('mirror_job'),
+  isPaused: flag('is_paused'),
+  lastRunAt: plain('last_run_at'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
 
-export type RuleApplication = 'user' | 'file_history' | 'mirror';
+type Use = Pick<PolicyInUse, 'rules' | 'pausedRules'>;
 
-/** What ties a policy to a volume. */
-export interface RuleRow {
-  readonly name: string;
-  readonly policy: string;
-  readonly volume: string;
-  readonly application: RuleApplication;
-  readonly mirror_job: string | null;
-  readonly is_paused: number;
-  /** Up to when its times were looked at. */
-  readonly last_run_at: number;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
-
-export interface AttachedPolicy extends PolicyRow {
-  readonly rule: string;
-  readonly application: RuleApplication;
-  readonly mirror_job: string | null;
-  readonly is_paused: number;
-}
-
-const IN_USE = `SELECT p.*,
+const IN_USE = `SELECT ${policies.fields('p')},
     (SELECT count(*) FROM snapshot_rules AS r WHERE r.policy = p.name) AS rules,
-    (SELECT count(*) FROM snapshot_rules AS r WHERE r.policy = p.name AND r.is_paused = 1) AS paused_rules
+    (SELECT count(*) FROM snapshot_rules AS r WHERE r.policy = p.name AND r.is_paused = 1) AS pausedRules
   FROM snapshot_policies AS p`;
 
-export function insertPolicy(tx: Tx, row: PolicyRow): void {
-  tx.run(
-    `INSERT INTO snapshot_policies (name, display_name, create_policy, keep, keep_at_destination, create_empty,
-       is_default, created_at, modified_at)
-     VALUES (:name, :display_name, :create_policy, :keep, :keep_at_destination, :create_empty,
-       :is_default, :created_at, :modified_at)`,
-    { ...row },
-  );
+export function insertPolicy(tx: Tx, policy: SnapshotPolicy): void {
+  policies.insert(tx, policy);
 }
 
-export function updatePolicy(tx: Tx, { name, ...row }: PolicyRow): void {
-  tx.run(
-    `UPDATE snapshot_policies SET display_name = :display_name, create_policy = :create_policy, keep = :keep,
-       keep_at_destination = :keep_at_destination, create_empty = :create_empty, modified_at = :modified_at
-     WHERE name = :name`,
-    {
-      name,
-      display_name: row.display_name,
-      create_policy: row.create_policy,
-      keep: row.keep,
-      keep_at_destination: row.keep_at_destination,
-      create_empty: row.create_empty,
-      modified_at: row.modified_at,
-    },
-  );
+export function updatePolicy(tx: Tx, { name, ...change }: SnapshotPolicy): void {
+  policies.update(tx, { name }, change);
 }
 
 export function removePolicy(tx: Tx, name: string): void {
@@ -79,7 +46,7 @@ export function removePolicy(tx: Tx, name: string): void {
 }
 
 export function findPolicy(db: Db, name: string): PolicyInUse | undefined {
-  return db.get<PolicyInUse>(`${IN_USE} WHERE p.name = :name`, { name });
+  return policies.get<Use>(db, `${IN_USE} WHERE p.name = :name`, { name });
 }
 
 export function isPolicyNameTaken(db: Db, displayName: string): boolean {
@@ -87,12 +54,9 @@ export function isPolicyNameTaken(db: Db, displayName: string): boolean {
   return db.get(sql, { displayName }) !== undefined;
 }
 
-export function listPolicies(db: Db, start: number, limit: number): { policies: PolicyInUse[]; count: number } {
+export function listPolicies(db: Db, page: Page): { policies: PolicyInUse[]; count: number } {
   return {
-    policies: db.all<PolicyInUse>(`${IN_USE} ORDER BY p.name LIMIT :limit OFFSET :start`, {
-      start,
-      limit: limit === 0 ? -1 : limit,
-    }),
+    policies: policies.all<Use>(db, `${IN_USE} ORDER BY p.name LIMIT :limit OFFSET :start`, sqlPage(page)),
     count: countPolicies(db),
   };
 }
@@ -101,42 +65,42 @@ export function countPolicies(db: Db): number {
   return db.get<{ n: number }>('SELECT count(*) AS n FROM snapshot_policies')?.n ?? 0;
 }
 
-export function findDefaults(db: Db): PolicyRow[] {
-  return db.all('SELECT * FROM snapshot_policies WHERE is_default = 1 ORDER BY name');
+export function findDefaults(db: Db): SnapshotPolicy[] {
+  return policies.all(db, `SELECT ${policies.fields()} FROM snapshot_policies WHERE is_default = 1 ORDER BY name`);
 }
 
 export function listAttached(
   db: Db,
   volume: string,
-  start = 0,
-  limit = 0,
+  page: Page = WHOLE,
 ): { policies: AttachedPolicy[]; count: number } {
   const sql = 'FROM snapshot_rules AS r JOIN snapshot_policies AS p ON p.name = r.policy WHERE r.volume = :volume';
+  const attached = policies.all<Omit<AttachedPolicy, keyof SnapshotPolicy | 'isPaused'> & { readonly paused: number }>(
+    db,
+    `SELECT ${policies.fields('p')}, r.name AS rule, r.application, r.mirror_job AS mirrorJob, r.is_paused AS paused ${sql}
+     ORDER BY r.name LIMIT :limit OFFSET :start`,
+    { volume, ...sqlPage(page) },
+  );
   return {
-    policies: db.all<AttachedPolicy>(
-      `SELECT p.*, r.name AS rule, r.application, r.mirror_job, r.is_paused ${sql}
-       ORDER BY r.name LIMIT :limit OFFSET :start`,
-      { volume, start, limit: limit === 0 ? -1 : limit },
-    ),
+    policies: attached.map(({ paused, ...policy }) => ({ ...policy, isPaused: paused === 1 })),
     count: db.get<{ n: number }>(`SELECT count(*) AS n ${sql}`, { volume })?.n ?? 0,
   };
 }
 
-export function insertRule(tx: Tx, row: RuleRow): void {
-  tx.run(
-    `INSERT INTO snapshot_rules (name, policy, volume, application, mirror_job, is_paused, last_run_at, created_at,
-       modified_at)
-     VALUES (:name, :policy, :volume, :application, :mirror_job, :is_paused, :last_run_at, :created_at, :modified_at)`,
-    { ...row },
-  );
+export function insertRule(tx: Tx, rule: SnapshotRule): void {
+  rules.insert(tx, rule);
 }
 
-export function findRule(db: Db, name: string): RuleRow | undefined {
-  return db.get<RuleRow>('SELECT * FROM snapshot_rules WHERE name = :name', { name });
+export function findRule(db: Db, name: string): SnapshotRule | undefined {
+  return rules.get(db, `SELECT ${rules.fields()} FROM snapshot_rules WHERE name = :name`, { name });
 }
 
 export function removeRule(tx: Tx, name: string): void {
   tx.run('DELETE FROM snapshot_rules WHERE name = :name', { name });
+}
+
+export function removeRulesOf(tx: Tx, volume: string): void {
+  tx.run('DELETE FROM snapshot_rules WHERE volume = :volume', { volume });
 }
 
 /** What was due while it was paused is not made up for. */
@@ -148,8 +112,8 @@ export function pauseRule(tx: Tx, name: string, isPaused: boolean, now: number):
   );
 }
 
-export function markRun(tx: Tx, rules: readonly string[], at: number): void {
-  for (const name of rules) {
+export function markRun(tx: Tx, names: readonly string[], at: number): void {
+  for (const name of names) {
     tx.run('UPDATE snapshot_rules SET last_run_at = max(last_run_at, :at) WHERE name = :name', { name, at });
   }
 }
@@ -160,17 +124,19 @@ export function markRunOfPolicy(tx: Tx, policy: string, at: number): void {
 }
 
 /** Policies that take snapshots by the clock of anything at all. */
-export function findActivePolicies(db: Db): PolicyRow[] {
-  return db.all<PolicyRow>(
-    `SELECT * FROM snapshot_policies AS p WHERE create_policy <> 'manual'
+export function findActivePolicies(db: Db): SnapshotPolicy[] {
+  return policies.all(
+    db,
+    `SELECT ${policies.fields('p')} FROM snapshot_policies AS p WHERE create_policy <> 'manual'
        AND EXISTS (SELECT 1 FROM snapshot_rules AS r WHERE r.policy = p.name AND r.is_paused = 0)`,
   );
 }
 
 /** Of volumes that are there: those last looked at before a time of their policy that has come. */
-export function findDueRules(db: Db, policy: string, dueAt: number): RuleRow[] {
-  return db.all<RuleRow>(
-    `SELECT r.* FROM snapshot_rules AS r JOIN volumes AS v ON v.name = r.volume AND v.state = 'ready'
+export function findDueRules(db: Db, policy: string, dueAt: number): SnapshotRule[] {
+  return rules.all(
+    db,
+    `SELECT ${rules.fields('r')} FROM snapshot_rules AS r JOIN volumes AS v ON v.name = r.volume AND v.state = 'ready'
      WHERE r.policy = :policy AND r.is_paused = 0 AND r.last_run_at < :dueAt ORDER BY r.name`,
     { policy, dueAt },
   );

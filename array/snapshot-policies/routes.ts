@@ -4,12 +4,12 @@ import { viewOf, viewOfAttached } from './view.ts';
 
 export function snapshotPolicyRoutes(service: SnapshotPolicies): ArrayHandlers<'snapshotPolicies'> {
   return {
-    list: ({ start, limit }) => {
-      const { policies, count } = service.list(start, limit);
+    list: (page) => {
+      const { policies, count } = service.list(page);
       return { snapshot_policies: policies.map(viewOf), count };
     },
-    listOfGroup: ({ volume_cg_id, start, limit }) => {
-      const { policies, count } = service.listOfGroup(volume_cg_id, start, limit);
+    listOfGroup: ({ volume_cg_id, ...page }) => {
+      const { policies, count } = service.listOfGroup(volume_cg_id, page);
       return { snapshot_policies: policies.map(viewOfAttached), count };
     },
     get: ({ id }) => ({ snapshot_policy: viewOf(service.get(id)) }),

@@ -99,7 +99,7 @@ export class PolicyRuns {
 
   async #isEmpty({ rule, row }: Taken): Promise<boolean> {
     const { store, engine } = this.#tools;
-    if (rule.of.create_empty === 1) return false;
+    if (rule.of.createsEmpty) return false;
     const last = store.read((db) => findNewestOfRule(db, rule.name));
     if (!last || last.size_bytes !== row.size_bytes) return false;
     return (await engine.changes(last.name, row.name, 0, 1)).length === 0;
@@ -113,7 +113,7 @@ export class PolicyRuns {
     );
     for (const { rule, volume } of batch) {
       if (!this.#failing.has(rule.name)) continue;
-      const title = `Policy ${rule.of.display_name} (${rule.policy}) works again for volume ${volume.display_name} (${volume.name}).`;
+      const title = `Policy ${rule.of.displayName} (${rule.policy}) works again for volume ${volume.display_name} (${volume.name}).`;
       this.#tools.events.record(tx, { severity: 'notice', title, subject: `volume:${volume.name}` });
       tx.afterCommit(() => this.#failing.delete(rule.name));
     }
@@ -125,7 +125,7 @@ export class PolicyRuns {
     await this.#tools.store.write((tx) => {
       markRun(tx, [rule.name], at);
       if (this.#failing.has(rule.name)) return;
-      const title = `Policy ${rule.of.display_name} (${rule.policy}) could not take a snapshot of volume ${volume.display_name} (${volume.name}): ${reason}`;
+      const title = `Policy ${rule.of.displayName} (${rule.policy}) could not take a snapshot of volume ${volume.display_name} (${volume.name}): ${reason}`;
       this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume.name}` });
       tx.afterCommit(() => this.#failing.add(rule.name));
     });
@@ -148,10 +148,10 @@ export class PolicyRuns {
 function wantedOf({ rule, volume }: Run, at: number): WantedSnapshot {
   return {
     volume,
-    displayName: `${rule.of.display_name.slice(0, NAME_LENGTH_MAX)} ${formatSeconds(at)}`,
+    displayName: `${rule.of.displayName.slice(0, NAME_LENGTH_MAX)} ${formatSeconds(at)}`,
     orSimilar: true,
     application: rule.application,
-    mirrorJob: rule.mirror_job ?? undefined,
+    mirrorJob: rule.mirrorJob ?? undefined,
     rule: rule.name,
     policy: rule.policy,
   };

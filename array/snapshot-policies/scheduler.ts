@@ -1,9 +1,10 @@
 import type { ArrayTools } from '../tools.ts';
-import { findActivePolicies, findDueRules, type PolicyRow, type RuleRow } from './repository.ts';
+import { findActivePolicies, findDueRules } from './repository.ts';
+import type { SnapshotPolicy, SnapshotRule } from './policy.ts';
 import { scheduleOf } from './schedule.ts';
 
-export interface DueRule extends RuleRow {
-  readonly of: PolicyRow;
+export interface DueRule extends SnapshotRule {
+  readonly of: SnapshotPolicy;
 }
 
 type Tools = Pick<ArrayTools, 'store' | 'clock' | 'log'>;
@@ -50,7 +51,7 @@ export class Scheduler {
     const at = clock.now();
     const due = store.read((db) =>
       findActivePolicies(db).flatMap((policy) => {
-        const dueAt = scheduleOf(policy.create_policy)?.last(at);
+        const dueAt = scheduleOf(policy.schedule)?.last(at);
         return dueAt === undefined ? [] : findDueRules(db, policy.name, dueAt).map((rule) => ({ ...rule, of: policy }));
       }),
     );
@@ -61,7 +62,9 @@ export class Scheduler {
   untilNext(): number {
     const { store, clock } = this.#tools;
     const now = clock.now();
-    const times = store.read(findActivePolicies).map(({ create_policy }) => scheduleOf(create_policy)?.next(now));
+    const times = store
+      .read(findActivePolicies)
+      .map(({ schedule: create_policy }) => scheduleOf(create_policy)?.next(now));
     const next = Math.min(...times.filter((time) => time !== undefined));
     return Math.min(LOOK_EVERY_MS, next - now);
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { until } from '../../kernel/testing.ts';
+import { WHOLE } from '../paging.ts';
 import { snapshotsAlone } from '../snapshots/testing/snapshots-alone.ts';
 
 const HOUR = 3_600_000;
@@ -154,9 +155,14 @@ test('a name that is taken becomes another like it', async (t) => {
 
 test('the policies an array comes with are made once, even when they are all deleted', async (t) => {
   const made = await snapshotsAlone(t);
-  const first = made.array.policies.list(0, 0).policies;
+  const first = made.array.policies.list(WHOLE).policies;
   assert.deepEqual(
-    first.map(({ display_name, create_policy, keep, is_default }) => [display_name, create_policy, keep, is_default]),
+    first.map(({ displayName, schedule: create_policy, keep, isDefault }) => [
+      displayName,
+      create_policy,
+      keep,
+      isDefault,
+    ]),
     [
       ['Hourly for a Day', '0 * * * *', 24, 1],
       ['Daily for a Week', '0 0 * * *', 7, 1],
@@ -165,16 +171,16 @@ test('the policies an array comes with are made once, even when they are all del
   );
   for (const { name } of first) await made.array.policies.delete(name, 'tester');
   const { policies } = await made.restart();
-  assert.equal(policies.list(0, 0).count, 0);
+  assert.equal(policies.list(WHOLE).count, 0);
 });
 
 test('a new volume can have the default policies', async (t) => {
   const it = await alone(t);
   const volume = await it.volume('data');
   await it.array().policies.attachDefaults(volume, 'tester');
-  const attached = it.array().policies.listOfGroup(volume.cg_name, 0, 0).policies;
+  const attached = it.array().policies.listOfGroup(volume.cg_name, WHOLE).policies;
   assert.deepEqual(
-    attached.map(({ display_name }) => display_name),
+    attached.map(({ displayName }) => displayName),
     ['Hourly for a Day', 'Daily for a Week', 'Weekly for a Year'],
   );
 });

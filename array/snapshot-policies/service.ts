@@ -1,5 +1,6 @@
-import { badParameter, fail, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
 import { recordCreator } from '../creators/repository.ts';
+import type { Page } from '../paging.ts';
 import { nextName } from '../sequences/repository.ts';
 import { findBeyond } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
@@ -23,12 +24,8 @@ import {
   removePolicy,
   removeRule,
   updatePolicy,
-  type AttachedPolicy,
-  type PolicyInUse,
-  type PolicyRow,
-  type RuleApplication,
-  type RuleRow,
 } from './repository.ts';
+import type { AttachedPolicy, PolicyInUse, SnapshotPolicy, RuleApplication, SnapshotRule } from './policy.ts';
 import { PolicyRuns } from './runs.ts';
 import { checkExpression } from './schedule.ts';
 import { Scheduler } from './scheduler.ts';
@@ -56,9 +53,9 @@ const POLICIES_MAX = 500;
 const RULES_OF_VOLUME_MAX = 32;
 const KEEP_MAX = 10_000;
 const FIRST = [
-  { display_name: 'Hourly for a Day', create_policy: '0 * * * *', keep: 24 },
-  { display_name: 'Daily for a Week', create_policy: '0 0 * * *', keep: 7 },
-  { display_name: 'Weekly for a Year', create_policy: '0 0 * * 0', keep: 53 },
+  { displayName: 'Hourly for a Day', schedule: '0 * * * *', keep: 24 },
+  { displayName: 'Daily for a Week', schedule: '0 0 * * *', keep: 7 },
+  { displayName: 'Weekly for a Year', schedule: '0 0 * * 0', keep: 53 },
 ];
 
 /** Policies say when to take snapshots and how many to keep; rules tie them to volumes. */
@@ -87,28 +84,32 @@ export class SnapshotPolicies {
         insertPolicy(tx, {
           ...first,
           name: nextName(tx, 'policy'),
-          keep_at_destination: first.keep,
-          create_empty: 0,
-          is_default: 1,
-          created_at: now,
-          modified_at: now,
+          keepAtDestination: first.keep,
+          createsEmpty: false,
+          isDefault: true,
+          createdAt: now,
+          modifiedAt: now,
         });
       }
     });
   }
 
-  list(start: number, limit: number): { policies: PolicyInUse[]; count: number } {
-    return this.#tools.store.read((db) => listPolicies(db, start, limit));
+  list(page: Page): { policies: PolicyInUse[]; count: number } {
+    return this.#tools.store.read((db) => listPolicies(db, page));
   }
 
-  listOfGroup(cgName: string, start: number, limit: number): { policies: AttachedPolicy[]; count: number } {
+  listOfGroup(cgName: string, page: Page): { policies: AttachedPolicy[]; count: number } {
     const { name } = this.#volumes.byGroup(cgName);
-    return this.#tools.store.read((db) => listAttached(db, name, start, limit));
+    return this.#tools.store.read((db) => listAttached(db, name, page));
   }
 
   /** Not found: `policy_not_found`. */
   get(name: string): PolicyInUse {
-    const policy = this.#tools.store.read((db) => findPolicy(db, name));
+    return this.#tools.store.read((db) => this.#find(db, name));
+  }
+
+  #find(db: Db, name: string): PolicyInUse {
+    const policy = findPolicy(db, name);
     if (!policy) throw fail('policy_not_found', { id: name });
     return policy;
   }
@@ -116,23 +117,23 @@ export class SnapshotPolicies {
   async create(wanted: PolicyRequest, actor: string): Promise<PolicyInUse> {
     const { store, clock } = this.#tools;
     const checked = {
-      display_name: wanted.displayName,
-      create_policy: checkExpression('create_policy', wanted.createPolicy),
+      displayName: wanted.displayName,
+      schedule: checkExpression('create_policy', wanted.createPolicy),
       keep: keepOf('delete_policy', wanted.deletePolicy),
-      keep_at_destination: keepOf('destination_policy', wanted.destinationPolicy),
-      create_empty: wanted.createEmpty ? 1 : 0,
+      keepAtDestination: keepOf('destination_policy', wanted.destinationPolicy),
+      createsEmpty: wanted.createEmpty,
     };
     return store.write((tx) => {
-      if (isPolicyNameTaken(tx, checked.display_name)) throw fail('name_taken', { name: checked.display_name });
+      if (isPolicyNameTaken(tx, checked.displayName)) throw fail('name_taken', { name: checked.displayName });
       if (countPolicies(tx) >= POLICIES_MAX) {
         throw fail('limit_reached', { problem: `An array has at most ${POLICIES_MAX} snapshot policies.` });
       }
       const now = clock.now();
-      const row = { ...checked, name: nextName(tx, 'policy'), is_default: 0, created_at: now, modified_at: now };
-      insertPolicy(tx, row);
-      recordCreator(tx, 'snapshot_policies', row.name, actor);
-      this.#tell(tx, row, 'was created', actor);
-      return this.get(row.name);
+      const policy = { ...checked, name: nextName(tx, 'policy'), isDefault: false, createdAt: now, modifiedAt: now };
+      insertPolicy(tx, policy);
+      recordCreator(tx, 'snapshot_policies', policy.name, actor);
+      this.#tell(tx, policy, 'was created', actor);
+      return { ...policy, rules: 0, pausedRules: 0 };
     });
   }
 
@@ -144,34 +145,34 @@ export class SnapshotPolicies {
     const keep = change.deletePolicy === undefined ? undefined : keepOf('delete_policy', change.deletePolicy);
     const keepThere =
       change.destinationPolicy === undefined ? undefined : keepOf('destination_policy', change.destinationPolicy);
-    const row = await store.write((tx) => {
+    const changed = await store.write((tx) => {
       const now = clock.now();
-      const present = this.get(name);
-      const next: PolicyRow = {
+      const { rules, pausedRules, ...present } = this.#find(tx, name);
+      const next: SnapshotPolicy = {
         ...present,
-        display_name: change.displayName ?? present.display_name,
-        create_policy: expression ?? present.create_policy,
+        displayName: change.displayName ?? present.displayName,
+        schedule: expression ?? present.schedule,
         keep: keep === undefined ? present.keep : keep,
-        keep_at_destination: keepThere === undefined ? present.keep_at_destination : keepThere,
-        create_empty: change.createEmpty === undefined ? present.create_empty : Number(change.createEmpty),
-        modified_at: now,
+        keepAtDestination: keepThere === undefined ? present.keepAtDestination : keepThere,
+        createsEmpty: change.createEmpty ?? present.createsEmpty,
+        modifiedAt: now,
       };
-      if (next.display_name !== present.display_name && isPolicyNameTaken(tx, next.display_name)) {
-        throw fail('name_taken', { name: next.display_name });
+      if (next.displayName !== present.displayName && isPolicyNameTaken(tx, next.displayName)) {
+        throw fail('name_taken', { name: next.displayName });
       }
       updatePolicy(tx, next);
       // Times that would have been due had it always been so are not made up for.
-      if (next.create_policy !== present.create_policy) markRunOfPolicy(tx, name, now);
+      if (next.schedule !== present.schedule) markRunOfPolicy(tx, name, now);
       this.#tell(tx, before, `was changed: ${describe(next)}`, actor);
-      return this.get(name);
+      return { ...next, rules, pausedRules };
     });
     this.scheduler.wake();
-    return row;
+    return changed;
   }
 
   async delete(name: string, actor: string): Promise<void> {
     await this.#tools.store.write((tx) => {
-      const policy = this.get(name);
+      const policy = this.#find(tx, name);
       if (policy.rules > 0) {
         const problem = `Policy ${name} is attached to ${policy.rules} volumes; detach it first.`;
         throw fail('state_conflict', { problem });
@@ -194,7 +195,10 @@ export class SnapshotPolicies {
     );
     // The history of files begins with what they are now.
     if (application === 'file_history')
-      await this.#runs.run([{ ...this.#rule(rule), of: this.get(policy) }], this.#tools.clock.now());
+      await this.#runs.run(
+        [this.#tools.store.read((db) => ({ ...this.#rule(db, rule), of: this.#find(db, policy) }))],
+        this.#tools.clock.now(),
+      );
     this.scheduler.wake();
     return rule;
   }
@@ -211,7 +215,7 @@ export class SnapshotPolicies {
 
   /** In the transaction of whatever needs it. Wake the scheduler afterwards. */
   attachIn(tx: Tx, { policy: policyName, volume: volumeName, application, mirrorJob }: NewRule, actor: string): string {
-    const policy = this.get(policyName);
+    const policy = this.#find(tx, policyName);
     const volume = this.#volumes.get(volumeName);
     if (volume.state === 'deleting') throw fail('volume_not_found', { id: volumeName });
     checkNoDestination(volume);
@@ -225,16 +229,16 @@ export class SnapshotPolicies {
       throw fail('limit_reached', { problem });
     }
     const now = this.#tools.clock.now();
-    const rule: RuleRow = {
+    const rule: SnapshotRule = {
       name: nextName(tx, 'rule'),
-      policy: policyName,
-      volume: volumeName,
+      policy: policy.name,
+      volume: volume.name,
       application,
-      mirror_job: mirrorJob ?? null,
-      is_paused: 0,
-      last_run_at: now,
-      created_at: now,
-      modified_at: now,
+      mirrorJob: mirrorJob ?? null,
+      isPaused: false,
+      lastRunAt: now,
+      createdAt: now,
+      modifiedAt: now,
     };
     insertRule(tx, rule);
     this.#tellOfRule(tx, rule, policy, 'was attached to', actor);
@@ -244,16 +248,16 @@ export class SnapshotPolicies {
   async detach(volumeName: string, ruleName: string, deleteSnapshots: boolean, actor: string): Promise<void> {
     const { store } = this.#tools;
     this.#volumes.get(volumeName);
-    const rule = this.#rule(ruleName);
+    const rule = store.read((db) => this.#rule(db, ruleName));
     if (rule.volume !== volumeName) throw fail('policy_not_found', { id: ruleName });
     refuseMirrors(rule);
     const taken = () => store.read((db) => findBeyond(db, ruleName, 0));
     // Before, so that a failure leaves the rule to try again with; and after, for one taken in between.
     if (deleteSnapshots) await this.#snapshots.deleteUnneeded(taken(), actor);
     await store.write((tx) => {
-      const present = this.#rule(ruleName);
+      const present = this.#rule(tx, ruleName);
       removeRule(tx, ruleName);
-      this.#tellOfRule(tx, present, this.get(present.policy), 'was detached from', actor);
+      this.#tellOfRule(tx, present, this.#find(tx, present.policy), 'was detached from', actor);
     });
     if (deleteSnapshots) await this.#snapshots.deleteUnneeded(taken(), actor);
   }
@@ -261,43 +265,43 @@ export class SnapshotPolicies {
   async setPaused(ruleName: string, isPaused: boolean, actor: string): Promise<void> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
-      const rule = this.#rule(ruleName);
+      const rule = this.#rule(tx, ruleName);
       refuseMirrors(rule);
-      if ((rule.is_paused === 1) === isPaused) {
+      if (rule.isPaused === isPaused) {
         throw fail('state_conflict', { problem: `Rule ${ruleName} is ${isPaused ? 'paused already' : 'not paused'}.` });
       }
       pauseRule(tx, ruleName, isPaused, clock.now());
-      const policy = this.get(rule.policy);
+      const policy = this.#find(tx, rule.policy);
       this.#tellOfRule(tx, rule, policy, isPaused ? 'was paused for' : 'was resumed for', actor);
     });
     this.scheduler.wake();
   }
 
-  #rule(name: string): RuleRow {
-    const rule = this.#tools.store.read((db) => findRule(db, name));
+  #rule(db: Db, name: string): SnapshotRule {
+    const rule = findRule(db, name);
     if (!rule) throw fail('policy_not_found', { id: name });
     return rule;
   }
 
-  #tell(tx: Tx, { display_name, name }: PolicyRow, what: string, actor: string): void {
-    const title = `Snapshot policy ${display_name} (${name}) ${what}.`;
+  #tell(tx: Tx, { displayName, name }: SnapshotPolicy, what: string, actor: string): void {
+    const title = `Snapshot policy ${displayName} (${name}) ${what}.`;
     this.#tools.events.record(tx, { title, subject: `snapshot_policy:${name}`, actor });
   }
 
-  #tellOfRule(tx: Tx, rule: RuleRow, policy: PolicyRow, what: string, actor: string): void {
-    const title = `Snapshot policy ${policy.display_name} (${policy.name}) ${what} volume ${rule.volume} as ${rule.name}.`;
+  #tellOfRule(tx: Tx, rule: SnapshotRule, policy: SnapshotPolicy, what: string, actor: string): void {
+    const title = `Snapshot policy ${policy.displayName} (${policy.name}) ${what} volume ${rule.volume} as ${rule.name}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${rule.volume}`, actor });
   }
 }
 
 /** Each mirror has a rule of its own. */
 function isSameRule(other: AttachedPolicy, policy: string, application: RuleApplication, mirrorJob?: string): boolean {
-  return other.name === policy && other.application === application && other.mirror_job === (mirrorJob ?? null);
+  return other.name === policy && other.application === application && other.mirrorJob === (mirrorJob ?? null);
 }
 
-function refuseMirrors({ name, mirror_job }: RuleRow): void {
-  if (mirror_job === null) return;
-  const problem = `Rule ${name} belongs to mirror job ${mirror_job}; pause or break the mirror instead.`;
+function refuseMirrors({ name, mirrorJob }: SnapshotRule): void {
+  if (mirrorJob === null) return;
+  const problem = `Rule ${name} belongs to mirror job ${mirrorJob}; pause or break the mirror instead.`;
   throw fail('state_conflict', { problem });
 }
 
@@ -308,7 +312,7 @@ function keepOf(field: string, text: string | undefined): number | null {
   throw badParameter(field, `must keep between N1 and N${KEEP_MAX}, or be empty to keep all`);
 }
 
-function describe({ create_policy, keep, create_empty }: PolicyRow): string {
-  const when = create_policy === 'manual' ? 'by hand' : `at ${create_policy}`;
-  return `${when}, keeps ${keep ?? 'all'}, ${create_empty === 1 ? 'also' : 'not'} when nothing changed`;
+function describe({ schedule, keep, createsEmpty }: SnapshotPolicy): string {
+  const when = schedule === 'manual' ? 'by hand' : `at ${schedule}`;
+  return `${when}, keeps ${keep ?? 'all'}, ${createsEmpty ? 'also' : 'not'} when nothing changed`;
 }

@@ -1,10 +1,10 @@
 import { formatIso } from '@granary/kernel';
-import type { AttachedPolicy, PolicyInUse, PolicyRow } from './repository.ts';
+import type { AttachedPolicy, PolicyInUse, SnapshotPolicy } from './policy.ts';
 
 export function viewOf(policy: PolicyInUse) {
   return {
     ...settingsOf(policy),
-    paused: yesNo(policy.rules > 0 && policy.paused_rules === policy.rules),
+    paused: yesNo(policy.rules > 0 && policy.pausedRules === policy.rules),
     attach: yesNo(policy.rules > 0),
     destination: null,
     type: null,
@@ -17,28 +17,28 @@ export function viewOf(policy: PolicyInUse) {
 export function viewOfAttached(policy: AttachedPolicy) {
   return {
     ...settingsOf(policy),
-    paused: yesNo(policy.is_paused === 1),
+    paused: yesNo(policy.isPaused),
     attach: yesNo(true),
-    destination: policy.mirror_job,
+    destination: policy.mirrorJob,
     type: policy.application,
     snapshot_rule: policy.rule,
     ...timesOf(policy),
   };
 }
 
-function settingsOf(policy: PolicyRow) {
+function settingsOf(policy: SnapshotPolicy) {
   return {
     name: policy.name,
-    display_name: policy.display_name,
-    create_policy: policy.create_policy,
+    display_name: policy.displayName,
+    create_policy: policy.schedule,
     delete_policy: keepOf(policy.keep),
-    destination_delete_policy: keepOf(policy.keep_at_destination),
-    create_empty: yesNo(policy.create_empty === 1),
+    destination_delete_policy: keepOf(policy.keepAtDestination),
+    create_empty: yesNo(policy.createsEmpty),
   };
 }
 
-function timesOf({ created_at, modified_at }: PolicyRow) {
-  return { created_at: formatIso(created_at), modified_at: formatIso(modified_at) };
+function timesOf({ createdAt, modifiedAt }: SnapshotPolicy) {
+  return { created_at: formatIso(createdAt), modified_at: formatIso(modifiedAt) };
 }
 
 function keepOf(keep: number | null): string | null {

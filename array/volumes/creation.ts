@@ -56,7 +56,7 @@ export class Creation {
   readonly #pools: Pools;
   readonly #encryption: Encryption;
   readonly #shares: Shares;
-  readonly #names: Names;
+  readonly #names: Names<'volume'>;
   readonly #turns = new Locks();
   /** So many more fit for certain. To count ten thousand rows for each new one would cost more than to write it. */
   #room = 0;
