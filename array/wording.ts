@@ -1,5 +1,9 @@
 /** A thing as messages name it: by what people call it, and by its identifier. */
-export function called({ name, display_name: displayName }: { name: string; display_name: string }): string {
+export function called(
+  thing: { readonly name: string } & ({ readonly displayName: string } | { readonly display_name: string }),
+): string {
+  const { name } = thing;
+  const displayName = 'displayName' in thing ? thing.displayName : thing.display_name;
   return displayName === name ? name : `${displayName} (${name})`;
 }
 

@@ -13,7 +13,7 @@ interface Services {
 export function consistencyGroupRoutes({ clones, migrations, jobs }: Services): ArrayHandlers<'consistencyGroups'> {
   return {
     clone: async ({ volume_cg_id, name, snapshot }, { actor }) => {
-      const { cg_name } = await clones.clone(volume_cg_id, name, snapshot, actor.username);
+      const { consistencyGroup: cg_name } = await clones.clone(volume_cg_id, name, snapshot, actor.username);
       return { cg_name };
     },
     migrate: async ({ volume_cg_id, poolname, migratesnap, timeout }, { actor }) => {

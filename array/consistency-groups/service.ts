@@ -1,6 +1,6 @@
 import { fail } from '@granary/kernel';
 import type { Snapshots } from '../snapshots/service.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import { checkReady, checkUnmoved } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 
@@ -14,7 +14,7 @@ export class Clones {
     this.#snapshots = snapshots;
   }
 
-  clone(cgName: string, displayName: string, snapshot: string | undefined, actor: string): Promise<VolumeRow> {
+  clone(cgName: string, displayName: string, snapshot: string | undefined, actor: string): Promise<Volume> {
     const volume = this.#volumes.byGroup(cgName);
     checkReady(volume);
     checkUnmoved(volume);
@@ -27,7 +27,7 @@ export class Clones {
   }
 
   /** The present data of a mirror's destination is what last came whole: what lies there may be half a round. */
-  #lastReceived({ name, mirror_job: mirrorJob }: VolumeRow): string | undefined {
+  #lastReceived({ name, mirrorJob }: Volume): string | undefined {
     if (mirrorJob === null) return undefined;
     const { snapshots } = this.#snapshots.list({ volume: name, mirrorJob, start: 0, limit: 0 });
     const last = snapshots.at(-1);
@@ -36,7 +36,7 @@ export class Clones {
   }
 
   /** By a snapshot that nobody ever sees. */
-  async #cloneNow(volume: VolumeRow, displayName: string, actor: string): Promise<VolumeRow> {
+  async #cloneNow(volume: Volume, displayName: string, actor: string): Promise<Volume> {
     const naming = { displayName: `Clone ${displayName}`, orSimilar: true, application: 'user' } as const;
     const rows = await this.#snapshots.begin([{ ...naming, volume }]);
     try {

@@ -1,7 +1,7 @@
 import { Buckets } from '../object-storage-destinations/buckets.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import { Archives } from './archive/archives.ts';
 import { Recalls } from './archive/recalls.ts';
 import { Sweeping } from './archive/sweeping.ts';
@@ -16,7 +16,7 @@ import { Scans } from './scans/service.ts';
 interface Neighbours {
   readonly snapshots: Snapshots;
   /** A share that is there; else `volume_not_found`, or why it is none. */
-  readonly share: (name: string) => VolumeRow;
+  readonly share: (name: string) => Volume;
   /** Numbers of the users and groups that shares know by name. */
   readonly accounts: Pick<CriteriaContext, 'uid' | 'gid'>;
 }

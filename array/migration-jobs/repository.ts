@@ -1,4 +1,5 @@
 import type { Db, Tx } from '@granary/kernel';
+import type { Name } from '../sequences/name.ts';
 
 export type MigrationStatus = 'Running' | 'Paused' | 'Completed' | 'Aborted';
 
@@ -10,7 +11,7 @@ export interface MigrationRow {
   readonly src_pool_name: string;
   readonly dst_pool_name: string;
   readonly src_cg: string;
-  readonly dst_cg: string;
+  readonly dst_cg: Name<'cg'>;
   readonly src_pool: string;
   readonly dst_pool: string;
   readonly with_snapshots: number;

@@ -6,7 +6,8 @@ import type { Pools } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { countSnapshots, findSnapshot, hasUnfinished } from '../snapshots/repository.ts';
 import type { ArrayTools } from '../tools.ts';
-import { updateVolume, type VolumeRow } from '../volumes/repository.ts';
+import { updateVolume } from '../volumes/repository.ts';
+import type { Volume, VolumeChange } from '../volumes/volume.ts';
 import { checkNoDestination, checkReady, checkUnmoved, titleOf } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { Move, type MoveEnd } from './move.ts';
@@ -200,7 +201,12 @@ export class Migrations {
       const now = clock.now();
       const ended = { status: 'Completed', totalBytes: bytes, copiedBytes: bytes, now } as const;
       if (!changeMigration(tx, row.name, ended)) return;
-      const change = { pool: row.dst_pool, cg_name: row.dst_cg, migration: null, modified_at: now };
+      const change: VolumeChange = {
+        pool: row.dst_pool,
+        consistencyGroup: row.dst_cg,
+        migration: null,
+        modifiedAt: now,
+      };
       updateVolume(tx, row.volume, change);
       this.#tell(tx, row, `is complete; the volume is in pool ${row.dst_pool_name} as ${row.dst_cg}`, 'system');
       tx.afterCommit(() => readings.forgetVolume(row.volume));
@@ -215,13 +221,13 @@ export class Migrations {
   #leave(tx: Tx, row: MigrationRow, what: string, actor: string): void {
     const now = this.#tools.clock.now();
     if (!changeMigration(tx, row.name, { status: 'Aborted', now })) return;
-    updateVolume(tx, row.volume, { migration: null, modified_at: now });
+    updateVolume(tx, row.volume, { migration: null, modifiedAt: now });
     this.#tell(tx, row, what, actor);
   }
 
   #insert(
     tx: Tx,
-    wanted: { volume: VolumeRow; pool: PoolRow; withSnapshots: boolean; totalBytes: number },
+    wanted: { volume: Volume; pool: PoolRow; withSnapshots: boolean; totalBytes: number },
     actor: string,
   ): { name: string; job: number } {
     const { jobs, clock } = this.#tools;
@@ -232,10 +238,10 @@ export class Migrations {
     const row: MigrationRow = {
       name,
       volume: volume.name,
-      volume_name: volume.display_name,
+      volume_name: volume.displayName,
       src_pool_name: this.#pools.get(volume.pool).display_name,
       dst_pool_name: pool.display_name,
-      src_cg: volume.cg_name,
+      src_cg: volume.consistencyGroup,
       dst_cg: nextName(tx, 'cg'),
       src_pool: volume.pool,
       dst_pool: pool.name,
@@ -248,7 +254,7 @@ export class Migrations {
       modified_at: now,
     };
     insertMigration(tx, row);
-    updateVolume(tx, volume.name, { migration: name, modified_at: now });
+    updateVolume(tx, volume.name, { migration: name, modifiedAt: now });
     this.#tell(tx, row, `to pool ${pool.display_name} (${pool.name}) began`, actor);
     return { name, job };
   }
@@ -279,7 +285,7 @@ function complete({ name }: MigrationRow): Error {
   return fail('state_conflict', { problem: `Migration ${name} is complete already.` });
 }
 
-function refuseMove(volume: VolumeRow, pool: PoolRow): void {
+function refuseMove(volume: Volume, pool: PoolRow): void {
   checkReady(volume);
   checkUnmoved(volume);
   checkNoDestination(volume);
@@ -288,7 +294,7 @@ function refuseMove(volume: VolumeRow, pool: PoolRow): void {
   }
 }
 
-function refuseSnapshots(tx: Tx, volume: VolumeRow, withSnapshots: boolean): void {
+function refuseSnapshots(tx: Tx, volume: Volume, withSnapshots: boolean): void {
   if (hasUnfinished(tx, volume.name)) {
     const problem = `A snapshot of ${titleOf(volume)} is being taken or deleted; try again in a moment.`;
     throw fail('state_conflict', { problem });

@@ -41,7 +41,7 @@ export class DestinationBook {
   /** The volume reads as zeros, durably. */
   async empty(volume: string): Promise<void> {
     const { engine } = this.tools;
-    await engine.discardVolume(volume, 0, this.neighbours.volumes.get(volume).size_bytes);
+    await engine.discardVolume(volume, 0, this.neighbours.volumes.get(volume).sizeBytes);
     await engine.flushVolume(volume);
   }
 }

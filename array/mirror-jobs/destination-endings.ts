@@ -35,9 +35,9 @@ export class DestinationEndings {
     await store.write((tx) => {
       const now = clock.now();
       updateVolume(tx, volume, {
-        mirror_job: null,
+        mirrorJob: null,
         ...(row.inherit_wwid === 1 && { wwid: row.src_wwid }),
-        modified_at: now,
+        modifiedAt: now,
       });
       releaseSnapshots(tx, row.name);
       updateDestination(tx, row.name, { state: 'broken', round: null, position: 0, modified_at: now });
@@ -58,7 +58,7 @@ export class DestinationEndings {
     if (volume !== undefined) {
       await store.write((tx) => {
         releaseSnapshots(tx, row.name);
-        updateVolume(tx, volume, { mirror_job: null, modified_at: clock.now() });
+        updateVolume(tx, volume, { mirrorJob: null, modifiedAt: clock.now() });
         updateDestination(tx, row.name, { volume });
       });
       await this.#book.neighbours.volumes

@@ -1,6 +1,6 @@
 import type { InputOf } from '@granary/contract';
 import type { peerApi } from '@granary/contract/array';
-import { fail, type Tx } from '@granary/kernel';
+import { bytes, fail, type Tx } from '@granary/kernel';
 import type { PeerActor } from '../peers/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { changedOptions, defaultOptions } from '../shares/options.ts';
@@ -95,7 +95,7 @@ export class DestinationMaking {
       {
         displayName: wanted.volume_name,
         pool: wanted.pool,
-        sizeBytes: wanted.size_bytes,
+        sizeBytes: bytes(wanted.size_bytes),
         compress: wanted.compress,
         dedupe: wanted.dedupe,
         encrypted: wanted.encrypted,

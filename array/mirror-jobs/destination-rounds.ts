@@ -1,6 +1,6 @@
 import type { InputOf } from '@granary/contract';
 import type { peerApi } from '@granary/contract/array';
-import { badParameter, fail } from '@granary/kernel';
+import { bytes, badParameter, fail } from '@granary/kernel';
 import type { PeerActor } from '../peers/service.ts';
 import { changedOptions } from '../shares/options.ts';
 import { findShare, updateShareOptions } from '../shares/repository.ts';
@@ -30,7 +30,8 @@ export class DestinationRounds {
   async begin(row: DestinationRow, round: NewRound, peer: PeerActor): Promise<void> {
     const { volumes } = this.#book.neighbours;
     const volume = volumeIn(row);
-    if (volumes.get(volume).size_bytes < round.size_bytes) await volumes.expandTo(volume, round.size_bytes, 'system');
+    if (volumes.get(volume).sizeBytes < round.size_bytes)
+      await volumes.expandTo(volume, bytes(round.size_bytes), 'system');
     if (row.round === round.snapshot) return;
     if (round.is_share) await this.#followOptions(volume, round);
     await this.#clear(row, round.base ?? null);
@@ -135,7 +136,7 @@ export class DestinationRounds {
     const plain = peer.keys.unseal(octets.bytes, frameLabel(job, snapshot, from, to));
     const ranges = plain && (await readFrame(plain));
     if (!ranges) throw badParameter('octets', 'was damaged on its way; send it again');
-    const end = Math.min(to, this.#book.neighbours.volumes.get(volumeIn(row)).size_bytes);
+    const end = Math.min(to, this.#book.neighbours.volumes.get(volumeIn(row)).sizeBytes);
     if (to < from || ranges.some(({ offset, length }) => offset < from || offset + length > end))
       throw badParameter('octets', 'must lie between from and to, inside the volume');
     return ranges;

@@ -123,7 +123,7 @@ export class Mirrors {
     const volume = this.#tools.store.read((db) => findVolume(db, row.volume));
     // A broken one is shown as it was: what it was of may be another thing by now.
     const isLive = row.state !== 'broken' && volume !== undefined;
-    const present = isLive ? { cg_name: volume.cg_name, cg_display_name: volume.display_name } : {};
+    const present = isLive ? { cg_name: volume.consistencyGroup, cg_display_name: volume.displayName } : {};
     return sourceView({ ...row, ...present }, this.#around(row.volume, this.sources.problem(row.name) !== undefined));
   }
 
@@ -134,7 +134,7 @@ export class Mirrors {
   #around(volume: string | null, isCutOff: boolean) {
     const { provider, display_name } = this.#neighbours.remoteArrays.self;
     const found = volume === null ? undefined : this.#tools.store.read((db) => findVolume(db, volume));
-    return { provider, arrayName: display_name, sizeBytes: found?.size_bytes ?? 0, isCutOff };
+    return { provider, arrayName: display_name, sizeBytes: found?.sizeBytes ?? 0, isCutOff };
   }
 
   #refuseDestination(name: string, what: string): void {

@@ -10,7 +10,7 @@ import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
 import type { SnapshotRow } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import { checkNoDestination, checkUnmoved } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { Courier, type CourierTools } from './courier.ts';
@@ -48,7 +48,7 @@ interface Neighbours {
 }
 
 interface Checked {
-  readonly volume: VolumeRow;
+  readonly volume: Volume;
   readonly pool: RemotePoolRow;
   readonly array: RemoteArrayRow;
 }
@@ -175,7 +175,7 @@ export class Sources {
     checkUnmoved(volume);
     snapshotPolicies.get(request.policy);
     const { pool, array } = remoteArrays.pool(request.remotePool);
-    if (volume.wrapped_key !== null && array.is_encryption_active === 0) {
+    if (volume.wrappedKey !== null && array.is_encryption_active === 0) {
       const problem = `Volume ${volume.name} is encrypted, and remote array ${array.display_name} (${array.name}) has no encryption password that is active; set or restore it there first.`;
       throw fail('state_conflict', { problem });
     }
@@ -196,8 +196,8 @@ export class Sources {
       display_name: request.displayName,
       state: 'creating',
       volume: volume.name,
-      cg_name: volume.cg_name,
-      cg_display_name: volume.display_name,
+      cg_name: volume.consistencyGroup,
+      cg_display_name: volume.displayName,
       pool_display_name: pools.get(volume.pool).display_name,
       remote_array: array.name,
       remote_uuid: array.uuid,
@@ -220,10 +220,10 @@ export class Sources {
         display_name: request.displayName,
         pool: pool.remote_name,
         volume_name: request.volumeName,
-        size_bytes: volume.size_bytes,
-        compress: request.compress ?? volume.compress === 1,
-        dedupe: request.dedupe ?? volume.dedupe === 1,
-        encrypted: volume.wrapped_key !== null,
+        size_bytes: volume.sizeBytes,
+        compress: request.compress ?? volume.compress,
+        dedupe: request.dedupe ?? volume.dedupe,
+        encrypted: volume.wrappedKey !== null,
         ...toldSource(volume, this.#neighbours),
       },
       { timeoutMs: CREATE_MS_MAX },
@@ -250,7 +250,7 @@ export class Sources {
         const rule = snapshotPolicies.attachIn(tx, wanted, actor);
         tieSnapshots(tx, name, rule);
         updateSource(tx, name, { state: 'active', rule, modified_at: clock.now() });
-        this.#tell(tx, row, `of volume ${volume.display_name} (${volume.name}) was created`, actor);
+        this.#tell(tx, row, `of volume ${volume.displayName} (${volume.name}) was created`, actor);
       });
     } catch (error) {
       await snapshots.drop(first);

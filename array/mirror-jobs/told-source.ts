@@ -1,16 +1,13 @@
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import type { Volumes } from '../volumes/service.ts';
 import type { Pools } from '../pools/service.ts';
 import { sentOptions } from '../shares/request.ts';
 
 /** What the other array is told of the source of a mirror, when it begins and with each round. */
-export function toldSource(
-  volume: VolumeRow,
-  { volumes, pools }: { readonly volumes: Volumes; readonly pools: Pools },
-) {
+export function toldSource(volume: Volume, { volumes, pools }: { readonly volumes: Volumes; readonly pools: Pools }) {
   return {
-    cg_name: volume.cg_name,
-    cg_display_name: volume.display_name,
+    cg_name: volume.consistencyGroup,
+    cg_display_name: volume.displayName,
     pool_display_name: pools.get(volume.pool).display_name,
     wwid: volume.wwid,
     is_share: volume.kind === 'file',

@@ -3,8 +3,8 @@ import type { Performance, IoPoint } from '../performance/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { RaidGroup } from '../raid-groups/view.ts';
 import type { ArrayTools } from '../tools.ts';
-import { countBinned, listBinned } from '../volumes/listing.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import { countBinned, listBinned } from '../volumes/listing-repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import type { Volumes } from '../volumes/service.ts';
 import type { VolumeView } from '../volumes/view.ts';
 import type { Pools } from './service.ts';
@@ -51,7 +51,7 @@ export class PoolContents {
     return { found, count };
   }
 
-  recycleBin(pool: string, page: Page): Found<VolumeRow> {
+  recycleBin(pool: string, page: Page): Found<Volume> {
     this.#pools.get(pool);
     return this.#tools.store.read((db) => ({ found: listBinned(db, pool, page), count: countBinned(db, pool) }));
   }

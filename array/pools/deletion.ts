@@ -6,7 +6,7 @@ import type { RaidGroups } from '../raid-groups/service.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { checkDeletable } from '../volumes/deletion.ts';
-import { deleteVolumeRow, listVolumesOfPool } from '../volumes/repository.ts';
+import { deleteVolume, listVolumesOfPool } from '../volumes/repository.ts';
 import { called } from '../wording.ts';
 import { damageOf } from './damage.ts';
 import { countVolumesIn, deletePool, findPool, isBeingMovedTo, savePool, type PoolRow } from './repository.ts';
@@ -64,7 +64,7 @@ export class PoolDeletion {
     const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
     releaseFromPool(tx, groups, this.#tools.clock.now());
     for (const volume of listVolumesOfPool(tx, name)) {
-      deleteVolumeRow(tx, volume.name);
+      deleteVolume(tx, volume.name);
       tx.afterCommit(() => {
         this.#tools.readings.forgetVolume(volume.name);
         this.#performance.forget('volume', volume.name);

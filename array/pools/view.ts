@@ -3,7 +3,7 @@ import type { Pool } from '@granary/contract/array';
 import { formatUtc, gigabytes, wholeGigabytes } from '@granary/kernel';
 import { EXTENT_BYTES } from '@granary/storage/units';
 import type { PoolReport } from '../engine/report.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import { freeBytesOf } from './judgement.ts';
 import type { PoolRow } from './repository.ts';
 
@@ -57,13 +57,13 @@ export function poolView(facts: PoolFacts): PoolView {
 }
 
 /** JSON text, as clients expect it there. */
-export function binnedView({ name, display_name, cg_name, size_bytes, binned_at }: VolumeRow): string {
+export function binnedView({ name, displayName, consistencyGroup: cg_name, sizeBytes, binnedAt }: Volume): string {
   return JSON.stringify({
     name,
-    display_name,
+    display_name: displayName,
     cg_name,
-    virtual_capacity: gigabytes(size_bytes),
-    deleted_at: formatUtc(binned_at ?? 0),
+    virtual_capacity: gigabytes(sizeBytes),
+    deleted_at: formatUtc(binnedAt ?? 0),
   });
 }
 

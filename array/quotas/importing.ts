@@ -2,7 +2,7 @@ import { GranaryError, type JobOutcome, type RunningJob } from '@granary/kernel'
 import type { QuotaScope } from '../engine/shares.ts';
 import { EngineError } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import type { NameReader } from './names.ts';
 import { readQuotaFile, type QuotaFileFormat } from './quota-file.ts';
 
@@ -31,7 +31,7 @@ export class Importing {
   }
 
   /** How many were set. */
-  async run({ name: volume }: VolumeRow, names: NameReader, { scope, format, bytes }: QuotaFile): Promise<number> {
+  async run({ name: volume }: Volume, names: NameReader, { scope, format, bytes }: QuotaFile): Promise<number> {
     const { store, jobs } = this.#tools;
     const limits = readQuotaFile(bytes, format, names).map(({ id, limitBytes }) => [id, limitBytes ?? null] as const);
     const args: ImportWork = { volume, scope, limits };

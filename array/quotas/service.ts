@@ -4,7 +4,7 @@ import type { NasService } from '../nas/service.ts';
 import type { Page } from '../paging.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import { titleOf } from '../volumes/rules.ts';
 import type { ShareFinder } from '../volumes/service.ts';
 import { listed } from '../wording.ts';
@@ -163,7 +163,7 @@ export class Quotas {
     throw fail('state_conflict', { problem });
   }
 
-  #record(share: VolumeRow, what: string, actor: string): Promise<unknown> {
+  #record(share: Volume, what: string, actor: string): Promise<unknown> {
     const { store, events } = this.#tools;
     const title = `${titleOf(share)}: ${what}.`;
     return store.write((tx) => events.record(tx, { title, subject: `volume:${share.name}`, actor }));

@@ -11,15 +11,6 @@ export interface AttachmentRow {
   readonly created_at: number;
 }
 
-/** What decides whether a volume can be attached. */
-export interface AttachableVolume {
-  readonly name: string;
-  readonly display_name: string;
-  readonly kind: 'block' | 'file';
-  readonly state: 'creating' | 'ready' | 'deleting' | 'binned';
-  readonly mirror_job: string | null;
-}
-
 /** A unit as the engine shows it to a server. */
 export interface UnitRow {
   readonly server: string;
@@ -30,13 +21,6 @@ export interface UnitRow {
 }
 
 export type ServerWithAttachment = ServerRow & Pick<AttachmentRow, 'access_type' | 'lun' | 'read_only'>;
-
-export function findAttachable(db: Db, name: string): AttachableVolume | undefined {
-  return db.get<AttachableVolume>(
-    'SELECT name, display_name, kind, state, mirror_job FROM volumes WHERE name = :name',
-    { name },
-  );
-}
 
 export function insertAttachment(tx: Tx, attachment: AttachmentRow): void {
   tx.run('INSERT INTO attachments VALUES (:volume, :server, :access_type, :lun, :read_only, :created_at)', {

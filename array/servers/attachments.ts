@@ -2,11 +2,12 @@ import { badParameter, fail, type Tx } from '@granary/kernel';
 import { findShare } from '../shares/repository.ts';
 import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import { findAnyVolume } from '../volumes/repository.ts';
 import { titleOf } from '../volumes/rules.ts';
+import type { Volume } from '../volumes/volume.ts';
 import {
   countServersOfVolume,
   deleteAttachment,
-  findAttachable,
   findAttachment,
   firstFreeLun,
   insertAttachment,
@@ -14,7 +15,6 @@ import {
   listServersOfVolume,
   serversHaving,
   setAttachmentReadOnly,
-  type AttachableVolume,
   type AttachmentRow,
 } from './attachment-repository.ts';
 import type { Exports } from './exports.ts';
@@ -47,7 +47,7 @@ interface Neighbours {
 
 /** One volume to one server. */
 interface Wanted {
-  readonly volume: AttachableVolume;
+  readonly volume: Volume;
   readonly server: ServerRow;
   readonly accessType: AttachmentRow['access_type'];
   readonly request: AttachRequest;
@@ -114,7 +114,7 @@ export class Attachments {
   async setReadOnly(volume: string, serverName: string, readOnly: boolean, actor: string): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
-      const { kind, display_name: called } = existingVolume(tx, volume);
+      const { kind, displayName: called } = existingVolume(tx, volume);
       const server = existingServer(tx, serverName);
       if (!setAttachmentReadOnly(tx, volume, serverName, readOnly))
         throw fail('attachment_not_found', { volume, server: serverName });
@@ -181,8 +181,8 @@ function freeLun(tx: Tx, server: ServerRow, wanted: number | undefined): number 
   return lun;
 }
 
-function existingVolume(tx: Tx, name: string): AttachableVolume {
-  const volume = findAttachable(tx, name);
+function existingVolume(tx: Tx, name: string): Volume {
+  const volume = findAnyVolume(tx, name);
   if (!volume) throw fail('volume_not_found', { id: name });
   return volume;
 }
@@ -196,7 +196,7 @@ function existingServer(tx: Tx, name: string): ServerRow {
 /** How a volume or share is reached; what it cannot be reached by is refused by name. */
 function accessTypeFor(
   tx: Tx,
-  { name, kind }: AttachableVolume,
+  { name, kind }: Volume,
   { accessType, lun }: AttachRequest,
 ): AttachmentRow['access_type'] {
   if (kind === 'block') {
@@ -223,18 +223,18 @@ function refuseUnreachable({ name, iqn, address }: ServerRow, accessType: Attach
     });
 }
 
-const unattachable: Readonly<Partial<Record<AttachableVolume['state'], string>>> = {
+const unattachable: Readonly<Partial<Record<Volume['state'], string>>> = {
   creating: 'is still being made; try again in a moment',
   deleting: 'is being deleted',
   binned: 'is in the recycle bin',
 };
 
-function attachableVolume(tx: Tx, name: string): AttachableVolume {
+function attachableVolume(tx: Tx, name: string): Volume {
   const volume = existingVolume(tx, name);
   const problem =
-    volume.mirror_job === null
+    volume.mirrorJob === null
       ? unattachable[volume.state]
-      : `is the destination of mirror ${volume.mirror_job}; break the mirror first`;
+      : `is the destination of mirror ${volume.mirrorJob}; break the mirror first`;
   if (problem !== undefined) throw fail('state_conflict', { problem: `Volume ${name} ${problem}.` });
   return volume;
 }

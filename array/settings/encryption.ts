@@ -120,9 +120,9 @@ export class Encryption {
     const before = this.#wrapping;
     try {
       await store.write((tx) => {
-        for (const { name, wrapped_key } of listWrappedKeys(tx)) {
-          const key = unwrapKey(old, vault.unseal(wrapped_key));
-          updateVolume(tx, name, { wrapped_key: vault.seal(wrapKey(wrapping, key)) });
+        for (const { name, wrappedKey } of listWrappedKeys(tx)) {
+          const key = unwrapKey(old, vault.unseal(wrappedKey));
+          updateVolume(tx, name, { wrappedKey: vault.seal(wrapKey(wrapping, key)) });
         }
         writeSetting(tx, KEY, vault.seal(JSON.stringify(verifier)));
         const title = 'The encryption password was changed.';
@@ -138,8 +138,8 @@ export class Encryption {
   async #unlockAll(): Promise<number> {
     const { store, engine, readings } = this.#tools;
     const keys = store.read(listWrappedKeys);
-    for (const { name, wrapped_key } of keys) {
-      await engine.unlockVolume(name, this.unwrap(wrapped_key)).catch((error: unknown) => {
+    for (const { name, wrappedKey } of keys) {
+      await engine.unlockVolume(name, this.unwrap(wrappedKey)).catch((error: unknown) => {
         // Deleted meanwhile.
         if (!isEngineError(error, 'not-found')) throw error;
       });

@@ -1,3 +1,5 @@
+import type { Tx } from '@granary/kernel';
+import type { Volume } from '../volumes/volume.ts';
 import type { LifecycleFacts } from './view.ts';
 
 export type LifecycleChange = 'enable' | 'disable' | 'resume' | 'pause';
@@ -8,5 +10,5 @@ export interface ShareLifecycle {
   factsOf(volume: string): LifecycleFacts | undefined;
   /** Resolves when no scan of it holds a snapshot. One that was at work goes on a moment later, if the share is there. */
   interrupt(volume: string): Promise<void>;
-  change(volume: string, change: LifecycleChange, actor: string): Promise<void>;
+  changeIn(tx: Tx, share: Volume, change: LifecycleChange, actor: string): void;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { bytes } from '@granary/kernel';
 import { arrayApi } from '@granary/contract/array';
 import { volumesAlone, wantedVolume } from '../volumes/testing/volumes-alone.ts';
 import { VolumeWatch } from '../volumes/watch.ts';
@@ -41,7 +42,7 @@ test('a share moves to another pool while it is used, survives a failover and a 
 test('a share expands by itself as its filesystem runs full, whatever its volume holds', async (t) => {
   const { array, engine } = await volumesAlone(t);
   const share = { options: defaultOptions };
-  const grown = { autoExpand: true, autoExpandByMb: 1024, share };
+  const grown = { expandsItself: true, expandByBytes: bytes(2 ** 30), share };
   const { name } = await array.volumes.create(wantedVolume('reports', grown), 'dana');
   const watch = new VolumeWatch(array, (id, sizeBytes) => array.volumes.expandTo(id, sizeBytes, 'system'));
   const check = async (atMs: number, availableBytes: number) => {
@@ -49,7 +50,7 @@ test('a share expands by itself as its filesystem runs full, whatever its volume
     engine.set(name, { ownBytes: 9 * GB, snapshotBytes: 50 * GB, share: figures });
     await array.readings.refresh();
     await watch.check(atMs);
-    const { size_bytes: size, capacity_mode: mode } = array.volumes.get(name);
+    const { sizeBytes: size, capacityMode: mode } = array.volumes.get(name);
     return [size / GB, mode];
   };
   assert.deepEqual(await check(0, 5 * GB), [10, 'normal']);
@@ -58,5 +59,5 @@ test('a share expands by itself as its filesystem runs full, whatever its volume
   engine.set(name, { share: null });
   await array.readings.refresh();
   await watch.check(15_000);
-  assert.equal(array.volumes.get(name).capacity_mode, 'normal', 'nothing is known of a share that is not mounted');
+  assert.equal(array.volumes.get(name).capacityMode, 'normal', 'nothing is known of a share that is not mounted');
 });

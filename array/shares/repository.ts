@@ -88,7 +88,7 @@ export function writeExportNames(tx: Tx, volume: string, exportNames: readonly s
     });
 }
 
-export function deleteShareRow(tx: Tx, volume: string): void {
+export function deleteShare(tx: Tx, volume: string): void {
   tx.run('DELETE FROM export_names WHERE volume = :volume', { volume });
   tx.run('DELETE FROM shares WHERE volume = :volume', { volume });
 }

@@ -1,6 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { Volume } from '@granary/contract/array';
-import { gigabytes } from '@granary/kernel';
+import { gigabytes, type Bytes } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import { anonymousIds } from './options.ts';
 import type { Share } from './repository.ts';
@@ -28,7 +28,7 @@ interface ShareSurroundings {
 /** The fields in which the record of a share differs from that of a block volume. */
 export function shareView(
   { options, exportNames }: Share,
-  { size_bytes: sizeBytes }: { readonly size_bytes: number },
+  { sizeBytes }: { readonly sizeBytes: Bytes },
   { report, place, lifecycle }: ShareSurroundings,
 ): Partial<VolumeView> {
   const figures = report?.share ?? undefined;

@@ -3,14 +3,14 @@ import { isEngineError } from '../engine/errors.ts';
 import { findBeyond, findNewestOfRule, type SnapshotRow } from '../snapshots/repository.ts';
 import type { Snapshots, WantedSnapshot } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { markRun } from './repository.ts';
 import type { DueRule } from './scheduler.ts';
 
 interface Run {
   readonly rule: DueRule;
-  readonly volume: VolumeRow;
+  readonly volume: Volume;
 }
 
 interface Taken {
@@ -113,7 +113,7 @@ export class PolicyRuns {
     );
     for (const { rule, volume } of batch) {
       if (!this.#failing.has(rule.name)) continue;
-      const title = `Policy ${rule.of.displayName} (${rule.policy}) works again for volume ${volume.display_name} (${volume.name}).`;
+      const title = `Policy ${rule.of.displayName} (${rule.policy}) works again for volume ${volume.displayName} (${volume.name}).`;
       this.#tools.events.record(tx, { severity: 'notice', title, subject: `volume:${volume.name}` });
       tx.afterCommit(() => this.#failing.delete(rule.name));
     }
@@ -125,13 +125,13 @@ export class PolicyRuns {
     await this.#tools.store.write((tx) => {
       markRun(tx, [rule.name], at);
       if (this.#failing.has(rule.name)) return;
-      const title = `Policy ${rule.of.displayName} (${rule.policy}) could not take a snapshot of volume ${volume.display_name} (${volume.name}): ${reason}`;
+      const title = `Policy ${rule.of.displayName} (${rule.policy}) could not take a snapshot of volume ${volume.displayName} (${volume.name}): ${reason}`;
       this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume.name}` });
       tx.afterCommit(() => this.#failing.add(rule.name));
     });
   }
 
-  async #letGo(rule: DueRule, volume: VolumeRow): Promise<void> {
+  async #letGo(rule: DueRule, volume: Volume): Promise<void> {
     const { store, log } = this.#tools;
     const { keep } = rule.of;
     if (keep === null) return;

@@ -95,8 +95,11 @@ test('a rule keeps its newest snapshots and leaves those of others alone', async
   await it.array().snapshots.take([volume], { displayName: 'mine', application: 'user' }, 'tester');
   for (let n = 0; n < 4; n += 1) await it.tick(HOUR);
   const { snapshots } = it.array();
-  assert.equal(snapshots.listOfGroup(volume.cg_name, { policy: it.policy, start: 0, limit: 1 }).count, 2);
-  assert.equal(snapshots.listOfGroup(volume.cg_name, { policy: 'policy-00000001', start: 0, limit: 1 }).count, 0);
+  assert.equal(snapshots.listOfGroup(volume.consistencyGroup, { policy: it.policy, start: 0, limit: 1 }).count, 2);
+  assert.equal(
+    snapshots.listOfGroup(volume.consistencyGroup, { policy: 'policy-00000001', start: 0, limit: 1 }).count,
+    0,
+  );
   assert.deepEqual(it.names(volume.name), ['mine', 'Each hour 2026-03-01 15:30:00', 'Each hour 2026-03-01 16:30:00']);
   assert.equal(it.engine.snapshots.size, 3);
 });
@@ -157,16 +160,11 @@ test('the policies an array comes with are made once, even when they are all del
   const made = await snapshotsAlone(t);
   const first = made.array.policies.list(WHOLE).policies;
   assert.deepEqual(
-    first.map(({ displayName, schedule: create_policy, keep, isDefault }) => [
-      displayName,
-      create_policy,
-      keep,
-      isDefault,
-    ]),
+    first.map(({ displayName, schedule, keep, isDefault }) => [displayName, schedule, keep, isDefault]),
     [
-      ['Hourly for a Day', '0 * * * *', 24, 1],
-      ['Daily for a Week', '0 0 * * *', 7, 1],
-      ['Weekly for a Year', '0 0 * * 0', 53, 1],
+      ['Hourly for a Day', '0 * * * *', 24, true],
+      ['Daily for a Week', '0 0 * * *', 7, true],
+      ['Weekly for a Year', '0 0 * * 0', 53, true],
     ],
   );
   for (const { name } of first) await made.array.policies.delete(name, 'tester');
@@ -177,8 +175,8 @@ test('the policies an array comes with are made once, even when they are all del
 test('a new volume can have the default policies', async (t) => {
   const it = await alone(t);
   const volume = await it.volume('data');
-  await it.array().policies.attachDefaults(volume, 'tester');
-  const attached = it.array().policies.listOfGroup(volume.cg_name, WHOLE).policies;
+  await it.array().store.write((tx) => it.array().policies.attachDefaultsIn(tx, volume.name, 'tester'));
+  const attached = it.array().policies.listOfGroup(volume.consistencyGroup, WHOLE).policies;
   assert.deepEqual(
     attached.map(({ displayName }) => displayName),
     ['Hourly for a Day', 'Daily for a Week', 'Weekly for a Year'],

@@ -5,7 +5,7 @@ import { nextName } from '../sequences/repository.ts';
 import { findBeyond } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import { findVolume } from '../volumes/repository.ts';
 import { checkNoDestination } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import {
@@ -204,20 +204,16 @@ export class SnapshotPolicies {
   }
 
   /** Those a new volume gets when it asks for the default policies. */
-  async attachDefaults(volume: VolumeRow, actor: string): Promise<void> {
-    await this.#tools.store.write((tx) => {
-      for (const { name } of findDefaults(tx)) {
-        this.attachIn(tx, { policy: name, volume: volume.name, application: 'user' }, actor);
-      }
-    });
-    this.scheduler.wake();
+  attachDefaultsIn(tx: Tx, volume: string, actor: string): void {
+    for (const { name } of findDefaults(tx)) this.attachIn(tx, { policy: name, volume, application: 'user' }, actor);
+    tx.afterCommit(() => this.scheduler.wake());
   }
 
   /** In the transaction of whatever needs it. Wake the scheduler afterwards. */
   attachIn(tx: Tx, { policy: policyName, volume: volumeName, application, mirrorJob }: NewRule, actor: string): string {
     const policy = this.#find(tx, policyName);
-    const volume = this.#volumes.get(volumeName);
-    if (volume.state === 'deleting') throw fail('volume_not_found', { id: volumeName });
+    const volume = findVolume(tx, volumeName);
+    if (!volume || volume.state === 'deleting') throw fail('volume_not_found', { id: volumeName });
     checkNoDestination(volume);
     const attached = listAttached(tx, volumeName).policies;
     if (attached.some((other) => isSameRule(other, policyName, application, mirrorJob))) {

@@ -2,7 +2,9 @@ import { fail, type Tx } from '@granary/kernel';
 import type { SnapshotRow } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { isNameTaken, serversOf, type VolumeRow } from '../volumes/repository.ts';
+import { serversHaving } from '../servers/attachment-repository.ts';
+import { isNameTaken } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import { checkReady, checkUnmoved } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import {
@@ -105,7 +107,7 @@ export class SnapshotSets {
     const clones = this.#membersOf(id).flatMap(({ clone }) => (clone === null ? [] : [clone]));
     if (clones.length === 0) throw fail('nothing_to_delete');
     for (const name of clones) {
-      const servers = this.#tools.store.read((db) => serversOf(db, name));
+      const servers = this.#tools.store.read((db) => serversHaving(db, name));
       if (servers.length > 0) throw fail('volume_attached', { id: name, servers: servers.join(', '), instead: '' });
     }
     for (const name of clones) await this.#volumes.delete(name, { force: false, skipBin: true }, actor);
@@ -174,16 +176,16 @@ export class SnapshotSets {
     return clone.name;
   }
 
-  #cloneName({ display_name }: VolumeRow, id: string): string {
+  #cloneName({ displayName }: Volume, id: string): string {
     for (let n = 1; n <= SIMILAR_MAX; n += 1) {
       const ending = n === 1 ? `-${id}` : `-${id}-${n}`;
-      const name = `${display_name.slice(0, Math.max(1, NAME_LENGTH_MAX - ending.length))}${ending}`.slice(
+      const name = `${displayName.slice(0, Math.max(1, NAME_LENGTH_MAX - ending.length))}${ending}`.slice(
         0,
         NAME_LENGTH_MAX,
       );
       if (!this.#tools.store.read((db) => isNameTaken(db, name))) return name;
     }
-    throw fail('name_taken', { name: `${display_name}-${id}` });
+    throw fail('name_taken', { name: `${displayName}-${id}` });
   }
 
   #membersOf(id: string): MemberRow[] {

@@ -118,6 +118,11 @@ export function resizeSnapshot(tx: Tx, name: string, sizeBytes: number): void {
   tx.run('UPDATE snapshots SET size_bytes = :sizeBytes WHERE name = :name', { name, sizeBytes });
 }
 
+/** With their volume. */
+export function removeSnapshotsOf(tx: Tx, volume: string): void {
+  tx.run('DELETE FROM snapshots WHERE volume = :volume', { volume });
+}
+
 export function removeSnapshot(tx: Tx, name: string): boolean {
   return tx.run('DELETE FROM snapshots WHERE name = :name', { name }).changes === 1;
 }

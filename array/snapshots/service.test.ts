@@ -23,7 +23,7 @@ test('a snapshot that a crash cut off is gone from the record and from the engin
 test('a snapshot is as large on record as the engine took it, though its volume was just expanded', async (t) => {
   const alone = await snapshotsAlone(t);
   const volume = await alone.volume('data');
-  const sizeBytes = volume.size_bytes * 2;
+  const sizeBytes = volume.sizeBytes * 2;
   await alone.engine.expandVolume(volume.name, sizeBytes);
   const [row] = await alone.array.snapshots.take([volume], { ...USER, displayName: 'one' }, 'tester');
   assert.equal(row?.size_bytes, sizeBytes);
@@ -61,7 +61,7 @@ test('those a mirror took are found by its job', async (t) => {
   await snapshots.take([volume], naming, 'system');
   const filters = [{ mirrorJob: 'srcjarray-00000001' }, { application: 'mirror' }];
   for (const filter of filters) {
-    const found = snapshots.listOfGroup(volume.cg_name, { ...filter, start: 0, limit: 0 });
+    const found = snapshots.listOfGroup(volume.consistencyGroup, { ...filter, start: 0, limit: 0 });
     assert.deepEqual(
       found.snapshots.map(({ display_name }) => display_name),
       ['its'],
@@ -82,14 +82,14 @@ test('a clone of present data leaves no snapshot behind, even when it fails or a
   const alone = await snapshotsAlone(t);
   const volume = await alone.volume('data');
   const { clones, volumes } = alone.array;
-  const clone = await clones.clone(volume.cg_name, 'copy', undefined, 'tester');
-  assert.equal(volumes.byGroup(clone.cg_name).display_name, 'copy');
-  await assert.rejects(clones.clone(volume.cg_name, 'copy', undefined, 'tester'), { entry: 'name_taken' });
+  const clone = await clones.clone(volume.consistencyGroup, 'copy', undefined, 'tester');
+  assert.equal(volumes.byGroup(clone.consistencyGroup).displayName, 'copy');
+  await assert.rejects(clones.clone(volume.consistencyGroup, 'copy', undefined, 'tester'), { entry: 'name_taken' });
   assert.equal(alone.engine.snapshots.size, 0);
 
   const cut = Promise.withResolvers<undefined>();
   alone.engine.afterTake = () => cut.promise;
-  const lost = clones.clone(volume.cg_name, 'another', undefined, 'tester').catch(() => undefined);
+  const lost = clones.clone(volume.consistencyGroup, 'another', undefined, 'tester').catch(() => undefined);
   await until(() => alone.engine.snapshots.size === 1);
   alone.engine.afterTake = undefined;
   const { store } = await alone.restart();

@@ -4,7 +4,7 @@ import { isEngineError } from '../engine/errors.ts';
 import type { Pools } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { VolumeRow } from '../volumes/repository.ts';
+import type { Volume } from '../volumes/volume.ts';
 import { checkNoDestination, checkReady, checkUnmoved } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { SnapshotDeletion } from './deletion.ts';
@@ -36,7 +36,7 @@ export interface Naming {
 }
 
 export interface WantedSnapshot extends Naming {
-  readonly volume: VolumeRow;
+  readonly volume: Volume;
 }
 
 const OF_VOLUME_MAX = 10_000;
@@ -88,7 +88,7 @@ export class Snapshots {
   }
 
   /** Of all these volumes at one moment. */
-  take(volumes: readonly VolumeRow[], naming: Naming, actor: string): Promise<SnapshotRow[]> {
+  take(volumes: readonly Volume[], naming: Naming, actor: string): Promise<SnapshotRow[]> {
     return this.takeEach(
       volumes.map((volume) => ({ ...naming, volume })),
       actor,
@@ -247,7 +247,7 @@ export class Snapshots {
       name: nextName(tx, 'snap'),
       display_name: freeName(tx, volume.name, wanted),
       volume: volume.name,
-      size_bytes: volume.size_bytes,
+      size_bytes: volume.sizeBytes,
       application: wanted.application,
       rule: wanted.rule ?? null,
       policy: wanted.policy ?? null,
@@ -268,7 +268,7 @@ export class Snapshots {
   }
 }
 
-function refuseTooMany(tx: Tx, { name }: VolumeRow): void {
+function refuseTooMany(tx: Tx, { name }: Volume): void {
   if (countSnapshots(tx, name) >= OF_VOLUME_MAX) {
     const problem = `Volume ${name} has ${OF_VOLUME_MAX} snapshots, as many as there can be; delete some first.`;
     throw fail('limit_reached', { problem });

@@ -1,4 +1,4 @@
-import { badParameter, capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
+import { badParameter, bytes, capacityText, fail, Locks, type Bytes, type Db, type Tx } from '@granary/kernel';
 import { addExport, removeExport, renameExport } from '../shares/export-names.ts';
 import { changedOptions, type ShareChange } from '../shares/options.ts';
 import { hasNfsClients, updateShareOptions } from '../shares/repository.ts';
@@ -6,8 +6,8 @@ import { checkOptions, refuseShareOptions } from '../shares/request.ts';
 import { shareOf } from '../shares/rules.ts';
 import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { MB } from '../units.ts';
-import { findVolume, isNameTaken, updateVolume, type VolumeChange, type VolumeRow } from './repository.ts';
+import { findVolume, isNameTaken, updateVolume } from './repository.ts';
+import type { VolumeChange, Volume } from './volume.ts';
 import {
   capsOf,
   checkDetached,
@@ -39,26 +39,16 @@ const exportChanges = {
 
 export type ExportChange = keyof typeof exportChanges;
 
-type Some<K extends keyof VolumeRow> = { readonly [P in K]?: VolumeRow[P] | undefined };
+type Some<K extends keyof Volume> = { readonly [P in K]?: Volume[P] | undefined };
 
-type Caps = Some<'read_iops_capping' | 'read_mbps_capping' | 'write_iops_capping' | 'write_mbps_capping'>;
+type Caps = Some<'readIopsCap' | 'readMbpsCap' | 'writeIopsCap' | 'writeMbpsCap'>;
 
-export interface ProtectionChange {
-  readonly capacityHistory?: number | undefined;
-  readonly alertMode?: number | undefined;
-  readonly emergencyGb?: number | undefined;
-  readonly autoExpand?: boolean | undefined;
-  readonly autoExpandByMb?: number | undefined;
-  readonly maxCapacityMb?: number | undefined;
-}
+export type ProtectionChange = Some<
+  'historyMinutes' | 'alertMinutes' | 'emergencyBytes' | 'expandsItself' | 'expandByBytes' | 'maxBytes'
+>;
 
 export type Thresholds = Some<
-  | 'read_iops_limit'
-  | 'read_mbps_limit'
-  | 'read_latency_limit'
-  | 'write_iops_limit'
-  | 'write_mbps_limit'
-  | 'write_latency_limit'
+  'readIopsLimit' | 'readMbpsLimit' | 'readLatencyLimit' | 'writeIopsLimit' | 'writeMbpsLimit' | 'writeLatencyLimit'
 >;
 
 /** Changes of volumes that are there. Those of one volume are made one after the other. */
@@ -74,9 +64,9 @@ export class Changes {
 
   async rename(name: string, displayName: string, actor: string): Promise<void> {
     await this.#change(name, actor, (tx, row) => {
-      if (displayName === row.display_name) return { change: {}, title: undefined };
+      if (displayName === row.displayName) return { change: {}, title: undefined };
       if (isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
-      return { change: { display_name: displayName }, title: `${titleOf(row)} was renamed to ${displayName}.` };
+      return { change: { displayName }, title: `${titleOf(row)} was renamed to ${displayName}.` };
     });
   }
 
@@ -89,34 +79,33 @@ export class Changes {
 
   async protect(name: string, wanted: ProtectionChange, actor: string): Promise<void> {
     await this.#change(name, actor, (_tx, row) => {
-      const change = protectionOf(wanted, row);
-      checkExpansion({ ...row, ...change });
-      return { change, title: `The protection of ${titleOf(row)} was changed.` };
+      checkExpansion({ ...row, ...given(wanted) });
+      return { change: wanted, title: `The protection of ${titleOf(row)} was changed.` };
     });
   }
 
   async watch(name: string, thresholds: Thresholds, actor: string): Promise<void> {
     await this.#change(name, actor, (_tx, row) => ({
-      change: given(thresholds),
+      change: thresholds,
       title: `The performance thresholds of ${titleOf(row)} were changed.`,
     }));
   }
 
   /** By so much; the user's way. A mirror keeps its destination as large as its source by itself. */
-  expandBy(name: string, bytes: number, actor: string): Promise<void> {
+  expandBy(name: string, addedBytes: Bytes, actor: string): Promise<void> {
     return this.#turns.run(name, () => {
       const row = this.#ready(name);
       checkNoDestination(row);
-      return this.#expand(row, row.size_bytes + bytes, actor);
+      return this.#expand(row, bytes(row.sizeBytes + addedBytes), actor);
     });
   }
 
-  expandTo(name: string, sizeBytes: number, actor: string): Promise<void> {
+  expandTo(name: string, sizeBytes: Bytes, actor: string): Promise<void> {
     return this.#turns.run(name, async () => {
       const row = this.#ready(name);
-      if (sizeBytes < row.size_bytes)
+      if (sizeBytes < row.sizeBytes)
         throw fail('capacity_refused', { problem: `${titleOf(row)} cannot become smaller.` });
-      if (sizeBytes > row.size_bytes) await this.#expand(row, sizeBytes, actor);
+      if (sizeBytes > row.sizeBytes) await this.#expand(row, sizeBytes, actor);
     });
   }
 
@@ -144,7 +133,7 @@ export class Changes {
       if (row.kind === 'block' && Object.keys(caps).length > 0) await engine.setCaps(name, capsOf({ ...row, ...caps }));
       const { histograms } = options;
       if (histograms !== undefined) await engine.countSizes(name, histograms);
-      const change = { ...caps, ...(histograms !== undefined && { mtr_histograms: bit(histograms) }) };
+      const change = { ...caps, ...(histograms !== undefined && { countsSizes: histograms }) };
       const share = given(options.share);
       const isShareChanged = row.kind === 'file' && Object.keys(share).length > 0;
       const title = `The options of ${titleOf(row)} were changed.`;
@@ -159,7 +148,7 @@ export class Changes {
     });
   }
 
-  #checkUpdate(db: Db, row: VolumeRow, { caps, share }: VolumeOptions, isForced: boolean): void {
+  #checkUpdate(db: Db, row: Volume, { caps, share }: VolumeOptions, isForced: boolean): void {
     if (row.kind === 'block') refuseShareOptions(share);
     else {
       refuseCaps(caps);
@@ -171,33 +160,33 @@ export class Changes {
     if (!isForced) checkDetached(db, row, ', or use force=YES');
   }
 
-  async #tellReduction(row: VolumeRow, reduction: Pick<VolumeRow, 'compress' | 'dedupe'>): Promise<void> {
+  async #tellReduction(row: Volume, reduction: Pick<Volume, 'compress' | 'dedupe'>): Promise<void> {
     const { store, engine } = this.#tools;
     const { name, compress, dedupe } = row;
-    await store.write((tx) => updateVolume(tx, name, { ...reduction, is_untold: 1 }));
+    await store.write((tx) => updateVolume(tx, name, { ...reduction, isReductionPending: true }));
     try {
       await engine.setReduction(name, engineReduction(reduction));
     } catch (error) {
-      await store.write((tx) => updateVolume(tx, name, { compress, dedupe, is_untold: 0 }));
+      await store.write((tx) => updateVolume(tx, name, { compress, dedupe, isReductionPending: false }));
       throw error;
     }
-    await store.write((tx) => updateVolume(tx, name, { is_untold: 0 }));
+    await store.write((tx) => updateVolume(tx, name, { isReductionPending: false }));
   }
 
-  async #expand(row: VolumeRow, sizeBytes: number, actor: string): Promise<void> {
+  async #expand(row: Volume, sizeBytes: Bytes, actor: string): Promise<void> {
     checkSize(sizeBytes, row.kind);
     checkUnmoved(row);
-    if (row.max_capacity_mb !== null && sizeBytes > row.max_capacity_mb * MB) {
-      const problem = `${titleOf(row)} may have at most ${capacityText(row.max_capacity_mb * MB)}; raise its maxcapacity first.`;
+    if (row.maxBytes !== null && sizeBytes > row.maxBytes) {
+      const problem = `${titleOf(row)} may have at most ${capacityText(row.maxBytes)}; raise its maxcapacity first.`;
       throw fail('capacity_refused', { problem });
     }
     // First the engine: a start after a crash takes over what it says.
     await this.#tools.engine.expandVolume(row.name, sizeBytes);
-    const title = `${titleOf(row)} was expanded from ${capacityText(row.size_bytes)} to ${capacityText(sizeBytes)}.`;
-    await this.#change(row.name, actor, () => ({ change: { size_bytes: sizeBytes }, title }));
+    const title = `${titleOf(row)} was expanded from ${capacityText(row.sizeBytes)} to ${capacityText(sizeBytes)}.`;
+    await this.#change(row.name, actor, () => ({ change: { sizeBytes }, title }));
   }
 
-  #ready(name: string): VolumeRow {
+  #ready(name: string): Volume {
     const row = this.#tools.store.read((db) => findVolume(db, name));
     if (!row) throw fail('volume_not_found', { id: name });
     checkReady(row);
@@ -207,7 +196,7 @@ export class Changes {
   async #change(
     name: string,
     actor: string,
-    work: (tx: Tx, row: VolumeRow) => { change: VolumeChange; title: string | undefined },
+    work: (tx: Tx, row: Volume) => { change: VolumeChange; title: string | undefined },
   ): Promise<void> {
     const { store, clock, events } = this.#tools;
     await store.write((tx) => {
@@ -216,35 +205,24 @@ export class Changes {
       checkReady(row);
       const { change, title } = work(tx, row);
       if (title === undefined) return;
-      updateVolume(tx, name, { ...change, modified_at: clock.now() });
+      updateVolume(tx, name, { ...change, modifiedAt: clock.now() });
       events.record(tx, { title, subject: `volume:${name}`, actor });
     });
   }
 }
 
-function checkSmbOnly(db: Db, { name }: VolumeRow, { isSmbOnly }: ShareChange): void {
+function checkSmbOnly(db: Db, { name }: Volume, { isSmbOnly }: ShareChange): void {
   if (isSmbOnly === true && hasNfsClients(db, name))
     throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');
 }
 
-function protectionOf(wanted: ProtectionChange, row: VolumeRow): VolumeChange {
-  return {
-    capacity_history: wanted.capacityHistory ?? row.capacity_history,
-    alert_mode: wanted.alertMode ?? row.alert_mode,
-    emergency_gb: wanted.emergencyGb ?? row.emergency_gb,
-    auto_expand: wanted.autoExpand === undefined ? row.auto_expand : bit(wanted.autoExpand),
-    auto_expand_by_mb: wanted.autoExpandByMb ?? row.auto_expand_by_mb,
-    max_capacity_mb: wanted.maxCapacityMb ?? row.max_capacity_mb,
-  };
-}
-
 function reductionChange(
-  row: VolumeRow,
+  row: Volume,
   { compress, dedupe }: VolumeOptions,
-): Pick<VolumeRow, 'compress' | 'dedupe'> | undefined {
+): Pick<Volume, 'compress' | 'dedupe'> | undefined {
   const wanted = {
-    compress: compress === undefined ? row.compress : bit(compress),
-    dedupe: dedupe === undefined ? row.dedupe : bit(dedupe),
+    compress: compress ?? row.compress,
+    dedupe: dedupe ?? row.dedupe,
   };
   return wanted.compress === row.compress && wanted.dedupe === row.dedupe ? undefined : wanted;
 }
@@ -253,8 +231,4 @@ function reductionChange(
 function given<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
-}
-
-function bit(value: boolean): 0 | 1 {
-  return value ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import { capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
+import { bytes, capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
 import { recordCreator } from '../creators/repository.ts';
 import { insertClone } from '../file-lifecycle/archive/repository.ts';
 import type { PoolRow } from '../pools/repository.ts';
@@ -11,17 +11,9 @@ import { exportNameOf, refuseTakenExport, similarExportName } from '../shares/ex
 import { findShare, insertShare } from '../shares/repository.ts';
 import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { cloneRow, newRow, type NewShare, type NewVolumeRequest, type Reduced, type Unnamed } from './new-rows.ts';
-import {
-  countAllVolumes,
-  deleteVolumeRow,
-  findVolume,
-  insertVolume,
-  isNameTaken,
-  updateVolume,
-  type VolumeChange,
-  type VolumeRow,
-} from './repository.ts';
+import { newClone, newVolume, type NewShare, type NewVolumeRequest, type Reduced, type Unnamed } from './new-volume.ts';
+import { countAllVolumes, deleteVolume, findVolume, insertVolume, isNameTaken, updateVolume } from './repository.ts';
+import type { VolumeChange, Volume } from './volume.ts';
 import {
   capsOf,
   checkExpansion,
@@ -33,11 +25,15 @@ import {
   VOLUMES_MAX,
 } from './rules.ts';
 
+/** Part of the transaction that puts a volume on record, or on which it becomes ready. */
+export type Alongside = (tx: Tx, name: Volume['name']) => void;
+
 interface Making {
   readonly make: () => Promise<void>;
   readonly keyOf: () => string | null;
   readonly title: string;
   readonly actor: string;
+  readonly alongside: Alongside | undefined;
 }
 
 interface Neighbours {
@@ -70,36 +66,38 @@ export class Creation {
   }
 
   /** Those who want the same name take turns: only one of them makes anything. */
-  create(wanted: NewVolumeRequest, actor: string): Promise<VolumeRow> {
+  create(wanted: NewVolumeRequest, actor: string, alongside?: Alongside): Promise<Volume> {
     return this.#turns.run(wanted.displayName, async () => {
       const pool = this.#check(wanted);
       const key = wanted.encrypted ? this.#encryption.newKey() : undefined;
       const { engine, clock } = this.#tools;
-      const row = newRow(await this.#names.next(), this.#withReduction(wanted), clock.now());
-      const title = `${titleOf(row)} was created: ${capacityText(row.size_bytes)} in pool ${pool.display_name}.`;
+      const row = newVolume(await this.#names.next(), this.#withReduction(wanted), clock.now());
+      const title = `${titleOf(row)} was created: ${capacityText(row.sizeBytes)} in pool ${pool.display_name}.`;
       const make = () =>
         engine.createVolume({
           id: row.name,
           pool: row.pool,
-          sizeBytes: row.size_bytes,
+          sizeBytes: row.sizeBytes,
           ...engineReduction(row),
           key,
         });
       // Wrapped in the transaction that keeps it, because the password may have changed since.
       const keyOf = () => (key === undefined ? null : this.#encryption.wrap(key));
-      if (wanted.share) return this.#createShare(row, wanted.share, { make, keyOf, title, actor });
+      if (wanted.share) return this.#createShare(row, wanted.share, { make, keyOf, title, actor, alongside });
       await make();
-      return this.#keep(row, actor, (tx) => {
+      return this.#keep(row, (tx) => {
         this.#pools.get(row.pool);
+        const volume = this.#insert(tx, row, keyOf(), actor);
         this.#record(tx, row, title, actor);
-        return keyOf();
+        alongside?.(tx, volume.name);
+        return volume;
       });
     });
   }
 
-  async #createShare(row: Unnamed, share: NewShare, { make, keyOf, title, actor }: Making): Promise<VolumeRow> {
+  async #createShare(row: Unnamed, share: NewShare, { make, keyOf, title, actor, alongside }: Making): Promise<Volume> {
     const { store, engine } = this.#tools;
-    const { name, display_name: displayName } = row;
+    const { name, displayName } = row;
     const chosen = share.orSimilar === true ? undefined : exportNameOf(displayName, share.exportName);
     await store.write((tx) => {
       this.#pools.get(row.pool);
@@ -108,28 +106,29 @@ export class Creation {
       const exportName = chosen ?? similarExportName(tx, displayName);
       insertShare(tx, { volume: name, options: share.options, exportNames: [exportName] });
     });
-    return this.#finish(row, title, actor, async () => {
+    const format = async () => {
       await make();
       // What a mirror brings has a filesystem already.
-      if (row.mirror_job === null) await engine.formatShare(name);
+      if (row.mirrorJob === null) await engine.formatShare(name);
       return {};
-    });
+    };
+    return this.#finish(row, title, actor, format, alongside);
   }
 
   createClone(
     displayName: string,
-    source: VolumeRow,
+    source: Volume,
     snapshot: string,
     actor: string,
-    alongside?: (tx: Tx, name: string) => void,
-  ): Promise<VolumeRow> {
+    alongside?: Alongside,
+  ): Promise<Volume> {
     return this.#turns.run(displayName, async () => {
       const { store, engine, readings, clock } = this.#tools;
       this.#checkNew(displayName, source.pool);
       const name = await this.#names.next();
-      const begun = cloneRow(name, displayName, source, clock.now());
+      const begun = newClone(name, displayName, source, clock.now());
       await store.write((tx) => {
-        this.#insert(tx, begun, sourceOf(tx, source).wrapped_key, actor);
+        this.#insert(tx, begun, sourceOf(tx, source).wrappedKey, actor);
         const share = findShare(tx, source.name);
         if (!share) return;
         insertShare(tx, { ...share, volume: name, exportNames: [similarExportName(tx, displayName)] });
@@ -140,12 +139,12 @@ export class Creation {
       const clone = async () => {
         await engine.cloneSnapshot(snapshot, name);
         // So that a controller that takes over is told it too.
-        const { wrapped_key } = store.read((db) => sourceOf(db, source));
-        if (wrapped_key !== null && this.#encryption.isActive)
-          await engine.unlockVolume(name, this.#encryption.unwrap(wrapped_key));
+        const { wrappedKey } = store.read((db) => sourceOf(db, source));
+        if (wrappedKey !== null && this.#encryption.isActive)
+          await engine.unlockVolume(name, this.#encryption.unwrap(wrappedKey));
         // As large as the volume was when the snapshot was taken, and wherever that was by then.
         const { sizeBytes, pool } = await readings.freshVolume(name);
-        return { size_bytes: sizeBytes, pool };
+        return { sizeBytes: bytes(sizeBytes), pool };
       };
       return this.#finish(begun, title, actor, clone, alongside);
     });
@@ -157,17 +156,17 @@ export class Creation {
     title: string,
     actor: string,
     make: () => Promise<VolumeChange>,
-    alongside?: (tx: Tx, name: string) => void,
-  ): Promise<VolumeRow> {
+    alongside?: Alongside,
+  ): Promise<Volume> {
     const { store } = this.#tools;
     const { name } = row;
     try {
       const change = await make();
       const made = await store.write((tx) => {
         updateVolume(tx, name, { ...change, state: 'ready' });
-        alongside?.(tx, name);
         this.#record(tx, row, title, actor);
-        return findVolume(tx, name) as VolumeRow;
+        alongside?.(tx, name);
+        return findVolume(tx, name) as Volume;
       });
       if (made.kind === 'file') await this.#shares.attempt(name);
       return made;
@@ -190,10 +189,10 @@ export class Creation {
   #check(wanted: NewVolumeRequest): PoolRow {
     checkSize(wanted.sizeBytes, wanted.share ? 'file' : 'block');
     checkExpansion({
-      size_bytes: wanted.sizeBytes,
-      auto_expand: wanted.autoExpand === true ? 1 : 0,
-      auto_expand_by_mb: wanted.autoExpandByMb ?? null,
-      max_capacity_mb: wanted.maxCapacityMb ?? null,
+      sizeBytes: wanted.sizeBytes,
+      expandsItself: wanted.expandsItself === true,
+      expandByBytes: wanted.expandByBytes ?? null,
+      maxBytes: wanted.maxBytes ?? null,
     });
     return this.#checkNew(wanted.displayName, wanted.pool);
   }
@@ -215,11 +214,11 @@ export class Creation {
     this.#room -= 1;
   }
 
-  async #keep(row: Unnamed, actor: string, keyOf: (tx: Tx) => string | null): Promise<VolumeRow> {
+  async #keep(row: Unnamed, insert: (tx: Tx) => Volume): Promise<Volume> {
     const { store, engine, readings } = this.#tools;
     try {
       if (isCapped(row)) await engine.setCaps(row.name, capsOf(row));
-      return await store.write((tx) => this.#insert(tx, row, keyOf(tx), actor));
+      return await store.write(insert);
     } catch (error) {
       // If this fails too, the next start sees to it.
       await engine.deleteVolume(row.name).catch(() => undefined);
@@ -228,10 +227,10 @@ export class Creation {
     }
   }
 
-  #insert(tx: Tx, row: Unnamed, wrappedKey: string | null, actor: string): VolumeRow {
+  #insert(tx: Tx, row: Unnamed, wrappedKey: string | null, actor: string): Volume {
     // A volume may have been renamed to this since.
-    if (isNameTaken(tx, row.display_name)) throw fail('name_taken', { name: row.display_name });
-    const full: VolumeRow = { ...row, wrapped_key: wrappedKey, cg_name: nextName(tx, 'cg') };
+    if (isNameTaken(tx, row.displayName)) throw fail('name_taken', { name: row.displayName });
+    const full: Volume = { ...row, wrappedKey, consistencyGroup: nextName(tx, 'cg') };
     insertVolume(tx, full);
     recordCreator(tx, 'volumes', full.name, actor);
     return full;
@@ -243,7 +242,7 @@ export class Creation {
 }
 
 /** As it is now: a change of password may have rewrapped its key. */
-function sourceOf(db: Db, { name }: VolumeRow): VolumeRow {
+function sourceOf(db: Db, { name }: Volume): Volume {
   const row = findVolume(db, name);
   if (!row) throw fail('volume_not_found', { id: name });
   checkReady(row);
@@ -254,6 +253,6 @@ function sourceOf(db: Db, { name }: VolumeRow): VolumeRow {
 export async function undoCreation({ store, engine, readings }: ArrayTools, name: string): Promise<void> {
   if (store.read((db) => findVolume(db, name))?.kind === 'file') await engine.removeShare(name);
   await engine.deleteVolume(name);
-  await store.write((tx) => deleteVolumeRow(tx, name));
+  await store.write((tx) => deleteVolume(tx, name));
   readings.forgetVolume(name);
 }

@@ -4,18 +4,18 @@ import type { Performance } from '../performance/service.ts';
 import { holdExportNames } from '../shares/export-names.ts';
 import { releaseExportNames } from '../shares/repository.ts';
 import type { Shares } from '../shares/service.ts';
+import { removeRulesOf } from '../snapshot-policies/repository.ts';
+import { countSnapshots } from '../snapshots/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import {
-  countSnapshotsOf,
-  deleteRulesOf,
-  deleteVolumeRow,
+  deleteVolume,
   findAnyVolume,
   findVolume,
   isMirrorSource,
   listBinnedBefore,
   updateVolume,
-  type VolumeRow,
 } from './repository.ts';
+import type { Volume } from './volume.ts';
 import { checkDetached, checkNoDestination, checkReady, checkUnmoved, titleOf } from './rules.ts';
 
 export interface RecycleBin {
@@ -38,7 +38,7 @@ interface Neighbours {
 interface Arguments {
   readonly volume: string;
   /** What it is again when the engine refuses; left out where the job goes on after a restart. */
-  readonly before?: Pick<VolumeRow, 'state' | 'binned_at'>;
+  readonly before?: { readonly state: Volume['state']; readonly binned_at: number | null };
 }
 
 interface Begun {
@@ -127,42 +127,42 @@ export class Deletion {
   }
 
   /** At a start: jobs go on by themselves, so only what has none left gets one. */
-  resume(tx: Tx, row: VolumeRow): void {
+  resume(tx: Tx, row: Volume): void {
     this.#continue(tx, row);
   }
 
-  #putInBin(tx: Tx, row: VolumeRow, actor: string): void {
+  #putInBin(tx: Tx, row: Volume, actor: string): void {
     const { clock, events } = this.#tools;
     const now = clock.now();
     // Nothing takes snapshots of it any more.
-    deleteRulesOf(tx, row.name);
+    removeRulesOf(tx, row.name);
     releaseExportNames(tx, row.name);
-    updateVolume(tx, row.name, { state: 'binned', binned_at: now, modified_at: now });
+    updateVolume(tx, row.name, { state: 'binned', binnedAt: now, modifiedAt: now });
     const title = `${titleOf(row)} was put in the recycle bin.`;
     events.record(tx, { severity: 'notice', title, subject: `volume:${row.name}`, actor });
   }
 
-  #begin(tx: Tx, row: VolumeRow, actor: string): number {
+  #begin(tx: Tx, row: Volume, actor: string): number {
     const { clock, events } = this.#tools;
     releaseExportNames(tx, row.name);
-    const job = this.#enqueue(tx, row, { state: row.state, binned_at: row.binned_at });
-    updateVolume(tx, row.name, { state: 'deleting', binned_at: null, modified_at: clock.now() });
+    const job = this.#enqueue(tx, row, { state: row.state, binned_at: row.binnedAt });
+    updateVolume(tx, row.name, { state: 'deleting', binnedAt: null, modifiedAt: clock.now() });
     const title = `${titleOf(row)} is being deleted.`;
     events.record(tx, { severity: 'notice', title, subject: `volume:${row.name}`, actor });
     return job;
   }
 
-  #continue(tx: Tx, row: VolumeRow): number {
+  #continue(tx: Tx, row: Volume): number {
     const { jobs } = this.#tools;
-    const state = row.delete_job === null ? undefined : jobs.get(row.delete_job)?.state;
-    if (row.delete_job !== null && (state === 'queued' || state === 'running')) return row.delete_job;
+    const state = row.deleteJob === null ? undefined : jobs.get(row.deleteJob)?.state;
+    if (row.deleteJob !== null && (state === 'queued' || state === 'running')) return row.deleteJob;
     return this.#enqueue(tx, row);
   }
 
-  #enqueue(tx: Tx, { name }: VolumeRow, before?: Arguments['before']): number {
+  #enqueue(tx: Tx, { name }: Volume, before?: Arguments['before']): number {
     const wanted: Arguments = { volume: name, ...(before && { before }) };
     const job = this.#tools.jobs.enqueue(tx, KIND, `volume:${name}`, wanted);
-    updateVolume(tx, name, { delete_job: job });
+    updateVolume(tx, name, { deleteJob: job });
     return job;
   }
 
@@ -186,7 +186,7 @@ export class Deletion {
       finish: (tx) => {
         const row = findAnyVolume(tx, volume);
         if (!row) return;
-        deleteVolumeRow(tx, volume);
+        deleteVolume(tx, volume);
         events.record(tx, { title: `${titleOf(row)} was deleted.`, subject: `volume:${volume}` });
         tx.afterCommit(() => {
           readings.forgetVolume(volume);
@@ -203,7 +203,8 @@ export class Deletion {
       reason,
       finish: (tx) => {
         this.#givenUp(tx, { volume }, reason);
-        updateVolume(tx, volume, { ...(before ?? { state: 'ready' }), delete_job: null });
+        const { state, binned_at: binnedAt } = before ?? { state: 'ready', binned_at: null };
+        updateVolume(tx, volume, { state, binnedAt, deleteJob: null });
         if (findVolume(tx, volume)?.kind !== 'file') return;
         holdExportNames(tx, volume);
         tx.afterCommit(() => void this.#shares.attempt(volume));
@@ -220,7 +221,7 @@ export class Deletion {
 }
 
 /** By force with its snapshots. */
-export function checkDeletable(tx: Tx, row: VolumeRow, force: boolean): void {
+export function checkDeletable(tx: Tx, row: Volume, force: boolean): void {
   checkDetached(tx, row);
   checkUnmoved(row);
   checkNoDestination(row);
@@ -228,6 +229,6 @@ export function checkDeletable(tx: Tx, row: VolumeRow, force: boolean): void {
     const problem = `Volume ${row.name} is mirrored to another array; break the mirror first.`;
     throw fail('state_conflict', { problem });
   }
-  const count = force ? 0 : countSnapshotsOf(tx, row.name);
+  const count = force ? 0 : countSnapshots(tx, row.name);
   if (count > 0) throw fail('volume_has_snapshots', { id: row.name, count });
 }

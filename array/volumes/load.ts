@@ -1,15 +1,15 @@
 import type { IoTotals, OperationTotals } from '../engine/report.ts';
 import { MB } from '../units.ts';
-import type { VolumeRow } from './repository.ts';
+import type { Volume } from './volume.ts';
 
 /** What is averaged, and which field of a volume limits it. */
 export const measures = [
-  { limit: 'read_iops_limit', of: 'reads', what: 'reads a second', average: perSecond },
-  { limit: 'read_mbps_limit', of: 'reads', what: 'MB read a second', average: megabytes },
-  { limit: 'read_latency_limit', of: 'reads', what: 'milliseconds a read', average: latency },
-  { limit: 'write_iops_limit', of: 'writes', what: 'writes a second', average: perSecond },
-  { limit: 'write_mbps_limit', of: 'writes', what: 'MB written a second', average: megabytes },
-  { limit: 'write_latency_limit', of: 'writes', what: 'milliseconds a write', average: latency },
+  { limit: 'readIopsLimit', of: 'reads', what: 'reads a second', average: perSecond },
+  { limit: 'readMbpsLimit', of: 'reads', what: 'MB read a second', average: megabytes },
+  { limit: 'readLatencyLimit', of: 'reads', what: 'milliseconds a read', average: latency },
+  { limit: 'writeIopsLimit', of: 'writes', what: 'writes a second', average: perSecond },
+  { limit: 'writeMbpsLimit', of: 'writes', what: 'MB written a second', average: megabytes },
+  { limit: 'writeLatencyLimit', of: 'writes', what: 'milliseconds a write', average: latency },
 ] as const;
 
 export type Measure = (typeof measures)[number];
@@ -37,7 +37,7 @@ export class Load {
   readonly #above = new Set<Measure>();
 
   /** Notes the totals, and says which limits were crossed since. */
-  note(row: VolumeRow, io: IoTotals, atMs: number): Crossing[] {
+  note(row: Volume, io: IoTotals, atMs: number): Crossing[] {
     this.#add({ atMs, io });
     const [first] = this.#samples;
     const last = this.#samples.at(-1);

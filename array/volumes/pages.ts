@@ -1,7 +1,8 @@
 import type { Db } from '@granary/kernel';
 import type { Page } from '../paging.ts';
 import type { ArrayTools } from '../tools.ts';
-import { changesEver, countVolumes, listVolumes, type VolumeFacts, type VolumeFilter } from './listing.ts';
+import { changesEver, countVolumes, listVolumes, type VolumeFilter } from './listing-repository.ts';
+import type { VolumeFacts } from './volume.ts';
 import { volumeView, type VolumeSurroundings, type VolumeView } from './view.ts';
 
 interface Shown {

@@ -1,11 +1,11 @@
 import type { InputOf } from '@granary/contract';
 import type { arrayApi } from '@granary/contract/array';
-import { badParameter } from '@granary/kernel';
+import { badParameter, bytes, type Bytes } from '@granary/kernel';
 import { changedOptions, defaultOptions } from '../shares/options.ts';
 import { checkOptions, readOptions, refuseShareOptions } from '../shares/request.ts';
-import { MB } from '../units.ts';
-import type { VolumeOptions } from './changes.ts';
-import type { NewShare, NewVolumeRequest } from './new-rows.ts';
+import { GB, MB } from '../units.ts';
+import type { ProtectionChange, Thresholds, VolumeOptions } from './changes.ts';
+import type { NewShare, NewVolumeRequest } from './new-volume.ts';
 import { refuseCaps } from './rules.ts';
 
 type Volumes = typeof arrayApi.groups.volumes;
@@ -17,18 +17,15 @@ export function readNewVolume(input: CreateInput): NewVolumeRequest {
   return {
     displayName: input.name,
     pool: input.pool,
-    sizeBytes: input.capacity * MB,
+    sizeBytes: bytes(input.capacity * MB),
     compress: input.compress,
     dedupe: input.dedupe,
     encrypted: input.crypt,
-    autoExpand: input.autoexpand,
-    autoExpandByMb: input.autoexpandby,
-    maxCapacityMb: input.maxcapacity,
+    expandsItself: input.autoexpand,
+    expandByBytes: megabytes(input.autoexpandby),
+    maxBytes: megabytes(input.maxcapacity),
     share: shareIn(input),
-    readIopsCapping: input.read_iops_capping,
-    readMbpsCapping: input.read_mbps_capping,
-    writeIopsCapping: input.write_iops_capping,
-    writeMbpsCapping: input.write_mbps_capping,
+    ...capsIn(input),
   };
 }
 
@@ -50,11 +47,37 @@ export function readVolumeChange(input: UpdateInput): VolumeOptions {
   return { compress, dedupe, histograms, caps: capsIn(input), share: readOptions(input) };
 }
 
-function capsIn({
-  read_iops_capping,
-  read_mbps_capping,
-  write_iops_capping,
-  write_mbps_capping,
-}: CreateInput | UpdateInput): VolumeOptions['caps'] {
-  return { read_iops_capping, read_mbps_capping, write_iops_capping, write_mbps_capping };
+export function readProtection(input: Omit<InputOf<Volumes['updateProtection']>, 'id'>): ProtectionChange {
+  return {
+    historyMinutes: input.capacityhistory,
+    alertMinutes: input.alertmode,
+    emergencyBytes: input.emergencymode === undefined ? undefined : bytes(input.emergencymode * GB),
+    expandsItself: input.autoexpand,
+    expandByBytes: megabytes(input.autoexpandby),
+    maxBytes: megabytes(input.maxcapacity),
+  };
+}
+
+export function readThresholds(input: Omit<InputOf<Volumes['updatePerformanceThresholds']>, 'id'>): Thresholds {
+  return {
+    readIopsLimit: input.read_iops_limit,
+    readMbpsLimit: input.read_mbps_limit,
+    readLatencyLimit: input.read_latency_limit,
+    writeIopsLimit: input.write_iops_limit,
+    writeMbpsLimit: input.write_mbps_limit,
+    writeLatencyLimit: input.write_latency_limit,
+  };
+}
+
+function capsIn(input: CreateInput | UpdateInput): VolumeOptions['caps'] {
+  return {
+    readIopsCap: input.read_iops_capping,
+    readMbpsCap: input.read_mbps_capping,
+    writeIopsCap: input.write_iops_capping,
+    writeMbpsCap: input.write_mbps_capping,
+  };
+}
+
+function megabytes(count: number | undefined): Bytes | undefined {
+  return count === undefined ? undefined : bytes(count * MB);
 }

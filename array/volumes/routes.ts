@@ -1,3 +1,4 @@
+import { bytes } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { Performance } from '../performance/service.ts';
 import type { Servers } from '../servers/service.ts';
@@ -5,7 +6,7 @@ import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { answerWhenDone } from '../waiting.ts';
-import { readNewVolume, readVolumeChange } from './request.ts';
+import { readNewVolume, readProtection, readThresholds, readVolumeChange } from './request.ts';
 import type { Volumes } from './service.ts';
 
 interface Services {
@@ -35,10 +36,11 @@ function records(volumes: Volumes, { jobs, snapshotPolicies, performance }: Serv
     get: async ({ id }) => ({ volume: await volumes.show(id) }),
     listFree: (page) => volumes.listFree(page),
     create: async (input, { actor }) => {
-      const row = await volumes.create(readNewVolume(input), actor.username);
-      if (input.attachpolicies) await snapshotPolicies.attachDefaults(row, actor.username);
-      if (input.flcenabled) await volumes.changeLifecycle(row.name, 'enable', actor.username);
-      return { vol_name: row.name };
+      const { name } = await volumes.create(readNewVolume(input), actor.username, (tx, made) => {
+        if (input.attachpolicies) snapshotPolicies.attachDefaultsIn(tx, made, actor.username);
+        if (input.flcenabled) volumes.changeLifecycleIn(tx, made, 'enable', actor.username);
+      });
+      return { vol_name: name };
     },
     update: async ({ id, force, flcenabled, ...input }, { actor }) => {
       await volumes.update(id, readVolumeChange({ id, force, ...input }), force, actor.username);
@@ -59,7 +61,7 @@ function records(volumes: Volumes, { jobs, snapshotPolicies, performance }: Serv
       return { vol_name: id };
     },
     expand: async ({ id, capacity }, { actor }) => {
-      await volumes.expandBy(id, capacity * MB, actor.username);
+      await volumes.expandBy(id, bytes(capacity * MB), actor.username);
       return { vol_name: id };
     },
     updateComment: async ({ id, new_comment }, { actor }) => {
@@ -108,19 +110,11 @@ function exportNames(volumes: Volumes) {
 function limits(volumes: Volumes) {
   return {
     updateProtection: async ({ id, ...input }, { actor }) => {
-      const protection = {
-        capacityHistory: input.capacityhistory,
-        alertMode: input.alertmode,
-        emergencyGb: input.emergencymode,
-        autoExpand: input.autoexpand,
-        autoExpandByMb: input.autoexpandby,
-        maxCapacityMb: input.maxcapacity,
-      };
-      await volumes.protect(id, protection, actor.username);
+      await volumes.protect(id, readProtection(input), actor.username);
       return { vol_name: id };
     },
-    updatePerformanceThresholds: async ({ id, ...thresholds }, { actor }) => {
-      await volumes.setThresholds(id, thresholds, actor.username);
+    updatePerformanceThresholds: async ({ id, ...input }, { actor }) => {
+      await volumes.setThresholds(id, readThresholds(input), actor.username);
       return { vol_name: id };
     },
   } satisfies ArrayHandlers<'volumes'>;

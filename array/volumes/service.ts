@@ -1,4 +1,4 @@
-import { badParameter, fail, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Bytes, type Tx } from '@granary/kernel';
 import { EngineError } from '../engine/errors.ts';
 import type { Page } from '../paging.ts';
 import type { Performance } from '../performance/service.ts';
@@ -9,19 +9,20 @@ import { shareOf } from '../shares/rules.ts';
 import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { Changes, type ExportChange, type ProtectionChange, type Thresholds, type VolumeOptions } from './changes.ts';
-import { Creation } from './creation.ts';
+import { Creation, type Alongside } from './creation.ts';
 import { Deletion, type RecycleBin } from './deletion.ts';
-import { countVolumes, findVolumeFacts, listVolumes, type VolumeFilter } from './listing.ts';
-import type { NewVolumeRequest } from './new-rows.ts';
+import { countVolumes, findVolumeFacts, listVolumes, type VolumeFilter } from './listing-repository.ts';
+import type { NewVolumeRequest } from './new-volume.ts';
 import { Pages } from './pages.ts';
-import { findVolume, findVolumeByGroup, type VolumeRow } from './repository.ts';
+import { findVolume, findVolumeByGroup } from './repository.ts';
+import type { Volume } from './volume.ts';
 import { checkNoDestination, checkReady } from './rules.ts';
 import { settleVolumes } from './settle.ts';
 import { Surroundings } from './surroundings.ts';
 import { freeVolumeView, volumeView, type FreeVolumeView, type VolumeView } from './view.ts';
 import { VolumeWatch } from './watch.ts';
 
-export type { NewVolumeRequest } from './new-rows.ts';
+export type { NewVolumeRequest } from './new-volume.ts';
 
 interface Neighbours {
   readonly pools: Pools;
@@ -65,21 +66,21 @@ export class Volumes {
   }
 
   /** Those that are there for users: being made, ready, or being deleted. Not found: `volume_not_found`. */
-  get(name: string): VolumeRow {
+  get(name: string): Volume {
     const row = this.#tools.store.read((db) => findVolume(db, name));
     if (!row) throw fail('volume_not_found', { id: name });
     return row;
   }
 
   /** Like `get`, of a share; a block volume is a `state_conflict`. */
-  getShare(name: string): VolumeRow {
+  getShare(name: string): Volume {
     const row = this.get(name);
     this.#tools.store.read((db) => shareOf(db, name));
     return row;
   }
 
   /** A share whose files are there: not one that is being made or deleted, nor one that a mirror writes to. */
-  usableShare(name: string): VolumeRow {
+  usableShare(name: string): Volume {
     const row = this.getShare(name);
     checkReady(row);
     checkNoDestination(row);
@@ -87,7 +88,7 @@ export class Volumes {
   }
 
   /** By the name of its consistency group; not found: `consistency_group_not_found`. */
-  byGroup(cgName: string): VolumeRow {
+  byGroup(cgName: string): Volume {
     const row = this.#tools.store.read((db) => findVolumeByGroup(db, cgName));
     if (!row) throw fail('consistency_group_not_found', { id: cgName });
     return row;
@@ -119,8 +120,9 @@ export class Volumes {
     }));
   }
 
-  create(wanted: NewVolumeRequest, actor: string): Promise<VolumeRow> {
-    return this.#creation.create(wanted, actor);
+  /** `alongside` is part of the transaction that puts it on record; if it throws, there is no volume. */
+  create(wanted: NewVolumeRequest, actor: string, alongside?: Alongside): Promise<Volume> {
+    return this.#creation.create(wanted, actor, alongside);
   }
 
   /**
@@ -129,11 +131,11 @@ export class Volumes {
    */
   createClone(
     displayName: string,
-    source: VolumeRow,
+    source: Volume,
     snapshot: string,
     actor: string,
-    alongside?: (tx: Tx, name: string) => void,
-  ): Promise<VolumeRow> {
+    alongside?: Alongside,
+  ): Promise<Volume> {
     return this.#creation.createClone(displayName, source, snapshot, actor, alongside);
   }
 
@@ -155,11 +157,16 @@ export class Volumes {
   }
 
   async changeLifecycle(name: string, change: LifecycleChange, actor: string): Promise<void> {
-    if (this.get(name).kind === 'block')
-      throw badParameter('flcenabled', 'is for file shares: a block volume has no files');
+    await this.#tools.store.write((tx) => this.changeLifecycleIn(tx, name, change, actor));
+  }
+
+  changeLifecycleIn(tx: Tx, name: string, change: LifecycleChange, actor: string): void {
+    const volume = findVolume(tx, name);
+    if (!volume) throw fail('volume_not_found', { id: name });
+    if (volume.kind === 'block') throw badParameter('flcenabled', 'is for file shares: a block volume has no files');
     if (!this.#lifecycle)
       throw fail('not_offered', { problem: 'This array does not scan files for lifecycle policies.' });
-    await this.#lifecycle.change(name, change, actor);
+    this.#lifecycle.changeIn(tx, volume, change, actor);
   }
 
   /** The snapshot that a scan for file lifecycle policies reads is no snapshot that anybody should have to delete. */
@@ -175,12 +182,12 @@ export class Volumes {
     return this.#changes.watch(name, thresholds, actor);
   }
 
-  expandBy(name: string, bytes: number, actor: string): Promise<void> {
-    return this.#changes.expandBy(name, bytes, actor);
+  expandBy(name: string, addedBytes: Bytes, actor: string): Promise<void> {
+    return this.#changes.expandBy(name, addedBytes, actor);
   }
 
   /** Makes it so large; smaller is refused. */
-  expandTo(name: string, sizeBytes: number, actor: string): Promise<void> {
+  expandTo(name: string, sizeBytes: Bytes, actor: string): Promise<void> {
     return this.#changes.expandTo(name, sizeBytes, actor);
   }
 

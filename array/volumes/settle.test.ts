@@ -31,7 +31,7 @@ test('an expansion that was cut off before it was on record is taken over', asyn
   const { name } = await world.array.volumes.create(wantedVolume('data'), 'dana');
   await world.engine.expandVolume(name, 20 * GB);
   const { volumes } = await world.restart();
-  assert.equal(volumes.get(name).size_bytes, 20 * GB);
+  assert.equal(volumes.get(name).sizeBytes, 20 * GB);
 });
 
 test('a volume that the engine has in another pool than is on record is on record there', async (t) => {
@@ -46,8 +46,8 @@ test('a volume that the engine has in another pool than is on record is on recor
 test('a volume that cannot be told its caps keeps nobody from being served', async (t) => {
   const world = await volumesAlone(t);
   const { volumes } = world.array;
-  const gone = await volumes.create(wantedVolume('gone', { readIopsCapping: 500 }), 'dana');
-  const other = await volumes.create(wantedVolume('other', { readIopsCapping: 600 }), 'dana');
+  const gone = await volumes.create(wantedVolume('gone', { readIopsCap: 500 }), 'dana');
+  const other = await volumes.create(wantedVolume('other', { readIopsCap: 600 }), 'dana');
   world.engine.volumes.delete(gone.name);
   await world.restart();
   assert.equal(world.engine.caps.get(other.name)?.readIops, 600);
@@ -56,14 +56,14 @@ test('a volume that cannot be told its caps keeps nobody from being served', asy
 test('caps and a change of reduction that was cut off are told to the engine again', async (t) => {
   const world = await volumesAlone(t);
   const { volumes, store } = world.array;
-  const capped = await volumes.create(wantedVolume('capped', { readIopsCapping: 500, writeMbpsCapping: 2 }), 'dana');
+  const capped = await volumes.create(wantedVolume('capped', { readIopsCap: 500, writeMbpsCap: 2 }), 'dana');
   const reduced = await volumes.create(wantedVolume('reduced', { compress: true }), 'dana');
-  await store.write((tx) => updateVolume(tx, reduced.name, { dedupe: 1, is_untold: 1 }));
+  await store.write((tx) => updateVolume(tx, reduced.name, { dedupe: true, isReductionPending: true }));
   const after = await world.restart();
   const caps = { readIops: 500, readBytesPerSecond: 0, writeIops: 0, writeBytesPerSecond: 2 * 2 ** 20 };
   assert.deepEqual(world.engine.caps.get(capped.name), caps);
   assert.deepEqual(world.engine.reductions.get(reduced.name), { compression: true, deduplication: true });
-  assert.equal(after.volumes.get(reduced.name).is_untold, 0);
+  assert.equal(after.volumes.get(reduced.name).isReductionPending, false);
 });
 
 test('a deletion that was cut off is finished after the restart', async (t) => {
@@ -74,7 +74,7 @@ test('a deletion that was cut off is finished after the restart', async (t) => {
   const job = await volumes.delete(name, { force: false }, 'dana');
   assert.equal(volumes.get(name).state, 'deleting');
   assert.ok(world.engine.volumes.has(name));
-  assert.equal(store.read((db) => findAnyVolume(db, name))?.delete_job, job);
+  assert.equal(store.read((db) => findAnyVolume(db, name))?.deleteJob, job);
   const after = await world.restart();
   assert.equal((await after.jobs.wait(job ?? 0, 5_000))?.state, 'done');
   assert.equal(world.engine.volumes.has(name), false);
@@ -119,7 +119,7 @@ test('a clone that was cut off is undone, and its source stays', async (t) => {
   const source = await volumes.create(wantedVolume('data'), 'dana');
   await engine.takeSnapshots([{ volume: source.name, snapshot: 'snap' }]);
   const clone = await volumes.createClone('copy', source, 'snap', 'dana');
-  assert.deepEqual([clone.state, clone.display_name], ['ready', 'copy']);
+  assert.deepEqual([clone.state, clone.displayName], ['ready', 'copy']);
   await store.write((tx) => updateVolume(tx, clone.name, { state: 'creating' }));
   await assert.rejects(volumes.delete(clone.name, { force: true }, 'dana'), { entry: 'state_conflict' });
   const after = await world.restart();

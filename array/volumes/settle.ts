@@ -1,3 +1,4 @@
+import { bytes } from '@granary/kernel';
 import { isEngineError } from '../engine/errors.ts';
 import { moveSequence } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -8,11 +9,11 @@ import {
   listCounted,
   listCreating,
   listGoing,
-  listUntold,
+  listReductionPending,
   listVolumeNames,
   updateVolume,
-  type VolumeRow,
 } from './repository.ts';
+import type { Volume } from './volume.ts';
 import { capsOf, engineReduction, titleOf } from './rules.ts';
 
 const NAME = /^volume-([0-9a-f]{8})$/;
@@ -46,7 +47,7 @@ async function attempt({ log }: ArrayTools, volume: string, work: () => Promise<
 
 async function tellCaps(tools: ArrayTools): Promise<void> {
   const { store, engine } = tools;
-  const isReady = ({ state }: VolumeRow) => state === 'ready';
+  const isReady = ({ state }: Volume) => state === 'ready';
   for (const row of store.read(listCapped).filter(isReady))
     await attempt(tools, row.name, () => engine.setCaps(row.name, capsOf(row)));
   for (const { name } of store.read(listCounted).filter(isReady))
@@ -56,7 +57,7 @@ async function tellCaps(tools: ArrayTools): Promise<void> {
 /** Made in the engine, but a crash came before the row: such a volume is empty. Whatever is not, is somebody's. */
 async function removeUnknown(tools: ArrayTools): Promise<void> {
   const { store, engine, readings } = tools;
-  const known = new Set(store.read(listVolumeNames).map(({ name }) => name));
+  const known = new Set<string>(store.read(listVolumeNames).map(({ name }) => name));
   const unknown = [...readings.volumes].filter(({ id }) => !known.has(id));
   if (unknown.length === 0) return;
   // Their names were taken, if these rows are older than the engine's.
@@ -98,14 +99,13 @@ async function reportUnknown({ store, events }: ArrayTools, id: string, pool: st
 
 /** An expansion may have been cut off before it was on record. */
 async function takeOverSizes({ store, readings, clock }: ArrayTools): Promise<void> {
-  const grown = store.read(listVolumeNames).flatMap(({ name, size_bytes }) => {
-    const sizeBytes = readings.volume(name)?.sizeBytes ?? 0;
-    return sizeBytes > size_bytes ? [{ name, sizeBytes }] : [];
+  const grown = store.read(listVolumeNames).flatMap(({ name, sizeBytes }) => {
+    const present = bytes(readings.volume(name)?.sizeBytes ?? 0);
+    return present > sizeBytes ? [{ name, sizeBytes: present }] : [];
   });
   if (grown.length === 0) return;
   await store.write((tx) => {
-    for (const { name, sizeBytes } of grown)
-      updateVolume(tx, name, { size_bytes: sizeBytes, modified_at: clock.now() });
+    for (const { name, sizeBytes } of grown) updateVolume(tx, name, { sizeBytes, modifiedAt: clock.now() });
   });
 }
 
@@ -118,7 +118,7 @@ async function takeOverPools({ store, readings, clock, events }: ArrayTools): Pr
   if (moved.length === 0) return;
   await store.write((tx) => {
     for (const { name, pool } of moved) {
-      updateVolume(tx, name, { pool, modified_at: clock.now() });
+      updateVolume(tx, name, { pool, modifiedAt: clock.now() });
       const title = `Volume ${name} was found in pool ${pool}; its record says so now.`;
       events.record(tx, { severity: 'warning', title, subject: `volume:${name}` });
     }
@@ -126,11 +126,11 @@ async function takeOverPools({ store, readings, clock, events }: ArrayTools): Pr
 }
 
 async function tellReductions({ store, engine, log }: ArrayTools): Promise<void> {
-  for (const row of store.read(listUntold)) {
+  for (const row of store.read(listReductionPending)) {
     const { name } = row;
     try {
       if (row.state === 'ready') await engine.setReduction(name, engineReduction(row));
-      await store.write((tx) => updateVolume(tx, name, { is_untold: 0 }));
+      await store.write((tx) => updateVolume(tx, name, { isReductionPending: false }));
     } catch (error) {
       if (!isEngineError(error, 'conflict')) {
         log.warn({ error }, `${titleOf(row)} could not be told its data reduction`);
@@ -138,7 +138,7 @@ async function tellReductions({ store, engine, log }: ArrayTools): Promise<void>
       }
       // It was made without, and a crash came before the refusal was on record.
       log.warn({ error }, `${titleOf(row)} stays without data reduction`);
-      await store.write((tx) => updateVolume(tx, name, { compress: 0, dedupe: 0, is_untold: 0 }));
+      await store.write((tx) => updateVolume(tx, name, { compress: false, dedupe: false, isReductionPending: false }));
     }
   }
 }

@@ -1,9 +1,9 @@
 import type { RecordOf } from '@granary/contract';
 import { FreeVolume, type Volume } from '@granary/contract/array';
-import { formatIso, gigabytes, MB } from '@granary/kernel';
+import { formatIso, gigabytes, MB, type Bytes } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import { shareView, type LifecycleFacts } from '../shares/view.ts';
-import type { VolumeFacts } from './listing.ts';
+import type { VolumeFacts } from './volume.ts';
 
 export type VolumeView = RecordOf<typeof Volume>;
 export type FreeVolumeView = RecordOf<typeof FreeVolume>;
@@ -36,24 +36,24 @@ export function volumeView(facts: VolumeFacts, around: VolumeSurroundings): Volu
  * several times as much. File options are null, because a block volume has none.
  */
 function blockView(facts: VolumeFacts, { report, place }: VolumeSurroundings): VolumeView {
-  const size = gigabytes(facts.size_bytes);
+  const size = gigabytes(facts.sizeBytes);
   // All it reads from: what snapshots hold is part of it until it is written anew. It cannot show more than its size.
   const { ownBytes = 0, sharedBytes = 0, snapshotBytes = 0 } = report ?? {};
-  const available = gigabytes(Math.max(0, facts.size_bytes - ownBytes - sharedBytes - snapshotBytes));
+  const available = gigabytes(Math.max(0, facts.sizeBytes - ownBytes - sharedBytes - snapshotBytes));
   return {
     name: facts.name,
-    display_name: facts.display_name,
-    cg_name: facts.cg_name,
-    cg_display_name: facts.display_name,
+    display_name: facts.displayName,
+    cg_name: facts.consistencyGroup,
+    cg_display_name: facts.displayName,
     cg_user_created: 'NO',
     pool_name: facts.pool,
-    pool_display_name: facts.pool_display_name ?? facts.pool,
+    pool_display_name: facts.poolDisplayName ?? facts.pool,
     tenant_id: null,
     status: statusOf(facts, report),
     comment: facts.comment,
-    created_at: formatIso(facts.created_at),
-    modified_at: formatIso(facts.modified_at),
-    pool_version: facts.pool_version ?? 1,
+    created_at: formatIso(facts.createdAt),
+    modified_at: formatIso(facts.modifiedAt),
+    pool_version: facts.poolVersion ?? 1,
     virtual_capacity: size,
     provisioned_capacity: size,
     total_capacity: size,
@@ -62,25 +62,25 @@ function blockView(facts: VolumeFacts, { report, place }: VolumeSurroundings): V
     allocated_capacity: size - available,
     data_copies_capacity: gigabytes(snapshotBytes),
     num_of_filesystem_objects: null,
-    capacity_mode: facts.capacity_mode as VolumeView['capacity_mode'],
-    capacity_history: facts.capacity_history,
-    alert_mode: facts.alert_mode,
-    emergency_mode_mb: facts.emergency_gb * 1024,
-    auto_expand_on_emergency: yesNo(facts.auto_expand),
-    auto_expand_by: ofMegabytes(facts.auto_expand_by_mb),
-    max_capacity: ofMegabytes(facts.max_capacity_mb),
+    capacity_mode: facts.capacityMode,
+    capacity_history: facts.historyMinutes,
+    alert_mode: facts.alertMinutes,
+    emergency_mode_mb: facts.emergencyBytes / MB,
+    auto_expand_on_emergency: yesNo(facts.expandsItself),
+    auto_expand_by: gigabytesOf(facts.expandByBytes),
+    max_capacity: gigabytesOf(facts.maxBytes),
     thresholds: thresholdsOf(facts),
     data_type: 'BLOCK',
     thin: 'YES',
-    encryption: yesNo(facts.wrapped_key),
-    encryption_key_size: facts.wrapped_key === null ? '0' : KEY_BITS,
-    access_type: facts.access_type,
-    read_only: facts.read_only === null ? null : yesNo(facts.read_only),
-    target: facts.first_server === null ? null : place.target,
+    encryption: yesNo(facts.wrappedKey !== null),
+    encryption_key_size: facts.wrappedKey === null ? '0' : KEY_BITS,
+    access_type: facts.accessType,
+    read_only: facts.isReadOnly === null ? null : yesNo(facts.isReadOnly),
+    target: facts.firstServer === null ? null : place.target,
     lun: facts.lun,
-    cache: facts.pool_cache === null ? null : yesNo(facts.pool_cache),
-    server_name: facts.first_server,
-    server_ext_names: facts.server_names ?? '',
+    cache: facts.poolCache === null ? null : yesNo(facts.poolCache),
+    server_name: facts.firstServer,
+    server_ext_names: facts.serverNames ?? '',
     life_cycle_policy_display_name: null,
     life_cycle_policy_ext_name: null,
     flc_policy_name: null,
@@ -119,27 +119,27 @@ function blockView(facts: VolumeFacts, { report, place }: VolumeSurroundings): V
     uquota_state: 'off',
     gquota_state: 'off',
     pquota_state: 'off',
-    has_mirror: yesNo(facts.is_mirrored),
+    has_mirror: yesNo(facts.isMirrored),
     has_backup: 'NO',
     is_remote_clone_source: 'NO',
-    has_snapshots: yesNo(facts.has_snapshots),
+    has_snapshots: yesNo(facts.hasSnapshots),
     shadow_copy_enabled: 'NO',
-    is_shadow_copy_clone: yesNo(facts.is_shadow_copy),
-    mtr_histograms: yesNo(facts.mtr_histograms),
+    is_shadow_copy_clone: yesNo(facts.isShadowCopy),
+    mtr_histograms: yesNo(facts.countsSizes),
     compress: yesNo(facts.compress),
     dedupe: yesNo(facts.dedupe),
     flc_state: null,
     flc_scan_state: null,
     flc_scan_progress: null,
     flc_scan_remaining_time_seconds: null,
-    read_iops_limit: String(facts.read_iops_limit),
-    read_mbps_limit: String(facts.read_mbps_limit),
-    write_iops_limit: String(facts.write_iops_limit),
-    write_mbps_limit: String(facts.write_mbps_limit),
-    read_iops_capping: String(facts.read_iops_capping),
-    read_mbps_capping: String(facts.read_mbps_capping),
-    write_iops_capping: String(facts.write_iops_capping),
-    write_mbps_capping: String(facts.write_mbps_capping),
+    read_iops_limit: String(facts.readIopsLimit),
+    read_mbps_limit: String(facts.readMbpsLimit),
+    write_iops_limit: String(facts.writeIopsLimit),
+    write_mbps_limit: String(facts.writeMbpsLimit),
+    read_iops_capping: String(facts.readIopsCap),
+    read_mbps_capping: String(facts.readMbpsCap),
+    write_iops_capping: String(facts.writeIopsCap),
+    write_mbps_capping: String(facts.writeMbpsCap),
   };
 }
 
@@ -154,20 +154,20 @@ function statusOf(facts: VolumeFacts, report: VolumeReport | undefined): VolumeV
   if (facts.state === 'creating') return 'Creating';
   if (facts.state === 'deleting') return 'Deleting';
   if (facts.migration !== null) return 'Migrating';
-  if (facts.wrapped_key !== null && report?.isLocked === true) return 'Locked';
-  return facts.first_server === null ? 'Available' : 'In-use';
+  if (facts.wrappedKey !== null && report?.isLocked === true) return 'Locked';
+  return facts.firstServer === null ? 'Available' : 'In-use';
 }
 
 /** The latency limits have no field of their own. */
-function thresholdsOf({ read_latency_limit, write_latency_limit }: VolumeFacts): string | null {
-  if (read_latency_limit === 0 && write_latency_limit === 0) return null;
-  return JSON.stringify({ read_latency_limit, write_latency_limit });
+function thresholdsOf({ readLatencyLimit, writeLatencyLimit }: VolumeFacts): string | null {
+  if (readLatencyLimit === 0 && writeLatencyLimit === 0) return null;
+  return JSON.stringify({ read_latency_limit: readLatencyLimit, write_latency_limit: writeLatencyLimit });
 }
 
-function ofMegabytes(megabytes: number | null): number | null {
-  return megabytes === null ? null : gigabytes(megabytes * MB);
+function gigabytesOf(size: Bytes | null): number | null {
+  return size === null ? null : gigabytes(size);
 }
 
-function yesNo(value: number | string | null): 'YES' | 'NO' {
-  return value === 0 || value === null ? 'NO' : 'YES';
+function yesNo(value: boolean): 'YES' | 'NO' {
+  return value ? 'YES' : 'NO';
 }

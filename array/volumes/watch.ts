@@ -1,10 +1,10 @@
 import { CapacityWatch, type CapacityMode, type CapacityThresholds } from '@granary/storage/capacity';
-import { capacityText, type Tx } from '@granary/kernel';
+import { bytes, capacityText, type Bytes, type Tx } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import type { ArrayTools } from '../tools.ts';
-import { GB, MB } from '../units.ts';
 import { Load, type Crossing } from './load.ts';
-import { findVolume, listWatched, updateVolume, type VolumeRow } from './repository.ts';
+import { findVolume, listWatched, updateVolume } from './repository.ts';
+import type { Volume } from './volume.ts';
 import { titleOf } from './rules.ts';
 
 interface Watched {
@@ -30,7 +30,7 @@ interface Capacity {
 }
 
 interface ModeChange extends Capacity {
-  readonly row: VolumeRow;
+  readonly row: Volume;
 }
 
 const CHECK_EVERY_MS = 5_000;
@@ -42,11 +42,11 @@ const WAIT_FACTOR = 100;
 /** Looks after volumes that have limits: raises alerts, and expands those that may. */
 export class VolumeWatch {
   readonly #tools: ArrayTools;
-  readonly #expand: (name: string, sizeBytes: number) => Promise<void>;
+  readonly #expand: (name: string, sizeBytes: Bytes) => Promise<void>;
   #watched = new Map<string, Watched>();
   #checkedAt = 0;
 
-  constructor(tools: ArrayTools, expand: (name: string, sizeBytes: number) => Promise<void>) {
+  constructor(tools: ArrayTools, expand: (name: string, sizeBytes: Bytes) => Promise<void>) {
     this.#tools = tools;
     this.#expand = expand;
   }
@@ -71,28 +71,28 @@ export class VolumeWatch {
     }
   }
 
-  async #look(row: VolumeRow, report: VolumeReport, watched: Watched, atMs: number): Promise<void> {
+  async #look(row: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<void> {
     const crossings = watched.load.note(row, report.io, atMs);
     const { mode, freeBytes } = await this.#capacityOf(row, report, watched, atMs);
-    if (crossings.length > 0 || mode !== row.capacity_mode) await this.#tell(crossings, { row, mode, freeBytes });
-    if (mode === 'emergency' && row.auto_expand === 1) await this.#relieve(row, watched);
+    if (crossings.length > 0 || mode !== row.capacityMode) await this.#tell(crossings, { row, mode, freeBytes });
+    if (mode === 'emergency' && row.expandsItself) await this.#relieve(row, watched);
     else watched.problem = undefined;
   }
 
-  async #capacityOf(row: VolumeRow, report: VolumeReport, watched: Watched, atMs: number): Promise<Capacity> {
-    if (!isProtected(row)) return { mode: 'normal', freeBytes: row.size_bytes };
+  async #capacityOf(row: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<Capacity> {
+    if (!isProtected(row)) return { mode: 'normal', freeBytes: row.sizeBytes };
     // Nobody writes to a share that is not mounted, and only its filesystem knows how full it is.
-    if (row.kind === 'file' && !report.share) return { mode: row.capacity_mode as CapacityMode, freeBytes: 0 };
+    if (row.kind === 'file' && !report.share) return { mode: row.capacityMode, freeBytes: 0 };
     const freeBytes = await this.#freeBytes(row, report, watched);
-    const takenBytes = row.size_bytes - freeBytes;
+    const takenBytes = row.sizeBytes - freeBytes;
     watched.capacity.setThresholds(thresholdsOf(row));
     watched.capacity.note(atMs, takenBytes);
     return { mode: watched.capacity.mode(freeBytes), freeBytes };
   }
 
-  async #freeBytes(row: VolumeRow, report: VolumeReport, watched: Watched): Promise<number> {
+  async #freeBytes(row: Volume, report: VolumeReport, watched: Watched): Promise<number> {
     if (report.share) return report.share.availableBytes;
-    return Math.max(0, row.size_bytes - (await this.#takenBytes(report, watched)));
+    return Math.max(0, row.sizeBytes - (await this.#takenBytes(report, watched)));
   }
 
   /**
@@ -125,17 +125,20 @@ export class VolumeWatch {
         const severity = crossing.isAbove ? 'warning' : 'notice';
         events.record(tx, { severity, title: crossingTitle(row, crossing), subject: `volume:${row.name}` });
       }
-      if (mode !== row.capacity_mode) this.#changeMode(tx, change);
+      if (mode !== row.capacityMode) this.#changeMode(tx, change);
     });
   }
 
   #changeMode(tx: Tx, { row, mode, freeBytes }: ModeChange): void {
     if (findVolume(tx, row.name)?.state !== 'ready') return;
-    updateVolume(tx, row.name, { capacity_mode: mode });
-    const left = `${capacityText(freeBytes)} of ${capacityText(row.size_bytes)} are left`;
+    updateVolume(tx, row.name, { capacityMode: mode });
+    const left = `${capacityText(freeBytes)} of ${capacityText(row.sizeBytes)} are left`;
     const told = {
       normal: { severity: 'notice', title: `${titleOf(row)} has room again: ${left}.` },
-      alert: { severity: 'warning', title: `${titleOf(row)} will be full within ${row.alert_mode} minutes: ${left}.` },
+      alert: {
+        severity: 'warning',
+        title: `${titleOf(row)} will be full within ${row.alertMinutes} minutes: ${left}.`,
+      },
       protected: { severity: 'warning', title: `${titleOf(row)} is filling up: ${left}.` },
       emergency: { severity: 'error', title: `${titleOf(row)} runs full: ${left}.` },
     } as const;
@@ -143,11 +146,11 @@ export class VolumeWatch {
   }
 
   /** By one step a time; the next look tells whether that was enough. */
-  async #relieve(row: VolumeRow, watched: Watched): Promise<void> {
-    if (row.mirror_job !== null) return this.#cannot(row, watched, 'it is as large as the volume it mirrors');
-    const most = row.max_capacity_mb === null ? Infinity : row.max_capacity_mb * MB;
-    const size = Math.min(row.size_bytes + (row.auto_expand_by_mb ?? 0) * MB, most);
-    if (size <= row.size_bytes) return this.#cannot(row, watched, 'it is as large as it may become');
+  async #relieve(row: Volume, watched: Watched): Promise<void> {
+    if (row.mirrorJob !== null) return this.#cannot(row, watched, 'it is as large as the volume it mirrors');
+    const most = row.maxBytes ?? Infinity;
+    const size = bytes(Math.min(row.sizeBytes + (row.expandByBytes ?? 0), most));
+    if (size <= row.sizeBytes) return this.#cannot(row, watched, 'it is as large as it may become');
     try {
       await this.#expand(row.name, size);
       watched.problem = undefined;
@@ -157,7 +160,7 @@ export class VolumeWatch {
   }
 
   /** Told once, not at every look. */
-  async #cannot(row: VolumeRow, watched: Watched, problem: string): Promise<void> {
+  async #cannot(row: Volume, watched: Watched, problem: string): Promise<void> {
     if (watched.problem === problem) return;
     watched.problem = problem;
     const { store, events } = this.#tools;
@@ -171,21 +174,21 @@ function newWatched(): Watched {
   return { load: new Load(), capacity: new CapacityWatch(none), shown: undefined, problem: undefined };
 }
 
-function isProtected(row: VolumeRow): boolean {
-  return row.alert_mode > 0 || row.emergency_gb > 0 || row.auto_expand === 1;
+function isProtected(row: Volume): boolean {
+  return row.alertMinutes > 0 || row.emergencyBytes > 0 || row.expandsItself;
 }
 
-function thresholdsOf(row: VolumeRow): CapacityThresholds {
-  const unsaid = row.auto_expand === 1 ? row.size_bytes * EMERGENCY_FRACTION : 0;
+function thresholdsOf(row: Volume): CapacityThresholds {
+  const unsaid = row.expandsItself ? row.sizeBytes * EMERGENCY_FRACTION : 0;
   return {
-    historyMinutes: row.capacity_history,
-    alertMinutes: row.alert_mode,
+    historyMinutes: row.historyMinutes,
+    alertMinutes: row.alertMinutes,
     protectedMinutes: 0,
-    emergencyBytes: row.emergency_gb > 0 ? row.emergency_gb * GB : unsaid,
+    emergencyBytes: row.emergencyBytes > 0 ? row.emergencyBytes : unsaid,
   };
 }
 
-function crossingTitle(row: VolumeRow, { measure, limit, average, isAbove }: Crossing): string {
+function crossingTitle(row: Volume, { measure, limit, average, isAbove }: Crossing): string {
   const figures = `${Math.round(average * 10) / 10} ${measure.what} on average over the last minute`;
   const verdict = isAbove ? `above its limit of ${limit}` : `within its limit of ${limit} again`;
   return `${titleOf(row)}: ${figures}, ${verdict}.`;

@@ -1,4 +1,5 @@
 import { assert } from '../assert.ts';
+import type { Bytes } from '../capacity.ts';
 import type { Db, SqlParams, SqlValue, Tx } from '../store/index.ts';
 
 /** How one field of a record is stored. */
@@ -14,6 +15,9 @@ type Columns<T> = { readonly [K in keyof T]-?: Column<T[K]> };
 /** Fields that are undefined keep their values. */
 export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
+/** What records are found by: a name that came with a request has no brand yet. */
+type Key<T> = { readonly [K in keyof T]?: T[K] extends string ? string : T[K] extends number ? number : T[K] };
+
 /** Stored as it is. */
 export function plain<T extends SqlValue>(name: string): Column<T> {
   return { name };
@@ -22,6 +26,17 @@ export function plain<T extends SqlValue>(name: string): Column<T> {
 /** A boolean, stored as 0 or 1. */
 export function flag(name: string): Column<boolean> {
   return { name, convert: { write: Number, read: (value) => value === 1 } };
+}
+
+/** A size, stored in whole units of so many bytes. */
+export function inUnits<T extends Bytes | null>(name: string, unitBytes: number): Column<T> {
+  return {
+    name,
+    convert: {
+      write: (value) => (value === null ? null : value / unitBytes),
+      read: (value) => (value === null ? null : Number(value) * unitBytes) as T,
+    },
+  };
 }
 
 /** Stored as JSON text; null as NULL. */
@@ -80,7 +95,7 @@ export class Table<T extends object> {
   }
 
   /** How many records had these values in their key and were changed. */
-  update(tx: Tx, key: Changes<T>, changes: Changes<T>): number {
+  update(tx: Tx, key: Key<T>, changes: Changes<T>): number {
     const changed = givenFields(changes);
     assert(changed.length > 0, `a change of ${this.#name} names a field`);
     const where = givenFields(key);
@@ -91,11 +106,11 @@ export class Table<T extends object> {
     return tx.run(sql, { ...this.#values(changes, changed), ...Object.fromEntries(keys) }).changes;
   }
 
-  #values(record: Changes<T>, fields: readonly string[]): Record<string, SqlValue> {
+  #values(record: object, fields: readonly string[]): Record<string, SqlValue> {
     const values: Record<string, SqlValue> = {};
     for (const field of fields) {
       const { convert } = this.#column(field);
-      const value: unknown = record[field as keyof T];
+      const value = (record as Readonly<Record<string, unknown>>)[field];
       values[field] = convert ? convert.write(value) : (value as SqlValue);
     }
     return values;

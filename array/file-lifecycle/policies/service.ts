@@ -2,7 +2,7 @@ import { badParameter, fail, type Tx } from '@granary/kernel';
 import { findDestination } from '../../object-storage-destinations/repository.ts';
 import { nextName } from '../../sequences/repository.ts';
 import type { ArrayTools } from '../../tools.ts';
-import type { VolumeRow } from '../../volumes/repository.ts';
+import type { Volume } from '../../volumes/volume.ts';
 import { called } from '../../wording.ts';
 import { compileCriteria } from '../criteria/compile.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
@@ -47,13 +47,13 @@ export type PolicyChange = { readonly [K in keyof PolicyRequest]?: PolicyRequest
 
 interface Neighbours {
   /** A share that is there; else `volume_not_found`, or why it is none. */
-  readonly share: (name: string) => VolumeRow;
+  readonly share: (name: string) => Volume;
   /** What names in criteria stand for now. */
   readonly context: () => CriteriaContext;
   /** In the transaction that attaches a policy: the share is looked through from now on, unless somebody said no. */
-  readonly enable: (tx: Tx, volume: VolumeRow) => void;
+  readonly enable: (tx: Tx, volume: Volume) => void;
   /** Starts a scan of the share. */
-  readonly scan: (volume: VolumeRow, actor: string) => Promise<void>;
+  readonly scan: (volume: Volume, actor: string) => Promise<void>;
   /** In a transaction that changes what the records of shares tell. */
   readonly changed: (tx: Tx) => void;
   /** Times are others now, or something is to be run that was not. */
@@ -252,7 +252,7 @@ export class LifecyclePolicies {
     this.#tools.events.record(tx, { title, subject: `lifecycle_policy:${row.name}`, actor });
   }
 
-  #tellOfShare(tx: Tx, row: PolicyRow, share: VolumeRow, what: string, actor: string): void {
+  #tellOfShare(tx: Tx, row: PolicyRow, share: Volume, what: string, actor: string): void {
     const title = `File lifecycle policy ${called(row)} ${what} share ${called(share)}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${share.name}`, actor });
   }

@@ -1,7 +1,7 @@
 import type { Store } from '@granary/kernel';
 import { RECYCLE_BIN, type ListedFile, type ShareEngine } from '../../engine/shares.ts';
 import { EngineError, isEngineError } from '../../engine/errors.ts';
-import type { VolumeRow } from '../../volumes/repository.ts';
+import type { Volume } from '../../volumes/volume.ts';
 import type { Archives, Reservation } from '../archive/archives.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
 import { beginRun, findActiveRules, isStillActive, saveFigures, findRuleByName } from '../policies/repository.ts';
@@ -29,7 +29,7 @@ const FAILURES_IN_A_ROW_MAX = 16;
  */
 export class Scan {
   readonly #tools: ScanTools;
-  readonly #share: VolumeRow;
+  readonly #share: Volume;
   readonly #snapshot: string;
   readonly #signal: AbortSignal;
   readonly #figures = new Map<string, Figures>();
@@ -40,7 +40,7 @@ export class Scan {
   constructor(
     tools: ScanTools,
     options: {
-      readonly share: VolumeRow;
+      readonly share: Volume;
       readonly snapshot: string;
       readonly state: ScanState;
       readonly signal: AbortSignal;

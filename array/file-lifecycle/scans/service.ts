@@ -5,7 +5,8 @@ import type { LifecycleFacts } from '../../shares/view.ts';
 import type { SnapshotRow } from '../../snapshots/repository.ts';
 import type { Snapshots } from '../../snapshots/service.ts';
 import type { ArrayTools } from '../../tools.ts';
-import { findVolume, type VolumeRow } from '../../volumes/repository.ts';
+import { findVolume } from '../../volumes/repository.ts';
+import type { Volume } from '../../volumes/volume.ts';
 import { called } from '../../wording.ts';
 import type { Archives } from '../archive/archives.ts';
 import { markUnneeded } from '../archive/repository.ts';
@@ -66,7 +67,7 @@ export class Scans implements ShareLifecycle {
   }
 
   /** Because somebody asks for it. */
-  async startNow(share: VolumeRow, actor: string): Promise<void> {
+  async startNow(share: Volume, actor: string): Promise<void> {
     const { store, clock, events } = this.#tools;
     await store.write((tx) => {
       const row = findShare(tx, share.name);
@@ -100,7 +101,7 @@ export class Scans implements ShareLifecycle {
   }
 
   /** In the transaction that attaches a policy. */
-  enableIn(tx: Tx, share: VolumeRow): void {
+  enableIn(tx: Tx, share: Volume): void {
     const row = findShare(tx, share.name);
     if (row?.state === 'disabled') {
       const problem = `File lifecycle is disabled on share ${called(share)}; enable it first with flcenabled=enable.`;
@@ -111,7 +112,7 @@ export class Scans implements ShareLifecycle {
     this.changed(tx);
   }
 
-  #control(tx: Tx, share: VolumeRow, command: LifecycleChange, actor: string): void {
+  changeIn(tx: Tx, share: Volume, command: LifecycleChange, actor: string): void {
     const { clock, events } = this.#tools;
     const { name } = share;
     const row = findShare(tx, name);
@@ -152,7 +153,7 @@ export class Scans implements ShareLifecycle {
     await this.#tools.store.write((tx) => {
       const share = findVolume(tx, volume);
       if (!share) throw fail('volume_not_found', { id: volume });
-      this.#control(tx, share, command, actor);
+      this.changeIn(tx, share, command, actor);
     });
   }
 
@@ -197,7 +198,7 @@ export class Scans implements ShareLifecycle {
     }
   }
 
-  async #scan(share: VolumeRow, begun: ScanState, running: Running, stopping: AbortSignal): Promise<JobOutcome> {
+  async #scan(share: Volume, begun: ScanState, running: Running, stopping: AbortSignal): Promise<JobOutcome> {
     const { snapshots, archives, context } = this.#neighbours;
     const { store, engine } = this.#tools;
     const state = { ...begun, isOfOneMoment: begun.isOfOneMoment && begun.afterInode === 0 };
@@ -214,7 +215,7 @@ export class Scans implements ShareLifecycle {
     return { outcome: 'done', finish: (tx) => this.#finish(tx, share, state, snapshot.created_at) };
   }
 
-  async #take(volume: VolumeRow): Promise<SnapshotRow> {
+  async #take(volume: Volume): Promise<SnapshotRow> {
     const { snapshots } = this.#neighbours;
     const wanted = { volume, displayName: 'file lifecycle scan', application: 'user', orSimilar: true } as const;
     const [row] = await snapshots.begin([wanted]);
@@ -222,7 +223,7 @@ export class Scans implements ShareLifecycle {
     return row;
   }
 
-  #finish(tx: Tx, share: VolumeRow, state: ScanState, momentAt: number): void {
+  #finish(tx: Tx, share: Volume, state: ScanState, momentAt: number): void {
     const { name } = share;
     this.#forgetScan(tx, name);
     if (state.isOfOneMoment) markUnneeded(tx, name, state.startedAt, momentAt);
@@ -243,7 +244,7 @@ export class Scans implements ShareLifecycle {
     this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume}` });
   }
 
-  #tell(tx: Tx, share: VolumeRow, rule: RuleInPlace): void {
+  #tell(tx: Tx, share: Volume, rule: RuleInPlace): void {
     const { events } = this.#tools;
     const policy = `File lifecycle policy ${rule.policy_display_name} (${rule.policy})`;
     const subject = `volume:${share.name}`;
@@ -258,7 +259,7 @@ export class Scans implements ShareLifecycle {
 
 const WORDS = { enable: 'enabled', disable: 'disabled', pause: 'paused', resume: 'resumed' } as const;
 
-function nextState(share: VolumeRow, state: ShareRow['state'], command: LifecycleChange): ShareRow['state'] {
+function nextState(share: Volume, state: ShareRow['state'], command: LifecycleChange): ShareRow['state'] {
   if (command === 'enable') return state === 'disabled' ? 'enabled' : state;
   if (command === 'disable') return 'disabled';
   const needed = command === 'pause' ? 'enabled' : 'paused';

@@ -7,7 +7,8 @@ import { FileHistory } from '../../file-history/service.ts';
 import { NasService } from '../../nas/service.ts';
 import type { Pools } from '../../pools/service.ts';
 import { Snapshots } from '../../snapshots/service.ts';
-import type { VolumeRow } from '../../volumes/repository.ts';
+import { findVolume } from '../../volumes/repository.ts';
+import type { Volume } from '../../volumes/volume.ts';
 import type { Volumes } from '../../volumes/service.ts';
 import { QuotaProjects } from '../projects.ts';
 import { Quotas } from '../service.ts';
@@ -37,8 +38,8 @@ export async function quotasAlone(t: TestContext) {
           { name },
         );
     });
-    const share = (name: string): VolumeRow => {
-      const row = store.read((db) => db.get<VolumeRow>('SELECT * FROM volumes WHERE name = :name', { name }));
+    const share = (name: string): Volume => {
+      const row = store.read((db) => findVolume(db, name));
       if (!row) throw fail('volume_not_found', { id: name });
       return row;
     };

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { ManualClock } from '@granary/kernel';
+import { bytes, ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../kernel/testing.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import type { Performance } from '../../performance/service.ts';
@@ -73,7 +73,7 @@ export async function volumesAlone(t: TestContext) {
 
 export function wantedVolume(displayName: string, changes = {}) {
   const plain = { compress: false, dedupe: false, encrypted: false };
-  return { displayName, pool: POOL, sizeBytes: 10 * GB, ...plain, ...changes };
+  return { displayName, pool: POOL, sizeBytes: bytes(10 * GB), ...plain, ...changes };
 }
 
 function poolRow(now: number) {

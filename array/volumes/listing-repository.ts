@@ -1,31 +1,18 @@
 import type { Db } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
-import { findShares, type Share } from '../shares/repository.ts';
-import type { VolumeRow } from './repository.ts';
+import { findShares } from '../shares/repository.ts';
+import { volumeTable } from './repository.ts';
+import type { Volume, VolumeFacts } from './volume.ts';
 
-/** What a row does not say by itself, gathered for a whole page at once. */
-export interface VolumeFacts extends VolumeRow {
-  readonly pool_display_name: string | null;
-  readonly pool_version: number | null;
-  readonly pool_cache: number | null;
-  /** Comma list; null when it is attached to none. */
-  readonly server_names: string | null;
-  readonly first_server: string | null;
-  readonly access_type: 'NFS' | 'SMB' | 'ISCSI' | null;
-  readonly lun: number | null;
-  readonly read_only: number | null;
-  readonly has_snapshots: number;
-  readonly is_mirrored: number;
-  readonly is_shadow_copy: number;
-  readonly share: Share | undefined;
-}
+type Flag = 'poolCache' | 'isReadOnly' | 'hasSnapshots' | 'isMirrored' | 'isShadowCopy';
 
-type FactsRow = Omit<VolumeFacts, 'share'>;
+/** What the statement below selects beyond a volume, as SQLite gives it. */
+type FactsBeyond = Omit<VolumeFacts, keyof Volume | 'share' | Flag> & Readonly<Record<Flag, number | null>>;
 
 export interface VolumeFilter {
   readonly pool?: string | undefined;
   readonly server?: string | undefined;
-  readonly kind?: VolumeRow['kind'] | undefined;
+  readonly kind?: Volume['kind'] | undefined;
   /** Text that its display name holds. */
   readonly displayName?: string | undefined;
   /** Attached to no server. */
@@ -65,14 +52,14 @@ export function countVolumes(db: Db, filter: VolumeFilter): number {
   return db.get<{ count: number }>(sql, paramsOf(filter))?.count ?? 0;
 }
 
-const FACTS = `SELECT v.*, p.display_name AS pool_display_name, p.version AS pool_version, p.cache AS pool_cache,
-    a.server AS first_server, a.access_type, a.lun, a.read_only,
+const FACTS = `SELECT ${volumeTable.fields('v')}, p.display_name AS poolDisplayName, p.version AS poolVersion,
+    p.cache AS poolCache, a.server AS firstServer, a.access_type AS accessType, a.lun, a.read_only AS isReadOnly,
     CASE WHEN a.server IS NOT NULL
-      THEN (SELECT group_concat(server, ',') FROM attachments WHERE volume = v.name) END AS server_names,
-    EXISTS (SELECT 1 FROM snapshots WHERE volume = v.name) AS has_snapshots,
+      THEN (SELECT group_concat(server, ',') FROM attachments WHERE volume = v.name) END AS serverNames,
+    EXISTS (SELECT 1 FROM snapshots WHERE volume = v.name) AS hasSnapshots,
     (v.mirror_job IS NOT NULL OR EXISTS (SELECT 1 FROM source_mirrors
-       WHERE volume = v.name AND state IN ('creating', 'active', 'paused'))) AS is_mirrored,
-    EXISTS (SELECT 1 FROM snapshot_set_members WHERE clone = v.name) AS is_shadow_copy`;
+       WHERE volume = v.name AND state IN ('creating', 'active', 'paused'))) AS isMirrored,
+    EXISTS (SELECT 1 FROM snapshot_set_members WHERE clone = v.name) AS isShadowCopy`;
 const FACTS_JOINS = `LEFT JOIN pools AS p ON p.name = v.pool
   LEFT JOIN attachments AS a
     ON a.volume = v.name AND a.server = (SELECT min(server) FROM attachments WHERE volume = v.name)`;
@@ -82,22 +69,32 @@ export function listVolumes(db: Db, filter: VolumeFilter, page: Page): VolumeFac
   const sql = `WITH page AS MATERIALIZED
       (SELECT v.name FROM volumes AS v WHERE ${conditionOf(filter)} ORDER BY v.name LIMIT :limit OFFSET :start)
     ${FACTS} FROM page CROSS JOIN volumes AS v ON v.name = page.name ${FACTS_JOINS} ORDER BY page.name`;
-  const rows = db.all<FactsRow>(sql, { ...paramsOf(filter), ...sqlPage(page) });
-  return withShares(db, rows);
+  return factsOf(db, volumeTable.all<FactsBeyond>(db, sql, { ...paramsOf(filter), ...sqlPage(page) }));
 }
 
 export function findVolumeFacts(db: Db, name: string): VolumeFacts | undefined {
   const sql = `${FACTS} FROM volumes AS v ${FACTS_JOINS} WHERE v.name = :name AND v.state <> 'binned'`;
-  const row = db.get<FactsRow>(sql, { name });
-  return row && withShares(db, [row])[0];
+  const row = volumeTable.get<FactsBeyond>(db, sql, { name });
+  return row && factsOf(db, [row])[0];
 }
 
-/** Block volumes, of which there may be thousands, do not pay for what shares have. */
-function withShares(db: Db, rows: FactsRow[]): VolumeFacts[] {
+/**
+ * In place, because lists of thousands pass here. Block volumes, of which there may be as many, do not pay for what shares
+ * have.
+ */
+function factsOf(db: Db, rows: (Volume & FactsBeyond)[]): VolumeFacts[] {
   const files = rows.filter(({ kind }) => kind === 'file').map(({ name }) => name);
   const shares = files.length === 0 ? undefined : findShares(db, files);
-  for (const row of rows as (FactsRow & { share?: Share | undefined })[]) row.share = shares?.get(row.name);
-  return rows as VolumeFacts[];
+  return rows.map((row) =>
+    Object.assign(row, {
+      poolCache: row.poolCache === null ? null : row.poolCache === 1,
+      isReadOnly: row.isReadOnly === null ? null : row.isReadOnly === 1,
+      hasSnapshots: row.hasSnapshots === 1,
+      isMirrored: row.isMirrored === 1,
+      isShadowCopy: row.isShadowCopy === 1,
+      share: shares?.get(row.name),
+    }),
+  );
 }
 
 /** Rises with every row this process ever changed, and nobody else changes any. */
@@ -105,10 +102,10 @@ export function changesEver(db: Db): number {
   return db.get<{ changes: number }>('SELECT total_changes() AS changes')?.changes ?? 0;
 }
 
-export function listBinned(db: Db, pool: string, page: Page): VolumeRow[] {
-  const sql = `SELECT * FROM volumes WHERE pool = :pool AND state = 'binned' ORDER BY binned_at, name
+export function listBinned(db: Db, pool: string, page: Page): Volume[] {
+  const sql = `SELECT ${volumeTable.fields()} FROM volumes WHERE pool = :pool AND state = 'binned' ORDER BY binned_at, name
     LIMIT :limit OFFSET :start`;
-  return db.all<VolumeRow>(sql, { pool, ...sqlPage(page) });
+  return volumeTable.all(db, sql, { pool, ...sqlPage(page) });
 }
 
 export function countBinned(db: Db, pool: string): number {
