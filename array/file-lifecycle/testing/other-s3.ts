@@ -14,23 +14,27 @@ const REGION = 'eu-west-7';
 
 /**
  * An S3 service that is not ours, with the habits that services have and ours has not: it is in a region of its own and
- * says so, its ETags are no MD5, and it does not understand bodies in signed chunks. It checks no signatures.
+ * says so, its ETags are no MD5, it does not understand bodies in signed chunks, and refuses to delete what is not there.
+ * It checks no signatures. `onRequest` is
+ * called before each one is answered.
  */
-export async function otherS3(t: Lasting) {
+export async function otherS3(t: Lasting, onRequest: () => void = () => undefined) {
   const objects = new Map<string, Buffer>();
   const uploads = new Map<string, Map<number, Buffer>>();
   const server = createServer((request, reply) => {
     void bodyOf(request).then((body) => {
+      onRequest();
       const { status, headers = {}, text = '' } = replyTo(request, body);
       reply.writeHead(status, { 'x-amz-bucket-region': REGION, ...headers }).end(text);
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  const close = () => {
     server.closeAllConnections();
     server.close();
-  });
+  };
+  t.after(close);
 
   function replyTo(request: IncomingMessage, body: Buffer): Reply {
     const url = new URL(request.url ?? '', 'http://127.0.0.1');
@@ -53,9 +57,12 @@ export async function otherS3(t: Lasting) {
       else objects.set(key, body);
       return { status: 200, headers: { etag: `"v2-${createHash('sha1').update(body).digest('hex')}"` } };
     }
-    if (request.method === 'DELETE') return { status: objects.delete(key) ? 204 : 404 };
     const object = objects.get(key);
     if (!object) return { status: 404, text: '<Error><Code>NoSuchKey</Code></Error>' };
+    if (request.method === 'DELETE') {
+      objects.delete(key);
+      return { status: 204 };
+    }
     const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
     const part = from === undefined ? object : object.subarray(Number(from), Number(to) + 1);
     const headers = { 'content-length': String(part.length) };
@@ -66,6 +73,9 @@ export async function otherS3(t: Lasting) {
     endpoint: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     username: 'OTHERKEY',
     password: 'other secret',
+    /** What it looks for in the header `authorization`. */
+    scope: `/${REGION}/s3/`,
+    close,
     keys: () => Promise.resolve([...objects.keys()]),
   };
 }

@@ -53,8 +53,13 @@ export class RemoteBucket {
     return bytes;
   }
 
+  /** Some services refuse to delete what is not there, and then nothing is left to do. */
   async remove(key: string, headers: Headers): Promise<void> {
-    await this.#send({ method: 'DELETE', key, headers });
+    try {
+      await this.#send({ method: 'DELETE', key, headers });
+    } catch (error) {
+      if (!(error instanceof RemoteRefusal && error.code === 'NoSuchKey')) throw error;
+    }
   }
 
   async createUpload(key: string, headers: Headers): Promise<string> {
