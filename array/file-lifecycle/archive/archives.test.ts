@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { until } from '../../../kernel/testing.ts';
 import { EngineError } from '../../engine/errors.ts';
-import { insertClone } from './repository.ts';
+import { findRemovable, insertClone, insertObject } from './repository.ts';
 import { archiveBucket, lifecycleAlone } from '../testing/lifecycle-alone.ts';
+import { otherS3 } from '../testing/other-s3.ts';
 
 async function setUp(t: TestContext, policy: object = {}) {
   const it = await lifecycleAlone(t);
@@ -99,6 +100,29 @@ test('an object stays as long as a snapshot from before, or a clone, may need it
   await it.array.store.write((tx) => tx.run('DELETE FROM volumes WHERE name = :clone', { clone }));
   await scan(share);
   assert.equal((await keys()).length, 0);
+});
+
+test('objects that cannot be removed, or are gone already, keep no others from being removed', async (t) => {
+  const { array, share, scan, clock } = await setUp(t).then(({ it, ...rest }) => ({ ...rest, array: it.array }));
+  const other = await otherS3(t);
+  const { endpoint, username, password } = other;
+  const known = { bucket: 'archive', username, password, type: 's3', connectVia: 'fe' } as const;
+  const more = { ...known, allow_lifecycle_policies: false };
+  await array.destinations.create({ ...more, name: 'other', endpoint }, 'tester');
+  const gone = await otherS3(t);
+  await array.destinations.create({ ...more, name: 'gone', endpoint: gone.endpoint }, 'tester');
+  gone.close();
+  const put = (key: string, at: string) => ({ key, volume: share, destination: `${at}/archive`, size_bytes: 1 });
+  await fetch(`http://${endpoint}/archive/z`, { method: 'PUT', body: 'z', headers: { authorization: other.scope } });
+  await array.store.write((tx) => {
+    for (let n = 0; n < 150; n += 1) insertObject(tx, { ...put(`a${n}`, gone.endpoint), created_at: clock.now() });
+    for (const key of ['y', 'z']) insertObject(tx, { ...put(key, endpoint), created_at: clock.now() });
+    tx.run(`UPDATE archived_objects SET state = 'orphan'`);
+  });
+  await scan(share);
+  assert.deepEqual(await other.keys(), []);
+  const left = array.store.read((db) => findRemovable(db, '', undefined)).map(({ key }) => key);
+  assert.deepEqual([left.length, left.every((key) => key.startsWith('a'))], [150, true]);
 });
 
 test('where it is not known whether a file became a stub, the scan after sees what is left over', async (t) => {

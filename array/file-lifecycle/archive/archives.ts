@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { Tx } from '@granary/kernel';
 import { isEngineError } from '../../engine/errors.ts';
 import type { ListedFile } from '../../engine/shares.ts';
 import { referenceOf, type Buckets } from '../../object-storage-destinations/buckets.ts';
 import { findDestination, type DestinationRow } from '../../object-storage-destinations/repository.ts';
 import type { ArrayTools } from '../../tools.ts';
+import { batchesOf } from '../scans/at-once.ts';
 import type { FileOutcome } from '../scans/figures.ts';
-import { insertObject, markOrphan, markSeen, markStub, noteUpload, removeObject } from './repository.ts';
+import { insertObject, markOrphan, markSeen, markStub, markUnneeded, noteUpload, removeObject } from './repository.ts';
 import { upload } from './upload.ts';
+
+/** So many records are changed in one go: whatever else the array does waits as long. */
+const ROWS_AT_ONCE = 250;
 
 interface WantedArchive {
   readonly file: ListedFile;
@@ -37,14 +40,21 @@ export class Archives {
     this.#buckets = buckets;
   }
 
-  /** One transaction for all of them. */
   async reserve(volume: string, wanted: readonly WantedArchive[]): Promise<ReadonlyMap<ListedFile, Reservation>> {
+    const reserved = new Map<ListedFile, Reservation>();
+    for (const some of batchesOf(wanted, ROWS_AT_ONCE)) await this.#reserve(volume, some, reserved);
+    return reserved;
+  }
+
+  async #reserve(
+    volume: string,
+    wanted: readonly WantedArchive[],
+    reserved: Map<ListedFile, Reservation>,
+  ): Promise<void> {
     const { store, clock, configuration } = this.#tools;
-    if (wanted.length === 0) return new Map();
     const prefix = `${configuration().internalName}/${volume}`;
-    return store.write((tx) => {
+    await store.write((tx) => {
       const destinations = new Map<string, DestinationRow | undefined>();
-      const reserved = new Map<ListedFile, Reservation>();
       for (const { file, destination: name } of wanted) {
         if (!destinations.has(name)) destinations.set(name, findDestination(tx, name));
         const destination = destinations.get(name);
@@ -54,17 +64,17 @@ export class Archives {
         insertObject(tx, { ...place, size_bytes: file.sizeBytes, created_at: clock.now() });
         reserved.set(file, { file, key, destination, isBegun: false });
       }
-      return reserved;
     });
   }
 
   /** Those nothing was sent for. */
   async release(reservations: readonly Reservation[]): Promise<void> {
     const unused = reservations.filter(({ isBegun }) => !isBegun);
-    if (unused.length === 0) return;
-    await this.#tools.store.write((tx) => {
-      for (const { key } of unused) removeObject(tx, key);
-    });
+    for (const some of batchesOf(unused, ROWS_AT_ONCE)) {
+      await this.#tools.store.write((tx) => {
+        for (const { key } of some) removeObject(tx, key);
+      });
+    }
   }
 
   async archive(volume: string, reservation: Reservation, signal: AbortSignal): Promise<FileOutcome> {
@@ -89,10 +99,19 @@ export class Archives {
     return { outcome: 'handled' };
   }
 
-  /** In the transaction that records how far a scan is. */
-  markSeen(tx: Tx, files: readonly ListedFile[], scanAt: number): void {
+  /** Before it is on record how far a scan is. */
+  async markSeen(files: readonly ListedFile[], scanAt: number): Promise<void> {
     const keys = files.flatMap(({ archive }) => (archive ? [archive.key] : []));
-    if (keys.length > 0) markSeen(tx, keys, scanAt);
+    for (const some of batchesOf(keys, ROWS_AT_ONCE)) {
+      await this.#tools.store.write((tx) => markSeen(tx, some, scanAt));
+    }
+  }
+
+  /** After a scan that has seen all files of the share as they were at one moment. */
+  async markUnneeded(volume: string, scanAt: number, momentAt: number): Promise<void> {
+    const { store } = this.#tools;
+    const scan = { volume, scanAt, momentAt };
+    while (await store.write((tx) => markUnneeded(tx, scan, ROWS_AT_ONCE)));
   }
 
   async #send(volume: string, { file, key, destination }: Reservation, signal: AbortSignal): Promise<string> {

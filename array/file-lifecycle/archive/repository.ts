@@ -57,32 +57,52 @@ export function markSeen(tx: Tx, keys: readonly string[], scanAt: number): void 
   );
 }
 
-/** After a scan of one moment: what it did not see was needed by the share no more at that moment. */
-export function markUnneeded(tx: Tx, volume: string, scanAt: number, momentAt: number): void {
-  tx.run(
-    `UPDATE archived_objects SET unneeded_at = :momentAt
-     WHERE volume = :volume AND seen_at < :scanAt AND created_at < :momentAt AND unneeded_at IS NULL`,
-    { volume, scanAt, momentAt },
+/**
+ * After a scan of one moment: what it did not see was needed by the share no more at that moment. So many at a time; false
+ * when that was the last of them.
+ */
+export function markUnneeded(
+  tx: Tx,
+  { volume, scanAt, momentAt }: { readonly volume: string; readonly scanAt: number; readonly momentAt: number },
+  limit: number,
+): boolean {
+  const { changes } = tx.run(
+    `UPDATE archived_objects SET unneeded_at = :momentAt WHERE key IN (
+       SELECT key FROM archived_objects
+       WHERE volume = :volume AND seen_at < :scanAt AND created_at < :momentAt AND unneeded_at IS NULL LIMIT :limit)`,
+    { volume, scanAt, momentAt, limit },
   );
+  return changes === limit;
+}
+
+export function hasObjects(db: Db): boolean {
+  return db.get('SELECT 1 FROM archived_objects LIMIT 1') !== undefined;
+}
+
+/** The last key of so many behind one, if there are so many. */
+export function findKeyBehind(db: Db, after: string, count: number): string | undefined {
+  const sql = 'SELECT key FROM archived_objects WHERE key > :after ORDER BY key LIMIT 1 OFFSET :passed';
+  return db.get<{ key: string }>(sql, { after, passed: count - 1 })?.key;
 }
 
 /**
- * Objects that nobody can need any more. Those whose stub the share has lost are needed as long as there is a snapshot
- * from before that moment, or anything that was ever cloned or mirrored from the share.
+ * Objects with keys behind one and up to another that nobody can need any more. Those whose stub the share has lost are
+ * needed as long as there is a snapshot from before that moment, or anything that was ever cloned or mirrored from the
+ * share.
  */
-export function findRemovable(db: Db, limit: number): ObjectRow[] {
+export function findRemovable(db: Db, after: string, until: string | undefined): ObjectRow[] {
   return db.all<ObjectRow>(
     `WITH RECURSIVE copies (source, copy) AS (
        SELECT source, clone FROM share_clones
        UNION SELECT copies.source, c.clone FROM copies JOIN share_clones AS c ON c.source = copies.copy)
      SELECT o.* FROM archived_objects AS o
-     WHERE o.state = 'orphan' OR (
+     WHERE o.key > :after AND (:until IS NULL OR o.key <= :until) AND (o.state = 'orphan' OR (
        (o.unneeded_at IS NOT NULL OR NOT EXISTS (SELECT 1 FROM volumes AS v WHERE v.name = o.volume))
        AND NOT EXISTS (SELECT 1 FROM snapshots AS s WHERE s.volume = o.volume AND s.created_at <= coalesce(o.unneeded_at, s.created_at))
        AND NOT EXISTS (SELECT 1 FROM copies JOIN volumes AS v ON v.name = copies.copy WHERE copies.source = o.volume)
-       AND NOT EXISTS (SELECT 1 FROM source_mirrors AS m WHERE m.volume = o.volume))
-     ORDER BY o.key LIMIT :limit`,
-    { limit },
+       AND NOT EXISTS (SELECT 1 FROM source_mirrors AS m WHERE m.volume = o.volume)))
+     ORDER BY o.key`,
+    { after, until: until ?? null },
   );
 }
 

@@ -12,3 +12,8 @@ export async function eachAtOnce<T>(
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed) throw failed.reason;
 }
+
+/** One after the other, at most so many in each. */
+export function* batchesOf<T>(items: readonly T[], size: number): Generator<readonly T[], undefined, undefined> {
+  for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+}

@@ -5,6 +5,7 @@ import type { CriteriaContext } from '../criteria/fields.ts';
 import { CriteriaProblem } from '../criteria/operands.ts';
 import { pathFilter } from '../criteria/paths.ts';
 import type { ActiveRule } from '../policies/repository.ts';
+import { batchesOf } from './at-once.ts';
 
 /** A policy of a share, ready to be asked about files. */
 export interface RunningRule extends ActiveRule {
@@ -16,9 +17,8 @@ export interface Match {
   readonly file: ListedFile;
 }
 
-/** So long others wait at most. */
-const STEP_MS_MAX = 8;
-const FILES_BETWEEN_LOOKS = 64;
+/** Others get their turn after so many. */
+const FILES_PER_TURN = 64;
 
 /** Throws a `CriteriaProblem` for criteria that name what is not there any more. */
 function prepareRule(row: ActiveRule, context: CriteriaContext): RunningRule {
@@ -50,17 +50,19 @@ export function prepareRules(rows: readonly ActiveRule[], context: CriteriaConte
   return { rules, refused };
 }
 
-/** Each file is for the first rule that it matches. In steps, between which others get their turn. */
-export async function matchFiles(files: readonly ListedFile[], rules: readonly RunningRule[]): Promise<Match[]> {
+/** Each file is for the first rule that it matches. */
+export async function matchFiles(
+  files: readonly ListedFile[],
+  rules: readonly RunningRule[],
+  letOthers: () => Promise<unknown> = turn,
+): Promise<Match[]> {
   const matches: Match[] = [];
-  let since = performance.now();
-  for (const [index, file] of files.entries()) {
-    if (index % FILES_BETWEEN_LOOKS === 0 && performance.now() - since > STEP_MS_MAX) {
-      await turn();
-      since = performance.now();
+  for (const some of batchesOf(files, FILES_PER_TURN)) {
+    for (const file of some) {
+      const rule = rules.find((each) => each.matches(file));
+      if (rule) matches.push({ rule, file });
     }
-    const rule = rules.find((each) => each.matches(file));
-    if (rule) matches.push({ rule, file });
+    await letOthers();
   }
   return matches;
 }

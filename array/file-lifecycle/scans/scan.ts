@@ -18,6 +18,8 @@ export interface ScanTools {
 }
 
 const PAGE_FILES = 2_000;
+/** Clients of the share, and of the array, get their turn after so many. */
+const LISTED_AT_ONCE = 250;
 const ACTIONS_AT_ONCE = 8;
 /** A destination that does not answer is not tried for each of a million files. */
 const FAILURES_IN_A_ROW_MAX = 16;
@@ -77,8 +79,14 @@ export class Scan {
   }
 
   async #list(afterInode: number): Promise<readonly ListedFile[]> {
-    const files = await this.#tools.engine.listFiles(this.#snapshot, afterInode, PAGE_FILES);
-    return files.map((file) => (file.path.startsWith('/') ? file : { ...file, path: `/${file.path}` }));
+    const files: ListedFile[] = [];
+    while (files.length < PAGE_FILES) {
+      const after = files.at(-1)?.inode ?? afterInode;
+      const some = await this.#tools.engine.listFiles(this.#snapshot, after, LISTED_AT_ONCE);
+      if (some.length === 0) break;
+      for (const file of some) files.push(file.path.startsWith('/') ? file : { ...file, path: `/${file.path}` });
+    }
+    return files;
   }
 
   async #page(files: readonly ListedFile[], lastInode: number): Promise<void> {
@@ -92,10 +100,10 @@ export class Scan {
     const seen = undone === undefined ? files.length : files.indexOf(undone.file);
     this.#state = { ...this.#state, afterInode, seenFiles: this.#state.seenFiles + seen };
     const { store, archives } = this.#tools;
+    await archives.markSeen(files, this.#first.startedAt);
     await store.write((tx) => {
       saveScan(tx, this.#share.name, this.state);
       for (const [rule, figures] of this.#figures) saveFigures(tx, rule, figures.row());
-      archives.markSeen(tx, files, this.#first.startedAt);
     });
   }
 

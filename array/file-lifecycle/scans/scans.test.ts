@@ -88,7 +88,8 @@ test('pages beyond the first are done, and progress is told', async (t) => {
   await it.array.readings.refresh();
   const gate = Promise.withResolvers<undefined>();
   let lists = 0;
-  engine.before = (call) => (call === 'list' && (lists += 1) === 3 ? gate.promise : undefined);
+  // Two pages of 2,000 files, each of them listed in eight steps.
+  engine.before = (call) => (call === 'list' && (lists += 1) === 17 ? gate.promise : undefined);
   clock.advance(86_400_000);
   await it.array.lifecycle.scheduler.runDue();
   await until(() => it.array.lifecycle.scans.factsOf(share)?.flc_scan_progress === 88);

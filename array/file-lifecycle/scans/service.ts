@@ -9,7 +9,6 @@ import { findVolume } from '../../volumes/repository.ts';
 import type { Volume } from '../../volumes/volume.ts';
 import { called } from '../../wording.ts';
 import type { Archives } from '../archive/archives.ts';
-import { markUnneeded } from '../archive/repository.ts';
 import type { Sweeping } from '../archive/sweeping.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
 import { findActiveRules, listRules, type RuleInPlace } from '../policies/repository.ts';
@@ -208,11 +207,12 @@ export class Scans implements ShareLifecycle {
       const options = { share, snapshot: snapshot.name, state, signal };
       running.scan = new Scan({ store, engine, archives, context }, options);
       await running.scan.run();
+      if (state.isOfOneMoment) await archives.markUnneeded(share.name, state.startedAt, snapshot.created_at);
     } finally {
       // Nobody sees it, and a start after a crash drops it, too.
       await snapshots.drop([snapshot]);
     }
-    return { outcome: 'done', finish: (tx) => this.#finish(tx, share, state, snapshot.created_at) };
+    return { outcome: 'done', finish: (tx) => this.#finish(tx, share, state) };
   }
 
   async #take(volume: Volume): Promise<SnapshotRow> {
@@ -223,10 +223,9 @@ export class Scans implements ShareLifecycle {
     return row;
   }
 
-  #finish(tx: Tx, share: Volume, state: ScanState, momentAt: number): void {
+  #finish(tx: Tx, share: Volume, state: ScanState): void {
     const { name } = share;
     this.#forgetScan(tx, name);
-    if (state.isOfOneMoment) markUnneeded(tx, name, state.startedAt, momentAt);
     this.#neighbours.sweeping.start(tx);
     const { rules } = listRules(tx, { volume: name }, { first: 0, number: 0 });
     for (const rule of rules) if (rule.last_run_at === state.startedAt) this.#tell(tx, share, rule);

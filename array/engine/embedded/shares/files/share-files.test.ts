@@ -62,6 +62,15 @@ test('files of a snapshot are listed page by page, each once, as they were', asy
   await assert.rejects(shares.listFiles('nothing', 0, 2), { code: 'not-found' });
 });
 
+test('however many files are asked for, a listing finds a few at a time, so that clients get their turn', async (t) => {
+  const { rig, client, shares } = await setUp(t);
+  const numbers = Array.from({ length: 260 }, (_, number) => number);
+  await Promise.all(numbers.map((number) => client.create(client.root, `f${number}`)));
+  await listed(rig, 's');
+  const [first] = await shares.listFiles('s', 0, 1_000_000);
+  assert.equal((await shares.listFiles('s', first?.inode ?? 0, 1_000_000)).length, 250);
+});
+
 test('an archived file shows its size, and reading it waits until its contents are back', async (t) => {
   const { rig, client, shares } = await setUp(t);
   const data = Buffer.alloc(100_000, 'archive ');

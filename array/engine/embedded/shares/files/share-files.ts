@@ -11,7 +11,8 @@ import { expire, purge } from './recycle-bin.ts';
 import { restore } from './restore.ts';
 
 const READ_BYTES_MAX = 16 * 1024 * 1024;
-const LISTED_MAX = 10_000;
+/** All of them are found without a pause, in which no client is answered. */
+const LISTED_MAX = 250;
 
 type FileEngine = Pick<
   ShareEngine,
