@@ -59,7 +59,7 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
     configuration,
     log,
     onEvent: (event) => {
-      if (event.type === 'recall-wanted') recalls?.want(event);
+      if (event.type === 'recall-wanted' || event.type === 'contents-wanted') recalls?.want(event);
       else engineEvents.take(event);
     },
     onStage: (stage) => host.progress(stage),

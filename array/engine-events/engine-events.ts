@@ -26,7 +26,7 @@ export class EngineEvents {
   }
 
   take(event: EngineEvent): void {
-    if (event.type === 'recall-wanted') return;
+    if (event.type === 'recall-wanted' || event.type === 'contents-wanted') return;
     this.#options.log.info({ event }, 'the engine reports');
     if (this.#waiting.length < WAITING_MAX) this.#waiting.push(event);
     else this.#missed += 1;

@@ -4,7 +4,7 @@ import { listed } from '../wording.ts';
 import type { Names } from './names.ts';
 
 /** Who reads an archived file wants its data, not words about it. */
-export type WordedEvent = Exclude<EngineEvent, { readonly type: 'recall-wanted' }>;
+export type WordedEvent = Exclude<EngineEvent, { readonly type: 'recall-wanted' | 'contents-wanted' }>;
 type Of<T extends WordedEvent['type']> = Extract<WordedEvent, { readonly type: T }>;
 type Told = { readonly [T in WordedEvent['type']]: (event: Of<T>, names: Names) => NewEvent };
 

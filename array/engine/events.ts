@@ -29,6 +29,16 @@ export type EngineEvent =
       readonly sizeBytes: number;
       readonly archive: FileArchive;
     }
+  /** Somebody reads an archived file in a snapshot: a part of the object that holds it is to be given by `giveContents`. */
+  | {
+      readonly type: 'contents-wanted';
+      readonly volume: string;
+      readonly archive: FileArchive;
+      /** Of the whole object. */
+      readonly sizeBytes: number;
+      readonly offset: number;
+      readonly length: number;
+    }
   | { readonly type: 'audit-space-reclaimed'; readonly volume: string; readonly untilMs: number }
   | { readonly type: 'controller-active'; readonly controller: string; readonly reason: string }
   | { readonly type: 'controller-failed'; readonly controller: string; readonly reason: string };

@@ -39,6 +39,8 @@ export interface ShareEngine {
   writeRecall(volume: string, inode: number, generation: number, offset: number, bytes: Uint8Array): Promise<void>;
   /** Those who wait for it read on. With a reason it failed, and they get an error. */
   finishRecall(volume: string, inode: number, generation: number, failure?: string): Promise<void>;
+  /** A part of an object that `contents-wanted` asked for. Null if it cannot be had, and why: who reads it gets an error. */
+  giveContents(archive: FileArchive, offset: number, bytes: Uint8Array | null, failure: string): Promise<void>;
   /** False if it is another version by now. With `toBin` it is moved to the share's recycle bin. */
   expireFile(volume: string, file: FileVersion, toBin: boolean): Promise<boolean>;
   /** Deletes what came to the recycle bin before that time, milliseconds since 1970; how many files. */

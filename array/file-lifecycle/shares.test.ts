@@ -125,6 +125,33 @@ test('a clone of a share with archived files reads them, and keeps their objects
   assert.equal((await array.client.call(snapshots.list, {})).count, 0);
 });
 
+test('an archived file is read from a snapshot, and its object stays as long as the snapshot', async (t) => {
+  const bucket = await ourBucket(t);
+  const { array, share, mount, destination } = await setUp(t, bucket);
+  const { client } = array;
+  const bytes = randomBytes(5_000_000);
+  const original = await writeFile(mount, 'a.log', bytes.subarray(0, 1));
+  for (let at = 0; at < bytes.length; at += 250_000) {
+    assert.equal((await mount.write(original, at, bytes.subarray(at, at + 250_000))).status, 0);
+  }
+  await tell(array, destination, share, {});
+  await scan(array, share);
+  const { cg_name } = (await client.call(volumes.get, { id: share })).volume;
+  await client.call(snapshots.create, { volume_cg_id: cg_name, display_name: 'before' });
+  assert.equal((await mount.remove(mount.root, 'a.log')).status, 0);
+  await scan(array, share);
+  assert.equal((await bucket.keys()).length, 1, 'the snapshot needs it');
+  const shown = await mount.lookup((await mount.lookup(mount.root, '.snapshot')).handle, 'before');
+  const { handle } = await mount.lookup(shown.handle, 'a.log');
+  assert.ok((await contentsOf(mount, handle, bytes.length)).equals(bytes));
+  assert.deepEqual(await mount.names(mount.root), [], 'nothing was brought back');
+
+  const [snapshot] = (await client.call(snapshots.list, {})).snapshots;
+  await client.call(snapshots.delete, { snapshot_id: snapshot!.name });
+  await scan(array, share);
+  await until('its object is gone', async () => (await bucket.keys()).length === 0);
+});
+
 test('files expire to the recycle bin, and a policy of an attached share cannot be deleted', async (t) => {
   const { array, share, mount, destination } = await setUp(t, await ourBucket(t));
   await writeFile(mount, 'a.log', Buffer.from('old'));

@@ -66,6 +66,7 @@ export const CALLS = {
   archiveFile: 'again',
   writeRecall: 'once',
   finishRecall: 'once',
+  giveContents: 'once',
   expireFile: 'again',
   purgeBin: 'long',
   restoreFile: 'long',

@@ -120,6 +120,7 @@ const RULES: { readonly [M in EngineMethod]: Rule<M> } = {
   archiveFile: 'durable',
   writeRecall: 'momentary',
   finishRecall: 'durable',
+  giveContents: 'momentary',
   expireFile: 'durable',
   purgeBin: 'durable',
   restoreFile: 'durable',

@@ -1,16 +1,19 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionReason } from '@granary/kernel';
 import { RemoteRefusal } from '@granary/protocols/s3/client';
 import { EngineError } from '../../engine/errors.ts';
 import type { EngineEvent } from '../../engine/events.ts';
+import type { FileArchive } from '../../engine/shares.ts';
 import type { Buckets } from '../../object-storage-destinations/buckets.ts';
 import type { ArrayTools } from '../../tools.ts';
 import { findVolume } from '../../volumes/repository.ts';
 import { called } from '../../wording.ts';
 import { findObject } from './repository.ts';
 
-export type WantedRecall = Extract<EngineEvent, { readonly type: 'recall-wanted' }>;
+type WantedRecall = Extract<EngineEvent, { readonly type: 'recall-wanted' }>;
+type WantedContents = Extract<EngineEvent, { readonly type: 'contents-wanted' }>;
+type Wanted = WantedRecall | WantedContents;
 
 const AT_ONCE = 4;
 const WAITING_MAX = 10_000;
@@ -23,14 +26,15 @@ const TOLD_EVERY_MS = 60_000;
 /**
  * Brings the data of archived files back when somebody reads them. The stub says where it is, so this works for clones
  * and on another array that knows the bucket. A file is fetched piece by piece; nobody sees it before all of it is there
- * and, where its checksum is on record, proves to be what was sent.
+ * and, where its checksum is on record, proves to be what was sent. Of files in snapshots the engine is given the part
+ * that it asks for, and nothing is brought back.
  */
 export class Recalls {
   readonly #tools: ArrayTools;
   readonly #buckets: Buckets;
   readonly #stopping = new AbortController();
   /** In the order they came; those under way too. */
-  readonly #wanted = new Map<string, WantedRecall>();
+  readonly #wanted = new Map<string, Wanted>();
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #toldAt = new Map<string, number>();
 
@@ -39,14 +43,14 @@ export class Recalls {
     this.#buckets = buckets;
   }
 
-  want(recall: WantedRecall): void {
-    const id = idOf(recall);
+  want(wanted: Wanted): void {
+    const id = idOf(wanted);
     if (this.#wanted.has(id) || this.#stopping.signal.aborted) return;
     if (this.#wanted.size >= WAITING_MAX) {
-      void this.#refuse(recall, 'too many files are being recalled; try again later');
+      void this.#refuse(wanted, 'too many files are being recalled; try again later');
       return;
     }
-    this.#wanted.set(id, recall);
+    this.#wanted.set(id, wanted);
     this.#startNext();
   }
 
@@ -56,10 +60,10 @@ export class Recalls {
   }
 
   #startNext(): void {
-    for (const [id, recall] of this.#wanted) {
+    for (const [id, wanted] of this.#wanted) {
       if (this.#underWay.size >= AT_ONCE || this.#stopping.signal.aborted) return;
       if (this.#underWay.has(id)) continue;
-      const work = this.#recall(recall).finally(() => {
+      const work = this.#bring(wanted).finally(() => {
         this.#wanted.delete(id);
         this.#underWay.delete(id);
         this.#startNext();
@@ -69,32 +73,42 @@ export class Recalls {
   }
 
   /** Never rejects. */
-  async #recall(recall: WantedRecall): Promise<void> {
-    const { engine, log } = this.#tools;
-    const { volume, inode, generation } = recall;
+  async #bring(wanted: Wanted): Promise<void> {
     try {
-      await this.#fetch(recall);
-      await engine.finishRecall(volume, inode, generation);
+      if (wanted.type === 'recall-wanted') await this.#recall(wanted);
+      else await this.#give(wanted);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      log.warn({ error, recall }, 'an archived file could not be brought back');
-      await this.#refuse(recall, reasonOf(error));
+      this.#tools.log.warn({ error, wanted }, 'an archived file could not be read');
+      await this.#refuse(wanted, reasonOf(error));
     }
   }
 
-  async #fetch({ volume, inode, generation, sizeBytes, archive }: WantedRecall): Promise<void> {
-    const { engine, store } = this.#tools;
+  async #recall({ volume, inode, generation, sizeBytes, archive }: WantedRecall): Promise<void> {
+    const { engine } = this.#tools;
     const sha256 = createHash('sha256');
     for (let at = 0; at < sizeBytes; at += PIECE_BYTES) {
       const bytes = await this.#read(archive, at, Math.min(at + PIECE_BYTES, sizeBytes));
       sha256.update(bytes);
       await engine.writeRecall(volume, inode, generation, at, bytes);
     }
-    const known = store.read((db) => findObject(db, archive.key))?.sha256 ?? undefined;
+    this.#check(archive, sha256);
+    await engine.finishRecall(volume, inode, generation);
+  }
+
+  async #give({ archive, sizeBytes, offset, length }: WantedContents): Promise<void> {
+    const bytes = await this.#read(archive, offset, offset + length);
+    // Of a part there is no checksum.
+    if (length === sizeBytes) this.#check(archive, createHash('sha256').update(bytes));
+    await this.#tools.engine.giveContents(archive, offset, bytes, '');
+  }
+
+  #check({ key }: FileArchive, sha256: Hash): void {
+    const known = this.#tools.store.read((db) => findObject(db, key))?.sha256 ?? undefined;
     if (known !== undefined && known !== sha256.digest('hex')) throw new Error('the object is not what was archived');
   }
 
-  async #read({ destination: reference, key }: WantedRecall['archive'], start: number, end: number): Promise<Buffer> {
+  async #read({ destination: reference, key }: FileArchive, start: number, end: number): Promise<Buffer> {
     const destination = this.#buckets.find(reference);
     if (!destination) throw new Error(`no object storage destination is known for ${reference}; create one`);
     for (let tries = 1; ; tries += 1) {
@@ -110,14 +124,16 @@ export class Recalls {
     }
   }
 
-  async #refuse({ volume, inode, generation }: WantedRecall, reason: string): Promise<void> {
+  async #refuse(wanted: Wanted, reason: string): Promise<void> {
     const { engine, log } = this.#tools;
+    const { volume } = wanted;
     try {
-      await engine.finishRecall(volume, inode, generation, reason);
+      if (wanted.type === 'contents-wanted') await engine.giveContents(wanted.archive, wanted.offset, null, reason);
+      else await engine.finishRecall(volume, wanted.inode, wanted.generation, reason);
       await this.#tell(volume, reason);
     } catch (error) {
       // Whoever reads it asks for it again.
-      log.warn({ error, volume, inode }, 'that a recall failed could not be told');
+      log.warn({ error, wanted }, 'that an archived file could not be read could not be told');
     }
   }
 
@@ -134,8 +150,10 @@ export class Recalls {
   }
 }
 
-function idOf({ volume, inode, generation }: WantedRecall): string {
-  return `${volume}/${inode}.${generation}`;
+function idOf(wanted: Wanted): string {
+  if (wanted.type === 'recall-wanted') return `${wanted.volume}/${wanted.inode}.${wanted.generation}`;
+  const { archive, offset } = wanted;
+  return `${archive.destination}/${archive.key} ${offset}`;
 }
 
 function reasonOf(error: unknown): string {

@@ -24,8 +24,10 @@ export interface ServedFilesystemOptions {
   readonly onIo: OnIo;
   /** A client is at work, whatever it does. */
   readonly onUse?: (as: nfs.Credentials) => void;
-  /** Resolves when the contents of the file are there; without it those of archived files cannot be used. */
+  /** Resolves when the contents of the file are there; without it those of archived files cannot be changed. */
   readonly onArchived?: (error: ArchivedError) => Promise<void>;
+  /** Reads the contents from where they are instead. */
+  readonly readArchived?: (error: ArchivedError, offset: number, into: Buffer) => Promise<number>;
 }
 
 /**
@@ -40,6 +42,7 @@ export class ServedFilesystem implements nfs.Filesystem {
   readonly #onIo: OnIo;
   readonly #onUse: ServedFilesystemOptions['onUse'];
   readonly #onArchived: ServedFilesystemOptions['onArchived'];
+  readonly #readArchived: ServedFilesystemOptions['readArchived'];
   /** Files that somebody has open: the next mount has to know of them. */
   readonly #held = new Map<number, Held>();
   #current: nfs.Filesystem | undefined;
@@ -48,10 +51,11 @@ export class ServedFilesystem implements nfs.Filesystem {
   #running = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor({ id, onIo, onUse, onArchived }: ServedFilesystemOptions) {
+  constructor({ id, onIo, onUse, onArchived, readArchived }: ServedFilesystemOptions) {
     this.id = id;
     this.#onUse = onUse;
     this.#onArchived = onArchived;
+    this.#readArchived = readArchived;
     this.#onIo = onIo;
   }
 
@@ -128,12 +132,14 @@ export class ServedFilesystem implements nfs.Filesystem {
 
   read(...args: Parameters<nfs.Filesystem['read']>): nfs.Awaitable<number> {
     const began = performance.now();
+    const readArchived = this.#readArchived;
     return this.#counting(
       args[0],
       'reads',
       began,
       (filesystem) => filesystem.read(...args),
       (bytes) => bytes,
+      readArchived && ((error) => readArchived(error, args[2], args[3])),
     );
   }
 
@@ -192,19 +198,24 @@ export class ServedFilesystem implements nfs.Filesystem {
     began: number,
     work: (filesystem: nfs.Filesystem) => nfs.Awaitable<T>,
     bytesOf: (result: T) => number,
+    instead?: (error: ArchivedError) => Promise<T>,
   ): nfs.Awaitable<T> {
     const counted = (result: T) => {
       this.#onIo(as, kind, bytesOf(result), performance.now() - began);
       return result;
     };
-    const result = this.#withContents(work);
+    const result = this.#withContents(work, instead);
     return result instanceof Promise ? result.then(counted) : counted(result);
   }
 
-  /** Once more when the contents are back, if they were archived. */
-  #withContents<T>(work: (filesystem: nfs.Filesystem) => nfs.Awaitable<T>): nfs.Awaitable<T> {
+  /** Once more when the contents are back, if they were archived, or something else instead. */
+  #withContents<T>(
+    work: (filesystem: nfs.Filesystem) => nfs.Awaitable<T>,
+    instead?: (error: ArchivedError) => Promise<T>,
+  ): nfs.Awaitable<T> {
     const again = async (error: unknown): Promise<T> => {
       if (!(error instanceof ArchivedError)) throw error;
+      if (instead) return instead(error);
       if (this.#onArchived === undefined) throw new FileError('EIO', 'the contents were archived');
       await this.#onArchived(error);
       return this.#use(work);

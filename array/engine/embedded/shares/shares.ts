@@ -11,6 +11,7 @@ import { Works } from '../works.ts';
 import { AuditLogs } from './audit/audit-logs.ts';
 import { FencedDevice } from './fenced-device.ts';
 import { NfsService } from './nfs-service.ts';
+import { ArchivedContents } from './files/archived-contents.ts';
 import { Recalls } from './files/recalls.ts';
 import { ShareFiles } from './files/share-files.ts';
 import { Share, type ShareParts } from './share.ts';
@@ -57,11 +58,12 @@ export class Shares implements ServingEngine, EngineShares {
     const recalls = new Recalls(onEvent);
     this.#parts = { recalls, audit: new AuditLogs({ folder, onEvent, onProblem }) };
     this.#nfs = new NfsService({ serverName, folder, onProblem });
-    this.#snapshots = new SnapshotMounts((snapshot) => setup.source.snapshot(snapshot));
+    const archived = new ArchivedContents(onEvent);
+    this.#snapshots = new SnapshotMounts((snapshot) => setup.source.snapshot(snapshot), archived);
     const [works, snapshots] = [this.#works, this.#snapshots];
     this.limits = new ShareQuotas((volume) => this.#get(volume), works);
     const filesystem = (volume: string) => this.#get(volume).filesystem;
-    this.files = new ShareFiles({ filesystem, snapshots, recalls, works });
+    this.files = new ShareFiles({ filesystem, snapshots, recalls, archived, works });
   }
 
   serve(portals: Portals): Promise<void> {

@@ -5,6 +5,7 @@ import type { BlockDevice } from '@granary/storage';
 import { Filesystem } from '@granary/storage/filesystem';
 import { EngineError } from '../../errors.ts';
 import { FencedDevice } from './fenced-device.ts';
+import type { ArchivedContents } from './files/archived-contents.ts';
 import { ServedFilesystem } from './served-filesystem.ts';
 import type { Share } from './share.ts';
 
@@ -28,13 +29,15 @@ interface SnapshotMount {
  */
 export class SnapshotMounts {
   readonly #device: (snapshot: string) => BlockDevice | undefined;
+  readonly #archived: ArchivedContents;
   readonly #mounts = new Map<string, SnapshotMount>();
   /** As protocols see them; by snapshot. */
   readonly #served = new Map<string, ServedFilesystem>();
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(device: (snapshot: string) => BlockDevice | undefined) {
+  constructor(device: (snapshot: string) => BlockDevice | undefined, archived: ArchivedContents) {
     this.#device = device;
+    this.#archived = archived;
   }
 
   /** What the directory `.snapshot` of a share shows. */
@@ -84,10 +87,22 @@ export class SnapshotMounts {
     }
     const mount = this.#mount(snapshot);
     if (mount === undefined) return undefined;
-    const fresh = served ?? new ServedFilesystem({ id: filesystemIdOf(snapshot), onIo: share.onIo });
+    const fresh = served ?? this.#newServed(snapshot, share);
     this.#served.set(snapshot, fresh);
     await fresh.resume(await VolumeFilesystem.of(await mount.filesystem));
     return fresh;
+  }
+
+  /** Nothing can be brought back to a snapshot, so what was archived before it is read from its object. */
+  #newServed(snapshot: string, { onIo, volume }: Share): ServedFilesystem {
+    return new ServedFilesystem({
+      id: filesystemIdOf(snapshot),
+      onIo,
+      readArchived: async ({ inode, archive }, offset, into) => {
+        const { size: sizeBytes } = await this.use(snapshot, async (filesystem) => filesystem.attributes(inode));
+        return this.#archived.read({ volume: volume.id, archive, sizeBytes }, offset, into);
+      },
+    });
   }
 
   #mount(snapshot: string): SnapshotMount | undefined {

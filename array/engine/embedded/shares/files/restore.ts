@@ -1,26 +1,35 @@
 import { createHash } from 'node:crypto';
 import type { Attributes, Filesystem } from '@granary/storage/filesystem';
+import { fileErrorCode } from '@granary/protocols/nfs';
 import type { Work } from '../../../engine.ts';
 import { EngineError } from '../../../errors.ts';
+import type { ArchivedContents } from './archived-contents.ts';
 import { findPath, isFsError, lookup, makePlace, namesOf, SUPERUSER } from './paths.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 const OPEN = { isOpen: true } as const;
+
+interface RestoreSource {
+  readonly volume: string;
+  /** The snapshot. */
+  readonly filesystem: Filesystem;
+  readonly archived: ArchivedContents;
+}
 
 /**
  * Copies a file of a snapshot to a path of the share. It takes the place of what is there in one step, when it is complete;
  * what an interrupted copy leaves is taken over by the next one.
  */
 export async function restore(
-  snapshot: Filesystem,
+  from: RestoreSource,
   share: Filesystem,
   path: string,
   toPath: string,
   work: Work,
 ): Promise<void> {
+  const { filesystem: snapshot } = from;
   const source = await findPath(snapshot, path);
   if (source.type !== 'file') throw new EngineError('invalid', `${path} is no file in the snapshot.`);
-  if (source.isArchived) throw new EngineError('conflict', `${path} was archived when the snapshot was taken.`);
   const { directory, name } = await makePlace(share, toPath, (parent, one, depth) =>
     makeDirectory(snapshot, share, parent, one, namesOf(path).slice(0, depth + 1)),
   );
@@ -31,7 +40,7 @@ export async function restore(
   const { mode, uid, gid } = source;
   const made = await share.create(SUPERUSER, directory.inode, temporary, { type: 'file', mode: mode & 0o777 });
   try {
-    await copyContents(snapshot, share, source, made.inode, work);
+    await copyContents(await readerOf(from, source, work), share, source, made.inode, work);
     await copyXattrs(snapshot, share, source.inode, made.inode);
     await share.setAttributes(SUPERUSER, made.inode, { uid, gid });
     const { accessed, modified } = source;
@@ -47,17 +56,43 @@ export async function restore(
   }
 }
 
-async function copyContents(
-  snapshot: Filesystem,
-  share: Filesystem,
-  source: Attributes,
-  to: number,
+type Read = (offset: number, into: Buffer) => Promise<number>;
+
+/** From the object that holds it, if it was archived when the snapshot was taken. */
+async function readerOf(
+  { volume, filesystem, archived }: RestoreSource,
+  { inode, size: sizeBytes }: Attributes,
   work: Work,
-): Promise<void> {
+): Promise<Read> {
+  const archive = await filesystem.archives.get(inode);
+  if (!archive) return async (offset, into) => (await filesystem.read(SUPERUSER, inode, offset, into, OPEN)).bytes;
+  return async (offset, into) => {
+    for (;;) {
+      refuseCancelled(work);
+      try {
+        return await archived.read({ volume, archive, sizeBytes }, offset, into);
+      } catch (error) {
+        // Nobody waits for an answer here: it may take as long as it does.
+        if (fileErrorCode(error) === 'EAGAIN') continue;
+        throw new EngineError('failed', `What was archived cannot be read: ${reasonOf(error)}.`);
+      }
+    }
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+}
+
+function refuseCancelled({ signal }: Work): void {
+  if (signal?.aborted === true) throw new EngineError('cancelled', 'It was cancelled.');
+}
+
+async function copyContents(read: Read, share: Filesystem, source: Attributes, to: number, work: Work): Promise<void> {
   const piece = Buffer.alloc(PIECE_BYTES);
   for (let offset = 0; offset < source.size; offset += PIECE_BYTES) {
-    if (work.signal?.aborted === true) throw new EngineError('cancelled', 'It was cancelled.');
-    const { bytes } = await snapshot.read(SUPERUSER, source.inode, offset, piece, OPEN);
+    refuseCancelled(work);
+    const bytes = await read(offset, piece);
     const data = piece.subarray(0, bytes);
     // Holes stay holes.
     if (!isZeros(data)) await share.write(SUPERUSER, to, offset, data, OPEN);

@@ -185,16 +185,62 @@ test('a file of a snapshot is restored over the one that is there, or elsewhere'
   await assert.rejects(shares.restoreFile('files', 's', '/d/f', '/trap/f', {}), { code: 'conflict' });
 });
 
-test('contents that were archived before a snapshot cannot be read from it', async (t) => {
+async function archivedInSnapshot(t: Parameters<typeof shareRig>[0], data: Buffer) {
   const { rig, client, shares } = await setUp(t);
-  await makeFile(client, client.root, 'f', Buffer.alloc(5000, 'x'));
+  await makeFile(client, client.root, 'f', data);
   await shares.archiveFile('files', named(await listed(rig, 's'), '/f'), ARCHIVE);
   await listed(rig, 's2');
   await shares.putShare(servedShare('files', { snapshots: [{ id: 's2', name: 'now' }] }));
-  const shown = await client.lookup(client.root, '.snapshot');
-  const snapshot = await client.lookup(shown.handle, 'now');
-  const file = await client.lookup(snapshot.handle, 'f');
-  assert.equal(file.attributes?.size, 5000);
-  assert.equal((await client.read(file.handle, 0, 10)).status, IO);
-  await assert.rejects(shares.restoreFile('files', 's2', '/f', '/g', {}), { code: 'conflict' });
+  const snapshot = await client.lookup((await client.lookup(client.root, '.snapshot')).handle, 'now');
+  const { handle } = await client.lookup(snapshot.handle, 'f');
+  const wanted = () => rig.rig.events.flatMap((event) => (event.type === 'contents-wanted' ? [event] : []));
+  return { rig, client, shares, handle, wanted };
+}
+
+test('contents that were archived before a snapshot are read from their object', async (t) => {
+  const data = Buffer.alloc(5_000_000, 'archived ');
+  const { rig, client, shares, handle, wanted } = await archivedInSnapshot(t, data);
+  assert.equal((await client.getattr(handle)).attributes?.size, data.length);
+  const give = async (index: number) => {
+    await until('it is asked for', () => Promise.resolve(wanted().length > index));
+    const { archive, sizeBytes, offset, length } = wanted()[index]!;
+    assert.deepEqual([archive, sizeBytes], [ARCHIVE, data.length]);
+    await shares.giveContents(archive, offset, data.subarray(offset, offset + length), '');
+  };
+  const reading = Promise.all([client.read(handle, 8, 1000), client.read(handle, 100_000, 10)]);
+  await give(0);
+  const [some, others] = await reading;
+  assert.ok(some.data.equals(data.subarray(8, 1008)));
+  assert.ok(others.data.equals(data.subarray(100_000, 100_010)));
+  assert.equal(wanted().length, 1, 'however many wait');
+  const across = client.read(handle, 4_194_300, 1_000_000);
+  await give(1);
+  const end = await across;
+  assert.deepEqual([end.data.equals(data.subarray(4_194_300)), end.eof], [true, true]);
+  await shares.restoreFile('files', 's2', '/f', '/g', {});
+  const restored = await client.lookup(client.root, 'g');
+  assert.ok((await client.read(restored.handle, 0, 1000)).data.equals(data.subarray(0, 1000)));
+  assert.ok((await client.read(restored.handle, 4_500_000, 1000)).data.equals(data.subarray(4_500_000, 4_501_000)));
+  assert.equal(wanted().length, 2, 'all of it was at hand');
+  assert.equal(named(await listed(rig, 's3'), '/f').isArchived, true, 'nothing was brought back');
+  assert.equal(named(await listed(rig, 's4'), '/g').isArchived, false);
+});
+
+test('an object that cannot be had is an error to whoever reads or restores it, and asked for again', async (t) => {
+  const { client, shares, handle, wanted } = await archivedInSnapshot(t, Buffer.alloc(5000, 'x'));
+  const refuse = async (index: number) => {
+    await until('it is asked for', () => Promise.resolve(wanted().length > index));
+    await shares.giveContents(ARCHIVE, 0, null, 'the bucket is gone');
+  };
+  const reading = client.read(handle, 0, 10);
+  await refuse(0);
+  assert.equal((await reading).status, IO);
+  const restoring = assert.rejects(shares.restoreFile('files', 's2', '/f', '/g', {}), {
+    code: 'failed',
+    message: /the bucket is gone/,
+  });
+  await refuse(1);
+  await restoring;
+  assert.deepEqual((await client.names(client.root)).includes('g'), false);
+  assert.equal((await client.read(handle, 0, 10)).status, JUKEBOX, 'nobody answers');
 });

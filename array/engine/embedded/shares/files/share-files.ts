@@ -6,6 +6,7 @@ import { told } from '../../refused.ts';
 import type { Works } from '../../works.ts';
 import type { SnapshotMounts } from '../snapshot-mounts.ts';
 import { isFsError, SUPERUSER } from './paths.ts';
+import type { ArchivedContents } from './archived-contents.ts';
 import type { Recalls } from './recalls.ts';
 import { expire, purge } from './recycle-bin.ts';
 import { restore } from './restore.ts';
@@ -16,7 +17,15 @@ const LISTED_MAX = 250;
 
 type FileEngine = Pick<
   ShareEngine,
-  'listFiles' | 'readFile' | 'archiveFile' | 'writeRecall' | 'finishRecall' | 'expireFile' | 'purgeBin' | 'restoreFile'
+  | 'listFiles'
+  | 'readFile'
+  | 'archiveFile'
+  | 'writeRecall'
+  | 'finishRecall'
+  | 'giveContents'
+  | 'expireFile'
+  | 'purgeBin'
+  | 'restoreFile'
 >;
 
 interface ShareFilesParts {
@@ -24,6 +33,7 @@ interface ShareFilesParts {
   readonly filesystem: (volume: string) => Filesystem;
   readonly snapshots: SnapshotMounts;
   readonly recalls: Recalls;
+  readonly archived: ArchivedContents;
   readonly works: Works;
 }
 
@@ -93,6 +103,10 @@ export class ShareFiles implements FileEngine {
     });
   }
 
+  giveContents(archive: FileArchive, offset: number, bytes: Uint8Array | null, failure: string): Promise<void> {
+    return told(() => this.#parts.archived.given(archive, offset, bytes, failure));
+  }
+
   expireFile(volume: string, file: FileVersion, toBin: boolean): Promise<boolean> {
     return told(() => expire(this.#parts.filesystem(volume), file, toBin, Date.now()));
   }
@@ -105,9 +119,10 @@ export class ShareFiles implements FileEngine {
 
   restoreFile(volume: string, snapshot: string, path: string, toPath: string, work: Work): Promise<void> {
     return this.#parts.works.run(work.signal, (signal) =>
-      this.#parts.snapshots.use(snapshot, (source) =>
-        restore(source, this.#parts.filesystem(volume), path, toPath, { ...work, signal }),
-      ),
+      this.#parts.snapshots.use(snapshot, (source) => {
+        const from = { volume, filesystem: source, archived: this.#parts.archived };
+        return restore(from, this.#parts.filesystem(volume), path, toPath, { ...work, signal });
+      }),
     );
   }
 }
