@@ -83,6 +83,6 @@ function isThere(): boolean {
   return PACKAGES.every((name) => existsSync(join(FOLDER, 'node_modules/@aws-sdk', name, 'package.json')));
 }
 
-function definedOf(env: NodeJS.ProcessEnv): Record<string, string> {
+export function definedOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
 }
