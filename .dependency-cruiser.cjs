@@ -1,6 +1,7 @@
 /**
  * Imports point one way: contract ← kernel ← {portal, cloud, array, objects} ← cli; contract ← client ← {portal, cli};
- * storage ← protocols ← {array, objects, cli}. `kernel/edge`, what meets strangers, imports nothing; protocols use it too.
+ * storage ← protocols ← {array, objects, cli}. Two parts of the kernel import nothing and stand under other rooms as well:
+ * `kernel/edge`, what meets strangers, under protocols; `kernel/sqlite`, the durable store, under storage.
  */
 const may = {
   contract: [],
@@ -15,6 +16,8 @@ const may = {
   cli: ['contract', 'kernel', 'client', 'portal', 'cloud', 'storage', 'protocols', 'array', 'objects'],
 };
 const rooms = Object.keys(may);
+/** Parts of the kernel that these rooms may import. */
+const parts = { protocols: '^kernel/edge/', storage: '^kernel/sqlite/' };
 
 const directions = rooms.map((room) => ({
   name: `${room}-imports-only-what-it-stands-on`,
@@ -22,19 +25,19 @@ const directions = rooms.map((room) => ({
   from: { path: `^${room}/`, pathNot: ['\\.test\\.ts$', '/testing/'] },
   to: {
     path: `^(${rooms.filter((other) => other !== room && !may[room].includes(other)).join('|') || 'nothing'})/`,
-    ...(room === 'protocols' && { pathNot: '^kernel/edge/' }),
+    ...(room in parts && { pathNot: parts[room] }),
   },
 }));
 
 module.exports = {
   forbidden: [
     ...directions,
-    {
-      name: 'edge-imports-nothing',
+    ...Object.values(parts).map((part) => ({
+      name: `${part.replace(/[^a-z]+/g, '-').slice(1, -1)}-imports-nothing`,
       severity: 'error',
-      from: { path: '^kernel/edge/', pathNot: '\\.test\\.ts$' },
-      to: { path: `^(${rooms.join('|')})/`, pathNot: '^kernel/edge/' },
-    },
+      from: { path: part, pathNot: ['\\.test\\.ts$', '/testing/'] },
+      to: { path: `^(${rooms.join('|')})/`, pathNot: part },
+    })),
     {
       name: 'no-circles',
       severity: 'error',

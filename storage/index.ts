@@ -1,6 +1,6 @@
 export type { BlockDevice } from './block-device.ts';
 export { type CheckedVolume, checkPool, type CheckReport } from './check/check.ts';
-export { isDiskFull } from './disk-full.ts';
+export { isDiskFull } from '@granary/kernel/sqlite';
 export * from './drive/index.ts';
 export { StorageError, type StorageErrorCode } from './errors.ts';
 export { allocate, release } from './kernels/index.ts';

@@ -30,18 +30,18 @@ it('what is asked of RAID groups that join comes from those alone', async () => 
   assert.equal(pools.get(name).capacity_bytes, GB);
 });
 
-it('pools of an earlier version are shared out over their RAID groups, to the last extent', (t) => {
+it('pools of an earlier version are shared out over their RAID groups, to the last extent', async (t) => {
   const file = join(temporaryFolder(t), 'array.db');
   const before = migrations.steps.findIndex(({ name }) => name.includes('pool-shares'));
   const old = new Store(file, { ...migrations, steps: migrations.steps.slice(0, before) });
   const sizes = [5, 7, 11].map((extents) => extents * EXTENT);
-  old.read((db) => {
-    db.run(`INSERT INTO pools (name, display_name, mode, type, capacity_bytes, state, cache, cow_cache,
+  await old.write((tx) => {
+    tx.run(`INSERT INTO pools (name, display_name, mode, type, capacity_bytes, state, cache, cow_cache,
         capacity_history, alert_mode, protected_mode, emergency_mode, effective_capacity_history,
         effective_alert_mode, effective_protected_mode, effective_emergency_mode, created_at, modified_at)
       VALUES ('pool-1', 'main', 'simple', 'Balanced', ${13 * EXTENT}, 'ready', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`);
     for (const [index, bytes] of sizes.entries())
-      db.run(`INSERT INTO raid_groups (name, number, display_name, protection, width, stripe_kb, capacity_bytes, pool,
+      tx.run(`INSERT INTO raid_groups (name, number, display_name, protection, width, stripe_kb, capacity_bytes, pool,
           is_ssd, state, min_resync_mb, max_resync_mb, created_at, modified_at)
         VALUES ('g${index}', ${index}, 'g${index}', 'RAID1', 2, 64, ${bytes}, 'pool-1', 0, 'ready', 1, 1, 0, 0)`);
   });

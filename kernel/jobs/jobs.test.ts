@@ -314,15 +314,15 @@ test('a disk that is full for a while puts jobs off, it loses none and does none
   const it = await bench(t, async (job) => {
     runs += 1;
     if (runs === 1)
-      it.store.read((db) =>
-        db.run("CREATE TEMP TRIGGER full BEFORE UPDATE ON jobs BEGIN SELECT RAISE(ROLLBACK, 'disk full'); END"),
+      await it.store.write((tx) =>
+        tx.run("CREATE TEMP TRIGGER full BEFORE UPDATE ON jobs BEGIN SELECT RAISE(ROLLBACK, 'disk full'); END"),
       );
     return { outcome: 'done', finish: (tx) => tx.run('INSERT INTO results VALUES (:id)', { id: job.id }) };
   });
   const ids = await Promise.all([enqueue(it), enqueue(it)]);
   for (let n = 0; n < 5; n++) await advance(1000);
   assert.deepEqual(resultsIn(it.store), []);
-  it.store.read((db) => db.run('DROP TRIGGER full'));
+  await it.store.write((tx) => tx.run('DROP TRIGGER full'));
   for (let n = 0; n < 10; n++) await advance(1000);
   assert.deepEqual(resultsIn(it.store), ids);
 });

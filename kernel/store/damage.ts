@@ -1,6 +1,4 @@
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-const PRIMARY_CODE = 0xff;
+import { asDatabaseError, DatabaseError } from '../sqlite/index.ts';
 
 /** A database file that cannot be used as it is. The message names the file and the way out. */
 export class DamagedDatabaseError extends Error {
@@ -19,11 +17,10 @@ export class DamagedDatabaseError extends Error {
   }
 }
 
-/** The error as it is, or what it means when SQLite says that the file is no database or a broken one. */
+/** The error as it is, or what it means when the file is no database or a broken one. */
 export function asDamage(file: string, error: unknown): unknown {
-  const code = ((error ?? {}) as { errcode?: number }).errcode ?? 0;
   if (error instanceof DamagedDatabaseError) return error;
-  if ((code & PRIMARY_CODE) === SQLITE_NOTADB) return new DamagedDatabaseError(file, 'it is not a database', error);
-  if ((code & PRIMARY_CODE) !== SQLITE_CORRUPT) return error;
-  return new DamagedDatabaseError(file, (error as Error).message.replace(/\.$/, ''), error);
+  const known = asDatabaseError(file, error);
+  if (!(known instanceof DatabaseError)) return error;
+  return known.code === 'damaged' ? new DamagedDatabaseError(file, known.reason, known.cause) : known;
 }

@@ -1,12 +1,11 @@
 export { copiesFolderOf, finishCopy, listCopies, type DatabaseCopies, type DatabaseCopy } from './copies.ts';
 export { DamagedDatabaseError } from './damage.ts';
-export type { Db, RunResult, SqlParams, SqlValue } from './database.ts';
+export { readMigrations, type Migrations, type RunResult, type SqlParams, type SqlValue } from '../sqlite/index.ts';
 export { DiskFullError } from './disk-full.ts';
 export { checkBeforeOpen, markClosed, markFileOf, syncFolderOf } from './mark.ts';
 export { runFreeing } from './freeing.ts';
 export { Reserve } from './reserve.ts';
-export { readMigrations, type Migrations } from './migrations.ts';
-export { Store, type Tx } from './store.ts';
+export { Store, type Db, type Tx } from './store.ts';
 export { isOpenElsewhere, problemOfCopy, RESTORED_AT, restoreCopy } from './restore.ts';
 export { findHome, settleHome, wordsOfHome, type Home } from './home.ts';
 export { readSetting, writeSetting } from './settings.ts';

@@ -1,5 +1,4 @@
-import type { Db } from './database.ts';
-import type { Tx } from './store.ts';
+import type { Db, Tx } from './store.ts';
 
 /** One of the few values that every database keeps under a name. */
 export function readSetting(db: Db, key: string): string | undefined {

@@ -1,35 +1,31 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { assert } from '../assert.ts';
-import { Database, type Db } from './database.ts';
+import {
+  Database,
+  GroupCommit,
+  readMigrations,
+  type Migrations,
+  type Reads,
+  type RunResult,
+  type SqlArguments,
+  type Transaction,
+} from '../sqlite/index.ts';
 import { DatabaseCopies, type CopyOptions } from './copies.ts';
 import { asDamage } from './damage.ts';
 import { asDiskFull, DiskFullError } from './disk-full.ts';
 import { isFreeing } from './freeing.ts';
-import { migrate, readMigrations, type Migrations } from './migrations.ts';
+import { checkBeforeOpen, markClosed, markOpen } from './mark.ts';
 import { Reserve } from './reserve.ts';
 
+/** What repositories read through: outside a transaction, or inside one. */
+export type Db = Pick<Reads, 'all' | 'get'>;
+
 /** A transaction. Its work is synchronous, so no reader ever sees it half done. */
-export interface Tx extends Db {
-  /** Runs once the transaction is on disk: to drop a cached record, to wake a worker. Must not throw. */
+export interface Tx extends Db, Pick<Transaction, 'run'> {
+  /** Runs once the transaction is durable: to drop a cached record, to wake a worker. Must not throw. */
   afterCommit(action: () => void): void;
 }
 
-interface Waiting {
-  /** It makes room: where there is none, it may use the reserve. */
-  readonly frees: boolean;
-  readonly work: (tx: Tx) => unknown;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Outcome {
-  readonly waiting: Waiting;
-  readonly value: unknown;
-  readonly actions: (() => void)[];
-}
-
-const BATCH_LENGTH_MAX = 256;
 const LOCK_WAIT_MS = 4000;
 const PROBE_EVERY_MS = 5_000;
 /** After the start, which has better things to do. */
@@ -38,35 +34,47 @@ const IN_MEMORY = ':memory:';
 const kernelMigrations = readMigrations('kernel', new URL('../migrations/', import.meta.url));
 
 /**
- * Group commit: changes that wait at the same moment share one transaction and one fsync, and are answered after
- * it. Each runs in a savepoint of its own, so one that fails takes none of the others with it.
+ * The database of one service: owned by this process alone, so that records may be kept in memory; changes are written by
+ * group commit (`kernel/sqlite`).
  *
- * When the disk is full, changes that make room (`runFreeing`) are written with the room of a reserve; from then on all
+ * When the disk is full, changes that free space (`runFreeing`) are written with the room of a reserve; from then on all
  * others are refused until the reserve could be filled again.
  */
 export class Store {
   readonly #database: Database;
+  readonly #commits: GroupCommit;
   readonly #reserve: Reserve | undefined;
-  readonly #queue: Waiting[] = [];
-  #scheduled = false;
   #closed = false;
   #isDiskFull = false;
   #probe: NodeJS.Timeout | undefined;
   #copies: DatabaseCopies | undefined;
 
-  /** Waits `lockWaitMs` for a process that is just going away to let go of the file. */
+  /** Waits `lockWaitMs` for a process that is just ending to release the file. */
   constructor(file: string, migrations: Migrations, lockWaitMs = LOCK_WAIT_MS) {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    this.#database = new Database(file, lockWaitMs);
-    try {
-      migrate(this.#database, kernelMigrations);
-      migrate(this.#database, migrations);
-    } catch (error) {
-      this.close();
-      throw asDamage(file, error);
+    if (file !== IN_MEMORY) {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      checkBeforeOpen(file);
     }
-    this.#database.markInUse();
+    this.#database = new Database(file, {
+      access: 'exclusive',
+      migrations: [kernelMigrations, migrations],
+      lockWaitMs,
+      // The keys of a deleted array are gone with its row.
+      secureDelete: true,
+      isChecked: true,
+      readsInTransactions: true,
+      translate: (error) => asDamage(file, error),
+    });
+    this.#markInUse();
     this.#reserve = file === IN_MEMORY ? undefined : new Reserve(`${file}-reserve`);
+    this.#commits = new GroupCommit(this.#database, {
+      reserve: this.#reserve,
+      isSyncedInPlace: true,
+      translate: (error) => this.#judge(error),
+      committed: () => {
+        if (!this.#reserve?.isReleased) this.#isDiskFull = false;
+      },
+    });
     if (this.#reserve?.isReleased) this.#awaitRoom();
     else if (this.#reserve) this.#probe = setTimeout(() => void this.#fill(), FILL_AFTER_MS).unref();
   }
@@ -78,12 +86,17 @@ export class Store {
   write<T>(work: (tx: Tx) => T): Promise<T> {
     if (this.#closed) return Promise.reject(new Error('The store is closed'));
     const frees = isFreeing();
-    // What is left of the reserve is for those who make room.
-    if (!frees && this.#reserve?.isReleased) return Promise.reject(new DiskFullError(undefined));
-    return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ frees, work, resolve: resolve as (value: unknown) => void, reject });
-      this.#schedule();
-    });
+    if (!frees && this.#commits.isReserveInUse) return Promise.reject(new DiskFullError(undefined));
+    let actions: (() => void)[] = [];
+    const attempt = (transaction: Transaction): T => {
+      // A change may run twice: once more with the room of the reserve.
+      actions = [];
+      return work(new StoreTransaction(transaction, actions));
+    };
+    const durable = (): void => {
+      for (const action of actions) action();
+    };
+    return this.#commits.submit(attempt, { frees, durable });
   }
 
   get file(): string {
@@ -127,68 +140,23 @@ export class Store {
     clearTimeout(this.#probe);
     void this.#copies?.stop();
     this.#reserve?.close();
-    while (this.#queue.length > 0) this.#commitBatch();
+    this.#commits.drain();
     this.#closed = true;
+    if (this.file !== IN_MEMORY && existsSync(this.file)) markClosed(this.file);
     this.#database.close();
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      if (this.#queue.length > 0) this.#commitBatch();
-      if (this.#queue.length > 0) this.#schedule();
-    });
-  }
-
-  #commitBatch(): void {
-    this.#commit(this.#queue.splice(0, BATCH_LENGTH_MAX));
-  }
-
-  #commit(batch: readonly Waiting[]): void {
-    const done: Outcome[] = [];
-    const failed: { readonly waiting: Waiting; readonly told: unknown }[] = [];
+  /** From now on a missing file, or a missing log, is damage. */
+  #markInUse(): void {
+    if (this.file === IN_MEMORY) return;
     try {
-      this.#database.exec('BEGIN IMMEDIATE');
-      for (const waiting of batch) this.#attempt(waiting, done, (told) => failed.push({ waiting, told }));
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      // A full disk or a failed fsync undoes the whole batch: nobody in it is told that it worked.
-      if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
-      const told = this.#judge(error);
-      this.#refuse(batch, told);
-      return;
+      // A commit, so that the log exists and its salt is on disk.
+      this.#database.transaction((tx) => tx.exec('PRAGMA user_version = 1'));
+      this.#database.syncNow();
+      markOpen(this.file);
+    } catch {
+      // A full disk: the mark stays as the last start left it, which is true of the file as well.
     }
-    if (done.length > 0 && !this.#reserve?.isReleased) this.#isDiskFull = false;
-    for (const { actions } of done) for (const action of actions) action();
-    for (const { waiting, value } of done) waiting.resolve(value);
-    for (const { waiting, told } of failed) this.#refuse([waiting], told);
-  }
-
-  #attempt(waiting: Waiting, done: Outcome[], failed: (told: unknown) => void): void {
-    const actions: (() => void)[] = [];
-    this.#database.exec('SAVEPOINT change');
-    try {
-      const value = waiting.work(this.#transaction(actions));
-      assert(!(value instanceof Promise), 'the work of a transaction is synchronous');
-      done.push({ waiting, value, actions });
-    } catch (error) {
-      // SQLite ends the outer transaction by itself on a full disk or an I/O error; then all of the batch is lost.
-      if (!this.#database.inTransaction) throw error;
-      this.#database.exec('ROLLBACK TO change');
-      failed(this.#judge(error));
-    }
-    this.#database.exec('RELEASE change');
-  }
-
-  /** Those that make room are tried once more with the room of the reserve. */
-  #refuse(batch: readonly Waiting[], told: unknown): void {
-    const freeing = batch.filter(({ frees }) => frees);
-    const again = told instanceof DiskFullError && freeing.length > 0 && this.#reserve?.release() === true;
-    // At once: whoever else writes to the disk would take the room otherwise.
-    if (again) this.#commit(freeing);
-    for (const waiting of batch) if (!again || !waiting.frees) waiting.reject(told);
   }
 
   #judge(error: unknown): unknown {
@@ -214,14 +182,30 @@ export class Store {
     if (isFilled) this.#isDiskFull = false;
     else if (this.#reserve?.isReleased) this.#awaitRoom();
   }
+}
 
-  #transaction(actions: (() => void)[]): Tx {
-    const database = this.#database;
-    return {
-      all: (sql, params) => database.all(sql, params),
-      get: (sql, params) => database.get(sql, params),
-      run: (sql, params) => database.run(sql, params),
-      afterCommit: (action) => actions.push(action),
-    };
+class StoreTransaction implements Tx {
+  readonly #transaction: Transaction;
+  readonly #actions: (() => void)[];
+
+  constructor(transaction: Transaction, actions: (() => void)[]) {
+    this.#transaction = transaction;
+    this.#actions = actions;
+  }
+
+  all<T>(sql: string, ...values: SqlArguments): T[] {
+    return this.#transaction.all(sql, ...values);
+  }
+
+  get<T>(sql: string, ...values: SqlArguments): T | undefined {
+    return this.#transaction.get(sql, ...values);
+  }
+
+  run(sql: string, ...values: SqlArguments): RunResult {
+    return this.#transaction.run(sql, ...values);
+  }
+
+  afterCommit(action: () => void): void {
+    this.#actions.push(action);
   }
 }

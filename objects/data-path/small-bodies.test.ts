@@ -25,7 +25,7 @@ function scene() {
   };
   const bodies = new SmallBodies({
     keeper: { stage, activity },
-    index: { commit, announce: () => () => undefined },
+    index: { commit },
     fullPolicies: () => seen.full,
     onDriveActivity: (shares) => seen.told.push(...shares),
   });

@@ -12,7 +12,7 @@ const TELL_EVERY_MS = 1_000;
 
 interface SmallBodiesOptions {
   readonly keeper: Pick<Keeper, 'stage' | 'activity'>;
-  readonly index: Pick<IndexWriter, 'commit' | 'announce'>;
+  readonly index: Pick<IndexWriter, 'commit'>;
   /** Policies that are nearly full. */
   readonly fullPolicies: () => readonly number[];
   readonly onDriveActivity: (shares: readonly DriveShare[]) => void;

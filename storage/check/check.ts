@@ -1,5 +1,5 @@
-import { Database } from '../metadata/database.ts';
-import { SCHEMA } from '../metadata/schema.ts';
+import type { Database, SqlValue } from '@granary/kernel/sqlite';
+import { openPoolDatabase } from '../metadata/pool-database.ts';
 import { Catalogue } from '../pool/catalogue.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import type { Finding as GroupFinding } from '../raid/repair/verify.ts';
@@ -48,6 +48,8 @@ export interface Check {
   readonly database: Database;
   readonly repair: boolean;
   readonly groups: ReadonlyMap<string, CheckedGroup>;
+  /** Changes the metadata, as part of a repair. */
+  change(sql: string, ...values: SqlValue[]): void;
   /** Notes a finding; the mending, if any, happens only when repairs are wanted. */
   found(what: string, mend?: () => void | Promise<void>): Promise<void>;
 }
@@ -58,12 +60,13 @@ export interface Check {
  * checksums are right.
  */
 export async function checkPool(setup: CheckSetup): Promise<CheckReport> {
-  const database = new Database(setup.file, SCHEMA);
+  const database = openPoolDatabase(setup.file);
   const findings: CheckFinding[] = [];
   const check: Check = {
     database,
     repair: setup.repair === true,
     groups: new Map(setup.groups.map((group) => [group.id, group])),
+    change: (sql, ...values) => database.transaction((tx) => void tx.run(sql, ...values)),
     async found(what, mend) {
       const repaired = setup.repair === true && mend !== undefined;
       if (repaired) await mend();

@@ -73,7 +73,7 @@ function* owners(check: Check): Generator<Owner> {
       const put = (value: number): void => {
         entries[slot] = value;
         const bytes = new Uint8Array(entries.buffer);
-        database.run('UPDATE maps SET entries = ? WHERE layer = ? AND page = ?', bytes, layer, page);
+        check.change('UPDATE maps SET entries = ? WHERE layer = ? AND page = ?', bytes, layer, page);
       };
       const opaque = entry >= OPAQUE;
       yield {
@@ -88,8 +88,8 @@ function* owners(check: Check): Generator<Owner> {
     yield {
       name: `Container ${id}`,
       extent,
-      move: (other) => database.run('UPDATE containers SET extent = ? WHERE id = ?', other, id),
-      drop: () => database.run('DELETE FROM containers WHERE id = ?', id),
+      move: (other) => check.change('UPDATE containers SET extent = ? WHERE id = ?', other, id),
+      drop: () => check.change('DELETE FROM containers WHERE id = ?', id),
     };
   }
 }

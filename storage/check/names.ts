@@ -16,19 +16,19 @@ async function checkReferences(check: Check): Promise<void> {
   }
   for (const { id, layer } of rows('SELECT id, layer FROM snapshots WHERE layer NOT IN (SELECT id FROM layers)')) {
     await check.found(`Snapshot ${id} names layer ${layer}, which is not there`, () => {
-      database.run('DELETE FROM snapshots WHERE id = ?', id);
+      check.change('DELETE FROM snapshots WHERE id = ?', id);
     });
   }
   const widowed = 'SELECT id, layer FROM snapshots WHERE volume NOT IN (SELECT id FROM volumes)';
   for (const { id } of rows(widowed)) {
     await check.found(`Snapshot ${id} is of a volume that is not there`, () => {
-      database.run('DELETE FROM snapshots WHERE id = ?', id);
+      check.change('DELETE FROM snapshots WHERE id = ?', id);
     });
   }
   const lost = 'SELECT DISTINCT layer AS id, layer FROM maps WHERE layer NOT IN (SELECT id FROM layers)';
   for (const { layer } of rows(lost)) {
     await check.found(`There is a map of layer ${layer}, which is not there`, () => {
-      database.run('DELETE FROM maps WHERE layer = ?', layer);
+      check.change('DELETE FROM maps WHERE layer = ?', layer);
     });
   }
   const orphans = 'SELECT id, parent AS layer FROM layers WHERE parent NOT IN (SELECT id FROM layers)';

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { isDiskFull } from '../disk-full.ts';
+import { isDiskFull } from '@granary/kernel/sqlite';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';

@@ -4,11 +4,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { Database } from '@granary/kernel/sqlite';
 import { ticks } from '../pool/testing/rig.ts';
 import { Layers } from '../volume/layers.ts';
 import { Commits } from './commits.ts';
-import { Database } from './database.ts';
-import { SCHEMA } from './schema.ts';
+import { openPoolDatabase } from './pool-database.ts';
 
 class Scene {
   readonly database: Database;
@@ -20,7 +20,7 @@ class Scene {
   failing = false;
 
   constructor(file: string) {
-    this.database = new Database(file, SCHEMA, true);
+    this.database = openPoolDatabase(file, { create: true });
     this.commits = new Commits(
       this.database,
       () => this.#flush(),
@@ -54,7 +54,7 @@ async function sceneOf(t: TestContext): Promise<{ scene: Scene; file: string }> 
 }
 
 function addContainer(commits: Commits, id: number): void {
-  commits.enqueue((database) => database.run('INSERT INTO containers (id, extent) VALUES (?, ?)', id, id));
+  commits.enqueue((tx) => tx.run('INSERT INTO containers (id, extent) VALUES (?, ?)', id, id));
 }
 
 describe('commits', () => {
@@ -137,6 +137,6 @@ describe('commits', () => {
     assert.deepEqual([partialAgain?.lowBits(1000 & 255), partialAgain?.highBits(1000 & 255)], [0xf, 0x80000000]);
     assert.equal(partialAgain?.used, 1);
     again.database.close();
-    Object.assign(scene, { database: new Database(file, SCHEMA, true) });
+    Object.assign(scene, { database: openPoolDatabase(file, { create: true }) });
   });
 });

@@ -1,13 +1,12 @@
-import { isDatabaseFull } from '../disk-full.ts';
+import { isDatabaseFull, type Database, type Transaction } from '@granary/kernel/sqlite';
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
 import type { SpaceReserve } from '../space-reserve.ts';
 import { type MapPage } from '../volume/extent-map.ts';
-import type { Database } from './database.ts';
 
 interface Changes {
   pages: { layer: number; page: MapPage }[];
-  operations: ((database: Database) => void)[];
+  operations: ((tx: Transaction) => void)[];
   retired: number[];
   afterwards: (() => void)[];
 }
@@ -50,7 +49,7 @@ export class Commits {
     this.#open.pages.push({ layer, page });
   }
 
-  enqueue(operation: (database: Database) => void): void {
+  enqueue(operation: (tx: Transaction) => void): void {
     this.#open.operations.push(operation);
   }
 
@@ -135,9 +134,9 @@ export class Commits {
 
   async #record(rows: readonly PageRow[], { operations, retired, afterwards }: Changes): Promise<void> {
     if (rows.length + operations.length + retired.length + afterwards.length === 0) return;
-    this.#database.transaction(() => {
-      for (const row of rows) writePage(this.#database, row);
-      for (const operation of operations) operation(this.#database);
+    this.#database.transaction((tx) => {
+      for (const row of rows) writePage(tx, row);
+      for (const operation of operations) operation(tx);
     });
     await this.#database.sync();
   }
@@ -175,12 +174,12 @@ function bytesOf(words: Uint32Array | Float64Array): Uint8Array {
   return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }
 
-function writePage(database: Database, row: PageRow): void {
+function writePage(tx: Transaction, row: PageRow): void {
   if (!row.entries) {
-    database.run('DELETE FROM maps WHERE layer = ? AND page = ?', row.layer, row.page);
+    tx.run('DELETE FROM maps WHERE layer = ? AND page = ?', row.layer, row.page);
     return;
   }
-  database.run(
+  tx.run(
     'INSERT OR REPLACE INTO maps (layer, page, entries, blocks) VALUES (?, ?, ?, ?)',
     row.layer,
     row.page,

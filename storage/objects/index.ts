@@ -20,7 +20,6 @@ export type * from './operations.ts';
 export type * from './records.ts';
 export { IndexReader, type ManifestBlob } from './index/reader.ts';
 export { IndexWriter } from './index/writer.ts';
-export type { IndexDb } from './index/database.ts';
 export type { StoredUsage } from './index/stored.ts';
 export { LocalObjectStore, type LocalStoreOptions } from './local-store.ts';
 export { stagingCommit } from './staging-commit.ts';

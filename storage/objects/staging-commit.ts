@@ -8,17 +8,11 @@ type Stage = (policy: number, bytes: Uint8Array) => Promise<StagedBlob[]>;
  * A commit that first puts bytes which come along on the drives. Where many threads have small bodies, one of them does
  * this for all: what would be a durable write to each drive for each of them is one for all that wait.
  */
-export function stagingCommit(index: Pick<IndexWriter, 'commit' | 'announce'>, stage: Stage): Commit {
+export function stagingCommit(index: Pick<IndexWriter, 'commit'>, stage: Stage): Commit {
   return async (operation, args) => {
     if (!('content' in args) || args.content.kind !== 'bytes') return index.commit(operation, args);
     const { policy, bytes } = args.content;
-    const announced = index.announce();
-    let blobs: StagedBlob[];
-    try {
-      blobs = await stage(policy, bytes);
-    } finally {
-      announced();
-    }
+    const blobs = await stage(policy, bytes);
     return index.commit(operation, { ...args, content: { kind: 'staged', blobs } });
   };
 }

@@ -1,5 +1,5 @@
+import type { Database } from '@granary/kernel/sqlite';
 import type { Commits } from '../metadata/commits.ts';
-import type { Database } from '../metadata/database.ts';
 import type { VolumeOptions } from '../volume/format.ts';
 
 export type { VolumeOptions } from '../volume/format.ts';
@@ -71,8 +71,8 @@ export class Catalogue {
   addVolume(record: VolumeRecord): void {
     const { id, sizeBytes, layer, keyCheck, state } = record;
     const options = JSON.stringify(record.options);
-    this.#commits.enqueue((database) => {
-      database.run(
+    this.#commits.enqueue((tx) => {
+      tx.run(
         'INSERT OR REPLACE INTO volumes (id, size_bytes, layer, options, key_check, state) VALUES (?, ?, ?, ?, ?, ?)',
         ...[id, sizeBytes, layer, options, keyCheck ?? null, state ?? null],
       );
@@ -80,39 +80,39 @@ export class Catalogue {
   }
 
   resizeVolume(id: string, sizeBytes: number): void {
-    this.#commits.enqueue((database) => {
-      database.run('UPDATE volumes SET size_bytes = ? WHERE id = ?', sizeBytes, id);
+    this.#commits.enqueue((tx) => {
+      tx.run('UPDATE volumes SET size_bytes = ? WHERE id = ?', sizeBytes, id);
     });
   }
 
   setOptions(id: string, options: VolumeOptions): void {
-    this.#commits.enqueue((database) => {
-      database.run('UPDATE volumes SET options = ? WHERE id = ?', JSON.stringify(options), id);
+    this.#commits.enqueue((tx) => {
+      tx.run('UPDATE volumes SET options = ? WHERE id = ?', JSON.stringify(options), id);
     });
   }
 
   setVolumeState(id: string, state: VolumeState | undefined): void {
-    this.#commits.enqueue((database) => {
-      database.run('UPDATE volumes SET state = ? WHERE id = ?', state ?? null, id);
+    this.#commits.enqueue((tx) => {
+      tx.run('UPDATE volumes SET state = ? WHERE id = ?', state ?? null, id);
     });
   }
 
   setVolumeLayer(id: string, layer: number): void {
-    this.#commits.enqueue((database) => {
-      database.run('UPDATE volumes SET layer = ? WHERE id = ?', layer, id);
+    this.#commits.enqueue((tx) => {
+      tx.run('UPDATE volumes SET layer = ? WHERE id = ?', layer, id);
     });
   }
 
   removeVolume(id: string): void {
-    this.#commits.enqueue((database) => {
-      database.run('DELETE FROM volumes WHERE id = ?', id);
+    this.#commits.enqueue((tx) => {
+      tx.run('DELETE FROM volumes WHERE id = ?', id);
     });
   }
 
   addSnapshot(record: SnapshotRecord): void {
     const { id, volume, layer, sizeBytes, takenAt } = record;
-    this.#commits.enqueue((database) => {
-      database.run(
+    this.#commits.enqueue((tx) => {
+      tx.run(
         'INSERT OR REPLACE INTO snapshots (id, volume, layer, size_bytes, taken_at) VALUES (?, ?, ?, ?, ?)',
         ...[id, volume, layer, sizeBytes, takenAt.getTime()],
       );
@@ -120,14 +120,14 @@ export class Catalogue {
   }
 
   setSnapshotLayer(id: string, layer: number): void {
-    this.#commits.enqueue((database) => {
-      database.run('UPDATE snapshots SET layer = ? WHERE id = ?', layer, id);
+    this.#commits.enqueue((tx) => {
+      tx.run('UPDATE snapshots SET layer = ? WHERE id = ?', layer, id);
     });
   }
 
   removeSnapshot(id: string): void {
-    this.#commits.enqueue((database) => {
-      database.run('DELETE FROM snapshots WHERE id = ?', id);
+    this.#commits.enqueue((tx) => {
+      tx.run('DELETE FROM snapshots WHERE id = ?', id);
     });
   }
 
@@ -142,8 +142,8 @@ export class Catalogue {
   }
 
   putGroup(group: GroupRecord): void {
-    this.#commits.enqueue((database) => {
-      database.run(
+    this.#commits.enqueue((tx) => {
+      tx.run(
         'INSERT OR REPLACE INTO groups (id, first_extent, extent_count, leaving) VALUES (?, ?, ?, ?)',
         ...[group.id, group.firstExtent, group.extentCount, group.leaving ? 1 : 0],
       );
@@ -151,8 +151,8 @@ export class Catalogue {
   }
 
   removeGroup(id: string): void {
-    this.#commits.enqueue((database) => {
-      database.run('DELETE FROM groups WHERE id = ?', id);
+    this.#commits.enqueue((tx) => {
+      tx.run('DELETE FROM groups WHERE id = ?', id);
     });
   }
 }

@@ -1,5 +1,5 @@
+import type { Database } from '@granary/kernel/sqlite';
 import { StorageError } from '../errors.ts';
-import type { Database } from '../metadata/database.ts';
 import { BLOCKS_PER_EXTENT } from '../units.ts';
 import { extentOf } from '../volume/extent-map.ts';
 import type { Layers } from '../volume/layers.ts';

@@ -1,7 +1,7 @@
+import type { Database } from '@granary/kernel/sqlite';
 import { StorageError } from '../errors.ts';
 import { Commits } from '../metadata/commits.ts';
-import { Database } from '../metadata/database.ts';
-import { SCHEMA } from '../metadata/schema.ts';
+import { openPoolDatabase } from '../metadata/pool-database.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import type { SpaceReserve } from '../space-reserve.ts';
 import { EXTENT_BYTES } from '../units.ts';
@@ -54,12 +54,12 @@ export class Pool {
   readonly #cache = new PoolCache();
 
   static async create(setup: NewPool): Promise<Pool> {
-    const database = new Database(setup.file, SCHEMA, true);
+    const database = openPoolDatabase(setup.file, { create: true });
     if (database.get('SELECT id FROM pool')) {
       database.close();
       throw new StorageError('conflict', `${setup.file} holds a pool already; open it instead.`);
     }
-    database.run('INSERT INTO pool VALUES (1, ?, ?, ?)', VERSION, setup.id, setup.mode);
+    database.transaction((tx) => tx.run('INSERT INTO pool VALUES (1, ?, ?, ?)', VERSION, setup.id, setup.mode));
     const pool = new Pool(setup, database);
     for (const group of setup.groups) await pool.addGroup(group);
     await pool.flush();
@@ -67,7 +67,7 @@ export class Pool {
   }
 
   static open(setup: PoolSetup): Pool {
-    const database = new Database(setup.file, SCHEMA);
+    const database = openPoolDatabase(setup.file);
     try {
       return new Pool(setup, database);
     } catch (error) {

@@ -1,5 +1,5 @@
+import type { Database } from '@granary/kernel/sqlite';
 import type { Commits } from '../metadata/commits.ts';
-import type { Database } from '../metadata/database.ts';
 import { EXTENTS_PER_PAGE, ExtentMap, MapPage } from './extent-map.ts';
 
 export type FormatName = 'plain' | 'reduced';
@@ -115,8 +115,8 @@ export class Layers {
     const layer = new Layer(id, format, parent, emptyMap);
     this.#layers.set(id, layer);
     const parentId = parent?.id ?? null;
-    this.#commits.enqueue((database) => {
-      database.run('INSERT OR REPLACE INTO layers (id, parent, format) VALUES (?, ?, ?)', id, parentId, format);
+    this.#commits.enqueue((tx) => {
+      tx.run('INSERT OR REPLACE INTO layers (id, parent, format) VALUES (?, ?, ?)', id, parentId, format);
     });
     return layer;
   }
@@ -130,9 +130,9 @@ export class Layers {
     }
     this.#layers.delete(layer.id);
     const { id } = layer;
-    this.#commits.enqueue((database) => {
-      database.run('DELETE FROM maps WHERE layer = ?', id);
-      database.run('DELETE FROM layers WHERE id = ?', id);
+    this.#commits.enqueue((tx) => {
+      tx.run('DELETE FROM maps WHERE layer = ?', id);
+      tx.run('DELETE FROM layers WHERE id = ?', id);
     });
   }
 
@@ -141,8 +141,8 @@ export class Layers {
     parent?.addChild(child);
     const { id } = child;
     const parentId = parent?.id ?? null;
-    this.#commits.enqueue((database) => {
-      database.run('UPDATE layers SET parent = ? WHERE id = ?', parentId, id);
+    this.#commits.enqueue((tx) => {
+      tx.run('UPDATE layers SET parent = ? WHERE id = ?', parentId, id);
     });
   }
 

@@ -140,7 +140,7 @@ function groupsOf(store: Store, sizes: number | readonly number[]): RaidGroups {
     const number = Number(name.split('-')[1]);
     const capacity_bytes = typeof sizes === 'number' ? sizes : (sizes[number - 1] ?? 0);
     store.read((db) =>
-      db.run(
+      db.all(
         `INSERT OR IGNORE INTO raid_groups (name, number, display_name, protection, width, stripe_kb, capacity_bytes,
            is_ssd, state, min_resync_mb, max_resync_mb, created_at, modified_at)
          VALUES (:name, :number, :name, 'RAID1', 2, 64, :capacity_bytes, 0, 'ready', 1, 1, 0, 0)`,

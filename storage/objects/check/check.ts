@@ -2,7 +2,7 @@ import { Drives } from '../drives/drives.ts';
 import { readIdentity } from '../drives/identity.ts';
 import { ObjectError } from '../errors.ts';
 import { checkIndex } from '../index/check.ts';
-import { IndexDatabase } from '../index/database.ts';
+import { openIndexReader } from '../index/database.ts';
 import { type Book, type DriveRow, readBook } from '../layout/keeper-book.ts';
 import type { Layout, LayoutDrive } from '../layout/layout.ts';
 import { checkContents } from './contents.ts';
@@ -30,7 +30,7 @@ export interface ObjectsCheckReport {
  * is named is there, and counters are sums of what they count. Changes nothing.
  */
 export async function checkObjects(indexFile: string): Promise<ObjectsCheckReport> {
-  const db = IndexDatabase.openReader(indexFile);
+  const db = openIndexReader(indexFile);
   const problems = new Problems();
   const drives = new Drives({
     nextSegment: () => Promise.reject(new ObjectError('closed', 'A check writes nothing.')),

@@ -1,4 +1,4 @@
-import type { IndexDb } from '../index/database.ts';
+import type { Reads } from '@granary/kernel/sqlite';
 import type { Problems } from './problems.ts';
 
 const HOLDERS = `
@@ -8,7 +8,7 @@ const HOLDERS = `
   UNION ALL SELECT 'part ' || upload || '/' || number, size, partition, blob, manifest FROM parts`;
 
 /** Whether the bytes of every object, version and part are as many as it says, without gaps. */
-export function checkContents(db: IndexDb, problems: Problems): void {
+export function checkContents(db: Reads, problems: Problems): void {
   const wrong = db.iterate<{ who: string; size: number; found: number | null }>(
     `SELECT h.who, h.size, CASE WHEN h.manifest IS NOT NULL
          THEN (SELECT sum(size) FROM manifest_blobs m WHERE m.manifest = h.manifest)

@@ -1,7 +1,7 @@
+import type { Reads } from '@granary/kernel/sqlite';
 import { PieceBuilder } from '../blobs/piece-builder.ts';
 import { partitionInPolicy, pieceBytesOf, piecesToRead, policyOfPartition } from '../blobs/pieces.ts';
 import type { Drives } from '../drives/drives.ts';
-import type { IndexDb } from '../index/database.ts';
 import { unpackPlaces } from '../index/places.ts';
 import type { Layout, Ring } from '../layout/layout.ts';
 import type { BlobRecord, Place } from '../records.ts';
@@ -31,7 +31,7 @@ export class PieceCheck {
   readonly counts: PieceCounts = { blobs: 0, pieces: 0, missing: 0, damaged: 0 };
   /** Bytes by drive and segment. */
   readonly live = new Map<number, Map<number, number>>();
-  readonly #db: IndexDb;
+  readonly #db: Reads;
   readonly #layout: Layout;
   readonly #drives: Drives;
   readonly #builder: PieceBuilder;
@@ -39,7 +39,7 @@ export class PieceCheck {
   readonly #marked: ReadonlySet<number>;
   readonly #doubted: ReadonlySet<number>;
 
-  constructor(db: IndexDb, layout: Layout, drives: Drives, problems: Problems) {
+  constructor(db: Reads, layout: Layout, drives: Drives, problems: Problems) {
     this.#db = db;
     this.#layout = layout;
     this.#drives = drives;
@@ -117,6 +117,6 @@ function isAsWanted(record: BlobRecord, ring: Ring): boolean {
   });
 }
 
-function partitionsIn(db: IndexDb, table: 'partitions' | 'doubts'): Set<number> {
+function partitionsIn(db: Reads, table: 'partitions' | 'doubts'): Set<number> {
   return new Set(db.all<{ partition: number }>(`SELECT partition FROM ${table}`).map(({ partition }) => partition));
 }

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs';
 import { open } from 'node:fs/promises';
-import { isDiskFull } from '../../disk-full.ts';
+import { isDiskFull } from '@granary/kernel/sqlite';
 import { StorageError } from '../../errors.ts';
 
 /** Disks under load take seconds, and tens of them at worst. */

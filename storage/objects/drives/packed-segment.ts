@@ -1,5 +1,5 @@
 import * as fs from 'node:fs';
-import { isDiskFull } from '../../disk-full.ts';
+import { isDiskFull } from '@granary/kernel/sqlite';
 import type { DriveSpace, NewSegment } from './drive-space.ts';
 import { isRemoved, withinLimit, writeAll } from './files.ts';
 

@@ -1,4 +1,4 @@
-import type { IndexDb } from './database.ts';
+import type { Reads } from '@granary/kernel/sqlite';
 import { unpackPlaces } from './places.ts';
 import type { BlobRow } from './rows.ts';
 
@@ -8,7 +8,7 @@ const PROBLEMS_MAX = 1000;
  * What in the index does not agree with itself: counters with a recount, shares of blobs with who holds them, live
  * bytes with what lives, and the order of versions. Reads all of it; meant for an index nobody writes to meanwhile.
  */
-export function checkIndex(db: IndexDb): string[] {
+export function checkIndex(db: Reads): string[] {
   const problems: string[] = [];
   for (const check of [
     checkBuckets,
@@ -27,7 +27,7 @@ export function checkIndex(db: IndexDb): string[] {
   return problems;
 }
 
-function* checkBuckets(db: IndexDb): Generator<string> {
+function* checkBuckets(db: Reads): Generator<string> {
   const sql = `
     WITH held AS (SELECT bucket, size FROM objects UNION ALL SELECT bucket, size FROM versions WHERE marker = 0),
       counted AS (SELECT bucket, count(*) AS objects, sum(size) AS bytes FROM held GROUP BY bucket)
@@ -40,7 +40,7 @@ function* checkBuckets(db: IndexDb): Generator<string> {
   }
 }
 
-function* checkUsage(db: IndexDb): Generator<string> {
+function* checkUsage(db: Reads): Generator<string> {
   const counted =
     'SELECT account, policy, count(*) AS buckets, sum(objects) AS objects, sum(bytes) AS bytes FROM buckets GROUP BY account, policy';
   const recorded =
@@ -56,7 +56,7 @@ function* checkUsage(db: IndexDb): Generator<string> {
   }
 }
 
-function* checkBlobRefs(db: IndexDb): Generator<string> {
+function* checkBlobRefs(db: Reads): Generator<string> {
   const sql = `
     SELECT partition, hex(id) AS id, sum(shares) AS refs, sum(held) AS counted FROM (
       SELECT partition, id, refs AS shares, 0 AS held FROM blobs
@@ -71,7 +71,7 @@ function* checkBlobRefs(db: IndexDb): Generator<string> {
 }
 
 /** A manifest without shares is being freed. */
-function* checkManifestRefs(db: IndexDb): Generator<string> {
+function* checkManifestRefs(db: Reads): Generator<string> {
   const sql = `
     SELECT id, sum(shares) AS refs, sum(held) AS counted FROM (
       SELECT id, refs AS shares, 0 AS held FROM manifests
@@ -85,7 +85,7 @@ function* checkManifestRefs(db: IndexDb): Generator<string> {
 }
 
 /** The current version of a key is its newest; without one the newest is a delete marker; at most one has no id. */
-function* checkVersions(db: IndexDb): Generator<string> {
+function* checkVersions(db: Reads): Generator<string> {
   const checks = {
     'a noncurrent version is newer than the current one': `
       SELECT v.bucket, v.key FROM versions v JOIN objects o ON o.bucket = v.bucket AND o.key = v.key
@@ -106,7 +106,7 @@ function* checkVersions(db: IndexDb): Generator<string> {
   }
 }
 
-function* checkOrphans(db: IndexDb): Generator<string> {
+function* checkOrphans(db: Reads): Generator<string> {
   for (const table of ['objects', 'versions', 'uploads']) {
     const sql = `SELECT DISTINCT bucket FROM ${table} WHERE bucket NOT IN (SELECT id FROM buckets)`;
     for (const { bucket } of db.iterate<{ bucket: number }>(sql)) yield `${table} of bucket ${bucket}, which is gone`;
@@ -119,7 +119,7 @@ function* checkOrphans(db: IndexDb): Generator<string> {
     yield `blobs of manifest ${manifest}, which is gone`;
 }
 
-function* checkLive(db: IndexDb): Generator<string> {
+function* checkLive(db: Reads): Generator<string> {
   const live = new Map<string, number>();
   const sql = 'SELECT piece_bytes, places FROM blobs';
   for (const { places, piece_bytes: bytes } of db.iterate<Pick<BlobRow, 'piece_bytes' | 'places'>>(sql)) {

@@ -73,10 +73,10 @@ test('a file of before, whose attributes are not told apart from details, is rea
   const bucket = await index.bucket();
   await index.put(bucket, 'k', {});
   const old = { contentType: 'text/plain', metadata: { a: '0' }, checksum: CHECKSUM };
-  const { db } = index.writer.reader;
-  await index.writer.change(() => {
-    db.run('UPDATE objects SET attributes = ?, details = ?', JSON.stringify(old), JSON.stringify({ partSizes: [5] }));
-    for (const table of ['objects', 'versions']) db.run(`ALTER TABLE ${table} RENAME COLUMN details TO parts`);
+  await index.writer.change((tx) => {
+    tx.run('UPDATE objects SET attributes = ?, details = ?', JSON.stringify(old), JSON.stringify({ partSizes: [5] }));
+    for (const table of ['objects', 'versions']) tx.exec(`ALTER TABLE ${table} RENAME COLUMN details TO parts`);
+    tx.exec('DROP TABLE schema_versions; DROP INDEX buckets_aging; DROP TABLE given_up_uploads; DROP TABLE doubts');
   });
   await index.reopen();
   const { reader } = index.writer;
@@ -87,4 +87,19 @@ test('a file of before, whose attributes are not told apart from details, is rea
   );
   await index.put(bucket, 'l', { attributes: old });
   assert.deepEqual(reader.version(bucket.id, 'l')?.attributes, old);
+  const made = reader.db.arrays(
+    "SELECT name FROM sqlite_schema WHERE name IN ('buckets_aging', 'given_up_uploads', 'doubts')",
+  );
+  assert.equal(made.length, 3);
+});
+
+test('the file of the index has a version, and one of a newer release is refused', async () => {
+  await using index = new IndexFixture();
+  const versions = 'SELECT component, version FROM schema_versions ORDER BY component';
+  assert.deepEqual(index.writer.reader.db.arrays(versions), [
+    ['index', 2],
+    ['layout', 2],
+  ]);
+  await index.writer.change((tx) => tx.run("UPDATE schema_versions SET version = 9 WHERE component = 'index'"));
+  await assert.rejects(index.reopen(), /index tables are at version 9, newer than this release knows \(2\)/);
 });

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { IndexDatabase } from './database.ts';
+import type { Database } from '@granary/kernel/sqlite';
 
 /** Operations after which the log is worth carrying over; each writes a few pages. */
 const OPERATIONS = 2000;
@@ -19,7 +19,7 @@ const INLINE_PAGES = 4000;
  * over, which never happens while commits go on; so when it has grown long they wait for one checkpoint.
  */
 export class LogKeeper {
-  readonly #database: IndexDatabase;
+  readonly #database: Database;
   #worker: Worker | undefined;
   #operations = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -28,7 +28,7 @@ export class LogKeeper {
   #isLong = false;
   #failed = false;
 
-  constructor(database: IndexDatabase) {
+  constructor(database: Database) {
     this.#database = database;
   }
 
@@ -59,11 +59,7 @@ export class LogKeeper {
     }
     this.#timer = undefined;
     this.#operations = 0;
-    try {
-      this.#database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    } catch {
-      // No room for it, or a read is under way: the log keeps everything until a later one.
-    }
+    this.#database.tryCheckpoint();
   }
 
   #start(): void {
@@ -97,7 +93,7 @@ export class LogKeeper {
 
   #fail(): void {
     // Who closes waits for the answer, too.
-    if (!this.#failed && this.#database.isOpen) this.#database.exec(`PRAGMA wal_autocheckpoint = ${INLINE_PAGES}`);
+    if (!this.#failed && this.#database.isOpen) this.#database.checkpointAfter(INLINE_PAGES);
     this.#failed = true;
     this.#answer(0);
   }

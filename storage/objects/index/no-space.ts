@@ -1,4 +1,4 @@
-import { isDatabaseFull } from '../../disk-full.ts';
+import { isDatabaseFull } from '@granary/kernel/sqlite';
 import { ObjectError } from '../errors.ts';
 
 /** The error as it is, or what it means when there is no room for the index. */

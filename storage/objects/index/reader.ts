@@ -1,4 +1,4 @@
-import type { SQLInputValue } from 'node:sqlite';
+import type { Database, SqlValue } from '@granary/kernel/sqlite';
 import type { Listing, ListQuery, ObjectStore, VersionListing } from '../object-store.ts';
 import type {
   AccountUsage,
@@ -13,7 +13,7 @@ import type {
 } from '../records.ts';
 import type { Epoch } from '../epoch.ts';
 import { BucketCache, type BucketCounters } from './bucket-cache.ts';
-import { IndexDatabase } from './database.ts';
+import { openIndexReader } from './database.ts';
 import { listedKey, ListedRows, type ListedValues } from './listed.ts';
 import { spanOf, walk, type Source, type Span } from './listing.ts';
 import { findVersion, newestRow } from './operations/versions.ts';
@@ -56,13 +56,13 @@ export interface ManifestBlob extends BlobRef {
 
 /** Everything that is read of the index. Synchronous; each thread has one of its own. */
 export class IndexReader {
-  readonly db: IndexDatabase;
+  readonly db: Database;
   readonly #listed = new ListedRows();
   readonly #buckets: BucketCache | undefined;
 
   /** Of a file, or over a connection that is open already. With an epoch, buckets are remembered. */
-  constructor(index: string | IndexDatabase, epoch?: Epoch) {
-    this.db = typeof index === 'string' ? IndexDatabase.openReader(index) : index;
+  constructor(index: string | Database, epoch?: Epoch) {
+    this.db = typeof index === 'string' ? openIndexReader(index) : index;
     this.#buckets = epoch && new BucketCache(epoch);
   }
 
@@ -161,7 +161,7 @@ export class IndexReader {
       subOf: () => null,
       rows: ({ from, until }, limit) =>
         this.#listed.rows((columns, usual) =>
-          this.db.lists(`SELECT ${columns} ${span}`, usual, bucket, from, until ?? NO_END, limit),
+          this.db.arrays(`SELECT ${columns} ${span}`, usual, bucket, from, until ?? NO_END, limit),
         ),
     };
   }
@@ -206,9 +206,9 @@ export class IndexReader {
       subOf: (row) => row.sequence,
       rows: (span, limit) => {
         const { key, sub } = span.within ?? {};
-        const first = key === undefined || sub === undefined ? [] : this.db.lists(within, bucket, key, sub, limit);
+        const first = key === undefined || sub === undefined ? [] : this.db.arrays(within, bucket, key, sub, limit);
         if (first.length === limit) return first.map(listedRow);
-        const rest = this.db.lists(beyond, bucket, span.from, span.until ?? NO_END, limit - first.length);
+        const rest = this.db.arrays(beyond, bucket, span.from, span.until ?? NO_END, limit - first.length);
         return [...first, ...rest].map(listedRow);
       },
     };
@@ -233,7 +233,7 @@ export class IndexReader {
   }
 
   #uploads(bucket: number): Source<UploadRow, string> {
-    const rows = (where: string, ...values: SQLInputValue[]): UploadRow[] =>
+    const rows = (where: string, ...values: SqlValue[]): UploadRow[] =>
       this.db.all(`SELECT * FROM uploads WHERE bucket = ? AND ${where} ORDER BY key, id ${LIMIT}`, bucket, ...values);
     return {
       keyOf: (row) => row.key,

@@ -1,3 +1,5 @@
+import type { Migrations, Transaction } from '@granary/kernel/sqlite';
+
 /**
  * Tables of the index. Keys are compared byte by byte (BINARY over UTF-8), which is the order S3 lists in. `objects`
  * holds the version of each key that is current, `versions` the noncurrent ones and all delete markers, newest first;
@@ -24,7 +26,7 @@ const VERSION_COLUMNS = `
   attributes TEXT,
   details TEXT`;
 
-export const SCHEMA = `
+const TABLES = `
 CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS buckets (
@@ -162,3 +164,29 @@ CREATE TABLE IF NOT EXISTS stored (
   PRIMARY KEY (account, policy, day)
 ) WITHOUT ROWID;
 `;
+
+/** Files of before have the details under the name of what was all of them, the parts. */
+function renameParts(tx: Transaction): void {
+  const old = `SELECT tables.name FROM sqlite_schema tables, pragma_table_info(tables.name) columns
+               WHERE tables.name IN ('objects', 'versions') AND columns.name = 'parts'`;
+  for (const { name } of tx.all<{ name: string }>(old)) tx.exec(`ALTER TABLE ${name} RENAME COLUMN parts TO details`);
+}
+
+/**
+ * Files from before they had a version are at 1, whatever they lack: tables and indexes were added as they were needed.
+ * The second step brings them to one shape. A new file is made by the first.
+ */
+export const MIGRATIONS: Migrations = {
+  component: 'index',
+  unversionedTable: 'objects',
+  steps: [
+    { name: '0001-index', sql: TABLES },
+    {
+      name: '0002-one-shape',
+      apply(tx) {
+        renameParts(tx);
+        tx.exec(TABLES);
+      },
+    },
+  ],
+};

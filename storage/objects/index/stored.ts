@@ -1,4 +1,4 @@
-import type { IndexDb } from './database.ts';
+import type { Reads, Transaction } from '@granary/kernel/sqlite';
 import type { Step } from './tally.ts';
 
 export const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ interface DayRow {
 }
 
 /** Applies changes of one account and policy, in the order they were committed. Time never goes back: a clock that does stands still. */
-export function advance(db: IndexDb, steps: readonly Step[]): void {
+export function advance(db: Transaction, steps: readonly Step[]): void {
   const [first] = steps;
   if (!first) return;
   const { account, policy } = first;
@@ -65,7 +65,7 @@ export function advance(db: IndexDb, steps: readonly Step[]): void {
  * What was stored from one midnight (UTC) to another, or to the present. Of all accounts when none is named; who never
  * stored anything until then is left out.
  */
-export function storedOver(db: IndexDb, account: string | null, from: number, to: number): StoredUsage[] {
+export function storedOver(db: Reads, account: string | null, from: number, to: number): StoredUsage[] {
   const rows =
     account === null
       ? db.all<OpenRow>('SELECT * FROM usage ORDER BY account, policy')
@@ -73,7 +73,7 @@ export function storedOver(db: IndexDb, account: string | null, from: number, to
   return rows.map((row) => usageOver(db, row, startOfDay(from), to)).filter((usage) => usage !== undefined);
 }
 
-function usageOver(db: IndexDb, open: OpenRow, from: number, to: number): StoredUsage | undefined {
+function usageOver(db: Reads, open: OpenRow, from: number, to: number): StoredUsage | undefined {
   let known: Omit<DayRow, 'area' | 'day'> | undefined = dayBefore(db, open, from / DAY_MS);
   let at = from;
   let sum = 0n;
@@ -103,12 +103,12 @@ function usageOver(db: IndexDb, open: OpenRow, from: number, to: number): Stored
   return { account: open.account, policy: open.policy, byteMilliseconds: sum, bytes, objects, buckets };
 }
 
-function dayBefore(db: IndexDb, { account, policy }: OpenRow, day: number): DayRow | undefined {
+function dayBefore(db: Reads, { account, policy }: OpenRow, day: number): DayRow | undefined {
   const sql = 'SELECT * FROM stored WHERE account = ? AND policy = ? AND day < ? ORDER BY day DESC LIMIT 1';
   return db.get<DayRow>(sql, account, policy, day);
 }
 
-function daysIn(db: IndexDb, { account, policy }: OpenRow, from: number, to: number): DayRow[] {
+function daysIn(db: Reads, { account, policy }: OpenRow, from: number, to: number): DayRow[] {
   const sql = 'SELECT * FROM stored WHERE account = ? AND policy = ? AND day >= ? AND day < ? ORDER BY day';
   return db.all<DayRow>(sql, account, policy, from, to);
 }

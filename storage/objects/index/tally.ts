@@ -1,5 +1,5 @@
+import type { Transaction } from '@granary/kernel/sqlite';
 import type { Place } from '../records.ts';
-import type { IndexDb } from './database.ts';
 import { advance } from './stored.ts';
 
 /** What one change adds to the books of a bucket. Negative to take away. */
@@ -46,7 +46,7 @@ export class Tally {
   }
 
   /** Writes everything down and begins anew. `mark` is the number that marked partitions get. */
-  flush(db: IndexDb, mark: number): void {
+  flush(db: Transaction, mark: number): void {
     this.#flushBuckets(db);
     this.#flushUsage(db);
     for (const [drive, segments] of this.#live) {
@@ -64,7 +64,7 @@ export class Tally {
     this.#marked.clear();
   }
 
-  #flushBuckets(db: IndexDb): void {
+  #flushBuckets(db: Transaction): void {
     const sums = new Map<number, { objects: number; bytes: number }>();
     for (const { bucket, objects, bytes } of this.#steps) {
       const sum = sums.get(bucket);
@@ -80,7 +80,7 @@ export class Tally {
     }
   }
 
-  #flushUsage(db: IndexDb): void {
+  #flushUsage(db: Transaction): void {
     const byOwner = Map.groupBy(this.#steps, ({ account, policy }) => `${account}/${policy}`);
     for (const steps of byOwner.values()) advance(db, steps);
   }
@@ -93,7 +93,7 @@ export class Tally {
 }
 
 /** A segment in which nothing lives has no row. */
-function addLive(db: IndexDb, drive: number, segment: number, bytes: number): void {
+function addLive(db: Transaction, drive: number, segment: number, bytes: number): void {
   if (bytes === 0) return;
   db.run('INSERT INTO segments VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET live = live + ?3', drive, segment, bytes);
   if (bytes < 0) db.run('DELETE FROM segments WHERE drive = ? AND segment = ? AND live = 0', drive, segment);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectError, type ObjectErrorCode } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
 import { checkIndex } from './check.ts';
@@ -75,31 +75,6 @@ test('plain changes that are refused take none of those along that they were don
   const again = await index.put(bucket, 'last');
   assert.ok(again.sequence > sequence);
   assert.deepEqual(checkIndex(index.writer.reader.db), []);
-});
-
-test('a change waits a moment for one that was announced, and shares its sync', async (t) => {
-  await using index = new IndexFixture();
-  const bucket = await index.bucket();
-  // A machine that stands still must not end the moment.
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const [sync, syncNow] = [t.mock.method(fs, 'fdatasync'), t.mock.method(fs, 'fdatasyncSync')];
-  const syncs = () => sync.mock.callCount() + syncNow.mock.callCount();
-  const announced = index.writer.announce();
-  const first = index.put(bucket, 'a');
-  for (let turns = 0; turns < 20; turns += 1) await turn();
-  assert.equal(syncs(), 0);
-  announced();
-  await Promise.all([first, index.put(bucket, 'b')]);
-  assert.equal(syncs(), 1);
-});
-
-test('a change does not wait for long, nor one that those announced may need', async () => {
-  await using index = new IndexFixture();
-  const bucket = await index.bucket();
-  index.writer.announce();
-  await index.put(bucket, 'a');
-  await index.writer.change((db) => db.run("INSERT INTO counters VALUES ('own', 1)"));
-  assert.equal(index.writer.reader.bucketById(bucket.id)?.objects, 1);
 });
 
 test('another connection sees a change as soon as it is acknowledged', async () => {
@@ -347,23 +322,32 @@ test('what has expired is found, the longest past first', async () => {
   );
 });
 
-for (const way of ['fdatasyncSync', 'fdatasync'] as const) {
-  test(`after a sync that failed nothing is said to be kept (${way})`, async (t) => {
-    // A disk that is slow is synced off the event loop.
-    const stepMs = way === 'fdatasync' ? 1 : 0.001;
-    let clock = performance.now();
-    t.mock.method(performance, 'now', () => (clock += stepMs));
-    await using index = new IndexFixture();
-    const bucket = await index.bucket();
-    for (let puts = 0; puts < 10; puts += 1) await index.put(bucket, 'good');
-    const failure = Object.assign(new Error('the disk is broken'), { code: 'EIO' });
-    const broken = t.mock.method(fs, way, (_fd: number, done?: (error: Error) => void) => {
-      if (!done) throw failure;
-      done(failure);
-    });
-    await assert.rejects(index.put(bucket, 'bad'), { code: 'drive-failed' });
-    assert.equal(broken.mock.callCount(), 1);
-    broken.mock.restore();
-    await assert.rejects(index.put(bucket, 'worse'), { code: 'drive-failed' });
+test('after a sync that failed nothing is said to be kept', async (t) => {
+  await using index = new IndexFixture();
+  const bucket = await index.bucket();
+  const broken = t.mock.method(fs, 'fdatasync', (_fd: number, done: (error: Error) => void) => {
+    done(Object.assign(new Error('the disk is broken'), { code: 'EIO' }));
   });
-}
+  await assert.rejects(index.put(bucket, 'bad'), { code: 'drive-failed' });
+  assert.equal(broken.mock.callCount(), 1);
+  broken.mock.restore();
+  await assert.rejects(index.put(bucket, 'worse'), { code: 'drive-failed' });
+});
+
+test('a refused change that reads counters takes none of the counts before it along', async () => {
+  await using index = new IndexFixture();
+  const bucket = await index.bucket();
+  const outcomes = await Promise.allSettled([
+    index.put(bucket, 'a'),
+    index.writer.commit('changeBucket', { bucket: 99, settings: {}, at: AT }),
+    index.writer.change(() => {
+      throw new Error('on second thoughts');
+    }),
+  ]);
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected'],
+  );
+  assert.equal(index.writer.reader.bucketById(bucket.id)?.objects, 1);
+  assert.deepEqual(checkIndex(index.writer.reader.db), []);
+});

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { IndexDb } from '../index/database.ts';
+import type { Reads, Transaction } from '@granary/kernel/sqlite';
 import type { PolicyLayout } from '../records.ts';
 
 /**
@@ -42,27 +42,12 @@ type CounterName = 'next-policy' | 'next-drive' | 'next-mark' | 'scrub-cursor' |
 const FIRST_MARK = 2 ** 48;
 const INDEX_NUMBERS = 2 ** 47;
 
-const TABLES = [
-  `CREATE TABLE IF NOT EXISTS policies (
-    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-    copies INTEGER NOT NULL, data_fragments INTEGER NOT NULL, parity_fragments INTEGER NOT NULL)`,
-  `CREATE TABLE IF NOT EXISTS drives (
-    number INTEGER PRIMARY KEY, uuid TEXT NOT NULL UNIQUE, folder TEXT NOT NULL, node TEXT NOT NULL, zone TEXT NOT NULL,
-    capacity INTEGER NOT NULL, policy INTEGER NOT NULL, stage TEXT NOT NULL, batch INTEGER NOT NULL)`,
-  `CREATE TABLE IF NOT EXISTS rings (
-    policy INTEGER PRIMARY KEY, version INTEGER NOT NULL, partitions INTEGER NOT NULL, slots INTEGER NOT NULL,
-    drives BLOB NOT NULL, rebalanced_at INTEGER)`,
-  'CREATE TABLE IF NOT EXISTS segment_numbers (drive INTEGER PRIMARY KEY, next INTEGER NOT NULL)',
-  'CREATE TABLE IF NOT EXISTS doubts (partition INTEGER PRIMARY KEY)',
-  'CREATE TABLE IF NOT EXISTS keeper (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID',
-];
-
-export function makeTables(db: IndexDb): void {
-  for (const table of TABLES) db.run(table);
+/** A number that tells this index from others. */
+export function numberIndex(db: Transaction): void {
   if (counter(db, 'index') === 0) setCounter(db, 'index', randomInt(1, INDEX_NUMBERS));
 }
 
-export function readBook(db: IndexDb): Book {
+export function readBook(db: Reads): Book {
   const policies = db.all<PolicyLayout>(
     `SELECT number AS "index", name, copies, data_fragments AS dataFragments, parity_fragments AS parityFragments
      FROM policies ORDER BY number`,
@@ -85,7 +70,7 @@ export function readBook(db: IndexDb): Book {
   return { policies: policies.map((row) => ({ ...row })), drives: drives.map((row) => ({ ...row })), rings };
 }
 
-export function savePolicy(db: IndexDb, policy: PolicyLayout): void {
+export function savePolicy(db: Transaction, policy: PolicyLayout): void {
   db.run(
     'INSERT INTO policies VALUES (?, ?, ?, ?, ?)',
     policy.index,
@@ -96,7 +81,7 @@ export function savePolicy(db: IndexDb, policy: PolicyLayout): void {
   );
 }
 
-export function saveDrive(db: IndexDb, row: DriveRow): void {
+export function saveDrive(db: Transaction, row: DriveRow): void {
   db.run(
     `INSERT INTO drives (number, uuid, folder, node, zone, capacity, policy, stage, batch)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (number) DO UPDATE SET uuid = excluded.uuid, folder = excluded.folder,
@@ -115,11 +100,11 @@ export function saveDrive(db: IndexDb, row: DriveRow): void {
 }
 
 /** Its segment numbers stay known: a place may name them for long. */
-export function dropDrive(db: IndexDb, number: number): void {
+export function dropDrive(db: Transaction, number: number): void {
   db.run('DELETE FROM drives WHERE number = ?', number);
 }
 
-export function saveRing(db: IndexDb, ring: RingRow): void {
+export function saveRing(db: Transaction, ring: RingRow): void {
   db.run(
     'INSERT OR REPLACE INTO rings VALUES (?, ?, ?, ?, ?, ?)',
     ring.policy,
@@ -132,87 +117,88 @@ export function saveRing(db: IndexDb, ring: RingRow): void {
 }
 
 /** Says that pieces of a partition may not be where the ring wants them. */
-export function markPartition(db: IndexDb, partition: number): void {
+export function markPartition(db: Transaction, partition: number): void {
   const mark = Math.max(counter(db, 'next-mark'), FIRST_MARK);
   setCounter(db, 'next-mark', mark + 1);
   db.run('INSERT INTO partitions VALUES (?1, ?2) ON CONFLICT DO UPDATE SET marked = ?2', partition, mark);
 }
 
 /** Not when it was marked again since `marked` was read. */
-export function clearPartition(db: IndexDb, partition: number, marked: number): boolean {
-  if (db.run('DELETE FROM partitions WHERE partition = ? AND marked = ?', partition, marked) === 0) return false;
+export function clearPartition(db: Transaction, partition: number, marked: number): boolean {
+  if (db.run('DELETE FROM partitions WHERE partition = ? AND marked = ?', partition, marked).changes === 0)
+    return false;
   db.run('DELETE FROM doubts WHERE partition = ?', partition);
   return true;
 }
 
 /** Mending has to read every piece of this one. */
-export function doubtPartition(db: IndexDb, partition: number): void {
+export function doubtPartition(db: Transaction, partition: number): void {
   db.run('INSERT OR IGNORE INTO doubts VALUES (?)', partition);
   markPartition(db, partition);
 }
 
-export function readMarks(db: IndexDb): { partition: number; marked: number; doubted: number }[] {
+export function readMarks(db: Reads): { partition: number; marked: number; doubted: number }[] {
   return db.all(
     `SELECT p.partition, p.marked, d.partition IS NOT NULL AS doubted
      FROM partitions p LEFT JOIN doubts d ON d.partition = p.partition WHERE p.marked > 0`,
   );
 }
 
-export function counter(db: IndexDb, name: CounterName): number {
+export function counter(db: Reads, name: CounterName): number {
   return db.get<{ value: number }>('SELECT value FROM keeper WHERE name = ?', name)?.value ?? 0;
 }
 
-export function setCounter(db: IndexDb, name: CounterName, value: number): void {
+export function setCounter(db: Transaction, name: CounterName, value: number): void {
   db.run('INSERT OR REPLACE INTO keeper VALUES (?, ?)', name, value);
 }
 
 /** Numbers never used before, and never given again. */
-export function takeDriveNumber(db: IndexDb): number {
+export function takeDriveNumber(db: Transaction): number {
   const number = Math.max(counter(db, 'next-drive'), 1);
   setCounter(db, 'next-drive', number + 1);
   return number;
 }
 
-export function takePolicyNumber(db: IndexDb): number {
+export function takePolicyNumber(db: Transaction): number {
   const number = counter(db, 'next-policy');
   setCounter(db, 'next-policy', number + 1);
   return number;
 }
 
 /** The first of `count` segment numbers. */
-export function takeSegmentNumbers(db: IndexDb, drive: number, count: number): number {
+export function takeSegmentNumbers(db: Transaction, drive: number, count: number): number {
   const first = nextSegmentNumber(db, drive);
   raiseSegmentNumber(db, drive, first + count);
   return first;
 }
 
 /** Of the segments that will be made on a drive, the lowest number. */
-export function nextSegmentNumber(db: IndexDb, drive: number): number {
+export function nextSegmentNumber(db: Reads, drive: number): number {
   return db.get<{ next: number }>('SELECT next FROM segment_numbers WHERE drive = ?', drive)?.next ?? 1;
 }
 
-export function raiseSegmentNumber(db: IndexDb, drive: number, next: number): void {
+export function raiseSegmentNumber(db: Transaction, drive: number, next: number): void {
   db.run('INSERT OR REPLACE INTO segment_numbers VALUES (?, ?)', drive, next);
 }
 
 /** Whether a drive has not left. */
-export function isIn(db: IndexDb, drive: number): boolean {
+export function isIn(db: Reads, drive: number): boolean {
   const row = db.get<{ stage: DriveStage }>('SELECT stage FROM drives WHERE number = ?', drive);
   return row !== undefined && row.stage !== 'left';
 }
 
 /** Bytes that live on a drive. */
-export function liveOn(db: IndexDb, drive: number): number {
+export function liveOn(db: Reads, drive: number): number {
   return db.get<{ live: number | null }>('SELECT sum(live) AS live FROM segments WHERE drive = ?', drive)?.live ?? 0;
 }
 
-export function liveIn(db: IndexDb, drive: number, segment: number): number {
+export function liveIn(db: Reads, drive: number, segment: number): number {
   const row = db.get<{ live: number }>('SELECT live FROM segments WHERE drive = ? AND segment = ?', drive, segment);
   return row?.live ?? 0;
 }
 
 /** Live bytes by segment; those without any are not among them. */
-export function liveSegments(db: IndexDb, drive: number): Map<number, number> {
+export function liveSegments(db: Reads, drive: number): Map<number, number> {
   const rows = db.iterate<{ segment: number; live: number }>(
     'SELECT segment, live FROM segments WHERE drive = ? AND live > 0',
     drive,

@@ -1,5 +1,5 @@
+import type { Reads, Transaction } from '@granary/kernel/sqlite';
 import { drivesOfPartition, PARTITIONS_PER_POLICY, slotsOf } from '../blobs/pieces.ts';
-import type { IndexDb } from '../index/database.ts';
 import { ObjectError } from '../errors.ts';
 import type { PolicyLayout } from '../records.ts';
 import { type Book, type DriveRow, markPartition, readBook, readMarks, type RingRow, saveRing } from './keeper-book.ts';
@@ -21,12 +21,12 @@ export interface Presence {
 
 const UNSEEN: Presence = { isPresent: false, absentSince: null, failures: 0, retryAt: 0, backAt: 0 };
 
-export type Change = <T>(work: (db: IndexDb) => T) => Promise<T>;
+export type Change = <T>(work: (tx: Transaction) => T) => Promise<T>;
 
 /** What the keeper's parts share. Rows change in the book first and here once that is durable. */
 export class KeeperState {
   readonly change: Change;
-  readonly reader: IndexDb;
+  readonly reader: Reads;
   readonly now: () => number;
   readonly tell: (event: KeeperEvent) => void;
   readonly partitions: PartitionStates;
@@ -39,7 +39,7 @@ export class KeeperState {
 
   constructor(options: {
     readonly change: Change;
-    readonly reader: IndexDb;
+    readonly reader: Reads;
     readonly now: () => number;
     readonly tell: (event: KeeperEvent) => void;
   }) {
@@ -135,7 +135,7 @@ export class KeeperState {
   }
 
   /** Puts a new ring on record and marks the partitions that changed; `also` happens in the same transaction. */
-  async placeAnew(policy: number, next: RingRow, also: (db: IndexDb) => void): Promise<void> {
+  async placeAnew(policy: number, next: RingRow, also: (tx: Transaction) => void): Promise<void> {
     const before = this.ring(policy);
     const changed = before ? changedPartitions(before, next) : [];
     const spreads = new Map(changed.map((partition) => [partition, this.#spreadsWith(partition, before)]));

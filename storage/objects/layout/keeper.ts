@@ -1,13 +1,13 @@
+import type { Reads, Transaction } from '@granary/kernel/sqlite';
 import { BlobWriter } from '../blobs/blob-writer.ts';
 import type { DriveActivity } from '../drives/activity.ts';
 import { Drives } from '../drives/drives.ts';
 import { ObjectError } from '../errors.ts';
-import type { IndexDb } from '../index/database.ts';
 import type { StagedBlob } from '../records.ts';
 import { MendQueue } from '../mend/mend-queue.ts';
 import { Scrubber, type ScrubResult } from '../mend/scrubber.ts';
 import { Sweeper, type SweepResult } from '../mend/sweeper.ts';
-import { doubtPartition, isIn, liveOn, makeTables, takeSegmentNumbers } from './keeper-book.ts';
+import { doubtPartition, isIn, liveOn, numberIndex, takeSegmentNumbers } from './keeper-book.ts';
 import { IndexStamps } from './index-stamps.ts';
 import { KeeperState } from './keeper-state.ts';
 import type { KeeperEvent, KeeperReport, StorageWorker, WantedDrive, WantedPolicy } from './keeper-types.ts';
@@ -20,9 +20,9 @@ import { findSpreads } from './spreads.ts';
 
 /** What the keeper needs of the index: `IndexWriter` has it. */
 export interface KeeperIndex {
-  change<T>(work: (db: IndexDb) => T): Promise<T>;
-  useLayout(layout: Layout, isIn: (db: IndexDb, drive: number) => boolean): void;
-  readonly reader: { readonly db: IndexDb };
+  change<T>(work: (tx: Transaction) => T): Promise<T>;
+  useLayout(layout: Layout, isIn: (db: Reads, drive: number) => boolean): void;
+  readonly reader: { readonly db: Reads };
 }
 
 export interface KeeperOptions {
@@ -108,7 +108,7 @@ export class Keeper {
     this.#options = options;
     const now = options.now ?? Date.now;
     const { index } = options;
-    const change = <T>(work: (db: IndexDb) => T) => index.change(work);
+    const change = <T>(work: (tx: Transaction) => T) => index.change(work);
     const tell = (event: KeeperEvent) => options.onEvent?.(event);
     this.#state = new KeeperState({ change, reader: index.reader.db, now, tell });
     this.#roster = new Roster(this.#state, {
@@ -143,7 +143,7 @@ export class Keeper {
 
   /** Drives are looked for at the first `follow`. */
   static async open(options: KeeperOptions): Promise<Keeper> {
-    await options.index.change(makeTables);
+    await options.index.change(numberIndex);
     const keeper = new Keeper(options);
     keeper.#state.reload();
     return keeper;

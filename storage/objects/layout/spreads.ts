@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { IndexDb } from '../index/database.ts';
+import type { Reads } from '@granary/kernel/sqlite';
 import { unpackPlaces } from '../index/places.ts';
 
 const AT_ONCE = 500;
 
 /** The ways in which blobs of a partition are spread over drives, each once: drive by slot, 0 for a missing piece. */
-export async function findSpreads(db: IndexDb, partition: number): Promise<number[][]> {
+export async function findSpreads(db: Reads, partition: number): Promise<number[][]> {
   const found = new Map<string, number[]>();
   let after: Uint8Array = new Uint8Array(0);
   for (;;) {

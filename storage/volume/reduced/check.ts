@@ -1,4 +1,4 @@
-import type { Database } from '../../metadata/database.ts';
+import type { Reads } from '@granary/kernel/sqlite';
 import { blockCountOf, containerOf, FIRST_CONTAINER, firstBlockOf, isAddress, isIndexed } from './address.ts';
 import { HOLE, OPAQUE } from '../extent-map.ts';
 import { BLOCKS_PER_EXTENT } from '../../units.ts';
@@ -10,7 +10,7 @@ import { reducedPages } from './opening.ts';
  * chunks overlap, and the index counts as many owners of each shared chunk as maps name it. Returns what is wrong, no
  * more than `problemsMax` lines of it.
  */
-export function checkReduced(database: Database, problemsMax = 100): string[] {
+export function checkReduced(database: Reads, problemsMax = 100): string[] {
   const problems: string[] = [];
   const report = (problem: string): void => {
     if (problems.length < problemsMax) problems.push(problem);
@@ -25,11 +25,7 @@ export function checkReduced(database: Database, problemsMax = 100): string[] {
 }
 
 /** Returns how many entries name each chunk that is in the index. */
-function checkEntries(
-  database: Database,
-  containers: Containers,
-  report: (problem: string) => void,
-): Map<number, number> {
+function checkEntries(database: Reads, containers: Containers, report: (problem: string) => void): Map<number, number> {
   const owners = new Map<number, number>();
   for (const { entries } of reducedPages(database)) {
     for (const entry of entries) {
@@ -53,7 +49,7 @@ function checkPlace(containers: Containers, entry: number, report: (problem: str
   else if (!containers.name(entry)) report(`${place} overlaps another`);
 }
 
-function checkOwners(database: Database, owners: Map<number, number>, report: (problem: string) => void): void {
+function checkOwners(database: Reads, owners: Map<number, number>, report: (problem: string) => void): void {
   const rows = database.iterate<{ address: number; owners: number }>('SELECT address, owners FROM shared_chunks');
   for (const row of rows) {
     const seen = owners.get(row.address) ?? 0;

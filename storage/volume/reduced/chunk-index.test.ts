@@ -4,14 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { Commits } from '../../metadata/commits.ts';
-import { Database } from '../../metadata/database.ts';
-import { SCHEMA } from '../../metadata/schema.ts';
+import type { Database } from '@granary/kernel/sqlite';
+import { openPoolDatabase } from '../../metadata/pool-database.ts';
 import { FIRST_ADDRESS } from './address.ts';
 import { ChunkIndex } from './chunk-index.ts';
 
 async function open(context: TestContext, flush: () => Promise<void> = async () => undefined) {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'granary-index-'));
-  const database = new Database(path.join(folder, 'pool.db'), SCHEMA, true);
+  const database = openPoolDatabase(path.join(folder, 'pool.db'), { create: true });
   const commits = new Commits(database, flush, () => undefined);
   context.after(async () => {
     database.close();

@@ -1,6 +1,6 @@
+import type { Database, Transaction } from '@granary/kernel/sqlite';
 import { StorageError } from '../../errors.ts';
 import type { Commits } from '../../metadata/commits.ts';
-import type { Database } from '../../metadata/database.ts';
 import { digestBytes } from './digest.ts';
 
 interface SharedChunk {
@@ -123,8 +123,8 @@ export class ChunkIndex {
     // As they are now: the maps of this commit are, too.
     const rows = [...this.#changed].map((chunk) => ({ ...chunk, chunk }));
     this.#changed.clear();
-    this.#commits.enqueue((database) => {
-      for (const row of rows) writeRow(database, row);
+    this.#commits.enqueue((tx) => {
+      for (const row of rows) writeRow(tx, row);
     });
     this.#commits.afterNext(() => {
       for (const { chunk, version } of rows) if (chunk.version === version) this.#saved(chunk);
@@ -137,12 +137,12 @@ export class ChunkIndex {
   }
 }
 
-function writeRow(database: Database, { digest, address, owners }: SharedChunk): void {
+function writeRow(tx: Transaction, { digest, address, owners }: SharedChunk): void {
   if (owners === 0) {
-    database.run('DELETE FROM shared_chunks WHERE digest = ?', digestBytes(digest));
+    tx.run('DELETE FROM shared_chunks WHERE digest = ?', digestBytes(digest));
     return;
   }
-  database.run(
+  tx.run(
     `INSERT INTO shared_chunks (digest, address, owners) VALUES (?, ?, ?)
      ON CONFLICT (digest) DO UPDATE SET address = excluded.address, owners = excluded.owners`,
     digestBytes(digest),

@@ -94,8 +94,8 @@ export class ChunkSpace {
     }
     this.containers.move(id, target);
     this.#store.retire(source);
-    this.#commits.enqueue((database) => {
-      database.run('UPDATE containers SET extent = ? WHERE id = ?', target, id);
+    this.#commits.enqueue((tx) => {
+      tx.run('UPDATE containers SET extent = ? WHERE id = ?', target, id);
     });
   }
 
@@ -108,8 +108,8 @@ export class ChunkSpace {
 
   #takeFrom(extent: number, count: number, indexed: boolean): number | undefined {
     const id = this.containers.create(extent);
-    this.#commits.enqueue((database) => {
-      database.run('INSERT OR REPLACE INTO containers (id, extent) VALUES (?, ?)', id, extent);
+    this.#commits.enqueue((tx) => {
+      tx.run('INSERT OR REPLACE INTO containers (id, extent) VALUES (?, ?)', id, extent);
     });
     const address = this.containers.take(count, indexed);
     // The group began to leave while the extent was waited for.
@@ -144,8 +144,8 @@ export class ChunkSpace {
     this.containers.remove(id);
     this.#store.retire(extent);
     this.#givenUp.push(id);
-    this.#commits.enqueue((database) => {
-      database.run('DELETE FROM containers WHERE id = ?', id);
+    this.#commits.enqueue((tx) => {
+      tx.run('DELETE FROM containers WHERE id = ?', id);
     });
   }
 

@@ -1,12 +1,12 @@
+import type { Reads } from '@granary/kernel/sqlite';
 import { StorageError } from '../../errors.ts';
-import type { Database } from '../../metadata/database.ts';
 import type { Layers } from '../layers.ts';
 import { blockCountOf, containerOf, isAddress, isIndexed } from './address.ts';
 import type { ChunkSpace } from './chunk-space.ts';
 import type { Totals } from './reduction.ts';
 
 /** Which blocks of containers are taken follows from the maps alone. They are read page by page without keeping them. */
-export function openContainers(database: Database, space: ChunkSpace, totals: Totals, layers: Layers): void {
+export function openContainers(database: Reads, space: ChunkSpace, totals: Totals, layers: Layers): void {
   const { containers } = space;
   for (const { id, extent } of database.iterate<{ id: number; extent: number }>('SELECT id, extent FROM containers')) {
     if (!containers.restore(id, extent)) throw damaged(`Container ${id} is not possible`);
@@ -26,7 +26,7 @@ export function openContainers(database: Database, space: ChunkSpace, totals: To
 }
 
 /** The entries of each page of a reduced map that is on disk. */
-export function* reducedPages(database: Database): Generator<{ layer: number; entries: Float64Array }> {
+export function* reducedPages(database: Reads): Generator<{ layer: number; entries: Float64Array }> {
   const pages = database.iterate<{ layer: number; entries: Uint8Array }>(
     "SELECT maps.layer, entries FROM maps JOIN layers ON layers.id = maps.layer WHERE layers.format = 'reduced'",
   );

@@ -1,6 +1,6 @@
+import type { Database } from '@granary/kernel/sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Commits } from '../../metadata/commits.ts';
-import type { Database } from '../../metadata/database.ts';
 import { BLOCK_BYTES, type Done } from '../../units.ts';
 import { entriesOf, HOLE } from '../extent-map.ts';
 import type { LayerFormat, LayerView } from '../format.ts';

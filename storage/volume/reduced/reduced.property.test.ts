@@ -5,8 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { StorageError } from '../../errors.ts';
-import { Database } from '../../metadata/database.ts';
-import { SCHEMA } from '../../metadata/schema.ts';
+import { openPoolDatabase } from '../../metadata/pool-database.ts';
 import { Pool } from '../../pool/pool.ts';
 import { MemoryGroup } from '../../testing/memory-group.ts';
 import { PoolModel, type Step, STEP_KINDS } from '../../testing/pool-model.ts';
@@ -184,7 +183,7 @@ class Story {
   }
 
   #checkFile(): void {
-    const database = new Database(this.#file, SCHEMA);
+    const database = openPoolDatabase(this.#file);
     try {
       assert.deepEqual(checkReduced(database), []);
     } finally {

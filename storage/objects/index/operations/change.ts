@@ -1,12 +1,12 @@
+import type { Transaction } from '@granary/kernel/sqlite';
 import { ObjectError } from '../../errors.ts';
 import type { Ring } from '../../layout/layout.ts';
-import type { IndexDb } from '../database.ts';
 import type { KnownBucket } from '../rows.ts';
 import type { Tally } from '../tally.ts';
 
 /** What an operation works with: the transaction it is part of, and the books it adds to. */
 export interface Change {
-  readonly db: IndexDb;
+  readonly db: Transaction;
   readonly tally: Tally;
   nextSequence(): number;
   /** Which drives the pieces of a partition belong on; undefined while no ring is known. */

@@ -1,5 +1,5 @@
+import type { Reads } from '@granary/kernel/sqlite';
 import type { Arguments, Result } from '../../operations.ts';
-import type { IndexDb } from '../database.ts';
 import { BUCKET_COLUMNS, VERSION_COLUMNS, type KnownBucket, type VersionRow } from '../rows.ts';
 import { release, sweepManifests } from './blobs.ts';
 import { dropBucket } from './buckets.ts';
@@ -13,7 +13,7 @@ export function sweep(change: Change): boolean {
   return sweepUploads(change, SWEEP_STEP) > 0 || sweepManifests(change, SWEEP_STEP) > 0;
 }
 
-export function isToSweep(db: IndexDb): boolean {
+export function isToSweep(db: Reads): boolean {
   const sql = 'SELECT 1 FROM given_up_uploads UNION ALL SELECT 1 FROM manifests WHERE refs = 0 LIMIT 1';
   return db.get(sql) !== undefined;
 }

@@ -1,5 +1,5 @@
+import type { Reads } from '@granary/kernel/sqlite';
 import type { Content, ObjectAttributes, Retention, WrittenVersion } from '../../records.ts';
-import type { IndexDb } from '../database.ts';
 import {
   attributeValues,
   contentValues,
@@ -49,16 +49,16 @@ function marks(columns: string): string {
   return columns.replaceAll(/\w+/g, '?');
 }
 
-export function currentRow(db: IndexDb, bucket: number, key: string): VersionRow | undefined {
+export function currentRow(db: Reads, bucket: number, key: string): VersionRow | undefined {
   return db.get<VersionRow>(SELECT_CURRENT, bucket, key);
 }
 
 /** The newest version that is not current; without a current one that is a delete marker. */
-export function newestRow(db: IndexDb, bucket: number, key: string): VersionRow | undefined {
+export function newestRow(db: Reads, bucket: number, key: string): VersionRow | undefined {
   return db.get<VersionRow>(SELECT_NEWEST, bucket, key);
 }
 
-export function findVersion(db: IndexDb, bucket: number, key: string, versionId: string): FoundVersion | undefined {
+export function findVersion(db: Reads, bucket: number, key: string, versionId: string): FoundVersion | undefined {
   const current = currentRow(db, bucket, key);
   const sequence = sequenceOf(versionId);
   const isNull = versionId === 'null';

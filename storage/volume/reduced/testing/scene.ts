@@ -2,8 +2,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { TestContext } from 'node:test';
-import { Database } from '../../../metadata/database.ts';
-import { SCHEMA } from '../../../metadata/schema.ts';
+import { openPoolDatabase } from '../../../metadata/pool-database.ts';
 import { Pool } from '../../../pool/pool.ts';
 import type { BlockGroup } from '../../../raid/group.ts';
 import { MemoryGroup } from '../../../testing/memory-group.ts';
@@ -44,7 +43,7 @@ export class Scene {
   /** Closes and opens the pool; returns what the check finds in between. */
   async reopen(): Promise<string[]> {
     await this.pool.close();
-    const database = new Database(this.file, SCHEMA);
+    const database = openPoolDatabase(this.file);
     const problems = checkReduced(database);
     database.close();
     this.open();
