@@ -24,8 +24,6 @@ export interface DatabaseOptions {
   readonly secureDelete?: boolean;
   /** Checks the structure of the file when it is opened, unless that would take long. */
   readonly isChecked?: boolean;
-  /** Lets the database itself read while a transaction is open. */
-  readonly readsInTransactions?: boolean;
   /** Maps errors of this library to those of its user. */
   readonly translate?: (error: unknown, file: string) => unknown;
 }
@@ -67,7 +65,6 @@ export class Database implements Reads {
   readonly #statements: Statements;
   readonly #transaction: OpenTransaction;
   readonly #translate: (error: unknown) => unknown;
-  readonly #readsInTransactions: boolean;
   #isInTransaction = false;
   #isInSnapshot = false;
   #logFd: number | undefined;
@@ -77,7 +74,6 @@ export class Database implements Reads {
   constructor(file: string, options: DatabaseOptions) {
     const { access, mustExist = access === 'read-only', lockWaitMs = LOCK_WAIT_MS } = options;
     this.file = file;
-    this.#readsInTransactions = options.readsInTransactions === true;
     this.#translate = (error) => (options.translate ? options.translate(error, file) : error);
     try {
       if (mustExist) refuseLost(file);
@@ -221,8 +217,7 @@ export class Database implements Reads {
 
   /** Right by accident otherwise: only as long as readers and the writer share one connection. */
   #refuseInTransaction(): void {
-    if (this.#isInTransaction && !this.#readsInTransactions)
-      throw new Error('Inside a transaction, read and write through it.');
+    if (this.#isInTransaction) throw new Error('Inside a transaction, read and write through it.');
   }
 
   #execute(sql: string): void {

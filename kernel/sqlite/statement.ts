@@ -3,7 +3,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 export type SqlValue = SQLInputValue;
 export type SqlParams = Readonly<Record<string, SqlValue>>;
 /** Values for `?` in their order, or one object with the values of `:name`. */
-export type SqlArguments = readonly SqlValue[] | readonly [params: SqlParams];
+export type SqlArguments = readonly SqlValue[] | readonly [params?: SqlParams | undefined];
 
 export interface RunResult {
   readonly changes: number;
@@ -54,6 +54,7 @@ export class Statement {
 
   #bind(values: SqlArguments): readonly SqlValue[] {
     const [params] = values;
+    if (params === undefined) return this.#names.map(() => null);
     if (this.#names.length === 0 && !isParams(params)) return values as readonly SqlValue[];
     return this.#positional(isParams(params) ? params : {});
   }

@@ -162,6 +162,21 @@ test('the references of a file are enforced', async (t) => {
   );
 });
 
+test('a read inside a change goes through its transaction, and no longer when the change has failed', async (t) => {
+  const store = temporaryStore(t, NUMBERS);
+  const handles: unknown[] = [];
+  const change = (fails: boolean) =>
+    store.write((tx) => {
+      tx.run('INSERT INTO numbers VALUES (1)');
+      handles.push(store.read((db) => db) === tx);
+      if (fails) throw new Error('as asked');
+      return numbersIn(store).length;
+    });
+  assert.equal(await change(false), 1);
+  await assert.rejects(change(true), /as asked/);
+  assert.deepEqual([handles, numbersIn(store)], [[true, true], [1]]);
+});
+
 test('a store that closes commits what waits and then takes nothing more', async (t) => {
   const file = join(temporaryFolder(t), 'closing.db');
   const migrations = { component: 'test', steps: [{ name: '0001-test.sql', sql: NUMBERS }] };

@@ -44,6 +44,8 @@ export class Store {
   readonly #database: Database;
   readonly #commits: GroupCommit;
   readonly #reserve: Reserve | undefined;
+  /** The transaction whose work is running. Work is synchronous, so there is one at most. */
+  #open: Tx | undefined;
   #closed = false;
   #isDiskFull = false;
   #probe: NodeJS.Timeout | undefined;
@@ -62,7 +64,6 @@ export class Store {
       // The keys of a deleted array are gone with its row.
       secureDelete: true,
       isChecked: true,
-      readsInTransactions: true,
       translate: (error) => asDamage(file, error),
     });
     this.#markInUse();
@@ -79,8 +80,9 @@ export class Store {
     else if (this.#reserve) this.#probe = setTimeout(() => void this.#fill(), FILL_AFTER_MS).unref();
   }
 
+  /** Inside the work of `write` it reads through that transaction. */
   read<T>(work: (db: Db) => T): T {
-    return work(this.#database);
+    return work(this.#open ?? this.#database);
   }
 
   write<T>(work: (tx: Tx) => T): Promise<T> {
@@ -91,7 +93,13 @@ export class Store {
     const attempt = (transaction: Transaction): T => {
       // A change may run twice: once more with the room of the reserve.
       actions = [];
-      return work(new StoreTransaction(transaction, actions));
+      const tx = new StoreTransaction(transaction, actions);
+      this.#open = tx;
+      try {
+        return work(tx);
+      } finally {
+        this.#open = undefined;
+      }
     };
     const durable = (): void => {
       for (const action of actions) action();
