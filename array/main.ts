@@ -1,9 +1,9 @@
 import { PREPARE, runProgram } from '@granary/kernel';
+import { prepareEngines } from './engine/start.ts';
 import { startArray } from './start.ts';
 
 // What controllers load in their threads is compiled beforehand, like all the rest.
 if (process.argv[2] === PREPARE) {
-  await import('./engine/controllers/controller-main.ts');
-  await import('./engine/embedded/open-engine.ts');
+  await prepareEngines();
 }
 runProgram(startArray);

@@ -19,7 +19,7 @@ import {
 import { authenticator } from './access.ts';
 import { Heartbeat } from './controllers/heartbeat.ts';
 import { EngineEvents } from './engine-events/engine-events.ts';
-import { startEngine } from './engine/start.ts';
+import { ENGINES, startEngine } from './engine/start.ts';
 import type { Recalls } from './file-lifecycle/archive/recalls.ts';
 import { settle, startWatching, stopWatching } from './lifecycle.ts';
 import { migrations } from './migrations.ts';
@@ -40,7 +40,11 @@ const noHost: ProgramHost = {
 };
 
 /** Brings one storage array up: its database, its engine, its management interface. */
-export async function startArray(first: HostedConfiguration, host: ProgramHost = noHost): Promise<HostedProgram> {
+export async function startArray(
+  first: HostedConfiguration,
+  host: ProgramHost = noHost,
+  engines = ENGINES,
+): Promise<HostedProgram> {
   let configuration = first;
   const log = createLog('array', first.logLevel);
   const clock = systemClock;
@@ -55,15 +59,18 @@ export async function startArray(first: HostedConfiguration, host: ProgramHost =
   const engineEvents = new EngineEvents({ store, clock, events, log });
   let recalls: Recalls | undefined = undefined as Recalls | undefined;
   host.progress('starting its controllers');
-  const running = await startEngine({
-    configuration,
-    log,
-    onEvent: (event) => {
-      if (event.type === 'recall-wanted' || event.type === 'contents-wanted') recalls?.want(event);
-      else engineEvents.take(event);
+  const running = await startEngine(
+    {
+      configuration,
+      log,
+      onEvent: (event) => {
+        if (event.type === 'recall-wanted' || event.type === 'contents-wanted') recalls?.want(event);
+        else engineEvents.take(event);
+      },
+      onStage: (stage) => host.progress(stage),
     },
-    onStage: (stage) => host.progress(stage),
-  });
+    engines,
+  );
   const { engine } = running;
   const readings = new Readings(engine, log);
   const tools = {

@@ -1,6 +1,5 @@
-import type { HostedConfiguration } from '@granary/kernel';
-import { checkEngine, type EngineCheck } from '../engine/embedded/check-engine.ts';
-import { drivesOf } from '../engine/embedded/open-engine.ts';
+import type { CheckedConfiguration, EngineCheck } from '../engine/check.ts';
+import { kindOf } from '../engine/start.ts';
 import { readRecords, type ArrayRecords } from './records.ts';
 
 export interface ArrayCheck {
@@ -15,13 +14,12 @@ export interface ArrayCheck {
 }
 
 /** Proves of a stopped array that its bytes are sound and that its records and its bytes agree. Changes nothing. */
-export async function checkArray({
-  folder,
-  drives,
-}: Pick<HostedConfiguration, 'folder' | 'drives'>): Promise<ArrayCheck> {
-  const records = readRecords(folder);
+export async function checkArray(configuration: CheckedConfiguration): Promise<ArrayCheck> {
+  const records = readRecords(configuration.folder);
   const shares = new Set(records.shares.map(({ name }) => name));
-  const engine = await checkEngine(folder, drivesOf(drives), (volume) => shares.has(volume));
+  const kind = kindOf(configuration);
+  if (!kind.check) throw new Error(`What the ${configuration.storageEngine} engine keeps cannot be checked from here.`);
+  const engine = await kind.check(configuration, (volume) => shares.has(volume));
   return {
     problems: [
       ...engine.findings,

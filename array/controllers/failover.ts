@@ -1,4 +1,5 @@
 import { fail } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import type { GroupReport } from '../engine/report.ts';
 import type { ArrayTools } from '../tools.ts';
 
@@ -20,7 +21,7 @@ export class Failover {
       await readings.refresh();
       if (!isForced) this.#check();
       const from = this.#activeName();
-      await engine.failover();
+      await partOf(engine, 'controllers').failover();
       await readings.refresh();
       await this.#record(from, this.#activeName(), actor);
     } finally {

@@ -1,4 +1,5 @@
 import { fail } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { findRaidGroup } from '../raid-groups/repository.ts';
 import { mayMiss } from '../raid-groups/shape.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -36,7 +37,7 @@ export class Outages {
         return found;
       });
       try {
-        await engine.takeDriveOffline(drive.row.uuid);
+        await partOf(engine, 'hardware').takeDriveOffline(drive.row.uuid);
       } catch (error) {
         await store.write((tx) => updateDrive(tx, id, { is_offline: 0 }, clock.now()));
         throw error;
@@ -53,7 +54,7 @@ export class Outages {
       if (!drive.isPresent) throw conflict(drive.row, 'is absent: the cloud took it away');
       if (!isFailed(drive)) throw conflict(drive.row, 'is in service already');
       if (drive.row.shred_job !== null) throw conflict(drive.row, 'is being shredded; wait for the end, or cancel it');
-      await engine.bringDriveOnline(drive.row.uuid);
+      await partOf(engine, 'hardware').bringDriveOnline(drive.row.uuid);
       await store.write((tx) => {
         updateDrive(tx, id, { is_offline: 0, is_failed: 0 }, clock.now());
         const title = `Drive ${called(drive.row)} was put back into service.`;

@@ -1,4 +1,5 @@
 import type { HostedDrive, Tx } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called, listed } from '../wording.ts';
@@ -106,8 +107,8 @@ export class Placements {
   async #tellEngine({ name, uuid, is_offline: isOffline }: DriveRow): Promise<void> {
     const { engine, log } = this.#tools;
     try {
-      if (isOffline === 1) await engine.takeDriveOffline(uuid);
-      else await engine.bringDriveOnline(uuid);
+      if (isOffline === 1) await partOf(engine, 'hardware').takeDriveOffline(uuid);
+      else await partOf(engine, 'hardware').bringDriveOnline(uuid);
     } catch (error) {
       log.warn({ error, drive: name, isOffline }, 'the engine could not be told how a drive is');
     }

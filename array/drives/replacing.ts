@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { badParameter, fail, type JobOutcome, type RunningJob, type Submitted, type Tx } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { EngineError, isEngineError } from '../engine/errors.ts';
 import { findRaidGroup, type RaidGroupRow } from '../raid-groups/repository.ts';
 import { mayMiss } from '../raid-groups/shape.ts';
@@ -133,7 +134,7 @@ export class Replacing {
         return { outcome: 'done', finish: (tx) => this.#done(tx, job.arguments) };
       if (state === 'failed' || state === 'absent') return this.#failure(job.arguments, 'The new drive failed.');
       if (report.state === 'failed') return this.#failure(job.arguments, 'Too many drives of the RAID group failed.');
-      if (!isBegun && !hasTakenPlace) await engine.replaceDrive(group, from, to);
+      if (!isBegun && !hasTakenPlace) await partOf(engine, 'hardware').replaceDrive(group, from, to);
       isBegun = true;
       if (clock.now() - savedAt >= SAVE_EVERY_MS) {
         savedAt = clock.now();

@@ -1,4 +1,5 @@
 import type { JobOutcome, RunningJob, Submitted, Tx } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { LongWork, type Position } from '../long-work.ts';
 import type { ArrayTools } from '../tools.ts';
 import { answerWhenDone } from '../waiting.ts';
@@ -74,7 +75,7 @@ export class Shredding {
     if (row?.shred_job !== job.id) return { outcome: 'done' };
     const ended = await this.#work.run(job, {
       note: `Shredding ${drive}`,
-      work: (from, work) => engine.shredDrive(row.uuid, from, work),
+      work: (from, work) => partOf(engine, 'hardware').shredDrive(row.uuid, from, work),
     });
     if (ended.how === 'put-off') return ended.outcome;
     if (ended.how === 'stopped') return { outcome: 'done', finish: (tx) => this.#release(tx, drive) };

@@ -1,10 +1,12 @@
 import type { EngineEvent } from './events.ts';
+import type { Hardware } from './hardware.ts';
 import type { Report, VolumeReport } from './report.ts';
 import type { ShareEngine } from './shares.ts';
 
 /**
  * What an array needs of whatever keeps its bytes. The embedded engine is one; a cluster with pools, images, snapshots
- * and exports of its own can be another: nothing here tells of files, extents or layers.
+ * and exports of its own can be another: nothing here tells of files, extents or layers. An engine does all of
+ * `EngineCore`; the parts beside it are optional, and services ask for one by `partOf`.
  *
  * - Things are named by the array's own names (`pool-00000001`), drives by their uuid.
  * - Making what is there already, and deleting what is not, changes nothing and is no error: a caller that was cut off
@@ -12,27 +14,27 @@ import type { ShareEngine } from './shares.ts';
  * - Arguments and results are plain data, so that an engine may live in another thread or process.
  * - What cannot be done is thrown as an `EngineError`.
  */
-export interface Engine extends ShareEngine {
+export interface Engine extends EngineCore {
+  /** What its kind is called in the array's configuration. */
+  readonly kind: string;
+  /** Space of pools is given out in pieces of this size. */
+  readonly allocationBytes: number;
+  /** Absent where the engine looks after drives and redundancy by itself. */
+  readonly hardware?: Hardware;
+  /** Absent where it has no standby of its own. */
+  readonly controllers?: EngineControllers;
+  /** Absent where volumes are stored as they are written. */
+  readonly reduction?: EngineReduction;
+  /** Absent where volumes cannot be encrypted with keys of the array. */
+  readonly encryption?: EngineEncryption;
+}
+
+/** What every engine does. */
+export interface EngineCore extends ShareEngine {
   /** Everything it knows and has counted. Of volumes only those that changed since the report of that version. */
   report(sinceVersion: number): Promise<Report>;
   /** One volume, as it is this moment. */
   volume(id: string): Promise<VolumeReport>;
-
-  /** As if its cable were pulled. */
-  takeDriveOffline(drive: string): Promise<void>;
-  bringDriveOnline(drive: string): Promise<void>;
-  /** Overwrites a drive that is in no group, from a fraction of it on. */
-  shredDrive(drive: string, from: number, work: Work): Promise<void>;
-
-  createGroup(group: NewGroup): Promise<{ readonly capacityBytes: number }>;
-  deleteGroup(id: string): Promise<void>;
-  /** Puts a free drive in the place of a member. Resolves when the rebuild is under way; the report tells how far. */
-  replaceDrive(group: string, from: string, to: string): Promise<void>;
-  addSpare(group: string, drive: string): Promise<void>;
-  removeSpare(group: string, drive: string): Promise<void>;
-  setResyncSpeed(group: string, speed: ResyncSpeed): Promise<void>;
-  /** Reads and compares everything from a fraction of it on, and mends what does not match. */
-  scrubGroup(group: string, from: number, work: Work): Promise<ScrubResult>;
 
   createPool(pool: NewPool): Promise<void>;
   /**
@@ -40,21 +42,17 @@ export interface Engine extends ShareEngine {
    * everything in it. A refusal is a `conflict` and changes nothing, as for every deletion.
    */
   deletePool(id: string, isForced?: boolean): Promise<void>;
-  /** Adds groups, and lets the pool use so much of all its groups together. */
+  /** Lets the pool use so much; with `Hardware`, of all its groups together, those that are added included. */
   expandPool(id: string, groups: readonly string[], capacityBytes: number): Promise<void>;
-  /** Moves everything off a group and takes it out of the pool. */
-  shrinkPool(id: string, group: string, capacityBytes: number, work: Work): Promise<void>;
   setPoolCache(id: string, cache: PoolCache): Promise<void>;
 
   createVolume(volume: NewVolume): Promise<void>;
   expandVolume(id: string, sizeBytes: number): Promise<void>;
   /** With its snapshots; clones of those stay. */
   deleteVolume(id: string): Promise<void>;
-  setReduction(id: string, reduction: Reduction): Promise<void>;
   setCaps(id: string, caps: VolumeCaps): Promise<void>;
   /** Whether it counts how large reads and writes are. */
   countSizes(id: string, isWanted: boolean): Promise<void>;
-  unlockVolume(id: string, key: Uint8Array): Promise<void>;
   /** Writes are held back, not refused, until they are released or the time is up. */
   holdWrites(volumes: readonly string[], forMs: number): Promise<void>;
   releaseWrites(volumes: readonly string[]): Promise<void>;
@@ -84,9 +82,19 @@ export interface Engine extends ShareEngine {
   removeServer(id: string): Promise<void>;
   /** How many sessions were closed. */
   dropSessions(initiator: string, target: string): Promise<number>;
+}
 
+export interface EngineControllers {
   /** The standby takes over; resolves when it serves. */
   failover(): Promise<void>;
+}
+
+export interface EngineReduction {
+  setReduction(id: string, reduction: Reduction): Promise<void>;
+}
+
+export interface EngineEncryption {
+  unlockVolume(id: string, key: Uint8Array): Promise<void>;
 }
 
 export type OnEngineEvent = (event: EngineEvent) => void;
@@ -109,33 +117,10 @@ export interface MoveWork {
   readonly onProgress?: ((progress: MoveProgress) => void) | undefined;
 }
 
-export type Protection = 'RAID1' | 'RAID6';
-
-export interface NewGroup {
-  readonly id: string;
-  readonly protection: Protection;
-  readonly drives: readonly string[];
-  readonly spares: readonly string[];
-  readonly stripeBytes: number;
-  readonly speed: ResyncSpeed;
-}
-
-export interface ResyncSpeed {
-  /** Bytes a second while servers read and write. */
-  readonly minimum: number;
-  /** Bytes a second while they do not. */
-  readonly maximum: number;
-}
-
-export interface ScrubResult {
-  readonly mismatches: number;
-  readonly repaired: number;
-  readonly lost: number;
-}
-
 export interface NewPool {
   readonly id: string;
   readonly mode: 'simple' | 'stripe';
+  /** None for an engine without `Hardware`. */
   readonly groups: readonly string[];
   /** It uses no more of its groups than this. */
   readonly capacityBytes: number;

@@ -1,9 +1,5 @@
 import type { HostedConfiguration, Log } from '@granary/kernel';
-import { ControllerPair } from './controllers/controller-pair.ts';
-import type { ControllerConfiguration, LogLine } from './controllers/protocol.ts';
-import { remoteEngine } from './controllers/remote-engine.ts';
-import { ReplayLog } from './controllers/replay-log.ts';
-import { Unflushed } from './controllers/unflushed.ts';
+import type { CheckedConfiguration, EngineCheck } from './check.ts';
 import type { Engine, OnEngineEvent } from './engine.ts';
 
 export interface EngineSetup {
@@ -11,8 +7,6 @@ export interface EngineSetup {
   readonly log: Log;
   readonly onEvent: OnEngineEvent;
   readonly onStage?: ((stage: string) => void) | undefined;
-  /** Module that exports `openEngine`; tests put another in its place. */
-  readonly engineModule?: string;
 }
 
 export interface RunningEngine {
@@ -24,34 +18,43 @@ export interface RunningEngine {
   stop(): Promise<void>;
 }
 
-const EMBEDDED = new URL('./embedded/open-engine.ts', import.meta.url).href;
+/** Brings up what keeps an array's bytes: it can be asked when this resolves. */
+export type StartEngine = (setup: EngineSetup) => Promise<RunningEngine>;
 
-/** Brings up what keeps the array's bytes: its drives are open and it can be asked when this resolves. */
-export async function startEngine(setup: EngineSetup): Promise<RunningEngine> {
-  const { configuration, log, onEvent, onStage = () => undefined, engineModule = EMBEDDED } = setup;
-  const replayLog = new ReplayLog();
-  const unflushed = new Unflushed();
-  const pair = new ControllerPair({
-    configuration: forControllers(configuration),
-    engineModule,
-    stateToReplay: () => replayLog.calls(),
-    onCrash: () => unflushed.controllerDied(),
-    onEvent,
-    onStage,
-    onLog: ({ level, text, facts }: LogLine) => log[level](facts ?? {}, text),
-  });
-  await pair.start();
-  return {
-    engine: remoteEngine({ pair, replayLog, unflushed }),
-    serve: () => pair.serve(),
-    follow: (next) => pair.follow(forControllers(next)),
-    stop: () => pair.stop(),
-  };
+/** A kind of engine. Its code is loaded only where it is used. */
+export interface EngineKind {
+  load(): Promise<StartEngine>;
+  /** Proves of a stopped array that its bytes are sound; without it nothing can be proved. */
+  check?(configuration: CheckedConfiguration, isShare: (volume: string) => boolean): Promise<EngineCheck>;
+  /** Loads everything it may load later, so that it is compiled beforehand. */
+  prepare?(): Promise<unknown>;
 }
 
-/** The array's secrets stay in its management. */
-function forControllers(configuration: HostedConfiguration): ControllerConfiguration {
-  const { uuid, internalName, folder, drives, cacheGb } = configuration;
-  const { management, dataPort, filePort, publicAddress, interfaces } = configuration;
-  return { uuid, internalName, folder, drives, cacheGb, management, dataPort, filePort, publicAddress, interfaces };
+/** By the name in the array's configuration. A new engine is added here and nowhere else. */
+export const ENGINES: Readonly<Record<string, EngineKind>> = {
+  embedded: {
+    load: async () => (await import('./embedded/start.ts')).startEmbeddedEngine,
+    check: async (configuration, isShare) =>
+      (await import('./embedded/start.ts')).checkEmbeddedEngine(configuration, isShare),
+    prepare: async () => (await import('./embedded/start.ts')).prepareEmbeddedEngine(),
+  },
+};
+
+export async function startEngine(setup: EngineSetup, engines = ENGINES): Promise<RunningEngine> {
+  const start = await kindOf(setup.configuration, engines).load();
+  return start(setup);
+}
+
+export async function prepareEngines(): Promise<void> {
+  for (const kind of Object.values(ENGINES)) await kind.prepare?.();
+}
+
+export function kindOf(
+  { storageEngine = 'embedded' }: { readonly storageEngine?: string },
+  engines = ENGINES,
+): EngineKind {
+  const kind = engines[storageEngine];
+  if (kind) return kind;
+  const known = Object.keys(engines).join(', ');
+  throw new Error(`The array's configuration names the storage engine ${storageEngine}; there is ${known}.`);
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { GB, GranaryError, MB } from '@granary/kernel';
 import { capacity as capacityParam } from '../../contract/params.ts';
 import { coerce } from '../../kernel/http/coerce.ts';
+import { roomIn } from '../raid-groups/room.ts';
 import { viewOfRaidGroup } from '../raid-groups/view.ts';
 import { poolBench, type PoolBench } from './testing/bench.ts';
 import { poolView } from './view.ts';
@@ -23,7 +24,8 @@ const groupView = ({ tools }: PoolBench, number: number) => {
   const row = tools.store.read((db) =>
     db.get('SELECT * FROM raid_groups WHERE name = :name', { name: `group-${number}` }),
   );
-  return viewOfRaidGroup({ row: row as never, report: undefined, scrubbed: undefined });
+  const freeBytes = roomIn(row as never, EXTENT);
+  return viewOfRaidGroup({ row: row as never, report: undefined, scrubbed: undefined, freeBytes });
 };
 const underWay = async ({ shrinks, clock }: PoolBench) => {
   for (let tries = 0; shrinks.length === 0; tries++) {

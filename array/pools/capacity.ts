@@ -1,21 +1,24 @@
 import { capacityText, fail, GB, MB, wholeGigabytes } from '@granary/kernel';
-import { EXTENT_BYTES } from '@granary/storage/units';
 import { roomIn, type GroupShare, type GroupSpace } from '../raid-groups/room.ts';
 
 /**
  * Takes so much of what is free in the groups, of each in proportion to what it has. When nothing is said, all whole GB
  * of it: then the pool has what its record shows. Less than 1 GB is taken as it is.
  */
-export function shareOut(groups: readonly GroupSpace[], wantedMb: number | undefined): GroupShare[] {
-  const rooms = groups.map(roomIn);
+export function shareOut(
+  groups: readonly GroupSpace[],
+  wantedMb: number | undefined,
+  allocationBytes: number,
+): GroupShare[] {
+  const rooms = groups.map((group) => roomIn(group, allocationBytes));
   const room = sum(rooms);
   const wanted = wantedMb === undefined ? wholeGbOf(room) : wantedMb * MB;
   if (wanted === 0 || wanted > room) throw refusal(groups, room, wantedMb);
   const parts = inProportion(
-    wanted / EXTENT_BYTES,
-    rooms.map((bytes) => bytes / EXTENT_BYTES),
+    wanted / allocationBytes,
+    rooms.map((bytes) => bytes / allocationBytes),
   );
-  return groups.map(({ name: group }, index) => ({ group, bytes: (parts[index] as number) * EXTENT_BYTES }));
+  return groups.map(({ name: group }, index) => ({ group, bytes: (parts[index] as number) * allocationBytes }));
 }
 
 export function sharedBytes(shares: readonly GroupShare[]): number {

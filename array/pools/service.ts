@@ -214,6 +214,7 @@ export class Pools {
       report,
       isFailed: damageOf(row.name, groups, readings) !== undefined,
       shrunk: this.#shrinking.progress(row),
+      allocationBytes: this.#tools.engine.allocationBytes,
     };
   }
 

@@ -1,4 +1,5 @@
 import { capacityText, fail, type JobOutcome, type RunningJob, type Tx, Locks } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { EngineError, isEngineError } from '../engine/errors.ts';
 import { releaseFromPool } from '../raid-groups/repository.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
@@ -87,7 +88,7 @@ export class Shrinking {
     const capacityBytes = this.#capacityWithout(row, group);
     this.#running.set(row.name, { cancelling: new AbortController(), fraction: 0, cancelledBy: actor });
     try {
-      await engine.shrinkPool(row.name, group, capacityBytes, { signal: AbortSignal.abort() });
+      await partOf(engine, 'hardware').shrinkPool(row.name, group, capacityBytes, { signal: AbortSignal.abort() });
     } catch (error) {
       if (!isEngineError(error, 'cancelled')) throw error;
       await store.write((tx) => this.#keep(tx, row.name, cancelledBy(actor)));
@@ -146,7 +147,7 @@ export class Shrinking {
     const saving = setInterval(() => void this.#saveProgress(job, running), SAVE_EVERY_MS);
     try {
       const capacityBytes = this.#capacityWithout(row, group);
-      await this.#tools.engine.shrinkPool(pool, group, capacityBytes, {
+      await partOf(this.#tools.engine, 'hardware').shrinkPool(pool, group, capacityBytes, {
         signal: AbortSignal.any([job.signal, running.cancelling.signal]),
         onProgress: (fraction) => (running.fraction = fraction),
       });

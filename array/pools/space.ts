@@ -114,7 +114,7 @@ export class PoolSpace {
     }
     const groups = this.#freeGroups(wanted.groups);
     const now = this.#tools.clock.now();
-    const shares = shareOut(groups, wanted.capacityMb);
+    const shares = shareOut(groups, wanted.capacityMb, this.#tools.engine.allocationBytes);
     const capacityBytes = sharedBytes(shares);
     const row: PoolRow = {
       name: nextName(tx, 'pool'),
@@ -165,7 +165,7 @@ export class PoolSpace {
     const joining = wanted.groups.filter((each) => !own.some((group) => group.name === each));
     const named = own.filter((group) => wanted.groups.includes(group.name));
     const from = wanted.groups.length === 0 ? own : [...named, ...this.#freeGroups(joining)];
-    const shares = shareOut(from, wanted.capacityMb);
+    const shares = shareOut(from, wanted.capacityMb, this.#tools.engine.allocationBytes);
     const now = this.#tools.clock.now();
     const added = sharedBytes(shares);
     const after = { ...before, capacity_bytes: before.capacity_bytes + added, modified_at: now };

@@ -1,7 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { Pool } from '@granary/contract/array';
 import { formatUtc, gigabytes, wholeGigabytes } from '@granary/kernel';
-import { EXTENT_BYTES } from '@granary/storage/units';
 import type { PoolReport } from '../engine/report.ts';
 import type { Volume } from '../volumes/volume.ts';
 import { freeBytesOf } from './judgement.ts';
@@ -21,12 +20,13 @@ export interface PoolFacts {
   readonly isFailed: boolean;
   /** Of a shrink, from 0 to 1. */
   readonly shrunk: number;
+  /** In pieces of which the engine gives out space. */
+  readonly allocationBytes: number;
 }
 
-const EXTENT_KB = EXTENT_BYTES / 1024;
-
 export function poolView(facts: PoolFacts): PoolView {
-  const { row, groups, provisionedBytes, report } = facts;
+  const { row, groups, provisionedBytes, report, allocationBytes } = facts;
+  const chunkKb = allocationBytes / 1024;
   return {
     name: row.name,
     display_name: row.display_name,
@@ -41,7 +41,7 @@ export function poolView(facts: PoolFacts): PoolView {
     access_time_update: null,
     raid_group_name: groups.join(','),
     mode: row.mode,
-    stripe_size: row.mode === 'stripe' ? EXTENT_KB : 0,
+    stripe_size: row.mode === 'stripe' ? chunkKb : 0,
     cache: yesNo(row.cache),
     cow_cache: yesNo(row.cow_cache),
     capacity_mode: row.capacity_mode,
@@ -49,7 +49,7 @@ export function poolView(facts: PoolFacts): PoolView {
     alert_mode: row.alert_mode,
     protected_mode: row.protected_mode,
     emergency_mode: row.emergency_mode,
-    chunk_size: EXTENT_KB,
+    chunk_size: chunkKb,
     type: row.type as PoolView['type'],
     created_at: formatUtc(row.created_at),
     modified_at: formatUtc(row.modified_at),

@@ -1,8 +1,9 @@
 import { badParameter, fail, type Tx } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { refuseUnlessUsable, type Drive } from '../drives/drive.ts';
 import { freeDrivesOf, joinGroup } from '../drives/repository.ts';
 import type { Drives } from '../drives/service.ts';
-import type { Protection } from '../engine/engine.ts';
+import type { Protection } from '../engine/hardware.ts';
 import type { Performance } from '../performance/service.ts';
 import { nextNumber } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -60,7 +61,7 @@ export class Building {
       const reserved = await store.write((tx) => this.#reserve(tx, input));
       const { row } = reserved;
       try {
-        const { capacityBytes } = await engine.createGroup(engineGroup(reserved));
+        const { capacityBytes } = await partOf(engine, 'hardware').createGroup(engineGroup(reserved));
         await store.write((tx) => {
           repository.updateRaidGroup(tx, row.name, { state: 'ready', capacity_bytes: capacityBytes }, clock.now());
           groups.record(tx, row, { title: titleOf(reserved), actor });
@@ -89,7 +90,7 @@ export class Building {
         return found;
       });
       try {
-        await engine.deleteGroup(name);
+        await partOf(engine, 'hardware').deleteGroup(name);
       } catch (error) {
         await store.write((tx) => repository.updateRaidGroup(tx, name, { state: 'ready' }, clock.now()));
         throw error;
@@ -112,7 +113,7 @@ export class Building {
     const known = new Set(rows.map(({ name }) => name));
     const pooled = new Set([...readings.pools].flatMap(({ groups }) => groups));
     for (const { id } of readings.groups)
-      if (!known.has(id) && !pooled.has(id)) await this.#attempt(id, () => engine.deleteGroup(id));
+      if (!known.has(id) && !pooled.has(id)) await this.#attempt(id, () => partOf(engine, 'hardware').deleteGroup(id));
     for (const row of rows) if (row.state === 'ready') await this.#tellSpeed(row);
   }
 
@@ -128,7 +129,7 @@ export class Building {
   async #tellSpeed({ name, min_resync_mb: minimum, max_resync_mb: maximum }: RaidGroupRow): Promise<void> {
     const { engine, log } = this.#tools;
     try {
-      await engine.setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
+      await partOf(engine, 'hardware').setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
     } catch (error) {
       log.warn({ error, group: name }, 'the engine could not be told how fast to rebuild');
     }
@@ -189,7 +190,7 @@ export class Building {
 
   async #undo(name: string): Promise<void> {
     const { store, engine } = this.#tools;
-    await engine.deleteGroup(name);
+    await partOf(engine, 'hardware').deleteGroup(name);
     await store.write((tx) => this.#remove(tx, name));
   }
 

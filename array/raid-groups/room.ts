@@ -1,5 +1,3 @@
-import { EXTENT_BYTES } from '@granary/storage/units';
-
 /** How much a pool uses of one of its RAID groups. */
 export interface GroupShare {
   readonly group: string;
@@ -13,7 +11,7 @@ export interface GroupSpace {
   readonly pool_bytes: number;
 }
 
-/** What no pool uses of a RAID group yet: whole extents. */
-export function roomIn({ capacity_bytes, pool_bytes }: GroupSpace): number {
-  return Math.floor(capacity_bytes / EXTENT_BYTES) * EXTENT_BYTES - pool_bytes;
+/** What no pool uses of a RAID group yet, in whole pieces of what the engine gives out. */
+export function roomIn({ capacity_bytes, pool_bytes }: GroupSpace, allocationBytes: number): number {
+  return Math.floor(capacity_bytes / allocationBytes) * allocationBytes - pool_bytes;
 }

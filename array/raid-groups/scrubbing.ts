@@ -1,5 +1,6 @@
 import { fail, type JobOutcome, type RunningJob, type Submitted, type Tx } from '@granary/kernel';
-import type { ScrubResult } from '../engine/engine.ts';
+import { partOf } from '../engine/parts.ts';
+import type { ScrubResult } from '../engine/hardware.ts';
 import { LongWork, type Position } from '../long-work.ts';
 import type { ArrayTools } from '../tools.ts';
 import { answerWhenDone } from '../waiting.ts';
@@ -84,7 +85,7 @@ export class Scrubbing {
     const ended = await this.#work.run(job, {
       note: `Scrubbing ${group}`,
       from,
-      work: (position, work) => engine.scrubGroup(group, position, work),
+      work: (position, work) => partOf(engine, 'hardware').scrubGroup(group, position, work),
     });
     if (ended.how === 'done') return { outcome: 'done', finish: (tx) => this.#done(tx, group, ended.result) };
     if (ended.how === 'failed') {

@@ -1,4 +1,5 @@
 import { badParameter, fail, type Db, type NewEvent, type Tx } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import type { Drive } from '../drives/drive.ts';
 import type { Drives } from '../drives/service.ts';
 import type { Page } from '../paging.ts';
@@ -8,6 +9,7 @@ import { MB } from '../units.ts';
 import { called } from '../wording.ts';
 import * as repository from './repository.ts';
 import type { RaidGroupRow } from './repository.ts';
+import { roomIn } from './room.ts';
 import type { RaidGroup } from './view.ts';
 
 interface RaidGroupPage {
@@ -87,7 +89,7 @@ export class RaidGroups {
     const { store, engine, clock } = this.#tools;
     if (minimum > maximum) throw badParameter('min', `must not be above max, ${maximum} MB/s`);
     this.get(name);
-    await engine.setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
+    await partOf(engine, 'hardware').setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
     await store.write((tx) => {
       const row = this.named(tx, name);
       repository.updateRaidGroup(tx, name, { min_resync_mb: minimum, max_resync_mb: maximum }, clock.now());
@@ -107,11 +109,12 @@ export class RaidGroups {
   }
 
   #describe(row: RaidGroupRow): RaidGroup {
-    const { jobs, readings } = this.#tools;
+    const { jobs, readings, engine } = this.#tools;
     const isWaiting = row.scrub_job !== null;
     return {
       row,
       report: readings.group(row.name),
+      freeBytes: roomIn(row, engine.allocationBytes),
       scrubbed: isWaiting ? (jobs.get(row.scrub_job)?.progress ?? 0) : undefined,
     };
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GranaryError } from '@granary/kernel';
-import type { Protection } from '../engine/engine.ts';
+import type { Protection } from '../engine/hardware.ts';
 import { mayMiss, shapeOf } from './shape.ts';
 
 function drives(count: number): number[] {

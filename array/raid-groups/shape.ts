@@ -1,5 +1,5 @@
 import { badParameter } from '@granary/kernel';
-import type { Protection } from '../engine/engine.ts';
+import type { Protection } from '../engine/hardware.ts';
 
 interface Wanted<T> {
   readonly protection: Protection;

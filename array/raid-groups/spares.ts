@@ -1,4 +1,5 @@
 import { fail } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { refuseUnlessUsable } from '../drives/drive.ts';
 import { drivesOfGroup, findDrive, joinGroup, leaveGroup } from '../drives/repository.ts';
 import type { Drives } from '../drives/service.ts';
@@ -40,7 +41,7 @@ export class HotSpares {
         return spare.row;
       });
       try {
-        await engine.addSpare(id, drive.uuid);
+        await partOf(engine, 'hardware').addSpare(id, drive.uuid);
       } catch (error) {
         await store.write((tx) => leaveGroup(tx, disk, clock.now()));
         throw error;
@@ -65,7 +66,7 @@ export class HotSpares {
         .toSorted((a, b) => a.modified_at - b.modified_at)
         .at(-1);
       if (!spare) throw fail('nothing_to_delete');
-      await engine.removeSpare(id, spare.uuid);
+      await partOf(engine, 'hardware').removeSpare(id, spare.uuid);
       await store.write((tx) => {
         if (findDrive(tx, spare.name)?.raid_group === id) leaveGroup(tx, spare.name, clock.now());
         const title = `Drive ${called(spare)} is no hot spare of RAID group ${called(group)} any more.`;

@@ -3,7 +3,6 @@ import type { RaidGroup as RaidGroupRecord } from '@granary/contract/array';
 import { formatUtc, MB, wholeGigabytes } from '@granary/kernel';
 import type { GroupReport, GroupState } from '../engine/report.ts';
 import type { RaidGroupRow } from './repository.ts';
-import { roomIn } from './room.ts';
 
 /** A RAID group: what is on record, and how it does. */
 export interface RaidGroup {
@@ -11,9 +10,11 @@ export interface RaidGroup {
   readonly report: GroupReport | undefined;
   /** Percent, while it is being scrubbed. */
   readonly scrubbed: number | undefined;
+  /** What no pool uses yet. */
+  readonly freeBytes: number;
 }
 
-export function viewOfRaidGroup({ row, report, scrubbed }: RaidGroup): RecordOf<typeof RaidGroupRecord> {
+export function viewOfRaidGroup({ row, report, scrubbed, freeBytes }: RaidGroup): RecordOf<typeof RaidGroupRecord> {
   return {
     name: row.name,
     display_name: row.display_name,
@@ -23,7 +24,7 @@ export function viewOfRaidGroup({ row, report, scrubbed }: RaidGroup): RecordOf<
     stripe_size: row.stripe_kb,
     protection_width: row.width,
     capacity: wholeGigabytes(row.capacity_bytes),
-    available: wholeGigabytes(roomIn(row)),
+    available: wholeGigabytes(freeBytes),
     status: statusOf(report, scrubbed),
     ssd: row.is_ssd === 1 ? 'YES' : 'NO',
     mismatch_count: row.mismatches,

@@ -11,6 +11,7 @@ import {
   wrapKey,
   type Verifier,
 } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { isEngineError } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
 import { listWrappedKeys, updateVolume } from '../volumes/repository.ts';
@@ -139,10 +140,12 @@ export class Encryption {
     const { store, engine, readings } = this.#tools;
     const keys = store.read(listWrappedKeys);
     for (const { name, wrappedKey } of keys) {
-      await engine.unlockVolume(name, this.unwrap(wrappedKey)).catch((error: unknown) => {
-        // Deleted meanwhile.
-        if (!isEngineError(error, 'not-found')) throw error;
-      });
+      await partOf(engine, 'encryption')
+        .unlockVolume(name, this.unwrap(wrappedKey))
+        .catch((error: unknown) => {
+          // Deleted meanwhile.
+          if (!isEngineError(error, 'not-found')) throw error;
+        });
     }
     await readings.refresh();
     return keys.length;

@@ -1,4 +1,5 @@
 import { badParameter, bytes, capacityText, fail, Locks, type Bytes, type Db, type Tx } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { addExport, removeExport, renameExport } from '../shares/export-names.ts';
 import { changedOptions, type ShareChange } from '../shares/options.ts';
 import { hasNfsClients, updateShareOptions } from '../shares/repository.ts';
@@ -165,7 +166,7 @@ export class Changes {
     const { name, compress, dedupe } = row;
     await store.write((tx) => updateVolume(tx, name, { ...reduction, isReductionPending: true }));
     try {
-      await engine.setReduction(name, engineReduction(reduction));
+      await partOf(engine, 'reduction').setReduction(name, engineReduction(reduction));
     } catch (error) {
       await store.write((tx) => updateVolume(tx, name, { compress, dedupe, isReductionPending: false }));
       throw error;

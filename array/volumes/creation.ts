@@ -1,4 +1,5 @@
 import { bytes, capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { recordCreator } from '../creators/repository.ts';
 import { insertClone } from '../file-lifecycle/archive/repository.ts';
 import type { PoolRow } from '../pools/repository.ts';
@@ -141,7 +142,7 @@ export class Creation {
         // So that a controller that takes over is told it too.
         const { wrappedKey } = store.read((db) => sourceOf(db, source));
         if (wrappedKey !== null && this.#encryption.isActive)
-          await engine.unlockVolume(name, this.#encryption.unwrap(wrappedKey));
+          await partOf(engine, 'encryption').unlockVolume(name, this.#encryption.unwrap(wrappedKey));
         // As large as the volume was when the snapshot was taken, and wherever that was by then.
         const { sizeBytes, pool } = await readings.freshVolume(name);
         return { sizeBytes: bytes(sizeBytes), pool };

@@ -1,4 +1,5 @@
 import { bytes } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { isEngineError } from '../engine/errors.ts';
 import { moveSequence } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -129,7 +130,7 @@ async function tellReductions({ store, engine, log }: ArrayTools): Promise<void>
   for (const row of store.read(listReductionPending)) {
     const { name } = row;
     try {
-      if (row.state === 'ready') await engine.setReduction(name, engineReduction(row));
+      if (row.state === 'ready') await partOf(engine, 'reduction').setReduction(name, engineReduction(row));
       await store.write((tx) => updateVolume(tx, name, { isReductionPending: false }));
     } catch (error) {
       if (!isEngineError(error, 'conflict')) {

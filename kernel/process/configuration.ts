@@ -63,6 +63,8 @@ export interface HostedConfiguration {
   /** Null: it serves in the clear. With the authority of its portal, the portal's key counts only beside its certificate. */
   readonly tls: ServerTls | null;
   readonly engine: string | null;
+  /** What keeps the bytes of a block array; `embedded` when it is not given. */
+  readonly storageEngine?: string;
   readonly cacheGb: number;
   /** New volumes are compressed and deduplicated unless told otherwise. */
   readonly dataReduction: boolean;

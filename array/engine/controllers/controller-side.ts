@@ -1,7 +1,6 @@
 import type { Transferable } from 'node:worker_threads';
 import { giveBackMemory } from '@granary/kernel/resources';
 import { Outbox } from '@granary/kernel/threads';
-import type { Engine } from '../engine.ts';
 import { EngineError } from '../errors.ts';
 import { compact } from './bytes.ts';
 import { packError } from './errors.ts';
@@ -9,6 +8,7 @@ import {
   CALLS,
   type ActiveEngine,
   type EngineCall,
+  type EngineMethods,
   type FromController,
   type OpenEngine,
   type Request,
@@ -165,7 +165,7 @@ export class ControllerSide {
 }
 
 async function invoke(
-  engine: Omit<Engine, 'failover'>,
+  engine: Omit<EngineMethods, 'failover'>,
   method: EngineCall['method'],
   args: readonly unknown[],
 ): Promise<unknown> {

@@ -5,9 +5,10 @@ import { test, type TestContext } from 'node:test';
 import { createLog } from '@granary/kernel';
 import { testConfiguration } from '../../../kernel/process/testing/configuration.ts';
 import { temporaryFolder } from '../../../kernel/testing.ts';
+import { startEmbeddedEngine } from '../embedded/start.ts';
 import { EngineError } from '../errors.ts';
 import type { EngineEvent } from '../events.ts';
-import { startEngine } from '../start.ts';
+import { partOf } from '../parts.ts';
 import { CRASH } from './testing/break-at-will.ts';
 import { REFUSAL } from './testing/fake-engine.ts';
 import { insist } from './testing/served-volume.ts';
@@ -18,7 +19,10 @@ async function setUp(t: TestContext) {
   const configuration = testConfiguration(temporaryFolder(t));
   const events: EngineEvent[] = [];
   const log = createLog('array', 'silent');
-  const running = await startEngine({ configuration, log, onEvent: (event) => events.push(event), engineModule });
+  const running = await startEmbeddedEngine(
+    { configuration, log, onEvent: (event) => events.push(event) },
+    { engineModule },
+  );
   t.after(() => running.stop());
   return { engine: running.engine, events, refusal: join(configuration.folder, REFUSAL) };
 }
@@ -61,23 +65,28 @@ test('long work tells how far it is, and ends when its caller cancels it', async
   const onProgress = (fraction: number) => {
     if (seen.push(fraction) === 3) cancelling.abort();
   };
-  await assert.rejects(engine.scrubGroup('RaidGroup-1', 0.25, { signal: cancelling.signal, onProgress }), {
-    code: 'cancelled',
-  });
+  await assert.rejects(
+    partOf(engine, 'hardware').scrubGroup('RaidGroup-1', 0.25, { signal: cancelling.signal, onProgress }),
+    {
+      code: 'cancelled',
+    },
+  );
   assert.equal(seen[0], 0.25);
   assert.deepEqual(
     seen,
     seen.toSorted((one, other) => one - other),
   );
   const already = AbortSignal.abort();
-  await assert.rejects(engine.scrubGroup('RaidGroup-1', 0, { signal: already }), { code: 'cancelled' });
+  await assert.rejects(partOf(engine, 'hardware').scrubGroup('RaidGroup-1', 0, { signal: already }), {
+    code: 'cancelled',
+  });
 });
 
 test('a failover ends long work as interrupted, lets short calls finish and has later ones wait', async (t) => {
   const { engine, events } = await setUp(t);
-  const long = assert.rejects(engine.scrubGroup('RaidGroup-1', 0, {}), { code: 'interrupted' });
-  const short = engine.setResyncSpeed('RaidGroup-1', { minimum: 1, maximum: 2 });
-  const failover = engine.failover();
+  const long = assert.rejects(partOf(engine, 'hardware').scrubGroup('RaidGroup-1', 0, {}), { code: 'interrupted' });
+  const short = partOf(engine, 'hardware').setResyncSpeed('RaidGroup-1', { minimum: 1, maximum: 2 });
+  const failover = partOf(engine, 'controllers').failover();
   await long;
   const later = engine.report(0);
   await Promise.all([short, failover]);
@@ -101,7 +110,7 @@ test('a version of one controller means nothing to the other', async (t) => {
   const first = await engine.report(0);
   const second = await engine.report(first.version);
   assert.equal(second.drives[0]?.id, 'vsa-00000001-vc-0 1');
-  await engine.failover();
+  await partOf(engine, 'controllers').failover();
   const third = await engine.report(second.version);
   assert.equal(third.drives[0]?.id, 'vsa-00000001-vc-1 0');
   assert.equal((await engine.report(third.version)).drives[0]?.id, 'vsa-00000001-vc-1 1');
@@ -109,8 +118,8 @@ test('a version of one controller means nothing to the other', async (t) => {
 
 test('calls under way when their controller dies are asked of the next one; long ones end as interrupted', async (t) => {
   const { engine, events } = await setUp(t);
-  const long = assert.rejects(engine.scrubGroup('RaidGroup-1', 0, {}), { code: 'interrupted' });
-  const short = engine.setResyncSpeed('RaidGroup-1', { minimum: 1, maximum: 2 });
+  const long = assert.rejects(partOf(engine, 'hardware').scrubGroup('RaidGroup-1', 0, {}), { code: 'interrupted' });
+  const short = partOf(engine, 'hardware').setResyncSpeed('RaidGroup-1', { minimum: 1, maximum: 2 });
   await assert.rejects(engine.pauseMove(CRASH), { code: 'interrupted' });
   await Promise.all([long, short]);
   assert.deepEqual(
@@ -132,7 +141,7 @@ test('while neither controller can open, both are reported as failed and calls a
     ['failed', 'failed'],
   );
   assert.deepEqual(drives, before.drives, 'what was last known is shown still');
-  await assert.rejects(engine.failover(), { code: 'conflict' });
+  await assert.rejects(partOf(engine, 'controllers').failover(), { code: 'conflict' });
   rmSync(refusal);
   assert.equal((await insist(() => engine.readSnapshot('part', 0, 512), 60_000)).length, 512);
 });
@@ -141,6 +150,6 @@ test('an engine that no controller can open does not start', async (t) => {
   const configuration = testConfiguration(temporaryFolder(t));
   writeFileSync(join(configuration.folder, REFUSAL), '');
   const log = createLog('array', 'silent');
-  const starting = startEngine({ configuration, log, onEvent: () => undefined, engineModule });
+  const starting = startEmbeddedEngine({ configuration, log, onEvent: () => undefined }, { engineModule });
   await assert.rejects(starting, { code: 'failed' });
 });

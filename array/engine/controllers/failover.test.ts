@@ -5,6 +5,7 @@ import { Checker, type Lun } from '@granary/protocols/iscsi/testing';
 import { awakeMs } from '../../../kernel/testing.ts';
 import { CRASH, HANG } from './testing/break-at-will.ts';
 import { insist, server, servedVolume, VOLUME, VOLUME_BYTES, type ServedVolume } from './testing/served-volume.ts';
+import { partOf } from '../parts.ts';
 
 const SECTORS = VOLUME_BYTES / 512;
 const RETURN_MS_MAX = 10_000;
@@ -46,7 +47,7 @@ test('servers go on reading and writing through failovers that are asked for, an
   const names: (string | undefined)[] = [];
   for (let turn = 0; turn < 3; turn++) {
     await underLoadAgain(turn);
-    await insist(() => served.engine.failover(), PATIENCE_MS);
+    await insist(() => partOf(served.engine, 'controllers').failover(), PATIENCE_MS);
     names.push(await activeOf(served));
   }
   await underLoadAgain(3);
@@ -92,7 +93,7 @@ test('what the engine does not keep is told to the controller that takes over', 
   const { engine } = served;
   await engine.putServer(server());
   await engine.setCaps(VOLUME, { readIops: 0, readBytesPerSecond: 0, writeIops: 20, writeBytesPerSecond: 0 });
-  await engine.failover();
+  await partOf(engine, 'controllers').failover();
   const lun = await served.open();
   const startedMs = performance.now();
   for (let write = 0; write < 40; write++) await lun.write(write, Buffer.alloc(512, write));
@@ -102,9 +103,9 @@ test('what the engine does not keep is told to the controller that takes over', 
 test('a controller that writes are held in is not left', async (t) => {
   const { engine } = await servedVolume(t);
   await engine.holdWrites([VOLUME], 60_000);
-  await assert.rejects(engine.failover(), { code: 'conflict' });
+  await assert.rejects(partOf(engine, 'controllers').failover(), { code: 'conflict' });
   await engine.releaseWrites([VOLUME]);
-  await engine.failover();
+  await partOf(engine, 'controllers').failover();
 });
 
 test('a flush does not vouch for writes that went down with a controller', async (t) => {

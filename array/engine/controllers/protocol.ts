@@ -1,7 +1,11 @@
 import type { HostedConfiguration } from '@granary/kernel';
-import type { Engine, OnEngineEvent } from '../engine.ts';
+import type { EngineControllers, EngineCore, EngineEncryption, EngineReduction, OnEngineEvent } from '../engine.ts';
 import type { EngineErrorCode } from '../errors.ts';
 import type { EngineEvent } from '../events.ts';
+import type { Hardware } from '../hardware.ts';
+
+/** Everything the embedded engine can be asked, whichever part it belongs to. */
+export interface EngineMethods extends EngineCore, Hardware, EngineControllers, EngineReduction, EngineEncryption {}
 
 /**
  * What becomes of a call whose controller goes away under it. `again`: the next controller is asked; whatever was done
@@ -71,13 +75,13 @@ export const CALLS = {
   purgeBin: 'long',
   restoreFile: 'long',
   failover: 'pair',
-} as const satisfies Record<keyof Engine, 'again' | 'long' | 'once' | 'pair'>;
+} as const satisfies Record<keyof EngineMethods, 'again' | 'long' | 'once' | 'pair'>;
 
-export type EngineMethod = keyof Engine;
+export type EngineMethod = keyof EngineMethods;
 
 /** One call of an engine as plain data. */
 export type EngineCall<M extends EngineMethod = EngineMethod> = {
-  readonly [K in M]: { readonly method: K; readonly args: Parameters<Engine[K]> };
+  readonly [K in M]: { readonly method: K; readonly args: Parameters<EngineMethods[K]> };
 }[M];
 
 /** What a controller needs to know of the array: none of its secrets. */
@@ -97,7 +101,7 @@ export type ControllerConfiguration = Pick<
 
 /** What an active controller runs. */
 export interface ActiveEngine {
-  readonly engine: Omit<Engine, 'failover'>;
+  readonly engine: Omit<EngineMethods, 'failover'>;
   /** Servers may come. */
   serve(): Promise<void>;
   follow(configuration: ControllerConfiguration): Promise<void>;

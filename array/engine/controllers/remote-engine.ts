@@ -3,7 +3,7 @@ import { EngineError, isEngineError } from '../errors.ts';
 import type { Report } from '../report.ts';
 import { compact } from './bytes.ts';
 import type { ControllerPair } from './controller-pair.ts';
-import { CALLS, type EngineCall, type EngineMethod } from './protocol.ts';
+import { CALLS, type EngineCall, type EngineMethod, type EngineMethods } from './protocol.ts';
 import type { ReplayLog } from './replay-log.ts';
 import type { Unflushed } from './unflushed.ts';
 
@@ -12,13 +12,14 @@ const TERMS = 1024;
 const REPORT_TRIES_MAX = 3;
 
 interface RemoteEngineParts {
+  readonly description: Pick<Engine, 'kind' | 'allocationBytes'>;
   readonly pair: ControllerPair;
   readonly replayLog: ReplayLog;
   readonly unflushed: Unflushed;
 }
 
 /** The engine of whichever controller is active, as the array's management sees it. */
-export function remoteEngine({ pair, replayLog, unflushed }: RemoteEngineParts): Engine {
+export function remoteEngine({ description, pair, replayLog, unflushed }: RemoteEngineParts): Engine {
   const reporter = new Reporter(pair);
   const call = async (one: EngineCall): Promise<unknown> => {
     beforeCall(one, unflushed);
@@ -30,15 +31,21 @@ export function remoteEngine({ pair, replayLog, unflushed }: RemoteEngineParts):
     method,
     (...args: unknown[]) => call({ method, args: args.map(compact) } as unknown as EngineCall),
   ]);
+  const all = Object.fromEntries(methods) as unknown as EngineMethods;
+  const failover = async (): Promise<void> => {
+    // To close its volumes a controller has to let held writes through.
+    if (replayLog.holdsWrites)
+      throw new EngineError('conflict', 'Writes are held for a snapshot set; wait until it ends.');
+    await pair.failover();
+  };
   return {
-    ...(Object.fromEntries(methods) as Engine),
+    ...all,
+    ...description,
+    hardware: all,
+    controllers: { failover },
+    reduction: all,
+    encryption: all,
     report: (since) => reporter.report(since),
-    failover: async () => {
-      // To close its volumes a controller has to let held writes through.
-      if (replayLog.holdsWrites)
-        throw new EngineError('conflict', 'Writes are held for a snapshot set; wait until it ends.');
-      await pair.failover();
-    },
     flushVolume: async (id) => {
       try {
         await call({ method: 'flushVolume', args: [id] });

@@ -1,5 +1,4 @@
-import type { Engine } from '../engine.ts';
-import type { EngineCall, EngineMethod } from './protocol.ts';
+import type { EngineCall, EngineMethod, EngineMethods } from './protocol.ts';
 
 /**
  * State that an engine does not make durable itself, as calls that are replayed to the next controller at a failover.
@@ -17,7 +16,7 @@ import type { EngineCall, EngineMethod } from './protocol.ts';
  * to the next controller, after the replay.
  *
  * Invariant: after a failover the engine holds the state of every call that was answered. Two tables keep it by type:
- * `RULES` has a line for each method of `Engine`, and `KINDS` says of each kind of state what it belongs to, so that it
+ * `RULES` has a line for each method of `EngineMethods`, and `KINDS` says of each kind of state what it belongs to, so that it
  * is dropped when that is deleted. A new method does not compile without its line.
  */
 
@@ -46,7 +45,7 @@ type State = { readonly call: EngineCall } | { readonly heldUntilMs: number };
  * or sessions of that controller, which end with it.
  */
 type Rule<M extends EngineMethod> =
-  'durable' | 'query' | 'momentary' | ((log: ReplayLog, ...args: Parameters<Engine[M]>) => void);
+  'durable' | 'query' | 'momentary' | ((log: ReplayLog, ...args: Parameters<EngineMethods[M]>) => void);
 
 const RULES: { readonly [M in EngineMethod]: Rule<M> } = {
   report: 'query',

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDiskFull, SharedFlush, type SpaceReserve, StorageError } from '@granary/storage';
-import type { Protection } from '../engine.ts';
+import type { Protection } from '../hardware.ts';
 
 /** Being made: undone at the next open. Being deleted: done then. */
 export type RecordState = 'creating' | 'ready' | 'deleting';

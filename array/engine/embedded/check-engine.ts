@@ -1,37 +1,14 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CheckedVolume, checkPool, EXTENT_BYTES, RaidGroup, readSuperblock } from '@granary/storage';
+import { checkPool, EXTENT_BYTES, RaidGroup, readSuperblock } from '@granary/storage';
+import type { CheckedGroup, CheckedPool, EngineCheck } from '../check.ts';
 import { type GroupRecord, type PoolRecord, readBook } from './book.ts';
 import { checkShares } from './check-shares.ts';
 import { OverlayDrive } from './drives/overlay-drive.ts';
 import { poolFile } from './pools.ts';
 import { reasonOf } from './refused.ts';
 import type { EngineDriveSetup } from './setup.ts';
-
-export interface EngineCheck {
-  /** What must hold and does not, in words. */
-  readonly findings: readonly string[];
-  readonly groups: readonly CheckedGroup[];
-  readonly pools: readonly CheckedPool[];
-}
-
-export interface CheckedGroup {
-  readonly id: string;
-  readonly state: string;
-  readonly capacityBytes: number;
-  readonly members: readonly string[];
-  readonly spares: readonly string[];
-}
-
-export interface CheckedPool {
-  readonly id: string;
-  readonly mode: 'simple' | 'stripe';
-  readonly groups: readonly string[];
-  readonly capacityBytes: number;
-  readonly usedBytes: number;
-  readonly volumes: readonly CheckedVolume[];
-}
 
 /** Whether a volume holds a filesystem that is to be checked. */
 type IsShare = (volume: string) => boolean;

@@ -1,7 +1,6 @@
-import { CALLS } from '../controllers/protocol.ts';
-import type { Engine } from '../engine.ts';
+import { CALLS, type EngineMethods } from '../controllers/protocol.ts';
 
-type Part = Partial<Omit<Engine, 'failover'>>;
+type Part = Partial<Omit<EngineMethods, 'failover'>>;
 type Method = (...args: unknown[]) => unknown;
 
 /** One engine of several parts, each of which has some of its methods. */

@@ -3,7 +3,8 @@ import { Locks } from '@granary/kernel/locks';
 import { Reserve } from '@granary/kernel/reserve';
 import { type BlockDevice, StorageError } from '@granary/storage';
 import type * as wanted from '../engine.ts';
-import type { Engine } from '../engine.ts';
+import type { EngineMethods } from '../controllers/protocol.ts';
+import type * as hardware from '../hardware.ts';
 import type { DriveReport, Report, ServerReport, VolumeReport } from '../report.ts';
 import type { ShareEngine } from '../shares.ts';
 import { Book } from './book.ts';
@@ -24,7 +25,7 @@ const RETRY_MS = 5000;
 const WRITE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** What an engine does with blocks; shares are a part of their own. */
-export type BlockEngine = Omit<Engine, 'failover' | keyof ShareEngine>;
+export type BlockEngine = Omit<EngineMethods, 'failover' | keyof ShareEngine>;
 
 /** The array's own engine: drives are files, and everything stands on them in this thread. */
 export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
@@ -164,7 +165,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     });
   }
 
-  createGroup(group: wanted.NewGroup): Promise<{ readonly capacityBytes: number }> {
+  createGroup(group: hardware.NewGroup): Promise<{ readonly capacityBytes: number }> {
     return this.#inTurn(() => this.#groups.create(group));
   }
 
@@ -188,11 +189,11 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     return this.#inTurn(() => this.#groups.removeSpare(group, drive));
   }
 
-  setResyncSpeed(group: string, speed: wanted.ResyncSpeed): Promise<void> {
+  setResyncSpeed(group: string, speed: hardware.ResyncSpeed): Promise<void> {
     return told(() => this.#groups.get(group).setSpeed(speed));
   }
 
-  scrubGroup(group: string, from: number, work: wanted.Work): Promise<wanted.ScrubResult> {
+  scrubGroup(group: string, from: number, work: wanted.Work): Promise<hardware.ScrubResult> {
     return this.#works.run(work.signal, (signal) => this.#groups.get(group).scrub(from, { ...work, signal }));
   }
 

@@ -1,5 +1,7 @@
 import { createLog, EventLog, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
+import { EXTENT_BYTES } from '@granary/storage/units';
 import type { Engine, PoolCache, Work } from '../../engine/engine.ts';
+import type { Hardware } from '../../engine/hardware.ts';
 import { EngineError } from '../../engine/errors.ts';
 import type { PoolReport } from '../../engine/report.ts';
 import { migrations } from '../../migrations.ts';
@@ -95,18 +97,7 @@ function rememberingEngine(
     reports.set(id, { id, isOpen: true, groups, totalBytes, usedBytes: 0, savedBytes: 0, cache, io: NO_IO });
     return Promise.resolve();
   };
-  const engine: Partial<Engine> = {
-    report: () =>
-      Promise.resolve({
-        ...{ version: 1, drives: [], groups: [], volumes: [], sessions: [], servers: [], controllers: [] },
-        pools: [...reports.values()],
-      }),
-    createPool: ({ id, groups, capacityBytes }) => put(id, groups, capacityBytes),
-    expandPool: (id, groups, bytes) => put(id, [...(reports.get(id)?.groups ?? []), ...groups], bytes),
-    deletePool: (id) => {
-      reports.delete(id);
-      return Promise.resolve();
-    },
+  const hardware: Pick<Hardware, 'shrinkPool'> = {
     shrinkPool: (id, group, capacityBytes, work) =>
       new Promise<void>((resolve, reject) => {
         const cancelled = (): void => reject(new EngineError('cancelled', 'It was cancelled.'));
@@ -122,6 +113,21 @@ function rememberingEngine(
         };
         shrinks.push({ group, work, finish, fail: reject });
       }),
+  };
+  const engine: Partial<Engine> = {
+    allocationBytes: EXTENT_BYTES,
+    hardware: hardware as Hardware,
+    report: () =>
+      Promise.resolve({
+        ...{ version: 1, drives: [], groups: [], volumes: [], sessions: [], servers: [], controllers: [] },
+        pools: [...reports.values()],
+      }),
+    createPool: ({ id, groups, capacityBytes }) => put(id, groups, capacityBytes),
+    expandPool: (id, groups, bytes) => put(id, [...(reports.get(id)?.groups ?? []), ...groups], bytes),
+    deletePool: (id) => {
+      reports.delete(id);
+      return Promise.resolve();
+    },
     setPoolCache: (pool, cache) => {
       told.push({ pool, cache });
       return Promise.resolve();

@@ -40,6 +40,16 @@ export class FakeEngine {
   /** Thrown by the next call of that name. */
   readonly failures = new Map<string, Error>();
 
+  readonly kind = 'fake';
+
+  get reduction(): this {
+    return this;
+  }
+
+  get encryption(): this {
+    return this;
+  }
+
   /** As the array sees it; what a test does not need is not there. */
   get asEngine(): Engine {
     return this as unknown as Engine;

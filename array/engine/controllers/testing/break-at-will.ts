@@ -1,10 +1,10 @@
-import type { Engine } from '../../engine.ts';
+import type { EngineMethods } from '../protocol.ts';
 
 /** Names of volumes nobody has: pausing the move of one of them breaks the controller's thread. */
 export const CRASH = 'crash';
 export const HANG = 'hang';
 
-type Calls = Omit<Engine, 'failover'>;
+type Calls = Omit<EngineMethods, 'failover'>;
 
 export function breakAtWill(engine: Calls): Calls {
   return new Proxy(engine, {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Engine, Work } from '../../engine.ts';
+import type { Work } from '../../engine.ts';
 import { EngineError } from '../../errors.ts';
 import type { Report } from '../../report.ts';
-import type { OpenEngine } from '../protocol.ts';
+import type { EngineMethods, OpenEngine } from '../protocol.ts';
 import { breakAtWill } from './break-at-will.ts';
 
 /** A file of this name in the array's folder keeps every controller from opening. */
@@ -18,7 +18,10 @@ const bytes: Readonly<Record<string, () => Uint8Array>> = {
 };
 
 /** Does nothing, and can be watched while it does. */
-class FakeEngine implements Pick<Engine, 'volume' | 'readSnapshot' | 'scrubGroup' | 'report' | 'setResyncSpeed'> {
+class FakeEngine implements Pick<
+  EngineMethods,
+  'volume' | 'readSnapshot' | 'scrubGroup' | 'report' | 'setResyncSpeed'
+> {
   readonly #controller: string;
   #version = 0;
 
@@ -58,6 +61,6 @@ class FakeEngine implements Pick<Engine, 'volume' | 'readSnapshot' | 'scrubGroup
 export const openEngine: OpenEngine = ({ folder }, { controller }) => {
   if (existsSync(join(folder, REFUSAL))) throw new EngineError('failed', 'The drives cannot be read.');
   const done = () => Promise.resolve();
-  const engine = breakAtWill(new FakeEngine(controller) as unknown as Engine);
+  const engine = breakAtWill(new FakeEngine(controller) as unknown as EngineMethods);
   return Promise.resolve({ engine, serve: done, follow: done, close: done });
 };

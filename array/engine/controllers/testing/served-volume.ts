@@ -8,7 +8,9 @@ import { testConfiguration } from '../../../../kernel/process/testing/configurat
 import { placeDrives } from '../../../testing/drives.ts';
 import type { Engine, ExportedServer } from '../../engine.ts';
 import type { EngineEvent } from '../../events.ts';
-import { startEngine, type RunningEngine } from '../../start.ts';
+import { startEmbeddedEngine } from '../../embedded/start.ts';
+import { partOf } from '../../parts.ts';
+import type { RunningEngine } from '../../start.ts';
 import { targetOf } from '../target.ts';
 
 export const ALICE = 'iqn.2026-01.org.example:alice';
@@ -41,7 +43,7 @@ export async function servedVolume(t: TestContext, engineModule = './fragile-eng
   const { engine } = served;
   const speed = { minimum: 2 ** 20, maximum: 2 ** 30 };
   const members = drives.map(({ uuid }) => uuid);
-  await engine.createGroup({
+  await partOf(engine, 'hardware').createGroup({
     id: 'RaidGroup-1',
     protection: 'RAID1',
     drives: members,
@@ -64,12 +66,10 @@ async function start(
   engineModule: string,
 ): Promise<ServedVolume> {
   const events: EngineEvent[] = [];
-  const running = await startEngine({
-    configuration,
-    log: createLog('array', 'silent'),
-    onEvent: (event) => events.push(event),
-    engineModule,
-  });
+  const running = await startEmbeddedEngine(
+    { configuration, log: createLog('array', 'silent'), onEvent: (event) => events.push(event) },
+    { engineModule },
+  );
   let isRunning = true;
   const stop = async () => {
     if (isRunning) await running.stop();

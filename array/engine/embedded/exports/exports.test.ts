@@ -14,6 +14,7 @@ import {
   VOLUME,
   VOLUME_BYTES,
 } from '../../controllers/testing/served-volume.ts';
+import { partOf } from '../../parts.ts';
 
 const EMBEDDED = '../../embedded/open-engine.ts';
 const OTHER = 'volume-00000002';
@@ -168,7 +169,7 @@ test('persistent reservations are kept through a failover and a restart', async 
     );
   };
   await isKeptFrom(first);
-  await first.engine.failover();
+  await partOf(first.engine, 'controllers').failover();
   await isKeptFrom(first);
   const second = await first.restart();
   await put(second);

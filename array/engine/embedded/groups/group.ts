@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GroupState as RaidState, RaidGroup, type ResyncSpeed as RaidSpeed, StorageError } from '@granary/storage';
-import type { ResyncSpeed, ScrubResult, Work } from '../../engine.ts';
+import type { Work } from '../../engine.ts';
+import type { ResyncSpeed, ScrubResult } from '../../hardware.ts';
 import type { GroupReport } from '../../report.ts';
 import type { GroupRecord } from '../book.ts';
 import type { GroupEvents } from './group-events.ts';

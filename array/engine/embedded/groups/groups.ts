@@ -1,5 +1,6 @@
 import { layOut, type MembershipRecord, RaidGroup, StorageError } from '@granary/storage';
-import type { NewGroup, OnEngineEvent } from '../../engine.ts';
+import type { OnEngineEvent } from '../../engine.ts';
+import type { NewGroup } from '../../hardware.ts';
 import type { GroupReport } from '../../report.ts';
 import type { Book, GroupRecord } from '../book.ts';
 import type { Drives } from '../drives/drives.ts';

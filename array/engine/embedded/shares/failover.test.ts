@@ -8,6 +8,7 @@ import { Status4 } from '../../../../protocols/nfs/v4/status.ts';
 import { CRASH } from '../../controllers/testing/break-at-will.ts';
 import { insist, servedVolume, type ServedVolume, VOLUME } from '../../controllers/testing/served-volume.ts';
 import { servedShare } from './testing/share-rig.ts';
+import { partOf } from '../../parts.ts';
 
 const PATIENCE_MS = 60_000;
 const FILE_PORT = 2049;
@@ -35,7 +36,7 @@ test('a failover and a crash keep shares, accounts, file handles, opens and lock
   const put = ops.put(handle);
   assert.equal((await holder.compound(put, ops.write(state, 0, Buffer.from('kept')))).status, 0);
   for (const how of ['failover', 'crash']) {
-    if (how === 'failover') await insist(() => engine.failover(), PATIENCE_MS);
+    if (how === 'failover') await insist(() => partOf(engine, 'controllers').failover(), PATIENCE_MS);
     else await assert.rejects(engine.pauseMove(CRASH));
     const stranger = await Client41.connect(await connect(t, served), 'stranger');
     const early = await stranger.compound(...share, ops.open({ name: 'f', access: 1 }));

@@ -1,0 +1,21 @@
+import { fail } from '@granary/kernel';
+import type { Engine } from './engine.ts';
+
+/** The optional parts of an engine, as a refusal names them. */
+const PARTS = {
+  hardware: 'drives and RAID groups: the engine looks after them by itself',
+  controllers: 'controllers that take over from each other',
+  reduction: 'compression and deduplication',
+  encryption: 'encryption of volumes',
+} as const;
+
+export type EnginePart = keyof typeof PARTS;
+
+/** A part of the engine. The one place where an array refuses what its engine does not have. */
+export function partOf<P extends EnginePart>(engine: Engine, part: P): NonNullable<Engine[P]> {
+  const found = engine[part];
+  if (found === undefined) {
+    throw fail('not_offered', { problem: `The ${engine.kind} engine of this array has no ${PARTS[part]}.` });
+  }
+  return found;
+}
