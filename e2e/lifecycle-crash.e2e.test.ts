@@ -132,8 +132,9 @@ async function usedMeanwhile(
   const logs = [...model.values()].filter(({ name }) => name.endsWith('.log'));
   const wrong: string[] = [];
   try {
-    for (const file of samplesOf(logs, random)) {
-      wrong.push(...(await mount.compare([file])));
+    for (const { name } of samplesOf(logs, random)) {
+      // As it is by now: an earlier turn may have written it.
+      wrong.push(...(await mount.compare([model.get(name) as ModelFile])));
       const other = random.pick(logs.filter(({ content }) => content.length < LARGE_BYTES)) as ModelFile;
       const fresh = { ...other, content: Buffer.alloc(other.content.length, `written ${random.below(1e6)};`) };
       model.set(other.name, fresh);
