@@ -2,6 +2,40 @@ import type { Database } from '@granary/kernel/sqlite';
 import type { Commits } from '../metadata/commits.ts';
 import { EXTENTS_PER_PAGE, ExtentMap, MapPage } from './extent-map.ts';
 
+/**
+ * Layers: how snapshots, clones and volumes share data.
+ *
+ *     volume v ──► L5  top: written to              map: extent number of the volume → extent of the pool, with one bit
+ *                  │                                for each of its 64 blocks: does this layer hold it?
+ *     snapshot s2 ►L3 ◄── L6 ◄── volume c, a clone of s2
+ *                  │
+ *     snapshot s1 ►L1
+ *
+ * A layer holds what was written while it was on top. A read goes from the top down; the first layer that holds a block
+ * has it; an *opaque* entry ends the search (discarded: zeros); below the last layer there are zeros. A snapshot freezes
+ * the top and lays an empty layer over it, a clone lays one over a frozen layer, a revert replaces the top by a new layer
+ * over the snapshot's. None of these copies data or map entries.
+ *
+ * On disk a layer is a row (`layers`: id, parent, format) and its pages (`maps`: 256 entries, 64 MiB of a volume). Volumes
+ * and snapshots name a layer. All changes go through `Commits` (see `storage/metadata/README.md`).
+ *
+ * Deleting s1 with v, L1 and L3 as above, and a crash at each step:
+ *
+ * 1. The row of s1 is deleted and committed. Crash before: s1 is still there. After: L1 has no name and one child, so at
+ *    the next open it is *forgotten* and folded again.
+ * 2. Entries that both L1 and L3 hold in part are merged: blocks of one are copied into the extent of the other. Only blocks
+ *    that the deleted snapshot alone could see are overwritten, and that it is gone is durable since step 1. Crash: maps
+ *    on disk name the same extents as before; the copied blocks are read by nobody until the maps are committed.
+ * 3. In one turn, so in one commit: the smaller map moves into the larger, the row of the other layer goes, its child gets
+ *    the new parent, the name moves if the lower one stays. Crash: all of it or nothing.
+ * 4. Extents that nobody names are reused, after that commit.
+ *
+ * Invariants:
+ * - Only a layer with nothing above it is written to, and only by the one volume whose top it is.
+ * - An extent of the plain format is in the map of exactly one layer: freeing a layer frees its extents, and no references
+ *   are counted. (Chunks of the reduced format may be shared; `shared_chunks` counts their owners.)
+ * - A layer is removed only when no volume and no snapshot names it.
+ */
 export type FormatName = 'plain' | 'reduced';
 
 /**

@@ -20,6 +20,31 @@ import { BLOCK_BYTES } from '../../units.ts';
  * Which blocks are taken is a bitmap in items of the tree. Blocks that an operation frees are given to others only when
  * its commit is durable; blocks of replaced nodes only when the next checkpoint is.
  *
+ * A batch of the journal, and what a crash leaves of it:
+ *
+ *     ring of the journal        tail (last checkpoint)            head
+ *     ───────────────────────────┬───────────┬───────────┬─────────┬──────────────── old batches, wrong numbers
+ *                                │ batch 31  │ batch 32  │ batch 33│
+ *                                └───────────┴───────────┴─────────┴────────────────
+ *     batch: magic │ checksum │ owner │ number │ length │ records: put, delete, take blocks, free blocks, check data
+ *
+ * 1. A client creates `a` and writes 4 KiB to it; another removes `b`. The data of `a` go to free block 900. Their records are
+ *    one batch, 33: take 900, put the inode, its name and its extent, *check* that 900 has this checksum; delete the name
+ *    of `b`, free block 500.
+ * 2. Batch and data are made durable by one flush. Power fails in it: the batch is torn (its checksum fails), or whole
+ *    without the data (the check fails). Either way 32 is the last that counts, and nobody was answered. `b` is
+ *    there, with its data, because 500 is not reused before 33 is durable.
+ * 3. The flush has ended: both are answered. Power fails: replay finds 33, applies takes and frees of all batches first, so
+ *    that the tree takes no block for its nodes that a record names, then puts and deletes.
+ * 4. 500 is given to others now. Block 900 is not overwritten before batch 34 is durable, because 33 would not count then.
+ *
+ * Invariants:
+ * - A batch is written only when the one before it is durable. So the first one that is not valid is the end.
+ * - No block that the newest durable superblock or a durable batch after it names is overwritten, except data of a file in
+ *   place, and never data that the last batch checks.
+ * - A block is free, held or taken; it goes from taken to free only through held.
+ * - Generations of superblocks grow, each written to the slot that does not hold the newest durable one.
+ *
  * Numbers are little-endian, as on every processor this runs on.
  */
 export const NODE_BYTES = 8192;

@@ -2,6 +2,35 @@ import { domainsOf, type Domains, type RingDrive } from './domains.ts';
 
 export type { RingDrive } from './domains.ts';
 
+/**
+ * The ring of a policy: which drive each slot of a partition belongs on.
+ *
+ *                     slot 0   slot 1   slot 2
+ *     partition 0  │    4    │   1    │   7    │      drive numbers, 0 where there is none; stored with the policy
+ *     partition 1  │    2    │   5    │   1    │      a blob's id says its partition, for good
+ *     …            │         │        │        │
+ *
+ * It says where pieces *belong*. Where they *are* stands in the index, piece by piece, and reads go by that. So a ring may
+ * change at any moment: partitions whose pieces are elsewhere are marked, and repair moves them.
+ *
+ * Example, two copies on drives 1, 2 and 3; drive 2 is lost for good:
+ *
+ * 1. The next step gives the slots of drive 2 to others: partition 0 (1, 2) becomes (1, 3). The new ring and the marks
+ *    of the partitions it changed are one transaction. Crash before: the old ring, nothing lost. After: the new ring, and
+ *    the marks say what is to be done.
+ * 2. Repair reads the copy on drive 1, writes one to drive 3, durably, and changes the place in the index if it is still
+ *    what it was. Crash between both: dead space on drive 3, and the partition is still marked.
+ * 3. The mark is taken away when a pass has found every piece of the partition where it belongs, and no later mark came.
+ * 4. PUTs go on meanwhile by the new ring. Blobs that a controller staged by the old one are entered with the places they
+ *    have, and mark their partition.
+ *
+ * Invariants:
+ * - Slots of a partition are on different drives; on different nodes and zones as far as there are enough.
+ * - A step moves at most one slot of a partition whose drives are all there: a blob that the ring has just moved still has
+ *    all other pieces in place.
+ * - Equal questions have equal answers: a step that was lost in a crash is made again the same way.
+ */
+
 export interface Placing {
   /** A power of two. */
   readonly partitions: number;
