@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { StorageError } from '../errors.ts';
 import { FIRST_EXTENT } from '../volume/extent-map.ts';
 
@@ -54,6 +55,7 @@ export class GroupSpace {
     if (this.free === 0) return undefined;
     let word = this.#hint;
     while (this.#taken[word] === 0xffffffff) word++;
+    assert.ok(word < this.#taken.length, 'as many extents are free as are counted');
     this.#hint = word;
     const bits = this.#taken[word] ?? 0;
     const bit = 31 - Math.clz32(~bits & -~bits);
@@ -72,7 +74,7 @@ export class GroupSpace {
   }
 
   release(extent: number): void {
-    if (!this.isTaken(extent)) throw new Error(`extent ${extent} was given back twice`);
+    assert.ok(this.isTaken(extent), `extent ${extent} was given back twice`);
     const at = extent - this.firstExtent;
     const word = at >>> 5;
     this.#taken[word] = ((this.#taken[word] ?? 0) & ~(1 << (at & 31))) >>> 0;

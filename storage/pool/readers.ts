@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 
 const IDLE_POLL_MS = 2;
@@ -27,6 +28,7 @@ export class Readers {
     try {
       await work;
     } finally {
+      assert.ok(generation.readers > 0, 'a reader leaves its generation once');
       generation.readers--;
       if (generation.readers === 0) this.#sweep();
     }

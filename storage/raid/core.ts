@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Drive } from '../drive/drive.ts';
 import { allDone } from '../all-done.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
@@ -168,6 +169,7 @@ export class GroupCore {
 
   /** The same without waiting: the caller has seen that nothing is in the way. */
   beginNow(row: number, count: number): HeldRange {
+    assert.ok(this.locks.isFree(row, row + count), 'nobody else works on these rows');
     this.#inFlight += 1;
     return this.locks.take(row, row + count);
   }
@@ -300,6 +302,7 @@ export class GroupCore {
   }
 
   #leave(): void {
+    assert.ok(this.#inFlight > 0, 'an operation leaves once');
     this.#inFlight -= 1;
     if (this.#inFlight > 0) return;
     const waiting = this.#onDrained;

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import { StorageError } from '../errors.ts';
-import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
+import { BLOCK_BYTES, BLOCKS_PER_EXTENT, EXTENT_BYTES } from '../units.ts';
 import { REGIONS_PER_INTENT_PAGE } from './intent/intent-page.ts';
 import { ROWS_PER_PAGE } from './checksums/checksum-page-format.ts';
 
@@ -71,6 +72,10 @@ export function layOut(input: LayoutInput): Layout {
   if (dataBytes === 0) {
     throw new StorageError('invalid', `A drive of ${memberBytes} bytes is too small; take one of 8 MiB or more.`);
   }
+  const regions = Math.ceil(dataBytes / BLOCK_BYTES / regionRows);
+  assert.ok(regions <= regionsAtMost, 'each region has a page of checksums');
+  assert.ok(regionRows % (input.stripeBytes / BLOCK_BYTES) === 0, 'regions are whole stripes');
+  assert.ok(regionRows % BLOCKS_PER_EXTENT === 0, 'regions are whole extents');
   const redundancy = level === 'RAID1' ? memberCount - 1 : 2;
   const dataMembers = level === 'RAID1' ? 1 : memberCount - 2;
   return {
@@ -84,7 +89,7 @@ export function layOut(input: LayoutInput): Layout {
     checksumOffset,
     dataOffset,
     rows: dataBytes / BLOCK_BYTES,
-    regions: Math.ceil(dataBytes / BLOCK_BYTES / regionRows),
+    regions,
     redundancy,
     dataMembers,
     capacityBytes: dataBytes * dataMembers,

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 /**
  * Lets writes through, or holds them back until it opens again. Closing waits for those under way: what lies below is
  * then at rest, and a snapshot is one moment.
@@ -17,6 +18,7 @@ export class Gate {
   }
 
   leave(): void {
+    if (this.#underWay === 0) assert.fail('a write leaves once');
     this.#underWay--;
     if (this.#underWay === 0) this.#drained?.resolve();
   }
@@ -38,6 +40,7 @@ export class Gate {
   }
 
   open(): void {
+    assert.ok(this.#closers > 0, 'a gate is opened as often as it was closed');
     this.#closers--;
     if (this.#closers > 0) return;
     const opened = this.#opened;

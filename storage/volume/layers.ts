@@ -98,9 +98,19 @@ export class Layer {
     else if (this.#children === child) this.#children = undefined;
   }
 
+  /** A volume or a snapshot shows it. */
+  get isNamed(): boolean {
+    return this.snapshotId !== undefined || this.volumeId !== undefined;
+  }
+
   /** Nobody names it and at most one layer stands on it: it can be folded away. */
   get isForgotten(): boolean {
-    return this.snapshotId === undefined && this.volumeId === undefined && this.#childCount <= 1;
+    return !this.isNamed && this.#childCount <= 1;
+  }
+
+  /** Nothing stands on it: it may be written to. */
+  get isTop(): boolean {
+    return this.#childCount === 0;
   }
 
   get #childCount(): number {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Together } from '../all-done.ts';
 import { allocate, release, type Xts } from '../kernels/index.ts';
 import type { Commits } from '../metadata/commits.ts';
@@ -59,6 +60,7 @@ export class PlainFormat implements LayerFormat {
   }
 
   write(view: LayerView, offset: number, from: Buffer): Done {
+    if (!view.layer.isTop) assert.fail('only the top layer is written to');
     if (!view.cipher) return this.#writePlain(view.layer, offset / BLOCK_BYTES, from);
     const sealed = allocate(from.length);
     from.copy(sealed);

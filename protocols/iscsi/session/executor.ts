@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { BufferSource } from '../buffers.ts';
 import type { Limits } from '../limits.ts';
 import type { SessionParameters } from '../login/parameters.ts';
@@ -113,6 +114,7 @@ export class Executor implements TaskOwner {
       return;
     }
     this.#writeBytes -= gather.buffer.length;
+    assert.ok(this.#writeBytes >= 0, 'the buffer of a write is released once');
     this.#buffers.release(gather.buffer);
     if (this.#waitingWrites.length > 0) this.#grantWrites();
   }
@@ -251,6 +253,7 @@ export class Executor implements TaskOwner {
 
   #releaseIn(buffer: Buffer): void {
     this.#readBytes -= buffer.length;
+    assert.ok(this.#readBytes >= 0, 'the buffer of a read is released once');
     this.#buffers.release(buffer);
     if (this.#waitingReads.length === 0) return;
     const waiting = this.#waitingReads;

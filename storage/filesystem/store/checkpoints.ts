@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { BlockDevice } from '../../block-device.ts';
 import { allocate, release } from '../../kernels/index.ts';
 import { BLOCK_BYTES } from '../../units.ts';
@@ -32,6 +33,8 @@ interface Frozen {
 export class Checkpoints {
   readonly #parts: CheckpointParts;
   #slot: number;
+  /** Of the newest superblock that was written. */
+  #generation = 0;
   #running: Promise<void> | undefined;
 
   constructor(parts: CheckpointParts, slot: number) {
@@ -93,6 +96,9 @@ export class Checkpoints {
       await device.flush();
       // The other slot holds the checkpoint before, which counts until this one is complete.
       const slot = 1 - this.#slot;
+      const { generation } = frozen.superblock;
+      assert.ok(generation > this.#generation, 'a superblock is newer than those before it');
+      this.#generation = generation;
       await writeSuperblock(device, frozen.superblock, slot);
       await device.flush();
       this.#slot = slot;

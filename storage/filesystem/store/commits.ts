@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { BlockDevice } from '../../block-device.ts';
 import { SharedFlush } from '../../drive/shared-flush.ts';
 import { Batch } from './batch.ts';
@@ -77,6 +78,7 @@ export class Commits {
     // From here on nothing else runs until the content of the commit, and of a checkpoint that begins with it, is fixed.
     const { open } = this;
     if (!open.isEmpty || open.isForced) {
+      assert.ok(this.#sealed === undefined, 'a batch is sealed when the one before it is durable');
       this.#sealed = this.#journal.seal(open);
       this.#sealedChecks = open.checks;
       this.open = new Batch();

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { BlockDevice } from '../../block-device.ts';
 import { checksum } from '../../kernels/index.ts';
 import { BLOCK_BYTES } from '../../units.ts';
@@ -36,21 +37,19 @@ export class Journal {
   position: JournalPosition;
   usedBlocks = 0;
   #end = Infinity;
-  /** From here on batches are needed. */
-  #tail: number;
 
   constructor(device: BlockDevice, identity: Identity, blocks: number, position: JournalPosition) {
     this.#device = device;
     this.#identity = identity;
     this.blocks = blocks;
     this.position = position;
-    this.#tail = position.head;
   }
 
   /** What lies before the position is no longer needed. */
   trim(position: JournalPosition): void {
-    this.#tail = position.head;
-    this.usedBlocks = (this.position.head - this.#tail + this.blocks) % this.blocks;
+    const needed = (this.position.head - position.head + this.blocks) % this.blocks;
+    assert.ok(needed <= this.usedBlocks, 'a checkpoint frees batches of the journal and no others');
+    this.usedBlocks = needed;
   }
 
   /** Reads from a position again. */
@@ -64,7 +63,7 @@ export class Journal {
     batch.finish();
     const { head, sequence } = this.position;
     const blocks = Math.ceil(batch.length / BLOCK_BYTES);
-    if (this.usedBlocks + blocks >= this.blocks) throw new Error('the journal is full: operations were not held back');
+    assert.ok(this.usedBlocks + blocks < this.blocks, 'operations are held back before the journal is full');
     const { bytes, length } = batch;
     bytes.fill(0, 0, BATCH_HEADER_BYTES);
     bytes.writeUInt32LE(MAGIC, MAGIC_AT);

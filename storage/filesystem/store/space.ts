@@ -104,6 +104,7 @@ export class Space {
 
   /** What was reserved is taken. */
   claim(run: Run): void {
+    assert.ok(this.allocatedBlocks + run.count <= this.totalBlocks, 'no more blocks are taken than there are');
     this.#unhold(run);
     this.allocatedBlocks += run.count;
     for (const { page } of this.#parts(run)) this.#markDirty(page);
@@ -111,6 +112,8 @@ export class Space {
 
   /** What was taken is held, until it is released. */
   retire(run: Run): void {
+    const areTaken = this.#parts(run).every(({ page, from, count }) => page.areSet(from, count));
+    assert.ok(areTaken, 'only blocks that are taken are freed');
     this.#hold(run);
     this.allocatedBlocks -= run.count;
     for (const { page } of this.#parts(run)) this.#markDirty(page);

@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import { isDiskFull } from '@granary/kernel/sqlite';
 import type { DriveSpace, NewSegment } from './drive-space.ts';
 import { isRemoved, withinLimit, writeAll } from './files.ts';
+import { RECORD_ALIGNMENT } from './record.ts';
 
 const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
 const ZEROS = Buffer.alloc(1024 * 1024);
@@ -52,6 +54,7 @@ export class PackedSegment {
 
   /** These were written, and are durable. */
   wrote(bytes: number): void {
+    assert.ok(bytes % RECORD_ALIGNMENT === 0, 'records begin where a walk looks for them');
     this.#size += bytes;
     this.#length = Math.max(this.#length, this.#size);
   }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { domainsOf, type Domains, type RingDrive } from './domains.ts';
 
 export type { RingDrive } from './domains.ts';
@@ -62,6 +63,7 @@ export function placeRing(placing: Placing): Uint32Array {
   step.fillEmpty();
   step.separate();
   step.balance();
+  step.verify(placing.present);
   return step.drives;
 }
 
@@ -147,6 +149,22 @@ class Step {
       (at) => (this.#counts[at] ?? 0) > Math.floor(targets[at] ?? 0),
       (at) => under(at) > 0,
     );
+  }
+
+  /** Slots of a partition are on different drives, and at most one of those whose drives are there has moved. */
+  verify(present: Uint32Array | null): void {
+    for (let start = 0; start < this.drives.length; start += this.#slots) {
+      let moved = 0;
+      for (let at = start; at < start + this.#slots; at += 1) {
+        const drive = this.drives[at] as number;
+        if (drive === 0) continue;
+        const others = this.drives.subarray(start, at);
+        assert.ok(!others.includes(drive), 'slots of a partition are on different drives');
+        const before = present?.[at] ?? 0;
+        if (before !== drive && this.#indexOf.has(before)) moved += 1;
+      }
+      assert.ok(moved <= 1, 'at most one slot of a partition moves in a step');
+    }
   }
 
   /** Moves slots from drives that have too much to drives that lack some, over others where no straight way is. */
@@ -255,6 +273,7 @@ class Step {
   #move(partition: number, from: number, to: number): void {
     const number = this.#domains.drives[from]?.number ?? 0;
     const at = this.drives.indexOf(number, partition * this.#slots);
+    assert.ok(at >= 0 && at < (partition + 1) * this.#slots, 'a slot moves off a drive that has it');
     this.#counts[from] = (this.#counts[from] ?? 0) - 1;
     this.#set(at, this.#domains.drives[to]?.number ?? 0);
     if (!this.#isFirst) this.#moved[partition] = 1;

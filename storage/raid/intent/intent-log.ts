@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { allDone } from '../../all-done.ts';
 import { SharedFlush } from '../../drive/shared-flush.ts';
 import { BLOCK_BYTES } from '../../units.ts';
@@ -65,6 +66,7 @@ export class IntentLog {
 
   /** Marks a region. Those who ask at the same time share one write and one flush. */
   async mark(region: number): Promise<void> {
+    assert.ok(region >= 0 && region < this.#options.layout.regions, 'only a region of the group is marked');
     const ahead = region > 0 && this.#durable.has(region - 1) ? REGIONS_AHEAD : 1;
     for (let next = region; next < region + ahead; next += 1) {
       if (this.#wanted.add(next)) this.#changedPages.add(this.#pageOf(next));

@@ -27,6 +27,8 @@ export interface RecordHeader {
 
 const MAGIC = 'GRANJRNL';
 const HEADER_BYTES = 16;
+/** A header takes about 60 bytes for each, of a block; a stripe has no more than ten. */
+export const RECORD_WRITES_MAX = 32;
 
 export function recordBytes(writes: readonly ShardWrite[]): number {
   return BLOCK_BYTES + entriesBytes(writes) + dataBytes(writes);

@@ -4,7 +4,7 @@ import { SharedFlush } from '../../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../../errors.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import type { GroupCore } from '../core.ts';
-import { decodeHeader, decodePayload, encodeRecord, recordBytes } from './journal-record.ts';
+import { decodeHeader, decodePayload, encodeRecord, RECORD_WRITES_MAX, recordBytes } from './journal-record.ts';
 import type { RecordHeader, ShardWrite } from './journal-record.ts';
 import type { FailMember, Member } from '../members/member.ts';
 
@@ -71,6 +71,7 @@ export class Journal {
    */
   append(writes: readonly ShardWrite[]): Promise<StorageError | undefined> {
     assert.ok(recordBytes(writes) <= this.recordBytesMax, 'a record fits into the journal');
+    assert.ok(writes.length <= RECORD_WRITES_MAX, 'what a record writes fits into its header');
     return new Promise((resolve, reject) => {
       this.#queue.push({ writes, resolve, reject });
       if (!this.#isRunning) void this.#run();
@@ -78,6 +79,7 @@ export class Journal {
   }
 
   finish(): void {
+    assert.ok(this.#active > 0, 'a record is finished once');
     this.#active -= 1;
     if (this.#active === 0) this.#onIdle?.();
   }
@@ -136,6 +138,7 @@ export class Journal {
       throw new StorageError('no-space', `Group ${this.#core.id} has writes it found no room for; make room for them.`);
     }
     await this.#core.flushMembers();
+    assert.ok(this.#active === 0, 'a generation ends when all of its records are durable in their places');
     this.startAnew();
   }
 

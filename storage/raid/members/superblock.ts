@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { crc32 } from 'node:zlib';
 import type { Drive } from '../../drive/drive.ts';
 import { StorageError } from '../../errors.ts';
@@ -67,6 +68,7 @@ function isNewer(one: Superblock, other: Superblock): boolean {
 
 /** Not durable before the drive's next flush. */
 export async function writeSuperblock(drive: Drive, superblock: Superblock, slot: number): Promise<void> {
+  assert.ok(slot >= 0 && slot < SLOTS, 'a superblock is written to one of its slots');
   await drive.write(slot * BLOCK_BYTES, encode(superblock));
 }
 

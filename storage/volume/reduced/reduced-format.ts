@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Database } from '@granary/kernel/sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Commits } from '../../metadata/commits.ts';
@@ -57,6 +58,7 @@ export class ReducedFormat implements LayerFormat {
   }
 
   write(view: LayerView, offset: number, from: Buffer): Done {
+    if (!view.layer.isTop) assert.fail('only the top layer is written to');
     return this.#writer.write(view, offset / BLOCK_BYTES, from);
   }
 

@@ -1,3 +1,5 @@
+import type { Transaction } from '@granary/kernel/sqlite';
+import assert from 'node:assert/strict';
 import { drivesOfPartition, policyOfPartition, writeQuorum } from '../../blobs/pieces.ts';
 import { ObjectError } from '../../errors.ts';
 import type { Arguments, NewContent } from '../../operations.ts';
@@ -47,7 +49,9 @@ function enterBlob(change: Change, blob: StagedBlob): void {
   const { db, tally } = change;
   const { partition, id, key, size, pieceBytes } = blob;
   const ring = change.ringOf(partition);
-  const places = ring ? placesLeft(change, blob, writeQuorum(ring.policy)) : blob.places;
+  const quorum = ring ? writeQuorum(ring.policy) : 1;
+  const places = ring ? placesLeft(change, blob, quorum) : blob.places;
+  assert.ok(places.filter((place) => place !== null).length >= quorum, 'a blob is entered when a quorum has it');
   db.run('INSERT INTO blobs VALUES (?, ?, ?, ?, 1, ?, ?)', partition, id, key, size, pieceBytes, packPlaces(places));
   for (const place of places) if (place) tally.live(place, pieceBytes);
   if (!isWhereWanted(places, ring && drivesOfPartition(ring, partition))) tally.mark(partition);
@@ -98,18 +102,25 @@ function storedVersion(
 
 function share({ db }: Change, row: ContentRow, size: number): Content {
   const content = contentOf(row, size);
-  if (content.kind === 'manifest') db.run('UPDATE manifests SET refs = refs + 1 WHERE id = ?', content.manifest);
-  if (content.kind === 'blob') {
-    db.run('UPDATE blobs SET refs = refs + 1 WHERE partition = ? AND id = ?', content.blob.partition, content.blob.id);
+  if (content.kind === 'manifest') {
+    const { changes } = db.run('UPDATE manifests SET refs = refs + 1 WHERE id = ?', content.manifest);
+    assert.ok(changes === 1, 'a manifest that is shared is in the index');
   }
+  if (content.kind === 'blob') shareBlob(db, content.blob.partition, content.blob.id);
   return content;
+}
+
+function shareBlob(db: Transaction, partition: number, id: Uint8Array): void {
+  const { changes } = db.run('UPDATE blobs SET refs = refs + 1 WHERE partition = ? AND id = ?', partition, id);
+  assert.ok(changes === 1, 'a blob that is shared is in the index');
 }
 
 /** Lets go of content. Blobs that nobody shares any more are dead from now on; those of a manifest, step by step. */
 export function release(change: Change, content: ContentRow): void {
   const { db } = change;
   if (content.manifest !== null) {
-    db.run('UPDATE manifests SET refs = refs - 1 WHERE id = ?', content.manifest);
+    const { changes } = db.run('UPDATE manifests SET refs = refs - 1 WHERE id = ?', content.manifest);
+    assert.ok(changes === 1, 'a manifest that is released is in the index');
     change.leaveToSweep();
   } else if (content.partition !== null && content.blob !== null) {
     releaseBlob(change, content.partition, content.blob);
@@ -119,7 +130,8 @@ export function release(change: Change, content: ContentRow): void {
 function releaseBlob({ db, tally }: Change, partition: number, id: Uint8Array): void {
   const sql = 'UPDATE blobs SET refs = refs - 1 WHERE partition = ? AND id = ? RETURNING refs, piece_bytes, places';
   const row = db.get<Pick<BlobRow, 'refs' | 'piece_bytes' | 'places'>>(sql, partition, id);
-  if (!row) throw new Error(`A blob of partition ${partition} that is in use is not in the index`);
+  assert.ok(row, `a blob of partition ${partition} that is in use is in the index`);
+  assert.ok(row.refs >= 0, 'a blob is released as often as it is shared');
   if (row.refs > 0) return;
   db.run('DELETE FROM blobs WHERE partition = ? AND id = ?', partition, id);
   for (const place of unpackPlaces(row.places)) if (place) tally.live(place, -row.piece_bytes);
@@ -163,7 +175,7 @@ function appendManifest(change: Change, manifest: number, start: number, other: 
   }
   for (const row of db.all<ManifestRow>('SELECT * FROM manifest_blobs WHERE manifest = ?', other)) {
     appendBlob(change, manifest, start + row.start, { partition: row.partition, id: row.blob, size: row.size });
-    db.run('UPDATE blobs SET refs = refs + 1 WHERE partition = ? AND id = ?', row.partition, row.blob);
+    shareBlob(db, row.partition, row.blob);
   }
   db.run('UPDATE manifests SET refs = refs - 1 WHERE id = ?', other);
 }
