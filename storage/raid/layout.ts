@@ -38,7 +38,7 @@ export interface LayoutInput {
 
 /**
  * Where things are on every member: superblocks, write-intent bitmap, journal (RAID6), checksums, data. A row is the
- * blocks at one place on all members.
+ * blocks at one place on all members. See `README.md` for the picture.
  */
 export interface Layout extends LayoutInput {
   readonly format: GroupFormat;

@@ -10,6 +10,14 @@ describe('a gate', () => {
     assert.equal(gate.isOpen, false);
   });
 
+  it('is not opened more often than it was closed, and no write leaves that did not enter', async () => {
+    const gate = new Gate();
+    assert.throws(() => gate.open(), /as often as it was closed/);
+    assert.throws(() => gate.leave(), /leaves once/);
+    await gate.close();
+    assert.equal(gate.isOpen, false);
+  });
+
   it('waits for every write under way before it counts as closed', async () => {
     const gate = new Gate();
     gate.enter();

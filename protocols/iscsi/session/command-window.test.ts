@@ -26,3 +26,13 @@ test('a full window opens again as commands end, across the wrap-around', () => 
   assert.equal(window.place(2), 'next');
   assert.deepEqual([window.expected, window.maximum], [2, 2]);
 });
+
+test('a window never lets in more than its depth: a command ends once, and only after it was received', () => {
+  const window = new CommandWindow(7, 2);
+  assert.throws(() => window.ended(), /ends once/);
+  assert.deepEqual([window.expected, window.maximum], [7, 8]);
+  window.received();
+  window.received();
+  assert.throws(() => window.received(), /within the window/);
+  assert.deepEqual([window.expected, window.maximum], [9, 8]);
+});

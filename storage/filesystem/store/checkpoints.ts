@@ -33,13 +33,14 @@ interface Frozen {
 export class Checkpoints {
   readonly #parts: CheckpointParts;
   #slot: number;
-  /** Of the newest superblock that was written. */
-  #generation = 0;
+  /** Of the newest superblock that is durable for sure. */
+  #generation: number;
   #running: Promise<void> | undefined;
 
-  constructor(parts: CheckpointParts, slot: number) {
+  constructor(parts: CheckpointParts, slot: number, generation: number) {
     this.#parts = parts;
     this.#slot = slot;
+    this.#generation = generation;
   }
 
   get running(): Promise<void> | undefined {
@@ -92,16 +93,15 @@ export class Checkpoints {
   async #write(frozen: Frozen): Promise<void> {
     const { device, cache, pool } = this.#parts;
     try {
+      this.#demandNewer(frozen);
       await this.#writeNodes(frozen.nodes.toSorted((one, other) => one.address - other.address));
       await device.flush();
       // The other slot holds the checkpoint before, which counts until this one is complete.
       const slot = 1 - this.#slot;
-      const { generation } = frozen.superblock;
-      assert.ok(generation > this.#generation, 'a superblock is newer than those before it');
-      this.#generation = generation;
       await writeSuperblock(device, frozen.superblock, slot);
       await device.flush();
       this.#slot = slot;
+      this.#generation = frozen.superblock.generation;
     } catch (error) {
       cache.unwritten(frozen.nodes);
       pool.keepRetired(frozen.retired);
@@ -109,6 +109,13 @@ export class Checkpoints {
     }
     cache.written(frozen.nodes);
     pool.release(frozen.retired);
+  }
+
+  /** Whatever the last checkpoint names must not be written over before this one is durable. */
+  #demandNewer({ nodes, superblock }: Frozen): void {
+    assert.ok(superblock.generation > this.#generation, 'a superblock is newer than the one before');
+    const areNewer = nodes.every(({ generation }) => generation > this.#generation);
+    assert.ok(areNewer, 'a checkpoint writes only nodes that the one before does not have');
   }
 
   async #writeNodes(nodes: readonly FrozenNode[]): Promise<void> {

@@ -92,7 +92,7 @@ export class Store {
       sealed: () => this.#beginCheckpoint(),
     });
     const parts = { device, cache: this.#cache, pool: this.#pool, space: this.space, tree: this.tree };
-    this.#checkpoints = new Checkpoints(parts, slot);
+    this.#checkpoints = new Checkpoints(parts, slot, superblock.generation);
     this.#transaction = new Transaction({ ...parts, commits: this.#commits }, superblock.inodes);
   }
 

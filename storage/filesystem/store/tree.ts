@@ -38,7 +38,24 @@ export interface FoundItem {
 
 /**
  * The ordered tree (a B+tree). Values that it returns are views of nodes: they are good until the next change. Every
- * method may throw `MISS` and has changed nothing that matters by then. See `layout.ts` for what makes it survive a crash.
+ * method may throw `MISS` and has changed nothing that matters by then.
+ *
+ *     on disk, checkpoint 7        in memory, to be checkpoint 8
+ *
+ *         A  ◄ superblock 7            A'  ◄ superblock 8 will name it
+ *        ┌┴──┐                        ┌┴──┐
+ *        B   C                        B   C'      an item of C was changed: C and its parent got new places
+ *
+ * The first change of a node after a checkpoint gives it a new place, and its parents with it (copy on write); further ones
+ * change the copy in memory. The places of A and C are *held*: not free before superblock 8 is durable. A node has the
+ * number of the checkpoint that wrote it (its generation), and the pointer to it repeats that, so that a place that was
+ * used again is not taken for the node that was there.
+ *
+ * Crash while checkpoint 8 is being written: superblock 7 is the newest whole one, A, B and C are untouched, and the journal
+ * is replayed on them. Crash after superblock 8 is durable: A', B and C', and the journal from checkpoint 8 on. There is no
+ * third case: a superblock is one sector with a checksum.
+ *
+ * Invariant: a checkpoint writes only nodes that are newer than the last durable one. See `layout.ts` for the journal.
  */
 export class Tree {
   readonly #cache: NodeCache;

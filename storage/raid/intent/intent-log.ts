@@ -25,7 +25,7 @@ export interface IntentLogOptions {
 
 /**
  * Which regions may differ between members after a crash. A region is marked durably before the first write to it, and
- * cleared some time after the last one, when everything in it is durable.
+ * cleared some time after the last one, when everything in it is durable. See `../README.md`.
  */
 export class IntentLog {
   readonly #options: IntentLogOptions;

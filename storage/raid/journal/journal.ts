@@ -28,7 +28,7 @@ interface Place {
  * While a member is missing, a stripe half written would take the missing blocks with it. So everything that is to be
  * written in a stripe is first put here, on two members, and replayed after a crash. Records fill the area from its
  * start; when it is full, everything is made durable in its place and a new generation begins at the start. A record
- * counts only for the event it was written under, so every change of members ends a generation too.
+ * counts only for the event it was written under, so every change of members ends a generation too. See `../README.md`.
  */
 export class Journal {
   readonly #core: GroupCore;
