@@ -22,8 +22,9 @@ for (const [name, bench] of parts) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   process.stdout.write(`${name}\n`);
   for (const { what, value, wanted: goal, met } of await bench()) {
-    process.stdout.write(`  ${met ? 'ok  ' : 'MISS'} ${value.toFixed(2).padStart(7)}  ${what} (${goal})\n`);
-    if (!met) missed += 1;
+    const verdict = value === undefined ? '-   ' : met ? 'ok  ' : 'MISS';
+    process.stdout.write(`  ${verdict} ${(value?.toFixed(2) ?? '-').padStart(7)}  ${what} (${goal})\n`);
+    if (value !== undefined && !met) missed += 1;
   }
 }
 process.exitCode = missed === 0 ? 0 : 1;

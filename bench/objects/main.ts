@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostedConfiguration } from '@granary/kernel';
 import { startServer } from '../load.ts';
-import { atLeast, atMost, told, type Ratio } from '../ratio.ts';
+import { atLeast, atMost, notMeasured, told, type Ratio } from '../ratio.ts';
 import { ObjectsProcess, objectsConfiguration } from './array.ts';
 import { Connection } from './connection.ts';
 import type { Filling } from './fill.ts';
@@ -122,7 +122,7 @@ async function compare(name: OperationName, { array, bare, bareTwice, swift }: C
       ? []
       : [told(`the same of one that writes two files, as many bytes as the array`, own / rates.bareTwice)]),
     rates.swift === undefined
-      ? { what: `of Swift, ${name}`, value: 0, wanted: 'not measured: Swift is not there', met: true }
+      ? notMeasured(`of Swift, ${name}`, 'Swift is not there')
       : atLeast(`of Swift, ${name}${beside}`, own / rates.swift, 2),
   ];
 }
