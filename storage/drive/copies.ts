@@ -30,7 +30,7 @@ export function writeCopies<T extends { readonly drive: Drive }>(
     const { drive } = holder;
     try {
       const isShared = helper !== undefined && (copies?.length ?? 0) < COPIES_MAX;
-      const file = isShared ? drive.fileToWrite(offset, from) : undefined;
+      const file = isShared ? drive.large?.fileToWrite(offset, from) : undefined;
       if (file) (copies ??= []).push({ holder, file });
       const done = file ? undefined : drive.write(offset, from);
       if (done) (running ??= []).push(watch(holder, done));

@@ -7,11 +7,7 @@ export interface Drive {
   readonly sizeBytes: number;
 
   read(offset: number, into: Buffer): Done;
-  /** Reads, and puts the checksum of each block into `sums`: whoever reads it has the bytes at hand. */
-  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done;
   write(offset: number, from: Buffer): Done;
-  /** The file beneath, where a large write goes to several drives at once; nothing if this one has to be asked. */
-  fileToWrite(offset: number, from: Buffer): SharedFile | undefined;
 
   /** Resolves when everything written before the call survives a power cut. */
   flush(): Promise<void>;
@@ -24,6 +20,17 @@ export interface Drive {
 
   statistics(): DriveStatistics;
   close(): Promise<void>;
+
+  /** Undefined: large requests go the way of small ones. */
+  readonly large?: LargeRequests | undefined;
+}
+
+/** What a drive may offer for large requests: they are shared with a helper thread (docs/decisions/large-requests.md). */
+export interface LargeRequests {
+  /** Reads, and puts the checksum of each block into `sums`: whoever reads it has the bytes at hand. */
+  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done;
+  /** The file beneath, where a write goes to several drives at once; nothing if the drive has to be asked. */
+  fileToWrite(offset: number, from: Buffer): SharedFile | undefined;
 }
 
 /** Totals since the drive was opened. A latency is the sum of what each operation took, in microseconds. */

@@ -2,9 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, SECTOR_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
-import type { Drive, DriveStatistics } from './drive.ts';
-import type { SharedFile } from './shared-file.ts';
-import { thenSum } from './then-sum.ts';
+import type { Drive, DriveStatistics, LargeRequests } from './drive.ts';
 import { UnflushedSectors } from './unflushed-sectors.ts';
 
 interface Range {
@@ -126,22 +124,26 @@ export class FaultyDrive implements Drive {
     return this.#readSlowly(offset, into);
   }
 
-  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
-    if (this.#slowMs > 0 || this.#losesUnflushed) return thenSum(this.read(offset, into), into, sums);
-    this.#refuse(offset, into.length, this.#unreadable);
-    return this.inner.readSummed(offset, into, sums);
+  /** While nothing is wrong but ranges, those of the drive beneath; each range is looked at. */
+  get large(): LargeRequests | undefined {
+    const { large } = this.inner;
+    if (!large || this.#slowMs > 0 || this.#losesUnflushed || this.#roomBytes !== undefined) return undefined;
+    return {
+      readSummed: (offset, into, sums) => {
+        this.#refuse(offset, into.length, this.#unreadable);
+        return large.readSummed(offset, into, sums);
+      },
+      fileToWrite: (offset, from) => {
+        this.#refuse(offset, from.length, this.#unwritable);
+        return large.fileToWrite(offset, from);
+      },
+    };
   }
 
   write(offset: number, from: Buffer): Done {
     this.#refuse(offset, from.length, this.#unwritable);
     if (this.#slowMs > 0) return this.#writeSlowly(offset, from);
     return this.#writeNow(offset, from);
-  }
-
-  fileToWrite(offset: number, from: Buffer): SharedFile | undefined {
-    this.#refuse(offset, from.length, this.#unwritable);
-    const isPlain = this.#slowMs === 0 && !this.#losesUnflushed && this.#roomBytes === undefined;
-    return isPlain ? this.inner.fileToWrite(offset, from) : undefined;
   }
 
   async flush(): Promise<void> {

@@ -5,7 +5,7 @@ import { isDiskFull } from '@granary/kernel/sqlite';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
-import type { Drive, DriveStatistics } from './drive.ts';
+import type { Drive, DriveStatistics, LargeRequests } from './drive.ts';
 import { DriveMeter } from './drive-meter.ts';
 import { type FileIdentity, type FileSight, identityOf, inspectFile } from './file-identity.ts';
 import { readWhole, readWholeAside, writeWhole, writeWholeAside } from './file-pieces.ts';
@@ -123,6 +123,10 @@ export class FileDrive implements Drive, SharedFile {
     this.#gate.took(endMs - startMs, endMs, into.length);
     this.#meter.reads.add(into.length, endMs - startMs);
     return undefined;
+  }
+
+  get large(): LargeRequests {
+    return this;
   }
 
   readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {

@@ -84,7 +84,7 @@ describe('drives and their helper', () => {
     assert.deepEqual(await write(drives, offset, data), sumsOf(data));
     for (const drive of drives) {
       const [into, read] = [allocate(bytes).fill(0xee), new Uint32Array(bytes / BLOCK_BYTES)];
-      await drive.readSummed(offset, into, read);
+      await drive.large.readSummed(offset, into, read);
       assert.ok(into.equals(data), `${bytes} bytes at ${offset}`);
       assert.deepEqual(read, sumsOf(data));
       release(into);
@@ -133,7 +133,7 @@ describe('drives and their helper', () => {
     for (const data of [randomBytes(MIB), filled(4 * BLOCK_BYTES)]) {
       assert.deepEqual(await write(drives, 0, data), sumsOf(data));
       const [into, sums] = [Buffer.alloc(data.length), new Uint32Array(data.length / BLOCK_BYTES)];
-      await drives[0]?.readSummed(0, into, sums);
+      await drives[0]?.large.readSummed(0, into, sums);
       assert.ok(into.equals(data));
       assert.deepEqual(sums, sumsOf(data));
     }
@@ -147,7 +147,7 @@ describe('drives and their helper', () => {
     for (const left of [1, 256, 768]) {
       await truncate(drive.path, left * KIB);
       for (let turn = 0; turn < 40; turn += 1) {
-        await assert.rejects(async () => drive.readSummed(0, into, sums), { code: 'drive-failed' });
+        await assert.rejects(async () => drive.large.readSummed(0, into, sums), { code: 'drive-failed' });
       }
     }
     assert.deepEqual([drive.statistics().reads.errors, drive.statistics().reads.count], [120, 0]);
@@ -165,7 +165,7 @@ describe('drives and their helper', () => {
     syncBuiltinESMExports();
     const into = allocate(MIB);
     let failure: unknown;
-    const read = async () => drive.readSummed(0, into, new Uint32Array(256));
+    const read = async () => drive.large.readSummed(0, into, new Uint32Array(256));
     // Until this thread had a share.
     for (let turn = 0; turn < 1000 && failure === undefined; turn += 1)
       await read().catch((error: unknown) => void (failure = error));

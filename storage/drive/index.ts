@@ -1,12 +1,10 @@
-export type { Drive, DriveStatistics, OperationStatistics } from './drive.ts';
+export type { Drive, DriveStatistics, LargeRequests, OperationStatistics } from './drive.ts';
 export { FaultyDrive } from './faulty-drive.ts';
 export type { Random } from './faulty-drive.ts';
 export { FileDrive } from './file-drive.ts';
 export type { FileDriveOptions } from './file-drive.ts';
 export type { DriveLoss, FileSight } from './file-identity.ts';
 export { SharedFlush } from './shared-flush.ts';
-export { thenSum } from './then-sum.ts';
 export { writeCopies } from './copies.ts';
-export type { SharedFile } from './shared-file.ts';
 export { shred } from './shred.ts';
 export type { ShredOptions } from './shred.ts';

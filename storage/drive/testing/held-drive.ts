@@ -30,16 +30,8 @@ export class HeldDrive implements Drive {
     return this.#holder.isDead ? NEVER : this.#inner.read(offset, into);
   }
 
-  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
-    return this.#holder.isDead ? NEVER : this.#inner.readSummed(offset, into, sums);
-  }
-
   write(offset: number, from: Buffer): Done {
     return this.#holder.isDead ? NEVER : this.#inner.write(offset, from);
-  }
-
-  fileToWrite(): undefined {
-    return undefined;
   }
 
   flush(): Promise<void> {

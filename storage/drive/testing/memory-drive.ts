@@ -3,7 +3,6 @@ import { StorageError } from '../../errors.ts';
 import type { Done } from '../../units.ts';
 import type { Drive, DriveStatistics } from '../drive.ts';
 import { DriveMeter } from '../drive-meter.ts';
-import { thenSum } from '../then-sum.ts';
 
 const DISCARDED = 0xdd;
 
@@ -34,10 +33,6 @@ export class MemoryDrive implements Drive {
     return undefined;
   }
 
-  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
-    return thenSum(this.read(offset, into), into, sums);
-  }
-
   write(offset: number, from: Buffer): Done {
     this.#check(offset, from.length);
     this.#meter.writes.add(from.length, 0);
@@ -47,10 +42,6 @@ export class MemoryDrive implements Drive {
       });
     }
     from.copy(this.bytes, offset);
-    return undefined;
-  }
-
-  fileToWrite(): undefined {
     return undefined;
   }
 

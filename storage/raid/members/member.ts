@@ -107,15 +107,7 @@ export class AbsentDrive implements Drive {
     throw this.#absent();
   }
 
-  readSummed(): never {
-    throw this.#absent();
-  }
-
   write(): never {
-    throw this.#absent();
-  }
-
-  fileToWrite(): never {
     throw this.#absent();
   }
 

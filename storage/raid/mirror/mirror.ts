@@ -2,6 +2,7 @@ import { isNoSpace, StorageError } from '../../errors.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import type { Done } from '../../units.ts';
 import { writeCopies } from '../../drive/copies.ts';
+import { readSummed } from '../../drive/then-sum.ts';
 import { allDone } from '../../all-done.ts';
 import { areAllWritten, areEqual, checksumsOf, damagedBlocks } from '../blocks.ts';
 import type { GroupCore } from '../core.ts';
@@ -53,7 +54,7 @@ export class Mirror implements Strategy {
     const sums = this.#spareSums.take(count);
     let done: Done;
     try {
-      done = member.drive.readSummed(this.#dataOffset + offset, into, sums);
+      done = readSummed(member.drive, this.#dataOffset + offset, into, sums);
     } catch (error) {
       core.membership.fail(member, error);
       return this.#readPieces(row, into);

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { BLOCK_BYTES, type Done, type Drive, type DriveStatistics, StorageError, thenSum } from '@granary/storage';
+import { BLOCK_BYTES, type Drive, type DriveStatistics, StorageError } from '@granary/storage';
 import type { EngineDriveSetup } from '../setup.ts';
 
 const none = { count: 0, bytes: 0, errors: 0, microseconds: 0, microsecondsMax: 0 };
@@ -31,19 +31,10 @@ export class OverlayDrive implements Drive {
     for (let at = 0; at < into.length; at += BLOCK_BYTES) this.#written.get(offset + at)?.copy(into, at);
   }
 
-  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
-    this.read(offset, into);
-    return thenSum(undefined, into, sums);
-  }
-
   write(offset: number, from: Buffer): undefined {
     for (let at = 0; at < from.length; at += BLOCK_BYTES) {
       this.#written.set(offset + at, Buffer.from(from.subarray(at, at + BLOCK_BYTES)));
     }
-  }
-
-  fileToWrite(): undefined {
-    return undefined;
   }
 
   writeDurably(offset: number, from: Buffer): Promise<void> {

@@ -2,8 +2,8 @@ import {
   type Done,
   type Drive,
   type DriveStatistics,
+  type LargeRequests,
   type OperationStatistics,
-  type SharedFile,
   StorageError,
 } from '@granary/storage';
 
@@ -64,16 +64,12 @@ export class SwitchableDrive implements Drive {
     return (this.#current ?? this.#refuse()).read(offset, into);
   }
 
-  readSummed(offset: number, into: Buffer, sums: Uint32Array): Done {
-    return (this.#current ?? this.#refuse()).readSummed(offset, into, sums);
+  get large(): LargeRequests | undefined {
+    return this.#current?.large;
   }
 
   write(offset: number, from: Buffer): Done {
     return (this.#current ?? this.#refuse()).write(offset, from);
-  }
-
-  fileToWrite(offset: number, from: Buffer): SharedFile | undefined {
-    return (this.#current ?? this.#refuse()).fileToWrite(offset, from);
   }
 
   flush(): Promise<void> {
