@@ -18,14 +18,20 @@ import {
 } from '@granary/kernel';
 import { authenticator } from './access.ts';
 import { publicUrls } from './data-path/addresses.ts';
-import { DataPath } from './data-path/data-path.ts';
+import { DataPath, type DataPathOptions } from './data-path/data-path.ts';
 import { keeperEvents } from './data-path/events.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { createServices } from './services.ts';
 
+type StartOptions = Pick<DataPathOptions, 'gathersSmallBodies'>;
+
 /** Brings one object storage array up: its database, its index, its controllers, its management interface. */
-export async function startObjects(first: HostedConfiguration, host: ProgramHost): Promise<HostedProgram> {
+export async function startObjects(
+  first: HostedConfiguration,
+  host: ProgramHost,
+  options: StartOptions = {},
+): Promise<HostedProgram> {
   let configuration = first;
   const log = createLog('objects', first.logLevel);
   host.progress('opening its database');
@@ -41,6 +47,7 @@ export async function startObjects(first: HostedConfiguration, host: ProgramHost
     clock,
     log,
     onListening: () => host.reportListening(),
+    ...options,
   });
   const tools = {
     store,

@@ -23,7 +23,6 @@ import {
   type KeeperReport,
 } from '@granary/storage/objects';
 import type { Certificates } from '../certificates/service.ts';
-import { activityOf } from '../controllers/activity-log.ts';
 import { commitAnswer } from '../controllers/commits.ts';
 import { controllersOf, type ControllerSpec } from '../controllers/controller-spec.ts';
 import { Controllers, type ControllerState } from '../controllers/controllers.ts';
@@ -41,12 +40,14 @@ const DRIVES_MS_MAX = 2_000;
 const FILL_EVERY_MS = 5_000;
 const RETRY_MS = 10_000;
 
-interface DataPathOptions {
+export interface DataPathOptions {
   readonly configuration: () => HostedConfiguration;
   readonly clock: Clock;
   readonly log: Log;
   /** Served again at an address where it could not be, or for another reason not. */
   readonly onListening?: () => void;
+  /** Whether this thread puts small bodies of all controllers on the drives; the same on every machine unless it is said. */
+  readonly gathersSmallBodies?: boolean;
 }
 
 /** What the data path asks of the services, and tells them. */
@@ -143,6 +144,7 @@ export class DataPath {
       index: this.index,
       fullPolicies: parts.fullPolicies,
       onDriveActivity: parts.onDriveActivity,
+      isUsed: this.#options.gathersSmallBodies ?? true,
     });
     this.#controllers = new Controllers(
       {
@@ -347,7 +349,7 @@ export class DataPath {
         return null;
       },
       activity: (activity) => {
-        onActivity(spec, activityOf(activity));
+        onActivity(spec, activity);
         return null;
       },
       log: ({ level, text, facts }) => {

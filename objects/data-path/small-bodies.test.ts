@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Commit, DriveActivity, StagedBlob } from '@granary/storage/objects';
 import type { DriveShare } from '../controllers/protocol.ts';
+import { testObjects } from '../testing/test-objects.ts';
 import { SmallBodies } from './small-bodies.ts';
 
 const put = { bucket: 1, key: 'key', size: 3, etag: '0', owner: '', attributes: {}, at: 0 };
@@ -28,6 +29,7 @@ function scene() {
     index: { commit },
     fullPolicies: () => seen.full,
     onDriveActivity: (shares) => seen.told.push(...shares),
+    isUsed: true,
   });
   return { bodies, seen };
 }
@@ -53,3 +55,18 @@ test('a policy that is nearly full takes no small body, and nothing is changed',
   assert.deepEqual([seen.staged, seen.committed], [[], [{ kind: 'empty' }]]);
   bodies.close();
 });
+
+for (const gathersSmallBodies of [true, false]) {
+  const who = gathersSmallBodies ? 'the main thread puts it' : 'controllers put it';
+  test(`a small body is read as it was written, also after a restart, where ${who} on the drives`, async (t) => {
+    const objects = await testObjects(t, { gathersSmallBodies });
+    const s3 = objects.s3(objects.owner);
+    t.after(() => s3.close());
+    const bodies = ['a', 'b'.repeat(4096), 'c'.repeat(16 * 1024), 'd'.repeat(16 * 1024 + 1)];
+    assert.equal((await s3.call('PUT', '/bucket')).status, 200);
+    const answers = await Promise.all(bodies.map((body, at) => s3.call('PUT', `/bucket/${at}`, { body })));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    await objects.restart();
+    for (const [at, body] of bodies.entries()) assert.equal((await s3.call('GET', `/bucket/${at}`)).text, body);
+  });
+}

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { stagingCommit, type Commit, type IndexWriter, type Keeper } from '@granary/storage/objects';
 import { DriveShares } from '../controllers/drive-shares.ts';
 import { refuseFull } from '../controllers/full-policies.ts';
@@ -6,8 +5,6 @@ import type { DriveShare } from '../controllers/protocol.ts';
 
 /** To carry more to this thread would cost more than a shared sync saves. */
 const BYTES_MAX = 16 * 1024;
-/** With more of them, controllers have processors of their own, and this thread better keeps to the index. */
-const FEW_PROCESSORS = 2;
 const TELL_EVERY_MS = 1_000;
 
 interface SmallBodiesOptions {
@@ -16,6 +13,8 @@ interface SmallBodiesOptions {
   /** Policies that are nearly full. */
   readonly fullPolicies: () => readonly number[];
   readonly onDriveActivity: (shares: readonly DriveShare[]) => void;
+  /** Otherwise controllers put all bodies on the drives themselves. */
+  readonly isUsed: boolean;
 }
 
 /**
@@ -24,14 +23,15 @@ interface SmallBodiesOptions {
  */
 export class SmallBodies {
   /** None come here where it is 0. */
-  readonly bytesMax = availableParallelism() > FEW_PROCESSORS ? 0 : BYTES_MAX;
+  readonly bytesMax: number;
   /** For every change that controllers make, with or without a body. */
   readonly commit: Commit;
   readonly #onDriveActivity: SmallBodiesOptions['onDriveActivity'];
   readonly #shares: DriveShares;
   readonly #telling: NodeJS.Timeout;
 
-  constructor({ keeper, index, fullPolicies, onDriveActivity }: SmallBodiesOptions) {
+  constructor({ keeper, index, fullPolicies, onDriveActivity, isUsed }: SmallBodiesOptions) {
+    this.bytesMax = isUsed ? BYTES_MAX : 0;
     this.commit = stagingCommit(index, (policy, bytes) => {
       refuseFull(fullPolicies(), policy);
       return keeper.stage(policy, bytes);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { objectsApi, type ObjectsRole } from '@granary/contract/objects';
-import type { HostedConfiguration, HostedDrive, HostedPolicy, HostedProgram } from '@granary/kernel';
+import type { HostedConfiguration, HostedDrive, HostedPolicy, HostedProgram, ProgramHost } from '@granary/kernel';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
 import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
 import { S3Client } from '../../protocols/s3/testing/client.ts';
@@ -22,6 +22,8 @@ type Changes = Partial<Omit<HostedConfiguration, 'drives'>>;
 export interface TestObjectsOptions extends Changes {
   /** How many; 4 unless told, on two nodes in two zones. */
   readonly drives?: number;
+  /** Whether the main thread puts small bodies on the drives. */
+  readonly gathersSmallBodies?: boolean;
 }
 
 /** Somebody who can sign in, with everything that opens a door to them. */
@@ -57,13 +59,13 @@ export const twoCopies: HostedPolicy = {
  * whom to trust. It is gone after the test.
  */
 export async function testObjects(t: Lasting, options: TestObjectsOptions = {}): Promise<TestObjects> {
-  const { drives: count = 4, ...changes } = options;
+  const { drives: count = 4, gathersSmallBodies, ...changes } = options;
   const root = mkdtempSync(join(tmpdir(), 'granary-objects-'));
   const drives = Array.from({ length: count }, (_, index) => placeDrive(root, index + 1));
   const folder = join(root, 'array');
   mkdirSync(folder);
   const own = { engine: null, cacheGb: 0, dataPort: DATA_PORT, policies: [twoCopies], drives };
-  const test = new TestObjects(root, testConfiguration(folder, { ...own, ...changes }));
+  const test = new TestObjects(root, testConfiguration(folder, { ...own, ...changes }), gathersSmallBodies);
   t.after(async () => {
     await test.stop();
     rmSync(root, { recursive: true, force: true });
@@ -96,12 +98,14 @@ export class TestObjects {
   readonly returned: string[] = [];
   readonly anybody: ObjectsTestClient;
   readonly #root: string;
+  readonly #gathersSmallBodies: boolean;
   #configuration: HostedConfiguration;
   #program: HostedProgram | undefined;
   #owner: Person | undefined;
 
-  constructor(root: string, configuration: HostedConfiguration) {
+  constructor(root: string, configuration: HostedConfiguration, gathersSmallBodies = true) {
     this.#root = root;
+    this.#gathersSmallBodies = gathersSmallBodies;
     this.#configuration = configuration;
     this.anybody = new CheckedClient(objectsApi, configuration.managementUrl);
   }
@@ -130,7 +134,7 @@ export class TestObjects {
   }
 
   async start(): Promise<void> {
-    this.#program = await startObjects(this.#configuration, {
+    const host: ProgramHost = {
       // As a cloud does: what was given back is no longer told of.
       returnDrive: async (uuid) => {
         this.returned.push(uuid);
@@ -139,7 +143,8 @@ export class TestObjects {
       progress: () => undefined,
       returnProxies: async (kept) => this.change({ proxyZones: this.#configuration.proxyZones.slice(0, kept) }),
       reportListening: () => undefined,
-    });
+    };
+    this.#program = await startObjects(this.#configuration, host, { gathersSmallBodies: this.#gathersSmallBodies });
   }
 
   async stop(): Promise<void> {
