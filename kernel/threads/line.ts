@@ -21,11 +21,10 @@ export interface PackedError {
   readonly code: string | null;
 }
 
-/** Lists, because names would have to be cloned with each message. */
 type Message =
-  | readonly [type: 'ask', id: number, call: string, args: unknown]
-  | readonly [type: 'answer', id: number, result: unknown]
-  | readonly [type: 'refusal', id: number, error: PackedError];
+  | { readonly type: 'ask'; readonly id: number; readonly call: string; readonly args: unknown }
+  | { readonly type: 'answer'; readonly id: number; readonly result: unknown }
+  | { readonly type: 'refusal'; readonly id: number; readonly error: PackedError };
 
 interface Pending {
   readonly resolve: (result: unknown) => void;
@@ -59,17 +58,13 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     end.on('message', (messages) => (messages as readonly Message[]).forEach((message) => this.#take(message)));
   }
 
-  /** Rejects when the other side refuses, or is gone. What is in `transfer` is not copied: it is theirs from now on. */
-  ask<K extends keyof There>(
-    call: K,
-    args: There[K]['args'],
-    transfer?: readonly Transferable[],
-  ): Promise<There[K]['result']> {
+  /** Rejects when the other side refuses, or is gone. */
+  ask<K extends keyof There>(call: K, args: There[K]['args']): Promise<There[K]['result']> {
     if (this.#closed) return Promise.reject(this.#closed);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      this.#outbox.add(['ask', id, String(call), args], transfer);
+      this.#outbox.add({ type: 'ask', id, call: String(call), args });
     });
   }
 
@@ -82,30 +77,28 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
   }
 
   #take(message: Message): void {
-    if (message[0] === 'ask') {
-      const [, id, call, args] = message;
-      this.#answer(id, call, args);
+    if (message.type === 'ask') {
+      this.#answer(message.id, message.call, message.args);
       return;
     }
-    const [type, id, said] = message;
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (type === 'answer') pending?.resolve(said);
-    else pending?.reject(this.#options.revive(said));
+    const pending = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.type === 'answer') pending?.resolve(message.result);
+    else pending?.reject(this.#options.revive(message.error));
   }
 
   #answer(id: number, call: string, args: unknown): void {
     const answer = this.#options.answers[call as keyof Here];
     try {
       const result = answer(args);
-      if (!(result instanceof Promise)) this.#send(['answer', id, result]);
+      if (!(result instanceof Promise)) this.#send({ type: 'answer', id, result });
       else
         result.then(
-          (value: unknown) => this.#send(['answer', id, value]),
-          (error: unknown) => this.#send(['refusal', id, packError(error)]),
+          (value: unknown) => this.#send({ type: 'answer', id, result: value }),
+          (error: unknown) => this.#send({ type: 'refusal', id, error: packError(error) }),
         );
     } catch (error) {
-      this.#send(['refusal', id, packError(error)]);
+      this.#send({ type: 'refusal', id, error: packError(error) });
     }
   }
 
@@ -115,9 +108,8 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
 
   /** What cannot cross is refused where it was asked for. */
   #tellUnsendable(message: Message, error: unknown): void {
-    const [type, id] = message;
-    const refusal: Message = ['refusal', id, packError(error)];
-    if (type === 'ask') this.#take(refusal);
+    const refusal: Message = { type: 'refusal', id: message.id, error: packError(error) };
+    if (message.type === 'ask') this.#take(refusal);
     else this.#outbox.send(refusal);
   }
 }

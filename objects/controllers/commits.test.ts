@@ -11,10 +11,7 @@ function scene(result: unknown) {
     return Promise.resolve(result);
   }) as unknown as Commit;
   const answer = commitAnswer(made);
-  const commit = askedCommit(async (message, transfer) => {
-    const crossed = structuredClone(message, { transfer: [...(transfer ?? [])] });
-    return structuredClone(await answer(crossed));
-  });
+  const commit = askedCommit(async (message) => structuredClone(await answer(structuredClone(message))));
   return { commit, seen };
 }
 
@@ -42,14 +39,13 @@ for (const [what, more] of Object.entries({
   'one without a lock': { retention: null, legalHold: false, expiresAt: null },
   'one with conditions': { conditions: { ifNoneMatch: '*' }, expiresAt: 12 },
 })) {
-  test(`${what} and its answer are the same on the other side, and its bytes move there`, async () => {
+  test(`${what} and its answer are the same on the other side`, async () => {
     const { commit, seen } = scene(written);
     const bytes = Uint8Array.of(1, 2, 3);
     const answer = await commit('putObject', { ...put, ...more, content: { kind: 'bytes', policy: 4, bytes } });
     const content = { kind: 'bytes', policy: 4, bytes: Uint8Array.of(1, 2, 3) };
     assert.deepEqual(seen, [['putObject', { ...put, ...more, content }]]);
     assert.deepEqual(answer, written);
-    assert.equal(bytes.length, 0);
   });
 }
 

@@ -21,7 +21,7 @@ import { askedCommit } from './commits.ts';
 import { DataServer } from './data-server.ts';
 import { refuseFull } from './full-policies.ts';
 import { protocolHandler } from './protocol-handler.ts';
-import type { ControllerCalls, MainCalls, ThreadData, ToldActivity, WorldSettings } from './protocol.ts';
+import type { Activity, ControllerCalls, MainCalls, ThreadData, WorldSettings } from './protocol.ts';
 import { ThreadDirectory } from './thread-directory.ts';
 
 const TELL_EVERY_MS = 1_000;
@@ -52,7 +52,7 @@ export class Controller {
       onDriveFailure: (drive, error) => this.#notify('driveFailed', { drive, reason: error.message }),
     });
     this.#activity = new ActivityLog(() => this.#drives.activity());
-    const commit = askedCommit((message, transfer) => line.ask('commit', message, transfer));
+    const commit = askedCommit((message) => line.ask('commit', message));
     const layout = () => known(this.#layout);
     const drives = this.#drives;
     this.#mender = new Mender({
@@ -146,7 +146,7 @@ export class Controller {
     this.#line.ask(call, args).catch(() => undefined);
   }
 
-  async #stop(): Promise<ToldActivity> {
+  async #stop(): Promise<Activity> {
     clearInterval(this.#telling);
     (await this.#sender)?.stop();
     await this.#server.close();

@@ -3,7 +3,6 @@ import type { Log } from '@granary/kernel';
 import type { Answers } from '@granary/kernel/threads';
 import { ObjectError, type Layout, type StorageWorker } from '@granary/storage/objects';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
-import { activityOf } from './activity-log.ts';
 import type { ControllerSpec } from './controller-spec.ts';
 import type {
   Activity,
@@ -95,7 +94,7 @@ export class Controllers {
     await Promise.all(
       this.#running().map(async ({ spec, thread }) => {
         const activity = await thread.ask('flush', null).catch(() => undefined);
-        if (activity) this.#options.onActivity(spec, activityOf(activity));
+        if (activity) this.#options.onActivity(spec, activity);
       }),
     );
   }
@@ -166,7 +165,7 @@ export class Controllers {
     this.#held.delete(held.spec.name);
     const impatience = sleep(STOP_MS_MAX, undefined, { ref: false });
     const activity = await Promise.race([held.thread.ask('stop', null), impatience]).catch(() => undefined);
-    if (activity) this.#options.onActivity(held.spec, activityOf(activity));
+    if (activity) this.#options.onActivity(held.spec, activity);
     await held.thread.end();
   }
 

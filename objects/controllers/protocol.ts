@@ -1,4 +1,3 @@
-import type { Table } from '@granary/kernel/threads';
 import type { DataSettings, RequestRecord, Refused, Caller, AccountState } from '@granary/protocols/objects';
 import type { DriveActivity, Layout, MendResult, SegmentName } from '@granary/storage/objects';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
@@ -27,12 +26,6 @@ export interface WorldSettings extends DataSettings {
 export interface DriveShare {
   readonly drive: number;
   readonly activity: DriveActivity;
-}
-
-/** What a thread did since it last said so, as it crosses. */
-export interface ToldActivity {
-  readonly requests: Table;
-  readonly drives: readonly DriveShare[];
 }
 
 /** What a thread did since it last said so. */
@@ -72,7 +65,7 @@ export interface ControllerCalls {
     readonly args: { readonly addresses: readonly DataAddress[]; readonly certificate: DataCertificate | null };
     readonly result: { readonly bound: readonly DataAddress[]; readonly problems: readonly string[] };
   };
-  flush: { readonly args: null; readonly result: ToldActivity };
+  flush: { readonly args: null; readonly result: Activity };
   mend: {
     readonly args: { readonly partition: number; readonly verify: boolean };
     readonly result: MendResult;
@@ -83,7 +76,7 @@ export interface ControllerCalls {
   /** Passes a change on to an S3 service elsewhere. */
   replicate: { readonly args: ReplicationOrder; readonly result: ReplicationOutcome };
   /** Lets requests under way finish; afterwards nothing is open. */
-  stop: { readonly args: null; readonly result: ToldActivity };
+  stop: { readonly args: null; readonly result: Activity };
 }
 
 /** What a thread asks of the main one. */
@@ -114,7 +107,7 @@ export interface MainCalls {
   nextSegment: { readonly args: number; readonly result: number };
   driveFailed: { readonly args: { readonly drive: number; readonly reason: string }; readonly result: null };
   damaged: { readonly args: { readonly partition: number }; readonly result: null };
-  activity: { readonly args: ToldActivity; readonly result: null };
+  activity: { readonly args: Activity; readonly result: null };
   log: {
     readonly args: {
       readonly level: 'warn' | 'error';
