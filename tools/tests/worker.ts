@@ -1,3 +1,4 @@
+import { syncBuiltinESMExports } from 'node:module';
 import { createInterface } from 'node:readline';
 import { Socket } from 'node:net';
 import { mock, test } from 'node:test';
@@ -36,6 +37,8 @@ async function runFile(file: string): Promise<void> {
   });
   await allReported;
   mock.reset();
+  // A file that mocked Node's modules may have left its mocks in what later files import.
+  syncBuiltinESMExports();
   const leaks = await leaksSince(before);
   const { user, system } = process.cpuUsage(cpu);
   send({ kind: 'end', file, cpuMs: (user + system) / 1000, rssBytes: process.memoryUsage.rss(), leaks });
