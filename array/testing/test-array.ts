@@ -5,6 +5,9 @@ import { arrayApi } from '@granary/contract/array';
 import type { HostedConfiguration, HostedDrive, HostedProgram, ProgramHost } from '@granary/kernel';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
+import { startInline } from '../engine/controllers/testing/inline-thread.ts';
+import { startEmbeddedEngine } from '../engine/embedded/start.ts';
+import { ENGINES } from '../engine/start.ts';
 import { startArray } from '../start.ts';
 import { placeDrives } from './drives.ts';
 
@@ -17,7 +20,18 @@ export interface TestArrayOptions {
   readonly driveGb?: number;
   /** The cloud that runs it, until it is restarted. */
   readonly host?: ProgramHost;
+  /** Its controllers have threads of their own, as outside of tests; that takes half a second more. */
+  readonly threads?: boolean;
 }
+
+/** The embedded engine with its controllers in the thread of the test. */
+const inlineEngines: typeof ENGINES = {
+  ...ENGINES,
+  embedded: {
+    ...ENGINES['embedded'],
+    load: () => Promise.resolve((setup) => startEmbeddedEngine(setup, { startThread: startInline })),
+  },
+};
 
 type Changes = Partial<Omit<HostedConfiguration, 'drives'>>;
 export type ArrayTestClient = CheckedClient<typeof arrayApi>;
@@ -29,21 +43,22 @@ export interface Lasting {
 
 /** A real array on drives of its own, its administrator signed in. It is gone after the test. */
 export async function testArray(t: Lasting, options: TestArrayOptions & Changes = {}): Promise<TestArray> {
-  const { drives: count = 4, driveGb = 1, host, ...changes } = options;
+  const { drives: count = 4, driveGb = 1, host, threads = false, ...changes } = options;
+  const engines = threads ? ENGINES : inlineEngines;
   const root = mkdtempSync(join(tmpdir(), 'granary-array-'));
   const place = (numbers: readonly number[]) => placeDrives(join(root, 'drives'), numbers, driveGb);
   const drives = place(Array.from({ length: count }, (_, index) => index + 1));
   const folder = join(root, 'array');
   mkdirSync(folder);
   const configuration = testConfiguration(folder, { drives, ...changes });
-  const array = await startArray(configuration, host).catch((error: unknown) => {
+  const array = await startArray(configuration, host, engines).catch((error: unknown) => {
     rmSync(root, { recursive: true });
     throw error;
   });
   const anybody = new CheckedClient(arrayApi, configuration.managementUrl);
   const { owner, initialPasscode } = configuration;
   const { user } = await anybody.call(users.login, { user: owner, password: initialPasscode });
-  const test = new TestArray(configuration, array, anybody, user, place);
+  const test = new TestArray(configuration, array, anybody, user, place, engines);
   t.after(async () => {
     await test.stop();
     rmSync(root, { recursive: true });
@@ -59,6 +74,7 @@ export class TestArray {
   readonly client: ArrayTestClient;
   /** Drives with these numbers, as a cloud would place them. */
   readonly place: (numbers: readonly number[]) => HostedDrive[];
+  readonly #engines: typeof ENGINES;
   #array: HostedProgram;
 
   constructor(
@@ -67,6 +83,7 @@ export class TestArray {
     anybody: ArrayTestClient,
     user: TestArray['user'],
     place: TestArray['place'],
+    engines: typeof ENGINES,
   ) {
     this.configuration = configuration;
     this.#array = array;
@@ -74,16 +91,17 @@ export class TestArray {
     this.user = user;
     this.client = anybody.with({ 'x-access-key': user.access_key });
     this.place = place;
+    this.#engines = engines;
   }
 
   /** The same array, seen by another of its users. */
   as(user: TestArray['user']): TestArray {
-    return new TestArray(this.configuration, this.#array, this.anybody, user, this.place);
+    return new TestArray(this.configuration, this.#array, this.anybody, user, this.place, this.#engines);
   }
 
   async restart(changes: Partial<HostedConfiguration> = {}): Promise<void> {
     await this.#array.stop();
-    this.#array = await startArray({ ...this.configuration, ...changes });
+    this.#array = await startArray({ ...this.configuration, ...changes }, undefined, this.#engines);
   }
 
   change(changes: Partial<HostedConfiguration>): Promise<void> {

@@ -2,6 +2,7 @@ import { EngineError } from '../errors.ts';
 import type { OnEngineEvent } from '../engine.ts';
 import type { ControllerReport } from '../report.ts';
 import { Controller } from './controller.ts';
+import type { StartThread } from './controller-thread.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { ControllerGone } from './errors.ts';
 import type { ControllerConfiguration, EngineCall, LogLine, Request } from './protocol.ts';
@@ -17,6 +18,7 @@ const FAILURES_COUNT_MS = 60_000;
 export interface ControllerPairOptions {
   readonly configuration: ControllerConfiguration;
   readonly engineModule: string;
+  readonly startThread?: StartThread | undefined;
   /** State that a controller that takes over does not find on the drives. */
   readonly stateToReplay: () => readonly EngineCall[];
   /** A controller went away without closing: what it had not flushed may be lost. */
@@ -117,11 +119,12 @@ export class ControllerPair {
   }
 
   #controller(index: number): Controller {
-    const { configuration, engineModule, onEvent, onLog } = this.#options;
+    const { configuration, engineModule, startThread, onEvent, onLog } = this.#options;
     return new Controller({
       index,
       name: `${configuration.internalName}-vc-${index}`,
       engineModule,
+      startThread,
       onEvent,
       onLog,
       onFailed: (controller, reason) => this.#failed(controller, reason),

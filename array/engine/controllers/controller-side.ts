@@ -74,7 +74,7 @@ export class ControllerSide {
       case 'follow':
         return this.#engine().follow(request.configuration);
       case 'retire':
-        return this.#retire();
+        return this.retire();
       case 'call':
         return this.#call(id, request.call, signal);
     }
@@ -119,7 +119,8 @@ export class ControllerSide {
     }
   }
 
-  async #retire(): Promise<void> {
+  /** Closes what it serves, if it serves. */
+  async retire(): Promise<void> {
     const active = this.#active;
     this.#active = undefined;
     this.#isServing = false;

@@ -16,9 +16,18 @@ export interface AskOptions {
   readonly onProgress?: ((value: unknown) => void) | undefined;
 }
 
+/** What the management uses of a thread. */
+export type ThreadHandle = Pick<Worker, 'on' | 'once' | 'postMessage' | 'ref' | 'unref' | 'terminate'>;
+export type StartThread = (data: ThreadData) => ThreadHandle;
+
+const startWorker: StartThread = (workerData) =>
+  new Worker(new URL('./controller-main.ts', import.meta.url), { name: workerData.name, workerData });
+
 export interface ControllerThreadOptions {
   readonly name: string;
   readonly engineModule: string;
+  /** A worker thread by default. */
+  readonly startThread?: StartThread | undefined;
   readonly onEvent: OnEngineEvent;
   readonly onLog: (line: LogLine) => void;
   /** It ended, by itself or because it was killed. */
@@ -28,7 +37,7 @@ export interface ControllerThreadOptions {
 /** The management's end of the line to a controller's thread. */
 export class ControllerThread {
   readonly #options: ControllerThreadOptions;
-  readonly #worker: Worker;
+  readonly #worker: ThreadHandle;
   readonly #vitals = createVitals();
   readonly #pending = new Map<number, Pending>();
   readonly #outbox = new Outbox<ToController>({
@@ -42,9 +51,8 @@ export class ControllerThread {
 
   constructor(options: ControllerThreadOptions) {
     this.#options = options;
-    const { name, engineModule } = options;
-    const workerData: ThreadData = { name, engineModule, vitals: this.#vitals };
-    this.#worker = new Worker(new URL('./controller-main.ts', import.meta.url), { name, workerData });
+    const { name, engineModule, startThread = startWorker } = options;
+    this.#worker = startThread({ name, engineModule, vitals: this.#vitals });
     // A question under way keeps the process alive; a controller alone does not.
     this.#worker.unref();
     this.#worker.on('message', (messages: readonly FromController[]) =>

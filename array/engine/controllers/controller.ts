@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnEngineEvent } from '../engine.ts';
 import type { ControllerReport } from '../report.ts';
-import { ControllerThread, type AskOptions } from './controller-thread.ts';
+import { ControllerThread, type AskOptions, type StartThread } from './controller-thread.ts';
 import { ControllerGone } from './errors.ts';
 import type { LogLine, Request } from './protocol.ts';
 
@@ -12,6 +12,7 @@ export interface ControllerOptions {
   readonly index: number;
   readonly name: string;
   readonly engineModule: string;
+  readonly startThread?: StartThread | undefined;
   readonly onEvent: OnEngineEvent;
   readonly onLog: (line: LogLine) => void;
   /** It failed while nobody was doing anything with it. It is not gone yet: `kill` waits for that. */
@@ -49,10 +50,11 @@ export class Controller {
   }
 
   start(): void {
-    const { name, engineModule, onEvent, onLog } = this.#options;
+    const { name, engineModule, startThread, onEvent, onLog } = this.#options;
     const thread = new ControllerThread({
       name,
       engineModule,
+      startThread,
       onEvent,
       onLog,
       onGone: (reason) => this.#thread === thread && this.#failed(reason),

@@ -2,6 +2,7 @@ import type { HostedConfiguration } from '@granary/kernel';
 import { EXTENT_BYTES } from '@granary/storage/units';
 import type { CheckedConfiguration, EngineCheck } from '../check.ts';
 import { ControllerPair } from '../controllers/controller-pair.ts';
+import type { StartThread } from '../controllers/controller-thread.ts';
 import type { ControllerConfiguration, LogLine } from '../controllers/protocol.ts';
 import { remoteEngine } from '../controllers/remote-engine.ts';
 import { ReplayLog } from '../controllers/replay-log.ts';
@@ -13,17 +14,20 @@ const MODULE = new URL('./open-engine.ts', import.meta.url).href;
 interface EmbeddedOptions {
   /** Exports `openEngine`; tests put another in its place. */
   readonly engineModule?: string;
+  /** How a controller's thread is started; tests may run controllers in their own thread. */
+  readonly startThread?: StartThread;
 }
 
 /** The embedded engine in the threads of two controllers: one is active, the other takes over. */
 export async function startEmbeddedEngine(setup: EngineSetup, options: EmbeddedOptions = {}): Promise<RunningEngine> {
   const { configuration, log, onEvent, onStage = () => undefined } = setup;
-  const { engineModule = MODULE } = options;
+  const { engineModule = MODULE, startThread } = options;
   const replayLog = new ReplayLog();
   const unflushed = new Unflushed();
   const pair = new ControllerPair({
     configuration: forControllers(configuration),
     engineModule,
+    startThread,
     stateToReplay: () => replayLog.calls(),
     onCrash: () => unflushed.controllerDied(),
     onEvent,
