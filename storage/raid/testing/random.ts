@@ -1,3 +1,5 @@
+import { rounds } from '../../../testing/effort.ts';
+
 /** A small seeded source of numbers, so that a failing run can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
@@ -18,7 +20,7 @@ export function below(random: () => number, bound: number): number {
   return Math.floor(random() * bound);
 }
 
-/** How many seeds a test tries; many more in long runs. */
+/** How many seeds a test tries. */
 export function seedCount(usual: number): number {
-  return process.env['GRANARY_TORTURE'] === '1' ? usual * 20 : usual;
+  return rounds({ quick: 1, long: usual, torture: usual * 20 });
 }

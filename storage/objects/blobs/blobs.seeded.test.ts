@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { unlink } from 'node:fs/promises';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { rounds } from '../../../testing/effort.ts';
 import { bytesFrom } from '../../kernels/testing/buffers.ts';
 import type { BlobRecord } from '../records.ts';
 import { slotsOf } from './pieces.ts';
@@ -98,7 +99,7 @@ for (const [policy, most] of [
           await scene.close();
         }
       }),
-      { numRuns: 10, endOnFailure: true },
+      { numRuns: rounds({ quick: 3, long: 10, torture: 10 }), endOnFailure: true },
     );
   });
 }

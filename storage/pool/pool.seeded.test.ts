@@ -3,12 +3,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { rounds } from '../../testing/effort.ts';
 import { MemoryGroup } from '../testing/memory-group.ts';
 import { PoolModel, type Step, STEP_KINDS } from '../testing/pool-model.ts';
 import { Pool } from './pool.ts';
 
-const TORTURE = process.env.GRANARY_TORTURE === '1';
-const STEPS = TORTURE ? 10_000 : 4_000;
+const STEPS = rounds({ quick: 800, long: 4_000, torture: 10_000 });
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.constantFrom(...STEP_KINDS),
@@ -69,11 +69,11 @@ for (const encrypted of [false, true]) {
     const short = fc.array(step, { maxLength: 300, size: 'max' });
     await fc.assert(
       fc.asyncProperty(short, (steps) => tell(steps, encrypted)),
-      { numRuns: TORTURE ? 20 : 10 },
+      { numRuns: rounds({ quick: 3, long: 10, torture: 20 }) },
     );
     await fc.assert(
       fc.asyncProperty(story, (steps) => tell(steps, encrypted)),
-      { numRuns: TORTURE ? 20 : 1, interruptAfterTimeLimit: 600_000 },
+      { numRuns: rounds({ quick: 1, long: 1, torture: 20 }), interruptAfterTimeLimit: 600_000 },
     );
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { rounds } from '../../testing/effort.ts';
 import type { FaultyDrive } from '../drive/faulty-drive.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { GroupFormat, RaidLevel } from './layout.ts';
@@ -8,7 +9,7 @@ import { Model } from './testing/model.ts';
 import { Rig } from './testing/rig.ts';
 
 const STRIPES = [4, 16, 32, 64, 128, 256].map((kibibytes) => kibibytes * 1024);
-const STEPS = 60;
+const STEPS = rounds({ quick: 20, long: 60, torture: 60 });
 
 /** A group and a plain model of it live through the same random life; what is read must be what the model says. */
 class Life {

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { rounds } from '../../../testing/effort.ts';
 import { StorageError } from '../../errors.ts';
 import { openPoolDatabase } from '../../metadata/pool-database.ts';
 import { Pool } from '../../pool/pool.ts';
@@ -13,8 +14,7 @@ import type { VolumeOptions } from '../format.ts';
 import { checkReduced } from './check.ts';
 import { reductionOf } from './reduction.ts';
 
-const TORTURE = process.env.GRANARY_TORTURE === '1';
-const STEPS = 1000;
+const STEPS = rounds({ quick: 300, long: 1_000, torture: 1_000 });
 const MIB = 1024 * 1024;
 const SECTOR_BYTES = 512;
 const SECTORS_PER_CHUNK = 64;
@@ -215,11 +215,11 @@ for (const mix of mixes) {
     const short = fc.array(step, { maxLength: 200, size: 'max' });
     await fc.assert(
       fc.asyncProperty(short, (steps) => tell(steps, mix)),
-      { numRuns: TORTURE ? 200 : 8 },
+      { numRuns: rounds({ quick: 2, long: 8, torture: 200 }) },
     );
     await fc.assert(
       fc.asyncProperty(story, (steps) => tell(steps, mix)),
-      { numRuns: TORTURE ? 20 : 1, endOnFailure: true },
+      { numRuns: rounds({ quick: 1, long: 1, torture: 20 }), endOnFailure: true },
     );
   });
 }

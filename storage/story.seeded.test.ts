@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { rounds } from '../testing/effort.ts';
 import { checkPool } from './check/check.ts';
 import { Pool } from './pool/pool.ts';
 import { FaultyDrive } from './drive/faulty-drive.ts';
@@ -12,8 +13,7 @@ import { RaidGroup } from './raid/index.ts';
 import { PoolModel, type Step, STEP_KINDS } from './testing/pool-model.ts';
 import { randomFrom } from './testing/random.ts';
 
-const TORTURE = process.env.GRANARY_TORTURE === '1';
-const STEPS = TORTURE ? 10_000 : 2_000;
+const STEPS = rounds({ quick: 500, long: 2_000, torture: 10_000 });
 const MIB = 1024 * 1024;
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -189,10 +189,10 @@ async function tell(steps: readonly Step[]): Promise<void> {
 
 test('short stories of writes, snapshots, clones, moves and broken drives equal their model', async () => {
   const stories = fc.array(step, { maxLength: 250, size: 'max' });
-  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: TORTURE ? 100 : 4 });
+  await fc.assert(fc.asyncProperty(stories, tell), { numRuns: rounds({ quick: 2, long: 4, torture: 100 }) });
 });
 
 test(`a story of ${STEPS} operations equals its model`, async () => {
   const story = fc.array(step, { minLength: STEPS, maxLength: STEPS, size: 'max' });
-  await fc.assert(fc.asyncProperty(story, tell), { numRuns: TORTURE ? 10 : 1 });
+  await fc.assert(fc.asyncProperty(story, tell), { numRuns: rounds({ quick: 1, long: 1, torture: 10 }) });
 });

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Database } from '@granary/kernel/sqlite';
+import { rounds } from '../testing/effort.ts';
 import { checkPool } from './check/check.ts';
 import { FaultyDrive } from './drive/faulty-drive.ts';
 import { Pool } from './pool/pool.ts';
@@ -13,7 +14,7 @@ import { createGroup, openDrives, sceneOf } from './testing/crash-scene.ts';
 import { type Deed, perform, storyOf } from './testing/crash-story.ts';
 import { randomFrom } from './testing/random.ts';
 
-const RUNS = process.env.GRANARY_TORTURE === '1' ? 200 : 8;
+const RUNS = rounds({ quick: 2, long: 8, torture: 200 });
 const FIRST_SEED = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);
 
 /**

@@ -4,6 +4,7 @@ import { cp, mkdir, open, readdir, rename, rm, stat, truncate } from 'node:fs/pr
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { rounds } from '../../testing/effort.ts';
 import type { WantedPolicy } from './layout/keeper-types.ts';
 import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from './testing/rig.ts';
 
@@ -16,7 +17,9 @@ import { FOUR_PLUS_TWO, Rig, THREE_COPIES, TWO_COPIES } from './testing/rig.ts';
  * (an error, or it is not found), but must not show the bytes of another object or of before.
  */
 
-const isLong = process.env['GRANARY_TORTURE'] === '1';
+/** Of so many cases one is tried: prime to the numbers of damages and moments, so that each of them comes up. */
+const CASES_PER_TRY = rounds({ quick: 37, long: 11, torture: 1 });
+const PAGES_PER_TRY = rounds({ quick: 31, long: 8, torture: 1 });
 const PAGE = 4096;
 
 type Damage = 'zeroed' | 'foreign' | 'rolled back' | 'emptied' | 'removed';
@@ -50,9 +53,8 @@ function* cases(): Generator<Case> {
   }
 }
 
-/** Every eleventh case: prime to the numbers of damages and moments, so that each of them comes up. */
 function chosen(): Case[] {
-  return [...cases()].filter((_, index) => isLong || index % 11 === 4);
+  return [...cases()].filter((_, index) => index % CASES_PER_TRY === 4 % CASES_PER_TRY);
 }
 
 const ends: Rig[] = [];
@@ -248,7 +250,7 @@ test('single pages of the index, zeroed, foreign or rolled back: nothing wrong i
     ['foreign', foreignIndex],
     ['rolled back', join(earlier, 'index.db')],
   ] as const) {
-    for (const at of pages.filter((_, page) => isLong || page % 8 === 3)) {
+    for (const at of pages.filter((_, page) => page % PAGES_PER_TRY === 3 % PAGES_PER_TRY)) {
       await cp(sound, rig.indexFile);
       const bytes = other === undefined ? Buffer.alloc(PAGE) : await bytesAt(other, at, PAGE);
       await overwrite(rig.indexFile, [at], () => bytes);
