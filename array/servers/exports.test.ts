@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { createLog, Store, Vault } from '@granary/kernel';
+import { turns } from '../../testing/turns.ts';
 import { cpuMs, temporaryFolder } from '../../kernel/testing.ts';
 import type { ExportedServer } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
@@ -26,7 +26,7 @@ async function setUp(t: TestContext) {
     putServer: async (server: ExportedServer) => {
       engine.calls += 1;
       const failure = engine.failures.shift();
-      await pause(1);
+      await turns(1);
       if (failure) throw failure;
       known.set(server.id, server);
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { turns } from '../../testing/turns.ts';
 import { ManualClock } from '../clock.ts';
 import { GranaryError } from '../errors.ts';
 import { SignInAttempts, type AttemptLimits } from './attempts.ts';
@@ -90,7 +91,7 @@ test('of guesses sent at the same moment no more are checked than may fail', asy
 test('right passwords sent at the same moment all get in', async () => {
   const { attempts, tryIn } = setUp({ perUsername: 5 });
   for (let n = 0; n < 3; n += 1) await tryIn(jo);
-  const slowly = () => new Promise<string>((resolve) => setTimeout(resolve, 1, 'in'));
+  const slowly = () => turns(3).then(() => 'in');
   const results = await Promise.all(Array.from({ length: 50 }, () => attempts.guard(jo, slowly)));
   assert.deepEqual(new Set(results), new Set(['in']));
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { turns } from '../../testing/turns.ts';
 import { fail } from '../errors.ts';
 import { serve } from './testing/server.ts';
 
@@ -26,6 +26,9 @@ test('figures are for the machine itself and for administrators', async (t) => {
 });
 
 test('who was signed out while sending a body is not served', async (t) => {
+  const now = performance.now.bind(performance);
+  let aheadMs = 0;
+  t.mock.method(performance, 'now', () => now() + aheadMs);
   for (const later of [{}, { 'x-later': 'yes' }]) {
     const bench = await serve(t, 'portal');
     const { port } = new URL(await bench.app.listen({ port: 0, host: '127.0.0.1' }));
@@ -37,7 +40,9 @@ test('who was signed out while sending a body is not served', async (t) => {
       `POST /api/things HTTP/1.1\r\nHost: x\r\nX-Token: member\r\n${more.join('')}` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
     );
-    await sleep(1_200);
+    await once(bench.app.server, 'request');
+    await turns();
+    aheadMs += 1_200;
     bench.revoked.add('member');
     socket.write(body.slice(5));
     const [reply] = (await once(socket, 'data')) as [Buffer];
@@ -63,7 +68,7 @@ test('a call that cannot be recorded is answered once, and ends nothing', async 
   bench.answered.push = () => {
     throw new RangeError('nested too deep');
   };
-  bench.gate = sleep(10);
+  bench.gate = turns();
   for (const method of ['POST', 'GET'] as const) {
     const reply = await bench.app.inject({ method, url: '/api/things?name=a', headers });
     assert.equal(reply.statusCode, 200);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { turns } from '../../testing/turns.ts';
 import { temporaryStore, until } from '../testing.ts';
 import { serve, type Bench } from './testing/server.ts';
 
@@ -40,7 +41,7 @@ test('requests with one key at the same time act once, and all get the answer', 
   const asked = Array.from({ length: 20 }, () => create(bench, {}));
   await until(() => bench.created.length > 0);
   const late = create(bench, {});
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await turns();
   gate.resolve(undefined);
   const answers = await Promise.all([...asked, late]);
   assert.deepEqual(bench.created, ['Ada']);

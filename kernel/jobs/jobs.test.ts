@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { mock, test, type TestContext } from 'node:test';
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { turns } from '../../testing/turns.ts';
 import { ManualClock, systemClock, type Clock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { Store } from '../store/index.ts';
@@ -115,7 +116,7 @@ test('no more jobs run at a time than the limit allows, and no fewer', async (t)
     async () => {
       most = Math.max(most, ++running);
       await until(() => most >= 3);
-      await sleep(5);
+      await turns();
       running -= 1;
       return done;
     },
@@ -229,7 +230,7 @@ test('who waits for a job gets it when it ends, or as it stands when the time is
   await until(() => it.jobs.get(id)?.state === 'running');
   assert.equal((await it.jobs.wait(id, 20))?.state, 'running');
   const patient = [it.jobs.wait(id, -1), it.jobs.wait(id, 10_000), it.jobs.wait(id, Number.MAX_SAFE_INTEGER)];
-  const early = await Promise.race([...patient, sleep(20, 'still waiting')]);
+  const early = await Promise.race([...patient, turns().then(() => 'still waiting')]);
   assert.equal(early, 'still waiting');
   gate.resolve(done);
   for (const row of await Promise.all(patient)) assert.equal(row?.state, 'done');

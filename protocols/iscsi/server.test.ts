@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { turns } from '../../testing/turns.ts';
 import { Initiator, LoginError, RamDevice, ScsiError } from './testing/index.ts';
 import { GatedDevice, TARGET, UNIT_BYTES, serve, until } from './session/testing/serve.ts';
 import { crowd } from '../../kernel/edge/testing/crowd.ts';
@@ -118,7 +119,7 @@ test('removing a unit waits until the device is done', async (context) => {
   await until(() => gated.waiting === 1, 'it is at the device');
   let removed = false;
   const removal = target.removeLun(0).then(() => (removed = true));
-  await delay(20);
+  await turns();
   assert.equal(removed, false);
   gated.openUp();
   await removal;
@@ -179,7 +180,7 @@ test('a session logged in again replaces the old one, which ends first', async (
     back = true;
     return fresh;
   });
-  await delay(30);
+  await turns();
   assert.equal(back, false, 'the new session waits for the old write');
   gated.openUp();
   const fresh = await again;
@@ -240,7 +241,7 @@ test('the window never lets more commands in than agreed', async (context) => {
   assert.equal(session.window, 8);
   const reads = Array.from({ length: 30 }, (_, index) => lun.read(index, 1));
   await until(() => gated.waiting === 8, 'the window is full');
-  await delay(20);
+  await turns();
   assert.equal(gated.waiting, 8);
   gated.openUp();
   await Promise.all(reads);

@@ -5,6 +5,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bucket, ObjectError } from '@granary/storage/objects';
 import fc from 'fast-check';
+import { turns } from '../../testing/turns.ts';
 import { checksumOf } from './checksums/checksums.ts';
 import { ALPHA, BETA, S3Rig } from './testing/rig.ts';
 import { encodeKey, signHeaders } from './testing/signer.ts';
@@ -188,7 +189,7 @@ test('a client that hangs up in the middle of a body stores nothing and is recor
   assert.equal(record.status, 400);
   assert.equal(record.bytesIn, 100_000);
   assert.equal(rig.store.objects.size, 0);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await turns();
   assert.equal(rig.records.length, 1);
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { turns } from '../../testing/turns.ts';
 import { FaultyDrive } from '../drive/faulty-drive.ts';
 import { MemoryDrive } from '../drive/testing/memory-drive.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
@@ -333,7 +334,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       rig.group.pauseScrub();
       const running = rig.group.scrub();
       await waitUntil(() => rig.group.state().status === 'scrubbing');
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await turns();
       assert.equal(rig.group.state().status, 'scrubbing');
       assert.ok(rig.group.state().scrub.isPaused);
       await assert.rejects(rig.group.scrub(), { code: 'conflict' });
@@ -398,7 +399,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
       let isAnswered = false;
       const writing = Promise.resolve(group.write(0, blocks(1, 1))).then(() => (isAnswered = true));
       await waitUntil(() => records.length > 0);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await turns();
       assert.equal(isAnswered, false);
       assert.deepEqual(
         records[0]?.members,

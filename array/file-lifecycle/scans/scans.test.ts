@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { turns } from '../../../testing/turns.ts';
 import { until } from '../../../kernel/testing.ts';
 import type { ShareReport } from '../../engine/report.ts';
 import { lifecycleAlone } from '../testing/lifecycle-alone.ts';
@@ -160,7 +161,7 @@ test('after a crash it goes on from its last page, and its snapshot is gone', as
     if (call === 'list') listed.push(0);
     if (call !== 'expire' || engine.of(share).size > 1_500 || isKilled) return;
     isKilled = true;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await turns();
   };
   clock.advance(86_400_000);
   await it.array.lifecycle.scheduler.runDue();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
+import { turns } from '../../../testing/turns.ts';
 import type { IscsiEvent } from '../events.ts';
 import type { Lun } from '../testing/index.ts';
 import { RawClient, commandPdu, dataOutPdu, loginPdu, pdu } from './testing/raw-client.ts';
@@ -181,7 +182,7 @@ test('commands outside the window are ignored and those that come early wait', a
   await until(() => client.take().length > 0, 'the login is answered');
   const inquiry = (tag: number, number: number) => commandPdu({ tag, number, cdb: '12 00 00 00 24', expected: 36 });
   client.send(Buffer.concat([inquiry(1, 5000), inquiry(2, 0xffffffff), inquiry(4, 1), inquiry(5, 2)]));
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await turns();
   assert.equal(client.take().length, 0);
   client.send(inquiry(3, 0));
   const answers: number[] = [];
@@ -204,7 +205,7 @@ test('a session that sends too much ahead of a missing command is ended', async 
   const write = (number: number) =>
     commandPdu({ tag: number, number, cdb: '2a 00 00 00 00 00 00 00 80', expected: data.length, data, flags: 0xa1 });
   for (let number = 1; number < count; number++) client.send(write(number));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await turns();
   assert.equal(client.isClosed, false);
   client.send(write(count));
   await until(() => client.isClosed, 'the session is ended');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { allocate, release } from '@granary/storage';
+import { turns } from '../../../testing/turns.ts';
 import type { BufferSource } from '../buffers.ts';
 import { RawClient, commandPdu, loginPdu } from './testing/raw-client.ts';
 import { GatedDevice, UNIT_BYTES, serve, until } from './testing/serve.ts';
@@ -96,7 +97,7 @@ test('an ordered command waits for those before it and keeps those after it wait
     lun.execute(Buffer.from('2a000000000000000100', 'hex'), { dataOut: Buffer.alloc(512, byte), attribute });
   const all = [write(1, 'simple'), write(2, 'ordered'), write(3, 'simple')];
   await until(() => device.waiting === 1, 'the first command is at the device');
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await turns();
   assert.equal(device.waiting, 1, 'and no other');
   device.openUp();
   await Promise.all(all);
@@ -124,7 +125,7 @@ test('memory for writes stays within its limit while every write gets through', 
   const { lun } = await open({ keys: { FirstBurstLength: '16384' } });
   const writes = Array.from({ length: 64 }, (_, index) => lun.write(index * 200, pattern(100 * 1024, index)));
   await until(() => device.waiting >= 10, 'the limit is reached');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await turns();
   assert.ok(buffers.bytes <= limits.writeBytesMax + 64 * limits.firstBurstBytesMax, `${buffers.bytes} bytes`);
   device.openUp();
   await Promise.all(writes);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { turns } from '../../../testing/turns.ts';
 import { AbortedError, ProtocolError, RejectError, ScsiError, SessionClosedError } from './errors.ts';
 import { FakeTarget, type FakeConnection, type Pdu } from './fake-target.ts';
 import { Initiator, type LoginOptions } from './initiator.ts';
@@ -160,7 +160,7 @@ test('no more commands are sent than the window allows; the rest follow as it op
     const done = Promise.all(Array.from({ length: 40 }, () => lun.testUnitReady()));
     const open = await shut.promise;
     // Time for a command too many to arrive.
-    await sleep(10);
+    await turns();
     assert.equal(held.length, 32);
     open();
     await done;

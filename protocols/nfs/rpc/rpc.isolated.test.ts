@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { turns } from '../../../testing/turns.ts';
 import { Client3, Proc3 } from '../testing/client3.ts';
 import { RpcClient } from '../testing/rpc-client.ts';
 import { serve, until, type ServeOptions } from '../testing/serve.ts';
@@ -105,7 +106,7 @@ test('a change that is sent again is not done again, also while it is under way 
   const first = rpc.exchange(message);
   const other = await connect();
   const second = other.exchange(message);
-  await delay(20);
+  await turns();
   release();
   const replies = [await first, await second, await other.exchange(message)];
   for (const { bytes } of replies) assert.ok(bytes.equals(replies[0]!.bytes));
@@ -133,7 +134,7 @@ test('requests in flight have a bound: the others wait on the wire and are all a
   let most = 0;
   filesystem.onChange = async () => {
     most = Math.max(most, ++running);
-    await delay(1);
+    await turns(3);
     running -= 1;
   };
   const made = await Promise.all(Array.from({ length: 200 }, (_, index) => client.create(client.root, `f${index}`)));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { turns } from '../../../testing/turns.ts';
 import { Client40, Client41, ops } from '../testing/client4.ts';
 import { serve } from '../testing/serve.ts';
 import { Op } from './opcodes.ts';
@@ -33,7 +33,7 @@ test('a request that comes again while the first is under way is told to come ba
   filesystem.onChange = () => new Promise((resolve) => (release = resolve));
   const make = () => client.bare(client.sequence(1, 1), ops.putRoot(), ops.lookup('share'), ops.mkdir('d'));
   const first = make();
-  await delay(20);
+  await turns();
   assert.equal((await make()).status, Status4.delay);
   release();
   assert.equal((await first).status, 0);
@@ -59,10 +59,10 @@ test('an export that is taken away takes its opens and locks along, after what i
   let release: () => void = () => undefined;
   filesystem.onChange = () => new Promise((resolve) => (release = resolve));
   const writing = two.compound(ops.put(handle), ops.write(state, 0, Buffer.from('x')));
-  await delay(20);
+  await turns();
   let isRemoved = false;
   const removed = server.removeExport(filesystem.id).then(() => (isRemoved = true));
-  await delay(20);
+  await turns();
   assert.equal(isRemoved, false);
   release();
   assert.equal((await writing).status, 0);

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
+import { turns } from '../../../testing/turns.ts';
 import { ObjectError } from '../errors.ts';
 import type { Commit, Conditions, NewContent } from '../operations.ts';
 import type { ListedVersion, ObjectVersion, Retention, StagedBlob, WrittenVersion } from '../records.ts';
@@ -588,7 +588,7 @@ class Bench {
 
   /** Blobs that nobody holds are gone, all others are there. */
   async verifyBlobs(): Promise<void> {
-    while (isToSweep(this.reader.db)) await sleep(2);
+    while (isToSweep(this.reader.db)) await turns(3);
     const rows = this.reader.db.all<{ id: string }>('SELECT lower(hex(id)) AS id FROM blobs');
     assert.deepEqual(rows.map(({ id }) => id).sort(), [...this.model.blobs()].sort());
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { turns } from '../../../testing/turns.ts';
 import { ObjectError, type ObjectErrorCode } from '../errors.ts';
 import type { Layout } from '../layout/layout.ts';
 import { checkIndex } from './check.ts';
@@ -17,7 +17,7 @@ function refused(code: ObjectErrorCode): (error: unknown) => boolean {
 }
 
 async function swept(reader: IndexReader): Promise<void> {
-  while (isToSweep(reader.db)) await sleep(2);
+  while (isToSweep(reader.db)) await turns(3);
 }
 
 test('a change that is refused takes none of those that wait with it along', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { turns } from '../../../testing/turns.ts';
 import { StorageError } from '../../errors.ts';
 import { MemoryGroup } from '../../testing/memory-group.ts';
 import type { Done } from '../../units.ts';
@@ -36,7 +36,7 @@ test('a chunk still being written when its container is to move is not left behi
   const write = volume.write(CHUNK, noise(CHUNK, 1));
   await reached;
   const removal = scene.pool.removeGroup('group-1');
-  await setTimeout(30);
+  await turns();
   release.emit('go');
   await Promise.all([write, removal]);
   assert(noise(CHUNK, 1).equals(await contents(volume, CHUNK, CHUNK)));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StorageError, type BlockDevice, type StorageErrorCode } from '@granary/storage';
+import { turns } from '../../../../testing/turns.ts';
 import { RamDevice } from '../../testing/ram-device.ts';
 import { FakeSession, SECTORS, UNIT_BLOCKS, UNIT_BYTES, fakePair, fakeUnit, told } from '../testing/fake-session.ts';
 
@@ -116,7 +117,7 @@ test('WRITE AND VERIFY reads back what it wrote, not what another wrote meanwhil
   const device = new RamDevice(UNIT_BYTES);
   const flush = device.flush.bind(device);
   device.flush = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await turns();
     await flush();
   };
   const { one, other } = fakePair({ device });
