@@ -75,14 +75,14 @@ export function createServices(tools: Tools): Services {
   requests.register(['create_compute'], {
     execute: (tx, request) => {
       const args = request.arguments as unknown as ComputeArguments;
-      computes.createCompute(tx, { userId: request.user_id, arguments: args, actor: 'system' });
+      computes.createCompute(tx, { userId: request.userId, arguments: args, actor: 'system' });
       return undefined;
     },
   });
   const remoteAccounts = new RemoteAccounts(
     tools.vault,
     (array) => clouds.fetchToArray(array),
-    (array) => clouds.claimed(array.cloud_id),
+    (array) => clouds.claimed(array.cloudId),
   );
   const handlers = merged([
     tokenRoutes(signIn),

@@ -1,9 +1,9 @@
-import { badParameter, fail, parseHostAndPort, type Tx } from '@granary/kernel';
+import { badParameter, fail, parseHostAndPort, type Changes, type Tx } from '@granary/kernel';
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
-import type { PublicService } from './repository.ts';
+import { publicServiceView, type PublicServiceView } from './view.ts';
 
 export interface ServiceInput {
   readonly account_name: string;
@@ -29,16 +29,16 @@ export class PublicServices {
     this.#states = states;
   }
 
-  get(actor: PortalActor, arrayId: number): PublicService {
+  get(actor: PortalActor, arrayId: number): PublicServiceView {
     return this.#tools.store.read((db) => {
-      const { name } = this.#states.row(db, arrayId, scopeOf(actor));
+      const { name } = this.#states.existing(db, arrayId, scopeOf(actor));
       const service = repository.findPublicService(db, arrayId);
       if (!service) throw fail('not_found', { kind: 'public object service of array', id: name });
-      return service;
+      return publicServiceView(service);
     });
   }
 
-  async create(actor: PortalActor, arrayId: number, input: ServiceInput): Promise<PublicService> {
+  async create(actor: PortalActor, arrayId: number, input: ServiceInput): Promise<PublicServiceView> {
     checkPlace(input.ip);
     await this.#tools.store.write((tx) => {
       const { name } = this.#objectStorage(tx, actor, arrayId);
@@ -49,13 +49,13 @@ export class PublicServices {
           id: name,
           by: `its public object service is there already, as ${known.host}`,
         });
-      repository.insertPublicService(tx, arrayId, this.#values(input), PRICE_OF_SERVICE);
+      repository.insertPublicService(tx, { arrayId, ...this.#values(input), price: PRICE_OF_SERVICE });
       this.#record(tx, arrayId, `The public object service of array ${name} was opened.`, actor);
     });
     return this.get(actor, arrayId);
   }
 
-  async update(actor: PortalActor, arrayId: number, change: ServiceChange): Promise<PublicService> {
+  async update(actor: PortalActor, arrayId: number, change: ServiceChange): Promise<PublicServiceView> {
     if (change.ip !== undefined) checkPlace(change.ip);
     this.get(actor, arrayId);
     await this.#tools.store.write((tx) => {
@@ -69,21 +69,21 @@ export class PublicServices {
   async delete(actor: PortalActor, arrayId: number): Promise<void> {
     this.get(actor, arrayId);
     await this.#tools.store.write((tx) => {
-      const { name } = this.#states.row(tx, arrayId, scopeOf(actor));
+      const { name } = this.#states.existing(tx, arrayId, scopeOf(actor));
       repository.deletePublicService(tx, arrayId);
       this.#record(tx, arrayId, `The public object service of array ${name} was withdrawn.`, actor);
     });
   }
 
   #objectStorage(tx: Tx, actor: PortalActor, arrayId: number) {
-    const row = this.#states.require(tx, arrayId, scopeOf(actor), 'its public object service', [
+    const array = this.#states.require(tx, arrayId, scopeOf(actor), 'its public object service', [
       'created',
       'hibernated',
     ]);
-    if (row.product !== 'object_storage') {
-      throw fail('not_supported', { problem: `Array ${row.name} is not an object storage array.` });
+    if (array.product !== 'object_storage') {
+      throw fail('not_supported', { problem: `Array ${array.name} is not an object storage array.` });
     }
-    return row;
+    return array;
   }
 
   #values(input: ServiceInput): repository.ServiceValues {
@@ -97,14 +97,15 @@ export class PublicServices {
     };
   }
 
-  #changed(change: ServiceChange): Partial<repository.ServiceValues> {
+  #changed(change: ServiceChange): Changes<repository.ServiceValues> {
+    const { admin_password: password } = change;
     return {
-      ...(change.account_name !== undefined && { accountName: change.account_name }),
-      ...(change.admin_username !== undefined && { username: change.admin_username }),
-      ...(change.admin_password !== undefined && { passwordSealed: this.#tools.vault.seal(change.admin_password) }),
-      ...(change.ip !== undefined && { ip: change.ip }),
-      ...(change.host !== undefined && { host: change.host }),
-      ...(change.auto_approve !== undefined && { autoApprove: change.auto_approve }),
+      accountName: change.account_name,
+      username: change.admin_username,
+      passwordSealed: password === undefined ? undefined : this.#tools.vault.seal(password),
+      ip: change.ip,
+      host: change.host,
+      autoApprove: change.auto_approve,
     };
   }
 

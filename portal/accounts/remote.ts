@@ -2,7 +2,7 @@ import { ApiError, ConnectionError, objectsClient, StillRunning, type ObjectsCli
 import { errorCatalogue } from '@granary/contract';
 import { fail, GranaryError, type Vault } from '@granary/kernel';
 import { parse } from 'csv-parse/sync';
-import type { ArrayRow } from '../arrays/repository.ts';
+import type { PortalArray } from '../arrays/array.ts';
 
 const ANSWER_MS_MAX = 10_000;
 /** Who asks for a record should not wait long for the figures in it. */
@@ -39,18 +39,22 @@ export class Refusal extends GranaryError {
 /** Accounts live on the object storage array; this asks its own management interface for them. */
 export class RemoteAccounts {
   readonly #vault: Vault;
-  readonly #fetchTo: (array: ArrayRow) => typeof fetch;
-  readonly #allow: (array: ArrayRow) => Promise<void>;
+  readonly #fetchTo: (array: PortalArray) => typeof fetch;
+  readonly #allow: (array: PortalArray) => Promise<void>;
 
   /** `allow` rejects while the array's cloud belongs to another portal: a copy must not act on its arrays either. */
-  constructor(vault: Vault, fetchTo: (array: ArrayRow) => typeof fetch, allow: (array: ArrayRow) => Promise<void>) {
+  constructor(
+    vault: Vault,
+    fetchTo: (array: PortalArray) => typeof fetch,
+    allow: (array: PortalArray) => Promise<void>,
+  ) {
     this.#vault = vault;
     this.#fetchTo = fetchTo;
     this.#allow = allow;
   }
 
   /** Undefined when no account has the name; one that was deleted no longer has it. */
-  find(array: ArrayRow, name: string): Promise<RemoteAccount | undefined> {
+  find(array: PortalArray, name: string): Promise<RemoteAccount | undefined> {
     return this.#ask(array, async (client) => {
       const { accounts } = await client.accounts.list({ filter_field: 'name', filter_value: name });
       const found = accounts.find((one) => one.name === name && one.state !== 'deleted');
@@ -61,11 +65,11 @@ export class RemoteAccounts {
   }
 
   /** Returns the account's id on the array. */
-  create(array: ArrayRow, name: string): Promise<string> {
+  create(array: PortalArray, name: string): Promise<string> {
     return this.#ask(array, async (client) => (await client.accounts.create({ name })).count);
   }
 
-  addAdministrator(array: ArrayRow, account: { id: string; name: string }, admin: Administrator): Promise<void> {
+  addAdministrator(array: PortalArray, account: { id: string; name: string }, admin: Administrator): Promise<void> {
     const { username, email, password } = admin;
     return this.#ask(array, async (client) => {
       const { code } = await client.users.create({ username, email, account_id: account.id, role: 'account_admin' });
@@ -75,7 +79,7 @@ export class RemoteAccounts {
   }
 
   /** True once it is deleted with all it held; false while the array is at it. One that is gone already is deleted. */
-  delete(array: ArrayRow, id: string): Promise<boolean> {
+  delete(array: PortalArray, id: string): Promise<boolean> {
     return this.#ask(array, async (client) => {
       try {
         await client.accounts.delete({ account_id: id, force: true });
@@ -89,7 +93,7 @@ export class RemoteAccounts {
   }
 
   /** Also its billing data: for an account that nobody has ever used. */
-  async erase(array: ArrayRow, id: string): Promise<void> {
+  async erase(array: PortalArray, id: string): Promise<void> {
     await this.delete(array, id);
     await this.#ask(array, async (client) => {
       try {
@@ -101,7 +105,7 @@ export class RemoteAccounts {
   }
 
   /** Approves who waits for an account, a few at a time; the names of the accounts that are open now. */
-  approveSignUps(array: ArrayRow): Promise<string[]> {
+  approveSignUps(array: PortalArray): Promise<string[]> {
     return this.#ask(array, async (client) => {
       const { requests } = await client.requests.list({ state: 'pending', limit: SIGN_UPS_MAX, page: 1 });
       const opened: string[] = [];
@@ -113,7 +117,7 @@ export class RemoteAccounts {
   }
 
   /** What every account holds, by its id; undefined when the array does not answer. */
-  async figures(array: ArrayRow): Promise<ReadonlyMap<string, AccountFigures> | undefined> {
+  async figures(array: PortalArray): Promise<ReadonlyMap<string, AccountFigures> | undefined> {
     try {
       const file = await this.#ask(array, (client) => client.accounts.export(), FIGURES_MS_MAX);
       return figuresIn(file.bytes);
@@ -123,15 +127,15 @@ export class RemoteAccounts {
   }
 
   async #ask<T>(
-    array: ArrayRow,
+    array: PortalArray,
     question: (client: ObjectsClient) => Promise<T>,
     timeoutMs: number = ANSWER_MS_MAX,
   ): Promise<T> {
-    if (array.management_url === null) throw unreachable(array);
+    if (array.managementUrl === null) throw unreachable(array);
     await this.#allow(array).catch(() => Promise.reject(unreachable(array)));
-    const accessKey = this.#vault.unseal(array.internal_key_sealed);
+    const accessKey = this.#vault.unseal(array.internalKeySealed);
     try {
-      const place = { url: array.management_url, timeoutMs, fetch: this.#fetchTo(array) };
+      const place = { url: array.managementUrl, timeoutMs, fetch: this.#fetchTo(array) };
       return await question(objectsClient({ ...place, accessKey }));
     } catch (error) {
       throw explained(error, array);
@@ -139,7 +143,7 @@ export class RemoteAccounts {
   }
 }
 
-export function accountExists({ name }: ArrayRow, account: string): Refusal {
+export function accountExists({ name }: PortalArray, account: string): Refusal {
   return new Refusal(`Array ${name} has an account ${account} already.`);
 }
 
@@ -178,12 +182,12 @@ function isUnknownAccount(error: unknown): boolean {
   return error instanceof ApiError && error.status === errorCatalogue.account_not_found.code;
 }
 
-function explained(error: unknown, array: ArrayRow): unknown {
+function explained(error: unknown, array: PortalArray): unknown {
   const isBroken = error instanceof ApiError && error.status === errorCatalogue.internal.code;
   if (error instanceof ConnectionError || error instanceof StillRunning || isBroken) return unreachable(array);
   return error instanceof ApiError ? new Refusal(`Array ${array.name} refused: ${error.message}`) : error;
 }
 
-function unreachable({ name, management_url: address }: ArrayRow): GranaryError {
+function unreachable({ name, managementUrl: address }: PortalArray): GranaryError {
   return fail('array_unreachable', { name, address: address ?? '(no address)' });
 }

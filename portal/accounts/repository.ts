@@ -1,23 +1,36 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, generated, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { ObjectAccount, PublicService } from './account.ts';
 
-export interface AccountRow {
-  readonly id: number;
-  readonly array_id: number;
-  readonly user_id: number;
-  readonly account_name: string;
-  readonly remote_id: string | null;
-  readonly status: 'waiting_for_approval' | 'creating' | 'created' | 'deleting';
-  readonly request_id: number;
-  /** What opening it needs and nobody is shown, until it is open. */
-  readonly secrets_sealed: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+const accounts = new Table<ObjectAccount, 'id'>('object_accounts', {
+  id: generated('id'),
+  arrayId: plain('array_id'),
+  userId: plain('user_id'),
+  name: plain('account_name'),
+  remoteId: plain('remote_id'),
+  status: plain('status'),
+  requestId: plain('request_id'),
+  secretsSealed: plain('secrets_sealed'),
+  createdAt: plain('created_at'),
+  updatedAt: plain('updated_at'),
+});
+const services = new Table<PublicService, 'id'>('public_services', {
+  id: generated('id'),
+  arrayId: plain('array_id'),
+  accountName: plain('account_name'),
+  username: plain('username'),
+  passwordSealed: plain('password_sealed'),
+  ip: plain('ip'),
+  host: plain('host'),
+  autoApprove: flag('auto_approve'),
+  price: plain('price'),
+});
 
-export function listAccounts(db: Db, arrayId: number, page: Page): AccountRow[] {
-  const sql = 'SELECT * FROM object_accounts WHERE array_id = :arrayId ORDER BY id LIMIT :limit OFFSET :start';
-  return db.all<AccountRow>(sql, { arrayId, ...sqlPage(page) });
+const SELECT = `SELECT ${accounts.fields()} FROM object_accounts`;
+
+export function listAccounts(db: Db, arrayId: number, page: Page): ObjectAccount[] {
+  const sql = `${SELECT} WHERE array_id = :arrayId ORDER BY id LIMIT :limit OFFSET :start`;
+  return accounts.all(db, sql, { arrayId, ...sqlPage(page) });
 }
 
 export function countAccounts(db: Db, arrayId: number): number {
@@ -26,85 +39,52 @@ export function countAccounts(db: Db, arrayId: number): number {
   );
 }
 
-export function findAccount(db: Db, arrayId: number, id: number): AccountRow | undefined {
-  const sql = 'SELECT * FROM object_accounts WHERE array_id = :arrayId AND id = :id';
-  return db.get<AccountRow>(sql, { arrayId, id });
+export function findAccount(db: Db, arrayId: number, id: number): ObjectAccount | undefined {
+  const sql = `${SELECT} WHERE array_id = :arrayId AND id = :id`;
+  return accounts.get(db, sql, { arrayId, id });
 }
 
-export function findAccountById(db: Db, id: number): AccountRow | undefined {
-  return db.get<AccountRow>('SELECT * FROM object_accounts WHERE id = :id', { id });
+export function findAccountById(db: Db, id: number): ObjectAccount | undefined {
+  return accounts.get(db, `${SELECT} WHERE id = :id`, { id });
 }
 
-export function findAccountByName(db: Db, arrayId: number, name: string): AccountRow | undefined {
-  const sql = 'SELECT * FROM object_accounts WHERE array_id = :arrayId AND account_name = :name';
-  return db.get<AccountRow>(sql, { arrayId, name });
+export function findAccountByName(db: Db, arrayId: number, name: string): ObjectAccount | undefined {
+  const sql = `${SELECT} WHERE array_id = :arrayId AND account_name = :name`;
+  return accounts.get(db, sql, { arrayId, name });
 }
 
-export function findAccountOfRequest(db: Db, requestId: number): AccountRow | undefined {
-  return db.get<AccountRow>('SELECT * FROM object_accounts WHERE request_id = :requestId', { requestId });
+export function findAccountOfRequest(db: Db, requestId: number): ObjectAccount | undefined {
+  return accounts.get(db, `${SELECT} WHERE request_id = :requestId`, { requestId });
 }
 
-interface NewAccount {
-  readonly arrayId: number;
-  readonly userId: number;
-  readonly name: string;
+type NewAccount = Pick<ObjectAccount, 'arrayId' | 'userId' | 'name' | 'requestId'> & {
   readonly status: 'waiting_for_approval' | 'creating';
-  readonly requestId: number;
-  readonly now: number;
-}
+};
 
-export function insertAccount(tx: Tx, account: NewAccount): number {
-  return tx.run(
-    `INSERT INTO object_accounts (array_id, user_id, account_name, status, request_id, created_at, updated_at)
-     VALUES (:arrayId, :userId, :name, :status, :requestId, :now, :now)`,
-    { ...account },
-  ).insertedId;
+export function insertAccount(tx: Tx, account: NewAccount, now: number): number {
+  return accounts.insert(tx, { ...account, remoteId: null, secretsSealed: null, createdAt: now, updatedAt: now });
 }
 
 export function setCreating(tx: Tx, id: number, secretsSealed: string | null, now: number): void {
-  const sql = `UPDATE object_accounts SET status = 'creating', secrets_sealed = :secretsSealed, updated_at = :now
-               WHERE id = :id`;
-  tx.run(sql, { id, secretsSealed, now });
+  accounts.update(tx, { id }, { status: 'creating', secretsSealed, updatedAt: now });
 }
 
 export function setCreated(tx: Tx, id: number, remoteId: string, now: number): void {
-  const sql = `UPDATE object_accounts SET status = 'created', remote_id = :remoteId, secrets_sealed = NULL,
-                 updated_at = :now WHERE id = :id`;
-  tx.run(sql, { id, remoteId, now });
+  accounts.update(tx, { id }, { status: 'created', remoteId, secretsSealed: null, updatedAt: now });
 }
 
 /** Secrets stay only while the account is being opened. */
-export function setStatus(tx: Tx, id: number, status: Exclude<AccountRow['status'], 'creating'>, now: number): void {
-  const sql = 'UPDATE object_accounts SET status = :status, secrets_sealed = NULL, updated_at = :now WHERE id = :id';
-  tx.run(sql, { id, status, now });
+export function setStatus(tx: Tx, id: number, status: Exclude<ObjectAccount['status'], 'creating'>, now: number): void {
+  accounts.update(tx, { id }, { status, secretsSealed: null, updatedAt: now });
 }
 
 export function deleteAccount(tx: Tx, id: number): void {
   tx.run('DELETE FROM object_accounts WHERE id = :id', { id });
 }
 
-interface StoredService {
-  readonly id: number;
-  readonly array_id: number;
-  readonly account_name: string;
-  readonly username: string;
-  readonly password_sealed: string;
-  readonly ip: string;
-  readonly host: string;
-  readonly auto_approve: number;
-  readonly price: string;
-}
-
-/** The public object service as it is shown: its password stays here. */
-export interface PublicService extends Omit<StoredService, 'password_sealed' | 'auto_approve'> {
-  readonly auto_approve: boolean;
-}
-
 export function findPublicService(db: Db, arrayId: number): PublicService | undefined {
-  const sql = `SELECT id, array_id, account_name, username, ip, host, auto_approve, price
-               FROM public_services WHERE array_id = :arrayId`;
-  const row = db.get<StoredService>(sql, { arrayId });
-  return row && { ...row, auto_approve: row.auto_approve === 1 };
+  const sql = `SELECT ${services.fields()} FROM public_services WHERE array_id = :arrayId`;
+  return services.get(db, sql, { arrayId });
 }
 
 /** Arrays that run and whose public service needs nobody's word. */
@@ -114,45 +94,15 @@ export function listAutoApproving(db: Db): number[] {
   return db.all<{ array_id: number }>(sql, {}).map(({ array_id: id }) => id);
 }
 
-export interface ServiceValues {
-  readonly accountName: string;
-  readonly username: string;
-  readonly passwordSealed: string;
-  readonly ip: string;
-  readonly host: string;
-  readonly autoApprove: boolean;
+export type ServiceValues = Omit<PublicService, 'id' | 'arrayId' | 'price'>;
+
+export function insertPublicService(tx: Tx, service: Omit<PublicService, 'id'>): void {
+  services.insert(tx, service);
 }
 
-export function insertPublicService(
-  tx: Tx,
-  arrayId: number,
-  { autoApprove, ...values }: ServiceValues,
-  price: string,
-): void {
-  tx.run(
-    `INSERT INTO public_services (array_id, account_name, username, password_sealed, ip, host, auto_approve, price)
-     VALUES (:arrayId, :accountName, :username, :passwordSealed, :ip, :host, :autoApprove, :price)`,
-    { arrayId, ...values, autoApprove: Number(autoApprove), price },
-  );
-}
-
-export function updatePublicService(tx: Tx, arrayId: number, values: Partial<ServiceValues>): void {
-  const { accountName, username, passwordSealed, ip, host, autoApprove } = values;
-  tx.run(
-    `UPDATE public_services SET account_name = coalesce(:accountName, account_name),
-       username = coalesce(:username, username), password_sealed = coalesce(:passwordSealed, password_sealed),
-       ip = coalesce(:ip, ip), host = coalesce(:host, host), auto_approve = coalesce(:autoApprove, auto_approve)
-     WHERE array_id = :arrayId`,
-    {
-      arrayId,
-      accountName: accountName ?? null,
-      username: username ?? null,
-      passwordSealed: passwordSealed ?? null,
-      ip: ip ?? null,
-      host: host ?? null,
-      autoApprove: autoApprove === undefined ? null : Number(autoApprove),
-    },
-  );
+/** What is undefined stays. */
+export function updatePublicService(tx: Tx, arrayId: number, changes: Changes<ServiceValues>): void {
+  services.update(tx, { arrayId }, { arrayId, ...changes });
 }
 
 export function deletePublicService(tx: Tx, arrayId: number): void {

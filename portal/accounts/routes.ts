@@ -1,6 +1,7 @@
 import type { PortalHandlers } from '../handlers.ts';
 import type { PublicServices } from './public-service.ts';
-import type { Accounts, AccountView } from './service.ts';
+import type { Accounts } from './service.ts';
+import type { AccountView } from './view.ts';
 
 export function publicServiceRoutes(services: PublicServices): PortalHandlers {
   return {

@@ -1,20 +1,18 @@
-import type { RecordOf } from '@granary/contract';
-import type { ObjectAccount } from '@granary/contract/portal';
-import { fail, formatUtc, GranaryError, type Db, type Tx } from '@granary/kernel';
+import { fail, GranaryError, type Db, type Tx } from '@granary/kernel';
 import { isAdmin, mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
-import type { ArrayRow } from '../arrays/repository.ts';
+import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import type { Page } from '../paging.ts';
-import { findRequest, type RequestRow } from '../requests/repository.ts';
+import { findRequest } from '../requests/repository.ts';
+import type { PortalRequest } from '../requests/request.ts';
 import type { Requests } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { findUser } from '../users/repository.ts';
-import { accountExists, type AccountFigures, type RemoteAccounts } from './remote.ts';
+import type { ObjectAccount } from './account.ts';
+import { accountExists, type RemoteAccounts } from './remote.ts';
 import * as repository from './repository.ts';
-import type { AccountRow } from './repository.ts';
+import { accountView, type AccountView } from './view.ts';
 import { AccountWork } from './work.ts';
-
-export type AccountView = RecordOf<typeof ObjectAccount>;
 
 export interface NewAccount {
   readonly object_storage_account_name: string;
@@ -60,20 +58,20 @@ export class Accounts {
   }
 
   async list(actor: PortalActor, arrayId: number, page: Page): Promise<{ accounts: AccountView[]; total: number }> {
-    const { array, rows, total } = this.#tools.store.read((db) => ({
-      array: this.#states.row(db, arrayId, scopeOf(actor)),
-      rows: repository.listAccounts(db, arrayId, page),
+    const { array, accounts, total } = this.#tools.store.read((db) => ({
+      array: this.#states.existing(db, arrayId, scopeOf(actor)),
+      accounts: repository.listAccounts(db, arrayId, page),
       total: repository.countAccounts(db, arrayId),
     }));
-    return { accounts: await this.#views(array, rows), total };
+    return { accounts: await this.#views(array, accounts), total };
   }
 
   async get(actor: PortalActor, arrayId: number, id: number): Promise<AccountView> {
-    const { array, row } = this.#tools.store.read((db) => ({
-      array: this.#states.row(db, arrayId, scopeOf(actor)),
-      row: this.#row(db, actor, arrayId, id),
+    const { array, account } = this.#tools.store.read((db) => ({
+      array: this.#states.existing(db, arrayId, scopeOf(actor)),
+      account: this.#existing(db, actor, arrayId, id),
     }));
-    const [view] = await this.#views(array, [row]);
+    const [view] = await this.#views(array, [account]);
     return view as AccountView;
   }
 
@@ -95,7 +93,8 @@ export class Accounts {
     const { jobId } = await this.#requests.file(actor, filing, (tx, requestId) => {
       this.#check(tx, actor, arrayId, input);
       const status = mayActAtOnce(actor) && !input.moderate ? 'creating' : 'waiting_for_approval';
-      id = repository.insertAccount(tx, { arrayId, userId: input.user_id, name, status, requestId, now: clock.now() });
+      const account = { arrayId, userId: input.user_id, name, status, requestId } as const;
+      id = repository.insertAccount(tx, account, clock.now());
       return undefined;
     });
     if (jobId !== undefined) await this.#settled(jobId);
@@ -104,11 +103,11 @@ export class Accounts {
 
   /** Removal always waits for an administrator's word: with the account goes all it holds. */
   async delete(actor: PortalActor, arrayId: number, id: number): Promise<number> {
-    const account = this.#tools.store.read((db) => this.#row(db, actor, arrayId, id));
+    const account = this.#tools.store.read((db) => this.#existing(db, actor, arrayId, id));
     requireSettled(account);
     const filing = {
       kind: 'delete_account',
-      name: account.account_name,
+      name: account.name,
       arrayId,
       arguments: { account_id: id },
       moderate: true,
@@ -131,28 +130,28 @@ export class Accounts {
   }
 
   /** What the array would refuse is refused now; it has the last word later. */
-  async #checkRemote(request: RequestRow): Promise<void> {
+  async #checkRemote(request: PortalRequest): Promise<void> {
     const name = request.arguments['account'] as string;
     const array = this.#array(request);
     if (await this.#remote.find(array, name)) throw accountExists(array, name);
   }
 
-  #startOpening(tx: Tx, request: RequestRow): number | undefined {
+  #startOpening(tx: Tx, request: PortalRequest): number | undefined {
     const { clock } = this.#tools;
     const { admin, user_id: userId } = request.arguments as { admin: string; user_id: number };
     const account = repository.findAccountOfRequest(tx, request.id);
     if (!account) return undefined;
     const email = findUser(tx, userId)?.email ?? `${admin}@localhost.localdomain`;
     const atOnce = account.status === 'creating';
-    repository.setCreating(tx, account.id, request.secrets_sealed, clock.now());
+    repository.setCreating(tx, account.id, request.secretsSealed, clock.now());
     return this.#work.startOpening(tx, { accountId: account.id, admin, email, atOnce });
   }
 
   /** One that still waits is not opened any more, either. */
-  #startRemoval(tx: Tx, request: RequestRow): number | undefined {
-    const account = repository.findAccount(tx, request.array_id as number, accountIdOf(request));
+  #startRemoval(tx: Tx, request: PortalRequest): number | undefined {
+    const account = repository.findAccount(tx, request.arrayId as number, accountIdOf(request));
     if (!account) return undefined;
-    const opening = findRequest(tx, account.request_id);
+    const opening = findRequest(tx, account.requestId);
     if (account.status === 'waiting_for_approval') {
       if (opening?.status === 'pending') this.#requests.withdraw(tx, opening, 'the account was removed', 'system');
       repository.deleteAccount(tx, account.id);
@@ -169,48 +168,32 @@ export class Accounts {
   }
 
   /** With what each holds, as the array counts it. */
-  async #views(array: ArrayRow, rows: readonly AccountRow[]): Promise<AccountView[]> {
-    const isAsked = array.status === 'created' && rows.some(({ remote_id: id }) => id !== null);
+  async #views(array: PortalArray, accounts: readonly ObjectAccount[]): Promise<AccountView[]> {
+    const isAsked = array.status === 'created' && accounts.some(({ remoteId: id }) => id !== null);
     const figures = isAsked ? await this.#remote.figures(array) : undefined;
-    return rows.map((row) => viewOf(row, figures?.get(row.remote_id ?? '')));
+    return accounts.map((account) => accountView(account, figures?.get(account.remoteId ?? '')));
   }
 
-  #array(request: RequestRow): ArrayRow {
+  #array(request: PortalRequest): PortalArray {
     return this.#tools.store.read((db) =>
-      this.#states.require(db, request.array_id as number, null, 'this', ['created']),
+      this.#states.require(db, request.arrayId as number, null, 'this', ['created']),
     );
   }
 
-  #row(db: Db, actor: PortalActor, arrayId: number, id: number): AccountRow {
-    this.#states.row(db, arrayId, scopeOf(actor));
-    const row = repository.findAccount(db, arrayId, id);
-    if (!row) throw fail('not_found', { kind: 'account', id });
-    return row;
+  #existing(db: Db, actor: PortalActor, arrayId: number, id: number): ObjectAccount {
+    this.#states.existing(db, arrayId, scopeOf(actor));
+    const account = repository.findAccount(db, arrayId, id);
+    if (!account) throw fail('not_found', { kind: 'account', id });
+    return account;
   }
 }
 
 /** While it is being opened or removed, that is ended first. */
-function requireSettled({ account_name: id, status: state }: AccountRow): void {
+function requireSettled({ name: id, status: state }: ObjectAccount): void {
   if (state === 'creating' || state === 'deleting')
     throw fail('wrong_state', { kind: 'Account', id, state, action: 'removing it', needed: 'created' });
 }
 
-function accountIdOf(request: RequestRow): number {
+function accountIdOf(request: PortalRequest): number {
   return request.arguments['account_id'] as number;
-}
-
-function viewOf(row: AccountRow, figures: AccountFigures | undefined): AccountView {
-  return {
-    id: row.id,
-    array_id: row.array_id,
-    user_id: row.user_id,
-    account_name: row.account_name,
-    status: row.status,
-    objs_request_id: row.request_id,
-    used_capacity: figures?.usedGb ?? null,
-    containers_count: figures?.containers ?? null,
-    objects_count: figures?.objects ?? null,
-    created_at: formatUtc(row.created_at),
-    updated_at: formatUtc(row.updated_at),
-  };
 }

@@ -1,4 +1,4 @@
-import type { ArrayRow } from '../arrays/repository.ts';
+import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import type { Tools } from '../tools.ts';
 import { isUnreachable, type RemoteAccounts } from './remote.ts';
@@ -41,11 +41,11 @@ export class SignUps {
 
   async look(): Promise<void> {
     const { store } = this.#tools;
-    const arrays = store.read((db) => listAutoApproving(db).map((id) => this.#states.row(db, id)));
+    const arrays = store.read((db) => listAutoApproving(db).map((id) => this.#states.existing(db, id)));
     await Promise.all(arrays.map((array) => this.#approveAll(array)));
   }
 
-  async #approveAll(array: ArrayRow): Promise<void> {
+  async #approveAll(array: PortalArray): Promise<void> {
     const { store, events, log } = this.#tools;
     try {
       for (const account of await this.#remote.approveSignUps(array)) {

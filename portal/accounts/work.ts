@@ -1,12 +1,12 @@
 import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
-import type { ArrayRow } from '../arrays/repository.ts';
+import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import { deleteRequest } from '../requests/repository.ts';
 import type { Requests } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
+import type { ObjectAccount } from './account.ts';
 import { accountExists, isUnreachable, Refusal, type RemoteAccounts } from './remote.ts';
 import * as repository from './repository.ts';
-import type { AccountRow } from './repository.ts';
 
 const OPEN = 'account.open';
 const REMOVE = 'account.remove';
@@ -56,7 +56,7 @@ export class AccountWork {
         this.#work(
           job.arguments.accountId,
           'creating',
-          (row, array) => this.#open(job, row, array),
+          (account, array) => this.#open(job, account, array),
           this.#undoOpening(job.arguments),
         ),
       (tx, args, reason) => this.#undoOpening(args)(tx, reason),
@@ -67,7 +67,7 @@ export class AccountWork {
         this.#work(
           job.arguments.accountId,
           'deleting',
-          (row, array) => this.#remove(row, array),
+          (account, array) => this.#remove(account, array),
           this.#undoRemoval(job.arguments),
         ),
       (tx, args, reason) => this.#undoRemoval(args)(tx, reason),
@@ -87,18 +87,18 @@ export class AccountWork {
   /** The frame of both: is it still wanted, and what if the array does not answer or says no. */
   async #work(
     accountId: number,
-    status: AccountRow['status'],
-    act: (row: AccountRow, array: ArrayRow) => Promise<JobOutcome>,
+    status: ObjectAccount['status'],
+    act: (account: ObjectAccount, array: PortalArray) => Promise<JobOutcome>,
     undo: (tx: Tx, reason: string) => void,
   ): Promise<JobOutcome> {
     const { tools, states } = this.#parts;
-    const row = tools.store.read((db) => repository.findAccountById(db, accountId));
-    if (row?.status !== status) return { outcome: 'failed', reason: 'The account went with its array.' };
-    const array = tools.store.read((db) => states.row(db, row.array_id));
+    const account = tools.store.read((db) => repository.findAccountById(db, accountId));
+    if (account?.status !== status) return { outcome: 'failed', reason: 'The account went with its array.' };
+    const array = tools.store.read((db) => states.existing(db, account.arrayId));
     try {
-      return array.status === 'created' ? await act(row, array) : later(`Array ${array.name} is ${array.status}.`);
+      return array.status === 'created' ? await act(account, array) : later(`Array ${array.name} is ${array.status}.`);
     } catch (error) {
-      const isLate = tools.clock.now() - row.updated_at > GIVE_UP_MS;
+      const isLate = tools.clock.now() - account.updatedAt > GIVE_UP_MS;
       if (isUnreachable(error) && !isLate) return later(error.message);
       if (!isUnreachable(error) && !(error instanceof Refusal)) throw error;
       const reason = error.message;
@@ -106,27 +106,27 @@ export class AccountWork {
     }
   }
 
-  async #open(job: RunningJob<Opening, Opened>, row: AccountRow, array: ArrayRow): Promise<JobOutcome> {
+  async #open(job: RunningJob<Opening, Opened>, account: ObjectAccount, array: PortalArray): Promise<JobOutcome> {
     const { tools, states } = this.#parts;
-    const remoteId = job.checkpoint?.whole ? job.checkpoint.remoteId : await this.#openRemote(job, row, array);
+    const remoteId = job.checkpoint?.whole ? job.checkpoint.remoteId : await this.#openRemote(job, account, array);
     return {
       outcome: 'done',
       finish: (tx) => {
-        repository.setCreated(tx, row.id, remoteId, tools.clock.now());
+        repository.setCreated(tx, account.id, remoteId, tools.clock.now());
         states.touch(tx, array.id);
-        this.#tell(tx, array.id, `Account ${row.account_name} was opened on array ${array.name}.`);
+        this.#tell(tx, array.id, `Account ${account.name} was opened on array ${array.name}.`);
       },
     };
   }
 
-  async #openRemote(job: RunningJob<Opening, Opened>, row: AccountRow, array: ArrayRow): Promise<string> {
+  async #openRemote(job: RunningJob<Opening, Opened>, account: ObjectAccount, array: PortalArray): Promise<string> {
     const { tools, remote } = this.#parts;
-    const name = row.account_name;
-    await this.#clearLeftover(job, row, array);
+    const name = account.name;
+    await this.#clearLeftover(job, account, array);
     const id = await remote.create(array, name);
     await job.save(30, 'the account is there', { remoteId: id, whole: false });
     try {
-      const { password = '' } = JSON.parse(tools.vault.unseal(row.secrets_sealed ?? '')) as { password?: string };
+      const { password = '' } = JSON.parse(tools.vault.unseal(account.secretsSealed ?? '')) as { password?: string };
       const { admin: username, email } = job.arguments;
       await remote.addAdministrator(array, { id, name }, { username, email, password });
     } catch (error) {
@@ -142,24 +142,28 @@ export class AccountWork {
    * What a run that was cut off left there goes, and is made afresh. It is known by its id; one that has no user yet
    * may be that of a run that did not get to note the id.
    */
-  async #clearLeftover({ checkpoint, attempts }: RunningJob<Opening, Opened>, row: AccountRow, array: ArrayRow) {
+  async #clearLeftover(
+    { checkpoint, attempts }: RunningJob<Opening, Opened>,
+    account: ObjectAccount,
+    array: PortalArray,
+  ) {
     const { remote } = this.#parts;
-    const found = await remote.find(array, row.account_name);
+    const found = await remote.find(array, account.name);
     if (!found) return;
     const isOurs = found.id === checkpoint?.remoteId || (attempts > 1 && found.users === 0);
-    if (!isOurs) throw accountExists(array, row.account_name);
+    if (!isOurs) throw accountExists(array, account.name);
     await remote.erase(array, found.id);
   }
 
-  async #remove(row: AccountRow, array: ArrayRow): Promise<JobOutcome> {
+  async #remove(account: ObjectAccount, array: PortalArray): Promise<JobOutcome> {
     const { remote } = this.#parts;
-    if (row.remote_id !== null && !(await remote.delete(array, row.remote_id)))
+    if (account.remoteId !== null && !(await remote.delete(array, account.remoteId)))
       return later(`Array ${array.name} removes what the account holds.`);
     return {
       outcome: 'done',
       finish: (tx) => {
-        repository.deleteAccount(tx, row.id);
-        this.#tell(tx, array.id, `Account ${row.account_name} was removed from array ${array.name}.`);
+        repository.deleteAccount(tx, account.id);
+        this.#tell(tx, array.id, `Account ${account.name} was removed from array ${array.name}.`);
       },
     };
   }
@@ -168,24 +172,24 @@ export class AccountWork {
   #undoOpening({ accountId, atOnce }: Opening): (tx: Tx, reason: string) => void {
     return (tx, reason) => {
       const { tools, requests } = this.#parts;
-      const row = repository.findAccountById(tx, accountId);
-      if (!row) return;
-      if (atOnce) deleteRequest(tx, row.request_id);
-      if (!atOnce && requests.reopen(tx, row.request_id, reason, row.secrets_sealed))
-        repository.setStatus(tx, row.id, 'waiting_for_approval', tools.clock.now());
-      else repository.deleteAccount(tx, row.id);
-      this.#tell(tx, row.array_id, `Account ${row.account_name} was not opened: ${reason}`, 'warning');
+      const account = repository.findAccountById(tx, accountId);
+      if (!account) return;
+      if (atOnce) deleteRequest(tx, account.requestId);
+      if (!atOnce && requests.reopen(tx, account.requestId, reason, account.secretsSealed))
+        repository.setStatus(tx, account.id, 'waiting_for_approval', tools.clock.now());
+      else repository.deleteAccount(tx, account.id);
+      this.#tell(tx, account.arrayId, `Account ${account.name} was not opened: ${reason}`, 'warning');
     };
   }
 
   #undoRemoval({ accountId, requestId }: Removal): (tx: Tx, reason: string) => void {
     return (tx, reason) => {
       const { tools, requests } = this.#parts;
-      const row = repository.findAccountById(tx, accountId);
-      if (!row) return;
+      const account = repository.findAccountById(tx, accountId);
+      if (!account) return;
       requests.reopen(tx, requestId, reason, null);
-      repository.setStatus(tx, row.id, 'created', tools.clock.now());
-      this.#tell(tx, row.array_id, `Account ${row.account_name} was not removed: ${reason}`, 'warning');
+      repository.setStatus(tx, account.id, 'created', tools.clock.now());
+      this.#tell(tx, account.arrayId, `Account ${account.name} was not removed: ${reason}`, 'warning');
     };
   }
 

@@ -1,5 +1,5 @@
 import type { HostedArray } from '@granary/contract/cloud';
-import type { KeptSpec } from './repository.ts';
+import type { KeptSpec } from './array.ts';
 
 /** Every way an array's specification can change after it was ordered. */
 export type Change =

@@ -5,7 +5,7 @@ import { scopeOf, type PortalActor } from '../actor.ts';
 import type { RemoteAccounts } from '../accounts/remote.ts';
 import type { Clouds } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
-import type { ArrayRow } from './repository.ts';
+import type { PortalArray } from './array.ts';
 import type { ArrayStates } from './states.ts';
 
 export type ContentsView = RecordOf<typeof ArrayContents>;
@@ -43,29 +43,29 @@ export class Contents {
   }
 
   async get(actor: PortalActor, id: number): Promise<ContentsView> {
-    const row = this.#tools.store.read((db) => this.#states.row(db, id, scopeOf(actor)));
+    const array = this.#tools.store.read((db) => this.#states.existing(db, id, scopeOf(actor)));
     // What was never placed never held anything.
-    if (row.nova_id === null && row.status !== 'deleted') return nothing(row);
-    if (row.status !== 'created') return UNKNOWN;
+    if (array.numberInCloud === null && array.status !== 'deleted') return nothing(array);
+    if (array.status !== 'created') return UNKNOWN;
     try {
-      return await (row.product === 'object_storage' ? this.#ofObjects(row) : this.#ofBlocks(row));
+      return await (array.product === 'object_storage' ? this.#ofObjects(array) : this.#ofBlocks(array));
     } catch (error) {
-      this.#tools.log.warn({ error, array: row.name }, 'an array did not say what it holds');
+      this.#tools.log.warn({ error, array: array.name }, 'an array did not say what it holds');
       return UNKNOWN;
     }
   }
 
-  async #ofBlocks(row: ArrayRow): Promise<ContentsView> {
-    const accessKey = this.#tools.vault.unseal(row.internal_key_sealed);
-    const place = { url: row.management_url ?? '', timeoutMs: ANSWER_MS_MAX, fetch: this.#clouds.fetchToArray(row) };
+  async #ofBlocks(array: PortalArray): Promise<ContentsView> {
+    const accessKey = this.#tools.vault.unseal(array.internalKeySealed);
+    const place = { url: array.managementUrl ?? '', timeoutMs: ANSWER_MS_MAX, fetch: this.#clouds.fetchToArray(array) };
     const client = arrayClient({ ...place, accessKey });
     const { volumes, count } = await client.volumes.list({ limit: VOLUMES_MAX });
     const attached = volumes.filter(({ server_ext_names: servers }) => servers !== '').length;
     return { ...UNKNOWN, known: true, volumes: count, attached_volumes: attached };
   }
 
-  async #ofObjects(row: ArrayRow): Promise<ContentsView> {
-    const figures = await this.#accounts.figures(row);
+  async #ofObjects(array: PortalArray): Promise<ContentsView> {
+    const figures = await this.#accounts.figures(array);
     if (!figures) return UNKNOWN;
     const accounts = [...figures.values()];
     return {
@@ -78,7 +78,7 @@ export class Contents {
   }
 }
 
-function nothing({ product }: ArrayRow): ContentsView {
+function nothing({ product }: PortalArray): ContentsView {
   const isBlock = product === 'storage_array';
   return isBlock
     ? { ...UNKNOWN, known: true, volumes: 0, attached_volumes: 0 }

@@ -56,7 +56,7 @@ export class Deletions {
   /** Starts the deletion; in the caller's transaction. What was never placed holds nothing to keep. */
   begin(tx: Tx, id: number, actor: string): number {
     const { tools, states, lifecycle, requests } = this.#parts;
-    const { name, nova_id: placed } = states.require(tx, id, null, 'deleting', deletable);
+    const { name, numberInCloud: placed } = states.require(tx, id, null, 'deleting', deletable);
     const keptMs = placed === null ? 0 : retentionMs(tx);
     repository.setPurgeAt(tx, id, keptMs > 0 ? tools.clock.now() + keptMs : null);
     states.move(tx, id, { status: 'deleting', progress: 0, event: `Array ${name} is being deleted.`, actor });
@@ -67,14 +67,14 @@ export class Deletions {
   async undelete(actor: PortalActor, id: number, newName: string | undefined): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     return tools.store.write((tx) => {
-      const row = states.require(tx, id, scopeOf(actor), 'undeleting', ['deleted']);
-      if (row.purge_at === null || row.purge_at <= tools.clock.now())
+      const array = states.require(tx, id, scopeOf(actor), 'undeleting', ['deleted']);
+      if (array.purgeAt === null || array.purgeAt <= tools.clock.now())
         throw fail('not_supported', {
-          problem: `Array ${row.name} is gone for good: its time to be undeleted is over.`,
+          problem: `Array ${array.name} is gone for good: its time to be undeleted is over.`,
         });
-      const name = newName ?? row.name;
-      if (repository.findArrayByName(tx, row.owner_id, name)) throw fail('name_taken', { name });
-      if (name !== row.name) repository.renameArray(tx, id, name);
+      const name = newName ?? array.name;
+      if (repository.findArrayByName(tx, array.ownerId, name)) throw fail('name_taken', { name });
+      if (name !== array.name) repository.renameArray(tx, id, name);
       repository.setUndeleted(tx, id);
       const event = `Array ${name} was undeleted.`;
       states.move(tx, id, { status: 'restoring', progress: 0, event, severity: 'notice', actor: actor.username });
@@ -87,10 +87,10 @@ export class Deletions {
   async purge(actor: PortalActor, id: number): Promise<string> {
     const { tools, states } = this.#parts;
     return tools.store.write((tx) => {
-      const row = states.require(tx, id, null, 'purging', ['deleted']);
-      if (row.purged_at !== null) throw fail('not_supported', { problem: `Array ${row.name} was purged already.` });
-      this.#purge(tx, row, tools.clock.now(), actor.username);
-      return `Array ${row.name} is being purged.`;
+      const array = states.require(tx, id, null, 'purging', ['deleted']);
+      if (array.purgedAt !== null) throw fail('not_supported', { problem: `Array ${array.name} was purged already.` });
+      this.#purge(tx, array, tools.clock.now(), actor.username);
+      return `Array ${array.name} is being purged.`;
     });
   }
 
@@ -98,7 +98,8 @@ export class Deletions {
     const { tools } = this.#parts;
     try {
       await tools.store.write((tx) => {
-        for (const row of repository.listToPurge(tx, tools.clock.now())) this.#purge(tx, row, row.purge_at, 'system');
+        for (const array of repository.listToPurge(tx, tools.clock.now()))
+          this.#purge(tx, array, array.purgeAt, 'system');
       });
     } catch (error) {
       tools.log.error({ error }, 'deleted arrays could not be purged; they are tried again');

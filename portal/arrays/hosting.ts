@@ -5,7 +5,7 @@ import { GranaryError, type Db } from '@granary/kernel';
 import { ClaimRefused } from '../clouds/claims.ts';
 import { interfacesOfArray } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
-import type { ArrayRow, KeptSpec } from './repository.ts';
+import type { KeptSpec, PortalArray } from './array.ts';
 
 export const POLL_MS = 100;
 /** How long one run of a job looks at its cloud before it lets others have its place. */
@@ -25,19 +25,19 @@ interface Telling {
 /** One array as its cloud has it: looked at, told what to be, waited for. */
 export class Hosting {
   readonly #link: CloudClient;
-  readonly #row: ArrayRow;
+  readonly #array: PortalArray;
   readonly #tools: Tools;
 
-  constructor(link: CloudClient, row: ArrayRow, tools: Tools) {
+  constructor(link: CloudClient, array: PortalArray, tools: Tools) {
     this.#link = link;
-    this.#row = row;
+    this.#array = array;
     this.#tools = tools;
   }
 
   /** Undefined when the cloud does not have it. */
   async get(): Promise<HostedArray | undefined> {
     try {
-      return (await this.#link.hostedArrays.get({ uuid: this.#row.uuid })).data;
+      return (await this.#link.hostedArrays.get({ uuid: this.#array.uuid })).data;
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return undefined;
       throw error;
@@ -46,7 +46,7 @@ export class Hosting {
 
   /** Tells the cloud what the array should be, whole; text when the cloud refuses. */
   async put(kept: KeptSpec, { desired, without = [] }: Telling): Promise<HostedArray | string> {
-    const { uuid } = this.#row;
+    const { uuid } = this.#array;
     const spec = this.#tools.store.read((db) => this.#specOf(db, kept, without));
     try {
       return (await this.#link.hostedArrays.put({ uuid, spec, ...(desired && { desired }) })).data;
@@ -70,30 +70,30 @@ export class Hosting {
   /** Asked again and again: the cloud answers with the array until it is gone. */
   async remove(signal: AbortSignal): Promise<void> {
     const end = performance.now() + RUN_MS_MAX;
-    while ((await this.#link.hostedArrays.delete({ uuid: this.#row.uuid })).data) await pauseUntil(end, signal);
+    while ((await this.#link.hostedArrays.delete({ uuid: this.#array.uuid })).data) await pauseUntil(end, signal);
   }
 
   #specOf(db: Db, kept: KeptSpec, without: readonly number[]): ArraySpec {
-    const row = this.#row;
+    const array = this.#array;
     const { vault } = this.#tools;
-    const interfaces = interfacesOfArray(db, row.id).filter(({ id }) => !without.includes(id));
+    const interfaces = interfacesOfArray(db, array.id).filter(({ id }) => !without.includes(id));
     return {
       ...kept,
       drives_returned: kept.drives_returned ?? {},
       policy_drives_returned: kept.policy_drives_returned ?? {},
       proxies_returned: kept.proxies_returned ?? 0,
-      product: row.product,
-      name: row.name,
-      owner: row.owner,
-      owner_uuid: row.owner_uuid,
-      initial_passcode: vault.unseal(row.initial_passcode_sealed),
-      internal_key: vault.unseal(row.internal_key_sealed),
-      interfaces: interfaces.map(({ id, address, netmask, gateway, vlan_id, forced }) => ({
+      product: array.product,
+      name: array.name,
+      owner: array.owner,
+      owner_uuid: array.ownerUuid,
+      initial_passcode: vault.unseal(array.initialPasscodeSealed),
+      internal_key: vault.unseal(array.internalKeySealed),
+      interfaces: interfaces.map(({ id, address, netmask, gateway, vlanId, forced }) => ({
         id,
         address,
         netmask,
         gateway,
-        vlan_id,
+        vlan_id: vlanId,
         ...(forced && { forced }),
       })),
     };

@@ -8,7 +8,7 @@ import type { Tools } from '../tools.ts';
 import { applyChange, describeChange, type Change } from './changes.ts';
 import { Hosting, isTroubleOfCloud, NotYet, POLL_MS, withDrivesOf } from './hosting.ts';
 import * as repository from './repository.ts';
-import type { ArrayRow } from './repository.ts';
+import type { PortalArray } from './array.ts';
 import { problemsOf } from './rules.ts';
 import { startingMove, type ArrayStates } from './states.ts';
 
@@ -24,7 +24,7 @@ interface ChangeArguments extends WorkArguments {
   readonly change: Change;
 }
 
-type Act = (job: RunningJob<WorkArguments>, row: ArrayRow) => Promise<JobOutcome>;
+type Act = (job: RunningJob<WorkArguments>, array: PortalArray) => Promise<JobOutcome>;
 
 /**
  * States a change is carried out in once it was accepted: what came after it waits behind it in the queue, and the
@@ -36,7 +36,7 @@ const changeable = [
   'hibernating',
   'restoring',
   'failed',
-] as const satisfies readonly ArrayRow['status'][];
+] as const satisfies readonly PortalArray['status'][];
 
 const CLOUD_RETRY_MS = 2000;
 const LOST = 'Its cloud no longer has it';
@@ -58,21 +58,26 @@ export class ArrayLifecycle {
   constructor(parts: Parts) {
     this.#parts = parts;
     const { jobs } = parts.tools;
-    const register = (work: Work, state: ArrayRow['status'], act: Act, traits: JobTraits = {}) => {
+    const register = (work: Work, state: PortalArray['status'], act: Act, traits: JobTraits = {}) => {
       const givenUp = (tx: Tx, { arrayId }: WorkArguments, reason: string) => {
-        this.#fail(tx, parts.states.row(tx, arrayId), reason);
+        this.#fail(tx, parts.states.existing(tx, arrayId), reason);
       };
-      jobs.register<WorkArguments>(work, (job) => this.#work(job, [state], (row) => act(job, row)), givenUp, traits);
+      jobs.register<WorkArguments>(
+        work,
+        (job) => this.#work(job, [state], (array) => act(job, array)),
+        givenUp,
+        traits,
+      );
     };
-    register('array.create', 'creating', (job, row) => this.#create(job, row));
-    register('array.restore', 'restoring', (job, row) => this.#create(job, row));
-    register('array.hibernate', 'hibernating', (job, row) => this.#hibernate(job, row));
-    register('array.delete', 'deleting', (job, row) => this.#delete(job, row), { frees: true });
+    register('array.create', 'creating', (job, array) => this.#create(job, array));
+    register('array.restore', 'restoring', (job, array) => this.#create(job, array));
+    register('array.hibernate', 'hibernating', (job, array) => this.#hibernate(job, array));
+    register('array.delete', 'deleting', (job, array) => this.#delete(job, array), { frees: true });
     jobs.register<WorkArguments>(
       'array.purge',
-      (job) => this.#work(job, ['deleted'], (row) => this.#remove(job, row)),
+      (job) => this.#work(job, ['deleted'], (array) => this.#remove(job, array)),
       (tx, { arrayId }, reason) => {
-        const { name } = parts.states.row(tx, arrayId);
+        const { name } = parts.states.existing(tx, arrayId);
         const title = `Array ${name} could not be purged: ${reason} An administrator can purge it again.`;
         parts.tools.events.record(tx, { title, subject: `array:${arrayId}`, severity: 'error' });
       },
@@ -85,14 +90,14 @@ export class ArrayLifecycle {
         return this.#work(
           job,
           changeable,
-          (row) => this.#change(change, row),
+          (array) => this.#change(change, array),
           (tx) => {
             this.#giveBack(tx, change);
           },
         );
       },
       (tx, { arrayId, change }, reason) => {
-        this.#undoChange(tx, parts.states.row(tx, arrayId), change, reason);
+        this.#undoChange(tx, parts.states.existing(tx, arrayId), change, reason);
       },
     );
   }
@@ -104,56 +109,56 @@ export class ArrayLifecycle {
   /** The frame of all work: is it still wanted, and what if the cloud does not answer or says no. */
   async #work(
     { arguments: { arrayId }, signal }: RunningJob<WorkArguments>,
-    wanted: readonly ArrayRow['status'][],
-    act: (row: ArrayRow) => Promise<JobOutcome>,
+    wanted: readonly PortalArray['status'][],
+    act: (array: PortalArray) => Promise<JobOutcome>,
     tooLate: (tx: Tx) => void = () => undefined,
   ): Promise<JobOutcome> {
     const { tools, states, clouds } = this.#parts;
-    const row = tools.store.read((db) => states.row(db, arrayId));
-    if (!wanted.includes(row.status))
-      return { outcome: 'failed', reason: `Array ${row.name} is ${row.status}.`, finish: tooLate };
+    const array = tools.store.read((db) => states.existing(db, arrayId));
+    if (!wanted.includes(array.status))
+      return { outcome: 'failed', reason: `Array ${array.name} is ${array.status}.`, finish: tooLate };
     try {
-      await clouds.claimed(row.cloud_id);
-      return await act(row);
+      await clouds.claimed(array.cloudId);
+      return await act(array);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof NotYet) return { outcome: 'retry', afterMs: POLL_MS, reason: error.message };
       if (!isTroubleOfCloud(error)) throw error;
       const refused = error instanceof ClaimRefused ? error.message : undefined;
-      await this.#report(row, refused ?? 'its cloud does not answer; trying again', row.progress);
+      await this.#report(array, refused ?? 'its cloud does not answer; trying again', array.progress);
       return { outcome: 'retry', afterMs: CLOUD_RETRY_MS, reason: error.message };
     }
   }
 
-  async #create({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+  async #create({ signal }: RunningJob<WorkArguments>, array: PortalArray): Promise<JobOutcome> {
     const { tools, states, interfaces } = this.#parts;
-    const hosting = this.#hosting(row);
-    await this.#report(row, row.status === 'creating' ? 'finding drives and an address' : 'asking its cloud', 10);
+    const hosting = this.#hosting(array);
+    await this.#report(array, array.status === 'creating' ? 'finding drives and an address' : 'asking its cloud', 10);
     const before = await hosting.get();
-    if (!before && row.status !== 'creating') return this.#failed(row, LOST);
-    const spec = withDrivesOf(before, row.spec);
+    if (!before && array.status !== 'creating') return this.#failed(array, LOST);
+    const spec = withDrivesOf(before, array.spec);
     const placed = await hosting.put(spec, { desired: 'running' });
-    if (typeof placed === 'string') return this.#failed(row, placed);
+    if (typeof placed === 'string') return this.#failed(array, placed);
     await tools.store.write((tx) => {
-      repository.setPlacement(tx, row.id, placed);
-      states.touch(tx, row.id);
+      repository.setPlacement(tx, array.id, placed);
+      states.touch(tx, array.id);
     });
-    await this.#report(row, 'starting its process', 50);
-    const hosted = await this.#untilStarted(row, hosting, signal);
+    await this.#report(array, 'starting its process', 50);
+    const hosted = await this.#untilStarted(array, hosting, signal);
     if (hosted?.state !== 'running' && hosted?.state !== 'starting')
-      return this.#failed(row, hosted?.reason ?? 'the cloud lost it');
+      return this.#failed(array, hosted?.reason ?? 'the cloud lost it');
     return {
       outcome: 'done',
       finish: (tx) => {
-        repository.setSpec(tx, row.id, spec);
-        repository.setPlacement(tx, row.id, hosted);
-        for (const { id } of interfacesOfArray(tx, row.id)) interfaces.attachInterface(tx, id);
-        interfaces.recordBindings(tx, row.id, hosted.interfaces);
-        if (hosted.state === 'starting') states.move(tx, row.id, startingMove(row, hosted));
+        repository.setSpec(tx, array.id, spec);
+        repository.setPlacement(tx, array.id, hosted);
+        for (const { id } of interfacesOfArray(tx, array.id)) interfaces.attachInterface(tx, id);
+        interfaces.recordBindings(tx, array.id, hosted.interfaces);
+        if (hosted.state === 'starting') states.move(tx, array.id, startingMove(array, hosted));
         else {
           const event =
-            row.status === 'creating' ? `Array ${row.name} was created.` : `Array ${row.name} is running again.`;
-          states.move(tx, row.id, { status: 'created', progress: 100, event });
+            array.status === 'creating' ? `Array ${array.name} was created.` : `Array ${array.name} is running again.`;
+          states.move(tx, array.id, { status: 'created', progress: 100, event });
         }
       },
     };
@@ -163,7 +168,7 @@ export class ArrayLifecycle {
    * The array once its process runs or has failed. One that ran before and takes long is handed to the watcher as it is:
    * its cloud tries for as long as it is wanted, and its owner may stop or delete it meanwhile.
    */
-  async #untilStarted(row: ArrayRow, hosting: Hosting, signal: AbortSignal): Promise<HostedArray | undefined> {
+  async #untilStarted(array: PortalArray, hosting: Hosting, signal: AbortSignal): Promise<HostedArray | undefined> {
     let last: HostedArray | undefined;
     try {
       return await hosting.until(signal, (now) => {
@@ -172,117 +177,121 @@ export class ArrayLifecycle {
       });
     } catch (error) {
       if (!(error instanceof NotYet) || last?.state !== 'starting') throw error;
-      if (row.status === 'restoring') return last;
-      await this.#report(row, last.reason ?? 'starting its process', 50);
+      if (array.status === 'restoring') return last;
+      await this.#report(array, last.reason ?? 'starting its process', 50);
       throw error;
     }
   }
 
-  async #hibernate({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+  async #hibernate({ signal }: RunningJob<WorkArguments>, array: PortalArray): Promise<JobOutcome> {
     const { states, interfaces } = this.#parts;
-    const hosting = this.#hosting(row);
-    await this.#report(row, 'stopping its process', 20);
+    const hosting = this.#hosting(array);
+    await this.#report(array, 'stopping its process', 20);
     const hosted = await hosting.get();
-    if (!hosted) return this.#failed(row, LOST);
-    const spec = withDrivesOf(hosted, row.spec);
+    if (!hosted) return this.#failed(array, LOST);
+    const spec = withDrivesOf(hosted, array.spec);
     const told = await hosting.put(spec, { desired: 'stopped' });
-    if (typeof told === 'string') return this.#failed(row, told);
+    if (typeof told === 'string') return this.#failed(array, told);
     const stopped = await hosting.until(signal, ({ state }) => state === 'stopped');
-    if (!stopped) return this.#failed(row, LOST);
+    if (!stopped) return this.#failed(array, LOST);
     return {
       outcome: 'done',
       finish: (tx) => {
-        repository.setSpec(tx, row.id, spec);
-        interfaces.recordBindings(tx, row.id, stopped.interfaces);
-        states.move(tx, row.id, { status: 'hibernated', progress: 100, event: `Array ${row.name} hibernates.` });
+        repository.setSpec(tx, array.id, spec);
+        interfaces.recordBindings(tx, array.id, stopped.interfaces);
+        states.move(tx, array.id, { status: 'hibernated', progress: 100, event: `Array ${array.name} hibernates.` });
       },
     };
   }
 
   /** Stops it and keeps what it holds, where it can be undeleted; else removes it. */
-  async #delete(job: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+  async #delete(job: RunningJob<WorkArguments>, array: PortalArray): Promise<JobOutcome> {
     const { states, interfaces } = this.#parts;
-    const hosting = this.#hosting(row);
-    const hosted = row.purge_at === null ? undefined : await hosting.get();
-    if (!hosted) return this.#remove(job, row);
-    await this.#report(row, 'stopping its process', 20);
-    const spec = withDrivesOf(hosted, row.spec);
+    const hosting = this.#hosting(array);
+    const hosted = array.purgeAt === null ? undefined : await hosting.get();
+    if (!hosted) return this.#remove(job, array);
+    await this.#report(array, 'stopping its process', 20);
+    const spec = withDrivesOf(hosted, array.spec);
     const told = await hosting.put(spec, { desired: 'stopped' });
-    if (typeof told === 'string') return this.#failed(row, told);
+    if (typeof told === 'string') return this.#failed(array, told);
     const stopped = await hosting.until(job.signal, ({ state }) => state === 'stopped');
-    if (!stopped) return this.#remove(job, row);
+    if (!stopped) return this.#remove(job, array);
     return {
       outcome: 'done',
       finish: (tx) => {
-        repository.setSpec(tx, row.id, spec);
-        interfaces.recordBindings(tx, row.id, stopped.interfaces);
-        const until = row.purge_at === null ? '' : ` It can be undeleted until ${formatUtc(row.purge_at)}.`;
-        const event = `Array ${row.name} was deleted.${until}`;
-        states.move(tx, row.id, { status: 'deleted', progress: 100, event, severity: 'notice' });
+        repository.setSpec(tx, array.id, spec);
+        interfaces.recordBindings(tx, array.id, stopped.interfaces);
+        const until = array.purgeAt === null ? '' : ` It can be undeleted until ${formatUtc(array.purgeAt)}.`;
+        const event = `Array ${array.name} was deleted.${until}`;
+        states.move(tx, array.id, { status: 'deleted', progress: 100, event, severity: 'notice' });
       },
     };
   }
 
   /** Everything of it, for good. */
-  async #remove({ signal }: RunningJob<WorkArguments>, row: ArrayRow): Promise<JobOutcome> {
+  async #remove({ signal }: RunningJob<WorkArguments>, array: PortalArray): Promise<JobOutcome> {
     const { tools, states, interfaces } = this.#parts;
-    const hosting = this.#hosting(row);
-    if (row.status === 'deleting') await this.#report(row, 'removing its data and giving its drives back', 20);
+    const hosting = this.#hosting(array);
+    if (array.status === 'deleting') await this.#report(array, 'removing its data and giving its drives back', 20);
     await hosting.remove(signal);
     return {
       outcome: 'done',
       finish: (tx) => {
-        interfaces.releaseAllOfArray(tx, row.id);
-        forgetOfArray(tx, row.id);
-        repository.setPurged(tx, row.id, tools.clock.now());
-        const event = `Array ${row.name} was ${row.status === 'deleting' ? 'deleted' : 'purged'}.`;
-        if (row.status === 'deleting')
-          states.move(tx, row.id, { status: 'deleted', progress: 100, event, severity: 'notice' });
-        else tools.events.record(tx, { title: event, subject: `array:${row.id}`, severity: 'notice' });
-        states.touch(tx, row.id);
+        interfaces.releaseAllOfArray(tx, array.id);
+        forgetOfArray(tx, array.id);
+        repository.setPurged(tx, array.id, tools.clock.now());
+        const event = `Array ${array.name} was ${array.status === 'deleting' ? 'deleted' : 'purged'}.`;
+        if (array.status === 'deleting')
+          states.move(tx, array.id, { status: 'deleted', progress: 100, event, severity: 'notice' });
+        else tools.events.record(tx, { title: event, subject: `array:${array.id}`, severity: 'notice' });
+        states.touch(tx, array.id);
       },
     };
   }
 
-  async #change(change: Change, row: ArrayRow): Promise<JobOutcome> {
+  async #change(change: Change, array: PortalArray): Promise<JobOutcome> {
     const { tools, states, clouds, interfaces } = this.#parts;
-    const hosting = this.#hosting(row);
+    const hosting = this.#hosting(array);
     const before = await hosting.get();
-    if (!before) return this.#failed(row, LOST);
-    const spec = withDrivesOf(before, applyChange(row.spec, change));
-    const problem = problemsOf(row.product, spec, await clouds.freshInventory(row.cloud_id))[0];
+    if (!before) return this.#failed(array, LOST);
+    const spec = withDrivesOf(before, applyChange(array.spec, change));
+    const problem = problemsOf(array.product, spec, await clouds.freshInventory(array.cloudId))[0];
     const told = problem
       ? `${problem.field} ${problem.message}`
       : await hosting.put(spec, { without: leavingOut(change) });
     if (typeof told === 'string') {
       const reason = `${capitalised(describeChange(change))} failed: ${told}`;
-      return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, row, change, reason) };
+      return { outcome: 'failed', reason, finish: (tx) => this.#undoChange(tx, array, change, reason) };
     }
     return {
       outcome: 'done',
       finish: (tx) => {
-        repository.setSpec(tx, row.id, spec);
-        repository.setPlacement(tx, row.id, told);
-        repository.setStatusMessage(tx, row.id, null);
+        repository.setSpec(tx, array.id, spec);
+        repository.setPlacement(tx, array.id, told);
+        repository.setStatusMessage(tx, array.id, null);
         if (change.type === 'attach_interface') interfaces.attachInterface(tx, change.interfaceId);
         if (change.type === 'detach_interfaces')
           for (const id of change.interfaceIds) interfaces.releaseInterface(tx, id);
-        interfaces.recordBindings(tx, row.id, told.interfaces);
-        states.touch(tx, row.id);
+        interfaces.recordBindings(tx, array.id, told.interfaces);
+        states.touch(tx, array.id);
         tools.events.record(tx, {
-          title: `Array ${row.name}: ${describeChange(change)} is done.`,
-          subject: `array:${row.id}`,
+          title: `Array ${array.name}: ${describeChange(change)} is done.`,
+          subject: `array:${array.id}`,
         });
       },
     };
   }
 
-  #undoChange(tx: Tx, row: ArrayRow, change: Change, reason: string): void {
+  #undoChange(tx: Tx, array: PortalArray, change: Change, reason: string): void {
     const { tools, states } = this.#parts;
-    repository.setStatusMessage(tx, row.id, reason);
+    repository.setStatusMessage(tx, array.id, reason);
     this.#giveBack(tx, change);
-    states.touch(tx, row.id);
-    tools.events.record(tx, { severity: 'warning', title: `Array ${row.name}: ${reason}`, subject: `array:${row.id}` });
+    states.touch(tx, array.id);
+    tools.events.record(tx, {
+      severity: 'warning',
+      title: `Array ${array.name}: ${reason}`,
+      subject: `array:${array.id}`,
+    });
   }
 
   /** What was reserved for a change that is not made. */
@@ -290,37 +299,37 @@ export class ArrayLifecycle {
     if (change.type === 'attach_interface') this.#parts.interfaces.releaseInterface(tx, change.interfaceId);
   }
 
-  #failed(row: ArrayRow, reason: string): JobOutcome {
+  #failed(array: PortalArray, reason: string): JobOutcome {
     return {
       outcome: 'failed',
       reason,
       finish: (tx) => {
-        this.#fail(tx, row, reason);
+        this.#fail(tx, array, reason);
       },
     };
   }
 
-  #fail(tx: Tx, row: ArrayRow, reason: string): void {
+  #fail(tx: Tx, array: PortalArray, reason: string): void {
     const { states, interfaces } = this.#parts;
     // Never placed, never to come back: it holds on to nothing.
-    if (states.row(tx, row.id).nova_id === null) interfaces.releaseAllOfArray(tx, row.id);
+    if (states.existing(tx, array.id).numberInCloud === null) interfaces.releaseAllOfArray(tx, array.id);
     // A deletion that failed is over: the array is there, and may be deleted again.
-    repository.setPurgeAt(tx, row.id, null);
-    const event = `Array ${row.name} failed: ${reason}`;
-    states.move(tx, row.id, { status: 'failed', message: reason, progress: 0, event, severity: 'error' });
+    repository.setPurgeAt(tx, array.id, null);
+    const event = `Array ${array.name} failed: ${reason}`;
+    states.move(tx, array.id, { status: 'failed', message: reason, progress: 0, event, severity: 'error' });
   }
 
-  async #report(row: ArrayRow, message: string, progress: number): Promise<void> {
+  async #report(array: PortalArray, message: string, progress: number): Promise<void> {
     const { tools, states } = this.#parts;
     await tools.store.write((tx) => {
-      repository.setProgress(tx, row.id, { status: row.status, message: capitalised(message), progress });
-      states.touch(tx, row.id);
+      repository.setProgress(tx, array.id, { status: array.status, message: capitalised(message), progress });
+      states.touch(tx, array.id);
     });
   }
 
-  #hosting(row: ArrayRow): Hosting {
+  #hosting(array: PortalArray): Hosting {
     const { clouds, tools } = this.#parts;
-    return new Hosting(clouds.link(row.cloud_id), row, tools);
+    return new Hosting(clouds.link(array.cloudId), array, tools);
   }
 }
 

@@ -7,14 +7,16 @@ import { isAdmin, mayActAtOnce, type PortalActor } from '../actor.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { networkForOrder, type Interfaces } from '../networks/index.ts';
 import { findNetworkForArray } from '../networks/repository.ts';
-import { findProviderByKey, type ProviderRow } from '../providers/repository.ts';
-import { renameRequest, type RequestRow } from '../requests/repository.ts';
+import type { Provider } from '../providers/provider.ts';
+import { findProviderByKey } from '../providers/repository.ts';
+import { renameRequest } from '../requests/repository.ts';
+import type { PortalRequest } from '../requests/request.ts';
 import type { Requests } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import type { ArrayRecords } from './records.ts';
 import * as repository from './repository.ts';
-import type { KeptSpec } from './repository.ts';
+import type { KeptSpec } from './array.ts';
 import { checkStock, driveCount, drivesNeeded, isFlash, problemsOf } from './rules.ts';
 import type { ArrayStates } from './states.ts';
 import type { OrderedView } from './view.ts';
@@ -54,8 +56,8 @@ export class Orders {
   async place(actor: PortalActor, order: Order): Promise<OrderedView> {
     const { tools, clouds, requests, records } = this.#parts;
     const provider = this.#provider(actor, order.provider);
-    const inventory = await clouds.freshInventory(provider.cloud_id);
-    clouds.refuseClosedDriveTypes(provider.cloud_id, order.drives);
+    const inventory = await clouds.freshInventory(provider.cloudId);
+    clouds.refuseClosedDriveTypes(provider.cloudId, order.drives);
     const spec = specOf(order, inventory);
     const problems = problemsOf(order.kind, spec, inventory);
     if (problems.length > 0) throw badParameters(problems);
@@ -83,7 +85,7 @@ export class Orders {
     return tools.store.read((db) => records.ordered(db, arrayId));
   }
 
-  #insert(tx: Tx, actor: PortalActor, order: Order, provider: ProviderRow, spec: KeptSpec, requestId: number): number {
+  #insert(tx: Tx, actor: PortalActor, order: Order, provider: Provider, spec: KeptSpec, requestId: number): number {
     const { tools, records } = this.#parts;
     if (repository.findArrayByName(tx, actor.userId, order.name)) throw fail('name_taken', { name: order.name });
     const waits = order.moderate || !mayActAtOnce(actor);
@@ -95,11 +97,11 @@ export class Orders {
       product: order.kind,
       ownerId: actor.userId,
       providerId: provider.id,
-      cloudId: provider.cloud_id,
+      cloudId: provider.cloudId,
       spec,
       initialPasscodeSealed: tools.vault.seal(newSecret(PASSCODE_BYTES)),
       internalKeySealed: tools.vault.seal(newSecret()),
-      now: tools.clock.now(),
+      createdAt: tools.clock.now(),
     });
     tools.events.record(tx, {
       title: `Array ${order.name} was ordered.`,
@@ -113,16 +115,16 @@ export class Orders {
   }
 
   /** Just before it is carried out: the stock may be gone since it was ordered. */
-  async #checkAgain(request: RequestRow): Promise<void> {
+  async #checkAgain(request: PortalRequest): Promise<void> {
     const { tools, clouds, states } = this.#parts;
-    if (request.array_id === null) return;
-    const { product, spec, cloud_id: cloudId } = tools.store.read((db) => states.row(db, request.array_id as number));
+    if (request.arrayId === null) return;
+    const { product, spec, cloudId } = tools.store.read((db) => states.existing(db, request.arrayId as number));
     checkStock(product, spec.zone, spec.drives, await clouds.freshInventory(cloudId));
   }
 
-  #begin(tx: Tx, request: RequestRow): number {
+  #begin(tx: Tx, request: PortalRequest): number {
     const { interfaces, lifecycle, states } = this.#parts;
-    const { id } = states.require(tx, request.array_id as number, null, 'creating it', ['creating']);
+    const { id } = states.require(tx, request.arrayId as number, null, 'creating it', ['creating']);
     const networkId = request.arguments['network_id'];
     // It may have been removed while the order waited; the array is wanted all the same.
     if (typeof networkId === 'number' && findNetworkForArray(tx, id, networkId))
@@ -132,9 +134,9 @@ export class Orders {
     return lifecycle.start(tx, 'array.create', id);
   }
 
-  #refuse(tx: Tx, request: RequestRow, reason: string): void {
+  #refuse(tx: Tx, request: PortalRequest, reason: string): void {
     const { states } = this.#parts;
-    const { id, name, status } = states.row(tx, request.array_id as number);
+    const { id, name, status } = states.existing(tx, request.arrayId as number);
     if (status !== 'creating') return;
     const message = `Request ${request.id} was denied: ${reason}`;
     states.move(tx, id, {
@@ -146,23 +148,24 @@ export class Orders {
     });
   }
 
-  #rename(tx: Tx, request: RequestRow, name: string): void {
+  #rename(tx: Tx, request: PortalRequest, name: string): void {
     const { states } = this.#parts;
-    const row = states.row(tx, request.array_id as number);
-    if (repository.findArrayByName(tx, row.owner_id, name)) throw fail('name_taken', { name });
-    repository.renameArray(tx, row.id, name);
+    const array = states.existing(tx, request.arrayId as number);
+    if (repository.findArrayByName(tx, array.ownerId, name)) throw fail('name_taken', { name });
+    repository.renameArray(tx, array.id, name);
     renameRequest(tx, request.id, name);
-    states.touch(tx, row.id);
+    states.touch(tx, array.id);
   }
 
-  #provider(actor: PortalActor, key: string): ProviderRow {
-    const row = this.#parts.tools.store.read((db) => findProviderByKey(db, key, isAdmin(actor)));
-    if (!row) throw badParameter('provider', `${key} is not a provider you can order from; see GET /api/providers`);
-    if (row.enabled === 0) throw badParameter('provider', `${key} is closed`);
-    return row;
+  #provider(actor: PortalActor, key: string): Provider {
+    const provider = this.#parts.tools.store.read((db) => findProviderByKey(db, key, isAdmin(actor)));
+    if (!provider)
+      throw badParameter('provider', `${key} is not a provider you can order from; see GET /api/providers`);
+    if (!provider.enabled) throw badParameter('provider', `${key} is closed`);
+    return provider;
   }
 
-  #network(actor: PortalActor, provider: ProviderRow, order: Order): number | undefined {
+  #network(actor: PortalActor, provider: Provider, order: Order): number | undefined {
     return this.#parts.tools.store.read((db) =>
       networkForOrder(db, {
         ownerId: actor.userId,

@@ -1,7 +1,8 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import type { Tx } from '@granary/kernel';
 import type { Tools } from '../tools.ts';
-import { setOutageSeen, setStatusMessage, type ArrayRow } from './repository.ts';
+import type { PortalArray } from './array.ts';
+import { setOutageSeen, setStatusMessage } from './repository.ts';
 import { startingMove, type ArrayStates } from './states.ts';
 
 /** When the portal looked, by its own clock. */
@@ -26,56 +27,56 @@ export class OutageBook {
     this.#states = states;
   }
 
-  follow(tx: Tx, row: ArrayRow, hosted: HostedArray, look: Look): void {
-    if (row.status !== 'created' && row.status !== 'starting') return;
-    const isUp = this.#account(tx, row, hosted, look);
-    if (hosted.state === 'running') this.#answers(tx, row, hosted, isUp);
-    else if (hosted.state === 'starting') this.#isDown(tx, row, hosted);
+  follow(tx: Tx, array: PortalArray, hosted: HostedArray, look: Look): void {
+    if (array.status !== 'created' && array.status !== 'starting') return;
+    const isUp = this.#account(tx, array, hosted, look);
+    if (hosted.state === 'running') this.#answers(tx, array, hosted, isUp);
+    else if (hosted.state === 'starting') this.#isDown(tx, array, hosted);
   }
 
   /** Whether it is up by the last outage; the bill then says so from the right moment on. */
-  #account(tx: Tx, row: ArrayRow, { outages }: HostedArray, look: Look): boolean {
+  #account(tx: Tx, array: PortalArray, { outages }: HostedArray, look: Look): boolean {
     const { events } = this.#tools;
-    let isUp = row.status === 'created';
-    const known = outages.findIndex(({ id }) => id === row.outage_seen);
+    let isUp = array.status === 'created';
+    const known = outages.findIndex(({ id }) => id === array.outageSeen);
     for (const { id, began_ms_ago: began, ended_ms_ago: ended } of outages.slice(known + 1)) {
       const beganAt = began === null ? (look.before ?? look.at) : look.at - began;
-      if (isUp) this.#states.meter(tx, row, 'starting', beganAt);
+      if (isUp) this.#states.meter(tx, array, 'starting', beganAt);
       const wasShown = !isUp;
       isUp = ended !== null;
       if (ended === null) continue;
       const endedAt = look.at - ended;
-      this.#states.meter(tx, row, 'created', endedAt);
-      setOutageSeen(tx, row.id, id);
+      this.#states.meter(tx, array, 'created', endedAt);
+      setOutageSeen(tx, array.id, id);
       if (wasShown) continue;
       const seconds = (Math.max(0, endedAt - beganAt) / 1000).toFixed(1);
-      const title = `Array ${row.name} did not answer for ${seconds} seconds.`;
-      events.record(tx, { title, subject: `array:${row.id}`, severity: 'warning' });
+      const title = `Array ${array.name} did not answer for ${seconds} seconds.`;
+      events.record(tx, { title, subject: `array:${array.id}`, severity: 'warning' });
     }
     return isUp;
   }
 
-  #answers(tx: Tx, row: ArrayRow, { reason }: HostedArray, isUp: boolean): void {
-    if (row.status === 'starting') {
+  #answers(tx: Tx, array: PortalArray, { reason }: HostedArray, isUp: boolean): void {
+    if (array.status === 'starting') {
       // The bill was set right above, unless the cloud has forgotten the outage: then it begins again now.
-      const move = { status: 'created', progress: 100, event: `Array ${row.name} answers again.` } as const;
-      this.#states.move(tx, row.id, move);
+      const move = { status: 'created', progress: 100, event: `Array ${array.name} answers again.` } as const;
+      this.#states.move(tx, array.id, move);
       return;
     }
     if (!isUp) return;
     const message = reason === null ? null : `${OF_CLOUD}${reason}.`;
-    const isOfCloud = row.status_message?.startsWith(OF_CLOUD) === true;
-    if (message === row.status_message || (message === null && !isOfCloud)) return;
-    setStatusMessage(tx, row.id, message);
-    this.#states.touch(tx, row.id);
+    const isOfCloud = array.statusMessage?.startsWith(OF_CLOUD) === true;
+    if (message === array.statusMessage || (message === null && !isOfCloud)) return;
+    setStatusMessage(tx, array.id, message);
+    this.#states.touch(tx, array.id);
   }
 
-  #isDown(tx: Tx, row: ArrayRow, hosted: HostedArray): void {
-    const move = startingMove(row, hosted);
-    if (row.status === 'created') this.#states.move(tx, row.id, move);
-    else if (row.status_message !== move.message) {
-      setStatusMessage(tx, row.id, move.message ?? null);
-      this.#states.touch(tx, row.id);
+  #isDown(tx: Tx, array: PortalArray, hosted: HostedArray): void {
+    const move = startingMove(array, hosted);
+    if (array.status === 'created') this.#states.move(tx, array.id, move);
+    else if (array.statusMessage !== move.message) {
+      setStatusMessage(tx, array.id, move.message ?? null);
+      this.#states.touch(tx, array.id);
     }
   }
 }

@@ -4,9 +4,11 @@ import { interfacesOfArray } from '../networks/index.ts';
 import type { Page } from '../paging.ts';
 import { findProvider } from '../providers/repository.ts';
 import { findPublicService } from '../accounts/repository.ts';
+import { publicServiceView } from '../accounts/view.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
-import type { ArrayFilter, ArrayRow } from './repository.ts';
+import type { PortalArray } from './array.ts';
+import type { ArrayFilter } from './repository.ts';
 import {
   listedView,
   orderedView,
@@ -58,7 +60,7 @@ export class ArrayRecords {
   }
 
   ordered(db: Db, id: number): OrderedView {
-    return orderedView(this.#facts(db, row(db, id)));
+    return orderedView(this.#facts(db, existing(db, id)));
   }
 
   #count(filter: ArrayFilter): number {
@@ -79,29 +81,30 @@ export class ArrayRecords {
       const found = repository.findArray(db, id, null);
       if (!found) return undefined;
       const facts = this.#facts(db, found);
-      const kept = { ownerId: found.owner_id, listed: listedView(facts), shown: shownView(facts) };
+      const kept = { ownerId: found.ownerId, listed: listedView(facts), shown: shownView(facts) };
       if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
       this.#kept.set(id, kept);
       return kept;
     });
   }
 
-  #facts(db: Db, array: ArrayRow): ArrayFacts {
-    const provider = findProvider(db, array.provider_id);
-    const cloud = findCloud(db, array.cloud_id);
+  #facts(db: Db, array: PortalArray): ArrayFacts {
+    const provider = findProvider(db, array.providerId);
+    const cloud = findCloud(db, array.cloudId);
+    const service = findPublicService(db, array.id);
     if (!provider || !cloud) throw new Error(`Array ${array.id} has no provider or cloud`);
     return {
-      row: array,
-      initialPasscode: this.#tools.vault.unseal(array.initial_passcode_sealed),
+      array,
+      initialPasscode: this.#tools.vault.unseal(array.initialPasscodeSealed),
       provider,
       inventory: cloud.inventory,
       interfaces: interfacesOfArray(db, array.id),
-      publicService: findPublicService(db, array.id),
+      publicService: service && publicServiceView(service),
     };
   }
 }
 
-function row(db: Db, id: number): ArrayRow {
+function existing(db: Db, id: number): PortalArray {
   const found = repository.findArray(db, id, null);
   if (!found) throw fail('not_found', { kind: 'array', id });
   return found;

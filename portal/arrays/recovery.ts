@@ -73,7 +73,7 @@ export class ArrayRecovery {
       spec: kept,
       initialPasscodeSealed: tools.vault.seal(initial_passcode),
       internalKeySealed: tools.vault.seal(internal_key),
-      now: tools.clock.now(),
+      createdAt: tools.clock.now(),
     });
     repository.setPlacement(tx, id, hosted);
     const isStopped = hosted.desired === 'stopped';

@@ -51,7 +51,11 @@ export function arrayRoutes({ tools, orders, arrays, records, states, contents, 
       removePublicIp: async ({ array_id: id }, { actor }) => ({ message: await arrays.setPublicIp(actor, id, false) }),
       listCompatibleInterfaces: ({ array_id: id, ...page }, context) =>
         tools.store.read((db) => {
-          const { interfaces: data, total } = compatibleNetworks(db, states.row(db, id, scopeOf(context.actor)), page);
+          const { interfaces: data, total } = compatibleNetworks(
+            db,
+            states.existing(db, id, scopeOf(context.actor)),
+            page,
+          );
           context.total = total;
           return { data };
         }),

@@ -1,6 +1,6 @@
 import type { Inventory, Product } from '@granary/contract/cloud';
 import { fail, type FieldProblem } from '@granary/kernel';
-import type { KeptSpec } from './repository.ts';
+import type { KeptSpec } from './array.ts';
 
 type Drives = Readonly<Record<string, number>>;
 

@@ -4,13 +4,14 @@ import { badParameter, badParameters, fail, GranaryError, type FieldProblem, typ
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
-import type { RequestRow } from '../requests/repository.ts';
+import type { PortalRequest } from '../requests/request.ts';
 import type { Requests } from '../requests/service.ts';
 import type { Tools } from '../tools.ts';
 import { applyChange, describeChange, type Change } from './changes.ts';
 import { deletable, type Deletions } from './deletions.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
-import { setPurged, type ArrayRow } from './repository.ts';
+import type { PortalArray } from './array.ts';
+import { setPurged } from './repository.ts';
 import { checkStock, isFlash, problemsOf } from './rules.ts';
 import type { ArrayStates } from './states.ts';
 
@@ -65,7 +66,7 @@ export class Arrays {
     drives: Readonly<Record<string, number>>,
     policy: string | undefined,
   ): Promise<string> {
-    const { product, spec } = this.#row(actor, id);
+    const { product, spec } = this.#existing(actor, id);
     if (product === 'object_storage') {
       if (policy === undefined) throw badParameter('storage_policy', 'is required for object storage');
       if (!spec.policies.some(({ name }) => name === policy)) {
@@ -84,13 +85,13 @@ export class Arrays {
     id: number,
     policy: Omit<Extract<Change, { type: 'policy' }>, 'type'>,
   ): Promise<string> {
-    const { spec } = this.#row(actor, id);
+    const { spec } = this.#existing(actor, id);
     if (spec.policies.some(({ name }) => name === policy.name)) throw fail('name_taken', { name: policy.name });
     return this.#moderated(actor, id, 'add_storage_policy', { type: 'policy', ...policy }, 'object_storage');
   }
 
   async addProxyController(actor: PortalActor, id: number, zoneId: number): Promise<string> {
-    const { cloud_id: cloudId, spec, name } = this.#row(actor, id, 'object_storage');
+    const { cloudId, spec, name } = this.#existing(actor, id, 'object_storage');
     if (spec.proxy_zones.length >= PROXIES_MAX)
       throw fail('not_supported', { problem: `Array ${name} has ${PROXIES_MAX} proxy controllers; that is the most.` });
     const { zones } = await this.#parts.clouds.freshInventory(cloudId);
@@ -101,23 +102,23 @@ export class Arrays {
 
   async setPublicIp(actor: PortalActor, id: number, wanted: boolean): Promise<string> {
     const { tools, states } = this.#parts;
-    const { name, public_ip: address } = this.#row(actor, id);
+    const { name, publicIp: address } = this.#existing(actor, id);
     if (wanted && address !== null)
       throw fail('in_use', { kind: 'The public address of', id: name, by: `it has ${address} already` });
     if (!wanted && address === null) throw fail('not_found', { kind: 'public address of array', id: name });
     const told = await this.#own(actor, id, { type: 'public_ip', wanted });
     // No field of the record shows it, so the answer does.
-    const given = tools.store.read((db) => states.row(db, id)).public_ip;
+    const given = tools.store.read((db) => states.existing(db, id)).publicIp;
     return wanted && given !== null ? `${told} The address is ${given}.` : told;
   }
 
   async setDataReduction(actor: PortalActor, id: number, enabled: boolean): Promise<string> {
-    const row = this.#row(actor, id, 'storage_array');
+    const array = this.#existing(actor, id, 'storage_array');
     // Spinning drives may have come later: what is on can always be switched off.
-    const isSwitchedOff = !enabled && row.spec.data_reduction;
-    if (!isSwitchedOff && !isFlash(row.spec, await this.#parts.clouds.freshInventory(row.cloud_id))) {
+    const isSwitchedOff = !enabled && array.spec.data_reduction;
+    if (!isSwitchedOff && !isFlash(array.spec, await this.#parts.clouds.freshInventory(array.cloudId))) {
       throw fail('not_supported', {
-        problem: `Array ${row.name} has spinning drives; data reduction is for flash arrays only.`,
+        problem: `Array ${array.name} has spinning drives; data reduction is for flash arrays only.`,
       });
     }
     return this.#own(actor, id, { type: 'data_reduction', enabled });
@@ -125,18 +126,18 @@ export class Arrays {
 
   async addInterface(actor: PortalActor, id: number, networkId: number): Promise<string> {
     const { tools, interfaces, requests } = this.#parts;
-    const row = this.#row(actor, id);
+    const array = this.#existing(actor, id);
     const network = tools.store.read((db) => interfaces.checkJoin(db, id, networkId));
     const args = { virtual_network_id: networkId, network };
-    const filing = { kind: 'join_network', name: row.name, arrayId: id, arguments: args, moderate: false } as const;
+    const filing = { kind: 'join_network', name: array.name, arrayId: id, arguments: args, moderate: false } as const;
     const { decided, requestId, jobId } = await requests.file(actor, filing);
-    return decided ? this.#outcome(row, ATTACHING, jobId as number) : waitsFor(requestId);
+    return decided ? this.#outcome(array, ATTACHING, jobId as number) : waitsFor(requestId);
   }
 
   /** The address is taken in the transaction that starts the work: no other array can get it in between. */
-  #executeJoin(tx: Tx, request: RequestRow): number {
+  #executeJoin(tx: Tx, request: PortalRequest): number {
     const { states, lifecycle, interfaces } = this.#parts;
-    const { id } = states.require(tx, request.array_id as number, null, ATTACHING, changeable);
+    const { id } = states.require(tx, request.arrayId as number, null, ATTACHING, changeable);
     const { id: interfaceId } = interfaces.reserveAddress(tx, id, request.arguments['virtual_network_id'] as number);
     return lifecycle.start(tx, 'array.change', id, { change: { type: 'attach_interface', interfaceId } });
   }
@@ -144,7 +145,7 @@ export class Arrays {
   removeInterfaces(actor: PortalActor, id: number, interfaceIds: readonly number[]): Promise<string> {
     return this.#own(actor, id, (tx) => {
       const known = interfacesOfArray(tx, id).filter(({ attached }) => attached);
-      const unknown = interfaceIds.find((one) => !known.some((row) => row.id === one));
+      const unknown = interfaceIds.find((one) => !known.some((array) => array.id === one));
       if (unknown !== undefined) throw fail('not_found', { kind: 'interface', id: unknown });
       return { type: 'detach_interfaces', interfaceIds };
     });
@@ -153,15 +154,15 @@ export class Arrays {
   async hibernate(actor: PortalActor, id: number): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const { name } = await tools.store.write((tx) => {
-      const row = states.require(tx, id, scopeOf(actor), 'hibernating', changeable);
+      const array = states.require(tx, id, scopeOf(actor), 'hibernating', changeable);
       states.move(tx, id, {
         status: 'hibernating',
         progress: 0,
-        event: `Array ${row.name} is being hibernated.`,
+        event: `Array ${array.name} is being hibernated.`,
         actor: actor.username,
       });
       lifecycle.start(tx, 'array.hibernate', id);
-      return row;
+      return array;
     });
     return `Array ${name} is being put into hibernating state.`;
   }
@@ -169,39 +170,39 @@ export class Arrays {
   async restore(actor: PortalActor, id: number): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const { name } = await tools.store.write((tx) => {
-      const row = states.require(tx, id, scopeOf(actor), 'restoring', ['hibernated', 'starting', 'failed']);
-      if (row.nova_id === null) {
-        throw fail('not_supported', { problem: `Array ${row.name} was never placed; delete it and order it again.` });
+      const array = states.require(tx, id, scopeOf(actor), 'restoring', ['hibernated', 'starting', 'failed']);
+      if (array.numberInCloud === null) {
+        throw fail('not_supported', { problem: `Array ${array.name} was never placed; delete it and order it again.` });
       }
       states.move(tx, id, {
         status: 'restoring',
         progress: 0,
-        event: `Array ${row.name} is being restored.`,
+        event: `Array ${array.name} is being restored.`,
         actor: actor.username,
       });
       lifecycle.start(tx, 'array.restore', id);
-      return row;
+      return array;
     });
     return `Array ${name} is restoring.`;
   }
 
   async delete(actor: PortalActor, id: number): Promise<string> {
     const { tools, states, requests, deletions } = this.#parts;
-    const row = tools.store.read((db) => states.row(db, id, scopeOf(actor)));
-    if (row.status === 'creating') return this.#withdraw(actor, row);
+    const array = tools.store.read((db) => states.existing(db, id, scopeOf(actor)));
+    if (array.status === 'creating') return this.#withdraw(actor, array);
     tools.store.read((db) => states.require(db, id, scopeOf(actor), 'deleting', deletable));
     // What was never placed holds nothing of anybody's: it needs no administrator's word to go.
-    if (row.nova_id === null) {
+    if (array.numberInCloud === null) {
       await tools.store.write((tx) => deletions.begin(tx, id, actor.username));
-      return `Array ${row.name} is being deleted.`;
+      return `Array ${array.name} is being deleted.`;
     }
-    const filing = { kind: 'delete_array', name: row.name, arrayId: id, arguments: {}, moderate: false } as const;
+    const filing = { kind: 'delete_array', name: array.name, arrayId: id, arguments: {}, moderate: false } as const;
     const { decided, requestId } = await requests.file(actor, filing);
-    return decided ? `Array ${row.name} is being deleted.` : waitsFor(requestId);
+    return decided ? `Array ${array.name} is being deleted.` : waitsFor(requestId);
   }
 
   /** An order that nobody has approved yet holds nothing: it goes at once. */
-  async #withdraw(actor: PortalActor, { id, name }: ArrayRow): Promise<string> {
+  async #withdraw(actor: PortalActor, { id, name }: PortalArray): Promise<string> {
     const { tools, states, requests } = this.#parts;
     await tools.store.write((tx) => {
       if (!requests.isWaiting(tx, id)) states.require(tx, id, scopeOf(actor), 'deleting', deletable);
@@ -217,14 +218,14 @@ export class Arrays {
     return `The order of array ${name} was withdrawn.`;
   }
 
-  #executeDelete(tx: Tx, request: RequestRow): number {
-    return this.#parts.deletions.begin(tx, request.array_id as number, 'system');
+  #executeDelete(tx: Tx, request: PortalRequest): number {
+    return this.#parts.deletions.begin(tx, request.arrayId as number, 'system');
   }
 
-  #executeChange(tx: Tx, request: RequestRow): number {
+  #executeChange(tx: Tx, request: PortalRequest): number {
     const { states, lifecycle } = this.#parts;
     const change = request.arguments['change'] as Change;
-    const { id } = states.require(tx, request.array_id as number, null, describeChange(change), changeable);
+    const { id } = states.require(tx, request.arrayId as number, null, describeChange(change), changeable);
     return lifecycle.start(tx, 'array.change', id, { change });
   }
 
@@ -234,39 +235,39 @@ export class Arrays {
     id: number,
     kind: ModeratedChange,
     change: Change,
-    product?: ArrayRow['product'],
+    product?: PortalArray['product'],
   ): Promise<string> {
     const { requests } = this.#parts;
-    const row = this.#row(actor, id, product);
-    await this.#check(row, change);
-    const filing = { kind, name: row.name, arrayId: id, arguments: { change }, moderate: false } as const;
+    const array = this.#existing(actor, id, product);
+    await this.#check(array, change);
+    const filing = { kind, name: array.name, arrayId: id, arguments: { change }, moderate: false } as const;
     const { decided, requestId, jobId } = await requests.file(actor, filing);
-    return decided ? this.#outcome(row, describeChange(change), jobId as number) : waitsFor(requestId);
+    return decided ? this.#outcome(array, describeChange(change), jobId as number) : waitsFor(requestId);
   }
 
   /** A change that is the owner's own affair. */
   async #own(actor: PortalActor, id: number, change: Change | ((tx: Tx) => Change)): Promise<string> {
     const { tools, states, lifecycle } = this.#parts;
     const started = await tools.store.write((tx) => {
-      const row = states.require(tx, id, scopeOf(actor), 'changing it', changeable);
+      const array = states.require(tx, id, scopeOf(actor), 'changing it', changeable);
       const made = typeof change === 'function' ? change(tx) : change;
-      return { row, made, jobId: lifecycle.start(tx, 'array.change', id, { change: made }) };
+      return { array, made, jobId: lifecycle.start(tx, 'array.change', id, { change: made }) };
     });
-    return this.#outcome(started.row, describeChange(started.made), started.jobId);
+    return this.#outcome(started.array, describeChange(started.made), started.jobId);
   }
 
   /** What can be refused now is refused now, with the parameter named; the cloud has the last word later. */
-  async #check(row: ArrayRow, change: Change): Promise<void> {
-    const inventory = await this.#parts.clouds.freshInventory(row.cloud_id);
-    const problems = problemsOf(row.product, applyChange(row.spec, change), inventory);
+  async #check(array: PortalArray, change: Change): Promise<void> {
+    const inventory = await this.#parts.clouds.freshInventory(array.cloudId);
+    const problems = problemsOf(array.product, applyChange(array.spec, change), inventory);
     if (problems.length > 0) throw badParameters(problems.map((problem) => asParameterOf(change, problem)));
     if (change.type !== 'drives' && change.type !== 'policy') return;
-    this.#parts.clouds.refuseClosedDriveTypes(row.cloud_id, change.drives);
-    const zone = row.product === 'storage_array' ? (row.zones[0] ?? row.spec.zone) : row.spec.zone;
-    checkStock(row.product, zone, change.drives, inventory);
+    this.#parts.clouds.refuseClosedDriveTypes(array.cloudId, change.drives);
+    const zone = array.product === 'storage_array' ? (array.zones[0] ?? array.spec.zone) : array.spec.zone;
+    checkStock(array.product, zone, change.drives, inventory);
   }
 
-  async #outcome({ name }: ArrayRow, what: string, jobId: number): Promise<string> {
+  async #outcome({ name }: PortalArray, what: string, jobId: number): Promise<string> {
     const job = await this.#parts.tools.jobs.wait(jobId, CHANGE_WAIT_MS);
     if (job?.state === 'failed') throw new GranaryError('not_supported', job.error ?? 'The change failed.');
     return job?.state === 'done'
@@ -274,14 +275,14 @@ export class Arrays {
       : `Array ${name}: ${what} has been submitted and goes on.`;
   }
 
-  #row(actor: PortalActor, id: number, product?: ArrayRow['product']): ArrayRow {
+  #existing(actor: PortalActor, id: number, product?: PortalArray['product']): PortalArray {
     const { tools, states } = this.#parts;
-    const row = tools.store.read((db) => states.require(db, id, scopeOf(actor), 'changing it', changeable));
-    if (product !== undefined && row.product !== product) {
+    const array = tools.store.read((db) => states.require(db, id, scopeOf(actor), 'changing it', changeable));
+    if (product !== undefined && array.product !== product) {
       const kind = product === 'object_storage' ? 'an object storage array' : 'a block and file array';
-      throw fail('not_supported', { problem: `Array ${row.name} is not ${kind}.` });
+      throw fail('not_supported', { problem: `Array ${array.name} is not ${kind}.` });
     }
-    return row;
+    return array;
   }
 }
 

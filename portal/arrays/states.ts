@@ -5,7 +5,7 @@ import { syncMeter } from '../billing/meter.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayRecords } from './records.ts';
 import * as repository from './repository.ts';
-import type { ArrayRow } from './repository.ts';
+import type { PortalArray } from './array.ts';
 
 export interface Move {
   readonly status: ArrayState;
@@ -17,7 +17,7 @@ export interface Move {
 }
 
 /** Its process is not up; its cloud goes on trying. */
-export function startingMove({ name }: ArrayRow, { reason }: Pick<HostedArray, 'reason'>): Move {
+export function startingMove({ name }: PortalArray, { reason }: Pick<HostedArray, 'reason'>): Move {
   const message = reason ?? 'Its process is starting.';
   return {
     status: 'starting',
@@ -38,26 +38,26 @@ export class ArrayStates {
     this.#records = records;
   }
 
-  row(db: Db, id: number, scope: number | null = null): ArrayRow {
-    const row = repository.findArray(db, id, scope);
-    if (!row) throw fail('not_found', { kind: 'array', id });
-    return row;
+  existing(db: Db, id: number, scope: number | null = null): PortalArray {
+    const array = repository.findArray(db, id, scope);
+    if (!array) throw fail('not_found', { kind: 'array', id });
+    return array;
   }
 
   /** The array, if it is in one of the states the action needs. */
-  require(db: Db, id: number, scope: number | null, action: string, needed: readonly ArrayState[]): ArrayRow {
-    const row = this.row(db, id, scope);
-    if (!needed.includes(row.status)) {
+  require(db: Db, id: number, scope: number | null, action: string, needed: readonly ArrayState[]): PortalArray {
+    const array = this.existing(db, id, scope);
+    if (!needed.includes(array.status)) {
       throw fail('wrong_state', {
         kind: 'Array',
-        id: row.name,
-        state: row.status,
+        id: array.name,
+        state: array.status,
         action,
         // One that starts is one that was created: nobody has to bring it there.
         needed: needed.filter((state) => state !== 'starting').join(' or '),
       });
     }
-    return row;
+    return array;
   }
 
   move(tx: Tx, id: number, { status, message, progress, event, severity, actor }: Move): void {
@@ -75,16 +75,16 @@ export class ArrayStates {
 
   /** After anything about the array changed: the meter follows, as of now or a moment ago, and the kept record goes. */
   touch(tx: Tx, id: number, at = this.#tools.clock.now()): void {
-    const row = this.row(tx, id);
-    this.meter(tx, row, row.status, at);
+    const array = this.existing(tx, id);
+    this.meter(tx, array, array.status, at);
     tx.afterCommit(() => {
       this.#records.changed(id);
     });
   }
 
   /** What the array is billed for from that moment on, as if it were in the state since then. */
-  meter(tx: Tx, { id, nova_id, public_ip, purge_at, spec }: ArrayRow, status: ArrayState, at: number): void {
-    const [placed, hasPublicIp, retained] = [nova_id !== null, public_ip !== null, purge_at !== null];
+  meter(tx: Tx, { id, numberInCloud, publicIp, purgeAt, spec }: PortalArray, status: ArrayState, at: number): void {
+    const [placed, hasPublicIp, retained] = [numberInCloud !== null, publicIp !== null, purgeAt !== null];
     syncMeter(tx, { id, status, placed, hasPublicIp, retained, spec }, at);
   }
 }

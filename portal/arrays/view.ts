@@ -1,23 +1,23 @@
 import type { RecordOf } from '@granary/contract';
 import type { Inventory } from '@granary/contract/cloud';
-import type { ListedArray, OrderedArray, PublicObjectService, ShownArray } from '@granary/contract/portal';
+import type { ListedArray, OrderedArray, ShownArray } from '@granary/contract/portal';
 import { formatSeconds, formatUtc } from '@granary/kernel';
-import type { InterfaceRow } from '../networks/index.ts';
-import type { ArrayRow } from './repository.ts';
+import type { PublicServiceView } from '../accounts/view.ts';
+import type { ArrayInterface } from '../networks/index.ts';
+import type { PortalArray } from './array.ts';
 import { driveCount } from './rules.ts';
 
 export type ListedView = RecordOf<typeof ListedArray>;
 export type ShownView = RecordOf<typeof ShownArray>;
 export type OrderedView = RecordOf<typeof OrderedArray>;
-export type PublicServiceView = RecordOf<typeof PublicObjectService>;
 
 /** All that an array's record is made from. */
 export interface ArrayFacts {
-  readonly row: ArrayRow;
+  readonly array: PortalArray;
   readonly initialPasscode: string;
   readonly provider: { readonly name: string; readonly key: string };
   readonly inventory: Inventory;
-  readonly interfaces: readonly InterfaceRow[];
+  readonly interfaces: readonly ArrayInterface[];
   readonly publicService: PublicServiceView | undefined;
 }
 
@@ -28,7 +28,7 @@ export function listedView(facts: ArrayFacts): ListedView {
     ...common(facts),
     cache: cacheView(facts),
     app_engine: appEngineView(facts),
-    drives: Object.keys(facts.row.spec.drives),
+    drives: Object.keys(facts.array.spec.drives),
   };
 }
 
@@ -40,7 +40,7 @@ export function shownView(facts: ArrayFacts): ShownView {
     app_engine: appEngine
       ? { name: appEngine.name, key: appEngine.key, specs: appEngine.specs, type: appEngine.type }
       : null,
-    drives: facts.row.spec.drives,
+    drives: facts.array.spec.drives,
   };
 }
 
@@ -54,47 +54,47 @@ export function orderedView(facts: ArrayFacts): OrderedView {
     ip_address: null,
     cache: { total_partitions, total_gb, gb_from_engine: included_gb, partitions_from_engine: included_partitions },
     app_engine: appEngineView(facts),
-    drives: facts.row.spec.drives,
+    drives: facts.array.spec.drives,
     version: facts.inventory.version,
   };
 }
 
-function common({ row, initialPasscode, provider, inventory, interfaces, publicService }: ArrayFacts) {
-  const { spec } = row;
-  const isDeleted = row.status === 'deleted';
+function common({ array, initialPasscode, provider, inventory, interfaces, publicService }: ArrayFacts) {
+  const { spec } = array;
+  const isDeleted = array.status === 'deleted';
   const engine = inventory.engine_types.find(({ key }) => key === spec.engine);
   return {
-    id: row.status === 'creating' ? null : row.id,
-    name: row.name,
-    description: row.description,
-    status: row.status,
-    status_message: row.status_message,
-    progress: row.progress,
-    undelete_until: isDeleted && row.purge_at !== null ? formatUtc(row.purge_at) : null,
-    product: row.product,
-    type: PRODUCT_NAMES[row.product],
-    allocation_zones: row.zones.length > 0 ? [...row.zones] : spec.zone === null ? [] : [spec.zone],
+    id: array.status === 'creating' ? null : array.id,
+    name: array.name,
+    description: array.description,
+    status: array.status,
+    status_message: array.statusMessage,
+    progress: array.progress,
+    undelete_until: isDeleted && array.purgeAt !== null ? formatUtc(array.purgeAt) : null,
+    product: array.product,
+    type: PRODUCT_NAMES[array.product],
+    allocation_zones: array.zones.length > 0 ? [...array.zones] : spec.zone === null ? [] : [spec.zone],
     engine: engine ? { name: engine.name, key: engine.key, specs: engine.specs } : null,
     drive_count: driveCount(spec.drives),
     fibre_channel: spec.fibre_channel,
-    nova_id: row.nova_id,
-    management_url: isDeleted ? null : row.management_url,
-    ip_address: isDeleted ? null : row.ip_address,
-    ipv6_address: isDeleted ? null : row.ipv6_address,
+    nova_id: array.numberInCloud,
+    management_url: isDeleted ? null : array.managementUrl,
+    ip_address: isDeleted ? null : array.ipAddress,
+    ipv6_address: isDeleted ? null : array.ipv6Address,
     initial_passcode: initialPasscode,
-    internal_name: row.internal_name,
-    time_created_gmt: formatSeconds(row.created_at),
+    internal_name: array.internalName,
+    time_created_gmt: formatSeconds(array.createdAt),
     locked_down: false,
     provider: { name: provider.name, key: provider.key },
     virtual_network_interfaces: interfaces.filter(({ attached }) => attached && !isDeleted).map(interfaceView),
     flc_enabled: spec.file_lifecycle,
     iscsi_dual_target_mode_enabled: spec.iscsi_dual_target,
-    ...(row.product === 'object_storage' && objectStorageFields(row, inventory, publicService)),
+    ...(array.product === 'object_storage' && objectStorageFields(array, inventory, publicService)),
   };
 }
 
 function objectStorageFields(
-  { spec, storage_controllers: storageControllers }: ArrayRow,
+  { spec, storageControllers }: PortalArray,
   inventory: Inventory,
   publicService: PublicServiceView | undefined,
 ) {
@@ -117,24 +117,24 @@ function objectStorageFields(
   };
 }
 
-function interfaceView(row: InterfaceRow): ListedView['virtual_network_interfaces'][number] {
+function interfaceView(one: ArrayInterface): ListedView['virtual_network_interfaces'][number] {
   return {
-    id: row.id,
-    name: row.name,
-    virtual_network_id: row.virtual_network_id,
-    vlan_id: row.vlan_id,
-    ip_address: row.address,
-    netmask: row.netmask,
-    gateway: row.gateway,
-    bound: row.bound,
-    problem: row.problem,
+    id: one.id,
+    name: one.name,
+    virtual_network_id: one.networkId,
+    vlan_id: one.vlanId,
+    ip_address: one.address,
+    netmask: one.netmask,
+    gateway: one.gateway,
+    bound: one.bound,
+    problem: one.problem,
   };
 }
 
-function cacheView({ row, inventory }: ArrayFacts): ListedView['cache'] {
+function cacheView({ array, inventory }: ArrayFacts): ListedView['cache'] {
   const { partition_gb: partitionGb } = inventory.flash_cache;
-  const included = inventory.engine_types.find(({ key }) => key === row.spec.engine)?.base_cache_gb ?? 0;
-  const extra = row.spec.extra_cache_gb;
+  const included = inventory.engine_types.find(({ key }) => key === array.spec.engine)?.base_cache_gb ?? 0;
+  const extra = array.spec.extra_cache_gb;
   const partitions = (gb: number) => Math.ceil(gb / partitionGb);
   return {
     extra_gb: extra,
@@ -146,8 +146,8 @@ function cacheView({ row, inventory }: ArrayFacts): ListedView['cache'] {
   };
 }
 
-function appEngineOf({ row, inventory }: ArrayFacts) {
-  return inventory.app_engines.find(({ key }) => key === row.spec.app_engine);
+function appEngineOf({ array, inventory }: ArrayFacts) {
+  return inventory.app_engines.find(({ key }) => key === array.spec.app_engine);
 }
 
 function appEngineView(facts: ArrayFacts): ListedView['app_engine'] {

@@ -1,13 +1,14 @@
 import { ConnectionError } from '@granary/client';
 import type { HostedArray } from '@granary/contract/cloud';
 import type { Tx } from '@granary/kernel';
-import { listClouds, seenAt, setSeenAt } from '../clouds/repository.ts';
+import { findCloud, listClouds, setSeenAt } from '../clouds/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
 import type { Interfaces } from '../networks/index.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
 import { listDrives, withReturned } from './changes.ts';
-import { isKnown, listPlaced, setPlacement, setSpec, type ArrayRow } from './repository.ts';
+import type { PortalArray } from './array.ts';
+import { isKnown, listPlaced, setPlacement, setSpec } from './repository.ts';
 import { OutageBook, type Look } from './outages.ts';
 import type { ArrayStates } from './states.ts';
 
@@ -88,10 +89,10 @@ export class ArrayWatcher {
     const byUuid = new Map(data.map((hosted) => [hosted.uuid, hosted]));
     await this.#nameUnknown(cloudId, data);
     await tools.store.write((tx) => {
-      for (const row of listPlaced(tx, cloudId)) {
+      for (const array of listPlaced(tx, cloudId)) {
         // The answer is older than this moment: it says nothing of an array that has been worked on since.
-        const isUntouched = before.get(row.id) === row.status && !tools.jobs.isBusy(tx, `array:${row.id}`);
-        if (isUntouched) this.#follow(tx, row, byUuid.get(row.uuid), look);
+        const isUntouched = before.get(array.id) === array.status && !tools.jobs.isBusy(tx, `array:${array.id}`);
+        if (isUntouched) this.#follow(tx, array, byUuid.get(array.uuid), look);
       }
     });
     await this.#recordLook(cloudId, look.at, RECORD_MS);
@@ -111,7 +112,10 @@ export class ArrayWatcher {
 
   #lookOf(cloudId: number): Look {
     const { store, clock } = this.#parts.tools;
-    return { at: clock.now(), before: this.#looks.get(cloudId)?.at ?? store.read((db) => seenAt(db, cloudId)) };
+    return {
+      at: clock.now(),
+      before: this.#looks.get(cloudId)?.at ?? store.read((db) => findCloud(db, cloudId))?.seenAt ?? null,
+    };
   }
 
   /** Not each time: what is lost of it in a crash is at most a minute, and to the customer's advantage. */
@@ -122,47 +126,51 @@ export class ArrayWatcher {
     if (isDue) await this.#parts.tools.store.write((tx) => setSeenAt(tx, cloudId, at));
   }
 
-  #follow(tx: Tx, row: ArrayRow, hosted: HostedArray | undefined, look: Look): void {
+  #follow(tx: Tx, array: PortalArray, hosted: HostedArray | undefined, look: Look): void {
     const { states, lifecycle, interfaces } = this.#parts;
     if (hosted) {
-      this.#followAddress(tx, row, hosted);
-      this.#hearReturns(tx, row, hosted);
-      if (interfaces.recordBindings(tx, row.id, hosted.interfaces)) states.touch(tx, row.id);
-      this.#outages.follow(tx, row, hosted, look);
+      this.#followAddress(tx, array, hosted);
+      this.#hearReturns(tx, array, hosted);
+      if (interfaces.recordBindings(tx, array.id, hosted.interfaces)) states.touch(tx, array.id);
+      this.#outages.follow(tx, array, hosted, look);
     }
-    if ((row.status === 'created' || row.status === 'starting') && (!hosted || hosted.state === 'failed')) {
+    if ((array.status === 'created' || array.status === 'starting') && (!hosted || hosted.state === 'failed')) {
       const message = hosted ? (hosted.reason ?? 'Its process keeps ending') : 'Its cloud no longer has it';
-      const event = `Array ${row.name} failed: ${message}`;
-      states.move(tx, row.id, { status: 'failed', message, progress: 0, event, severity: 'error' });
+      const event = `Array ${array.name} failed: ${message}`;
+      states.move(tx, array.id, { status: 'failed', message, progress: 0, event, severity: 'error' });
     }
-    if (row.status === 'failed' && hosted?.state === 'running') {
+    if (array.status === 'failed' && hosted?.state === 'running') {
       // By the same way a restore takes, so that everything about it is set right.
-      const event = `Array ${row.name} answers again.`;
-      states.move(tx, row.id, { status: 'restoring', progress: 50, event });
-      lifecycle.start(tx, 'array.restore', row.id);
+      const event = `Array ${array.name} answers again.`;
+      states.move(tx, array.id, { status: 'restoring', progress: 50, event });
+      lifecycle.start(tx, 'array.restore', array.id);
     }
   }
 
   /** A cloud that serves over TLS from now on, or no longer, has other addresses for its arrays. */
-  #followAddress(tx: Tx, row: ArrayRow, hosted: HostedArray): void {
-    if (row.management_url === null || row.management_url === hosted.management_url) return;
-    setPlacement(tx, row.id, hosted);
-    this.#parts.states.touch(tx, row.id);
+  #followAddress(tx: Tx, array: PortalArray, hosted: HostedArray): void {
+    if (array.managementUrl === null || array.managementUrl === hosted.management_url) return;
+    setPlacement(tx, array.id, hosted);
+    this.#parts.states.touch(tx, array.id);
   }
 
   /** What its administrator gave back is no longer the array's, nor on its bill. */
-  #hearReturns(tx: Tx, row: ArrayRow, hosted: HostedArray): void {
+  #hearReturns(tx: Tx, array: PortalArray, hosted: HostedArray): void {
     const { tools, states } = this.#parts;
-    const heard = row.spec.drives_returned ?? {};
+    const heard = array.spec.drives_returned ?? {};
     const drives = Object.entries(hosted.drives_returned).some(([type, count]) => heard[type] !== count);
-    const proxies = hosted.proxies_returned !== (row.spec.proxies_returned ?? 0);
-    if (!drives && !proxies && hosted.storage_controllers === row.storage_controllers) return;
-    const spec = withReturned(row.spec, hosted);
-    setSpec(tx, row.id, spec);
-    setPlacement(tx, row.id, hosted);
-    states.touch(tx, row.id);
+    const proxies = hosted.proxies_returned !== (array.spec.proxies_returned ?? 0);
+    if (!drives && !proxies && hosted.storage_controllers === array.storageControllers) return;
+    const spec = withReturned(array.spec, hosted);
+    setSpec(tx, array.id, spec);
+    setPlacement(tx, array.id, hosted);
+    states.touch(tx, array.id);
     const tell = (what: string) =>
-      tools.events.record(tx, { title: `Array ${row.name} ${what}`, subject: `array:${row.id}`, severity: 'notice' });
+      tools.events.record(tx, {
+        title: `Array ${array.name} ${what}`,
+        subject: `array:${array.id}`,
+        severity: 'notice',
+      });
     if (drives) tell(`gave drives back; it has ${listDrives(spec.drives)} now.`);
     if (proxies) tell(`gave proxy controllers back; it has ${spec.proxy_zones.length} now.`);
   }

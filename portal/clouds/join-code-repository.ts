@@ -1,34 +1,22 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, generated, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { JoinCode } from './join-code.ts';
 
-export interface JoinCodeRow {
-  readonly id: number;
-  readonly name: string;
-  readonly created_by: string;
-  /** The cloud is moved here although it belongs to another portal. */
-  readonly adopts: number;
-  readonly expires_at: number;
-  readonly used_at: number | null;
+const codes = new Table<JoinCode, 'id'>('join_codes', {
+  id: generated('id'),
+  codeHash: plain('code_hash'),
+  name: plain('name'),
+  createdBy: plain('created_by'),
+  adopts: flag('adopts'),
+  expiresAt: plain('expires_at'),
+  usedAt: plain('used_at'),
+});
+
+export function insertJoinCode(tx: Tx, code: Omit<JoinCode, 'id' | 'usedAt'>): void {
+  codes.insert(tx, { ...code, usedAt: null });
 }
 
-interface NewJoinCode {
-  readonly codeHash: string;
-  readonly name: string;
-  readonly createdBy: string;
-  readonly adopts: boolean;
-  readonly expiresAt: number;
-}
-
-export function insertJoinCode(tx: Tx, code: NewJoinCode): void {
-  tx.run(
-    `INSERT INTO join_codes (code_hash, name, created_by, adopts, expires_at)
-     VALUES (:codeHash, :name, :createdBy, :adopts, :expiresAt)`,
-    { ...code, adopts: Number(code.adopts) },
-  );
-}
-
-export function findJoinCode(db: Db, codeHash: string): JoinCodeRow | undefined {
-  const sql = 'SELECT id, name, created_by, adopts, expires_at, used_at FROM join_codes WHERE code_hash = :codeHash';
-  return db.get<JoinCodeRow>(sql, { codeHash });
+export function findJoinCode(db: Db, codeHash: string): JoinCode | undefined {
+  return codes.get(db, `SELECT ${codes.fields()} FROM join_codes WHERE code_hash = :codeHash`, { codeHash });
 }
 
 /** True when it could still be used, and now is. */

@@ -16,7 +16,7 @@ import {
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './join-code-repository.ts';
-import type { JoinCodeRow } from './join-code-repository.ts';
+import type { JoinCode } from './join-code.ts';
 import { ISSUER_DAYS } from './renewals.ts';
 import type { Clouds } from './service.ts';
 
@@ -100,21 +100,21 @@ export class Joining {
     const { clock } = this.#tools;
     const attempt = { username: 'join code', ip };
     this.#attempts.check(attempt);
-    const row = this.#tools.store.read((db) => repository.findJoinCode(db, fingerprint(request.code)));
-    const refusal = refusalOf(row, clock.now());
-    if (row && refusal) await this.#recordRefusal(row, ip);
-    if (!row || refusal) return this.#attempts.refuse(attempt, refusal);
+    const joinCode = this.#tools.store.read((db) => repository.findJoinCode(db, fingerprint(request.code)));
+    const refusal = refusalOf(joinCode, clock.now());
+    if (joinCode && refusal) await this.#recordRefusal(joinCode, ip);
+    if (!joinCode || refusal) return this.#attempts.refuse(attempt, refusal);
     const publicKey = requestedKey(request.certificate);
     if (!publicKey) throw badParameter('certificate', 'must be one P-256 certificate that signed itself, in PEM');
     const chain = this.#authority().issueIssuer(publicKey, clock.now(), ISSUER_DAYS);
-    const { name } = row;
+    const { name } = joinCode;
     const address = placeOf(request.host ?? ip, request.port);
     const { admin_user, admin_key, certificate: trusted } = request;
-    const registration = { name, ip: address, admin_user, admin_key, trusted, adopt: row.adopts === 1 };
+    const registration = { name, ip: address, admin_user, admin_key, trusted, adopt: joinCode.adopts };
     const cloudId = await this.#clouds.join(registration, splitChain(chain)[0] as string, (tx, id) => {
       // Another request may have used it while this one looked at the cloud.
-      if (!repository.useJoinCode(tx, row.id, clock.now())) throw this.#usedMeanwhile(row);
-      const title = `Cloud ${name} joined from ${address} by the code that ${row.created_by} made.`;
+      if (!repository.useJoinCode(tx, joinCode.id, clock.now())) throw this.#usedMeanwhile(joinCode);
+      const title = `Cloud ${name} joined from ${address} by the code that ${joinCode.createdBy} made.`;
       this.#tools.events.record(tx, { title, subject: `cloud:${id}`, severity: 'notice' });
     });
     return { cloud_id: cloudId, name, certificate: chain };
@@ -133,14 +133,14 @@ export class Joining {
     return placeOf(place.host, place.port);
   }
 
-  #usedMeanwhile({ id }: JoinCodeRow): GranaryError {
+  #usedMeanwhile({ id }: JoinCode): GranaryError {
     const { log, clock } = this.#tools;
     log.warn({ joinCode: id }, 'a join code was used twice at the same time');
     return fail('join_refused', { problem: `This join code was used at ${formatUtc(clock.now())}.` });
   }
 
   /** Whoever has an old code fills no log with it: attempts are limited. */
-  async #recordRefusal({ name, used_at: usedAt }: JoinCodeRow, ip: string): Promise<void> {
+  async #recordRefusal({ name, usedAt }: JoinCode, ip: string): Promise<void> {
     const { store, events } = this.#tools;
     const what = usedAt === null ? 'that has expired' : 'that was used before';
     const title = `A join code for cloud ${name} ${what} was given from ${ip} and refused.`;
@@ -148,12 +148,12 @@ export class Joining {
   }
 }
 
-function refusalOf(row: JoinCodeRow | undefined, now: number): GranaryError | undefined {
-  if (!row) return fail('join_refused', { problem: 'This is not a join code of this portal.' });
-  if (row.used_at !== null)
-    return fail('join_refused', { problem: `This join code was used at ${formatUtc(row.used_at)}.` });
-  if (row.expires_at <= now)
-    return fail('join_refused', { problem: `This join code expired at ${formatUtc(row.expires_at)}.` });
+function refusalOf(joinCode: JoinCode | undefined, now: number): GranaryError | undefined {
+  if (!joinCode) return fail('join_refused', { problem: 'This is not a join code of this portal.' });
+  if (joinCode.usedAt !== null)
+    return fail('join_refused', { problem: `This join code was used at ${formatUtc(joinCode.usedAt)}.` });
+  if (joinCode.expiresAt <= now)
+    return fail('join_refused', { problem: `This join code expired at ${formatUtc(joinCode.expiresAt)}.` });
   return undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Inventory } from '@granary/contract/cloud';
 import { badParameter, fail, GranaryError, parseHostAndPort, type HostAndPort, type Vault } from '@granary/kernel';
 import type { CloudConnections } from '../tls/cloud-connections.ts';
 import { ClaimRefused, type CloudClaims } from './claims.ts';
-import type { CloudRow } from './repository.ts';
+import type { Cloud } from './cloud.ts';
 import { trustFor } from './trust.ts';
 
 /** Where `granary cloud` listens unless it is told otherwise. */
@@ -97,12 +97,12 @@ export class CloudLinks {
     this.#claims = claims;
   }
 
-  to(cloud: CloudRow): CloudClient {
-    const sealed = `${cloud.address} ${cloud.admin_key_sealed} ${cloud.trusted}`;
+  to(cloud: Cloud): CloudClient {
+    const sealed = `${cloud.address} ${cloud.adminKeySealed} ${cloud.trusted}`;
     const known = this.#links.get(cloud.id);
     if (known?.sealed === sealed) return known.link;
-    const key = this.#vault.unseal(cloud.admin_key_sealed);
-    const login = { address: cloud.address, user: cloud.admin_user, key, trusted: cloud.trusted };
+    const key = this.#vault.unseal(cloud.adminKeySealed);
+    const login = { address: cloud.address, user: cloud.adminUser, key, trusted: cloud.trusted };
     const link = linkTo(login, this.#claims.fetchFor(cloud.id, this.#connections.fetchTo(cloud.trusted, 'cloud')));
     this.#links.set(cloud.id, { sealed, link });
     return link;

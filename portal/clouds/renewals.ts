@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { daysLeft, splitChain, type Issuer } from '@granary/kernel';
 import type { Tools } from '../tools.ts';
-import { listClouds, updateTrusted, type CloudRow } from './repository.ts';
+import type { Cloud } from './cloud.ts';
+import { listClouds, updateTrusted } from './repository.ts';
 import type { Clouds } from './service.ts';
 
 /** How long the issuer of a joined cloud lasts: one that was removed is trusted by nobody after that. */
@@ -59,14 +60,14 @@ export class IssuerRenewals {
    * The key and the name stay, so a server that shows the new certificate is trusted by the old one, and the other way
    * round: it does not matter if this ends half way.
    */
-  async #renew({ id, trusted }: CloudRow, chain: string): Promise<void> {
+  async #renew({ id, trusted }: Cloud, chain: string): Promise<void> {
     await this.#clouds.claimed(id);
     await this.#clouds.link(id).portal.renewCertificate({ certificate: chain });
     await this.#tools.store.write((tx) => updateTrusted(tx, id, trusted, splitChain(chain)[0] as string));
     this.#alarmed.delete(id);
   }
 
-  async #alarm({ id, name, trusted }: CloudRow): Promise<void> {
+  async #alarm({ id, name, trusted }: Cloud): Promise<void> {
     const { store, events, clock } = this.#tools;
     const left = Math.floor(daysLeft(trusted as string, clock.now()));
     if (left >= LEFT_DAYS_ALARMING || this.#alarmed.has(id)) return;
@@ -78,7 +79,7 @@ export class IssuerRenewals {
 }
 
 /** What is due for a cloud: undefined for one that our authority did not sign, or where another would last no longer. */
-function nextIssuer({ trusted }: CloudRow, authority: Issuer, now: number): string | undefined {
+function nextIssuer({ trusted }: Cloud, authority: Issuer, now: number): string | undefined {
   if (trusted === null || daysLeft(trusted, now) >= LEFT_DAYS_MIN) return undefined;
   const certificate = new X509Certificate(trusted);
   const isOurs = certificate.ca && certificate.verify(new X509Certificate(authority.certificate).publicKey);

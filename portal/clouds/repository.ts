@@ -1,36 +1,41 @@
 import type { Inventory } from '@granary/contract/cloud';
-import type { Db, Tx } from '@granary/kernel';
+import { flag, generated, json, plain, Table, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { Cloud, DriveTypeOffer } from './cloud.ts';
 
-interface StoredCloud {
-  readonly id: number;
-  readonly name: string;
-  readonly uuid: string;
-  readonly enabled: number;
-  readonly address: string;
-  readonly admin_user: string;
-  readonly admin_key_sealed: string;
-  readonly inventory: string;
-  readonly synced_at: number;
-  readonly trusted: string | null;
-}
+const clouds = new Table<Cloud, 'id'>('clouds', {
+  id: generated('id'),
+  name: plain('name'),
+  uuid: plain('uuid'),
+  enabled: flag('enabled'),
+  address: plain('address'),
+  adminUser: plain('admin_user'),
+  adminKeySealed: plain('admin_key_sealed'),
+  inventory: json('inventory'),
+  syncedAt: plain('synced_at'),
+  trusted: plain('trusted'),
+  seenAt: plain('seen_at'),
+});
+const offers = new Table<DriveTypeOffer>('drive_type_offers', {
+  cloudId: plain('cloud_id'),
+  driveTypeId: plain('drive_type_id'),
+  name: plain('name'),
+  displayCapacityGb: plain('display_capacity_gb'),
+  enabled: {
+    name: 'enabled',
+    convert: {
+      write: (enabled) => (enabled === null ? null : Number(enabled)),
+      read: (value) => (value === null ? null : value === 1),
+    },
+  },
+});
 
-export interface CloudRow extends Omit<StoredCloud, 'inventory' | 'enabled'> {
-  readonly enabled: boolean;
-  readonly inventory: Inventory;
-}
-
-export interface DriveTypeOffer {
-  readonly drive_type_id: number;
-  readonly name: string | null;
-  readonly display_capacity_gb: number | null;
-  readonly enabled: number | null;
-}
+const SELECT = `SELECT ${clouds.fields()} FROM clouds`;
 
 /** `visibleOnly` leaves out the clouds an operator has closed: users never see them. */
-export function listClouds(db: Db, visibleOnly: boolean, page: Page): CloudRow[] {
-  const sql = 'SELECT * FROM clouds WHERE enabled >= :enabled ORDER BY id LIMIT :limit OFFSET :start';
-  return db.all<StoredCloud>(sql, { enabled: Number(visibleOnly), ...sqlPage(page) }).map(fromStored);
+export function listClouds(db: Db, visibleOnly: boolean, page: Page): Cloud[] {
+  const sql = `${SELECT} WHERE enabled >= :enabled ORDER BY id LIMIT :limit OFFSET :start`;
+  return clouds.all(db, sql, { enabled: Number(visibleOnly), ...sqlPage(page) });
 }
 
 export function countClouds(db: Db, visibleOnly: boolean): number {
@@ -38,20 +43,17 @@ export function countClouds(db: Db, visibleOnly: boolean): number {
   return db.get<{ n: number }>(sql, { enabled: Number(visibleOnly) })?.n ?? 0;
 }
 
-export function findCloud(db: Db, id: number, visibleOnly = false): CloudRow | undefined {
-  const sql = 'SELECT * FROM clouds WHERE id = :id AND enabled >= :enabled';
-  const row = db.get<StoredCloud>(sql, { id, enabled: Number(visibleOnly) });
-  return row && fromStored(row);
+export function findCloud(db: Db, id: number, visibleOnly = false): Cloud | undefined {
+  const sql = `${SELECT} WHERE id = :id AND enabled >= :enabled`;
+  return clouds.get(db, sql, { id, enabled: Number(visibleOnly) });
 }
 
-export function findCloudByName(db: Db, name: string): CloudRow | undefined {
-  const row = db.get<StoredCloud>('SELECT * FROM clouds WHERE name = :name', { name });
-  return row && fromStored(row);
+export function findCloudByName(db: Db, name: string): Cloud | undefined {
+  return clouds.get(db, `${SELECT} WHERE name = :name`, { name });
 }
 
-export function findCloudByUuid(db: Db, uuid: string): CloudRow | undefined {
-  const row = db.get<StoredCloud>('SELECT * FROM clouds WHERE uuid = :uuid', { uuid });
-  return row && fromStored(row);
+export function findCloudByUuid(db: Db, uuid: string): Cloud | undefined {
+  return clouds.get(db, `${SELECT} WHERE uuid = :uuid`, { uuid });
 }
 
 export function findCloudOfProvider(db: Db, providerId: number): number | undefined {
@@ -59,51 +61,28 @@ export function findCloudOfProvider(db: Db, providerId: number): number | undefi
   return db.get<{ cloud_id: number }>(sql, { providerId })?.cloud_id;
 }
 
-export interface CloudValues {
-  readonly name: string;
-  readonly enabled: boolean;
-  readonly address: string;
-  readonly adminUser: string;
-  readonly adminKeySealed: string;
-  readonly inventory: Inventory;
-  readonly trusted: string | null;
-  readonly now: number;
-}
+/** A cloud as it is registered; its uuid is that of the inventory. */
+export type CloudValues = Omit<Cloud, 'id' | 'uuid' | 'seenAt'>;
 
 export function insertCloud(tx: Tx, values: CloudValues): number {
-  return tx.run(
-    `INSERT INTO clouds (name, uuid, enabled, address, admin_user, admin_key_sealed, inventory, synced_at, trusted)
-     VALUES (:name, :uuid, :enabled, :address, :adminUser, :adminKeySealed, :inventory, :now, :trusted)`,
-    toStored(values),
-  ).insertedId;
+  return clouds.insert(tx, { ...values, uuid: values.inventory.uuid, seenAt: null });
 }
 
 export function updateCloud(tx: Tx, id: number, values: CloudValues): void {
-  tx.run(
-    `UPDATE clouds SET name = :name, uuid = :uuid, enabled = :enabled, address = :address, admin_user = :adminUser,
-       admin_key_sealed = :adminKeySealed, inventory = :inventory, synced_at = :now, trusted = :trusted
-     WHERE id = :id`,
-    { id, ...toStored(values) },
-  );
+  clouds.update(tx, { id }, { ...values, uuid: values.inventory.uuid });
 }
 
 export function updateInventory(tx: Tx, id: number, inventory: Inventory, now: number): void {
-  const sql = 'UPDATE clouds SET inventory = :inventory, synced_at = :now WHERE id = :id';
-  tx.run(sql, { id, inventory: JSON.stringify(inventory), now });
+  clouds.update(tx, { id }, { inventory, syncedAt: now });
 }
 
 /** Nothing when somebody else changed it meanwhile. */
 export function updateTrusted(tx: Tx, id: number, before: string | null, trusted: string): void {
-  tx.run('UPDATE clouds SET trusted = :trusted WHERE id = :id AND trusted = :before', { id, before, trusted });
-}
-
-/** When the portal last saw what its arrays do. */
-export function seenAt(db: Db, id: number): number | null {
-  return db.get<{ seen_at: number | null }>('SELECT seen_at FROM clouds WHERE id = :id', { id })?.seen_at ?? null;
+  clouds.update(tx, { id, trusted: before }, { trusted });
 }
 
 export function setSeenAt(tx: Tx, id: number, seenAt: number): void {
-  tx.run('UPDATE clouds SET seen_at = :seenAt WHERE id = :id', { id, seenAt });
+  clouds.update(tx, { id }, { seenAt });
 }
 
 export function deleteCloud(tx: Tx, id: number): void {
@@ -121,22 +100,15 @@ export function countArrays(db: Db, cloudId: number): number {
 }
 
 export function listOffers(db: Db, cloudId: number): DriveTypeOffer[] {
-  return db.all<DriveTypeOffer>('SELECT * FROM drive_type_offers WHERE cloud_id = :cloudId', { cloudId });
+  const sql = `SELECT ${offers.fields()} FROM drive_type_offers WHERE cloud_id = :cloudId`;
+  return offers.all(db, sql, { cloudId });
 }
 
-export function saveOffer(tx: Tx, cloudId: number, offer: DriveTypeOffer): void {
-  tx.run(
-    `INSERT INTO drive_type_offers VALUES (:cloudId, :drive_type_id, :name, :display_capacity_gb, :enabled)
-     ON CONFLICT DO UPDATE SET name = excluded.name, display_capacity_gb = excluded.display_capacity_gb,
-       enabled = excluded.enabled`,
-    { cloudId, ...offer },
-  );
-}
-
-function fromStored(row: StoredCloud): CloudRow {
-  return { ...row, enabled: row.enabled === 1, inventory: JSON.parse(row.inventory) as Inventory };
-}
-
-function toStored({ inventory, enabled, ...values }: CloudValues) {
-  return { ...values, uuid: inventory.uuid, enabled: Number(enabled), inventory: JSON.stringify(inventory) };
+export function saveOffer(tx: Tx, offer: DriveTypeOffer): void {
+  const { cloudId, driveTypeId } = offer;
+  tx.run('DELETE FROM drive_type_offers WHERE cloud_id = :cloudId AND drive_type_id = :driveTypeId', {
+    cloudId,
+    driveTypeId,
+  });
+  offers.insert(tx, offer);
 }

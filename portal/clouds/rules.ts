@@ -1,6 +1,6 @@
 import { fail, type Db } from '@granary/kernel';
+import type { Cloud } from './cloud.ts';
 import * as repository from './repository.ts';
-import type { CloudRow } from './repository.ts';
 
 export function refuseTaken(db: Db, name: string, uuid: string, self?: number): void {
   const byName = repository.findCloudByName(db, name);
@@ -11,7 +11,7 @@ export function refuseTaken(db: Db, name: string, uuid: string, self?: number): 
 }
 
 /** Its arrays would be looked for where they are not. */
-export function refuseExchange(db: Db, { id, name, uuid }: CloudRow, uuidThere: string): void {
+export function refuseExchange(db: Db, { id, name, uuid }: Cloud, uuidThere: string): void {
   const count = uuid === uuidThere ? 0 : repository.countArrays(db, id);
   if (count === 0) return;
   const by = `it hosts ${count} arrays; at that address is another cloud, to be registered by itself`;

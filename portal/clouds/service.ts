@@ -2,14 +2,14 @@ import type { CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
 import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
+import type { PortalArray } from '../arrays/array.ts';
 import type { Page } from '../paging.ts';
 import { seedPrices } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
-import type { ArrayRow } from '../arrays/repository.ts';
 import { CloudClaims } from './claims.ts';
+import type { Cloud } from './cloud.ts';
 import { CloudLinks, discoverCloud, readInventory } from './links.ts';
 import * as repository from './repository.ts';
-import type { CloudRow } from './repository.ts';
 import { refuseExchange, refuseTaken } from './rules.ts';
 import { cloudView, driveTypesOf, type CloudView, type DriveTypeView } from './view.ts';
 
@@ -63,7 +63,7 @@ export class Clouds {
     return this.#tools.store.read((db) => ({
       clouds: repository
         .listClouds(db, !isAdmin(actor), page)
-        .map((row) => cloudView(row, repository.listOffers(db, row.id))),
+        .map((cloud) => cloudView(cloud, repository.listOffers(db, cloud.id))),
       total: repository.countClouds(db, !isAdmin(actor)),
     }));
   }
@@ -95,20 +95,20 @@ export class Clouds {
 
   async update(id: number, registration: KnownRegistration, actor = 'system'): Promise<number> {
     const { store, events } = this.#tools;
-    const before = store.read((db) => this.row(db, id));
+    const before = store.read((db) => this.existing(db, id));
     const found = await this.#discover(registration, before.trusted);
     const { inventory } = found;
     const refuse = (db: Db) => {
-      const row = this.row(db, id);
+      const cloud = this.existing(db, id);
       refuseTaken(db, registration.name, inventory.uuid, id);
-      refuseExchange(db, row, inventory.uuid);
-      return row;
+      refuseExchange(db, cloud, inventory.uuid);
+      return cloud;
     };
     store.read(refuse);
     const claim = inventory.uuid === before.uuid ? undefined : await this.#claimNew(registration, found);
     await store.write((tx) => {
-      const row = refuse(tx);
-      repository.updateCloud(tx, id, this.#values(registration, found, row.enabled));
+      const cloud = refuse(tx);
+      repository.updateCloud(tx, id, this.#values(registration, found, cloud.enabled));
       this.#seedNewPrices(tx, id, inventory);
       events.record(tx, { title: `Cloud ${registration.name} was changed.`, subject: `cloud:${id}`, actor });
       tx.afterCommit(this.#onChange);
@@ -150,7 +150,7 @@ export class Clouds {
   /** Moves a cloud to this portal: from now on it refuses the one that it belonged to. */
   async adopt(id: number, actor: PortalActor): Promise<void> {
     const { store, events } = this.#tools;
-    const { name } = store.read((db) => this.row(db, id));
+    const { name } = store.read((db) => this.existing(db, id));
     await this.#claims.claim(id, this.link(id), true);
     const title = `Cloud ${name} was moved to this portal.`;
     await store.write((tx) =>
@@ -172,7 +172,7 @@ export class Clouds {
   async delete(id: number, actor: PortalActor): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
-      const { name } = this.row(tx, id);
+      const { name } = this.existing(tx, id);
       const providers = repository.namesOfProviders(tx, id);
       if (providers.length > 0) {
         const by = `provider ${providers.map((provider) => provider.name).join(', ')} sells it; delete that first`;
@@ -205,12 +205,13 @@ export class Clouds {
     const { store, events } = this.#tools;
     await store.write((tx) => {
       const type = this.driveType(actor, cloudId, driveTypeId);
-      const known = repository.listOffers(tx, cloudId).find((offer) => offer.drive_type_id === driveTypeId);
-      repository.saveOffer(tx, cloudId, {
-        drive_type_id: driveTypeId,
+      const known = repository.listOffers(tx, cloudId).find((offer) => offer.driveTypeId === driveTypeId);
+      repository.saveOffer(tx, {
+        cloudId,
+        driveTypeId,
         name: change.name ?? known?.name ?? null,
-        display_capacity_gb: change.display_capacity ?? known?.display_capacity_gb ?? null,
-        enabled: change.enabled === undefined ? (known?.enabled ?? null) : Number(change.enabled),
+        displayCapacityGb: change.display_capacity ?? known?.displayCapacityGb ?? null,
+        enabled: change.enabled ?? known?.enabled ?? null,
       });
       events.record(tx, {
         title: `Drive type ${type.key} was changed.`,
@@ -224,43 +225,43 @@ export class Clouds {
   /** Drive types the operator has closed can be kept, not ordered. */
   refuseClosedDriveTypes(cloudId: number, drives: Readonly<Record<string, number>>): void {
     const types = this.#tools.store.read((db) =>
-      driveTypesOf(this.row(db, cloudId).inventory, repository.listOffers(db, cloudId)),
+      driveTypesOf(this.existing(db, cloudId).inventory, repository.listOffers(db, cloudId)),
     );
     const closed = types.find(({ key, enabled }) => !enabled && Object.hasOwn(drives, key));
     if (closed) throw badParameter('drives', `names ${closed.key}, which is not offered at present`);
   }
 
-  row(db: Db, id: number): CloudRow {
-    const row = repository.findCloud(db, id);
-    if (!row) throw fail('not_found', { kind: 'cloud', id });
-    return row;
+  existing(db: Db, id: number): Cloud {
+    const cloud = repository.findCloud(db, id);
+    if (!cloud) throw fail('not_found', { kind: 'cloud', id });
+    return cloud;
   }
 
   link(id: number): CloudClient {
-    return this.#links.to(this.#tools.store.read((db) => this.row(db, id)));
+    return this.#links.to(this.#tools.store.read((db) => this.existing(db, id)));
   }
 
   /** A way to one of its arrays: the portal's key goes to that array and to no other server. */
-  fetchToArray({ cloud_id, uuid }: ArrayRow): typeof fetch {
-    const { trusted } = this.#tools.store.read((db) => this.row(db, cloud_id));
+  fetchToArray({ cloudId, uuid }: PortalArray): typeof fetch {
+    const { trusted } = this.#tools.store.read((db) => this.existing(db, cloudId));
     return this.#tools.connections.fetchTo(trusted, 'array', uuid);
   }
 
   /** What the cloud has at this moment: stock changes with every order. */
   async freshInventory(id: number): Promise<Inventory> {
     const { store, vault, clock } = this.#tools;
-    const row = store.read((db) => this.row(db, id));
-    const key = vault.unseal(row.admin_key_sealed);
-    const { address, trusted } = row;
-    const inventory = await readInventory(this.#tools.connections, { address, user: row.admin_user, key, trusted });
+    const cloud = store.read((db) => this.existing(db, id));
+    const key = vault.unseal(cloud.adminKeySealed);
+    const { address, trusted } = cloud;
+    const inventory = await readInventory(this.#tools.connections, { address, user: cloud.adminUser, key, trusted });
     // Reinstalled, or another machine: it does not have the arrays this one had.
-    if (inventory.uuid !== row.uuid)
+    if (inventory.uuid !== cloud.uuid)
       throw fail('cloud_unreachable', { address, reason: 'another cloud answers there' });
-    if (JSON.stringify(inventory) !== JSON.stringify(row.inventory)) {
+    if (JSON.stringify(inventory) !== JSON.stringify(cloud.inventory)) {
       await store.write((tx) => {
         repository.updateInventory(tx, id, inventory, clock.now());
         this.#seedNewPrices(tx, id, inventory);
-        if (offerOf(inventory) !== offerOf(row.inventory)) tx.afterCommit(this.#onChange);
+        if (offerOf(inventory) !== offerOf(cloud.inventory)) tx.afterCommit(this.#onChange);
       });
     }
     return inventory;
@@ -294,10 +295,10 @@ export class Clouds {
     };
   }
 
-  #visible(db: Db, actor: PortalActor, id: number): CloudRow {
-    const row = repository.findCloud(db, id, !isAdmin(actor));
-    if (!row) throw fail('not_found', { kind: 'cloud', id });
-    return row;
+  #visible(db: Db, actor: PortalActor, id: number): Cloud {
+    const cloud = repository.findCloud(db, id, !isAdmin(actor));
+    if (!cloud) throw fail('not_found', { kind: 'cloud', id });
+    return cloud;
   }
 
   /** `before` is what is trusted for the cloud on record. */
@@ -321,7 +322,7 @@ export class Clouds {
       adminKeySealed: this.#tools.vault.seal(registration.admin_key),
       inventory,
       trusted,
-      now: this.#tools.clock.now(),
+      syncedAt: this.#tools.clock.now(),
     };
   }
 

@@ -1,36 +1,36 @@
 import type { RecordOf } from '@granary/contract';
 import type { Inventory } from '@granary/contract/cloud';
-import type { Cloud, DriveType } from '@granary/contract/portal';
-import type { CloudRow, DriveTypeOffer } from './repository.ts';
+import type { Cloud as CloudRecord, DriveType } from '@granary/contract/portal';
+import type { Cloud, DriveTypeOffer } from './cloud.ts';
 
-export type CloudView = RecordOf<typeof Cloud>;
+export type CloudView = RecordOf<typeof CloudRecord>;
 export type DriveTypeView = RecordOf<typeof DriveType>;
 
 /** The drive types as the operator offers them: the cloud's own facts, changed where the operator said so. */
 export function driveTypesOf(inventory: Inventory, offers: readonly DriveTypeOffer[]): DriveTypeView[] {
   return inventory.drive_types.map((type) => {
-    const offer = offers.find(({ drive_type_id }) => drive_type_id === type.id);
+    const offer = offers.find(({ driveTypeId }) => driveTypeId === type.id);
     return {
       id: type.id,
       name: offer?.name ?? type.name,
       capacity_gb: type.capacity_gb,
-      display_capacity_gb: offer?.display_capacity_gb ?? type.capacity_gb,
+      display_capacity_gb: offer?.displayCapacityGb ?? type.capacity_gb,
       hourly_price_usd: type.hourly_price_usd,
       key: type.key,
-      enabled: (offer?.enabled ?? 1) === 1,
+      enabled: offer?.enabled ?? true,
       cache: type.cache,
       order: type.order,
     };
   });
 }
 
-export function cloudView(row: CloudRow, offers: readonly DriveTypeOffer[]): CloudView {
-  const { inventory } = row;
+export function cloudView(cloud: Cloud, offers: readonly DriveTypeOffer[]): CloudView {
+  const { inventory } = cloud;
   return {
-    id: String(row.id),
-    name: row.name,
-    uuid: row.uuid,
-    enabled: String(row.enabled),
+    id: String(cloud.id),
+    name: cloud.name,
+    uuid: cloud.uuid,
+    enabled: String(cloud.enabled),
     app_engines: inventory.app_engines.map(appEngineView),
     // A cloud of Granary has no such services; the fields stay for clients that read them.
     nova_url: null,

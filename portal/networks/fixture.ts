@@ -3,7 +3,8 @@ import type { Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import { Fixture } from '../tenants/fixture.ts';
 import { Interfaces } from './interfaces/service.ts';
-import { Networks, type NetworkView, type NewNetwork } from './service.ts';
+import { Networks, type NewNetwork } from './service.ts';
+import type { NetworkView } from './view.ts';
 import { Vlans } from './vlans/service.ts';
 
 export const allRecords = { start: 0, limit: 0 };

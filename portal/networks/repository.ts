@@ -1,32 +1,33 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, generated, plain, Table, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
 import { ownedBy } from '../tenants/repository.ts';
 import type { AddressPlan } from './addresses/pool.ts';
+import type { VirtualNetwork } from './network.ts';
 
-export interface NetworkRow {
-  readonly id: number;
-  readonly name: string;
-  readonly vlan_id: number;
-  readonly tenant_id: number;
-  readonly provider_id: number;
-  readonly cidr: string | null;
-  readonly gateway: string | null;
-  readonly gateway_zone_1: string | null;
-  readonly allocatable: string | null;
-  readonly ipv6_cidr: string | null;
-  readonly ipv6_gateway: string | null;
-  readonly ipv6_gateway_zone_1: string | null;
-  readonly ipv6_allocatable: string | null;
-  readonly default_for_tenant: number;
-  /** An administrator allowed its range whatever it overlaps. */
-  readonly forced: number;
-}
+const networks = new Table<VirtualNetwork, 'id'>('virtual_networks', {
+  id: generated('id'),
+  name: plain('name'),
+  vlanId: plain('vlan_id'),
+  tenantId: plain('tenant_id'),
+  providerId: plain('provider_id'),
+  cidr: plain('cidr'),
+  gateway: plain('gateway'),
+  gatewayZone1: plain('gateway_zone_1'),
+  allocatable: plain('allocatable'),
+  ipv6Cidr: plain('ipv6_cidr'),
+  ipv6Gateway: plain('ipv6_gateway'),
+  ipv6GatewayZone1: plain('ipv6_gateway_zone_1'),
+  ipv6Allocatable: plain('ipv6_allocatable'),
+  defaultForTenant: flag('default_for_tenant'),
+  forced: flag('forced'),
+});
 
+const SELECT = `SELECT ${networks.fields('n')}`;
 const OWNED = 'FROM tenants t JOIN virtual_networks n ON n.tenant_id = t.id WHERE';
 
-export function listNetworks(db: Db, scope: number | null, page: Page): NetworkRow[] {
+export function listNetworks(db: Db, scope: number | null, page: Page): VirtualNetwork[] {
   const { sql, params } = ownedBy(scope);
-  return db.all<NetworkRow>(`SELECT n.* ${OWNED} ${sql} ORDER BY n.id LIMIT :limit OFFSET :start`, {
+  return networks.all(db, `${SELECT} ${OWNED} ${sql} ORDER BY n.id LIMIT :limit OFFSET :start`, {
     ...params,
     ...sqlPage(page),
   });
@@ -37,15 +38,16 @@ export function countNetworks(db: Db, scope: number | null): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n ${OWNED} ${sql}`, params)?.n ?? 0;
 }
 
-export function findNetwork(db: Db, scope: number | null, id: number): NetworkRow | undefined {
+export function findNetwork(db: Db, scope: number | null, id: number): VirtualNetwork | undefined {
   const { sql, params } = ownedBy(scope);
-  return db.get<NetworkRow>(`SELECT n.* ${OWNED} ${sql} AND n.id = :id`, { ...params, id });
+  return networks.get(db, `${SELECT} ${OWNED} ${sql} AND n.id = :id`, { ...params, id });
 }
 
 /** The network, if the array's owner has it at the array's provider. */
-export function findNetworkForArray(db: Db, arrayId: number, networkId: number): NetworkRow | undefined {
-  return db.get<NetworkRow>(
-    `SELECT n.* FROM virtual_networks n
+export function findNetworkForArray(db: Db, arrayId: number, networkId: number): VirtualNetwork | undefined {
+  return networks.get(
+    db,
+    `${SELECT} FROM virtual_networks n
      JOIN tenants t ON t.id = n.tenant_id
      JOIN arrays a ON a.owner_id = t.user_id AND a.provider_id = t.provider_id
      WHERE n.id = :networkId AND a.id = :arrayId`,
@@ -58,8 +60,8 @@ interface OfTenant {
   readonly providerId: number;
 }
 
-export function networksOfTenant(db: Db, tenant: OfTenant): NetworkRow[] {
-  return db.all<NetworkRow>(`SELECT n.* ${OWNED} t.user_id = :userId AND t.provider_id = :providerId ORDER BY n.id`, {
+export function networksOfTenant(db: Db, tenant: OfTenant): VirtualNetwork[] {
+  return networks.all(db, `${SELECT} ${OWNED} t.user_id = :userId AND t.provider_id = :providerId ORDER BY n.id`, {
     ...tenant,
   });
 }
@@ -69,8 +71,8 @@ const JOINABLE = `${OWNED} t.user_id = :userId AND t.provider_id = :providerId
   AND NOT EXISTS (SELECT 1 FROM interfaces i WHERE i.array_id = :arrayId AND i.virtual_network_id = n.id)`;
 
 /** Networks of the tenant that hand out addresses and that the array is not in. */
-export function listJoinable(db: Db, array: OfTenant & { readonly arrayId: number }, page: Page): NetworkRow[] {
-  return db.all<NetworkRow>(`SELECT n.* ${JOINABLE} ORDER BY n.id LIMIT :limit OFFSET :start`, {
+export function listJoinable(db: Db, array: OfTenant & { readonly arrayId: number }, page: Page): VirtualNetwork[] {
+  return networks.all(db, `${SELECT} ${JOINABLE} ORDER BY n.id LIMIT :limit OFFSET :start`, {
     ...array,
     ...sqlPage(page),
   });
@@ -86,9 +88,10 @@ export function isNameTaken(db: Db, tenantId: number, name: string): boolean {
 }
 
 /** Every network at the cloud of a provider, with its owner: they share the addresses of one machine, whatever their VLAN. */
-export function networksOfCloud(db: Db, providerId: number): (NetworkRow & { readonly user_id: number })[] {
-  return db.all(
-    `SELECT n.*, t.user_id FROM virtual_networks n
+export function networksOfCloud(db: Db, providerId: number): (VirtualNetwork & { readonly ownerId: number })[] {
+  return networks.all<{ readonly ownerId: number }>(
+    db,
+    `${SELECT}, t.user_id AS ownerId FROM virtual_networks n
      JOIN tenants t ON t.id = n.tenant_id
      JOIN providers p ON p.id = n.provider_id
      WHERE p.cloud_id = (SELECT cloud_id FROM providers WHERE id = :providerId)
@@ -129,69 +132,31 @@ export function arrayNamesIn(db: Db, networkId: number): string[] {
     .map((row) => row.name);
 }
 
-interface NewNetworkRow {
-  readonly name: string;
-  readonly vlanId: number;
-  readonly tenantId: number;
-  readonly providerId: number;
+interface NewNetwork extends Pick<
+  VirtualNetwork,
+  'name' | 'vlanId' | 'tenantId' | 'providerId' | 'defaultForTenant' | 'forced'
+> {
   readonly ipv4: AddressPlan | undefined;
   readonly ipv6: AddressPlan | undefined;
-  readonly defaultForTenant: boolean;
-  readonly forced: boolean;
 }
 
 /** A tenant has one default network at most: a new one takes the place of the old. */
-export function insertNetwork(tx: Tx, { ipv4, ipv6, defaultForTenant, forced, ...network }: NewNetworkRow): number {
-  if (defaultForTenant) {
-    tx.run(
-      'UPDATE virtual_networks SET default_for_tenant = 0 WHERE tenant_id = :tenantId AND default_for_tenant = 1',
-      {
-        tenantId: network.tenantId,
-      },
-    );
-  }
-  return tx.run(
-    `INSERT INTO virtual_networks (name, vlan_id, tenant_id, provider_id, default_for_tenant, forced,
-       cidr, gateway, gateway_zone_1, allocatable, ipv6_cidr, ipv6_gateway, ipv6_gateway_zone_1, ipv6_allocatable)
-     VALUES (:name, :vlanId, :tenantId, :providerId, :defaultForTenant, :forced,
-       :cidr, :gateway, :gatewayZone1, :allocatable, :cidr6, :gateway6, :gateway6Zone1, :allocatable6)`,
-    {
-      ...network,
-      defaultForTenant: Number(defaultForTenant),
-      forced: Number(forced),
-      cidr: ipv4?.cidr ?? null,
-      gateway: ipv4?.gateway ?? null,
-      gatewayZone1: ipv4?.gatewayZone1 ?? null,
-      allocatable: ipv4?.allocatable ?? null,
-      cidr6: ipv6?.cidr ?? null,
-      gateway6: ipv6?.gateway ?? null,
-      gateway6Zone1: ipv6?.gatewayZone1 ?? null,
-      allocatable6: ipv6?.allocatable ?? null,
-    },
-  ).insertedId;
+export function insertNetwork(tx: Tx, { ipv4, ipv6, ...network }: NewNetwork): number {
+  const { tenantId, defaultForTenant } = network;
+  if (defaultForTenant) networks.update(tx, { tenantId, defaultForTenant }, { defaultForTenant: false });
+  return networks.insert(tx, {
+    ...network,
+    cidr: ipv4?.cidr ?? null,
+    gateway: ipv4?.gateway ?? null,
+    gatewayZone1: ipv4?.gatewayZone1 ?? null,
+    allocatable: ipv4?.allocatable ?? null,
+    ipv6Cidr: ipv6?.cidr ?? null,
+    ipv6Gateway: ipv6?.gateway ?? null,
+    ipv6GatewayZone1: ipv6?.gatewayZone1 ?? null,
+    ipv6Allocatable: ipv6?.allocatable ?? null,
+  });
 }
 
 export function deleteNetwork(tx: Tx, id: number): void {
   tx.run('DELETE FROM virtual_networks WHERE id = :id', { id });
-}
-
-/** What the network hands out: IPv4 addresses if it has any, else IPv6; neither without a range. */
-export function planOf(network: NetworkRow): AddressPlan | undefined {
-  if (network.cidr !== null && network.allocatable !== null) {
-    return {
-      cidr: network.cidr,
-      gateway: network.gateway,
-      gatewayZone1: network.gateway_zone_1,
-      allocatable: network.allocatable,
-    };
-  }
-  if (network.ipv6_cidr !== null && network.ipv6_allocatable !== null) {
-    return {
-      cidr: network.ipv6_cidr,
-      gateway: network.ipv6_gateway,
-      gatewayZone1: network.ipv6_gateway_zone_1,
-      allocatable: network.ipv6_allocatable,
-    };
-  }
-  return undefined;
 }

@@ -1,5 +1,3 @@
-import type { RecordOf } from '@granary/contract';
-import type { VirtualNetwork } from '@granary/contract/portal';
 import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
@@ -9,11 +7,9 @@ import type { Tools } from '../tools.ts';
 import { readPlans, type AddressInput, type AddressPlans } from './addresses/plan.ts';
 import { overlaps, subnetOf } from './addresses/subnet.ts';
 import * as repository from './repository.ts';
-import type { NetworkRow } from './repository.ts';
+import { networkView, type NetworkView } from './view.ts';
 import type { Vlans } from './vlans/service.ts';
 import { namely } from './wording.ts';
-
-export type NetworkView = RecordOf<typeof VirtualNetwork>;
 
 export interface NewNetwork extends AddressInput {
   readonly name: string;
@@ -50,7 +46,7 @@ export class Networks {
   list(actor: PortalActor, page: Page): { networks: NetworkView[]; total: number } {
     const scope = scopeOf(actor);
     return this.#tools.store.read((db) => ({
-      networks: repository.listNetworks(db, scope, page).map(viewOf),
+      networks: repository.listNetworks(db, scope, page).map(networkView),
       total: repository.countNetworks(db, scope),
     }));
   }
@@ -78,7 +74,7 @@ export class Networks {
       };
       const id = repository.insertNetwork(tx, network);
       this.#record(tx, id, `Virtual network ${name} was added on VLAN ${vlanId}.`, actor);
-      return { id, name, vlan_id: vlanId, tenant_id: tenantId, provider_id: providerId };
+      return networkView({ id, name, vlanId, tenantId, providerId });
     });
   }
 
@@ -88,10 +84,10 @@ export class Networks {
       const network = repository.findNetwork(tx, scopeOf(actor), id);
       if (!network) throw fail('not_found', { kind: 'virtual network', id });
       const { name } = network;
-      if (network.provider_id !== providerId)
-        throw badParameter('provider_id', `must be ${network.provider_id}, the provider of virtual network ${name}`);
-      if (network.vlan_id !== vlan)
-        throw badParameter('vlan', `must be ${network.vlan_id}, the VLAN of virtual network ${name}`);
+      if (network.providerId !== providerId)
+        throw badParameter('provider_id', `must be ${network.providerId}, the provider of virtual network ${name}`);
+      if (network.vlanId !== vlan)
+        throw badParameter('vlan', `must be ${network.vlanId}, the VLAN of virtual network ${name}`);
       const arrays = repository.arrayNamesIn(tx, id);
       if (arrays.length > 0) {
         const by = `${namely('array', arrays)} in it; remove the interfaces first`;
@@ -132,7 +128,7 @@ interface TakenRange {
 function takenRanges(db: Db, providerId: number, actor: PortalActor): TakenRange[] {
   const networks = repository
     .networksOfCloud(db, providerId)
-    .flatMap(({ name, cidr, ipv6_cidr: cidr6, user_id: owner }) =>
+    .flatMap(({ name, cidr, ipv6Cidr: cidr6, ownerId: owner }) =>
       [cidr, cidr6]
         .filter((range) => range !== null)
         .map((range) => {
@@ -157,14 +153,4 @@ function refuseOverlap({ ipv4, ipv6 }: AddressPlans, taken: readonly TakenRange[
     const other = taken.find(({ range }) => overlaps(subnet, subnetOf(range)));
     if (other) throw fail('overlap', { what: `${field} ${cidr}`, other: other.what });
   }
-}
-
-function viewOf(row: NetworkRow): NetworkView {
-  return {
-    id: row.id,
-    vlan_id: row.vlan_id,
-    tenant_id: row.tenant_id,
-    provider_id: row.provider_id,
-    name: row.name,
-  };
 }

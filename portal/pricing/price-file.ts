@@ -6,12 +6,12 @@ import { itemName, type ItemPrice } from './items.ts';
 import { isPrice, PRICE_FORM } from './price.ts';
 
 /** A price and where in the file it stands, so that whatever is wrong with it can be found. */
-export interface PriceFileRow extends ItemPrice {
+export interface FilePrice extends ItemPrice {
   /** CSV: the line, the header being 1. JSON: the position in the list, from 1. */
   readonly row: number;
 }
 
-interface RawRow {
+interface RawLine {
   readonly row: number;
   readonly cells: readonly unknown[];
 }
@@ -27,7 +27,7 @@ const ROW_BYTES_MAX = 4096;
 const NUMBER_LENGTH_MAX = 64;
 
 /** Reads a price file, CSV or JSON; the first row that is wrong is an error that names it. */
-export function readPriceFile(bytes: Uint8Array): PriceFileRow[] {
+export function readPriceFile(bytes: Uint8Array): FilePrice[] {
   const text = decode(bytes);
   const rows = /^\s*[[{]/.test(text) ? readJson(text) : readCsv(text);
   if (rows.length === 0) throw fail('price_file', { problem: 'The file holds no prices.' });
@@ -61,7 +61,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function readCsv(text: string): RawRow[] {
+function readCsv(text: string): RawLine[] {
   const [header, ...rows] = parseCsv(text);
   if (header?.record.join() !== COLUMNS.join()) {
     throw rowProblem(header?.info.lines ?? 1, `the header must be ${COLUMNS.join()}`);
@@ -88,7 +88,7 @@ function parseCsv(text: string): CsvRecord[] {
   }
 }
 
-function readJson(text: string): RawRow[] {
+function readJson(text: string): RawLine[] {
   let value: unknown;
   try {
     value = JSON.parse(text, exactNumbers);
@@ -112,7 +112,7 @@ function exactNumbers(_key: string, value: unknown, context?: { readonly source:
   return value >= 1e-9 && value < 1e9 ? new Big(source).toFixed() : source;
 }
 
-function readRow({ row, cells }: RawRow): PriceFileRow {
+function readRow({ row, cells }: RawLine): FilePrice {
   if (cells.length !== COLUMNS.length) {
     throw rowProblem(row, `has ${cells.length} cells; ${COLUMNS.length} are needed: ${COLUMNS.join()}`);
   }

@@ -3,7 +3,7 @@ import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
 import { findEngineKey, itemName, listPrices } from './items.ts';
 import { setPrice } from './price-book.ts';
-import { quoted, readPriceFile, rowProblem, type PriceFileRow } from './price-file.ts';
+import { quoted, readPriceFile, rowProblem, type FilePrice } from './price-file.ts';
 import { findProvider, listCurrentPrices, listProviders, type PricedProvider } from './repository.ts';
 
 export interface NewFlavorPrice {
@@ -61,7 +61,7 @@ export class Pricing {
     });
   }
 
-  #apply(tx: Tx, provider: PricedProvider, rows: readonly PriceFileRow[], actor: PortalActor): void {
+  #apply(tx: Tx, provider: PricedProvider, rows: readonly FilePrice[], actor: PortalActor): void {
     const { clock, events } = this.#tools;
     const now = clock.now();
     const changed = rows.filter((row) => setPrice(tx, provider.id, row, now)).length;
@@ -77,7 +77,7 @@ function existingProvider(db: Db, id: number): PricedProvider {
   return provider;
 }
 
-function checkItems({ name, inventory }: PricedProvider, rows: readonly PriceFileRow[]): void {
+function checkItems({ name, inventory }: PricedProvider, rows: readonly FilePrice[]): void {
   const sold = new Set(listPrices(inventory).map(itemName));
   for (const { row, kind, key } of rows) {
     if (!sold.has(itemName({ kind, key }))) {

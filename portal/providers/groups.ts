@@ -2,13 +2,9 @@ import { fail, type Db, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
 import type { Tools } from '../tools.ts';
+import type { ProviderGroup } from './provider.ts';
 import * as repository from './repository.ts';
-import type { GroupRow } from './repository.ts';
-
-export interface GroupView {
-  readonly id: string;
-  readonly name: string;
-}
+import { groupView, type GroupView } from './view.ts';
 
 /** Providers that belong together, such as those of one region. */
 export class ProviderGroups {
@@ -19,11 +15,11 @@ export class ProviderGroups {
   }
 
   list(page: Page): GroupView[] {
-    return this.#tools.store.read((db) => repository.listGroups(db, page)).map(viewOf);
+    return this.#tools.store.read((db) => repository.listGroups(db, page)).map(groupView);
   }
 
   get(id: number): GroupView {
-    return viewOf(this.#tools.store.read((db) => this.#row(db, id)));
+    return groupView(this.#tools.store.read((db) => this.#existing(db, id)));
   }
 
   create(name: string, actor: PortalActor): Promise<number> {
@@ -37,7 +33,7 @@ export class ProviderGroups {
 
   rename(id: number, name: string, actor: PortalActor): Promise<number> {
     return this.#tools.store.write((tx) => {
-      this.#row(tx, id);
+      this.#existing(tx, id);
       this.#refuseTaken(tx, name, id);
       repository.renameGroup(tx, id, name);
       this.#record(tx, id, `Provider group ${id} is now called ${name}.`, actor);
@@ -47,7 +43,7 @@ export class ProviderGroups {
 
   async delete(id: number, actor: PortalActor): Promise<void> {
     await this.#tools.store.write((tx) => {
-      const { name } = this.#row(tx, id);
+      const { name } = this.#existing(tx, id);
       const count = repository.countProvidersOfGroup(tx, id);
       if (count > 0) throw fail('in_use', { kind: 'Provider group', id: name, by: `${count} providers are in it` });
       repository.deleteGroup(tx, id);
@@ -55,22 +51,18 @@ export class ProviderGroups {
     });
   }
 
-  #row(db: Db, id: number): GroupRow {
-    const row = repository.findGroup(db, id);
-    if (!row) throw fail('not_found', { kind: 'provider group', id });
-    return row;
+  #existing(db: Db, id: number): ProviderGroup {
+    const known = repository.findGroup(db, id);
+    if (!known) throw fail('not_found', { kind: 'provider group', id });
+    return known;
   }
 
   #refuseTaken(tx: Tx, name: string, self: number | undefined): void {
-    const row = repository.findGroupByName(tx, name);
-    if (row && row.id !== self) throw fail('name_taken', { name });
+    const known = repository.findGroupByName(tx, name);
+    if (known && known.id !== self) throw fail('name_taken', { name });
   }
 
   #record(tx: Tx, id: number, title: string, actor: PortalActor): void {
     this.#tools.events.record(tx, { title, subject: `provider_group:${id}`, actor: actor.username });
   }
-}
-
-function viewOf({ id, name }: GroupRow): GroupView {
-  return { id: String(id), name };
 }

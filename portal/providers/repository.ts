@@ -1,69 +1,57 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, generated, plain, Table, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { Provider, ProviderGroup } from './provider.ts';
 
-export interface ProviderRow {
-  readonly id: number;
-  readonly name: string;
-  readonly key: string;
-  readonly provider_group_id: number | null;
-  readonly cloud_id: number;
-  readonly enabled: number;
-  readonly hidden: number;
-}
+const providers = new Table<Provider, 'id'>('providers', {
+  id: generated('id'),
+  name: plain('name'),
+  key: plain('key'),
+  groupId: plain('provider_group_id'),
+  cloudId: plain('cloud_id'),
+  enabled: flag('enabled'),
+  hidden: flag('hidden'),
+  createdAt: plain('created_at'),
+});
+const groups = new Table<ProviderGroup, 'id'>('provider_groups', { id: generated('id'), name: plain('name') });
 
-export interface GroupRow {
-  readonly id: number;
-  readonly name: string;
-}
+const SELECT = `SELECT ${providers.fields()} FROM providers`;
+const SELECT_GROUP = `SELECT ${groups.fields()} FROM provider_groups`;
 
 /** Users see the providers that are open, not hidden, and whose cloud is open. */
 const SEEN = `(:all = 1 OR (providers.enabled = 1 AND hidden = 0
   AND EXISTS (SELECT 1 FROM clouds WHERE clouds.id = cloud_id AND clouds.enabled = 1)))`;
 
-export function listProviders(db: Db, all: boolean, page: Page): ProviderRow[] {
-  const sql = `SELECT * FROM providers WHERE ${SEEN} ORDER BY id LIMIT :limit OFFSET :start`;
-  return db.all<ProviderRow>(sql, { all: Number(all), ...sqlPage(page) });
+export function listProviders(db: Db, all: boolean, page: Page): Provider[] {
+  const sql = `${SELECT} WHERE ${SEEN} ORDER BY id LIMIT :limit OFFSET :start`;
+  return providers.all(db, sql, { all: Number(all), ...sqlPage(page) });
 }
 
 export function countProviders(db: Db, all: boolean): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM providers WHERE ${SEEN}`, { all: Number(all) })?.n ?? 0;
 }
 
-export function findProvider(db: Db, id: number, all = true): ProviderRow | undefined {
-  return db.get<ProviderRow>(`SELECT * FROM providers WHERE id = :id AND ${SEEN}`, { id, all: Number(all) });
+export function findProvider(db: Db, id: number, all = true): Provider | undefined {
+  return providers.get(db, `${SELECT} WHERE id = :id AND ${SEEN}`, { id, all: Number(all) });
 }
 
-export function findProviderByKey(db: Db, key: string, all: boolean): ProviderRow | undefined {
-  return db.get<ProviderRow>(`SELECT * FROM providers WHERE key = :key AND ${SEEN}`, { key, all: Number(all) });
+export function findProviderByKey(db: Db, key: string, all: boolean): Provider | undefined {
+  return providers.get(db, `${SELECT} WHERE key = :key AND ${SEEN}`, { key, all: Number(all) });
 }
 
 /** A name or a key that another provider has. */
-export function findClash(db: Db, name: string, key: string, self: number): ProviderRow | undefined {
-  const sql = 'SELECT * FROM providers WHERE (name = :name OR key = :key) AND id <> :self';
-  return db.get<ProviderRow>(sql, { name, key, self });
+export function findClash(db: Db, name: string, key: string, self: number): Provider | undefined {
+  const sql = `${SELECT} WHERE (name = :name OR key = :key) AND id <> :self`;
+  return providers.get(db, sql, { name, key, self });
 }
 
-interface NewProvider {
-  readonly name: string;
-  readonly key: string;
-  readonly cloudId: number;
-  readonly enabled: boolean;
-  readonly now: number;
+type NewProvider = Pick<Provider, 'name' | 'key' | 'cloudId' | 'enabled' | 'createdAt'>;
+
+export function insertProvider(tx: Tx, provider: NewProvider): number {
+  return providers.insert(tx, { ...provider, groupId: null, hidden: false });
 }
 
-export function insertProvider(tx: Tx, { enabled, ...provider }: NewProvider): number {
-  return tx.run(
-    `INSERT INTO providers (name, key, cloud_id, enabled, created_at) VALUES (:name, :key, :cloudId, :enabled, :now)`,
-    { ...provider, enabled: Number(enabled) },
-  ).insertedId;
-}
-
-export function updateProvider(tx: Tx, id: number, name: string, enabled: boolean): void {
-  tx.run('UPDATE providers SET name = :name, enabled = :enabled WHERE id = :id', {
-    id,
-    name,
-    enabled: Number(enabled),
-  });
+export function updateProvider(tx: Tx, id: number, changes: Pick<Provider, 'name' | 'enabled'>): void {
+  providers.update(tx, { id }, changes);
 }
 
 export function deleteProvider(tx: Tx, id: number): void {
@@ -86,24 +74,24 @@ export function useOfProvider(db: Db, id: number): ProviderUse {
   return db.get<ProviderUse>(sql, { id }) as ProviderUse;
 }
 
-export function listGroups(db: Db, page: Page): GroupRow[] {
-  return db.all<GroupRow>('SELECT * FROM provider_groups ORDER BY id LIMIT :limit OFFSET :start', sqlPage(page));
+export function listGroups(db: Db, page: Page): ProviderGroup[] {
+  return groups.all(db, `${SELECT_GROUP} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
-export function findGroup(db: Db, id: number): GroupRow | undefined {
-  return db.get<GroupRow>('SELECT * FROM provider_groups WHERE id = :id', { id });
+export function findGroup(db: Db, id: number): ProviderGroup | undefined {
+  return groups.get(db, `${SELECT_GROUP} WHERE id = :id`, { id });
 }
 
-export function findGroupByName(db: Db, name: string): GroupRow | undefined {
-  return db.get<GroupRow>('SELECT * FROM provider_groups WHERE name = :name', { name });
+export function findGroupByName(db: Db, name: string): ProviderGroup | undefined {
+  return groups.get(db, `${SELECT_GROUP} WHERE name = :name`, { name });
 }
 
 export function insertGroup(tx: Tx, name: string): number {
-  return tx.run('INSERT INTO provider_groups (name) VALUES (:name)', { name }).insertedId;
+  return groups.insert(tx, { name });
 }
 
 export function renameGroup(tx: Tx, id: number, name: string): void {
-  tx.run('UPDATE provider_groups SET name = :name WHERE id = :id', { id, name });
+  groups.update(tx, { id }, { name });
 }
 
 export function deleteGroup(tx: Tx, id: number): void {

@@ -1,5 +1,3 @@
-import type { RecordOf } from '@granary/contract';
-import type { Provider } from '@granary/contract/portal';
 import { fail, type Db } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Clouds } from '../clouds/service.ts';
@@ -7,10 +5,10 @@ import type { Page } from '../paging.ts';
 import { seedPrices } from '../pricing/price-book.ts';
 import { addTenantsOfProvider } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';
+import type { Provider } from './provider.ts';
 import * as repository from './repository.ts';
-import type { ProviderRow, ProviderUse } from './repository.ts';
-
-export type ProviderView = RecordOf<typeof Provider>;
+import type { ProviderUse } from './repository.ts';
+import { providerView, type ProviderView } from './view.ts';
 
 export interface NewProvider {
   readonly name: string;
@@ -33,7 +31,7 @@ export class Providers {
 
   list(actor: PortalActor, page: Page): { providers: ProviderView[]; total: number } {
     return this.#tools.store.read((db) => ({
-      providers: repository.listProviders(db, isAdmin(actor), page).map(viewOf),
+      providers: repository.listProviders(db, isAdmin(actor), page).map(providerView),
       total: repository.countProviders(db, isAdmin(actor)),
     }));
   }
@@ -43,20 +41,20 @@ export class Providers {
   }
 
   get(actor: PortalActor, id: number): ProviderView {
-    const row = this.#tools.store.read((db) => repository.findProvider(db, id, isAdmin(actor)));
-    if (!row) throw fail('not_found', { kind: 'provider', id });
-    return viewOf(row);
+    const provider = this.#tools.store.read((db) => repository.findProvider(db, id, isAdmin(actor)));
+    if (!provider) throw fail('not_found', { kind: 'provider', id });
+    return providerView(provider);
   }
 
   create(provider: NewProvider, actor = 'system'): Promise<number> {
     const { store, clock, events } = this.#tools;
     return store.write((tx) => {
       const { name, key, cloud_id: cloudId, enabled = true } = provider;
-      const { inventory } = this.#clouds.row(tx, cloudId);
+      const { inventory } = this.#clouds.existing(tx, cloudId);
       const clash = repository.findClash(tx, name, key, 0);
       if (clash) throw fail('name_taken', { name: clash.key === key ? key : name });
       const now = clock.now();
-      const id = repository.insertProvider(tx, { name, key, cloudId, enabled, now });
+      const id = repository.insertProvider(tx, { name, key, cloudId, enabled, createdAt: now });
       seedPrices(tx, id, inventory, now);
       addTenantsOfProvider(tx, id);
       events.record(tx, { title: `Provider ${name} was added.`, subject: `provider:${id}`, actor });
@@ -67,9 +65,9 @@ export class Providers {
   update(id: number, name: string, enabled: boolean | undefined, actor: PortalActor): Promise<number> {
     const { store, events } = this.#tools;
     return store.write((tx) => {
-      const row = this.#row(tx, id);
-      if (repository.findClash(tx, name, row.key, id)) throw fail('name_taken', { name });
-      repository.updateProvider(tx, id, name, enabled ?? row.enabled === 1);
+      const known = this.#existing(tx, id);
+      if (repository.findClash(tx, name, known.key, id)) throw fail('name_taken', { name });
+      repository.updateProvider(tx, id, { name, enabled: enabled ?? known.enabled });
       events.record(tx, { title: `Provider ${name} was changed.`, subject: `provider:${id}`, actor: actor.username });
       tx.afterCommit(this.#onChange);
       return id;
@@ -79,7 +77,7 @@ export class Providers {
   async delete(id: number, actor: PortalActor): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
-      const { name } = this.#row(tx, id);
+      const { name } = this.#existing(tx, id);
       const by = usedBy(repository.useOfProvider(tx, id));
       if (by !== undefined) throw fail('in_use', { kind: 'Provider', id: name, by });
       repository.deleteProvider(tx, id);
@@ -87,10 +85,10 @@ export class Providers {
     });
   }
 
-  #row(db: Db, id: number): ProviderRow {
-    const row = repository.findProvider(db, id);
-    if (!row) throw fail('not_found', { kind: 'provider', id });
-    return row;
+  #existing(db: Db, id: number): Provider {
+    const known = repository.findProvider(db, id);
+    if (!known) throw fail('not_found', { kind: 'provider', id });
+    return known;
   }
 }
 
@@ -100,17 +98,4 @@ function usedBy({ arrays, billed, networks, vlans }: ProviderUse): string | unde
   if (vlans > 0) return `it has ${vlans} VLANs; deallocate them first`;
   // Bills for the past name the provider, so it stays; closing it hides it from users.
   return billed > 0 ? `${billed} deleted arrays are on its bills; set enabled=false instead` : undefined;
-}
-
-/** All strings; what is absent appears as the text `null`. */
-function viewOf(row: ProviderRow): ProviderView {
-  return {
-    id: String(row.id),
-    name: row.name,
-    key: row.key,
-    provider_group_id: String(row.provider_group_id),
-    cloud_id: String(row.cloud_id),
-    enabled: String(row.enabled === 1),
-    hidden: String(row.hidden === 1),
-  };
 }

@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RecordOf } from '@granary/contract';
-import type { ArrayRequest, RequestKind } from '@granary/contract/portal';
-import { badParameter, fail, formatUtc, type Db, type Tx } from '@granary/kernel';
+import type { RequestKind } from '@granary/contract/portal';
+import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
 import { mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
-import type { RequestRow } from './repository.ts';
-
-export type RequestView = RecordOf<typeof ArrayRequest>;
+import type { PortalRequest } from './request.ts';
+import { requestView, type RequestView } from './view.ts';
 
 /** What a user asks for. */
 export interface Filing {
@@ -32,14 +30,14 @@ export interface Filed {
 /** How requests of a kind are carried out; the service whose kind it is registers this. */
 export interface Executor {
   /** What can be refused before it is carried out; if it throws, the request stays as it is. */
-  check?(request: RequestRow): void | Promise<void>;
+  check?(request: PortalRequest): void | Promise<void>;
   /** In the transaction that approves it: both or neither. Returns the job it started, if any. */
-  execute(tx: Tx, request: RequestRow): number | undefined;
+  execute(tx: Tx, request: PortalRequest): number | undefined;
   /** Waits for that job a while and throws if it failed, so that whoever approves hears of it. */
   settled?(jobId: number): Promise<void>;
-  denied?(tx: Tx, request: RequestRow, reason: string): void;
+  denied?(tx: Tx, request: PortalRequest, reason: string): void;
   /** Whether the administrator may give it another name. */
-  readonly renames?: (tx: Tx, request: RequestRow, name: string) => void;
+  readonly renames?: (tx: Tx, request: PortalRequest, name: string) => void;
 }
 
 /** What needs an administrator's word: filed, approved or denied, and kept as a record of who decided what. */
@@ -73,24 +71,24 @@ export class Requests {
       const arrayId = alongside?.(tx, requestId);
       if (arrayId !== undefined) repository.setArray(tx, requestId, arrayId);
       if (!atOnce) return { requestId, decided: false, jobId: undefined };
-      return { requestId, decided: true, jobId: this.#approve(tx, this.#row(tx, requestId), actor) };
+      return { requestId, decided: true, jobId: this.#approve(tx, this.#existing(tx, requestId), actor) };
     });
   }
 
   list(
     actor: PortalActor,
-    status: RequestRow['status'] | undefined,
+    status: PortalRequest['status'] | undefined,
     page: Page,
   ): { requests: RequestView[]; total: number } {
     const filter = { scope: scopeOf(actor), status };
     return this.#tools.store.read((db) => ({
-      requests: repository.listRequests(db, filter, page).map(viewOf),
+      requests: repository.listRequests(db, filter, page).map(requestView),
       total: repository.countRequests(db, filter),
     }));
   }
 
   get(actor: PortalActor, id: number): RequestView {
-    return viewOf(this.#tools.store.read((db) => this.#row(db, id, scopeOf(actor))));
+    return requestView(this.#tools.store.read((db) => this.#existing(db, id, scopeOf(actor))));
   }
 
   async approve(actor: PortalActor, id: number, name: string): Promise<void> {
@@ -115,7 +113,7 @@ export class Requests {
 
   async delete(actor: PortalActor, id: number): Promise<void> {
     await this.#tools.store.write((tx) => {
-      const request = this.#row(tx, id);
+      const request = this.#existing(tx, id);
       if (request.status === 'pending') this.withdraw(tx, request, 'the request was removed', actor.username);
       repository.deleteRequest(tx, id);
     });
@@ -136,9 +134,9 @@ export class Requests {
     for (const request of repository.findPendingOfArray(tx, arrayId)) this.withdraw(tx, request, reason, by);
   }
 
-  withdraw(tx: Tx, request: RequestRow, reason: string, by: string): void {
+  withdraw(tx: Tx, request: PortalRequest, reason: string, by: string): void {
     const { clock, events } = this.#tools;
-    const decision = { status: 'denied', reason, decidedBy: by, now: clock.now() } as const;
+    const decision = { status: 'denied', reason, decidedBy: by, decidedAt: clock.now() } as const;
     if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
     this.#executor(request.kind).denied?.(tx, request, reason);
     events.record(tx, {
@@ -148,9 +146,9 @@ export class Requests {
     });
   }
 
-  #approve(tx: Tx, request: RequestRow, actor: PortalActor): number | undefined {
+  #approve(tx: Tx, request: PortalRequest, actor: PortalActor): number | undefined {
     const { clock, events } = this.#tools;
-    const decision = { status: 'approved', reason: null, decidedBy: actor.username, now: clock.now() } as const;
+    const decision = { status: 'approved', reason: null, decidedBy: actor.username, decidedAt: clock.now() } as const;
     if (!repository.decideRequest(tx, request.id, decision)) throw alreadyDecided(request);
     events.record(tx, {
       title: `Request ${request.id} (${request.kind} ${request.name}) was approved.`,
@@ -164,7 +162,7 @@ export class Requests {
   #refuseSame(tx: Tx, actor: PortalActor, { kind, name, arrayId, arguments: args }: Filing): void {
     const same = repository
       .findPendingOfUser(tx, actor.userId, kind)
-      .find((one) => one.array_id === arrayId && one.name === name && isDeepStrictEqual(one.arguments, args));
+      .find((one) => one.arrayId === arrayId && one.name === name && isDeepStrictEqual(one.arguments, args));
     if (same)
       throw fail('in_use', {
         kind: 'The same',
@@ -182,25 +180,25 @@ export class Requests {
       userId: actor.userId,
       arguments: filing.arguments,
       secretsSealed: secrets ? vault.seal(JSON.stringify(secrets)) : null,
-      now: clock.now(),
+      createdAt: clock.now(),
     });
   }
 
   /** A request as `check` sees it when it is carried out before it has ever waited. */
-  #draft(actor: PortalActor, filing: Filing): RequestRow {
+  #draft(actor: PortalActor, filing: Filing): PortalRequest {
     return {
       id: 0,
       name: filing.name,
       status: 'pending',
       kind: filing.kind,
-      array_id: filing.arrayId,
-      user_id: actor.userId,
+      arrayId: filing.arrayId,
+      userId: actor.userId,
       arguments: filing.arguments,
-      secrets_sealed: null,
+      secretsSealed: null,
       reason: null,
-      created_at: this.#tools.clock.now(),
-      decided_at: null,
-      decided_by: null,
+      createdAt: this.#tools.clock.now(),
+      decidedAt: null,
+      decidedBy: null,
     };
   }
 
@@ -210,35 +208,19 @@ export class Requests {
     return executor;
   }
 
-  #row(db: Db, id: number, scope: number | null = null): RequestRow {
-    const row = repository.findRequest(db, id, scope);
-    if (!row) throw fail('not_found', { kind: 'request', id });
-    return row;
+  #existing(db: Db, id: number, scope: number | null = null): PortalRequest {
+    const request = repository.findRequest(db, id, scope);
+    if (!request) throw fail('not_found', { kind: 'request', id });
+    return request;
   }
 
-  #pending(db: Db, id: number): RequestRow {
-    const row = this.#row(db, id);
-    if (row.status !== 'pending') throw alreadyDecided(row);
-    return row;
+  #pending(db: Db, id: number): PortalRequest {
+    const request = this.#existing(db, id);
+    if (request.status !== 'pending') throw alreadyDecided(request);
+    return request;
   }
 }
 
-function alreadyDecided({ id, status }: RequestRow) {
+function alreadyDecided({ id, status }: PortalRequest) {
   return fail('already_decided', { id, status: status === 'pending' ? 'decided' : status });
-}
-
-function viewOf(row: RequestRow): RequestView {
-  return {
-    id: row.id,
-    name: row.name,
-    status: row.status,
-    kind: row.kind,
-    array_id: row.array_id,
-    user_id: row.user_id,
-    arguments: row.arguments,
-    reason: row.reason,
-    created_at: formatUtc(row.created_at),
-    decided_at: row.decided_at === null ? null : formatUtc(row.decided_at),
-    decided_by: row.decided_by,
-  };
 }

@@ -1,13 +1,14 @@
-import type { Db, SqlParams, Tx } from '@granary/kernel';
+import { generated, plain, Table, type Db, type SqlParams, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { Tenant } from './tenant.ts';
 
-export interface TenantRow {
-  readonly id: number;
-  readonly user_id: number;
-  readonly provider_id: number;
-  readonly internal_id: number;
-  readonly name: string;
-}
+const tenants = new Table<Tenant, 'id'>('tenants', {
+  id: generated('id'),
+  userId: plain('user_id'),
+  providerId: plain('provider_id'),
+  internalId: plain('internal_id'),
+  name: plain('name'),
+});
 
 /**
  * Which rows of `tenants t` a query may see: one user's, or everybody's (null). Two texts rather than one with an
@@ -17,10 +18,11 @@ export function ownedBy(scope: number | null): { readonly sql: string; readonly 
   return scope === null ? { sql: 'TRUE', params: {} } : { sql: 't.user_id = :scope', params: { scope } };
 }
 
-export function listTenants(db: Db, scope: number | null, page: Page): (TenantRow & { username: string })[] {
+export function listTenants(db: Db, scope: number | null, page: Page): (Tenant & { readonly username: string })[] {
   const { sql, params } = ownedBy(scope);
-  return db.all(
-    `SELECT t.*, u.username FROM tenants t JOIN users u ON u.id = t.user_id
+  return tenants.all<{ readonly username: string }>(
+    db,
+    `SELECT ${tenants.fields('t')}, u.username FROM tenants t JOIN users u ON u.id = t.user_id
      WHERE ${sql} ORDER BY t.id LIMIT :limit OFFSET :start`,
     { ...params, ...sqlPage(page) },
   );
@@ -31,13 +33,17 @@ export function countTenants(db: Db, scope: number | null): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM tenants t WHERE ${sql}`, params)?.n ?? 0;
 }
 
-export function findTenantById(db: Db, scope: number | null, id: number): TenantRow | undefined {
+export function findTenantById(db: Db, scope: number | null, id: number): Tenant | undefined {
   const { sql, params } = ownedBy(scope);
-  return db.get<TenantRow>(`SELECT t.* FROM tenants t WHERE ${sql} AND t.id = :id`, { ...params, id });
+  return tenants.get(db, `SELECT ${tenants.fields('t')} FROM tenants t WHERE ${sql} AND t.id = :id`, { ...params, id });
 }
 
-export function findTenantOf(db: Db, tenant: { userId: number; providerId: number }): TenantRow | undefined {
-  return db.get<TenantRow>('SELECT * FROM tenants WHERE user_id = :userId AND provider_id = :providerId', tenant);
+export function findTenantOf(db: Db, tenant: { userId: number; providerId: number }): Tenant | undefined {
+  return tenants.get(
+    db,
+    `SELECT ${tenants.fields()} FROM tenants WHERE user_id = :userId AND provider_id = :providerId`,
+    tenant,
+  );
 }
 
 /** A provider, if whoever asks sees it: users see the open ones, administrators (null) all. */

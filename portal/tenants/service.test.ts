@@ -26,7 +26,7 @@ test('every user is a tenant of every provider, whichever came first, numbered w
     ['bob', east, 3, 'bob@east'],
   ]);
   assert.equal(
-    fixture.tools.store.read((db) => findTenant(db, { userId: ann.userId, providerId: east }))?.internal_id,
+    fixture.tools.store.read((db) => findTenant(db, { userId: ann.userId, providerId: east }))?.internalId,
     2,
   );
   assert.equal(bob.userId, tenants[2]?.user_id);

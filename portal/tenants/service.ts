@@ -1,13 +1,10 @@
-import type { RecordOf } from '@granary/contract';
-import type { Tenant } from '@granary/contract/portal';
 import { fail, type Db, type Tx } from '@granary/kernel';
 import { scopeOf, type PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
-import type { TenantRow } from './repository.ts';
-
-type TenantView = RecordOf<typeof Tenant>;
+import type { Tenant } from './tenant.ts';
+import { tenantView, type TenantView } from './view.ts';
 
 /** Every user is a tenant of every provider; networks belong to tenants. */
 export class Tenants {
@@ -20,7 +17,7 @@ export class Tenants {
   list(actor: PortalActor, page: Page): { tenants: TenantView[]; total: number } {
     const scope = scopeOf(actor);
     return this.#tools.store.read((db) => ({
-      tenants: repository.listTenants(db, scope, page).map(viewOf),
+      tenants: repository.listTenants(db, scope, page).map(tenantView),
       total: repository.countTenants(db, scope),
     }));
   }
@@ -36,7 +33,7 @@ export function addTenantsOfProvider(tx: Tx, providerId: number): void {
   repository.insertTenantsOfProvider(tx, providerId);
 }
 
-export function findTenant(db: Db, tenant: { userId: number; providerId: number }): TenantRow | undefined {
+export function findTenant(db: Db, tenant: { userId: number; providerId: number }): Tenant | undefined {
   return repository.findTenantOf(db, tenant);
 }
 
@@ -45,10 +42,10 @@ export function tenantOfProvider(
   db: Db,
   actor: PortalActor,
   { tenantId, providerId }: { tenantId: number; providerId: number },
-): TenantRow {
+): Tenant {
   const provider = visibleProvider(db, actor, providerId);
   const tenant = repository.findTenantById(db, scopeOf(actor), tenantId);
-  if (tenant?.provider_id !== providerId)
+  if (tenant?.providerId !== providerId)
     throw fail('not_found', { kind: 'tenant', id: `${tenantId} at provider ${provider.name}` });
   return tenant;
 }
@@ -57,15 +54,4 @@ export function visibleProvider(db: Db, actor: PortalActor, providerId: number):
   const provider = repository.findProvider(db, scopeOf(actor), providerId);
   if (!provider) throw fail('not_found', { kind: 'provider', id: providerId });
   return provider;
-}
-
-function viewOf(row: TenantRow & { username: string }): TenantView {
-  return {
-    id: row.id,
-    user_id: row.user_id,
-    provider_id: row.provider_id,
-    internal_id: row.internal_id,
-    username: row.username,
-    name: row.name,
-  };
 }

@@ -182,7 +182,7 @@ async function addPeople({ services, tools }: RunningPortal): Promise<void> {
 function personOf({ url, tools: { store, vault } }: RunningPortal, username: string, password: string): Person {
   const row = store.read((db) => findUserByName(db, username));
   assert.ok(row, `there is no user ${username}`);
-  const token = vault.unseal(row.token_sealed);
+  const token = vault.unseal(row.tokenSealed);
   return { id: row.id, username, password, token, client: portalClient({ url, token }) };
 }
 

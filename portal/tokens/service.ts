@@ -2,13 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { fail, fingerprint, newSecret, SignInAttempts, verifyPassword, type CredentialSource } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import type { Tools } from '../tools.ts';
-import { findUserByName, findUserByToken, updateToken, type UserRow } from '../users/repository.ts';
+import { findUserByName, findUserByToken, updateToken } from '../users/repository.ts';
+import type { User } from '../users/user.ts';
 
 const REMEMBERED_MAX = 10_000;
 const REMEMBER_PASSWORD_MS = 5 * 60_000;
 
 interface Remembered {
-  readonly user: Promise<UserRow>;
+  readonly user: Promise<User>;
   readonly until: number;
 }
 
@@ -56,7 +57,7 @@ export class SignIn {
 
   async token(username: string, password: string, ip: string): Promise<string> {
     const user = await this.#byPassword(username, password, ip);
-    return this.#tools.vault.unseal(user.token_sealed);
+    return this.#tools.vault.unseal(user.tokenSealed);
   }
 
   async resetToken(username: string, password: string, ip: string): Promise<string> {
@@ -90,7 +91,7 @@ export class SignIn {
     return actor;
   }
 
-  async #byPassword(username: string, password: string, ip: string): Promise<UserRow> {
+  async #byPassword(username: string, password: string, ip: string): Promise<User> {
     // Before anything that is remembered: during a lock-out a right password must look like a wrong one.
     this.#attempts.check({ username, ip });
     const now = this.#tools.clock.now();
@@ -108,26 +109,26 @@ export class SignIn {
     return user;
   }
 
-  #verify(username: string, password: string, ip: string): Promise<UserRow> {
+  #verify(username: string, password: string, ip: string): Promise<User> {
     return this.#attempts.guard({ username, ip }, async () => {
       const user = this.#tools.store.read((db) => findUserByName(db, username));
-      return (await verifyPassword(password, user?.password_hash)) ? user : undefined;
+      return (await verifyPassword(password, user?.passwordHash)) ? user : undefined;
     });
   }
 }
 
 /** Said only to whoever has the token or the password. */
-function refuseDisabled({ username, disabled_at: disabledAt }: UserRow): void {
+function refuseDisabled({ username, disabledAt }: User): void {
   if (disabledAt !== null) throw fail('user_disabled', { username });
 }
 
-export function actorOf(user: UserRow): PortalActor {
+export function actorOf(user: User): PortalActor {
   return {
     id: `user:${user.id}`,
     userId: user.id,
     username: user.username,
     role: user.role,
-    autoApproved: user.auto_approved === 1,
+    autoApproved: user.autoApproved,
   };
 }
 

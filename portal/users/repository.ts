@@ -1,46 +1,49 @@
-import type { PortalRole } from '@granary/contract/portal';
-import type { Db, Tx } from '@granary/kernel';
+import { randomBytes } from 'node:crypto';
+import { flag, generated, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { User } from './user.ts';
 
-export interface UserRow {
-  readonly id: number;
-  readonly username: string;
-  readonly email: string | null;
-  readonly role: PortalRole;
-  readonly auto_approved: number;
-  readonly password_hash: string;
-  readonly token_sealed: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-  /** Null while the user may sign in. */
-  readonly disabled_at: number | null;
-}
+const users = new Table<User, 'id'>('users', {
+  id: generated('id'),
+  uuid: plain('uuid'),
+  username: plain('username'),
+  email: plain('email'),
+  role: plain('role'),
+  autoApproved: flag('auto_approved'),
+  passwordHash: plain('password_hash'),
+  tokenPrint: plain('token_print'),
+  tokenSealed: plain('token_sealed'),
+  createdAt: plain('created_at'),
+  updatedAt: plain('updated_at'),
+  disabledAt: plain('disabled_at'),
+});
 
+const SELECT = `SELECT ${users.fields()} FROM users`;
 /** A removed user is kept for the bills and is found nowhere else. */
 const PRESENT = 'removed_at IS NULL';
 
-export function listUsers(db: Db, page: Page): UserRow[] {
-  return db.all<UserRow>(`SELECT * FROM users WHERE ${PRESENT} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
+export function listUsers(db: Db, page: Page): User[] {
+  return users.all(db, `${SELECT} WHERE ${PRESENT} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
 export function countUsers(db: Db): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM users WHERE ${PRESENT}`)?.n ?? 0;
 }
 
-export function findUser(db: Db, id: number): UserRow | undefined {
-  return db.get<UserRow>(`SELECT * FROM users WHERE id = :id AND ${PRESENT}`, { id });
+export function findUser(db: Db, id: number): User | undefined {
+  return users.get(db, `${SELECT} WHERE id = :id AND ${PRESENT}`, { id });
 }
 
-export function findUserByName(db: Db, username: string): UserRow | undefined {
-  return db.get<UserRow>(`SELECT * FROM users WHERE username = :username AND ${PRESENT}`, { username });
+export function findUserByName(db: Db, username: string): User | undefined {
+  return users.get(db, `${SELECT} WHERE username = :username AND ${PRESENT}`, { username });
 }
 
-export function findUserByUuid(db: Db, uuid: string): UserRow | undefined {
-  return db.get<UserRow>(`SELECT * FROM users WHERE uuid = :uuid AND ${PRESENT}`, { uuid });
+export function findUserByUuid(db: Db, uuid: string): User | undefined {
+  return users.get(db, `${SELECT} WHERE uuid = :uuid AND ${PRESENT}`, { uuid });
 }
 
-export function findUserByToken(db: Db, print: string): UserRow | undefined {
-  return db.get<UserRow>(`SELECT * FROM users WHERE token_print = :print AND ${PRESENT}`, { print });
+export function findUserByToken(db: Db, print: string): User | undefined {
+  return users.get(db, `${SELECT} WHERE token_print = :print AND ${PRESENT}`, { print });
 }
 
 /** Something the vault has sealed, to try a key on. */
@@ -66,50 +69,21 @@ export function countBelongings(db: Db, id: number): number {
   );
 }
 
-interface NewUser {
-  readonly username: string;
-  readonly email: string | null;
-  readonly role: PortalRole;
-  readonly autoApproved: boolean;
-  readonly passwordHash: string;
-  readonly tokenPrint: string;
-  readonly tokenSealed: string;
-  readonly now: number;
+type NewUser = Omit<User, 'id' | 'uuid' | 'createdAt' | 'updatedAt' | 'disabledAt'>;
+
+export function insertUser(tx: Tx, user: NewUser, now: number): number {
+  const uuid = randomBytes(16).toString('hex');
+  return users.insert(tx, { ...user, uuid, createdAt: now, updatedAt: now, disabledAt: null });
 }
 
-export function insertUser(tx: Tx, { autoApproved, ...user }: NewUser): number {
-  return tx.run(
-    `INSERT INTO users (uuid, username, email, role, auto_approved, password_hash, token_print, token_sealed, created_at, updated_at)
-     VALUES (lower(hex(randomblob(16))), :username, :email, :role, :autoApproved, :passwordHash, :tokenPrint, :tokenSealed, :now, :now)`,
-    { ...user, autoApproved: Number(autoApproved) },
-  ).insertedId;
-}
+type UserChanges = Changes<Pick<User, 'email' | 'role' | 'autoApproved' | 'passwordHash' | 'disabledAt'>>;
 
-export interface UserChanges {
-  readonly email: string | null;
-  readonly role: PortalRole;
-  readonly autoApproved: boolean;
-  readonly passwordHash: string;
-}
-
-export function updateUser(tx: Tx, id: number, { autoApproved, ...changes }: UserChanges, now: number): void {
-  tx.run(
-    `UPDATE users SET email = :email, role = :role, auto_approved = :autoApproved, password_hash = :passwordHash,
-       updated_at = :now WHERE id = :id`,
-    { id, now, ...changes, autoApproved: Number(autoApproved) },
-  );
+export function updateUser(tx: Tx, id: number, changes: UserChanges, now: number): void {
+  users.update(tx, { id }, { ...changes, updatedAt: now });
 }
 
 export function updateToken(tx: Tx, id: number, tokenPrint: string, tokenSealed: string): void {
-  tx.run('UPDATE users SET token_print = :tokenPrint, token_sealed = :tokenSealed WHERE id = :id', {
-    id,
-    tokenPrint,
-    tokenSealed,
-  });
-}
-
-export function setDisabled(tx: Tx, id: number, disabledAt: number | null, now: number): void {
-  tx.run('UPDATE users SET disabled_at = :disabledAt, updated_at = :now WHERE id = :id', { id, disabledAt, now });
+  users.update(tx, { id }, { tokenPrint, tokenSealed });
 }
 
 /** Keeps what bills name and nothing that could let somebody in. A username has no space, so the new one is free. */

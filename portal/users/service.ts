@@ -1,15 +1,14 @@
-import type { RecordOf } from '@granary/contract';
-import type { PortalRole, User } from '@granary/contract/portal';
-import { fail, fingerprint, formatUtc, hashPassword, newSecret, type Tx } from '@granary/kernel';
+import type { PortalRole } from '@granary/contract/portal';
+import { fail, fingerprint, hashPassword, newSecret, type Db, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
 import type { Page } from '../paging.ts';
 import { addTenantsOfUser } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
+import type { User } from './user.ts';
+import { userView, type UserView } from './view.ts';
 
-export type UserView = RecordOf<typeof User>;
-
-type Change = (tx: Tx, row: repository.UserRow, now: number) => void;
+type Change = (tx: Tx, user: User, now: number) => void;
 
 export interface NewUser {
   readonly username: string;
@@ -45,15 +44,13 @@ export class Users {
 
   list(page: Page): { users: UserView[]; total: number } {
     return this.#tools.store.read((db) => ({
-      users: repository.listUsers(db, page).map((row) => this.#view(row)),
+      users: repository.listUsers(db, page).map((user) => this.#view(user)),
       total: repository.countUsers(db),
     }));
   }
 
   get(id: number): UserView {
-    const row = this.#tools.store.read((db) => repository.findUser(db, id));
-    if (!row) throw fail('not_found', { kind: 'user', id });
-    return this.#view(row);
+    return this.#view(this.#tools.store.read((db) => this.#existing(db, id)));
   }
 
   isEmpty(): boolean {
@@ -68,34 +65,25 @@ export class Users {
       const { username, role, email = null, auto_approved: autoApproved } = user;
       if (repository.findUserByName(tx, username)) throw fail('name_taken', { name: username });
       const sealed = { tokenPrint: fingerprint(token), tokenSealed: vault.seal(token) };
-      const id = repository.insertUser(tx, {
-        username,
-        email,
-        role,
-        autoApproved,
-        passwordHash,
-        ...sealed,
-        now: clock.now(),
-      });
+      const id = repository.insertUser(
+        tx,
+        { username, email, role, autoApproved, passwordHash, ...sealed },
+        clock.now(),
+      );
       addTenantsOfUser(tx, id, username);
       events.record(tx, { title: `User ${username} was added.`, subject: `user:${id}`, actor });
-      return this.#view(this.#row(tx, id));
+      return this.#view(this.#existing(tx, id));
     });
   }
 
   update(id: number, change: UserChange, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'changed', async () => {
       const passwordHash = change.password === undefined ? undefined : await hashPassword(change.password);
-      return (tx, row, now) => {
-        const role = change.role ?? row.role;
-        if (role !== 'admin') this.#keepAnAdmin(tx, row);
-        const changed = {
-          email: change.email ?? row.email,
-          role,
-          autoApproved: change.auto_approved ?? row.auto_approved === 1,
-          passwordHash: passwordHash ?? row.password_hash,
-        };
-        repository.updateUser(tx, id, changed, now);
+      return (tx, user, now) => {
+        const role = change.role ?? user.role;
+        if (role !== 'admin') this.#keepAnAdmin(tx, user);
+        const { email, auto_approved: autoApproved } = change;
+        repository.updateUser(tx, id, { email, role, autoApproved, passwordHash }, now);
         // Whoever needs a new password may have lost the token with the old one.
         if (passwordHash !== undefined) this.#replaceToken(tx, id);
       };
@@ -103,18 +91,18 @@ export class Users {
   }
 
   disable(id: number, actor: PortalActor): Promise<UserView> {
-    return this.#change(id, actor, 'disabled', () => (tx, row, now) => {
-      if (row.disabled_at !== null) return;
+    return this.#change(id, actor, 'disabled', () => (tx, user, now) => {
+      if (user.disabledAt !== null) return;
       if (id === actor.userId)
         throw fail('state_conflict', { problem: 'You cannot disable yourself; ask another administrator.' });
-      this.#keepAnAdmin(tx, row);
-      repository.setDisabled(tx, id, now, now);
+      this.#keepAnAdmin(tx, user);
+      repository.updateUser(tx, id, { disabledAt: now }, now);
     });
   }
 
   enable(id: number, actor: PortalActor): Promise<UserView> {
-    return this.#change(id, actor, 'enabled', () => (tx, row, now) => {
-      if (row.disabled_at !== null) repository.setDisabled(tx, id, null, now);
+    return this.#change(id, actor, 'enabled', () => (tx, user, now) => {
+      if (user.disabledAt !== null) repository.updateUser(tx, id, { disabledAt: null }, now);
     });
   }
 
@@ -127,15 +115,15 @@ export class Users {
   async delete(id: number, actor: PortalActor): Promise<void> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
-      const row = this.#row(tx, id);
-      this.#keepAnAdmin(tx, row);
+      const user = this.#existing(tx, id);
+      this.#keepAnAdmin(tx, user);
       const count = repository.countBelongings(tx, id);
       if (count > 0) {
         const by = `${count} arrays, accounts or networks belong to the user, those that can be undeleted included; delete or purge them first`;
-        throw fail('in_use', { kind: 'User', id: row.username, by });
+        throw fail('in_use', { kind: 'User', id: user.username, by });
       }
       repository.removeUser(tx, id, clock.now());
-      this.#changed(tx, row, 'removed', actor);
+      this.#changed(tx, user, 'removed', actor);
     });
   }
 
@@ -149,14 +137,14 @@ export class Users {
     const { store, clock } = this.#tools;
     const change = await prepare();
     return store.write((tx) => {
-      const row = this.#row(tx, id);
-      change(tx, row, clock.now());
-      this.#changed(tx, row, what, actor);
-      return this.#view(this.#row(tx, id));
+      const user = this.#existing(tx, id);
+      change(tx, user, clock.now());
+      this.#changed(tx, user, what, actor);
+      return this.#view(this.#existing(tx, id));
     });
   }
 
-  #changed(tx: Tx, { id, username }: repository.UserRow, what: string, actor: PortalActor): void {
+  #changed(tx: Tx, { id, username }: User, what: string, actor: PortalActor): void {
     const title = `User ${username} was ${what}.`;
     this.#tools.events.record(tx, { title, subject: `user:${id}`, actor: actor.username });
     tx.afterCommit(() => {
@@ -169,30 +157,19 @@ export class Users {
     repository.updateToken(tx, id, fingerprint(token), this.#tools.vault.seal(token));
   }
 
-  #row(tx: Tx, id: number): repository.UserRow {
-    const row = repository.findUser(tx, id);
-    if (!row) throw fail('not_found', { kind: 'user', id });
-    return row;
+  #existing(db: Db, id: number): User {
+    const user = repository.findUser(db, id);
+    if (!user) throw fail('not_found', { kind: 'user', id });
+    return user;
   }
 
   /** Refuses to take away the last administrator who can sign in. */
-  #keepAnAdmin(tx: Tx, { id, username, role, disabled_at: disabledAt }: repository.UserRow): void {
+  #keepAnAdmin(tx: Tx, { id, username, role, disabledAt }: User): void {
     if (role !== 'admin' || disabledAt !== null) return;
     if (repository.countOtherAdmins(tx, id) === 0) throw fail('last_admin', { username });
   }
 
-  #view(row: repository.UserRow): UserView {
-    const enabled = row.disabled_at === null;
-    return {
-      id: row.id,
-      username: row.username,
-      email: row.email,
-      role: row.role,
-      auto_approved: row.auto_approved === 1,
-      enabled,
-      locked: !enabled || this.#signIn.isRefused(row.username),
-      created_at: formatUtc(row.created_at),
-      updated_at: formatUtc(row.updated_at),
-    };
+  #view(user: User): UserView {
+    return userView(user, this.#signIn.isRefused(user.username));
   }
 }

@@ -11,7 +11,7 @@ test("the networks an array could join are its owner's, with addresses, that it 
   await add(ann, { name: 'bare' });
   await add(ann, { provider_id: east, cidr: '10.0.2.0/24' });
   await add(bob, { cidr: '10.0.3.0/24' });
-  const tank = { id: await fixture.array(ann, local), owner_id: ann.userId, provider_id: local };
+  const tank = { id: await fixture.array(ann, local), ownerId: ann.userId, providerId: local };
   const compatible = (page = allRecords) => fixture.tools.store.read((db) => compatibleNetworks(db, tank, page));
 
   const frontView = {

@@ -1,23 +1,19 @@
-import type { RecordOf } from '@granary/contract';
-import type { CompatibleInterface } from '@granary/contract/portal';
 import { badParameter, type Db } from '@granary/kernel';
 import type { Page } from '../../paging.ts';
-import { netmaskOf } from '../addresses/subnet.ts';
+import { planOf, type VirtualNetwork } from '../network.ts';
 import * as repository from '../repository.ts';
-import { planOf, type NetworkRow } from '../repository.ts';
-
-type CompatibleInterfaceView = RecordOf<typeof CompatibleInterface>;
+import { compatibleView, type CompatibleInterfaceView } from '../view.ts';
 
 interface ArrayPlace {
   readonly id: number;
-  readonly owner_id: number;
-  readonly provider_id: number;
+  readonly ownerId: number;
+  readonly providerId: number;
 }
 
 /** Networks of the owner, at the array's provider, that the array could join: they hand out addresses and it is not in them. */
 export function compatibleNetworks(
   db: Db,
-  { id: arrayId, owner_id: userId, provider_id: providerId }: ArrayPlace,
+  { id: arrayId, ownerId: userId, providerId }: ArrayPlace,
   page: Page,
 ): { interfaces: CompatibleInterfaceView[]; total: number } {
   const array = { arrayId, userId, providerId };
@@ -46,17 +42,17 @@ export function networkForOrder(db: Db, order: OrderedNetwork): number | undefin
   return favourite(networks)?.id;
 }
 
-function namedNetwork(networks: readonly NetworkRow[], id: number, vlanId: number | undefined): NetworkRow {
+function namedNetwork(networks: readonly VirtualNetwork[], id: number, vlanId: number | undefined): VirtualNetwork {
   const network = networks.find((one) => one.id === id);
   if (!network)
     throw badParameter('custom_network_id', "must be a virtual network of the array's owner at the provider");
-  if (vlanId !== undefined && network.vlan_id !== vlanId)
-    throw badParameter('vlan_id', `must be ${network.vlan_id}, the VLAN of virtual network ${network.name}`);
+  if (vlanId !== undefined && network.vlanId !== vlanId)
+    throw badParameter('vlan_id', `must be ${network.vlanId}, the VLAN of virtual network ${network.name}`);
   return withAddresses(network, 'custom_network_id');
 }
 
-function networkOnVlan(networks: readonly NetworkRow[], vlanId: number): NetworkRow {
-  const there = networks.filter((one) => one.vlan_id === vlanId);
+function networkOnVlan(networks: readonly VirtualNetwork[], vlanId: number): VirtualNetwork {
+  const there = networks.filter((one) => one.vlanId === vlanId);
   const [only] = there;
   if (!only) throw badParameter('vlan_id', "must be a VLAN that a virtual network of the array's owner is on");
   if (there.length === 1) return withAddresses(only, 'vlan_id');
@@ -66,29 +62,13 @@ function networkOnVlan(networks: readonly NetworkRow[], vlanId: number): Network
 }
 
 /** The tenant's default, or the only one; networks without addresses are not for joining. */
-function favourite(networks: readonly NetworkRow[]): NetworkRow | undefined {
+function favourite(networks: readonly VirtualNetwork[]): VirtualNetwork | undefined {
   const joinable = networks.filter(planOf);
-  return joinable.find((one) => one.default_for_tenant === 1) ?? (joinable.length === 1 ? joinable[0] : undefined);
+  return joinable.find((one) => one.defaultForTenant) ?? (joinable.length === 1 ? joinable[0] : undefined);
 }
 
-function withAddresses(network: NetworkRow, field: string): NetworkRow {
+function withAddresses(network: VirtualNetwork, field: string): VirtualNetwork {
   if (!planOf(network))
     throw badParameter(field, `names virtual network ${network.name}, which has no cidr and so no address to give`);
   return network;
-}
-
-function compatibleView(network: NetworkRow): CompatibleInterfaceView[] {
-  const plan = planOf(network);
-  if (!plan) return [];
-  const { cidr, gateway } = plan;
-  return [
-    {
-      name: network.name,
-      vlan: network.vlan_id,
-      custom_network_id: network.id,
-      netmask: netmaskOf(cidr),
-      cidr,
-      gateway,
-    },
-  ];
 }

@@ -1,39 +1,52 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, generated, plain, Table, type Db, type Tx } from '@granary/kernel';
+import { familyOf, netmaskOf } from '../addresses/subnet.ts';
+import type { VirtualNetwork } from '../network.ts';
+import type { ArrayInterface, InterfacePlace } from './interface.ts';
 
-/** An array's place in a virtual network, with what the array must know of the network. */
-export interface JoinedInterface {
-  readonly id: number;
-  readonly array_id: number;
-  readonly virtual_network_id: number;
-  readonly address: string;
-  readonly attached: number;
-  readonly bound: number;
-  readonly problem: string | null;
-  readonly name: string;
-  readonly vlan_id: number;
-  readonly cidr: string | null;
-  readonly gateway: string | null;
-  readonly ipv6_cidr: string | null;
-  readonly ipv6_gateway: string | null;
+const interfaces = new Table<InterfacePlace, 'id'>('interfaces', {
+  id: generated('id'),
+  arrayId: plain('array_id'),
+  networkId: plain('virtual_network_id'),
+  address: plain('address'),
+  attached: flag('attached'),
+  bound: flag('bound'),
+  problem: plain('problem'),
+});
+
+/** What is selected of the network of an interface. */
+interface OfNetwork extends Pick<VirtualNetwork, 'name' | 'vlanId' | 'cidr' | 'gateway' | 'ipv6Cidr' | 'ipv6Gateway'> {
   readonly forced: number;
 }
 
-const JOINED = `SELECT i.*, n.name, n.vlan_id, n.cidr, n.gateway, n.ipv6_cidr, n.ipv6_gateway, n.forced
+const JOINED = `SELECT ${interfaces.fields('i')}, n.name, n.vlan_id AS vlanId, n.cidr, n.gateway, n.ipv6_cidr AS ipv6Cidr,
+    n.ipv6_gateway AS ipv6Gateway, n.forced
   FROM interfaces i JOIN virtual_networks n ON n.id = i.virtual_network_id`;
 
-export function findInterface(db: Db, id: number): JoinedInterface | undefined {
-  return db.get<JoinedInterface>(`${JOINED} WHERE i.id = :id`, { id });
+export function findInterface(db: Db, id: number): ArrayInterface | undefined {
+  const found = interfaces.get<OfNetwork>(db, `${JOINED} WHERE i.id = :id`, { id });
+  return found && inNetwork(found);
 }
 
-export function findInterfaceIn(db: Db, arrayId: number, networkId: number): JoinedInterface | undefined {
-  return db.get<JoinedInterface>(`${JOINED} WHERE i.array_id = :arrayId AND i.virtual_network_id = :networkId`, {
-    arrayId,
-    networkId,
-  });
+export function findInterfaceIn(db: Db, arrayId: number, networkId: number): ArrayInterface | undefined {
+  const sql = `${JOINED} WHERE i.array_id = :arrayId AND i.virtual_network_id = :networkId`;
+  const found = interfaces.get<OfNetwork>(db, sql, { arrayId, networkId });
+  return found && inNetwork(found);
 }
 
-export function listInterfaces(db: Db, arrayId: number): JoinedInterface[] {
-  return db.all<JoinedInterface>(`${JOINED} WHERE i.array_id = :arrayId ORDER BY i.id`, { arrayId });
+export function listInterfaces(db: Db, arrayId: number): ArrayInterface[] {
+  const sql = `${JOINED} WHERE i.array_id = :arrayId ORDER BY i.id`;
+  return interfaces.all<OfNetwork>(db, sql, { arrayId }).map(inNetwork);
+}
+
+/** Netmask and gateway are those of the address's family. */
+function inNetwork({ cidr, ipv6Cidr, ipv6Gateway, ...one }: InterfacePlace & OfNetwork): ArrayInterface {
+  const isIpv4 = familyOf(one.address) === 'ipv4';
+  return {
+    ...one,
+    forced: one.forced === 1,
+    netmask: netmaskOf((isIpv4 ? cidr : ipv6Cidr) ?? ''),
+    gateway: isIpv4 ? one.gateway : ipv6Gateway,
+  };
 }
 
 /** Which of these addresses arrays have at the cloud of a provider, in whatever network. */
@@ -49,24 +62,17 @@ export function takenAmong(db: Db, providerId: number, addresses: readonly strin
     .map((row) => row.address);
 }
 
-export function insertInterface(tx: Tx, place: { arrayId: number; networkId: number; address: string }): number {
-  return tx.run(
-    'INSERT INTO interfaces (array_id, virtual_network_id, address) VALUES (:arrayId, :networkId, :address)',
-    place,
-  ).insertedId;
+export function insertInterface(tx: Tx, place: Pick<InterfacePlace, 'arrayId' | 'networkId' | 'address'>): number {
+  return interfaces.insert(tx, { ...place, attached: false, bound: false, problem: null });
 }
 
 /** Whether that changed anything. */
 export function markAttached(tx: Tx, id: number): boolean {
-  return tx.run('UPDATE interfaces SET attached = 1 WHERE id = :id AND attached = 0', { id }).changes > 0;
+  return interfaces.update(tx, { id, attached: false }, { attached: true }) > 0;
 }
 
-export function setBinding(tx: Tx, id: number, { bound, problem }: { bound: boolean; problem: string | null }): void {
-  tx.run('UPDATE interfaces SET bound = :bound, problem = :problem WHERE id = :id', {
-    id,
-    bound: Number(bound),
-    problem,
-  });
+export function setBinding(tx: Tx, id: number, binding: Pick<InterfacePlace, 'bound' | 'problem'>): void {
+  interfaces.update(tx, { id }, binding);
 }
 
 export function deleteInterface(tx: Tx, id: number): void {

@@ -13,14 +13,14 @@ test('an array gets the first free address, with the network it is in', async (c
   const made = await write((tx) => interfaces.reserveAddress(tx, tank, network.id, 'ann'));
   assert.deepEqual(made, {
     id: 1,
-    array_id: tank,
-    virtual_network_id: network.id,
+    arrayId: tank,
+    networkId: network.id,
     address: '10.20.0.2',
     attached: false,
     bound: false,
     problem: null,
     name: 'storage',
-    vlan_id: 1000,
+    vlanId: 1000,
     netmask: '255.255.255.0',
     gateway: '10.20.0.1',
     forced: false,

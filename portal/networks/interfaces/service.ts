@@ -1,31 +1,12 @@
 import { fail, type Db, type Tx } from '@granary/kernel';
 import type { Tools } from '../../tools.ts';
 import { firstFree, poolOf, type AddressPlan, type AddressPool } from '../addresses/pool.ts';
-import { contains, familyOf, formatAddress, netmaskOf, parseAddress, subnetOf } from '../addresses/subnet.ts';
-import { findNetworkForArray, planOf, reservedRanges, type NetworkRow } from '../repository.ts';
+import { contains, familyOf, formatAddress, parseAddress, subnetOf } from '../addresses/subnet.ts';
+import { planOf, type VirtualNetwork } from '../network.ts';
+import { findNetworkForArray, reservedRanges } from '../repository.ts';
+import type { ArrayInterface } from './interface.ts';
 import * as repository from './repository.ts';
-import type { JoinedInterface } from './repository.ts';
 import { SearchStarts } from './search-starts.ts';
-
-/** An array's address in a virtual network. */
-export interface InterfaceRow {
-  readonly id: number;
-  readonly array_id: number;
-  readonly virtual_network_id: number;
-  readonly address: string;
-  /** Whether the array has been told. */
-  readonly attached: boolean;
-  /** Whether the array listens there, as its cloud last said, and why not. */
-  readonly bound: boolean;
-  readonly problem: string | null;
-  /** Of the network. */
-  readonly name: string;
-  readonly vlan_id: number;
-  readonly netmask: string;
-  readonly gateway: string | null;
-  /** An administrator allowed the network's range whatever it overlaps. */
-  readonly forced: boolean;
-}
 
 /** What a cloud says of an interface. */
 interface Binding {
@@ -48,7 +29,7 @@ export class Interfaces {
   }
 
   /** The network must be one of the array's owner at the array's provider. */
-  reserveAddress(tx: Tx, arrayId: number, networkId: number, actor = 'system'): InterfaceRow {
+  reserveAddress(tx: Tx, arrayId: number, networkId: number, actor = 'system'): ArrayInterface {
     const { network, plan } = joinable(tx, arrayId, networkId);
     const { name } = network;
     const address = this.#nextAddress(tx, network, poolOf(plan));
@@ -66,15 +47,15 @@ export class Interfaces {
   /** Keeps what the cloud says of where the array listens; whether that changed anything. */
   recordBindings(tx: Tx, arrayId: number, bindings: readonly Binding[]): boolean {
     let changed = false;
-    for (const row of repository.listInterfaces(tx, arrayId)) {
-      const { bound, problem = null } = bindings.find(({ id }) => id === row.id) ?? { bound: false };
-      if (bound === (row.bound === 1) && problem === row.problem) continue;
+    for (const known of repository.listInterfaces(tx, arrayId)) {
+      const { bound, problem = null } = bindings.find(({ id }) => id === known.id) ?? { bound: false };
+      if (bound === known.bound && problem === known.problem) continue;
       changed = true;
-      repository.setBinding(tx, row.id, { bound, problem });
-      const where = `${row.address} in virtual network ${row.name}`;
-      if (problem !== null && problem !== row.problem)
+      repository.setBinding(tx, known.id, { bound, problem });
+      const where = `${known.address} in virtual network ${known.name}`;
+      if (problem !== null && problem !== known.problem)
         this.#record(tx, arrayId, `The array does not listen on ${where}: ${problem}`, 'system', 'warning');
-      else if (bound && row.problem !== null)
+      else if (bound && known.problem !== null)
         this.#record(tx, arrayId, `The array listens on ${where} now.`, 'system', 'notice');
     }
     return changed;
@@ -83,18 +64,18 @@ export class Interfaces {
   /** Safe to repeat, as the job that tells the array may be. */
   attachInterface(tx: Tx, id: number, actor = 'system'): void {
     if (!repository.markAttached(tx, id)) return;
-    const { array_id: arrayId, name, address } = found(tx, id);
+    const { arrayId, name, address } = found(tx, id);
     this.#record(tx, arrayId, `The array joined virtual network ${name} as ${address}.`, actor);
   }
 
   /** Safe to repeat: an interface that is gone stays gone. */
   releaseInterface(tx: Tx, id: number, actor = 'system'): void {
-    const row = repository.findInterface(tx, id);
-    if (!row) return;
+    const known = repository.findInterface(tx, id);
+    if (!known) return;
     repository.deleteInterface(tx, id);
-    this.#starts.lower(row.virtual_network_id, parseAddress(row.address, familyOf(row.address)) ?? 0n);
-    const title = `Address ${row.address} in virtual network ${row.name} was given back.`;
-    this.#record(tx, row.array_id, title, actor);
+    this.#starts.lower(known.networkId, parseAddress(known.address, familyOf(known.address)) ?? 0n);
+    const title = `Address ${known.address} in virtual network ${known.name} was given back.`;
+    this.#record(tx, known.arrayId, title, actor);
   }
 
   releaseAllOfArray(tx: Tx, arrayId: number, actor = 'system'): void {
@@ -102,9 +83,9 @@ export class Interfaces {
   }
 
   /** The lowest that no array at the cloud has and that the cloud and its machine do not use themselves. */
-  #nextAddress(tx: Tx, network: NetworkRow, pool: AddressPool): string | undefined {
-    const { id: networkId, provider_id: providerId, forced } = network;
-    const reserved = forced === 1 ? [] : reservedRanges(tx, providerId).map(subnetOf);
+  #nextAddress(tx: Tx, network: VirtualNetwork, pool: AddressPool): string | undefined {
+    const { id: networkId, providerId, forced } = network;
+    const reserved = forced ? [] : reservedRanges(tx, providerId).map(subnetOf);
     const isReserved = (address: string) => {
       const number = parseAddress(address, pool.family) ?? 0n;
       return reserved.some((range) => range.family === pool.family && contains(range, number));
@@ -126,7 +107,7 @@ export class Interfaces {
 }
 
 /** The network must be one of the array's owner at its provider, have addresses, and not have the array in it. */
-function joinable(db: Db, arrayId: number, networkId: number): { network: NetworkRow; plan: AddressPlan } {
+function joinable(db: Db, arrayId: number, networkId: number): { network: VirtualNetwork; plan: AddressPlan } {
   const network = findNetworkForArray(db, arrayId, networkId);
   if (!network) throw fail('not_found', { kind: 'virtual network', id: networkId });
   const { name } = network;
@@ -138,24 +119,12 @@ function joinable(db: Db, arrayId: number, networkId: number): { network: Networ
   return { network, plan };
 }
 
-export function interfacesOfArray(db: Db, arrayId: number): InterfaceRow[] {
-  return repository.listInterfaces(db, arrayId).map(rowOf);
+export function interfacesOfArray(db: Db, arrayId: number): ArrayInterface[] {
+  return repository.listInterfaces(db, arrayId);
 }
 
-function found(tx: Tx, id: number): InterfaceRow {
-  const row = repository.findInterface(tx, id);
-  if (!row) throw fail('not_found', { kind: 'interface', id });
-  return rowOf(row);
-}
-
-function rowOf({ cidr, ipv6_cidr: cidr6, ipv6_gateway: gateway6, ...row }: JoinedInterface): InterfaceRow {
-  const isIpv4 = familyOf(row.address) === 'ipv4';
-  return {
-    ...row,
-    attached: row.attached === 1,
-    bound: row.bound === 1,
-    forced: row.forced === 1,
-    netmask: netmaskOf((isIpv4 ? cidr : cidr6) ?? ''),
-    gateway: isIpv4 ? row.gateway : gateway6,
-  };
+function found(tx: Tx, id: number): ArrayInterface {
+  const known = repository.findInterface(tx, id);
+  if (!known) throw fail('not_found', { kind: 'interface', id });
+  return known;
 }

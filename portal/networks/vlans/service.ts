@@ -1,14 +1,11 @@
-import type { RecordOf } from '@granary/contract';
-import type { Vlan } from '@granary/contract/portal';
 import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../../actor.ts';
 import type { Page } from '../../paging.ts';
 import type { Tools } from '../../tools.ts';
 import { namely } from '../wording.ts';
 import * as repository from './repository.ts';
-import type { NameOnVlan, ProviderVlans, VlanRow } from './repository.ts';
-
-type VlanView = RecordOf<typeof Vlan>;
+import { namesByVlan, vlanView, type VlanView } from './view.ts';
+import type { ProviderVlans, Vlan } from './vlan.ts';
 
 interface VlanOfProvider {
   readonly provider_id: number;
@@ -38,8 +35,8 @@ export class Vlans {
     return this.#tools.store.read((db) => {
       const networks = namesByVlan(repository.networkNamesOfPage(db, page));
       const arrays = namesByVlan(repository.arrayNamesOfPage(db, page));
-      const rows = repository.listVlans(db, page);
-      return { vlans: rows.map((row) => viewOf(row, networks, arrays)), total: repository.countVlans(db) };
+      const vlans = repository.listVlans(db, page);
+      return { vlans: vlans.map((vlan) => vlanView(vlan, networks, arrays)), total: repository.countVlans(db) };
     });
   }
 
@@ -50,11 +47,11 @@ export class Vlans {
   async allocate({ provider_id: providerId, vlan }: VlanOfProvider, actor: PortalActor): Promise<string> {
     return this.#tools.store.write((tx) => {
       const provider = providerVlans(tx, providerId);
-      const { vlan_first: first, vlan_last: last, cloud_name: cloud } = provider;
+      const { vlanFirst: first, vlanLast: last, cloudName: cloud } = provider;
       if (vlan < first || vlan > last)
         throw badParameter('vlan', `must be one of ${first}-${last}, the VLANs of cloud ${cloud}`);
-      const taken = repository.findVlan(tx, provider.cloud_id, vlan);
-      if (taken) throw fail('in_use', { kind: 'VLAN', id: vlan, by: `provider ${taken.provider_name} has it` });
+      const taken = repository.findVlan(tx, provider.cloudId, vlan);
+      if (taken) throw fail('in_use', { kind: 'VLAN', id: vlan, by: `provider ${taken.providerName} has it` });
       this.#give(tx, provider, vlan, actor);
       return `The request has been submitted for processing: VLAN ${vlan} goes to provider ${provider.name}.`;
     });
@@ -63,7 +60,7 @@ export class Vlans {
   async deallocate({ provider_id: providerId, vlan }: VlanOfProvider, actor: PortalActor): Promise<string> {
     return this.#tools.store.write((tx) => {
       const provider = providerVlans(tx, providerId);
-      const { cloud_id: cloudId } = vlanOfProvider(tx, provider, vlan);
+      const { cloudId } = vlanOfProvider(tx, provider, vlan);
       const networks = repository.networkNamesOn(tx, providerId, vlan);
       if (networks.length > 0)
         throw fail('in_use', { kind: 'VLAN', id: vlan, by: `${namely('network', networks)} on it and must go first` });
@@ -91,7 +88,7 @@ export class Vlans {
   assign(tx: Tx, { providerId, tenantId, wanted }: NetworkPlace, actor: PortalActor): number {
     const provider = providerVlans(tx, providerId);
     if (wanted === undefined) return this.#choose(tx, provider, tenantId, actor);
-    const isProviders = repository.findVlan(tx, provider.cloud_id, wanted)?.provider_id === providerId;
+    const isProviders = repository.findVlan(tx, provider.cloudId, wanted)?.providerId === providerId;
     const isOthers = !isAdmin(actor) && repository.isSharedVlan(tx, providerId, wanted, tenantId);
     // One answer for both: where others have networks is not for users to learn.
     if (!isProviders || isOthers) {
@@ -108,7 +105,7 @@ export class Vlans {
     if (empty !== undefined) return empty;
     const [next] = freeVlans(tx, provider);
     if (next === undefined) {
-      const range = `${provider.vlan_first}-${provider.vlan_last} of cloud ${provider.cloud_name}`;
+      const range = `${provider.vlanFirst}-${provider.vlanLast} of cloud ${provider.cloudName}`;
       const by = 'none is free for another network; delete a network or take a VLAN from another provider first';
       throw fail('in_use', { kind: 'VLAN range', id: range, by });
     }
@@ -117,11 +114,11 @@ export class Vlans {
   }
 
   #give(tx: Tx, provider: ProviderVlans, vlan: number, actor: PortalActor): void {
-    repository.insertVlan(tx, { cloudId: provider.cloud_id, vlanId: vlan, providerId: provider.id });
+    repository.insertVlan(tx, { cloudId: provider.cloudId, vlanId: vlan, providerId: provider.id });
     this.#record(tx, provider, vlan, `VLAN ${vlan} was given to provider ${provider.name}.`, actor);
   }
 
-  #record(tx: Tx, { cloud_id: cloudId }: ProviderVlans, vlan: number, title: string, actor: PortalActor): void {
+  #record(tx: Tx, { cloudId }: ProviderVlans, vlan: number, title: string, actor: PortalActor): void {
     this.#tools.events.record(tx, { title, subject: `vlan:${cloudId}/${vlan}`, actor: actor.username });
   }
 }
@@ -132,44 +129,17 @@ function providerVlans(db: Db, providerId: number): ProviderVlans {
   return provider;
 }
 
-function vlanOfProvider(db: Db, provider: ProviderVlans, vlan: number): VlanRow {
-  const row = repository.findVlan(db, provider.cloud_id, vlan);
-  if (row?.provider_id !== provider.id)
+function vlanOfProvider(db: Db, provider: ProviderVlans, vlan: number): Vlan {
+  const known = repository.findVlan(db, provider.cloudId, vlan);
+  if (known?.providerId !== provider.id)
     throw fail('not_found', { kind: 'VLAN', id: `${vlan} at provider ${provider.name}` });
-  return row;
+  return known;
 }
 
-function freeVlans(db: Db, { cloud_id: cloudId, vlan_first: first, vlan_last: last }: ProviderVlans): number[] {
+function freeVlans(db: Db, { cloudId, vlanFirst: first, vlanLast: last }: ProviderVlans): number[] {
   const taken = new Set(repository.allocatedVlans(db, cloudId));
   const free: number[] = [];
   for (let vlan = Math.max(first, VLAN_MIN); vlan <= Math.min(last, VLAN_MAX); vlan++)
     if (!taken.has(vlan)) free.push(vlan);
   return free;
-}
-
-type NamesByVlan = ReadonlyMap<string, string[]>;
-
-function namesByVlan(rows: readonly NameOnVlan[]): NamesByVlan {
-  const names = new Map<string, string[]>();
-  for (const row of rows) {
-    const known = names.get(keyOf(row));
-    if (known) known.push(row.name);
-    else names.set(keyOf(row), [row.name]);
-  }
-  return names;
-}
-
-function keyOf({ cloud_id: cloudId, vlan_id: vlanId }: Pick<VlanRow, 'cloud_id' | 'vlan_id'>): string {
-  return `${cloudId}/${vlanId}`;
-}
-
-function viewOf(row: VlanRow, networks: NamesByVlan, arrays: NamesByVlan): VlanView {
-  return {
-    default: row.is_default === 1,
-    cloud_id: row.cloud_id,
-    provider_id: row.provider_id,
-    vlan_id: row.vlan_id,
-    custom_networks: networks.get(keyOf(row)) ?? [],
-    arrays: arrays.get(keyOf(row)) ?? [],
-  };
 }

@@ -1,18 +1,21 @@
-import type { Db, Tx } from '@granary/kernel';
+import { generated, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { Compute } from './compute.ts';
 
-export interface NewComputeRow {
-  readonly userId: number;
-  readonly providerId: number;
-  readonly displayName: string;
-  readonly description: string | null;
-  readonly cores: number;
-  readonly ramGb: number;
-  readonly instances: number;
-}
+const computes = new Table<Compute, 'id'>('computes', {
+  id: generated('id'),
+  userId: plain('user_id'),
+  providerId: plain('provider_id'),
+  displayName: plain('display_name'),
+  description: plain('description'),
+  cores: plain('cores'),
+  ramGb: plain('ram_gb'),
+  instances: plain('instances'),
+  createdAt: plain('created_at'),
+});
 
 export function isComputeNameTaken(
   db: Db,
-  { userId, providerId, displayName }: Pick<NewComputeRow, 'userId' | 'providerId' | 'displayName'>,
+  { userId, providerId, displayName }: Pick<Compute, 'userId' | 'providerId' | 'displayName'>,
 ): boolean {
   const row = db.get(
     'SELECT 1 FROM computes WHERE user_id = :userId AND provider_id = :providerId AND display_name = :displayName',
@@ -21,10 +24,6 @@ export function isComputeNameTaken(
   return row !== undefined;
 }
 
-export function insertCompute(tx: Tx, compute: NewComputeRow, now: number): number {
-  return tx.run(
-    `INSERT INTO computes (provider_id, user_id, display_name, description, cores, ram_gb, instances, created_at)
-     VALUES (:providerId, :userId, :displayName, :description, :cores, :ramGb, :instances, :now)`,
-    { ...compute, now },
-  ).insertedId;
+export function insertCompute(tx: Tx, compute: Omit<Compute, 'id'>): number {
+  return computes.insert(tx, compute);
 }

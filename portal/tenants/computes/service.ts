@@ -5,8 +5,8 @@ import type { PortalActor } from '../../actor.ts';
 import type { Tools } from '../../tools.ts';
 import { findProvider } from '../repository.ts';
 import { visibleProvider } from '../service.ts';
+import type { Compute } from './compute.ts';
 import * as repository from './repository.ts';
-import type { NewComputeRow } from './repository.ts';
 
 type ComputeInput = InputOf<(typeof portalApi.groups.computes)['create']>;
 
@@ -50,18 +50,18 @@ export class Computes {
     const { providerId, displayName } = compute;
     if (!findProvider(tx, null, providerId)) throw fail('not_found', { kind: 'provider', id: providerId });
     refuseTakenName(tx, compute);
-    const id = repository.insertCompute(tx, compute, this.#tools.clock.now());
+    const id = repository.insertCompute(tx, { ...compute, createdAt: this.#tools.clock.now() });
     const title = `Compute account ${displayName} was created.`;
     this.#tools.events.record(tx, { title, subject: `compute:${id}`, actor });
     return id;
   }
 }
 
-function refuseTakenName(db: Db, compute: Pick<NewComputeRow, 'userId' | 'providerId' | 'displayName'>): void {
+function refuseTakenName(db: Db, compute: Pick<Compute, 'userId' | 'providerId' | 'displayName'>): void {
   if (repository.isComputeNameTaken(db, compute)) throw fail('name_taken', { name: compute.displayName });
 }
 
-function computeOf(userId: number, args: ComputeArguments): NewComputeRow {
+function computeOf(userId: number, args: ComputeArguments): Omit<Compute, 'id' | 'createdAt'> {
   return {
     userId,
     providerId: args.provider_id,

@@ -1,0 +1,28 @@
+/** An account on an object storage array, as the portal keeps it. */
+export interface ObjectAccount {
+  readonly id: number;
+  readonly arrayId: number;
+  readonly userId: number;
+  readonly name: string;
+  /** Its id on the array, once it is there. */
+  readonly remoteId: string | null;
+  readonly status: 'waiting_for_approval' | 'creating' | 'created' | 'deleting';
+  readonly requestId: number;
+  /** What opening it needs and nobody is shown, until it is open. */
+  readonly secretsSealed: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** The offer of an array to people without a portal account. */
+export interface PublicService {
+  readonly id: number;
+  readonly arrayId: number;
+  readonly accountName: string;
+  readonly username: string;
+  readonly passwordSealed: string;
+  readonly ip: string;
+  readonly host: string;
+  readonly autoApprove: boolean;
+  readonly price: string;
+}

@@ -1,0 +1,28 @@
+import type { Inventory } from '@granary/contract/cloud';
+
+/** A cloud that can host arrays, as last read from it. */
+export interface Cloud {
+  readonly id: number;
+  readonly name: string;
+  readonly uuid: string;
+  readonly enabled: boolean;
+  /** `host:port` of its process. */
+  readonly address: string;
+  readonly adminUser: string;
+  readonly adminKeySealed: string;
+  readonly inventory: Inventory;
+  readonly syncedAt: number;
+  /** The certificate it is known by; null: it serves in the clear. */
+  readonly trusted: string | null;
+  /** When the portal last saw what its arrays do. */
+  readonly seenAt: number | null;
+}
+
+/** How the operator offers a drive type; null where it is as the cloud says. */
+export interface DriveTypeOffer {
+  readonly cloudId: number;
+  readonly driveTypeId: number;
+  readonly name: string | null;
+  readonly displayCapacityGb: number | null;
+  readonly enabled: boolean | null;
+}

@@ -1,0 +1,41 @@
+import type { AddressPlan } from './addresses/pool.ts';
+
+export interface VirtualNetwork {
+  readonly id: number;
+  readonly name: string;
+  readonly vlanId: number;
+  readonly tenantId: number;
+  readonly providerId: number;
+  readonly cidr: string | null;
+  readonly gateway: string | null;
+  readonly gatewayZone1: string | null;
+  readonly allocatable: string | null;
+  readonly ipv6Cidr: string | null;
+  readonly ipv6Gateway: string | null;
+  readonly ipv6GatewayZone1: string | null;
+  readonly ipv6Allocatable: string | null;
+  readonly defaultForTenant: boolean;
+  /** An administrator allowed its range whatever it overlaps. */
+  readonly forced: boolean;
+}
+
+/** What the network hands out: IPv4 addresses if it has any, else IPv6; neither without a range. */
+export function planOf(network: VirtualNetwork): AddressPlan | undefined {
+  if (network.cidr !== null && network.allocatable !== null) {
+    return {
+      cidr: network.cidr,
+      gateway: network.gateway,
+      gatewayZone1: network.gatewayZone1,
+      allocatable: network.allocatable,
+    };
+  }
+  if (network.ipv6Cidr !== null && network.ipv6Allocatable !== null) {
+    return {
+      cidr: network.ipv6Cidr,
+      gateway: network.ipv6Gateway,
+      gatewayZone1: network.ipv6GatewayZone1,
+      allocatable: network.ipv6Allocatable,
+    };
+  }
+  return undefined;
+}

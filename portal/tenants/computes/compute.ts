@@ -1,0 +1,12 @@
+/** How much a user may run at a provider. */
+export interface Compute {
+  readonly id: number;
+  readonly userId: number;
+  readonly providerId: number;
+  readonly displayName: string;
+  readonly description: string | null;
+  readonly cores: number;
+  readonly ramGb: number;
+  readonly instances: number;
+  readonly createdAt: number;
+}
