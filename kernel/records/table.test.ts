@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { temporaryStore } from '../testing.ts';
-import { flag, json, plain, Table } from './table.ts';
+import { flag, generated, json, plain, Table } from './table.ts';
 
 interface Lamp {
   readonly id: number;
@@ -40,6 +40,23 @@ test('a record is read as it was written', async (t) => {
   );
   const stored = store.read((db) => db.get<object>('SELECT is_lit, colours FROM lamps WHERE id = 1'));
   assert.deepEqual({ ...stored }, { is_lit: 1, colours: '["red","white"]' });
+});
+
+test('a new record has no number of its own, and is given one', async (t) => {
+  const store = temporaryStore(t, LAMPS);
+  const numbered = new Table<Lamp, 'id'>('lamps', {
+    id: generated('id'),
+    displayName: plain('display_name'),
+    isLit: flag('is_lit'),
+    note: plain('note'),
+    colours: json('colours'),
+  });
+  const { id: _, ...fresh } = desk;
+  await store.write((tx) => lamps.insert(tx, hall));
+  assert.equal(await store.write((tx) => numbered.insert(tx, fresh)), 3);
+  assert.deepEqual({ ...store.read((db) => numbered.get(db, `${SELECT} WHERE id = 3`)) }, { ...desk, id: 3 });
+  // @ts-expect-error the column of a generated field is generated
+  new Table<Pick<Lamp, 'id'>, 'id'>('lamps', { id: plain('id') });
 });
 
 test('a change leaves what it does not name, and null is a value', async (t) => {

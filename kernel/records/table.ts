@@ -7,10 +7,15 @@ interface Column<T> {
   readonly name: string;
   /** Left out where the value is stored as it is. */
   readonly convert?: { readonly write: (value: T) => SqlValue; readonly read: (value: SqlValue) => T };
+  readonly isGenerated?: true;
+}
+
+interface GeneratedColumn extends Column<number> {
+  readonly isGenerated: true;
 }
 
 /** One column for each field: a field without one does not compile. */
-type Columns<T> = { readonly [K in keyof T]-?: Column<T[K]> };
+type Columns<T, Generated> = { readonly [K in keyof T]-?: K extends Generated ? GeneratedColumn : Column<T[K]> };
 
 /** Fields that are undefined keep their values. */
 export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -39,6 +44,11 @@ export function inUnits<T extends Bytes | null>(name: string, unitBytes: number)
   };
 }
 
+/** A number that SQLite gives to each new record. */
+export function generated(name: string): GeneratedColumn {
+  return { name, isGenerated: true };
+}
+
 /** Stored as JSON text; null as NULL. */
 export function json<T>(name: string): Column<T> {
   return {
@@ -53,21 +63,24 @@ export function json<T>(name: string): Column<T> {
 /**
  * Maps the records of one table between our words and its columns. The SQL stays with the repository:
  * `SELECT ${volumes.fields()} FROM volumes …` names the columns as the record does, and `get` and `all` convert the values.
+ * `Generated` are the fields that a new record does not have before it is inserted.
  */
-export class Table<T extends object> {
+export class Table<T extends object, Generated extends keyof T = never> {
   readonly #name: string;
   readonly #columns: ReadonlyMap<string, Column<unknown>>;
   readonly #converted: readonly { readonly field: string; readonly read: (value: SqlValue) => unknown }[];
+  readonly #inserted: readonly string[];
   readonly #insert: string;
 
-  constructor(name: string, columns: Columns<T>) {
+  constructor(name: string, columns: Columns<T, Generated>) {
     this.#name = name;
     this.#columns = new Map(Object.entries(columns) as [string, Column<unknown>][]);
     this.#converted = [...this.#columns].flatMap(([field, { convert }]) =>
       convert ? [{ field, read: convert.read }] : [],
     );
-    const names = [...this.#columns.values()].map((column) => column.name);
-    const places = [...this.#columns.keys()].map((field) => `:${field}`);
+    this.#inserted = [...this.#columns].flatMap(([field, { isGenerated }]) => (isGenerated ? [] : [field]));
+    const names = this.#inserted.map((field) => this.#column(field).name);
+    const places = this.#inserted.map((field) => `:${field}`);
     this.#insert = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${places.join(', ')})`;
   }
 
@@ -90,8 +103,8 @@ export class Table<T extends object> {
   }
 
   /** The new row's id. */
-  insert(tx: Tx, record: T): number {
-    return tx.run(this.#insert, this.#values(record, [...this.#columns.keys()])).insertedId;
+  insert(tx: Tx, record: Omit<T, Generated>): number {
+    return tx.run(this.#insert, this.#values(record as Changes<T>, this.#inserted)).insertedId;
   }
 
   /** How many records had these values in their key and were changed. */
