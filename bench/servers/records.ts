@@ -41,7 +41,7 @@ function addArray(tx: Tx, vault: Vault, number: number): void {
     },
     initialPasscodeSealed: vault.seal('a passcode'),
     internalKeySealed: vault.seal('a key'),
-    now: Date.now(),
+    createdAt: Date.now(),
   });
   setPlacement(tx, id, {
     uuid: '',
