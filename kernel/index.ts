@@ -10,7 +10,7 @@ export { badParameter, badParameters, fail, GranaryError, retryLater, type Field
 export { EventLog, severity, type EventMessage, type EventOrder, type NewEvent } from './events/events.ts';
 export * from './http/index.ts';
 export { Jobs, type JobOutcome, type JobRun, type JobTraits, type RunningJob } from './jobs/jobs.ts';
-export type { JobRow } from './jobs/repository.ts';
+export type { Job } from './jobs/job.ts';
 export { answerWhenDone } from './jobs/waiting.ts';
 export { Locks } from './locks.ts';
 export { createLog, LogLines, type Log, type LogLevel } from './log.ts';

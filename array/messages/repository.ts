@@ -10,7 +10,7 @@ export function lastEventId(db: Db): number {
 /** Those after an event that are at least so severe, oldest first. */
 export function listEventsAfter(db: Db, id: number, severity: number, limit: number): MailedEvent[] {
   return db.all<MailedEvent>(
-    `SELECT id, created_at, severity, title FROM events
+    `SELECT id, created_at AS createdAt, severity, title FROM events
      WHERE id > :id AND severity <= :severity ORDER BY id LIMIT :limit`,
     { id, severity, limit },
   );

@@ -1,5 +1,13 @@
 import { formatUtc, type Clock } from '../clock.ts';
 import type { Db, Tx } from '../store/index.ts';
+import {
+  countEvents,
+  deleteEventsUpTo,
+  insertEvent,
+  listEvents,
+  type EventOrdering,
+  type RecordedEvent,
+} from './repository.ts';
 
 /** Severities on the syslog scale. */
 export const severity = { error: 3, warning: 4, notice: 5, info: 6 } as const;
@@ -42,18 +50,8 @@ export interface EventMessage {
   readonly msg_time: string;
 }
 
-interface EventRow {
-  readonly id: number;
-  readonly created_at: number;
-  readonly severity: number;
-  readonly title: string;
-}
-
 const EVENTS_MAX = 100_000;
-const WHERE = `WHERE severity BETWEEN :severityMin AND :severityMax AND (:subject IS NULL OR subject = :subject)
-  AND (:subjectKind IS NULL OR substr(subject, 1, length(:subjectKind) + 1) = :subjectKind || ':')`;
-
-const COLUMNS = { msg_id: 'id', msg_title: 'title', msg_severity: 'severity', msg_time: 'created_at' } as const;
+const FIELDS = { msg_id: 'id', msg_title: 'title', msg_severity: 'severity', msg_time: 'createdAt' } as const;
 
 export class EventLog {
   readonly #clock: Clock;
@@ -64,49 +62,40 @@ export class EventLog {
 
   /** Recorded in the transaction of the change it tells of: neither is there without the other. */
   record(tx: Tx, event: NewEvent): void {
-    const { insertedId } = tx.run(
-      `INSERT INTO events (created_at, severity, title, subject, actor)
-       VALUES (:createdAt, :severity, :title, :subject, :actor)`,
-      {
-        createdAt: this.#clock.now(),
-        severity: severity[event.severity ?? 'info'],
-        title: event.title,
-        subject: event.subject,
-        actor: event.actor ?? 'system',
-      },
-    );
-    const oldest = insertedId - EVENTS_MAX;
-    if (oldest > 0) tx.run('DELETE FROM events WHERE id <= :oldest', { oldest });
+    const id = insertEvent(tx, {
+      createdAt: this.#clock.now(),
+      severity: severity[event.severity ?? 'info'],
+      title: event.title,
+      subject: event.subject,
+      actor: event.actor ?? 'system',
+    });
+    const oldest = id - EVENTS_MAX;
+    if (oldest > 0) deleteEventsUpTo(tx, oldest);
   }
 
   list(db: Db, filter: EventFilter): { messages: EventMessage[]; count: number } {
-    const params = {
+    const condition = {
       severityMin: filter.severityIs ?? 0,
       severityMax: filter.severityIs ?? filter.severityMax ?? 7,
       subject: filter.subject ?? null,
       subjectKind: filter.subjectKind ?? null,
     };
-    const order = orderOf(filter);
-    const rows = db.all<EventRow>(`SELECT * FROM events ${WHERE} ORDER BY ${order} LIMIT :limit OFFSET :start`, {
-      ...params,
-      limit: filter.limit === 0 ? -1 : filter.limit,
-      start: filter.start,
-    });
-    const count = db.get<{ n: number }>(`SELECT count(*) AS n FROM events ${WHERE}`, params)?.n ?? 0;
-    return { messages: rows.map(toMessage), count };
+    const { start, limit } = filter;
+    const found = listEvents(db, condition, { order: orderOf(filter), start, limit });
+    return { messages: found.map(toMessage), count: countEvents(db, condition) };
   }
 }
 
-function orderOf({ order = [], oldestFirst }: EventFilter): string {
-  const first = order.map(({ by, direction }) => `${COLUMNS[by]} ${direction === 'ASC' ? 'ASC' : 'DESC'}`);
-  return [...first, `id ${oldestFirst === true ? 'ASC' : 'DESC'}`].join(', ');
+function orderOf({ order = [], oldestFirst }: EventFilter): EventOrdering[] {
+  const asked = order.map(({ by, direction }) => ({ by: FIELDS[by], direction }));
+  return [...asked, { by: 'id', direction: oldestFirst === true ? 'ASC' : 'DESC' }];
 }
 
-function toMessage(row: EventRow): EventMessage {
+function toMessage(event: RecordedEvent): EventMessage {
   return {
-    msg_id: String(row.id),
-    msg_title: row.title,
-    msg_severity: String(row.severity),
-    msg_time: formatUtc(row.created_at),
+    msg_id: String(event.id),
+    msg_title: event.title,
+    msg_severity: String(event.severity),
+    msg_time: formatUtc(event.createdAt),
   };
 }

@@ -3,16 +3,11 @@ import type { Clock } from '../clock.ts';
 import { badParameter, fail } from '../errors.ts';
 import type { Store } from '../store/index.ts';
 import type { Answer } from './envelope.ts';
+import { deleteKey, deleteKeysBefore, findKey, insertKey, saveAnswer, type UsedKey } from './idempotency-repository.ts';
 
 const KEEP_MS = 24 * 3600 * 1000;
 const KEY_LENGTH_MAX = 255;
 const TOO_MANY = 429;
-
-interface KeyRow {
-  readonly request: string;
-  readonly status: number | null;
-  readonly body: string | null;
-}
 
 interface Asked {
   readonly actor: string;
@@ -57,42 +52,29 @@ export class Idempotency {
   }
 
   /** What is known of the key; undefined when it is ours from now on. */
-  #take({ actor, key, request }: Asked): Promise<KeyRow | undefined> {
+  #take({ actor, key, request }: Asked): Promise<UsedKey | undefined> {
     const now = this.#clock.now();
     const mark = this.#vault.mark(textOf(request));
     return this.#store.write((tx) => {
-      tx.run('DELETE FROM idempotency_keys WHERE created_at < :before', { before: now - KEEP_MS });
-      const row = tx.get<KeyRow>(
-        'SELECT request, status, body FROM idempotency_keys WHERE actor = :actor AND key = :key',
-        { actor, key },
-      );
-      if (row && row.request !== mark) throw fail('idempotency_mismatch', { key });
-      if (row) return row;
-      tx.run('INSERT INTO idempotency_keys VALUES (:actor, :key, :mark, NULL, NULL, :now)', { actor, key, mark, now });
-      return undefined;
+      deleteKeysBefore(tx, now - KEEP_MS);
+      const used = findKey(tx, { actor, key });
+      if (used && used.requestMark !== mark) throw fail('idempotency_mismatch', { key });
+      if (!used) insertKey(tx, { actor, key }, mark, now);
+      return used;
     });
   }
 
-  #replay(key: string, { status, body }: KeyRow): Answer {
-    if (status === null || body === null) throw fail('idempotency_interrupted', { key });
-    return { status, body: this.#vault.unseal(body) };
+  #replay(key: string, { answer }: UsedKey): Answer {
+    if (!answer) throw fail('idempotency_interrupted', { key });
+    return { status: answer.status, body: this.#vault.unseal(answer.bodySealed) };
   }
 
   /** An answer that tells of our own failure, or to come back later, is not one to repeat: the caller may try again. */
   #keep(actor: string, key: string, answer: Answer): Promise<Answer> {
     const { status, body } = answer;
     return this.#store.write((tx) => {
-      if (status >= 500 || status === TOO_MANY) {
-        tx.run('DELETE FROM idempotency_keys WHERE actor = :actor AND key = :key', { actor, key });
-      } else {
-        const sealed = this.#vault.seal(body as string);
-        tx.run('UPDATE idempotency_keys SET status = :status, body = :sealed WHERE actor = :actor AND key = :key', {
-          actor,
-          key,
-          status,
-          sealed,
-        });
-      }
+      if (status >= 500 || status === TOO_MANY) deleteKey(tx, { actor, key });
+      else saveAnswer(tx, { actor, key }, { status, bodySealed: this.#vault.seal(body as string) });
       return answer;
     });
   }

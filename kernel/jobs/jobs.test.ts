@@ -226,7 +226,7 @@ test('who waits for a job gets it when it ends, or as it stands when the time is
   const it = await bench(t, () => gate.promise);
   const id = await enqueue(it);
   assert.equal(await it.jobs.wait(99, -1), undefined);
-  assert.equal((await it.jobs.wait(id, 0))?.finished_at, null);
+  assert.equal((await it.jobs.wait(id, 0))?.finishedAt, null);
   await until(() => it.jobs.get(id)?.state === 'running');
   assert.equal((await it.jobs.wait(id, 20))?.state, 'running');
   const patient = [it.jobs.wait(id, -1), it.jobs.wait(id, 10_000), it.jobs.wait(id, Number.MAX_SAFE_INTEGER)];

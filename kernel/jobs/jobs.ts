@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { runFreeing, type Db, type Store, type Tx } from '../store/index.ts';
+import type { Job } from './job.ts';
 import {
   claimJob,
   deleteFinishedBefore,
@@ -14,7 +15,6 @@ import {
   releaseAbandoned,
   requeueJob,
   saveProgress,
-  type JobRow,
 } from './repository.ts';
 
 /** What a run of a job ends in. `finish` runs in the transaction that ends the job: both happen or neither. */
@@ -106,7 +106,7 @@ export class Jobs {
     return id;
   }
 
-  get(id: number): JobRow | undefined {
+  get(id: number): Job | undefined {
     return this.#options.store.read((db) => findJob(db, id));
   }
 
@@ -139,9 +139,9 @@ export class Jobs {
   }
 
   /** Resolves with the job once it has ended, or as it stands when the time is up; a negative time waits for ever. */
-  async wait(id: number, timeoutMs: number): Promise<JobRow | undefined> {
-    const row = this.get(id);
-    if (!row || row.finished_at !== null || this.#stopping.signal.aborted) return row;
+  async wait(id: number, timeoutMs: number): Promise<Job | undefined> {
+    const job = this.get(id);
+    if (!job || job.finishedAt !== null || this.#stopping.signal.aborted) return job;
     await new Promise<void>((resolve) => {
       const waiters = this.#waiters.get(id) ?? new Set();
       const tell = () => {
@@ -173,7 +173,7 @@ export class Jobs {
       // Those that are being claimed or put back still look as if they could start.
       const rows = store.read((db) => findStartable(db, now, parallelMax));
       const idle = rows.filter(({ id }) => !this.#running.has(id));
-      for (const row of idle.slice(0, parallelMax - this.#running.size)) this.#track(row);
+      for (const job of idle.slice(0, parallelMax - this.#running.size)) this.#track(job);
       // A job that is due but blocked by its subject or by the limit is started when the one before it ends.
       const next = store.read((db) => findNextStart(db, now));
       if (next !== undefined) this.#wake(next - now);
@@ -183,49 +183,49 @@ export class Jobs {
     }
   }
 
-  #track(row: JobRow): void {
+  #track(job: Job): void {
     // Said either way: whoever woke us may have been making room, or not.
-    const frees = this.#kinds.get(row.kind)?.frees ?? false;
-    const tracked = runFreeing(frees, () => this.#runJob(row)).finally(() => {
-      this.#running.delete(row.id);
+    const frees = this.#kinds.get(job.kind)?.frees ?? false;
+    const tracked = runFreeing(frees, () => this.#runJob(job)).finally(() => {
+      this.#running.delete(job.id);
       this.#wake(0);
     });
-    this.#running.set(row.id, tracked);
+    this.#running.set(job.id, tracked);
   }
 
-  async #runJob(row: JobRow): Promise<void> {
+  async #runJob(job: Job): Promise<void> {
     const { store, log } = this.#options;
     const ticket = randomUUID();
     try {
-      if (!(await store.write((tx) => claimJob(tx, row.id, ticket)))) return;
+      if (!(await store.write((tx) => claimJob(tx, job.id, ticket)))) return;
     } catch (error) {
-      log.error({ error, job: row.id, kind: row.kind }, 'a job could not be claimed');
+      log.error({ error, job: job.id, kind: job.kind }, 'a job could not be claimed');
       return this.#pause();
     }
-    await this.#end(row, ticket, await this.#run(row, ticket));
+    await this.#end(job, ticket, await this.#run(job, ticket));
   }
 
-  async #run(row: JobRow, ticket: string): Promise<Ending> {
-    const run = this.#kinds.get(row.kind)?.run;
-    if (!run) return { outcome: 'failed', reason: `This release has no work of kind ${row.kind}.` };
+  async #run(job: Job, ticket: string): Promise<Ending> {
+    const run = this.#kinds.get(job.kind)?.run;
+    if (!run) return { outcome: 'failed', reason: `This release has no work of kind ${job.kind}.` };
     try {
-      return await run(this.#handle(row, ticket));
+      return await run(this.#handle(job, ticket));
     } catch (error) {
-      if (this.#stopping.signal.aborted) return { outcome: 'retry', afterMs: 0, reason: row.note };
-      return this.#surprise(row, error);
+      if (this.#stopping.signal.aborted) return { outcome: 'retry', afterMs: 0, reason: job.note };
+      return this.#surprise(job, error);
     }
   }
 
   /** Tried until it is on disk: a full disk puts off the end of a job, it does not lose it. */
-  async #end(row: JobRow, ticket: string, ending: Ending): Promise<void> {
+  async #end(job: Job, ticket: string, ending: Ending): Promise<void> {
     for (;;) {
       try {
         await this.#options.store.write((tx) => {
-          this.#record(tx, row, ticket, ending);
+          this.#record(tx, job, ticket, ending);
         });
         return;
       } catch (error) {
-        ending = this.#surprise(row, error);
+        ending = this.#surprise(job, error);
         // At the next start nobody holds its ticket and it runs again.
         if (this.#stopping.signal.aborted) return;
         await this.#pause();
@@ -233,48 +233,48 @@ export class Jobs {
     }
   }
 
-  #record(tx: Tx, row: JobRow, ticket: string, ending: Ending): void {
+  #record(tx: Tx, job: Job, ticket: string, ending: Ending): void {
     const now = this.#options.clock.now();
     if (ending.outcome === 'retry') {
-      const surprises = ending.surprise ? row.surprises + 1 : 0;
-      requeueJob(tx, row.id, ticket, { runAfter: now + ending.afterMs, note: ending.reason, surprises });
+      const surprises = ending.surprise ? job.surprises + 1 : 0;
+      requeueJob(tx, job.id, ticket, { runAfter: now + ending.afterMs, note: ending.reason, surprises });
       return;
     }
     const error = ending.outcome === 'failed' ? ending.reason : null;
-    if (finishJob(tx, row.id, ticket, { state: ending.outcome, error, now })) ending.finish?.(tx);
+    if (finishJob(tx, job.id, ticket, { state: ending.outcome, error, now })) ending.finish?.(tx);
     deleteFinishedBefore(tx, now - KEEP_FINISHED_MS);
     tx.afterCommit(() => {
-      this.#tellWaiters(row.id);
+      this.#tellWaiters(job.id);
     });
   }
 
-  #surprise(row: JobRow, error: unknown): Ending {
-    this.#options.log.error({ error, job: row.id, kind: row.kind }, 'a job failed unexpectedly');
+  #surprise(job: Job, error: unknown): Ending {
+    this.#options.log.error({ error, job: job.id, kind: job.kind }, 'a job failed unexpectedly');
     const reason = error instanceof Error ? error.message : String(error);
-    if (row.surprises + 1 >= SURPRISES_MAX) {
-      const { givenUp } = this.#kinds.get(row.kind) ?? {};
-      return { outcome: 'failed', reason, finish: (tx) => givenUp?.(tx, JSON.parse(row.arguments), reason) };
+    if (job.surprises + 1 >= SURPRISES_MAX) {
+      const { givenUp } = this.#kinds.get(job.kind) ?? {};
+      return { outcome: 'failed', reason, finish: (tx) => givenUp?.(tx, JSON.parse(job.arguments), reason) };
     }
-    return { outcome: 'retry', afterMs: RETRY_MS * 2 ** row.surprises, reason, surprise: true };
+    return { outcome: 'retry', afterMs: RETRY_MS * 2 ** job.surprises, reason, surprise: true };
   }
 
   #pause(): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 
-  #handle(row: JobRow, ticket: string): RunningJob {
+  #handle(job: Job, ticket: string): RunningJob {
     const { store } = this.#options;
-    let checkpoint = row.checkpoint;
+    let checkpoint = job.checkpoint;
     return {
-      id: row.id,
-      arguments: JSON.parse(row.arguments) as unknown,
-      attempts: row.attempts + 1,
+      id: job.id,
+      arguments: JSON.parse(job.arguments) as unknown,
+      attempts: job.attempts + 1,
       checkpoint: checkpoint === null ? undefined : (JSON.parse(checkpoint) as unknown),
       signal: this.#stopping.signal,
       save: (progress, note, saved) => {
         if (saved !== undefined) checkpoint = JSON.stringify(saved);
         return store.write((tx) => {
-          saveProgress(tx, row.id, ticket, { progress: Math.floor(progress), note, checkpoint });
+          saveProgress(tx, job.id, ticket, { progress: Math.floor(progress), note, checkpoint });
         });
       },
     };

@@ -1,21 +1,29 @@
+import { generated, plain, Table } from '../records/table.ts';
 import type { Db, Tx } from '../store/index.ts';
+import type { Job } from './job.ts';
 
-export interface JobRow {
-  readonly id: number;
-  readonly kind: string;
-  readonly subject: string;
-  readonly arguments: string;
-  readonly state: 'queued' | 'running' | 'done' | 'failed';
-  readonly ticket: string | null;
-  readonly checkpoint: string | null;
-  readonly progress: number;
-  readonly note: string;
-  readonly attempts: number;
-  readonly surprises: number;
-  readonly error: string | null;
-  readonly created_at: number;
-  readonly finished_at: number | null;
+/** With when it may start. */
+interface StoredJob extends Job {
+  readonly runAfter: number;
 }
+
+const jobs = new Table<StoredJob, 'id'>('jobs', {
+  id: generated('id'),
+  kind: plain('kind'),
+  subject: plain('subject'),
+  arguments: plain('arguments'),
+  state: plain('state'),
+  ticket: plain('ticket'),
+  checkpoint: plain('checkpoint'),
+  progress: plain('progress'),
+  note: plain('note'),
+  attempts: plain('attempts'),
+  surprises: plain('surprises'),
+  error: plain('error'),
+  createdAt: plain('created_at'),
+  finishedAt: plain('finished_at'),
+  runAfter: plain('run_after'),
+});
 
 interface NewJob {
   readonly kind: string;
@@ -24,22 +32,32 @@ interface NewJob {
   readonly now: number;
 }
 
-export function insertJob(tx: Tx, job: NewJob): number {
-  return tx.run(
-    `INSERT INTO jobs (kind, subject, arguments, state, run_after, created_at)
-     VALUES (:kind, :subject, :arguments, 'queued', :now, :now)`,
-    { ...job },
-  ).insertedId;
+export function insertJob(tx: Tx, { now, ...job }: NewJob): number {
+  return jobs.insert(tx, {
+    ...job,
+    state: 'queued',
+    ticket: null,
+    checkpoint: null,
+    progress: 0,
+    note: '',
+    attempts: 0,
+    surprises: 0,
+    error: null,
+    createdAt: now,
+    finishedAt: null,
+    runAfter: now,
+  });
 }
 
-export function findJob(db: Db, id: number): JobRow | undefined {
-  return db.get<JobRow>('SELECT * FROM jobs WHERE id = :id', { id });
+export function findJob(db: Db, id: number): Job | undefined {
+  return jobs.get(db, `SELECT ${jobs.fields()} FROM jobs WHERE id = :id`, { id });
 }
 
 /** The jobs that may start now: the oldest unfinished one of each subject, if nothing holds it. */
-export function findStartable(db: Db, now: number, limit: number): JobRow[] {
-  return db.all<JobRow>(
-    `SELECT * FROM jobs AS job
+export function findStartable(db: Db, now: number, limit: number): Job[] {
+  return jobs.all(
+    db,
+    `SELECT ${jobs.fields('job')} FROM jobs AS job
      WHERE state = 'queued' AND run_after <= :now
        AND NOT EXISTS (SELECT 1 FROM jobs AS earlier WHERE earlier.subject = job.subject
                        AND earlier.id < job.id AND earlier.state IN ('queued', 'running'))
@@ -75,7 +93,7 @@ export function saveProgress(
   tx: Tx,
   id: number,
   ticket: string,
-  saved: Pick<JobRow, 'progress' | 'note' | 'checkpoint'>,
+  saved: Pick<Job, 'progress' | 'note' | 'checkpoint'>,
 ): void {
   tx.run(
     `UPDATE jobs SET progress = :progress, note = :note, checkpoint = :checkpoint WHERE id = :id AND ticket = :ticket`,

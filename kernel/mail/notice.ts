@@ -9,7 +9,7 @@ export interface Mail {
 /** An event as a mail tells of it. */
 export interface MailedEvent {
   readonly id: number;
-  readonly created_at: number;
+  readonly createdAt: number;
   readonly severity: number;
   readonly title: string;
 }
@@ -22,7 +22,7 @@ export function writeNotice(arrayName: string, events: readonly MailedEvent[], m
   const [first] = events;
   const count = events.length + more;
   const subject = count === 1 && first ? `${wordOf(first)}: ${first.title}` : `${count} events, ${worstOf(events)}`;
-  const lines = events.map((event) => `${formatUtc(event.created_at)}  ${wordOf(event)}  ${event.title}`);
+  const lines = events.map((event) => `${formatUtc(event.createdAt)}  ${wordOf(event)}  ${event.title}`);
   const rest = more > 0 ? [`and ${more} more: see the messages of the array (GET /api/messages).`] : [];
   return { subject: subjectLine(arrayName, subject), text: [...lines.map(oneLine), ...rest, ''].join('\n') };
 }
