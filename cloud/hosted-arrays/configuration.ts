@@ -1,9 +1,9 @@
-import type { HostedConfiguration, HostedDrive, Vault, LogLevel } from '@granary/kernel';
+import { wholeGigabytes, type HostedConfiguration, type HostedDrive, type LogLevel, type Vault } from '@granary/kernel';
 import { canonicalAddress } from '../addresses/canonical.ts';
 import { servicePortsOf } from '../addresses/service-ports.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
-import type { PlacedDriveRow } from '../inventory/repository.ts';
+import type { PlacedDrive } from '../inventory/drive.ts';
 import type { ArrayCertificates } from '../tls/array-certificates.ts';
 import type { HostedRecord } from './repository.ts';
 import { unsealSecrets } from './secrets.ts';
@@ -18,7 +18,7 @@ export interface ConfigurationSources {
 }
 
 export interface ArrayPlace {
-  readonly rows: readonly PlacedDriveRow[];
+  readonly rows: readonly PlacedDrive[];
   /** The addresses in virtual networks that are the array's: it hears of no others. */
   readonly owned: readonly string[];
   readonly folder: string;
@@ -76,20 +76,20 @@ export function managementUrlOf({ management }: HostedRecord, isTls: boolean): s
   return `${isTls ? 'https' : 'http'}://${host}:${management.port}`;
 }
 
-export function hostedDrive(row: PlacedDriveRow, { config, files }: ConfigurationSources): HostedDrive {
-  const type = config.drive_types.find(({ key }) => key === row.type);
+export function hostedDrive(drive: PlacedDrive, { config, files }: ConfigurationSources): HostedDrive {
+  const type = config.drive_types.find(({ key }) => key === drive.type);
   return {
-    uuid: row.uuid,
-    number: row.number,
-    type: row.type,
+    uuid: drive.uuid,
+    number: drive.number,
+    type: drive.type,
     medium: type?.medium ?? 'ssd',
     cache: type?.cache ?? false,
-    capacityGb: row.capacity_gb,
-    node: row.node,
-    zone: row.zone,
-    zoneDisplayName: zoneDisplayName(config, row.zone),
-    policy: row.policy,
-    file: files.pathOf(row),
+    capacityGb: wholeGigabytes(drive.capacity),
+    node: drive.node,
+    zone: drive.zone,
+    zoneDisplayName: zoneDisplayName(config, drive.zone),
+    policy: drive.policy,
+    file: files.pathOf(drive),
   };
 }
 

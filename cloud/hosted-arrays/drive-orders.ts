@@ -1,7 +1,8 @@
 import { badParameter, fail, type Tx } from '@granary/kernel';
 import type { Config } from '../config/schema.ts';
 import { planInOneZone, planInZone, planOverZones, type Plan, type WantedDrives } from '../inventory/allocation.ts';
-import { countFree, countHeld, listDrivesOf, takeDrive, type DriveRow } from '../inventory/repository.ts';
+import type { Drive } from '../inventory/drive.ts';
+import { countFree, countHeld, listDrivesOf, takeDrive } from '../inventory/repository.ts';
 import type { HostedRecord, KeptSpec } from './repository.ts';
 import { wantedDrives } from './spec-rules.ts';
 
@@ -46,7 +47,7 @@ function planFor(
   return { ...plan, zone: plan.zone ?? null };
 }
 
-function missingDrives(held: readonly DriveRow[], spec: KeptSpec): WantedDrives[] {
+function missingDrives(held: readonly Drive[], spec: KeptSpec): WantedDrives[] {
   const counts = new Map<string, number>();
   for (const { type, policy } of held) counts.set(keyOf(type, policy), (counts.get(keyOf(type, policy)) ?? 0) + 1);
   const missing = wantedDrives(spec).map(({ type, policy, count }) => {

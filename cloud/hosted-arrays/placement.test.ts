@@ -4,7 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { createLog, EventLog, GranaryError, readMigrations, Store, systemClock, Vault, type Tx } from '@granary/kernel';
+import {
+  bytes,
+  createLog,
+  EventLog,
+  GB,
+  GranaryError,
+  readMigrations,
+  Store,
+  systemClock,
+  Vault,
+  type Tx,
+} from '@granary/kernel';
 import fc from 'fast-check';
 import { temporaryFolder } from '../../kernel/testing.ts';
 import { AddressAllocator } from '../addresses/allocator.ts';
@@ -179,8 +190,8 @@ test('a missing, shrunk or stray file is found by the check, and never quietly m
   const array = await placement.place(newUuid(), testSpec({ drives: { SSD_10GB: 4 } }), undefined);
   const [a, b] = placement.drivesOf(array);
   await files.remove([a!]);
-  await files.make([{ ...b!, capacity_gb: 1 }]);
-  await files.make([{ uuid: newUuid(), node: 'node-6', capacity_gb: 1 }]);
+  await files.make([{ ...b!, capacity: bytes(GB) }]);
+  await files.make([{ uuid: newUuid(), node: 'node-6', capacity: bytes(GB) }]);
   await placement.mend();
   const problems = (await check()).join('\n');
   assert.match(problems, new RegExp(`Drive ${a!.uuid} of node ${a!.node}: its file is missing`));

@@ -15,13 +15,8 @@ import type { AddressAllocator } from '../addresses/allocator.ts';
 import { listOwned } from '../addresses/repository.ts';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
-import {
-  listDrives,
-  listDrivesOf,
-  markFileMade,
-  releaseDrivesOf,
-  type PlacedDriveRow,
-} from '../inventory/repository.ts';
+import type { PlacedDrive } from '../inventory/drive.ts';
+import { listDrives, listDrivesOf, markFileMade, releaseDrivesOf } from '../inventory/repository.ts';
 import type { HostingRecords } from '../recovery/records.ts';
 import { giveDrives } from './drive-orders.ts';
 import { takeDriveBack, takeProxiesBack, withoutReturned } from './returns.ts';
@@ -81,7 +76,7 @@ export class Placement {
     return this.#options.store.read((db) => findArray(db, uuid));
   }
 
-  drivesOf({ number }: HostedRecord): PlacedDriveRow[] {
+  drivesOf({ number }: HostedRecord): PlacedDrive[] {
     return this.#options.store.read((db) => listDrivesOf(db, number));
   }
 
@@ -248,7 +243,7 @@ export class Placement {
   async #makeFiles(array: HostedRecord): Promise<void> {
     const { store, files } = this.#options;
     await mkdir(this.folderOf(array), { recursive: true, mode: 0o700 });
-    const fresh = this.drivesOf(array).filter(({ has_file }) => has_file === 0);
+    const fresh = this.drivesOf(array).filter(({ hasFile }) => !hasFile);
     if (fresh.length === 0) return;
     await files.make(fresh, array.product === 'object_storage' ? 'folder' : 'file');
     await store.write((tx) => {

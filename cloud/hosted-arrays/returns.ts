@@ -1,5 +1,6 @@
 import { fail, type Tx } from '@granary/kernel';
-import { listDrivesOf, releaseDrive, type PlacedDriveRow } from '../inventory/repository.ts';
+import type { PlacedDrive } from '../inventory/drive.ts';
+import { listDrivesOf, releaseDrive } from '../inventory/repository.ts';
 import { updateArray, type HostedRecord, type KeptSpec } from './repository.ts';
 
 type Counts = Readonly<Record<string, number>>;
@@ -37,7 +38,7 @@ function proxiesOf(spec: KeptSpec, before: HostedRecord | undefined) {
 }
 
 /** Books a drive as free again; in the caller's transaction. */
-export function takeDriveBack(tx: Tx, array: HostedRecord, uuid: string, minimum: number): PlacedDriveRow {
+export function takeDriveBack(tx: Tx, array: HostedRecord, uuid: string, minimum: number): PlacedDrive {
   const held = listDrivesOf(tx, array.number);
   const drive = held.find((each) => each.uuid === uuid);
   if (!drive || !releaseDrive(tx, uuid, array.number)) throw fail('not_found', { kind: 'drive', id: uuid });
@@ -67,7 +68,7 @@ export function takeProxiesBack(tx: Tx, array: HostedRecord, kept: number): numb
   return taken;
 }
 
-function policiesWithout(spec: KeptSpec, { type, policy: name }: PlacedDriveRow) {
+function policiesWithout(spec: KeptSpec, { type, policy: name }: PlacedDrive) {
   if (name === null) return {};
   const one = { [type]: 1 };
   const returned = spec.policy_drives_returned ?? {};

@@ -9,7 +9,8 @@ import {
   type Log,
   type Store,
 } from '@granary/kernel';
-import { listPlacedDrives, type PlacedDriveRow } from '../inventory/repository.ts';
+import type { PlacedDrive } from '../inventory/drive.ts';
+import { listPlacedDrives } from '../inventory/repository.ts';
 import type { SupervisedArray } from '../supervision/supervised-array.ts';
 import type { ArrayCounts, Supervisor } from '../supervision/supervisor.ts';
 import { configurationOf, homeOf, hostedDrive, managementUrlOf, type ConfigurationSources } from './configuration.ts';
@@ -205,7 +206,7 @@ export class HostedArrays {
     this.#removals.set(uuid, removal);
   }
 
-  #viewOf(array: HostedRecord, rows?: readonly PlacedDriveRow[]): HostedArray {
+  #viewOf(array: HostedRecord, rows?: readonly PlacedDrive[]): HostedArray {
     const { placement, sources, supervisor } = this.#options;
     const drives = (rows ?? placement.drivesOf(array)).map((row) => hostedDrive(row, sources));
     return viewOf({

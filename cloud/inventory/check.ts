@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import type { Store } from '@granary/kernel';
 import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from './drive-files.ts';
-import { listDrives, type DriveRow } from './repository.ts';
+import type { Drive } from './drive.ts';
+import { listDrives } from './repository.ts';
 
 export interface BookedArray {
   readonly number: number;
@@ -33,7 +34,7 @@ export async function checkBooks({ store, config, files, arraysFolder, arrays }:
   ];
 }
 
-function ownerProblems(drives: readonly DriveRow[], arrays: readonly BookedArray[]): string[] {
+function ownerProblems(drives: readonly Drive[], arrays: readonly BookedArray[]): string[] {
   const byArray = Map.groupBy(drives, ({ array }) => array);
   const known = new Set(arrays.map(({ number }) => number));
   const orphans = drives.filter(({ array }) => array !== null && !known.has(array));
@@ -43,7 +44,7 @@ function ownerProblems(drives: readonly DriveRow[], arrays: readonly BookedArray
   ];
 }
 
-function countProblems({ internalName, drives }: BookedArray, has: readonly DriveRow[]): string[] {
+function countProblems({ internalName, drives }: BookedArray, has: readonly Drive[]): string[] {
   const types = new Set([...Object.keys(drives), ...has.map(({ type }) => type)]);
   return [...types].flatMap((type) => {
     const count = has.filter((drive) => drive.type === type).length;
@@ -52,7 +53,7 @@ function countProblems({ internalName, drives }: BookedArray, has: readonly Driv
   });
 }
 
-function stockProblems(drives: readonly DriveRow[], { nodes }: Config): string[] {
+function stockProblems(drives: readonly Drive[], { nodes }: Config): string[] {
   const counts = Map.groupBy(drives, ({ node, type }) => `${node} ${type}`);
   return nodes.flatMap((node) =>
     Object.entries(node.drives).flatMap(([type, count]) => {
@@ -62,16 +63,16 @@ function stockProblems(drives: readonly DriveRow[], { nodes }: Config): string[]
   );
 }
 
-async function fileProblems(drives: readonly DriveRow[], files: DriveFiles): Promise<string[]> {
+async function fileProblems(drives: readonly Drive[], files: DriveFiles): Promise<string[]> {
   const problems: string[] = [];
   for (const drive of drives.filter(({ array }) => array !== null)) {
-    const problem = drive.has_file === 1 ? await files.problemOf(drive) : 'its file was never made';
+    const problem = drive.hasFile ? await files.problemOf(drive) : 'its file was never made';
     if (problem !== undefined) problems.push(`Drive ${drive.uuid} of node ${drive.node}: ${problem}.`);
   }
   return problems;
 }
 
-async function strayFiles(drives: readonly DriveRow[], files: DriveFiles, { nodes }: Config): Promise<string[]> {
+async function strayFiles(drives: readonly Drive[], files: DriveFiles, { nodes }: Config): Promise<string[]> {
   const placed = new Set(drives.filter(({ array }) => array !== null).map((drive) => files.pathOf(drive)));
   const known = new Set([...nodes.map(({ name }) => name), ...drives.map(({ node }) => node)]);
   return [

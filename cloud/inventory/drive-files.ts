@@ -1,14 +1,14 @@
 import type { Dirent } from 'node:fs';
 import { open, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Bytes } from '@granary/kernel';
 
-const GIGABYTE = 2 ** 30;
 const FILE = /^([0-9a-f-]{36})\.drive$/;
 
 interface DriveOnNode {
   readonly uuid: string;
   readonly node: string;
-  readonly capacity_gb: number;
+  readonly capacity: Bytes;
 }
 
 export interface FoundFile {
@@ -30,7 +30,7 @@ export class DriveFiles {
     this.#folder = folder;
   }
 
-  pathOf({ node, uuid }: Omit<DriveOnNode, 'capacity_gb'>): string {
+  pathOf({ node, uuid }: Omit<DriveOnNode, 'capacity'>): string {
     return join(this.#folder, node, `${uuid}.drive`);
   }
 
@@ -41,18 +41,18 @@ export class DriveFiles {
       await mkdir(join(this.#folder, drive.node), { recursive: true, mode: 0o700 });
       await rm(path, { recursive: true, force: true });
       if (form === 'folder') await mkdir(path, { mode: 0o700 });
-      else await makeSparse(path, drive.capacity_gb * GIGABYTE);
+      else await makeSparse(path, drive.capacity);
     }
     for (const node of new Set(drives.map(({ node }) => node))) await syncFolder(join(this.#folder, node));
   }
 
-  async remove(drives: readonly Omit<DriveOnNode, 'capacity_gb'>[]): Promise<void> {
+  async remove(drives: readonly Omit<DriveOnNode, 'capacity'>[]): Promise<void> {
     for (const drive of drives) await rm(this.pathOf(drive), { recursive: true, force: true });
   }
 
   /** What is wrong with the file or folder of a drive that should have one; undefined when nothing is. */
   async problemOf(drive: DriveOnNode): Promise<string | undefined> {
-    const expected = drive.capacity_gb * GIGABYTE;
+    const expected = drive.capacity;
     try {
       const found = await stat(this.pathOf(drive));
       const { size } = found;

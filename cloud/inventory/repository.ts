@@ -1,34 +1,34 @@
-import { readSetting, writeSetting, type Db, type Tx } from '@granary/kernel';
+import { bytes, flag, GB, plain, readSetting, Table, writeSetting, type Db, type Tx } from '@granary/kernel';
 import type { Pick, Stock } from './allocation.ts';
+import type { Drive, NewDrive, PlacedDrive } from './drive.ts';
 
-export interface DriveRow {
-  readonly uuid: string;
-  readonly type: string;
-  readonly node: string;
-  readonly zone: string;
-  readonly capacity_gb: number;
-  readonly array: number | null;
-  readonly number: number | null;
-  readonly policy: string | null;
-  readonly has_file: number;
-}
+const drives = new Table<Drive>('drives', {
+  uuid: plain('uuid'),
+  type: plain('type'),
+  node: plain('node'),
+  zone: plain('zone'),
+  capacity: {
+    name: 'capacity_gb',
+    convert: { write: (capacity) => capacity / GB, read: (gigabytes) => bytes(Number(gigabytes) * GB) },
+  },
+  array: plain('array'),
+  number: plain('number'),
+  policy: plain('policy'),
+  hasFile: flag('has_file'),
+});
 
-/** A drive some array has. */
-export interface PlacedDriveRow extends DriveRow {
-  readonly array: number;
-  readonly number: number;
-}
+/** What the condition of a query says. */
+type Place = globalThis.Pick<PlacedDrive, 'array' | 'number'>;
 
-export type NewDrive = globalThis.Pick<DriveRow, 'uuid' | 'type' | 'node' | 'zone' | 'capacity_gb'>;
+const FREE = { array: null, number: null, policy: null, hasFile: false };
+const SELECT = `SELECT ${drives.fields()} FROM drives`;
 
-export function listDrives(db: Db): DriveRow[] {
-  return db.all<DriveRow>('SELECT * FROM drives ORDER BY node, type, uuid');
+export function listDrives(db: Db): Drive[] {
+  return drives.all(db, `${SELECT} ORDER BY node, type, uuid`);
 }
 
 export function insertDrive(tx: Tx, drive: NewDrive): void {
-  tx.run('INSERT INTO drives (uuid, type, node, zone, capacity_gb) VALUES (:uuid, :type, :node, :zone, :capacity_gb)', {
-    ...drive,
-  });
+  drives.insert(tx, { ...drive, ...FREE });
 }
 
 export function deleteFreeDrive(tx: Tx, uuid: string): void {
@@ -52,12 +52,12 @@ export function countHeld(db: Db, array: number): Stock[] {
   );
 }
 
-export function listDrivesOf(db: Db, array: number): PlacedDriveRow[] {
-  return db.all<PlacedDriveRow>('SELECT * FROM drives WHERE array = :array ORDER BY number', { array });
+export function listDrivesOf(db: Db, array: number): PlacedDrive[] {
+  return drives.all<Place>(db, `${SELECT} WHERE array = :array ORDER BY number`, { array });
 }
 
-export function listPlacedDrives(db: Db): PlacedDriveRow[] {
-  return db.all<PlacedDriveRow>('SELECT * FROM drives WHERE array IS NOT NULL ORDER BY array, number');
+export function listPlacedDrives(db: Db): PlacedDrive[] {
+  return drives.all<Place>(db, `${SELECT} WHERE array IS NOT NULL ORDER BY array, number`);
 }
 
 /** False when no drive was free after all. */
@@ -76,17 +76,11 @@ export function markFileMade(tx: Tx, uuid: string): void {
 
 /** False when the array does not have it. */
 export function releaseDrive(tx: Tx, uuid: string, array: number): boolean {
-  const { changes } = tx.run(
-    'UPDATE drives SET array = NULL, number = NULL, policy = NULL, has_file = 0 WHERE uuid = :uuid AND array = :array',
-    { uuid, array },
-  );
-  return changes === 1;
+  return drives.update(tx, { uuid, array }, FREE) === 1;
 }
 
 export function releaseDrivesOf(tx: Tx, array: number): number {
-  return tx.run('UPDATE drives SET array = NULL, number = NULL, policy = NULL, has_file = 0 WHERE array = :array', {
-    array,
-  }).changes;
+  return drives.update(tx, { array }, FREE);
 }
 
 export const CLOUD_UUID = 'cloud_uuid';

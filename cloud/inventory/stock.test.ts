@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { wholeGigabytes } from '@granary/kernel';
 import { defaultConfig } from '../config/defaults.ts';
 import type { Config } from '../config/schema.ts';
-import type { DriveRow } from './repository.ts';
+import type { Drive } from './drive.ts';
 import { compareStock } from './stock.ts';
 
 /** One node with the given drives. */
@@ -11,20 +12,20 @@ function configOf(drives: Record<string, number>, change: Partial<Config> = {}):
 }
 
 /** The drives of that config, the first `used` of each type in use. */
-function rowsOf(config: Config, used: number): DriveRow[] {
+function rowsOf(config: Config, used: number): Drive[] {
   const { add } = compareStock([], config);
   const seen = new Map<string, number>();
   return add.map((drive) => {
     const n = (seen.get(drive.type) ?? 0) + 1;
     seen.set(drive.type, n);
-    return { ...drive, array: n <= used ? 1 : null, number: n <= used ? n : null, policy: null, has_file: 0 };
+    return { ...drive, array: n <= used ? 1 : null, number: n <= used ? n : null, policy: null, hasFile: false };
   });
 }
 
 test('an empty cloud gets every drive of the config', () => {
   const { add, drop, problems } = compareStock([], configOf({ SSD_10GB: 2, SSD_100GB: 1 }));
   assert.deepEqual(
-    add.map(({ type, node, zone, capacity_gb }) => [type, node, zone, capacity_gb]),
+    add.map(({ type, node, zone, capacity }) => [type, node, zone, wholeGigabytes(capacity)]),
     [
       ['SSD_10GB', 'n1', 'zone_0', 10],
       ['SSD_10GB', 'n1', 'zone_0', 10],

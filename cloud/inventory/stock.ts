@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { EventLog, Store } from '@granary/kernel';
+import { bytes, GB, wholeGigabytes, type EventLog, type Store } from '@granary/kernel';
 import { ConfigError } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
-import { deleteFreeDrive, insertDrive, listDrives, type DriveRow, type NewDrive } from './repository.ts';
+import type { Drive, NewDrive } from './drive.ts';
+import { deleteFreeDrive, insertDrive, listDrives } from './repository.ts';
 
 interface StockChange {
   readonly add: readonly NewDrive[];
-  readonly drop: readonly DriveRow[];
+  readonly drop: readonly Drive[];
   /** Why the config cannot be followed: it forgets drives that arrays have. */
   readonly problems: readonly string[];
 }
@@ -24,10 +25,10 @@ export async function followConfig(store: Store, events: EventLog, config: Confi
   });
 }
 
-export function compareStock(drives: readonly DriveRow[], config: Config): StockChange {
+export function compareStock(drives: readonly Drive[], config: Config): StockChange {
   const groups = Map.groupBy(drives, groupOf);
   const add: NewDrive[] = [];
-  const drop: DriveRow[] = [];
+  const drop: Drive[] = [];
   const problems: string[] = [];
   for (const { count, ...kind } of configuredStock(config)) {
     const present = groups.get(groupOf(kind)) ?? [];
@@ -36,7 +37,7 @@ export function compareStock(drives: readonly DriveRow[], config: Config): Stock
     trim(present, count, kind, drop, problems);
   }
   // Nodes, types, zones or capacities the config no longer has.
-  for (const present of groups.values()) trim(present, 0, present[0] as DriveRow, drop, problems);
+  for (const present of groups.values()) trim(present, 0, present[0] as Drive, drop, problems);
   return { add, drop, problems };
 }
 
@@ -45,13 +46,13 @@ type Kind = Omit<NewDrive, 'uuid'>;
 function* configuredStock({ nodes, drive_types }: Config): Generator<Kind & { readonly count: number }> {
   for (const node of nodes) {
     for (const [type, count] of Object.entries(node.drives)) {
-      const capacity_gb = drive_types.find(({ key }) => key === type)?.capacity_gb ?? 0;
-      yield { type, node: node.name, zone: node.zone, capacity_gb, count };
+      const capacityGb = drive_types.find(({ key }) => key === type)?.capacity_gb ?? 0;
+      yield { type, node: node.name, zone: node.zone, capacity: bytes(capacityGb * GB), count };
     }
   }
 }
 
-function trim(present: readonly DriveRow[], count: number, kind: Kind, drop: DriveRow[], problems: string[]): void {
+function trim(present: readonly Drive[], count: number, kind: Kind, drop: Drive[], problems: string[]): void {
   const surplus = present.length - count;
   if (surplus <= 0) return;
   const free = present.filter(({ array }) => array === null);
@@ -60,13 +61,13 @@ function trim(present: readonly DriveRow[], count: number, kind: Kind, drop: Dri
     return;
   }
   const used = present.length - free.length;
-  const { node, type, zone, capacity_gb } = kind;
+  const { node, type, zone, capacity } = kind;
   problems.push(
-    `nodes: ${used} drives of type ${type} (${capacity_gb} GB) of node ${node} in zone ${zone} are in use, ` +
+    `nodes: ${used} drives of type ${type} (${wholeGigabytes(capacity)} GB) of node ${node} in zone ${zone} are in use, ` +
       `but the file leaves ${count}; keep at least ${used}, or delete the arrays that have them first`,
   );
 }
 
-function groupOf({ type, node, zone, capacity_gb }: Kind): string {
-  return JSON.stringify([type, node, zone, capacity_gb]);
+function groupOf({ type, node, zone, capacity }: Kind): string {
+  return JSON.stringify([type, node, zone, capacity]);
 }
