@@ -55,7 +55,7 @@ export function createBooks(tools: ObjectsTools, parts: Parts) {
       policies.list().map(({ name, report, said }) => ({
         index: report.policy.index,
         name,
-        monthCost: said?.month_cost ?? '0',
+        monthCost: said?.monthCost ?? '0',
       })),
     stored: (account, from, to) => dataPath.reader.storedOver(account, from, to),
   });

@@ -21,13 +21,13 @@ test('accounts and users of the first release are those of this one', async (t) 
   t.after(() => now.close());
   const account = now.read((db) => findAccountNamed(db, 'OBJS_ADMIN'));
   assert.deepEqual(
-    [account?.id, account?.is_system, account?.state, account?.created_at, account?.modified_at],
-    ['a1', 1, 'normal', 10, 20],
+    [account?.id, account?.isSystem, account?.state, account?.createdAt, account?.modifiedAt],
+    ['a1', true, 'normal', 10, 20],
   );
   const user = now.read((db) => findUserNamed(db, 'a1', 'dana'));
   assert.deepEqual(
-    [user?.number, user?.password_hash, user?.password_set_at, user?.init_password_changed, user?.token_expires_at],
-    [7, 'hash', 10, 0, 99],
+    [user?.number, user?.passwordHash, user?.passwordSetAt, user?.initPasswordChanged, user?.tokenExpiresAt],
+    [7, 'hash', 10, false, 99],
   );
   const { insertedId } = await now.write((tx) =>
     tx.run(`INSERT INTO users (id, account_id, username, role, is_primary, access_key, access_key_mark, token,

@@ -4,7 +4,7 @@ import type { PeopleTools } from '../people-tools.ts';
 import { deleteGrantsOf } from '../destinations/grant-repository.ts';
 import { deleteUsersOf } from '../users/repository.ts';
 import * as repository from './repository.ts';
-import type { AccountRow } from './repository.ts';
+import type { Account } from './account.ts';
 import { inScope, refuseSystem } from './rules.ts';
 
 interface Deleted {
@@ -81,7 +81,7 @@ export class AccountDeletion {
     });
   }
 
-  #enqueue(tx: Tx, kind: string, { id, name }: AccountRow, { username }: ObjectsActor): number {
+  #enqueue(tx: Tx, kind: string, { id, name }: Account, { username }: ObjectsActor): number {
     return this.#tools.jobs.enqueue(tx, kind, jobSubject(id), { id, name, actor: username });
   }
 
@@ -145,7 +145,7 @@ export class AccountDeletion {
   }
 }
 
-function subjectOf({ name }: AccountRow): string {
+function subjectOf({ name }: Account): string {
   return `account:${name}`;
 }
 

@@ -2,7 +2,8 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@granary/kernel';
 import { stringify } from 'csv-stringify/sync';
 import { trueFalse } from '../wording.ts';
-import { listAccountsAfter, type AccountRow } from './repository.ts';
+import type { Account } from './account.ts';
+import { listAccountsAfter } from './repository.ts';
 import type { AccountFigures } from './service.ts';
 
 const COLUMNS = ['Name', 'ID', 'Status', 'Used Capacity (GiB)', 'Containers', 'Objects', 'Enabled'];
@@ -14,7 +15,7 @@ const DECIMALS = 9;
 /** All accounts with what they store, a few at a time so that others have their turn. */
 export async function accountsCsv(store: Store, figures: AccountFigures): Promise<Buffer> {
   const parts = [stringify([COLUMNS])];
-  let last: Pick<AccountRow, 'name' | 'id'> = { name: '', id: '' };
+  let last: Pick<Account, 'name' | 'id'> = { name: '', id: '' };
   for (;;) {
     const { name, id } = last;
     const accounts = store.read((db) => listAccountsAfter(db, { name, id }, ACCOUNTS_PER_TURN));
@@ -32,9 +33,9 @@ export async function accountsCsv(store: Store, figures: AccountFigures): Promis
   }
 }
 
-function lineOf({ name, id, state, enabled }: AccountRow, figures: AccountFigures): (string | number)[] {
+function lineOf({ name, id, state, enabled }: Account, figures: AccountFigures): (string | number)[] {
   const { bytes, buckets, objects } = figures.usage(id);
-  return [name, id, state, gibText(bytes), buckets, objects, trueFalse(enabled === 1)];
+  return [name, id, state, gibText(bytes), buckets, objects, trueFalse(enabled)];
 }
 
 function gibText(bytes: number): string {

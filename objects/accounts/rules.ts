@@ -1,5 +1,5 @@
 import { badParameter, fail } from '@granary/kernel';
-import type { AccountRow } from './repository.ts';
+import type { Account } from './account.ts';
 
 const ID = /^[0-9a-f]{32}$/i;
 
@@ -11,18 +11,18 @@ export function checkAccountName(field: string, name: string): void {
 }
 
 /** Another's account answers as if there were none. */
-export function inScope(account: AccountRow | undefined, id: string, scope: string | null): AccountRow {
+export function inScope(account: Account | undefined, id: string, scope: string | null): Account {
   if (!account || (scope !== null && account.id !== scope)) throw fail('account_not_found', { id });
   return account;
 }
 
-export function requireNormal({ name, state }: AccountRow): void {
+export function requireNormal({ name, state }: Account): void {
   if (state === 'normal') return;
   const problem = state === 'deleting' ? `Account ${name} is being deleted.` : `Account ${name} is deleted.`;
   throw fail('objs_state_conflict', { problem });
 }
 
-export function refuseSystem({ name, is_system: isSystem }: AccountRow, what: string): void {
-  if (isSystem === 1)
+export function refuseSystem({ name, isSystem }: Account, what: string): void {
+  if (isSystem)
     throw fail('objs_state_conflict', { problem: `Account ${name} administers the array and cannot be ${what}.` });
 }

@@ -5,7 +5,8 @@ import type { Page } from '../paging.ts';
 import type { PeopleTools } from '../people-tools.ts';
 import { newId } from '../users/keys.ts';
 import * as repository from './repository.ts';
-import type { AccountFilter, AccountRow } from './repository.ts';
+import type { Account } from './account.ts';
+import type { AccountFilter } from './repository.ts';
 import { checkAccountName, inScope, refuseSystem, requireNormal } from './rules.ts';
 
 const ACCOUNTS_MAX = 200_000;
@@ -30,14 +31,14 @@ export class Accounts {
     this.#globalLimit = globalLimit;
   }
 
-  list(filter: AccountFilter | undefined, page: Page): { accounts: AccountRow[]; count: number } {
+  list(filter: AccountFilter | undefined, page: Page): { accounts: Account[]; count: number } {
     return this.#tools.store.read((db) => ({
       accounts: repository.listAccounts(db, filter, page),
       count: repository.countAccounts(db, filter),
     }));
   }
 
-  get(actor: ObjectsActor, id: string): AccountRow {
+  get(actor: ObjectsActor, id: string): Account {
     return this.#tools.store.read((db) => inScope(repository.findAccount(db, id), id, scopeOf(actor)));
   }
 
@@ -53,7 +54,7 @@ export class Accounts {
     if (repository.countAccounts(tx) >= ACCOUNTS_MAX)
       throw fail('objs_limit_reached', { problem: `An array has at most ${ACCOUNTS_MAX} accounts.` });
     const id = newId();
-    repository.insertAccount(tx, { id, name, isSystem: false, now: clock.now() });
+    repository.insertAccount(tx, { id, name, isSystem: false }, clock.now());
     this.#record(tx, { name }, `Account ${name} was created.`, actor);
     tx.afterCommit(changed);
     return id;
@@ -62,7 +63,7 @@ export class Accounts {
   disable(id: string, actor: ObjectsActor): Promise<void> {
     return this.#change(id, (tx, account, now) => {
       refuseSystem(account, 'disabled');
-      if (account.enabled === 0) return;
+      if (!account.enabled) return;
       repository.setEnabled(tx, id, false, now);
       this.#record(tx, account, `Account ${account.name} was disabled.`, actor, 'warning');
     });
@@ -70,14 +71,14 @@ export class Accounts {
 
   enable(id: string, actor: ObjectsActor): Promise<void> {
     return this.#change(id, (tx, account, now) => {
-      if (account.enabled === 1) return;
+      if (account.enabled) return;
       repository.setEnabled(tx, id, true, now);
       this.#record(tx, account, `Account ${account.name} was enabled again.`, actor);
     });
   }
 
   rateLimit(actor: ObjectsActor, id: string): RateLimit {
-    const { rate_limit: own } = this.get(actor, id);
+    const { rateLimit: own } = this.get(actor, id);
     if (own === null) return { isOwn: false, limit: this.#globalLimit() };
     return { isOwn: true, limit: own === 0 ? null : own };
   }
@@ -92,7 +93,7 @@ export class Accounts {
     });
   }
 
-  async #change(id: string, change: (tx: Tx, account: AccountRow, now: number) => void): Promise<void> {
+  async #change(id: string, change: (tx: Tx, account: Account, now: number) => void): Promise<void> {
     const { store, clock, changed } = this.#tools;
     await store.write((tx) => {
       const account = inScope(repository.findAccount(tx, id), id, null);
@@ -104,7 +105,7 @@ export class Accounts {
 
   #record(
     tx: Tx,
-    { name }: Pick<AccountRow, 'name'>,
+    { name }: Pick<Account, 'name'>,
     title: string,
     actor: ObjectsActor,
     severity: 'notice' | 'warning' = 'notice',

@@ -1,6 +1,6 @@
 import { accountUrl } from '../users/view.ts';
 import { epochSeconds, trueFalse } from '../wording.ts';
-import type { AccountRow } from './repository.ts';
+import type { Account } from './account.ts';
 import type { AccountFigures } from './service.ts';
 
 interface Surroundings {
@@ -8,22 +8,22 @@ interface Surroundings {
   readonly figures: AccountFigures;
 }
 
-export function accountView(row: AccountRow, { publicUrls, figures }: Surroundings) {
+export function accountView(account: Account, { publicUrls, figures }: Surroundings) {
   return {
-    update_time: epochSeconds(row.modified_at),
-    name: row.name,
-    is_system_account: trueFalse(row.is_system === 1),
-    public_url_list: publicUrls().map((url) => accountUrl(url, row.id)),
-    enabled: trueFalse(row.enabled === 1),
-    email: row.email,
-    state: row.state,
-    create_time: epochSeconds(row.created_at),
-    id: row.id,
-    description: row.state === 'deleting' ? whatIsLeft(row, figures) : null,
+    update_time: epochSeconds(account.modifiedAt),
+    name: account.name,
+    is_system_account: trueFalse(account.isSystem),
+    public_url_list: publicUrls().map((url) => accountUrl(url, account.id)),
+    enabled: trueFalse(account.enabled),
+    email: account.email,
+    state: account.state,
+    create_time: epochSeconds(account.createdAt),
+    id: account.id,
+    description: account.state === 'deleting' ? whatIsLeft(account, figures) : null,
   };
 }
 
-function whatIsLeft({ id }: AccountRow, figures: AccountFigures): string {
+function whatIsLeft({ id }: Account, figures: AccountFigures): string {
   const { objects, buckets } = figures.usage(id);
   return `Being deleted; ${objects} objects in ${buckets} containers are left.`;
 }

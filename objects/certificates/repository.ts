@@ -1,19 +1,19 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { StoredCertificate } from './certificate.ts';
 
-export interface CertificateRow {
-  readonly kind: 'default' | 'installed';
-  readonly certificate: string;
-  readonly private_key: string;
+const certificates = new Table<StoredCertificate>('certificates', {
+  kind: plain('kind'),
+  certificate: plain('certificate'),
+  keySealed: plain('private_key'),
+  madeAt: plain('made_at'),
+});
+
+export function findCertificate(db: Db, kind: StoredCertificate['kind']): StoredCertificate | undefined {
+  return certificates.get(db, `SELECT ${certificates.fields()} FROM certificates WHERE kind = :kind`, { kind });
 }
 
-export function findCertificate(db: Db, kind: CertificateRow['kind']): CertificateRow | undefined {
-  return db.get<CertificateRow>('SELECT kind, certificate, private_key FROM certificates WHERE kind = :kind', { kind });
-}
-
-export function saveCertificate(tx: Tx, row: CertificateRow, now: number): void {
-  tx.run(
-    `INSERT INTO certificates VALUES (:kind, :certificate, :private_key, :now)
-     ON CONFLICT (kind) DO UPDATE SET certificate = :certificate, private_key = :private_key, made_at = :now`,
-    { ...row, now },
-  );
+/** In place of the one before. */
+export function saveCertificate(tx: Tx, certificate: StoredCertificate): void {
+  const { kind, ...changes } = certificate;
+  if (certificates.update(tx, { kind }, changes) === 0) certificates.insert(tx, certificate);
 }

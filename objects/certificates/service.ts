@@ -7,8 +7,9 @@ import {
   type Store,
   type Vault,
 } from '@granary/kernel';
+import type { StoredCertificate } from './certificate.ts';
 import { certificateInfo, readPem, type CertificateInfo } from './pem.ts';
-import { findCertificate, saveCertificate, type CertificateRow } from './repository.ts';
+import { findCertificate, saveCertificate } from './repository.ts';
 
 interface CertificatesOptions {
   readonly store: Store;
@@ -46,7 +47,7 @@ export class Certificates {
     const pair = readPem(pem, clock.now());
     const { domain } = certificateInfo(pair.cert);
     await store.write((tx) => {
-      saveCertificate(tx, this.#row('installed', pair), clock.now());
+      saveCertificate(tx, this.#sealed('installed', pair));
       const title = `A certificate for ${domain} was installed.`;
       events.record(tx, { severity: 'notice', title, subject: 'settings', actor });
     });
@@ -64,21 +65,22 @@ export class Certificates {
     return store.write((tx) => {
       const other = findCertificate(tx, 'default');
       if (other) return this.#pair(other);
-      saveCertificate(tx, this.#row('default', made), clock.now());
+      saveCertificate(tx, this.#sealed('default', made));
       return made;
     });
   }
 
-  #find(kind: CertificateRow['kind']): KeyAndCertificate | undefined {
-    const row = this.#options.store.read((db) => findCertificate(db, kind));
-    return row && this.#pair(row);
+  #find(kind: StoredCertificate['kind']): KeyAndCertificate | undefined {
+    const found = this.#options.store.read((db) => findCertificate(db, kind));
+    return found && this.#pair(found);
   }
 
-  #pair({ certificate, private_key }: CertificateRow): KeyAndCertificate {
-    return { cert: certificate, key: this.#options.vault.unseal(private_key) };
+  #pair({ certificate, keySealed }: StoredCertificate): KeyAndCertificate {
+    return { cert: certificate, key: this.#options.vault.unseal(keySealed) };
   }
 
-  #row(kind: CertificateRow['kind'], { key, cert }: KeyAndCertificate): CertificateRow {
-    return { kind, certificate: cert, private_key: this.#options.vault.seal(key) };
+  #sealed(kind: StoredCertificate['kind'], { key, cert }: KeyAndCertificate): StoredCertificate {
+    const { vault, clock } = this.#options;
+    return { kind, certificate: cert, keySealed: vault.seal(key), madeAt: clock.now() };
   }
 }

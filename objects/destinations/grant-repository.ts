@@ -1,29 +1,30 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { Grant } from './destination.ts';
 
-export interface GrantRow {
-  readonly destination: number;
-  readonly account: string;
-  /** Before the name of each object of the account at the remote endpoint. */
-  readonly key_prefix: string;
-  readonly created_at: number;
+const grants = new Table<Grant>('destination_grants', {
+  destination: plain('destination'),
+  account: plain('account'),
+  prefix: plain('key_prefix'),
+  revoked: flag('revoked'),
+  createdAt: plain('created_at'),
+});
+
+const SELECT = `SELECT ${grants.fields()} FROM destination_grants`;
+
+export function listGrants(db: Db, destination: number): Grant[] {
+  const sql = `${SELECT} WHERE destination = :destination AND revoked = 0 ORDER BY account`;
+  return grants.all(db, sql, { destination });
 }
 
-const COLUMNS = 'destination, account, key_prefix, created_at';
-
-export function listGrants(db: Db, destination: number): GrantRow[] {
-  const sql = `SELECT ${COLUMNS} FROM destination_grants WHERE destination = :destination AND revoked = 0 ORDER BY account`;
-  return db.all<GrantRow>(sql, { destination });
+export function listAllGrants(db: Db): Grant[] {
+  return grants.all(db, `${SELECT} WHERE revoked = 0`);
 }
 
-export function listAllGrants(db: Db): GrantRow[] {
-  return db.all<GrantRow>(`SELECT ${COLUMNS} FROM destination_grants WHERE revoked = 0`);
-}
-
-export function findGrant(db: Db, destination: number, account: string): GrantRow | undefined {
-  return db.get<GrantRow>(
-    `SELECT ${COLUMNS} FROM destination_grants WHERE destination = :destination AND account = :account AND revoked = 0`,
-    { destination, account },
-  );
+export function findGrant(db: Db, destination: number, account: string): Grant | undefined {
+  return grants.get(db, `${SELECT} WHERE destination = :destination AND account = :account AND revoked = 0`, {
+    destination,
+    account,
+  });
 }
 
 /** The account, with a grant or after one, whose prefix a name at the endpoint begins with. */
@@ -50,25 +51,18 @@ export function countGrants(db: Db, destination: number): number {
   return db.get<{ n: number }>(sql, { destination })?.n ?? 0;
 }
 
-export function putGrant(tx: Tx, row: GrantRow): void {
-  tx.run(
-    `INSERT INTO destination_grants (destination, account, key_prefix, created_at)
-     VALUES (:destination, :account, :key_prefix, :created_at)
-     ON CONFLICT (destination, account) DO UPDATE SET revoked = 0, key_prefix = :key_prefix`,
-    { ...row },
-  );
+/** One that was revoked holds again, with this prefix. */
+export function putGrant(tx: Tx, grant: Omit<Grant, 'revoked'>): void {
+  const { destination, account, prefix } = grant;
+  if (grants.update(tx, { destination, account }, { revoked: false, prefix }) === 0)
+    grants.insert(tx, { ...grant, revoked: false });
 }
 
 export function revokeGrant(tx: Tx, destination: number, account: string): void {
-  const sql = 'UPDATE destination_grants SET revoked = 1 WHERE destination = :destination AND account = :account';
-  tx.run(sql, { destination, account });
+  grants.update(tx, { destination, account }, { revoked: true });
 }
 
 /** Of an account that is gone. */
 export function deleteGrantsOf(tx: Tx, account: string): void {
   tx.run('DELETE FROM destination_grants WHERE account = :account', { account });
-}
-
-export function markGranted(tx: Tx, destination: number): void {
-  tx.run('UPDATE destinations SET has_grants = 1 WHERE id = :destination', { destination });
 }

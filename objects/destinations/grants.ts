@@ -9,18 +9,18 @@ import {
   findUnprefixed,
   listAllGrants,
   listGrants,
-  markGranted,
   putGrant,
   revokeGrant,
 } from './grant-repository.ts';
 import { destinationId, destinationName } from './names.ts';
-import { findDestination, listDestinations, type DestinationRow } from './repository.ts';
+import type { Destination } from './destination.ts';
+import { findDestination, listDestinations, markGranted } from './repository.ts';
 
 type Tools = Pick<ObjectsTools, 'store' | 'clock' | 'events' | 'dataPath'>;
 
 /** A remote endpoint as one account may use it. */
 export interface Granted {
-  readonly destination: DestinationRow;
+  readonly destination: Destination;
   readonly prefix: string;
 }
 
@@ -55,7 +55,7 @@ export class DestinationGrants {
   list(name: string): GrantView[] {
     return this.#tools.store.read((db) => {
       const grants = listGrants(db, existing(db, name).id);
-      return grants.map(({ account, key_prefix: prefix }) => ({
+      return grants.map(({ account, prefix }) => ({
         account_id: account,
         account_name: findAccount(db, account)?.name ?? '',
         prefix,
@@ -67,7 +67,7 @@ export class DestinationGrants {
   async grant(name: string, { account, ownPrefix }: GrantRequest, actor: string): Promise<void> {
     const { store, clock, dataPath } = this.#tools;
     await store.write((tx) => {
-      const { id, display_name: shown } = existing(tx, name);
+      const { id, displayName: shown } = existing(tx, name);
       const known = findAccount(tx, account);
       if (!known) throw fail('account_not_found', { id: account });
       if (findGrant(tx, id, account)) return;
@@ -78,7 +78,7 @@ export class DestinationGrants {
         const problem = `${shown} is granted to ${GRANTS_MAX} accounts already; revoke some first.`;
         throw fail('objs_limit_reached', { problem });
       }
-      putGrant(tx, { destination: id, account, key_prefix: prefix, created_at: clock.now() });
+      putGrant(tx, { destination: id, account, prefix, createdAt: clock.now() });
       this.#record(tx, id, `Remote endpoint ${shown} (${name}) was granted to account ${known.name}.`, actor);
     });
     await dataPath.tellSettings();
@@ -88,7 +88,7 @@ export class DestinationGrants {
   async revoke(name: string, account: string, actor: string): Promise<void> {
     const { store, dataPath } = this.#tools;
     await store.write((tx) => {
-      const { id, display_name: shown } = existing(tx, name);
+      const { id, displayName: shown } = existing(tx, name);
       if (!findGrant(tx, id, account)) throw fail('nothing_to_delete');
       revokeGrant(tx, id, account);
       const who = findAccount(tx, account)?.name ?? account;
@@ -115,9 +115,9 @@ export class DestinationGrants {
       const destination = findDestination(db, id);
       if (!destination) return undefined;
       // Whose buckets name it already is about to be granted.
-      if (destination.has_grants === 0) return { destination, prefix: '' };
+      if (!destination.hasGrants) return { destination, prefix: '' };
       const grant = findGrant(db, id, account);
-      return grant && { destination, prefix: grant.key_prefix };
+      return grant && { destination, prefix: grant.prefix };
     });
   }
 
@@ -140,15 +140,15 @@ export class DestinationGrants {
   /** At a start: endpoints that were known before there were grants are granted to the accounts that use them. */
   async reconcile(): Promise<void> {
     const { store, clock, dataPath } = this.#tools;
-    const ungranted = store.read(listDestinations).filter(({ has_grants: done }) => done === 0);
+    const ungranted = store.read(listDestinations).filter(({ hasGrants }) => !hasGrants);
     if (ungranted.length === 0) return;
     const used = dataPath.reader.replicatedBuckets();
     await store.write((tx) => {
-      for (const { id, display_name: shown } of ungranted) {
+      for (const { id, displayName: shown } of ungranted) {
         const name = destinationName(id);
         const accounts = new Set(used.filter((use) => use.destination === name).map(({ account }) => account));
         for (const account of accounts) {
-          putGrant(tx, { destination: id, account, key_prefix: '', created_at: clock.now() });
+          putGrant(tx, { destination: id, account, prefix: '', createdAt: clock.now() });
           const who = findAccount(tx, account)?.name ?? account;
           const title = `Remote endpoint ${shown} (${name}) was granted to account ${who}, which used it before; revoke it if that is not wanted.`;
           this.#record(tx, id, title);
@@ -173,9 +173,9 @@ function refuseSecondUnprefixed(tx: Tx, id: number, account: string, shown: stri
   throw fail('objs_state_conflict', { problem });
 }
 
-function existing(db: Parameters<typeof findDestination>[0], name: string): DestinationRow {
+function existing(db: Parameters<typeof findDestination>[0], name: string): Destination {
   const id = destinationId(name);
-  const row = id === undefined ? undefined : findDestination(db, id);
-  if (!row) throw fail('objs_destination_not_found', { id: name });
-  return row;
+  const known = id === undefined ? undefined : findDestination(db, id);
+  if (!known) throw fail('objs_destination_not_found', { id: name });
+  return known;
 }

@@ -1,8 +1,7 @@
-import { formatUtc } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { DestinationGrants } from './grants.ts';
-import { destinationName } from './names.ts';
-import type { Destinations, KnownDestination } from './service.ts';
+import type { Destinations } from './service.ts';
+import { destinationView } from './view.ts';
 
 export function destinationRoutes(
   destinations: Destinations,
@@ -11,9 +10,9 @@ export function destinationRoutes(
   return {
     list: ({ container_account: account }) => {
       const found = destinations.list(account);
-      return { container_replication_targets: found.map(viewOf), count: found.length };
+      return { container_replication_targets: found.map(destinationView), count: found.length };
     },
-    get: ({ 'target-ext-name': name }) => ({ target: viewOf(destinations.get(name)) }),
+    get: ({ 'target-ext-name': name }) => ({ target: destinationView(destinations.get(name)) }),
     create: async (input, { actor }) => {
       await destinations.create(input, actor.username);
       return {};
@@ -39,23 +38,5 @@ export function destinationRoutes(
       await grants.revoke(name, account, actor.username);
       return {};
     },
-  };
-}
-
-function viewOf({ row, secret, buckets }: KnownDestination) {
-  return {
-    id: row.id,
-    job_count: buckets,
-    state: 'Enabled',
-    endpoint: row.endpoint,
-    access: row.access_key,
-    secret,
-    region: row.region,
-    network: row.connect_via === 'fe' ? 'feip' : 'outnet',
-    type: row.type,
-    ext_name: destinationName(row.id),
-    display_name: row.display_name,
-    created_at: formatUtc(row.created_at),
-    modified_at: formatUtc(row.modified_at),
   };
 }

@@ -4,6 +4,7 @@ import type { ObjectsTools } from '../services.ts';
 import { endpointUrls } from './endpoint.ts';
 import { remoteAddress, type NameServers } from './lookup.ts';
 import { destinationId, destinationName } from './names.ts';
+import type { Destination, DestinationType } from './destination.ts';
 import {
   countDestinations,
   deleteDestination,
@@ -13,8 +14,6 @@ import {
   listDestinations,
   setProblem,
   updateDestination,
-  type DestinationRow,
-  type DestinationType,
 } from './repository.ts';
 
 export interface NewDestinationRequest {
@@ -39,7 +38,7 @@ export interface DestinationChanges {
 
 /** A remote endpoint with what is known of it elsewhere. */
 export interface KnownDestination {
-  readonly row: DestinationRow;
+  readonly destination: Destination;
   /** In clear: the specification shows it to administrators. */
   readonly secret: string;
   /** Buckets that are replicated to it. */
@@ -63,17 +62,17 @@ export class Destinations {
   /** All of them, or those that the buckets of an account are replicated to. */
   list(account?: string): KnownDestination[] {
     const used = this.#tools.dataPath.reader.replicatedBuckets();
-    const known = this.#tools.store.read(listDestinations).map((row) => this.#known(row, used));
+    const known = this.#tools.store.read(listDestinations).map((one) => this.#known(one, used));
     if (account === undefined) return known;
     const names = new Set(used.filter((use) => use.account === account).map(({ destination }) => destination));
-    return known.filter(({ row }) => names.has(destinationName(row.id)));
+    return known.filter(({ destination: row }) => names.has(destinationName(row.id)));
   }
 
   get(name: string): KnownDestination {
     return this.#known(this.#row(name), this.#tools.dataPath.reader.replicatedBuckets());
   }
 
-  find(name: string): DestinationRow | undefined {
+  find(name: string): Destination | undefined {
     const id = destinationId(name);
     return id === undefined ? undefined : this.#tools.store.read((db) => findDestination(db, id));
   }
@@ -89,16 +88,16 @@ export class Destinations {
       checkNew(tx, name);
       const now = clock.now();
       const id = insertDestination(tx, {
-        display_name: name,
+        displayName: name,
         type,
         endpoint: endpoint.text,
         url,
         region,
-        access_key: username,
-        secret: vault.seal(password),
-        connect_via: connectVia,
-        created_at: now,
-        modified_at: now,
+        accessKey: username,
+        secretSealed: vault.seal(password),
+        connectVia,
+        createdAt: now,
+        modifiedAt: now,
       });
       this.#record(tx, id, `Remote endpoint ${name} (${destinationName(id)}) was made known.`, actor);
     });
@@ -108,46 +107,46 @@ export class Destinations {
   async update(destination: string, changes: DestinationChanges, actor: string): Promise<void> {
     const { store, vault, clock } = this.#tools;
     const before = this.#row(destination);
-    const secret = changes.password ?? vault.unseal(before.secret);
-    const next = {
+    const secret = changes.password ?? vault.unseal(before.secretSealed);
+    const next: Destination = {
       ...before,
-      display_name: changes.name ?? before.display_name,
+      displayName: changes.name ?? before.displayName,
       type: changes.type,
       region: changes.region ?? before.region,
-      access_key: changes.username ?? before.access_key,
-      secret: vault.seal(secret),
-      connect_via: changes.connectVia ?? before.connect_via,
+      accessKey: changes.username ?? before.accessKey,
+      secretSealed: vault.seal(secret),
+      connectVia: changes.connectVia ?? before.connectVia,
     };
-    store.read((db) => checkName(db, next.display_name, before.id));
+    store.read((db) => checkName(db, next.displayName, before.id));
     const place = { field: 'endpoint', text: before.endpoint };
-    const localAddress = this.#localAddress(next.connect_via);
-    const identity = { region: next.region, accessKey: next.access_key, secret };
+    const localAddress = this.#localAddress(next.connectVia);
+    const identity = { region: next.region, accessKey: next.accessKey, secret };
     const url = await this.#test(place, { ...identity, localAddress });
     await store.write((tx) => {
       if (!findDestination(tx, before.id)) throw fail('objs_destination_not_found', { id: destination });
-      checkName(tx, next.display_name, before.id);
-      updateDestination(tx, { ...next, url, problem: null, modified_at: clock.now() });
-      this.#record(tx, before.id, `Remote endpoint ${next.display_name} (${destination}) was changed.`, actor);
+      checkName(tx, next.displayName, before.id);
+      updateDestination(tx, { ...next, url, problem: null, modifiedAt: clock.now() });
+      this.#record(tx, before.id, `Remote endpoint ${next.displayName} (${destination}) was changed.`, actor);
     });
   }
 
-  async delete(destination: string, force: boolean, actor: string): Promise<void> {
+  async delete(name: string, force: boolean, actor: string): Promise<void> {
     const { store, dataPath } = this.#tools;
-    const { row, buckets } = this.get(destination);
+    const { destination, buckets } = this.get(name);
     if (buckets > 0 && !force) {
-      const problem = `${buckets} containers are replicated to ${row.display_name}; end that first, or send force=YES.`;
+      const problem = `${buckets} containers are replicated to ${destination.displayName}; end that first, or send force=YES.`;
       throw fail('objs_state_conflict', { problem });
     }
     await store.write((tx) => {
-      deleteDestination(tx, row.id);
-      this.#record(tx, row.id, `Remote endpoint ${row.display_name} (${destination}) was removed.`, actor);
+      deleteDestination(tx, destination.id);
+      this.#record(tx, destination.id, `Remote endpoint ${destination.displayName} (${name}) was removed.`, actor);
     });
     await dataPath.tellSettings();
   }
 
   /** Whether it takes what is sent, as it is seen by who sends; told of once each time that changes. */
   async note(destination: string, problem: string | null): Promise<void> {
-    const isNews = (row: DestinationRow | undefined) => row && (row.problem === null) !== (problem === null);
+    const isNews = (row: Destination | undefined) => row && (row.problem === null) !== (problem === null);
     const id = destinationId(destination);
     if (id === undefined || !isNews(this.find(destination))) return;
     await this.#tools.store.write((tx) => {
@@ -158,14 +157,14 @@ export class Destinations {
       const subject = `destination:${destination}`;
       const title =
         problem === null
-          ? `Remote endpoint ${known.display_name} takes what is replicated again.`
-          : `Remote endpoint ${known.display_name} does not take what is replicated: ${problem}. It is tried again.`;
+          ? `Remote endpoint ${known.displayName} takes what is replicated again.`
+          : `Remote endpoint ${known.displayName} does not take what is replicated: ${problem}. It is tried again.`;
       this.#tools.events.record(tx, { severity: problem === null ? 'notice' : 'error', title, subject });
     });
   }
 
   /** Where it is now and who goes there; looked up anew each time, because a name may lead elsewhere tomorrow. */
-  async place({ url, region, access_key: accessKey, secret, connect_via: via }: DestinationRow): Promise<RemotePlace> {
+  async place({ url, region, accessKey, secretSealed: secret, connectVia: via }: Destination): Promise<RemotePlace> {
     const { vault } = this.#tools;
     const address = await this.#address(new URL(url).hostname);
     const identity = { region, accessKey, secret: vault.unseal(secret) };
@@ -173,7 +172,7 @@ export class Destinations {
   }
 
   /** `fe`: from the address that clients reach the array at. `outnet`: from its public address, or as the machine routes. */
-  #localAddress(via: DestinationRow['connect_via']): string | undefined {
+  #localAddress(via: Destination['connectVia']): string | undefined {
     const { management, publicAddress } = this.#tools.configuration();
     return via === 'fe' ? management.host : (publicAddress ?? undefined);
   }
@@ -198,16 +197,16 @@ export class Destinations {
     return this.#tools.configuration().tls?.cert;
   }
 
-  #row(name: string): DestinationRow {
+  #row(name: string): Destination {
     const row = this.find(name);
     if (!row) throw fail('objs_destination_not_found', { id: name });
     return row;
   }
 
-  #known(row: DestinationRow, used: readonly { destination: string; buckets: number }[]): KnownDestination {
-    const name = destinationName(row.id);
+  #known(destination: Destination, used: readonly { destination: string; buckets: number }[]): KnownDestination {
+    const name = destinationName(destination.id);
     const buckets = used.reduce((sum, use) => sum + (use.destination === name ? use.buckets : 0), 0);
-    return { row, buckets, secret: this.#tools.vault.unseal(row.secret) };
+    return { destination, buckets, secret: this.#tools.vault.unseal(destination.secretSealed) };
   }
 
   #record(tx: Tx, id: number, title: string, actor: string): void {

@@ -1,8 +1,10 @@
 import { badParameter, fail, fingerprint, GranaryError, type Db, type Vault } from '@granary/kernel';
 import type { AccountState, Caller, Directory, Refused } from '@granary/protocols/objects';
-import { findAccount, findAccountNamed, setMetadata, type AccountRow } from '../accounts/repository.ts';
+import type { Account } from '../accounts/account.ts';
+import { findAccount, findAccountNamed, setMetadata } from '../accounts/repository.ts';
 import type { PeopleTools } from '../people-tools.ts';
-import { findUserByS3Key, findUserByToken, type UserRow } from '../users/repository.ts';
+import type { SealedUser } from '../users/user.ts';
+import { findUserByS3Key, findUserByToken } from '../users/repository.ts';
 import type { SignIns } from '../users/sign-ins.ts';
 
 interface DirectoryParts {
@@ -36,17 +38,17 @@ export class ArrayDirectory implements Directory {
 
   byS3Key(accessKey: string): { readonly caller: Caller; readonly secret: string } | Refused {
     const { store, vault } = this.#tools;
-    const row = store.read((db) => findUserByS3Key(db, accessKey));
-    if (!row) return unknown;
-    return refusalOf(row) ?? { caller: callerOf(row), secret: vault.unseal(row.s3_secret_key) };
+    const user = store.read((db) => findUserByS3Key(db, accessKey));
+    if (!user) return unknown;
+    return refusalOf(user) ?? { caller: callerOf(user), secret: vault.unseal(user.s3SecretKeySealed) };
   }
 
   byToken(token: string): { readonly caller: Caller; readonly expiresAt: number } | Refused {
     const { store, clock } = this.#tools;
-    const row = store.read((db) => findUserByToken(db, fingerprint(token)));
-    if (!row) return unknown;
-    if (row.token_expires_at <= clock.now()) return { refused: 'expired' };
-    return refusalOf(row) ?? { caller: callerOf(row), expiresAt: row.token_expires_at };
+    const user = store.read((db) => findUserByToken(db, fingerprint(token)));
+    if (!user) return unknown;
+    if (user.tokenExpiresAt <= clock.now()) return { refused: 'expired' };
+    return refusalOf(user) ?? { caller: callerOf(user), expiresAt: user.tokenExpiresAt };
   }
 
   async signIn(
@@ -68,28 +70,28 @@ export class ArrayDirectory implements Directory {
   }
 
   account(idOrName: string): AccountState | undefined {
-    const row = this.#tools.store.read((db) => this.#find(db, idOrName));
-    if (!row || row.state === 'deleted') return undefined;
+    const found = this.#tools.store.read((db) => this.#find(db, idOrName));
+    if (!found || found.state === 'deleted') return undefined;
     return {
-      id: row.id,
-      name: row.name,
-      enabled: row.enabled === 1 && row.state === 'normal',
-      createdAt: row.created_at,
-      metadata: metadataOf(row, this.#tools.vault),
+      id: found.id,
+      name: found.name,
+      enabled: found.enabled && found.state === 'normal',
+      createdAt: found.createdAt,
+      metadata: metadataOf(found, this.#tools.vault),
     };
   }
 
   /** Changes a second that the account has of its own: 0 for no limit, null where the array's holds. */
   ownLimit(account: string): number | null {
-    return this.#tools.store.read((db) => findAccount(db, account))?.rate_limit ?? null;
+    return this.#tools.store.read((db) => findAccount(db, account))?.rateLimit ?? null;
   }
 
   async setAccountMetadata(account: string, changes: Readonly<Record<string, string | null>>): Promise<void> {
     const { store, vault, clock, changed } = this.#tools;
     await store.write((tx) => {
-      const row = findAccount(tx, account);
-      if (row?.state !== 'normal') throw fail('account_not_found', { id: account });
-      const entries = Object.entries({ ...metadataOf(row, vault), ...changes }).filter(([, value]) => value !== null);
+      const known = findAccount(tx, account);
+      if (known?.state !== 'normal') throw fail('account_not_found', { id: account });
+      const entries = Object.entries({ ...metadataOf(known, vault), ...changes }).filter(([, value]) => value !== null);
       const text = JSON.stringify(Object.fromEntries(entries));
       if (text.length > METADATA_LENGTH_MAX)
         throw badParameter('metadata', `must have at most ${METADATA_LENGTH_MAX} characters in all`);
@@ -98,26 +100,26 @@ export class ArrayDirectory implements Directory {
     });
   }
 
-  #find(db: Db, idOrName: string): AccountRow | undefined {
+  #find(db: Db, idOrName: string): Account | undefined {
     return findAccount(db, idOrName) ?? (this.#parts.accountNames() ? findAccountNamed(db, idOrName) : undefined);
   }
 }
 
-function refusalOf({ account_enabled: enabled, locked }: UserRow): Refused | undefined {
-  if (enabled === 0) return { refused: 'account-disabled' };
-  return locked === 1 ? { refused: 'user-disabled' } : undefined;
+function refusalOf({ accountEnabled: enabled, locked }: SealedUser): Refused | undefined {
+  if (!enabled) return { refused: 'account-disabled' };
+  return locked ? { refused: 'user-disabled' } : undefined;
 }
 
-function callerOf(row: UserRow): Caller {
+function callerOf(user: SealedUser): Caller {
   return {
-    account: row.account_id,
-    accountName: row.account_name,
-    user: row.id,
-    username: row.username,
-    role: row.role,
+    account: user.accountId,
+    accountName: user.accountName,
+    user: user.id,
+    username: user.username,
+    role: user.role,
   };
 }
 
-function metadataOf({ metadata }: AccountRow, vault: Vault): Metadata {
+function metadataOf({ metadataSealed: metadata }: Account, vault: Vault): Metadata {
   return metadata === null ? {} : (JSON.parse(vault.unseal(metadata)) as Metadata);
 }

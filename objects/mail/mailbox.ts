@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { sendBySmtp, type Mail, type MailServer, type Tx } from '@granary/kernel';
 import type { PeopleTools } from '../people-tools.ts';
 import { writeToOutbox } from './outbox.ts';
-import { countLetters, deleteLetter, insertLetter, nextLetter, putOffLetter, type LetterRow } from './repository.ts';
+import type { Letter } from './letter.ts';
+import { countLetters, deleteLetter, insertLetter, nextLetter, putOffLetter } from './repository.ts';
 
 export interface PostedMail extends Mail {
   readonly to: string;
@@ -44,7 +45,7 @@ export class Mailbox {
       log.warn({ waiting: WAITING_MAX }, 'a mail was dropped: too many wait to be sent');
       return;
     }
-    insertLetter(tx, { recipient: to, sealed: vault.seal(JSON.stringify({ subject, text })), now: clock.now() });
+    insertLetter(tx, { recipient: to, sealed: vault.seal(JSON.stringify({ subject, text })) }, clock.now());
     tx.afterCommit(() => this.#wake(0));
   }
 
@@ -85,7 +86,7 @@ export class Mailbox {
     }
   }
 
-  async #send(letter: LetterRow): Promise<void> {
+  async #send(letter: Letter): Promise<void> {
     const { store, vault } = this.#tools;
     try {
       await this.#deliver(letter, JSON.parse(vault.unseal(letter.sealed)) as Mail);
@@ -97,7 +98,7 @@ export class Mailbox {
     await store.write((tx) => deleteLetter(tx, letter.id));
   }
 
-  async #deliver({ id, recipient }: LetterRow, mail: Mail): Promise<void> {
+  async #deliver({ id, recipient }: Letter, mail: Mail): Promise<void> {
     const { internalName, folder } = this.#tools.configuration();
     const server = this.#options.server();
     const from = server?.from ?? `${internalName}@granary.invalid`;
@@ -106,7 +107,7 @@ export class Mailbox {
     else await writeToOutbox(join(folder, 'outbox'), id, addressed);
   }
 
-  async #putOff({ id, attempts, created_at: createdAt }: LetterRow, error: unknown): Promise<void> {
+  async #putOff({ id, attempts, createdAt }: Letter, error: unknown): Promise<void> {
     const { store, events, clock, log } = this.#tools;
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_LENGTH_MAX);
     log.warn({ reason, attempts: attempts + 1 }, 'a mail could not be sent');

@@ -2,7 +2,7 @@ import { writeNotice, type Db } from '@granary/kernel';
 import type { PeopleTools } from '../people-tools.ts';
 import type { Mailbox, PostedMail } from './mailbox.ts';
 import * as repository from './repository.ts';
-import type { Recipient, ToldEvent } from './repository.ts';
+import type { Recipient, ToldEvent } from './letter.ts';
 
 const COLLECT_MS = 5_000;
 const EVENTS_PER_ROUND = 1_000;
@@ -86,5 +86,5 @@ function recipientsOf(db: Db, events: readonly ToldEvent[]): Recipient[] {
 
 function concerns({ severity, subject }: ToldEvent, recipient: Recipient): boolean {
   if (severity > recipient.severity) return false;
-  return recipient.is_admin === 1 || subject.toLowerCase() === `${ACCOUNT}${recipient.account}`.toLowerCase();
+  return recipient.isAdmin || subject.toLowerCase() === `${ACCOUNT}${recipient.account}`.toLowerCase();
 }

@@ -1,27 +1,26 @@
-import type { Db, MailedEvent, Tx } from '@granary/kernel';
+import { generated, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { Letter, Recipient, ToldEvent } from './letter.ts';
 
-export interface LetterRow {
-  readonly id: number;
-  readonly recipient: string;
-  /** Subject and text, sealed. */
-  readonly sealed: string;
-  readonly attempts: number;
-  readonly send_after: number;
-  readonly created_at: number;
-}
+const letters = new Table<Letter, 'id'>('letters', {
+  id: generated('id'),
+  recipient: plain('recipient'),
+  sealed: plain('sealed'),
+  attempts: plain('attempts'),
+  sendAfter: plain('send_after'),
+  createdAt: plain('created_at'),
+});
 
-export function insertLetter(tx: Tx, letter: { recipient: string; sealed: string; now: number }): void {
-  tx.run(`INSERT INTO letters (recipient, sealed, send_after, created_at) VALUES (:recipient, :sealed, :now, :now)`, {
-    ...letter,
-  });
+export function insertLetter(tx: Tx, letter: Pick<Letter, 'recipient' | 'sealed'>, now: number): void {
+  letters.insert(tx, { ...letter, attempts: 0, sendAfter: now, createdAt: now });
 }
 
 export function countLetters(db: Db): number {
   return db.get<{ n: number }>('SELECT count(*) AS n FROM letters')?.n ?? 0;
 }
 
-export function nextLetter(db: Db, now: number): LetterRow | undefined {
-  return db.get<LetterRow>('SELECT * FROM letters WHERE send_after <= :now ORDER BY send_after, id LIMIT 1', { now });
+export function nextLetter(db: Db, now: number): Letter | undefined {
+  const due = 'FROM letters WHERE send_after <= :now ORDER BY send_after, id LIMIT 1';
+  return letters.get(db, `SELECT ${letters.fields()} ${due}`, { now });
 }
 
 export function putOffLetter(tx: Tx, id: number, until: number): void {
@@ -32,18 +31,6 @@ export function deleteLetter(tx: Tx, id: number): void {
   tx.run('DELETE FROM letters WHERE id = :id', { id });
 }
 
-/** What somebody may want to be told of. */
-export interface ToldEvent extends MailedEvent {
-  readonly subject: string;
-}
-
-export interface Recipient {
-  readonly email: string;
-  readonly account: string;
-  readonly is_admin: number;
-  readonly severity: number;
-}
-
 const MAILED_EVENT = 'mailed_event';
 
 export function lastEventId(db: Db): number {
@@ -51,7 +38,7 @@ export function lastEventId(db: Db): number {
 }
 
 export function eventsAfter(db: Db, id: number, limit: number): ToldEvent[] {
-  const sql = `SELECT id, created_at, severity, title, subject FROM events WHERE id > :id ORDER BY id LIMIT :limit`;
+  const sql = `SELECT id, created_at AS createdAt, severity, title, subject FROM events WHERE id > :id ORDER BY id LIMIT :limit`;
   return db.all<ToldEvent>(sql, { id, limit });
 }
 
@@ -68,21 +55,27 @@ export function setMailedEvent(tx: Tx, id: number): void {
   });
 }
 
-const RECIPIENT = `SELECT users.email, accounts.name AS account, users.role = 'objs_admin' AS is_admin,
+const RECIPIENT = `SELECT users.email, accounts.name AS account, users.role = 'objs_admin' AS isAdmin,
     users.notification_severity AS severity
   FROM users JOIN accounts ON accounts.id = users.account_id
   WHERE users.notify_on_events = 1 AND users.locked = 0 AND users.email IS NOT NULL`;
 
+/** As SQLite gives it. */
+type FoundRecipient = Omit<Recipient, 'isAdmin'> & { readonly isAdmin: number };
+
+function toRecipient(found: FoundRecipient): Recipient {
+  return { ...found, isAdmin: found.isAdmin === 1 };
+}
+
 /** Those who administer the array: they are told of everything. */
 export function notifiedAdmins(db: Db, limit: number): Recipient[] {
-  return db.all<Recipient>(`${RECIPIENT} AND users.role = 'objs_admin' ORDER BY users.number LIMIT :limit`, { limit });
+  const sql = `${RECIPIENT} AND users.role = 'objs_admin' ORDER BY users.number LIMIT :limit`;
+  return db.all<FoundRecipient>(sql, { limit }).map(toRecipient);
 }
 
 /** The others are told of their own account alone. */
 export function notifiedOf(db: Db, account: string, limit: number): Recipient[] {
-  return db.all<Recipient>(
-    `${RECIPIENT} AND users.role != 'objs_admin' AND accounts.name = :account AND accounts.state = 'normal'
-     ORDER BY users.number LIMIT :limit`,
-    { account, limit },
-  );
+  const sql = `${RECIPIENT} AND users.role != 'objs_admin' AND accounts.name = :account AND accounts.state = 'normal'
+     ORDER BY users.number LIMIT :limit`;
+  return db.all<FoundRecipient>(sql, { account, limit }).map(toRecipient);
 }

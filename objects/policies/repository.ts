@@ -1,14 +1,15 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
+import type { PolicyNotes } from './policy.ts';
 
-export interface PolicyRow {
-  readonly name: string;
-  readonly full_description: string | null;
-  readonly month_cost: string;
-  readonly is_default: number;
-}
+const policies = new Table<PolicyNotes>('policies', {
+  name: plain('name'),
+  description: plain('full_description'),
+  monthCost: plain('month_cost'),
+  isDefault: flag('is_default'),
+});
 
-export function listPolicies(db: Db): PolicyRow[] {
-  return db.all<PolicyRow>('SELECT * FROM policies ORDER BY name');
+export function listPolicies(db: Db): PolicyNotes[] {
+  return policies.all(db, `SELECT ${policies.fields()} FROM policies ORDER BY name`);
 }
 
 export function findDefault(db: Db): string | undefined {
@@ -18,16 +19,18 @@ export function findDefault(db: Db): string | undefined {
 export function updatePolicy(
   tx: Tx,
   name: string,
-  { description, cost }: { readonly description?: string | undefined; readonly cost?: string | undefined },
+  changes: Changes<Pick<PolicyNotes, 'description' | 'monthCost'>>,
 ): void {
-  tx.run('INSERT INTO policies (name) VALUES (:name) ON CONFLICT DO NOTHING', { name });
-  if (description !== undefined)
-    tx.run('UPDATE policies SET full_description = :description WHERE name = :name', { name, description });
-  if (cost !== undefined) tx.run('UPDATE policies SET month_cost = :cost WHERE name = :name', { name, cost });
+  ensurePolicy(tx, name);
+  policies.update(tx, { name }, { name, ...changes });
 }
 
 export function makeDefault(tx: Tx, name: string): void {
+  ensurePolicy(tx, name);
+  policies.update(tx, { isDefault: true }, { isDefault: false });
+  policies.update(tx, { name }, { isDefault: true });
+}
+
+function ensurePolicy(tx: Tx, name: string): void {
   tx.run('INSERT INTO policies (name) VALUES (:name) ON CONFLICT DO NOTHING', { name });
-  tx.run('UPDATE policies SET is_default = 0 WHERE is_default = 1');
-  tx.run('UPDATE policies SET is_default = 1 WHERE name = :name', { name });
 }

@@ -24,8 +24,8 @@ export function policyRoutes(policies: Policies, times: InventoryTimes, { jobs }
         policy: { ...policyView(known, times.of('policy')(known.displayName)), disks_count: disks.length, disks },
       };
     },
-    update: async ({ name, full_description: description, gb_per_month_cost: cost }, { actor }) => {
-      await policies.update(name, { description, cost }, actor.username);
+    update: async ({ name, full_description: description, gb_per_month_cost: monthCost }, { actor }) => {
+      await policies.update(name, { description, monthCost }, actor.username);
       return {};
     },
     setDefault: async ({ name }, { actor }) => ({ policy_name: await policies.setDefault(name, actor.username) }),

@@ -1,10 +1,11 @@
-import { fail, type JobOutcome, type RunningJob } from '@granary/kernel';
+import { fail, type Changes, type JobOutcome, type RunningJob } from '@granary/kernel';
 import type { PolicyReport } from '@granary/storage/objects';
 import { type KnownDrive, type ObjectDrives } from '../drives/service.ts';
 import { noteChanged } from '../inventory/repository.ts';
 import type { ObjectsTools } from '../services.ts';
 import { CapacityForecast, type CapacityMode } from './capacity.ts';
-import { findDefault, listPolicies, makeDefault, updatePolicy, type PolicyRow } from './repository.ts';
+import type { PolicyNotes } from './policy.ts';
+import { findDefault, listPolicies, makeDefault, updatePolicy } from './repository.ts';
 
 /** A policy with how it is now and what people said about it. */
 export interface KnownPolicy {
@@ -13,7 +14,7 @@ export interface KnownPolicy {
   readonly displayName: string;
   readonly typeName: string;
   readonly report: PolicyReport;
-  readonly said: PolicyRow | undefined;
+  readonly said: PolicyNotes | undefined;
   readonly isDefault: boolean;
   readonly mode: CapacityMode;
   readonly reportedAt: number;
@@ -70,7 +71,7 @@ export class Policies {
 
   list(): KnownPolicy[] {
     const { dataPath, store, configuration, clock } = this.#tools;
-    const rows = new Map(store.read(listPolicies).map((row) => [row.name, row]));
+    const notes = new Map(store.read(listPolicies).map((one) => [one.name, one]));
     const { defaultPolicy } = dataPath.keeper.layout();
     const { policies, at } = dataPath.report();
     return policies.map((report) => ({
@@ -78,7 +79,7 @@ export class Policies {
       displayName: report.policy.name,
       typeName: configuration().policies.find(({ name }) => name === report.policy.name)?.typeName ?? '',
       report,
-      said: rows.get(report.policy.name),
+      said: notes.get(report.policy.name),
       isDefault: report.policy.index === defaultPolicy,
       mode: this.#forecast.modeOf(report, clock.now()),
       reportedAt: at,
@@ -96,7 +97,7 @@ export class Policies {
     return this.#drives.list().filter(({ policy }) => policy === displayName);
   }
 
-  async update(id: string, changes: { description?: string | undefined; cost?: string | undefined }, actor: string) {
+  async update(id: string, changes: Changes<Pick<PolicyNotes, 'description' | 'monthCost'>>, actor: string) {
     const { store, clock, events } = this.#tools;
     const { displayName } = this.get(id);
     await store.write((tx) => {

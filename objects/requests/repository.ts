@@ -1,34 +1,26 @@
-import type { Db, Tx } from '@granary/kernel';
+import { generated, plain, Table, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { AccountRequest, RequestState } from './request.ts';
 
-export type RequestState = 'pending' | 'approved' | 'denied';
+const requests = new Table<AccountRequest, 'id'>('account_requests', {
+  id: generated('id'),
+  account: plain('account'),
+  username: plain('username'),
+  email: plain('email'),
+  passwordHash: plain('password_hash'),
+  state: plain('state'),
+  requestedAt: plain('requested_at'),
+  decidedBy: plain('decided_by'),
+  decidedAt: plain('decided_at'),
+});
 
-export interface RequestRow {
-  readonly id: number;
-  readonly account: string;
-  readonly username: string;
-  readonly email: string;
-  /** Null once it is decided. */
-  readonly password_hash: string | null;
-  readonly state: RequestState;
-  readonly requested_at: number;
-  readonly decided_by: string | null;
-  readonly decided_at: number | null;
-}
-
-interface NewRequest {
-  readonly account: string;
-  readonly username: string;
-  readonly email: string;
-  readonly passwordHash: string;
-  readonly now: number;
-}
+const SELECT = `SELECT ${requests.fields()} FROM account_requests`;
 
 /** Newest first. */
-export function listRequests(db: Db, state: RequestState | undefined, page: Page): RequestRow[] {
+export function listRequests(db: Db, state: RequestState | undefined, page: Page): AccountRequest[] {
   const where = state === undefined ? '' : 'WHERE state = :state';
-  const sql = `SELECT * FROM account_requests ${where} ORDER BY id DESC LIMIT :limit OFFSET :start`;
-  return db.all<RequestRow>(sql, { ...(state !== undefined && { state }), ...sqlPage(page) });
+  const sql = `${SELECT} ${where} ORDER BY id DESC LIMIT :limit OFFSET :start`;
+  return requests.all(db, sql, { ...(state !== undefined && { state }), ...sqlPage(page) });
 }
 
 export function countRequests(db: Db, state: RequestState | undefined): number {
@@ -37,28 +29,20 @@ export function countRequests(db: Db, state: RequestState | undefined): number {
   return db.get<{ n: number }>(`SELECT count(*) AS n FROM account_requests ${where}`, params)?.n ?? 0;
 }
 
-export function findRequest(db: Db, id: number): RequestRow | undefined {
-  return db.get<RequestRow>('SELECT * FROM account_requests WHERE id = :id', { id });
+export function findRequest(db: Db, id: number): AccountRequest | undefined {
+  return requests.get(db, `${SELECT} WHERE id = :id`, { id });
 }
+
+type NewRequest = Pick<AccountRequest, 'account' | 'username' | 'email' | 'passwordHash' | 'requestedAt'>;
 
 export function insertRequest(tx: Tx, request: NewRequest): number {
-  return tx.run(
-    `INSERT INTO account_requests (account, username, email, password_hash, requested_at)
-     VALUES (:account, :username, :email, :passwordHash, :now)`,
-    { ...request },
-  ).insertedId;
+  return requests.insert(tx, { ...request, state: 'pending', decidedBy: null, decidedAt: null });
 }
 
-export function decideRequest(
-  tx: Tx,
-  id: number,
-  decision: { readonly state: RequestState; readonly by: string; readonly now: number },
-): void {
-  tx.run(
-    `UPDATE account_requests SET state = :state, decided_by = :by, decided_at = :now, password_hash = NULL
-     WHERE id = :id`,
-    { id, ...decision },
-  );
+type Decision = Pick<AccountRequest, 'state' | 'decidedBy' | 'decidedAt'>;
+
+export function decideRequest(tx: Tx, id: number, decision: Decision): void {
+  requests.update(tx, { id }, { ...decision, passwordHash: null });
 }
 
 /** Those decided long ago make room; what waits stays. */

@@ -1,7 +1,6 @@
-import { formatUtc } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
-import type { RequestRow } from './repository.ts';
 import type { AccountRequests } from './service.ts';
+import { requestView } from './view.ts';
 
 export function requestRoutes(requests: AccountRequests): ObjectsHandlers<'requests'> {
   return {
@@ -9,7 +8,7 @@ export function requestRoutes(requests: AccountRequests): ObjectsHandlers<'reque
       const found = requests.list(state, { start: limit * (page - 1), limit });
       // Without a limit all are on the first page.
       const shown = limit === 0 && page > 1 ? [] : found.requests;
-      return { requests: shown.map(viewOf), count: found.count };
+      return { requests: shown.map(requestView), count: found.count };
     },
     create: async ({ arguments: asked }, { ip }) => ({ request_id: await requests.create(asked, ip) }),
     approve: async ({ id }, { actor }) => ({ count: await requests.approve(id, actor) }),
@@ -17,16 +16,5 @@ export function requestRoutes(requests: AccountRequests): ObjectsHandlers<'reque
       await requests.deny(id, actor);
       return { request_id: id };
     },
-  };
-}
-
-function viewOf(row: RequestRow) {
-  return {
-    id: row.id,
-    arguments: { username: row.username, account: row.account, email: row.email },
-    action: 'register_account',
-    decided_by: row.decided_by,
-    decided_at: row.decided_at === null ? null : formatUtc(row.decided_at),
-    requested_at: formatUtc(row.requested_at),
   };
 }

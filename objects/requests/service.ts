@@ -18,7 +18,7 @@ import type { PeopleTools } from '../people-tools.ts';
 import { checkPassword } from '../users/passwords.ts';
 import { checkUsername, type Users } from '../users/service.ts';
 import * as repository from './repository.ts';
-import type { RequestRow, RequestState } from './repository.ts';
+import type { AccountRequest, RequestState } from './request.ts';
 
 interface Registration {
   readonly username: string;
@@ -52,7 +52,7 @@ export class AccountRequests {
     this.#quota = new Quota({ clock: tools.clock, max: PER_ADDRESS, windowMs: HOUR_MS });
   }
 
-  list(state: RequestState | undefined, page: Page): { requests: RequestRow[]; count: number } {
+  list(state: RequestState | undefined, page: Page): { requests: AccountRequest[]; count: number } {
     return this.#tools.store.read((db) => ({
       requests: repository.listRequests(db, state, page),
       count: repository.countRequests(db, state),
@@ -68,7 +68,7 @@ export class AccountRequests {
     return store.write((tx) => {
       if (repository.countRequests(tx, 'pending') >= PENDING_MAX)
         throw fail('objs_limit_reached', { problem: 'Too many requests wait for a decision; try again later.' });
-      const id = repository.insertRequest(tx, { account, username, email, passwordHash, now: clock.now() });
+      const id = repository.insertRequest(tx, { account, username, email, passwordHash, requestedAt: clock.now() });
       repository.deleteOldestDecided(tx, KEPT_MAX);
       // Whoever asks is not told: a stranger could find out which accounts there are. The decision cannot be to approve.
       const taken = findAccountNamed(tx, account) ? ' The name is taken.' : '';
@@ -83,7 +83,7 @@ export class AccountRequests {
     const { accounts, users } = this.#parts;
     return this.#tools.store.write((tx) => {
       const request = this.#pending(tx, id);
-      const { account, username, email, password_hash: passwordHash } = request;
+      const { account, username, email, passwordHash } = request;
       const accountId = accounts.open(tx, account, actor);
       users.add(tx, accountId, {
         username,
@@ -106,17 +106,17 @@ export class AccountRequests {
     });
   }
 
-  #pending(tx: Tx, id: number): RequestRow {
+  #pending(tx: Tx, id: number): AccountRequest {
     const request = repository.findRequest(tx, id);
     if (!request) throw fail('request_not_found', { id });
     if (request.state !== 'pending') throw fail('already_decided', { id, status: request.state });
     return request;
   }
 
-  #decide(tx: Tx, request: RequestRow, state: 'approved' | 'denied', { username: by }: ObjectsActor): void {
+  #decide(tx: Tx, request: AccountRequest, state: 'approved' | 'denied', { username: by }: ObjectsActor): void {
     const { clock, events, configuration } = this.#tools;
     const { id, account, email, username } = request;
-    repository.decideRequest(tx, id, { state, by, now: clock.now() });
+    repository.decideRequest(tx, id, { state, decidedBy: by, decidedAt: clock.now() });
     const title = `Request ${id} for account ${account} was ${state}.`;
     events.record(tx, { severity: 'notice', title, subject: `request:${id}`, actor: by });
     const { displayName, managementUrl } = configuration();

@@ -1,7 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { fail, formatUtc, type Clock, type HostedConfiguration, type Store } from '@granary/kernel';
 import type { StoredUsage } from '@granary/storage/objects';
-import { findAccount, listAccountsAfter, type AccountRow } from '../accounts/repository.ts';
+import type { Account } from '../accounts/account.ts';
+import { findAccount, listAccountsAfter } from '../accounts/repository.ts';
 import type { ObjectsActor } from '../actor.ts';
 import type { Metering } from '../metering/service.ts';
 import type { Settings } from '../settings/service.ts';
@@ -73,14 +74,14 @@ export class UsageReports {
     return { account_usage_summary: summaries, report_header: this.#header(period, total) };
   }
 
-  #account(id: string): AccountRow {
+  #account(id: string): Account {
     const account = this.#options.store.read((db) => findAccount(db, id));
     if (!account) throw fail('account_not_found', { id });
     return account;
   }
 
   /** In the order of their names, with a pause now and then: there may be very many. */
-  async *#allAccounts(): AsyncGenerator<AccountRow> {
+  async *#allAccounts(): AsyncGenerator<Account> {
     let last = { name: '', id: '' };
     for (;;) {
       const after = last;

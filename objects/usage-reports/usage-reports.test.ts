@@ -66,8 +66,8 @@ async function start(t: TestContext) {
         buckets: 1,
       }));
   await store.write((tx) => {
-    insertAccount(tx, { id: WEB, name: 'webhosting', isSystem: false, now: 0 });
-    insertAccount(tx, { id: BACKUP, name: 'backup', isSystem: false, now: 0 });
+    insertAccount(tx, { id: WEB, name: 'webhosting', isSystem: false }, 0);
+    insertAccount(tx, { id: BACKUP, name: 'backup', isSystem: false }, 0);
   });
   const reports = new UsageReports({
     store,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { fingerprint, newSecret, type Clock, type Vault } from '@granary/kernel';
-import type { SealedAccessKey, SealedKeys, SealedToken } from './repository.ts';
+import type { SealedAccessKey, SealedKeys, SealedToken } from './user.ts';
 
 interface KeysOptions {
   readonly vault: Vault;
@@ -23,22 +23,22 @@ export class Keys {
   all(): SealedKeys {
     const s3AccessKey = randomBytes(10).toString('hex').toUpperCase();
     const { sealed } = this.s3Secret();
-    return { ...this.token(), ...this.accessKey(), s3_access_key: s3AccessKey, s3_secret_key: sealed };
+    return { ...this.token(), ...this.accessKey(), s3AccessKey, s3SecretKeySealed: sealed };
   }
 
   token(): SealedToken {
     const { vault, clock, tokenMinutes } = this.#options;
     const token = newSecret();
     return {
-      token: vault.seal(token),
-      token_mark: fingerprint(token),
-      token_expires_at: clock.now() + tokenMinutes() * 60_000,
+      tokenSealed: vault.seal(token),
+      tokenMark: fingerprint(token),
+      tokenExpiresAt: clock.now() + tokenMinutes() * 60_000,
     };
   }
 
   accessKey(): SealedAccessKey {
     const key = newSecret();
-    return { access_key: this.#options.vault.seal(key), access_key_mark: fingerprint(key) };
+    return { accessKeySealed: this.#options.vault.seal(key), accessKeyMark: fingerprint(key) };
   }
 
   s3Secret(): { readonly secret: string; readonly sealed: string } {

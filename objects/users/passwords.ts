@@ -1,6 +1,7 @@
 import { fail, hashPassword, verifyPassword, type Store, type Tx } from '@granary/kernel';
 import type { Settings } from '../settings/service.ts';
-import { addPastPassword, pastPasswords, setPassword, type UserRow } from './repository.ts';
+import type { SealedUser } from './user.ts';
+import { addPastPassword, pastPasswords, setPassword } from './repository.ts';
 
 interface PasswordsOptions {
   readonly store: Store;
@@ -34,11 +35,11 @@ export class Passwords {
   }
 
   /** The hash of a password that the user may choose now. */
-  async hashed(user: UserRow, next: string): Promise<string> {
+  async hashed(user: SealedUser, next: string): Promise<string> {
     checkPassword(next, user.username);
     const { passwordHistory } = this.#options.settings();
     const past = this.#options.store.read((db) => pastPasswords(db, user.number, passwordHistory));
-    const known = [user.password_hash, ...past].filter((hash) => hash !== null);
+    const known = [user.passwordHash, ...past].filter((hash) => hash !== null);
     // One after the other: each takes a moment of the processor on purpose.
     for (const hash of known) {
       if (!(await verifyPassword(next, hash))) continue;
@@ -51,14 +52,14 @@ export class Passwords {
     return hashPassword(next);
   }
 
-  replace(tx: Tx, user: UserRow, hash: string, now: number): void {
+  replace(tx: Tx, user: SealedUser, hash: string, now: number): void {
     const { passwordHistory } = this.#options.settings();
-    if (user.password_hash !== null) addPastPassword(tx, user.number, user.password_hash, passwordHistory);
+    if (user.passwordHash !== null) addPastPassword(tx, user.number, user.passwordHash, passwordHistory);
     setPassword(tx, user.number, hash, now);
   }
 
   /** When the present one expires; null where passwords do not, or there is none yet. */
-  expiresAt({ password_set_at: setAt }: UserRow): number | null {
+  expiresAt({ passwordSetAt: setAt }: SealedUser): number | null {
     const { expirePassword, expirePasswordAfterSeconds } = this.#options.settings();
     return expirePassword && setAt !== null ? setAt + expirePasswordAfterSeconds * 1000 : null;
   }

@@ -1,67 +1,62 @@
 import type { ObjectsRole } from '@granary/contract/objects';
-import type { Db, Tx } from '@granary/kernel';
+import { flag, generated, plain, Table, type Db, type SqlParams, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { SealedAccessKey, SealedToken, SealedUser } from './user.ts';
 
-export interface UserRow {
-  readonly number: number;
-  readonly id: string;
-  readonly account_id: string;
-  readonly account_name: string;
-  readonly account_enabled: number;
-  readonly account_is_system: number;
-  readonly username: string;
-  readonly email: string | null;
-  readonly role: ObjectsRole;
-  readonly is_primary: number;
-  readonly locked: number;
-  readonly notify_on_events: number;
-  readonly notification_severity: number;
-  readonly password_hash: string | null;
-  readonly password_set_at: number | null;
-  readonly init_password_changed: number;
-  readonly access_key: string;
-  readonly token: string;
-  readonly token_expires_at: number;
-  readonly s3_access_key: string;
-  readonly s3_secret_key: string;
-  readonly created_at: number;
-  readonly modified_at: number;
+/** What is shown of a user's account. */
+type OfAccount = Pick<SealedUser, 'accountName' | 'accountEnabled' | 'isSystem'>;
+type StoredUser = Omit<SealedUser, keyof OfAccount>;
+
+const users = new Table<StoredUser, 'number'>('users', {
+  number: generated('number'),
+  id: plain('id'),
+  accountId: plain('account_id'),
+  username: plain('username'),
+  email: plain('email'),
+  role: plain('role'),
+  isPrimary: flag('is_primary'),
+  locked: flag('locked'),
+  notifyOnEvents: flag('notify_on_events'),
+  notificationSeverity: plain('notification_severity'),
+  passwordHash: plain('password_hash'),
+  passwordSetAt: plain('password_set_at'),
+  initPasswordChanged: flag('init_password_changed'),
+  accessKeySealed: plain('access_key'),
+  accessKeyMark: plain('access_key_mark'),
+  tokenSealed: plain('token'),
+  tokenMark: plain('token_mark'),
+  tokenExpiresAt: plain('token_expires_at'),
+  s3AccessKey: plain('s3_access_key'),
+  s3SecretKeySealed: plain('s3_secret_key'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+
+interface JoinedAccount {
+  readonly accountName: string;
+  readonly accountEnabled: number;
+  readonly isSystem: number;
 }
 
-/** Secrets as they are kept: sealed, with the mark they are found by. */
-export interface SealedToken {
-  readonly token: string;
-  readonly token_mark: string;
-  readonly token_expires_at: number;
-}
+const NOTIFICATION_SEVERITY = 4;
 
-export interface SealedAccessKey {
-  readonly access_key: string;
-  readonly access_key_mark: string;
-}
-
-export interface SealedKeys extends SealedToken, SealedAccessKey {
-  readonly s3_access_key: string;
-  readonly s3_secret_key: string;
-}
-
-export interface NewUser extends SealedKeys {
-  readonly id: string;
-  readonly account_id: string;
-  readonly username: string;
-  readonly email: string | null;
-  readonly role: ObjectsRole;
-  readonly notify_on_events: number;
-  readonly password_hash: string | null;
-  readonly password_set_at: number | null;
-  readonly init_password_changed: number;
-  readonly now: number;
-}
-
-const SELECT = `SELECT users.*, accounts.name AS account_name, accounts.enabled AS account_enabled,
-    accounts.is_system AS account_is_system
+const SELECT = `SELECT ${users.fields()}, accounts.name AS accountName, accounts.enabled AS accountEnabled,
+    accounts.is_system AS isSystem
   FROM users JOIN accounts ON accounts.id = users.account_id`;
 const OF_ACCOUNT = `(:account IS NULL OR users.account_id = :account)`;
+
+function allUsers(db: Db, sql: string, params: SqlParams): SealedUser[] {
+  return users.all<JoinedAccount>(db, sql, params).map(inAccount);
+}
+
+function getUser(db: Db, sql: string, params: SqlParams): SealedUser | undefined {
+  const found = users.get<JoinedAccount>(db, sql, params);
+  return found && inAccount(found);
+}
+
+function inAccount(found: StoredUser & JoinedAccount): SealedUser {
+  return { ...found, accountEnabled: found.accountEnabled === 1, isSystem: found.isSystem === 1 };
+}
 
 /** Of an account, or of all when it is null. */
 export function countUsers(db: Db, account: string | null): number {
@@ -69,71 +64,75 @@ export function countUsers(db: Db, account: string | null): number {
   return db.get<{ n: number }>('SELECT count(*) AS n FROM users WHERE account_id = :account', { account })?.n ?? 0;
 }
 
-export function listUsers(db: Db, account: string | null, page: Page): UserRow[] {
+export function listUsers(db: Db, account: string | null, page: Page): SealedUser[] {
   const where = account === null ? '' : 'WHERE account_id = :account';
   // Which first, so that nothing is joined for rows before the page.
   const numbers = `SELECT number FROM users ${where} ORDER BY number LIMIT :limit OFFSET :start`;
-  return db.all<UserRow>(`${SELECT} WHERE users.number IN (${numbers}) ORDER BY users.number`, {
+  return allUsers(db, `${SELECT} WHERE users.number IN (${numbers}) ORDER BY users.number`, {
     ...(account !== null && { account }),
     ...sqlPage(page),
   });
 }
 
 /** By number or id; only of the account, where one is given. */
-export function findUserById(db: Db, id: string, account: string | null): UserRow | undefined {
+export function findUserById(db: Db, id: string, account: string | null): SealedUser | undefined {
   return /^\d{1,15}$/.test(id)
-    ? db.get<UserRow>(`${SELECT} WHERE users.number = :number AND ${OF_ACCOUNT}`, { number: Number(id), account })
-    : db.get<UserRow>(`${SELECT} WHERE users.id = :id AND ${OF_ACCOUNT}`, { id, account });
+    ? getUser(db, `${SELECT} WHERE users.number = :number AND ${OF_ACCOUNT}`, { number: Number(id), account })
+    : getUser(db, `${SELECT} WHERE users.id = :id AND ${OF_ACCOUNT}`, { id, account });
 }
 
-export function findUserByNumber(db: Db, number: number): UserRow | undefined {
-  return db.get<UserRow>(`${SELECT} WHERE users.number = :number`, { number });
+export function findUserByNumber(db: Db, number: number): SealedUser | undefined {
+  return getUser(db, `${SELECT} WHERE users.number = :number`, { number });
 }
 
-export function findUserNamed(db: Db, account: string, username: string): UserRow | undefined {
-  return db.get<UserRow>(`${SELECT} WHERE users.account_id = :account AND users.username = :username`, {
+export function findUserNamed(db: Db, account: string, username: string): SealedUser | undefined {
+  return getUser(db, `${SELECT} WHERE users.account_id = :account AND users.username = :username`, {
     account,
     username,
   });
 }
 
 /** By the mail address, where only one user of the account has it. */
-export function findUserByMail(db: Db, account: string, email: string): UserRow | undefined {
+export function findUserByMail(db: Db, account: string, email: string): SealedUser | undefined {
   const sql = `${SELECT} WHERE users.account_id = :account AND users.email = :email LIMIT 2`;
-  const found = db.all<UserRow>(sql, { account, email });
+  const found = allUsers(db, sql, { account, email });
   return found.length === 1 ? found[0] : undefined;
 }
 
-export function findUserByKey(db: Db, mark: string): UserRow | undefined {
-  return db.get<UserRow>(`${SELECT} WHERE users.access_key_mark = :mark`, { mark });
+export function findUserByKey(db: Db, mark: string): SealedUser | undefined {
+  return getUser(db, `${SELECT} WHERE users.access_key_mark = :mark`, { mark });
 }
 
-export function findUserByToken(db: Db, mark: string): UserRow | undefined {
-  return db.get<UserRow>(`${SELECT} WHERE users.token_mark = :mark`, { mark });
+export function findUserByToken(db: Db, mark: string): SealedUser | undefined {
+  return getUser(db, `${SELECT} WHERE users.token_mark = :mark`, { mark });
 }
 
-export function findUserByS3Key(db: Db, accessKey: string): UserRow | undefined {
-  return db.get<UserRow>(`${SELECT} WHERE users.s3_access_key = :accessKey`, { accessKey });
+export function findUserByS3Key(db: Db, accessKey: string): SealedUser | undefined {
+  return getUser(db, `${SELECT} WHERE users.s3_access_key = :accessKey`, { accessKey });
 }
 
 /** Administrators of the account, this one left out, who can sign in. */
-export function countOtherAdmins(db: Db, { number, account_id: account }: UserRow): number {
+export function countOtherAdmins(db: Db, { number, accountId: account }: SealedUser): number {
   const sql = `SELECT count(*) AS n FROM users
     WHERE account_id = :account AND role != 'member' AND locked = 0 AND number != :number`;
   return db.get<{ n: number }>(sql, { account, number })?.n ?? 0;
 }
 
-export function insertUser(tx: Tx, user: NewUser): number {
-  return tx.run(
-    `INSERT INTO users (id, account_id, username, email, role, is_primary, notify_on_events, password_hash,
-       password_set_at, init_password_changed, access_key, access_key_mark,
-       token, token_mark, token_expires_at, s3_access_key, s3_secret_key, created_at, modified_at)
-     VALUES (:id, :account_id, :username, :email, :role,
-       NOT EXISTS (SELECT 1 FROM users WHERE account_id = :account_id), :notify_on_events, :password_hash,
-       :password_set_at, :init_password_changed, :access_key, :access_key_mark,
-       :token, :token_mark, :token_expires_at, :s3_access_key, :s3_secret_key, :now, :now)`,
-    { ...user },
-  ).insertedId;
+export type NewUser = Omit<
+  StoredUser,
+  'number' | 'isPrimary' | 'locked' | 'notificationSeverity' | 'createdAt' | 'modifiedAt'
+>;
+
+/** The first of an account is its primary user. */
+export function insertUser(tx: Tx, user: NewUser, now: number): number {
+  return users.insert(tx, {
+    ...user,
+    isPrimary: countUsers(tx, user.accountId) === 0,
+    locked: false,
+    notificationSeverity: NOTIFICATION_SEVERITY,
+    createdAt: now,
+    modifiedAt: now,
+  });
 }
 
 export function deleteUser(tx: Tx, number: number): void {
@@ -154,38 +153,23 @@ export function choosePrimary(tx: Tx, account: string, now: number): void {
 }
 
 export function setLocked(tx: Tx, number: number, locked: boolean, now: number): void {
-  tx.run('UPDATE users SET locked = :locked, modified_at = :now WHERE number = :number', {
-    number,
-    locked: locked ? 1 : 0,
-    now,
-  });
+  users.update(tx, { number }, { locked, modifiedAt: now });
 }
 
 export function setRole(tx: Tx, number: number, role: ObjectsRole, now: number): void {
-  tx.run('UPDATE users SET role = :role, modified_at = :now WHERE number = :number', { number, role, now });
+  users.update(tx, { number }, { role, modifiedAt: now });
 }
 
 export function replaceToken(tx: Tx, number: number, token: SealedToken): void {
-  tx.run(
-    `UPDATE users SET token = :token, token_mark = :token_mark, token_expires_at = :token_expires_at
-     WHERE number = :number`,
-    { number, ...token },
-  );
+  users.update(tx, { number }, token);
 }
 
 export function replaceAccessKey(tx: Tx, number: number, key: SealedAccessKey): void {
-  tx.run('UPDATE users SET access_key = :access_key, access_key_mark = :access_key_mark WHERE number = :number', {
-    number,
-    ...key,
-  });
+  users.update(tx, { number }, key);
 }
 
-export function replaceS3Secret(tx: Tx, number: number, sealed: string, now: number): void {
-  tx.run('UPDATE users SET s3_secret_key = :sealed, modified_at = :now WHERE number = :number', {
-    number,
-    sealed,
-    now,
-  });
+export function replaceS3Secret(tx: Tx, number: number, s3SecretKeySealed: string, now: number): void {
+  users.update(tx, { number }, { s3SecretKeySealed, modifiedAt: now });
 }
 
 /** Marks of the codes that still set a password. */
@@ -201,11 +185,8 @@ export function addCode(tx: Tx, number: number, code: { mark: string; expiresAt:
 
 /** A code is good for one password: all of them go with it. */
 export function setPassword(tx: Tx, number: number, hash: string, now: number): void {
-  tx.run(
-    `UPDATE users SET password_hash = :hash, password_set_at = :now, init_password_changed = 1, modified_at = :now
-     WHERE number = :number`,
-    { number, hash, now },
-  );
+  const changes = { passwordHash: hash, passwordSetAt: now, initPasswordChanged: true, modifiedAt: now };
+  users.update(tx, { number }, changes);
   tx.run('DELETE FROM password_codes WHERE user = :number', { number });
 }
 

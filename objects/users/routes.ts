@@ -27,10 +27,10 @@ export function userRoutes(parts: UserRouteParts): Served {
 function managementRoutes({ users, signIns, publicUrl, managementUrl }: UserRouteParts): Served {
   return {
     list: async (page, { actor }) => {
-      const { rows, count } = users.list(actor, page);
+      const { users: found, count } = users.list(actor, page);
       const shown: ReturnType<typeof userView>[] = [];
-      for (const row of rows) {
-        const user = users.shown(actor, row);
+      for (const one of found) {
+        const user = users.shown(actor, one);
         shown.push(userView(user, publicUrl(), signIns.isRefused(user)));
         if (shown.length % OPENED_PER_TURN === 0) await breathe();
       }

@@ -1,21 +1,15 @@
 import type { ObjectsRole } from '@granary/contract/objects';
 import { badParameter, checkMailAddress, fail, hashPassword, type Db, type Tx } from '@granary/kernel';
 import { scopeOf, type ObjectsActor } from '../actor.ts';
-import {
-  findAccount,
-  findAccountNamed,
-  followPrimary,
-  insertAccount,
-  type AccountRow,
-} from '../accounts/repository.ts';
+import type { Account } from '../accounts/account.ts';
+import { findAccount, findAccountNamed, followPrimary, insertAccount } from '../accounts/repository.ts';
 import { inScope, requireNormal } from '../accounts/rules.ts';
 import type { Page } from '../paging.ts';
 import type { PeopleTools } from '../people-tools.ts';
 import { newId, type Keys } from './keys.ts';
 import type { Passwords } from './passwords.ts';
 import * as repository from './repository.ts';
-import type { UserRow } from './repository.ts';
-import { toUser, withheld, withSecrets, type ShownSecrets, type User } from './user.ts';
+import { toUser, withheld, withSecrets, type ShownSecrets, type User, type SealedUser } from './user.ts';
 
 /** The account that administers the array. */
 export const SYSTEM_ACCOUNT = 'objs_admin';
@@ -65,7 +59,7 @@ export class Users {
     const passwordHash = await hashPassword(passcode);
     await store.write((tx) => {
       const id = newId();
-      insertAccount(tx, { id, name: SYSTEM_ACCOUNT, isSystem: true, now: clock.now() });
+      insertAccount(tx, { id, name: SYSTEM_ACCOUNT, isSystem: true }, clock.now());
       this.add(tx, id, {
         username,
         email: null,
@@ -78,10 +72,10 @@ export class Users {
     });
   }
 
-  list(actor: ObjectsActor, page: Page): { rows: UserRow[]; count: number } {
+  list(actor: ObjectsActor, page: Page): { users: SealedUser[]; count: number } {
     const scope = scopeOf(actor);
     return this.#tools.store.read((db) => ({
-      rows: repository.listUsers(db, scope, page),
+      users: repository.listUsers(db, scope, page),
       count: repository.countUsers(db, scope),
     }));
   }
@@ -90,13 +84,13 @@ export class Users {
    * With what opens doors for the user, but for those of the primary user: who stands for an account is not for its other
    * administrators to say, nor to be.
    */
-  shown(actor: ObjectsActor, row: UserRow): User & ShownSecrets {
-    return isOthersPrimary(row, actor) ? { ...toUser(row), ...withheld } : withSecrets(row, this.#tools.vault);
+  shown(actor: ObjectsActor, user: SealedUser): User & ShownSecrets {
+    return isOthersPrimary(user, actor) ? { ...toUser(user), ...withheld } : withSecrets(user, this.#tools.vault);
   }
 
   get(actor: ObjectsActor, id: string): User & ShownSecrets & { readonly passwordExpiresAt: number | null } {
-    const row = this.#tools.store.read((db) => this.#row(db, actor, id));
-    return { ...this.shown(actor, row), passwordExpiresAt: this.#passwords.expiresAt(row) };
+    const user = this.#tools.store.read((db) => this.#existing(db, actor, id));
+    return { ...this.shown(actor, user), passwordExpiresAt: this.#passwords.expiresAt(user) };
   }
 
   /** Returns the code that sets the first password. */
@@ -127,19 +121,22 @@ export class Users {
     if (repository.countUsers(tx, accountId) >= USERS_OF_ACCOUNT_MAX)
       throw fail('objs_limit_reached', { problem: `An account has at most ${USERS_OF_ACCOUNT_MAX} users.` });
     const now = clock.now();
-    const number = repository.insertUser(tx, {
-      ...this.#keys.all(),
-      id: newId(),
-      account_id: accountId,
-      username: user.username,
-      email: user.email,
-      role: user.role,
-      notify_on_events: user.notifyOnEvents ? 1 : 0,
-      password_hash: user.passwordHash,
-      password_set_at: user.passwordHash === null ? null : now,
-      init_password_changed: user.initPasswordChanged ? 1 : 0,
+    const number = repository.insertUser(
+      tx,
+      {
+        ...this.#keys.all(),
+        id: newId(),
+        accountId,
+        username: user.username,
+        email: user.email,
+        role: user.role,
+        notifyOnEvents: user.notifyOnEvents,
+        passwordHash: user.passwordHash,
+        passwordSetAt: user.passwordHash === null ? null : now,
+        initPasswordChanged: user.initPasswordChanged,
+      },
       now,
-    });
+    );
     if (user.code) repository.addCode(tx, number, user.code, now);
     followPrimary(tx, accountId);
     tx.afterCommit(changed);
@@ -149,38 +146,38 @@ export class Users {
     return this.#change(actor, id, (tx, user) => {
       this.#guard(tx, user, actor, 'remove');
       repository.deleteUser(tx, user.number);
-      if (user.is_primary === 1) {
-        repository.choosePrimary(tx, user.account_id, this.#tools.clock.now());
-        followPrimary(tx, user.account_id);
+      if (user.isPrimary) {
+        repository.choosePrimary(tx, user.accountId, this.#tools.clock.now());
+        followPrimary(tx, user.accountId);
       }
-      this.#record(tx, user.account_name, `User ${user.username} of ${user.account_name} was removed.`, actor);
+      this.#record(tx, user.accountName, `User ${user.username} of ${user.accountName} was removed.`, actor);
     });
   }
 
   disable(actor: ObjectsActor, id: string): Promise<void> {
     return this.#change(actor, id, (tx, user, now) => {
-      if (user.locked === 1) return;
+      if (user.locked) return;
       this.#guard(tx, user, actor, 'disable');
       repository.setLocked(tx, user.number, true, now);
-      this.#record(tx, user.account_name, `User ${user.username} of ${user.account_name} was disabled.`, actor);
+      this.#record(tx, user.accountName, `User ${user.username} of ${user.accountName} was disabled.`, actor);
     });
   }
 
   enable(actor: ObjectsActor, id: string): Promise<void> {
     return this.#change(actor, id, (tx, user, now) => {
-      if (user.locked === 0) return;
+      if (!user.locked) return;
       repository.setLocked(tx, user.number, false, now);
-      this.#record(tx, user.account_name, `User ${user.username} of ${user.account_name} was enabled again.`, actor);
+      this.#record(tx, user.accountName, `User ${user.username} of ${user.accountName} was enabled again.`, actor);
     });
   }
 
   changeRole(actor: ObjectsActor, id: string, role: ObjectsRole): Promise<void> {
     return this.#change(actor, id, (tx, user, now) => {
-      checkRole({ name: user.account_name, is_system: user.account_is_system }, role);
+      checkRole({ name: user.accountName, isSystem: user.isSystem }, role);
       if (user.role === role) return;
       this.#guard(tx, user, actor, 'demote');
       repository.setRole(tx, user.number, role, now);
-      this.#record(tx, user.account_name, `User ${user.username} of ${user.account_name} has the role ${role}.`, actor);
+      this.#record(tx, user.accountName, `User ${user.username} of ${user.accountName} has the role ${role}.`, actor);
     });
   }
 
@@ -196,7 +193,7 @@ export class Users {
       repository.replaceS3Secret(tx, user.number, sealed, clock.now());
       this.#record(tx, account.name, `The S3 secret key of ${user.username} of ${account.name} was replaced.`, actor);
       tx.afterCommit(changed);
-      return { access: user.s3_access_key, secret, userId: user.id, accountId: account.id };
+      return { access: user.s3AccessKey, secret, userId: user.id, accountId: account.id };
     });
   }
 
@@ -207,26 +204,30 @@ export class Users {
     });
   }
 
-  async #change(actor: ObjectsActor, id: string, change: (tx: Tx, user: UserRow, now: number) => void): Promise<void> {
+  async #change(
+    actor: ObjectsActor,
+    id: string,
+    change: (tx: Tx, user: SealedUser, now: number) => void,
+  ): Promise<void> {
     const { store, clock, changed } = this.#tools;
     await store.write((tx) => {
-      change(tx, this.#row(tx, actor, id), clock.now());
+      change(tx, this.#existing(tx, actor, id), clock.now());
       tx.afterCommit(changed);
     });
   }
 
-  #row(db: Db, actor: ObjectsActor, id: string): UserRow {
-    const row = repository.findUserById(db, id, scopeOf(actor));
-    if (!row) throw fail('objs_user_not_found', { id });
-    return row;
+  #existing(db: Db, actor: ObjectsActor, id: string): SealedUser {
+    const user = repository.findUserById(db, id, scopeOf(actor));
+    if (!user) throw fail('objs_user_not_found', { id });
+    return user;
   }
 
   /** An account keeps an administrator who can sign in, and who stands for it is not for its other users to say. */
-  #guard(db: Db, user: UserRow, actor: ObjectsActor, what: 'remove' | 'disable' | 'demote'): void {
+  #guard(db: Db, user: SealedUser, actor: ObjectsActor, what: 'remove' | 'disable' | 'demote'): void {
     const isSelf = actor.id === `user:${user.number}`;
     if (isSelf && what !== 'demote')
       throw fail('objs_state_conflict', { problem: `You cannot ${what} yourself; ask another administrator.` });
-    const isAdmin = user.role !== 'member' && user.locked === 0;
+    const isAdmin = user.role !== 'member' && !user.locked;
     if (isAdmin && repository.countOtherAdmins(db, user) === 0) throw fail('last_admin', { username: user.username });
     if (isAdmin && isOthersPrimary(user, actor)) throw primaryRefusal(user, what);
   }
@@ -238,19 +239,19 @@ export class Users {
 }
 
 /** Whether an administrator of an account has its primary user before them, who is somebody else. */
-function isOthersPrimary(user: UserRow, actor: ObjectsActor): boolean {
-  return user.is_primary === 1 && actor.role !== 'objs_admin' && actor.id !== `user:${user.number}`;
+function isOthersPrimary(user: SealedUser, actor: ObjectsActor): boolean {
+  return user.isPrimary && actor.role !== 'objs_admin' && actor.id !== `user:${user.number}`;
 }
 
-function primaryRefusal({ username, account_name: account }: UserRow, what: string) {
+function primaryRefusal({ username, accountName: account }: SealedUser, what: string) {
   const problem = `User ${username} is the primary user of ${account}; only an administrator of the array may ${what} them.`;
   return fail('objs_state_conflict', { problem });
 }
 
 /** Those who administer the array are together in its own account, and there is nobody there to administer but them. */
-function checkRole({ name, is_system: isSystem }: Pick<AccountRow, 'name' | 'is_system'>, role: ObjectsRole): void {
-  if (role === (isSystem === 1 ? 'account_admin' : 'objs_admin'))
-    throw badParameter('role', `must be ${isSystem === 1 ? 'objs_admin' : 'account_admin'} or member in ${name}`);
+function checkRole({ name, isSystem }: Pick<Account, 'name' | 'isSystem'>, role: ObjectsRole): void {
+  if (role === (isSystem ? 'account_admin' : 'objs_admin'))
+    throw badParameter('role', `must be ${isSystem ? 'objs_admin' : 'account_admin'} or member in ${name}`);
 }
 
 export function checkUsername(field: string, username: string): void {

@@ -16,8 +16,7 @@ import type { PeopleTools } from '../people-tools.ts';
 import type { Keys } from './keys.ts';
 import type { Passwords } from './passwords.ts';
 import * as repository from './repository.ts';
-import type { UserRow } from './repository.ts';
-import { toUser, withSecrets, type User, type UserSecrets } from './user.ts';
+import { toUser, withSecrets, type User, type UserSecrets, type SealedUser } from './user.ts';
 
 export interface SignIn {
   readonly account: string;
@@ -71,9 +70,9 @@ export class SignIns {
     const user = this.#unexpired(await this.#verified(attempt));
     // Whoever wants to make room on a full disk has to get in first: the event waits for nobody, the token may use the reserve.
     await store.writeUnlessFull((tx) => {
-      this.#record(tx, user, `User ${user.username} of ${user.account_name} signed in from ${attempt.ip}.`);
+      this.#record(tx, user, `User ${user.username} of ${user.accountName} signed in from ${attempt.ip}.`);
     });
-    if (user.token_expires_at <= clock.now()) await runFreeing(true, () => this.#ensureToken(user.number));
+    if (user.tokenExpiresAt <= clock.now()) await runFreeing(true, () => this.#ensureToken(user.number));
     return withSecrets(
       store.read((db) => existing(db, user.number)),
       vault,
@@ -83,27 +82,27 @@ export class SignIns {
   async resetToken(attempt: SignIn): Promise<User & UserSecrets> {
     const { store, vault } = this.#tools;
     const { number } = this.#unexpired(await this.#verified(attempt));
-    const row = await store.write((tx) => {
+    const user = await store.write((tx) => {
       const user = existing(tx, number);
       this.#renewToken(tx, user);
-      this.#record(tx, user, `The token of ${user.username} of ${user.account_name} was replaced.`, 'notice');
+      this.#record(tx, user, `The token of ${user.username} of ${user.accountName} was replaced.`, 'notice');
       return existing(tx, number);
     });
-    return withSecrets(row, vault);
+    return withSecrets(user, vault);
   }
 
   /** Who a username and password are, where a call carries them instead of a key. */
   async byPassword(attempt: SignIn): Promise<User> {
     const { clock } = this.#tools;
-    const row = await this.#known(attempt);
-    const expiresAt = this.#parts.passwords.expiresAt(row) ?? Infinity;
-    if (row.account_enabled === 0 || expiresAt <= clock.now()) throw fail('invalid_credentials');
-    return toUser(row);
+    const user = await this.#known(attempt);
+    const expiresAt = this.#parts.passwords.expiresAt(user) ?? Infinity;
+    if (!user.accountEnabled || expiresAt <= clock.now()) throw fail('invalid_credentials');
+    return toUser(user);
   }
 
   byAccessKey(key: string): User | undefined {
-    const row = this.#tools.store.read((db) => repository.findUserByKey(db, fingerprint(key)));
-    return row && row.locked === 0 && row.account_enabled === 1 ? toUser(row) : undefined;
+    const user = this.#tools.store.read((db) => repository.findUserByKey(db, fingerprint(key)));
+    return user && !user.locked && user.accountEnabled ? toUser(user) : undefined;
   }
 
   /** Whether sign-ins of the user are refused at present: disabled, of a disabled account, or after too many failures. */
@@ -120,13 +119,13 @@ export class SignIns {
     const { store, vault } = this.#tools;
     const before = await this.#verified(attempt);
     const hash = await this.#parts.passwords.hashed(before, next);
-    const row = await store.write((tx) => {
+    const user = await store.write((tx) => {
       const user = unchanged(tx, before);
       this.#setPassword(tx, user, hash);
-      this.#record(tx, user, `User ${user.username} of ${user.account_name} changed their password.`, 'notice');
+      this.#record(tx, user, `User ${user.username} of ${user.accountName} changed their password.`, 'notice');
       return existing(tx, user.number);
     });
-    return withSecrets(row, vault);
+    return withSecrets(user, vault);
   }
 
   /**
@@ -139,18 +138,18 @@ export class SignIns {
     const before = await this.#attempts.guard({ username: this.#attemptName(account, username), ip }, () => {
       const found = store.read((db) => {
         const user = this.#named(db, account, username);
-        return user?.locked === 0 && this.#hasCode(db, user, mark) ? user : undefined;
+        return user?.locked === false && this.#hasCode(db, user, mark) ? user : undefined;
       });
       return Promise.resolve(found);
     });
-    if (before.account_enabled === 0) throw fail('account_disabled', { id: before.account_name });
+    if (!before.accountEnabled) throw fail('account_disabled', { id: before.accountName });
     const hash = await this.#parts.passwords.hashed(before, newPassword);
     await store.write((tx) => {
       const user = unchanged(tx, before);
       if (!this.#hasCode(tx, user, mark)) throw fail('invalid_credentials');
       this.#setPassword(tx, user, hash);
       repository.replaceAccessKey(tx, user.number, this.#parts.keys.accessKey());
-      const title = `User ${user.username} of ${user.account_name} set a password with a code, from ${ip}.`;
+      const title = `User ${user.username} of ${user.accountName} set a password with a code, from ${ip}.`;
       this.#record(tx, user, title, 'notice');
     });
   }
@@ -166,19 +165,19 @@ export class SignIns {
       const now = clock.now();
       const user = this.#named(tx, account, username);
       const title = `A new password for ${username} of ${account} was asked for from ${ip}.`;
-      events.record(tx, { severity: 'notice', title, subject: `account:${user?.account_name ?? account}` });
-      if (!user || user.email === null || user.locked === 1 || user.account_enabled === 0) return;
+      events.record(tx, { severity: 'notice', title, subject: `account:${user?.accountName ?? account}` });
+      if (!user || user.email === null || user.locked || !user.accountEnabled) return;
       if (repository.codesOf(tx, user.number, now).length >= CODES_MAX) return;
       repository.addCode(tx, user.number, kept, now);
       this.#parts.mailbox.post(tx, { to: user.email, ...this.#codeMail(user, code) });
     });
   }
 
-  #hasCode(db: Db, { number }: UserRow, mark: Buffer): boolean {
+  #hasCode(db: Db, { number }: SealedUser, mark: Buffer): boolean {
     return repository.codesOf(db, number, this.#tools.clock.now()).some((kept) => isSame(mark, kept));
   }
 
-  #codeMail({ username, account_name: account }: UserRow, code: string): { subject: string; text: string } {
+  #codeMail({ username, accountName: account }: SealedUser, code: string): { subject: string; text: string } {
     const { displayName, managementUrl } = this.#tools.configuration();
     const path = `${managementUrl}/api/users/${encodeURIComponent(username)}/password_code`;
     const text = [
@@ -193,29 +192,29 @@ export class SignIns {
     return { subject: subjectLine(displayName, 'A new password was asked for'), text };
   }
 
-  async #verified(attempt: SignIn): Promise<UserRow> {
-    const row = await this.#known(attempt);
+  async #verified(attempt: SignIn): Promise<SealedUser> {
+    const user = await this.#known(attempt);
     // Told only to whoever knows the password: to others the account may as well not exist.
-    if (row.account_enabled === 0) throw fail('account_disabled', { id: row.account_name });
-    return row;
+    if (!user.accountEnabled) throw fail('account_disabled', { id: user.accountName });
+    return user;
   }
 
-  #known({ account, user, password, ip }: SignIn): Promise<UserRow> {
+  #known({ account, user, password, ip }: SignIn): Promise<SealedUser> {
     const { store } = this.#tools;
     return this.#attempts.guard({ username: this.#attemptName(account, user), ip }, async () => {
       const found = store.read((db) => this.#find(db, account, user));
-      const isRight = await verifyPassword(password, found?.password_hash ?? undefined);
-      return isRight && found?.locked === 0 ? found : undefined;
+      const isRight = await verifyPassword(password, found?.passwordHash ?? undefined);
+      return isRight && found?.locked === false ? found : undefined;
     });
   }
 
-  #unexpired(row: UserRow): UserRow {
-    const expiresAt = this.#parts.passwords.expiresAt(row) ?? Infinity;
-    if (expiresAt <= this.#tools.clock.now()) throw fail('password_expired', { user: row.username });
-    return row;
+  #unexpired(user: SealedUser): SealedUser {
+    const expiresAt = this.#parts.passwords.expiresAt(user) ?? Infinity;
+    if (expiresAt <= this.#tools.clock.now()) throw fail('password_expired', { user: user.username });
+    return user;
   }
 
-  #setPassword(tx: Tx, user: UserRow, hash: string): void {
+  #setPassword(tx: Tx, user: SealedUser, hash: string): void {
     this.#parts.passwords.replace(tx, user, hash, this.#tools.clock.now());
     this.#renewToken(tx, user);
   }
@@ -224,21 +223,21 @@ export class SignIns {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
       const user = existing(tx, number);
-      if (user.token_expires_at <= clock.now()) this.#renewToken(tx, user);
+      if (user.tokenExpiresAt <= clock.now()) this.#renewToken(tx, user);
     });
   }
 
-  #renewToken(tx: Tx, user: UserRow): void {
+  #renewToken(tx: Tx, user: SealedUser): void {
     repository.replaceToken(tx, user.number, this.#parts.keys.token());
     tx.afterCommit(this.#tools.changed);
   }
 
-  #named(db: Db, account: string, username: string): UserRow | undefined {
+  #named(db: Db, account: string, username: string): SealedUser | undefined {
     const found = findAccount(db, account) ?? findAccountNamed(db, account);
     return found && repository.findUserNamed(db, found.id, username);
   }
 
-  #find(db: Db, account: string, user: string): UserRow | undefined {
+  #find(db: Db, account: string, user: string): SealedUser | undefined {
     const found = findAccount(db, account) ?? findAccountNamed(db, account);
     if (!found) return undefined;
     return repository.findUserNamed(db, found.id, user) ?? repository.findUserByMail(db, found.id, user);
@@ -247,11 +246,11 @@ export class SignIns {
   /** One name for a user, whether the account was given by name or id and the user by name or mail: failures add up. */
   #attemptName(account: string, user: string): string {
     const found = this.#tools.store.read((db) => this.#find(db, account, user));
-    return found ? attemptName(found.account_id, found.username) : attemptName(account, user);
+    return found ? attemptName(found.accountId, found.username) : attemptName(account, user);
   }
 
-  #record(tx: Tx, user: UserRow, title: string, severity: 'info' | 'notice' = 'info'): void {
-    const subject = `account:${user.account_name}`;
+  #record(tx: Tx, user: SealedUser, title: string, severity: 'info' | 'notice' = 'info'): void {
+    const subject = `account:${user.accountName}`;
     this.#tools.events.record(tx, { severity, title, subject, actor: user.username });
   }
 }
@@ -260,17 +259,17 @@ function attemptName(account: string, user: string): string {
   return `${account}/${user}`;
 }
 
-function existing(db: Db, number: number): UserRow {
-  const row = repository.findUserByNumber(db, number);
-  if (!row) throw fail('invalid_credentials');
-  return row;
+function existing(db: Db, number: number): SealedUser {
+  const user = repository.findUserByNumber(db, number);
+  if (!user) throw fail('invalid_credentials');
+  return user;
 }
 
 /** What was checked must still be so when it is acted upon: a code or a password is good for one caller. */
-function unchanged(db: Db, before: UserRow): UserRow {
-  const row = existing(db, before.number);
-  if (row.password_hash !== before.password_hash || row.locked === 1) throw fail('invalid_credentials');
-  return row;
+function unchanged(db: Db, before: SealedUser): SealedUser {
+  const user = existing(db, before.number);
+  if (user.passwordHash !== before.passwordHash || user.locked) throw fail('invalid_credentials');
+  return user;
 }
 
 function isSame(mark: Buffer, kept: string): boolean {

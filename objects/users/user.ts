@@ -1,6 +1,5 @@
 import type { ObjectsRole } from '@granary/contract/objects';
 import type { Vault } from '@granary/kernel';
-import type { UserRow } from './repository.ts';
 
 export interface User {
   readonly number: number;
@@ -40,34 +39,60 @@ export const withheld: ShownSecrets = {
   s3SecretKey: null,
 };
 
-export function toUser(row: UserRow): User {
+export interface SealedToken {
+  readonly tokenSealed: string;
+  /** What the token is found by. */
+  readonly tokenMark: string;
+  readonly tokenExpiresAt: number;
+}
+
+export interface SealedAccessKey {
+  readonly accessKeySealed: string;
+  readonly accessKeyMark: string;
+}
+
+/** Secrets as they are kept: sealed, with the mark they are found by. */
+export interface SealedKeys extends SealedToken, SealedAccessKey {
+  readonly s3AccessKey: string;
+  readonly s3SecretKeySealed: string;
+}
+
+/** With what stays inside the array. */
+export interface SealedUser extends User, SealedKeys {
+  /** Null until one is set with a code. */
+  readonly passwordHash: string | null;
+  readonly passwordSetAt: number | null;
+}
+
+/** Without what is sealed. */
+export function toUser(user: User): User {
   return {
-    number: row.number,
-    id: row.id,
-    accountId: row.account_id,
-    accountName: row.account_name,
-    isSystem: row.account_is_system === 1,
-    username: row.username,
-    email: row.email,
-    role: row.role,
-    isPrimary: row.is_primary === 1,
-    locked: row.locked === 1,
-    accountEnabled: row.account_enabled === 1,
-    notifyOnEvents: row.notify_on_events === 1,
-    notificationSeverity: row.notification_severity,
-    initPasswordChanged: row.init_password_changed === 1,
-    createdAt: row.created_at,
-    modifiedAt: row.modified_at,
+    number: user.number,
+    id: user.id,
+    accountId: user.accountId,
+    accountName: user.accountName,
+    isSystem: user.isSystem,
+    username: user.username,
+    email: user.email,
+    role: user.role,
+    isPrimary: user.isPrimary,
+    locked: user.locked,
+    accountEnabled: user.accountEnabled,
+    notifyOnEvents: user.notifyOnEvents,
+    notificationSeverity: user.notificationSeverity,
+    initPasswordChanged: user.initPasswordChanged,
+    createdAt: user.createdAt,
+    modifiedAt: user.modifiedAt,
   };
 }
 
-export function withSecrets(row: UserRow, vault: Vault): User & UserSecrets {
+export function withSecrets(user: SealedUser, vault: Vault): User & UserSecrets {
   return {
-    ...toUser(row),
-    accessKey: vault.unseal(row.access_key),
-    token: vault.unseal(row.token),
-    tokenExpiresAt: row.token_expires_at,
-    s3AccessKey: row.s3_access_key,
-    s3SecretKey: vault.unseal(row.s3_secret_key),
+    ...toUser(user),
+    accessKey: vault.unseal(user.accessKeySealed),
+    token: vault.unseal(user.tokenSealed),
+    tokenExpiresAt: user.tokenExpiresAt,
+    s3AccessKey: user.s3AccessKey,
+    s3SecretKey: vault.unseal(user.s3SecretKeySealed),
   };
 }
