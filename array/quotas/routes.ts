@@ -70,7 +70,7 @@ async function failuresOf(
   const failures: string[] = [];
   for (const { path, job } of begun) {
     const row = await jobs.wait(job, timeoutSeconds < 0 ? -1 : Math.max(0, giveUpAt - performance.now()));
-    if (row && row.finished_at === null) return undefined;
+    if (row && row.finishedAt === null) return undefined;
     if (row?.state === 'failed') failures.push(`${path}: ${row.error ?? 'The work failed.'}`);
   }
   return failures;

@@ -1,4 +1,4 @@
-import { bytes, flag, GB, plain, readSetting, Table, writeSetting, type Db, type Tx } from '@granary/kernel';
+import { flag, GB, inUnits, plain, readSetting, Table, writeSetting, type Db, type Tx } from '@granary/kernel';
 import type { Pick, Stock } from './allocation.ts';
 import type { Drive, NewDrive, PlacedDrive } from './drive.ts';
 
@@ -7,10 +7,7 @@ const drives = new Table<Drive>('drives', {
   type: plain('type'),
   node: plain('node'),
   zone: plain('zone'),
-  capacity: {
-    name: 'capacity_gb',
-    convert: { write: (capacity) => capacity / GB, read: (gigabytes) => bytes(Number(gigabytes) * GB) },
-  },
+  capacity: inUnits('capacity_gb', GB),
   array: plain('array'),
   number: plain('number'),
   policy: plain('policy'),
