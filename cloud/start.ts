@@ -5,6 +5,7 @@ import {
   createApiServer,
   EventLog,
   fail,
+  GranaryError,
   Listeners,
   Locks,
   namesOfListener,
@@ -302,7 +303,7 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
     handlers: {
       inventory: inventoryRoutes(inventory),
       hostedArrays: hostedArrayRoutes(arrays, (actor) => {
-        if (damage) throw fail('metadata_damaged', { problem: damage.message });
+        if (damage) throw new GranaryError('metadata_damaged', damage.message);
         ownership.require(actor.claim);
       }),
       portal: {
@@ -331,11 +332,11 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
 }
 
 function acceptedIssuer(tls: CloudTls | undefined, chain: string): Issuer {
-  if (!tls?.accept) throw fail('not_supported', { problem: 'This cloud has not joined by a code.' });
+  if (!tls?.accept) throw fail('cloud_not_joined');
   try {
     return tls.accept(chain);
   } catch (error) {
-    throw fail('not_supported', { problem: (error as Error).message });
+    throw new GranaryError('not_supported', (error as Error).message);
   }
 }
 

@@ -1,3 +1,7 @@
+import { errorFamilies, refusals } from './refusals/index.ts';
+
+export { refusals };
+
 /**
  * The catalogue: every error Granary gives, once. `http` is the portal's status; arrays and object storage answer
  * HTTP 200 with `code` in the body, save where `keepsHttp` says that the HTTP status itself carries the meaning.
@@ -11,7 +15,8 @@ export interface ErrorEntry {
   readonly keepsHttp?: true;
 }
 
-export const errorCatalogue = {
+/** Errors that have a code to themselves, and so one message. */
+export const singleErrors = {
   // Every interface
   internal: {
     http: 500,
@@ -38,7 +43,6 @@ export const errorCatalogue = {
   },
   invalid_credentials: { http: 401, code: 5, message: 'Invalid credentials.' },
   not_allowed: { http: 403, code: 6, message: 'Your role does not allow this; it needs {roles}.' },
-  bad_parameter: { http: 400, code: 7, message: '{problem}' },
   too_large: { http: 413, code: 8, keepsHttp: true, message: 'The request is larger than {limit}.' },
   too_many_attempts: {
     http: 429,
@@ -115,9 +119,6 @@ export const errorCatalogue = {
     code: 20017,
     message: 'This cloud answers only the portal it belongs to, which shows a certificate; call the portal instead.',
   },
-  join_refused: { http: 403, code: 20020, message: '{problem} Make another one with `granary clouds join-code`.' },
-  cloud_full: { http: 409, code: 20007, message: '{problem}' },
-  not_supported: { http: 409, code: 20008, message: '{problem}' },
   already_decided: { http: 409, code: 20009, message: 'Request {id} was {status} already.' },
   user_disabled: { http: 403, code: 20030, message: 'User {username} is disabled; ask an administrator to enable it.' },
   last_admin: { http: 409, code: 20010, message: 'User {username} is the last administrator; make another one first.' },
@@ -127,7 +128,6 @@ export const errorCatalogue = {
     code: 20012,
     message: 'Array {name} does not answer at {address}; try again when it is up.',
   },
-  price_file: { http: 400, code: 20013, message: '{problem}' },
   no_address: { http: 409, code: 20014, message: 'No free address is left in {range}.' },
 
   cloud_claimed: {
@@ -136,7 +136,6 @@ export const errorCatalogue = {
     message:
       'This cloud takes no commands from this portal: {reason}. An administrator can move it with `granary clouds adopt`.',
   },
-  metadata_damaged: { http: 503, code: 20019, message: '{problem}' },
 
   // Arrays
   raid_group_not_found: { http: 404, code: 10009, message: 'RAID group {id} was not found.' },
@@ -159,7 +158,6 @@ export const errorCatalogue = {
   snapshot_set_not_found: { http: 404, code: 10095, message: 'Snapshot set {id} was not found.' },
   nas_group_not_found: { http: 404, code: 10098, message: 'NAS group {id} was not found.' },
   nothing_to_delete: { http: 404, code: 10097, message: 'There is nothing to delete.' },
-  state_conflict: { http: 409, code: 10100, message: '{problem}' },
   drive_in_use: { http: 409, code: 10101, message: 'Drive {id} is in use by {by}.' },
   pool_not_empty: {
     http: 409,
@@ -197,7 +195,6 @@ export const errorCatalogue = {
     message:
       'The encryption password is not known to the array; set one (POST /settings/encryption), or give it again after a restart (POST /settings/restore_encryption).',
   },
-  not_offered: { http: 409, code: 10109, message: '{problem}' },
   drive_sizes_differ: {
     http: 409,
     code: 10110,
@@ -208,8 +205,6 @@ export const errorCatalogue = {
     code: 10120,
     message: 'The remote array at {address} refused the sign-in: {reason}.',
   },
-  capacity_refused: { http: 409, code: 10200, message: '{problem}' },
-  limit_reached: { http: 409, code: 10201, message: '{problem}' },
   pool_protected: {
     http: 409,
     code: 10202,
@@ -231,15 +226,17 @@ export const errorCatalogue = {
     code: 50010,
     message: 'The password of {user} has expired; set a new one with POST /users/password.',
   },
-  password_rules: { http: 400, code: 50011, message: '{problem}' },
   connection_failed: {
     http: 422,
     code: 50012,
     message: 'The remote endpoint {endpoint} did not answer as expected: {reason}.',
   },
   encryption_locked: { http: 409, code: 50013, message: 'The array is locked; restore the encryption password first.' },
-  objs_state_conflict: { http: 409, code: 50100, message: '{problem}' },
-  objs_limit_reached: { http: 409, code: 50200, message: '{problem}' },
 } as const satisfies Readonly<Record<string, ErrorEntry>>;
+
+/** What endpoints declare: errors by themselves, and families whose messages are in `refusals`. */
+export const errorCatalogue = { ...singleErrors, ...errorFamilies } as const satisfies Readonly<
+  Record<string, ErrorEntry>
+>;
 
 export type ErrorName = keyof typeof errorCatalogue;

@@ -15,6 +15,12 @@ test('a fact is told as it is, whatever it holds', () => {
   assert.equal(fail('volume_not_found', { id: '$& {id} $1' }).message, 'Volume $& {id} $1 was not found.');
 });
 
+test('an error of a family is declared by the name of the family', () => {
+  const error = fail('account_being_deleted', { name: 'web' });
+  assert.equal(error.message, 'Account web is being deleted.');
+  assert.equal(error.entry, 'objs_state_conflict');
+});
+
 test('bad input names every parameter that is bad', () => {
   const error = badParameters([
     { field: 'name', message: 'is required' },

@@ -1,21 +1,30 @@
-import { errorCatalogue, type ErrorName } from '@granary/contract/errors';
+import { refusals, singleErrors, type ErrorName } from '@granary/contract/errors';
 
 export interface FieldProblem {
   readonly field: string;
   readonly message: string;
 }
 
+/** Families whose messages are still written where they are raised. */
+const OPEN = { message: '{problem}' } as const;
+const open = { state_conflict: OPEN, not_offered: OPEN, capacity_refused: OPEN, limit_reached: OPEN };
+
+const messages = { ...singleErrors, ...refusals, ...open };
+
+/** A message of the catalogue, by the name of its error. */
+type MessageName = keyof typeof messages;
+
 type FactName<Message extends string> = Message extends `${string}{${infer Name}}${infer Rest}`
   ? Name | FactName<Rest>
   : never;
 
-/** The facts an entry's message has places for. */
-type FactsOf<E extends ErrorName> = {
-  readonly [Name in FactName<(typeof errorCatalogue)[E]['message']>]: string | number;
+/** The facts a message has places for. */
+type FactsOf<E extends MessageName> = {
+  readonly [Name in FactName<(typeof messages)[E]['message']>]: string | number;
 };
 
-/** An entry without places takes no facts. */
-type FactArguments<E extends ErrorName> = keyof FactsOf<E> extends never ? [] : [facts: FactsOf<E>];
+/** A message without places takes no facts. */
+type FactArguments<E extends MessageName> = keyof FactsOf<E> extends never ? [] : [facts: FactsOf<E>];
 
 interface Details {
   readonly problems?: readonly FieldProblem[];
@@ -24,6 +33,7 @@ interface Details {
 
 /** An error of the catalogue: the only kind a caller ever sees. */
 export class GranaryError extends Error {
+  /** What endpoints declare: the error itself, or its family. */
   readonly entry: ErrorName;
   readonly problems: readonly FieldProblem[];
   /** Headers of the reply, such as `Retry-After`. */
@@ -39,8 +49,8 @@ export class GranaryError extends Error {
   }
 }
 
-export function fail<E extends ErrorName>(entry: E, ...facts: FactArguments<E>): GranaryError {
-  return new GranaryError(entry, messageOf(entry, ...facts));
+export function fail<E extends MessageName>(name: E, ...facts: FactArguments<E>): GranaryError {
+  return new GranaryError(entryOf(name), messageOf(name, ...facts));
 }
 
 /** Refused for now: the message and `Retry-After` say for how long. */
@@ -58,7 +68,13 @@ export function badParameters(problems: readonly FieldProblem[]): GranaryError {
   return new GranaryError('bad_parameter', `${problem}.`, { problems });
 }
 
-function messageOf<E extends ErrorName>(entry: E, ...[facts]: FactArguments<E>): string {
+function entryOf(name: MessageName): ErrorName {
+  return name in refusals
+    ? refusals[name as keyof typeof refusals].family
+    : (name as Exclude<MessageName, keyof typeof refusals>);
+}
+
+function messageOf<E extends MessageName>(name: E, ...[facts]: FactArguments<E>): string {
   const known = new Map<string, string | number>(Object.entries(facts ?? {}));
-  return errorCatalogue[entry].message.replace(/\{(\w+)\}/g, (_, name: string) => String(known.get(name)));
+  return messages[name].message.replace(/\{(\w+)\}/g, (_, fact: string) => String(known.get(fact)));
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   errorCatalogue,
+  refusals,
   operations,
   type Access,
   type Api,
@@ -140,6 +141,14 @@ function errorPage(): string {
     '| Name | Code | HTTP | Message |',
     '|---|---|---|---|',
     ...rows,
+    '',
+    '## Messages of families',
+    '',
+    'Errors of one family share its code; the message says which of them it is.',
+    '',
+    '| Family | Message |',
+    '|---|---|',
+    ...Object.values(refusals).map(({ family, message }) => `| \`${family}\` | ${cell(message)} |`),
     '',
   ].join('\n');
 }

@@ -191,8 +191,7 @@ export class Placement {
 
   async #newAddress(): Promise<HostedRecord['management']> {
     const { store, config, addresses } = this.#options;
-    if (store.read(countArrays) >= config.arrays_max)
-      throw fail('cloud_full', { problem: `This cloud hosts at most ${config.arrays_max} arrays (arrays_max).` });
+    if (store.read(countArrays) >= config.arrays_max) throw fail('cloud_arrays_limit', { max: config.arrays_max });
     return addresses.forArray(store.read(lastNumber), (address) => store.read((db) => isAddressTaken(db, address)));
   }
 

@@ -42,7 +42,7 @@ export function takeDriveBack(tx: Tx, array: HostedRecord, uuid: string, minimum
   const held = listDrivesOf(tx, array.number);
   const drive = held.find((each) => each.uuid === uuid);
   if (!drive || !releaseDrive(tx, uuid, array.number)) throw fail('not_found', { kind: 'drive', id: uuid });
-  if (held.length <= minimum) throw fail('cloud_full', { problem: `An array keeps at least ${minimum} drives.` });
+  if (held.length <= minimum) throw fail('array_drives_minimum', { minimum });
   const { spec } = array;
   const one = { [drive.type]: 1 };
   updateArray(tx, array.number, {

@@ -75,8 +75,7 @@ export class AccountDeletion {
   cleanUp(id: string, actor: ObjectsActor): Promise<number> {
     return this.#tools.store.write((tx) => {
       const account = inScope(repository.findAccount(tx, id), id, null);
-      if (account.state !== 'deleted')
-        throw fail('objs_state_conflict', { problem: `Account ${account.name} is not deleted; delete it first.` });
+      if (account.state !== 'deleted') throw fail('account_not_deleted', { name: account.name });
       return this.#tools.jobs.unfinished(tx, jobSubject(id)) ?? this.#enqueue(tx, CLEAN_UP, account, actor);
     });
   }

@@ -18,11 +18,9 @@ export function inScope(account: Account | undefined, id: string, scope: string 
 
 export function requireNormal({ name, state }: Account): void {
   if (state === 'normal') return;
-  const problem = state === 'deleting' ? `Account ${name} is being deleted.` : `Account ${name} is deleted.`;
-  throw fail('objs_state_conflict', { problem });
+  throw state === 'deleting' ? fail('account_being_deleted', { name }) : fail('account_deleted', { name });
 }
 
 export function refuseSystem({ name, isSystem }: Account, what: string): void {
-  if (isSystem)
-    throw fail('objs_state_conflict', { problem: `Account ${name} administers the array and cannot be ${what}.` });
+  if (isSystem) throw fail('system_account', { name, what });
 }

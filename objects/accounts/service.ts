@@ -51,8 +51,7 @@ export class Accounts {
   open(tx: Tx, name: string, actor: ObjectsActor): string {
     const { clock, changed } = this.#tools;
     if (repository.findAccountNamed(tx, name)) throw fail('name_taken', { name });
-    if (repository.countAccounts(tx) >= ACCOUNTS_MAX)
-      throw fail('objs_limit_reached', { problem: `An array has at most ${ACCOUNTS_MAX} accounts.` });
+    if (repository.countAccounts(tx) >= ACCOUNTS_MAX) throw fail('accounts_limit', { max: ACCOUNTS_MAX });
     const id = newId();
     repository.insertAccount(tx, { id, name, isSystem: false }, clock.now());
     this.#record(tx, { name }, `Account ${name} was created.`, actor);

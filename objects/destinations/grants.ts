@@ -75,8 +75,7 @@ export class DestinationGrants {
       const prefix = before ?? (ownPrefix === false ? '' : `${account}/`);
       if (before === undefined && prefix === '') refuseSecondUnprefixed(tx, id, account, shown);
       if (countGrants(tx, id) >= GRANTS_MAX) {
-        const problem = `${shown} is granted to ${GRANTS_MAX} accounts already; revoke some first.`;
-        throw fail('objs_limit_reached', { problem });
+        throw fail('grants_limit', { endpoint: shown, max: GRANTS_MAX });
       }
       putGrant(tx, { destination: id, account, prefix, createdAt: clock.now() });
       this.#record(tx, id, `Remote endpoint ${shown} (${name}) was granted to account ${known.name}.`, actor);
@@ -169,8 +168,7 @@ export class DestinationGrants {
 function refuseSecondUnprefixed(tx: Tx, id: number, account: string, shown: string): void {
   const other = findUnprefixed(tx, id);
   if (other === undefined || other === account) return;
-  const problem = `Account ${other} has its objects at ${shown} without a prefix already; grant it with own_prefix=YES, or add the endpoint once more.`;
-  throw fail('objs_state_conflict', { problem });
+  throw fail('unprefixed_grant_taken', { account: other, endpoint: shown });
 }
 
 function existing(db: Parameters<typeof findDestination>[0], name: string): Destination {

@@ -134,8 +134,7 @@ export class Destinations {
     const { store, dataPath } = this.#tools;
     const { destination, buckets } = this.get(name);
     if (buckets > 0 && !force) {
-      const problem = `${buckets} containers are replicated to ${destination.displayName}; end that first, or send force=YES.`;
-      throw fail('objs_state_conflict', { problem });
+      throw fail('endpoint_replicated_to', { count: buckets, endpoint: destination.displayName });
     }
     await store.write((tx) => {
       deleteDestination(tx, destination.id);
@@ -232,7 +231,7 @@ type Reading = Parameters<typeof countDestinations>[0];
 function checkNew(db: Reading, name: string): void {
   checkName(db, name, null);
   if (countDestinations(db) < DESTINATIONS_MAX) return;
-  throw fail('objs_limit_reached', { problem: `An array knows at most ${DESTINATIONS_MAX} remote endpoints.` });
+  throw fail('endpoints_limit', { max: DESTINATIONS_MAX });
 }
 
 function checkName(db: Reading, name: string, own: number | null): void {

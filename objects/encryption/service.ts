@@ -169,6 +169,5 @@ function wrongPassword(): GranaryError {
 }
 
 function noPassword(): GranaryError {
-  const problem = 'No encryption password is set; set one with POST /objs/settings/encryption.';
-  return fail('objs_state_conflict', { problem });
+  return fail('objs_no_encryption_password');
 }

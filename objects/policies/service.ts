@@ -112,8 +112,7 @@ export class Policies {
   async setDefault(id: string, actor: string): Promise<string> {
     const { store, clock, events, dataPath } = this.#tools;
     const { displayName, name, report } = this.get(id);
-    if (report.ringVersion === 0)
-      throw fail('objs_state_conflict', { problem: `Storage policy ${displayName} has too few drives to be used.` });
+    if (report.ringVersion === 0) throw fail('policy_unusable', { policy: displayName });
     await store.write((tx) => {
       makeDefault(tx, displayName);
       noteChanged(tx, 'policy', displayName, clock.now());
@@ -136,8 +135,7 @@ export class Policies {
     return store.write((tx) => {
       const subject = `policy:${displayName}`;
       if (jobs.isBusy(tx, subject)) {
-        const problem = `Drives are leaving storage policy ${displayName} already; try again once they have.`;
-        throw fail('objs_state_conflict', { problem });
+        throw fail('policy_drives_leaving', { policy: displayName });
       }
       const uuids = this.#choose(policy, wanted);
       return jobs.enqueue(tx, REMOVE_DRIVES, subject, { policy: displayName, uuids, actor });
@@ -152,8 +150,7 @@ export class Policies {
     const chosen = [...quantities].flatMap(([type, quantity]) => {
       const ofType = drives.filter(({ drive }) => drive.type === type);
       if (ofType.length < quantity) {
-        const problem = `Storage policy ${policy.displayName} has ${ofType.length} drives of type ${type}, not ${quantity}.`;
-        throw fail('objs_state_conflict', { problem });
+        throw fail('policy_lacks_drives', { policy: policy.displayName, count: ofType.length, type, wanted: quantity });
       }
       const used = ({ report }: KnownDrive) => report?.usedBytes ?? 0;
       return ofType.toSorted((a, b) => used(a) - used(b)).slice(0, quantity);
@@ -161,8 +158,7 @@ export class Policies {
     const { copies, dataFragments, parityFragments } = policy.report.policy;
     const needed = copies + dataFragments + parityFragments;
     if (drives.length - chosen.length < needed) {
-      const problem = `Storage policy ${policy.displayName} needs ${needed} drives and would be left with ${drives.length - chosen.length}; remove fewer.`;
-      throw fail('objs_state_conflict', { problem });
+      throw fail('policy_needs_drives', { policy: policy.displayName, needed, left: drives.length - chosen.length });
     }
     return chosen.map(({ drive }) => drive.uuid);
   }

@@ -66,8 +66,7 @@ export class AccountRequests {
     const { account, username, email } = asked;
     const passwordHash = await hashPassword(asked.password);
     return store.write((tx) => {
-      if (repository.countRequests(tx, 'pending') >= PENDING_MAX)
-        throw fail('objs_limit_reached', { problem: 'Too many requests wait for a decision; try again later.' });
+      if (repository.countRequests(tx, 'pending') >= PENDING_MAX) throw fail('requests_limit');
       const id = repository.insertRequest(tx, { account, username, email, passwordHash, requestedAt: clock.now() });
       repository.deleteOldestDecided(tx, KEPT_MAX);
       // Whoever asks is not told: a stranger could find out which accounts there are. The decision cannot be to approve.

@@ -67,16 +67,12 @@ export function settingsRoutes(parts: SettingsParts): ObjectsHandlers<'settings'
     setTokenExpiry: ({ token_expiry: minutes }, context) =>
       change(context, `New tokens live for ${minutes} minutes.`, { tokenMinutes: minutes }),
     setMtu: () => {
-      // The interfaces belong to the machine; a process that claimed to have set their MTU would lie.
-      const problem =
-        'The packet size belongs to the network interfaces of the machine; set it there (ip link set mtu).';
-      throw fail('objs_state_conflict', { problem });
+      throw fail('mtu_of_machine');
     },
     setPolicyExpansion: ({ expansion_percent: percent }, context) =>
       change(context, `New drives join a policy in steps of ${percent} %.`, { expansionPercent: percent }),
     setLoadBalancerMode: ({ mode }, context) => {
-      const problem = 'Controllers answer their clients themselves (dr); there is no load balancer to answer through.';
-      if (mode !== 'dr') throw fail('objs_state_conflict', { problem });
+      if (mode !== 'dr') throw fail('load_balancer_mode');
       return change(context, 'Controllers answer their clients themselves.', {});
     },
     setDnsServers: ({ custom_name_servers: servers, dns_lookup_domain: domain }, context) =>

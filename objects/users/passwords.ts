@@ -17,13 +17,11 @@ const classes = [/\p{Ll}/u, /\p{Lu}/u, /\p{Nd}/u, /[^\p{Ll}\p{Lu}\p{Nd}]/u];
 /** What every password has to be, whoever chooses it. */
 export function checkPassword(password: string, username: string): void {
   const { length } = Array.from(password);
-  if (length < LENGTH_MIN) throw refused(`A password has at least ${LENGTH_MIN} characters.`);
-  if (password.toLowerCase() === username.toLowerCase()) throw refused('A password must not be the username.');
+  if (length < LENGTH_MIN) throw fail('password_too_short', { min: LENGTH_MIN });
+  if (password.toLowerCase() === username.toLowerCase()) throw fail('password_is_username');
   if (length >= PHRASE_LENGTH) return;
   if (classes.filter((one) => one.test(password)).length < CLASSES_MIN)
-    throw refused(
-      `A password of less than ${PHRASE_LENGTH} characters has three of these: small letters, capital letters, digits, others.`,
-    );
+    throw fail('password_too_simple', { length: PHRASE_LENGTH });
 }
 
 /** Rules that look at the passwords a user has and had. */
@@ -43,11 +41,9 @@ export class Passwords {
     // One after the other: each takes a moment of the processor on purpose.
     for (const hash of known) {
       if (!(await verifyPassword(next, hash))) continue;
-      const problem =
-        passwordHistory === 0
-          ? 'The new password must not be the present one.'
-          : `The new password must not be the present one, nor one of the ${passwordHistory} before.`;
-      throw refused(problem);
+      throw passwordHistory === 0
+        ? fail('password_unchanged')
+        : fail('password_used_before', { count: passwordHistory });
     }
     return hashPassword(next);
   }
@@ -63,8 +59,4 @@ export class Passwords {
     const { expirePassword, expirePasswordAfterSeconds } = this.#options.settings();
     return expirePassword && setAt !== null ? setAt + expirePasswordAfterSeconds * 1000 : null;
   }
-}
-
-function refused(problem: string) {
-  return fail('password_rules', { problem });
 }

@@ -119,7 +119,7 @@ export class Users {
     const { clock, changed } = this.#tools;
     if (repository.findUserNamed(tx, accountId, user.username)) throw fail('name_taken', { name: user.username });
     if (repository.countUsers(tx, accountId) >= USERS_OF_ACCOUNT_MAX)
-      throw fail('objs_limit_reached', { problem: `An account has at most ${USERS_OF_ACCOUNT_MAX} users.` });
+      throw fail('users_of_account_limit', { max: USERS_OF_ACCOUNT_MAX });
     const now = clock.now();
     const number = repository.insertUser(
       tx,
@@ -225,8 +225,7 @@ export class Users {
   /** An account keeps an administrator who can sign in, and who stands for it is not for its other users to say. */
   #guard(db: Db, user: SealedUser, actor: ObjectsActor, what: 'remove' | 'disable' | 'demote'): void {
     const isSelf = actor.id === `user:${user.number}`;
-    if (isSelf && what !== 'demote')
-      throw fail('objs_state_conflict', { problem: `You cannot ${what} yourself; ask another administrator.` });
+    if (isSelf && what !== 'demote') throw fail('own_user', { what });
     const isAdmin = user.role !== 'member' && !user.locked;
     if (isAdmin && repository.countOtherAdmins(db, user) === 0) throw fail('last_admin', { username: user.username });
     if (isAdmin && isOthersPrimary(user, actor)) throw primaryRefusal(user, what);
@@ -244,8 +243,7 @@ function isOthersPrimary(user: SealedUser, actor: ObjectsActor): boolean {
 }
 
 function primaryRefusal({ username, accountName: account }: SealedUser, what: string) {
-  const problem = `User ${username} is the primary user of ${account}; only an administrator of the array may ${what} them.`;
-  return fail('objs_state_conflict', { problem });
+  return fail('primary_user', { username, account, what });
 }
 
 /** Those who administer the array are together in its own account, and there is nobody there to administer but them. */

@@ -31,16 +31,13 @@ export class VirtualControllers {
   async removeProxies(quantity: number, regionId: number | undefined, actor: string): Promise<void> {
     const { store, events, returnProxies } = this.#options;
     const proxies = this.list().filter(({ role }) => role === 'proxy').length;
-    if (regionId !== undefined && regionId !== 1)
-      throw fail('objs_state_conflict', { problem: 'The array is in one region, 1; leave region_id out.' });
+    if (regionId !== undefined && regionId !== 1) throw fail('one_region');
     if (quantity > proxies) {
-      const problem = `The array has ${proxies} proxy controllers; ask for at most that many.`;
-      throw fail('objs_state_conflict', { problem });
+      throw fail('too_many_proxies', { count: proxies });
     }
     // The cloud keeps count of them, and tells this array and the portal.
     await returnProxies(proxies - quantity).catch((error: unknown) => {
-      const problem = `The cloud did not take them: ${error instanceof Error ? error.message : String(error)}`;
-      throw fail('objs_state_conflict', { problem });
+      throw fail('proxies_not_taken', { reason: error instanceof Error ? error.message : String(error) });
     });
     const title = `${quantity} proxy controllers were removed; ${proxies - quantity} are left.`;
     await store.write((tx) => events.record(tx, { severity: 'notice', title, subject: 'controllers', actor }));

@@ -81,7 +81,7 @@ export class PublicServices {
       'hibernated',
     ]);
     if (array.product !== 'object_storage') {
-      throw fail('not_supported', { problem: `Array ${array.name} is not an object storage array.` });
+      throw fail('not_object_storage', { name: array.name });
     }
     return array;
   }

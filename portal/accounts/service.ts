@@ -122,8 +122,7 @@ export class Accounts {
     { object_storage_account_name: name, user_id: userId }: NewAccount,
   ): void {
     const array = this.#states.require(db, arrayId, scopeOf(actor), 'opening an account', ['created']);
-    if (array.product !== 'object_storage')
-      throw fail('not_supported', { problem: `Array ${array.name} is not an object storage array.` });
+    if (array.product !== 'object_storage') throw fail('not_object_storage', { name: array.name });
     if (!findUser(db, userId) || (!isAdmin(actor) && userId !== actor.userId))
       throw fail('not_found', { kind: 'user', id: userId });
     if (repository.findAccountByName(db, arrayId, name)) throw fail('name_taken', { name });

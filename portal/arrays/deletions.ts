@@ -69,9 +69,7 @@ export class Deletions {
     return tools.store.write((tx) => {
       const array = states.require(tx, id, scopeOf(actor), 'undeleting', ['deleted']);
       if (array.purgeAt === null || array.purgeAt <= tools.clock.now())
-        throw fail('not_supported', {
-          problem: `Array ${array.name} is gone for good: its time to be undeleted is over.`,
-        });
+        throw fail('undelete_too_late', { name: array.name });
       const name = newName ?? array.name;
       if (repository.findArrayByName(tx, array.ownerId, name)) throw fail('name_taken', { name });
       if (name !== array.name) repository.renameArray(tx, id, name);
@@ -88,7 +86,7 @@ export class Deletions {
     const { tools, states } = this.#parts;
     return tools.store.write((tx) => {
       const array = states.require(tx, id, null, 'purging', ['deleted']);
-      if (array.purgedAt !== null) throw fail('not_supported', { problem: `Array ${array.name} was purged already.` });
+      if (array.purgedAt !== null) throw fail('purged_already', { name: array.name });
       this.#purge(tx, array, tools.clock.now(), actor.username);
       return `Array ${array.name} is being purged.`;
     });

@@ -100,10 +100,7 @@ export function checkStock(product: Product, zone: string | null, drives: Drives
   if (zone !== null || product === 'object_storage') return;
   // A block array lives in one zone, so one zone must have all of it.
   const fits = inventory.zones.some(({ name }) => types.every(({ wanted, byZone }) => (byZone[name] ?? 0) >= wanted));
-  if (!fits)
-    throw fail('cloud_full', {
-      problem: 'No single zone has enough free drives of every type; order fewer, or other types.',
-    });
+  if (!fits) throw fail('no_zone_fits');
 }
 
 export function driveCount(drives: Drives): number {

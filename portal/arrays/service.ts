@@ -92,8 +92,7 @@ export class Arrays {
 
   async addProxyController(actor: PortalActor, id: number, zoneId: number): Promise<string> {
     const { cloudId, spec, name } = this.#existing(actor, id, 'object_storage');
-    if (spec.proxy_zones.length >= PROXIES_MAX)
-      throw fail('not_supported', { problem: `Array ${name} has ${PROXIES_MAX} proxy controllers; that is the most.` });
+    if (spec.proxy_zones.length >= PROXIES_MAX) throw fail('proxies_limit', { name, max: PROXIES_MAX });
     const { zones } = await this.#parts.clouds.freshInventory(cloudId);
     const zone = zones.find((one) => one.id === zoneId);
     if (!zone) throw badParameter('allocation_zone_id', `must be one of ${zones.map((one) => one.id).join(', ')}`);
@@ -117,9 +116,7 @@ export class Arrays {
     // Spinning drives may have come later: what is on can always be switched off.
     const isSwitchedOff = !enabled && array.spec.data_reduction;
     if (!isSwitchedOff && !isFlash(array.spec, await this.#parts.clouds.freshInventory(array.cloudId))) {
-      throw fail('not_supported', {
-        problem: `Array ${array.name} has spinning drives; data reduction is for flash arrays only.`,
-      });
+      throw fail('reduction_needs_flash', { name: array.name });
     }
     return this.#own(actor, id, { type: 'data_reduction', enabled });
   }
@@ -172,7 +169,7 @@ export class Arrays {
     const { name } = await tools.store.write((tx) => {
       const array = states.require(tx, id, scopeOf(actor), 'restoring', ['hibernated', 'starting', 'failed']);
       if (array.numberInCloud === null) {
-        throw fail('not_supported', { problem: `Array ${array.name} was never placed; delete it and order it again.` });
+        throw fail('array_never_placed', { name: array.name });
       }
       states.move(tx, id, {
         status: 'restoring',
@@ -279,8 +276,7 @@ export class Arrays {
     const { tools, states } = this.#parts;
     const array = tools.store.read((db) => states.require(db, id, scopeOf(actor), 'changing it', changeable));
     if (product !== undefined && array.product !== product) {
-      const kind = product === 'object_storage' ? 'an object storage array' : 'a block and file array';
-      throw fail('not_supported', { problem: `Array ${array.name} is not ${kind}.` });
+      throw fail(product === 'object_storage' ? 'not_object_storage' : 'not_block_storage', { name: array.name });
     }
     return array;
   }

@@ -71,8 +71,7 @@ export class Joining {
     const portal = this.#addressFor(wish.portal);
     const pinned = this.#tools.place.fingerprintUnder(this.#authority().certificate);
     if (pinned === undefined) {
-      const problem = 'This portal serves plain HTTP, and a cloud that joins sends its key; start the portal with TLS.';
-      throw fail('not_supported', { problem });
+      throw fail('joining_needs_tls');
     }
     const secret = newSecret(SECRET_BYTES);
     const now = clock.now();
@@ -80,8 +79,7 @@ export class Joining {
     await store.write((tx) => {
       repository.deleteExpiredBefore(tx, now - REMEMBER_MS);
       repository.deleteUnused(tx, name);
-      if (repository.countUsable(tx, now) >= USABLE_MAX)
-        throw fail('not_supported', { problem: `${USABLE_MAX} join codes wait to be used; let some of them expire.` });
+      if (repository.countUsable(tx, now) >= USABLE_MAX) throw fail('join_codes_limit', { max: USABLE_MAX });
       const codeHash = fingerprint(secret);
       repository.insertJoinCode(tx, {
         codeHash,
@@ -122,7 +120,7 @@ export class Joining {
 
   #authority(): Issuer {
     const { authority } = this.#tools.connections;
-    if (!authority) throw fail('not_supported', { problem: 'This portal has no certificate authority.' });
+    if (!authority) throw fail('no_certificate_authority');
     return authority;
   }
 
@@ -136,7 +134,7 @@ export class Joining {
   #usedMeanwhile({ id }: JoinCode): GranaryError {
     const { log, clock } = this.#tools;
     log.warn({ joinCode: id }, 'a join code was used twice at the same time');
-    return fail('join_refused', { problem: `This join code was used at ${formatUtc(clock.now())}.` });
+    return fail('join_code_used', { time: formatUtc(clock.now()) });
   }
 
   /** Whoever has an old code fills no log with it: attempts are limited. */
@@ -149,11 +147,9 @@ export class Joining {
 }
 
 function refusalOf(joinCode: JoinCode | undefined, now: number): GranaryError | undefined {
-  if (!joinCode) return fail('join_refused', { problem: 'This is not a join code of this portal.' });
-  if (joinCode.usedAt !== null)
-    return fail('join_refused', { problem: `This join code was used at ${formatUtc(joinCode.usedAt)}.` });
-  if (joinCode.expiresAt <= now)
-    return fail('join_refused', { problem: `This join code expired at ${formatUtc(joinCode.expiresAt)}.` });
+  if (!joinCode) return fail('join_code_unknown');
+  if (joinCode.usedAt !== null) return fail('join_code_used', { time: formatUtc(joinCode.usedAt) });
+  if (joinCode.expiresAt <= now) return fail('join_code_expired', { time: formatUtc(joinCode.expiresAt) });
   return undefined;
 }
 

@@ -114,8 +114,7 @@ function refuseShare(db: Db, tenantId: number, { ipv4 }: AddressPlans): void {
     );
   const most = networksPerUser(db);
   if (repository.countNetworksOfOwner(db, tenantId) < most) return;
-  const problem = `A user may have ${most} virtual networks at a cloud; delete some, or ask an administrator for more.`;
-  throw fail('limit_reached', { problem });
+  throw fail('networks_of_user_limit', { max: most });
 }
 
 interface TakenRange {

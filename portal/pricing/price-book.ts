@@ -25,8 +25,7 @@ export function seedPrices(tx: Tx, providerId: number, inventory: Inventory, now
   for (const item of listPrices(inventory)) {
     if (priced.has(itemName(item))) continue;
     if (!isPrice(item.price)) {
-      const problem = `The cloud's price for ${itemName(item)} is "${item.price.slice(0, 40)}", not a decimal of USD an hour; mend it there and sync again.`;
-      throw fail('not_supported', { problem });
+      throw fail('list_price_invalid', { item: itemName(item), price: item.price.slice(0, 40) });
     }
     insertPrice(tx, providerId, item, now);
     priced.add(itemName(item));

@@ -30,8 +30,8 @@ const NUMBER_LENGTH_MAX = 64;
 export function readPriceFile(bytes: Uint8Array): FilePrice[] {
   const text = decode(bytes);
   const rows = /^\s*[[{]/.test(text) ? readJson(text) : readCsv(text);
-  if (rows.length === 0) throw fail('price_file', { problem: 'The file holds no prices.' });
-  if (rows.length > ROWS_MAX) throw fail('price_file', { problem: `The file has more than ${ROWS_MAX} rows.` });
+  if (rows.length === 0) throw fail('price_file_empty');
+  if (rows.length > ROWS_MAX) throw fail('price_file_too_long', { max: ROWS_MAX });
   const seen = new Map<string, number>();
   return rows.map((raw) => {
     const row = readRow(raw);
@@ -44,7 +44,7 @@ export function readPriceFile(bytes: Uint8Array): FilePrice[] {
 
 /** `Row 3: …` */
 export function rowProblem(row: number, problem: string): GranaryError {
-  return fail('price_file', { problem: `Row ${row}: ${problem}. No price was changed.` });
+  return fail('price_file_row', { row, problem });
 }
 
 /** What a cell holds, in quotes and short enough for a message. */
@@ -57,7 +57,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw fail('price_file', { problem: 'The file is not UTF-8 text.' });
+    throw fail('price_file_encoding');
   }
 }
 
@@ -93,9 +93,9 @@ function readJson(text: string): RawLine[] {
   try {
     value = JSON.parse(text, exactNumbers);
   } catch {
-    throw fail('price_file', { problem: 'The file is not valid JSON.' });
+    throw fail('price_file_json');
   }
-  if (!Array.isArray(value)) throw fail('price_file', { problem: 'A JSON price file must be a list of objects.' });
+  if (!Array.isArray(value)) throw fail('price_file_list');
   return value.map((item: unknown, index) => {
     const row = index + 1;
     if (typeof item !== 'object' || item === null || Array.isArray(item)) throw rowProblem(row, 'must be an object');

@@ -7,6 +7,7 @@ import {
   createApiServer,
   createLog,
   fail,
+  GranaryError,
   Store,
   systemClock,
   Vault,
@@ -198,7 +199,7 @@ export async function startFakeCloud(options: FakeCloudOptions = {}): Promise<Fa
         },
         put: ({ uuid, desired, spec }) => {
           refuseIfBroken();
-          if (fake.refusal !== undefined) throw fail('cloud_full', { problem: fake.refusal });
+          if (fake.refusal !== undefined) throw new GranaryError('cloud_full', fake.refusal);
           const before = hosted.get(uuid)?.hosted;
           const now = hostedArray(uuid, before?.number ?? ++number, desired ?? before?.desired ?? 'running', spec);
           const isStarting = fake.isSlow || before?.state === 'starting';

@@ -6,6 +6,7 @@ import {
   createApiServer,
   createLog,
   fail,
+  GranaryError,
   Store,
   systemClock,
   Vault,
@@ -110,7 +111,7 @@ export async function startFakeObjects(): Promise<FakeObjects> {
     },
     users: {
       create: ({ username, email, account_id: id }) => {
-        if (fake.refusesUsers) throw fail('objs_limit_reached', { problem: 'There are too many users.' });
+        if (fake.refusesUsers) throw new GranaryError('objs_limit_reached', 'There are too many users.');
         if (known(id).admin) throw fail('name_taken', { name: username });
         known(id).admin = { username, email };
         lose('user');

@@ -93,8 +93,7 @@ export class Users {
   disable(id: number, actor: PortalActor): Promise<UserView> {
     return this.#change(id, actor, 'disabled', () => (tx, user, now) => {
       if (user.disabledAt !== null) return;
-      if (id === actor.userId)
-        throw fail('state_conflict', { problem: 'You cannot disable yourself; ask another administrator.' });
+      if (id === actor.userId) throw fail('cannot_disable_yourself');
       this.#keepAnAdmin(tx, user);
       repository.updateUser(tx, id, { disabledAt: now }, now);
     });
