@@ -104,7 +104,7 @@ export class Table<T extends object, Generated extends keyof T = never> {
 
   /** The new row's id. */
   insert(tx: Tx, record: Omit<T, Generated>): number {
-    return tx.run(this.#insert, this.#values(record as Changes<T>, this.#inserted)).insertedId;
+    return tx.run(this.#insert, this.#values(record, this.#inserted)).insertedId;
   }
 
   /** How many records had these values in their key and were changed. */
