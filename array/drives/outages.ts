@@ -25,21 +25,21 @@ export class Outages {
       await readings.refresh();
       const drive = await store.write((tx) => {
         const found = this.#drives.named(tx, id);
-        const { row } = found;
-        if (row.is_offline === 1) throw conflict(row, 'is out of service already');
-        if (row.shred_job !== null) throw conflict(row, 'is being shredded; cancel that first');
-        if (row.is_leaving === 1) throw conflict(row, 'is being given back to the cloud');
+        const { record: row } = found;
+        if (row.isOffline) throw conflict(row, 'is out of service already');
+        if (row.shredJob !== null) throw conflict(row, 'is being shredded; cancel that first');
+        if (row.isLeaving) throw conflict(row, 'is being given back to the cloud');
         if (!found.isPresent) throw conflict(row, 'is absent: the cloud took it away');
         if (!force) this.#refuseIfNeeded(found);
-        updateDrive(tx, id, { is_offline: 1 }, clock.now());
+        updateDrive(tx, id, { isOffline: true }, clock.now());
         const title = `Drive ${called(row)} was taken out of service.`;
         this.#drives.record(tx, row, { title, actor, severity: 'warning' });
         return found;
       });
       try {
-        await partOf(engine, 'hardware').takeDriveOffline(drive.row.uuid);
+        await partOf(engine, 'hardware').takeDriveOffline(drive.record.uuid);
       } catch (error) {
-        await store.write((tx) => updateDrive(tx, id, { is_offline: 0 }, clock.now()));
+        await store.write((tx) => updateDrive(tx, id, { isOffline: false }, clock.now()));
         throw error;
       }
       await this.#drives.look();
@@ -51,14 +51,15 @@ export class Outages {
     const { store, clock, engine } = this.#tools;
     return this.#drives.inTurn(async () => {
       const drive = this.#drives.get(id);
-      if (!drive.isPresent) throw conflict(drive.row, 'is absent: the cloud took it away');
-      if (!isFailed(drive)) throw conflict(drive.row, 'is in service already');
-      if (drive.row.shred_job !== null) throw conflict(drive.row, 'is being shredded; wait for the end, or cancel it');
-      await partOf(engine, 'hardware').bringDriveOnline(drive.row.uuid);
+      if (!drive.isPresent) throw conflict(drive.record, 'is absent: the cloud took it away');
+      if (!isFailed(drive)) throw conflict(drive.record, 'is in service already');
+      if (drive.record.shredJob !== null)
+        throw conflict(drive.record, 'is being shredded; wait for the end, or cancel it');
+      await partOf(engine, 'hardware').bringDriveOnline(drive.record.uuid);
       await store.write((tx) => {
-        updateDrive(tx, id, { is_offline: 0, is_failed: 0 }, clock.now());
-        const title = `Drive ${called(drive.row)} was put back into service.`;
-        this.#drives.record(tx, drive.row, { title, actor, severity: 'notice' });
+        updateDrive(tx, id, { isOffline: false, isFailed: false }, clock.now());
+        const title = `Drive ${called(drive.record)} was put back into service.`;
+        this.#drives.record(tx, drive.record, { title, actor, severity: 'notice' });
       });
       await this.#drives.look();
       return id;
@@ -66,15 +67,17 @@ export class Outages {
   }
 
   #refuseIfNeeded(drive: Drive): void {
-    const { row } = drive;
-    if (row.raid_group === null || row.role !== 'member' || !isWhole(drive)) return;
-    const { raid_group: groupName } = row;
+    const { record: row } = drive;
+    if (row.raidGroup === null || row.role !== 'member' || !isWhole(drive)) return;
+    const { raidGroup: groupName } = row;
     const { group, drives } = this.#tools.store.read((db) => ({
       group: findRaidGroup(db, groupName),
       drives: this.#drives.ofGroup(db, groupName),
     }));
     if (!group) return;
-    const left = drives.filter((other) => other.row.role === 'member' && other.row.name !== row.name && isWhole(other));
+    const left = drives.filter(
+      (other) => other.record.role === 'member' && other.record.name !== row.name && isWhole(other),
+    );
     if (group.width - left.length <= mayMiss(group)) return;
     const problem =
       `Without drive ${called(row)} RAID group ${called(group)} cannot serve its data: ${left.length} of ` +

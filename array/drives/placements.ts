@@ -4,7 +4,7 @@ import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called, listed } from '../wording.ts';
 import * as repository from './repository.ts';
-import type { DriveRow } from './repository.ts';
+import type { DriveRecord } from './record.ts';
 
 /** Follows what the cloud places: new drives get a name, free ones it took back are forgotten, the others are absent. */
 export class Placements {
@@ -34,7 +34,7 @@ export class Placements {
 
   forgetAbsent(tx: Tx): void {
     if (this.#placed === undefined) return;
-    const isForgotten = ({ uuid, raid_group: group }: DriveRow) => group === null && !this.find(uuid);
+    const isForgotten = ({ uuid, raidGroup: group }: DriveRecord) => group === null && !this.find(uuid);
     this.#forget(tx, repository.listDrives(tx).filter(isForgotten));
   }
 
@@ -42,31 +42,30 @@ export class Placements {
   async settle(): Promise<void> {
     const { store, clock, readings } = this.#tools;
     const rows = store.read((db) => repository.listDrives(db));
-    const works = ({ uuid }: DriveRow) => ['online', 'rebuilding'].includes(readings.drive(uuid)?.state ?? '');
-    const leaving = rows.filter(({ is_leaving: isLeaving }) => isLeaving === 1);
-    const mended = rows.filter((row) => row.is_failed === 1 && row.raid_group !== null && works(row));
+    const works = ({ uuid }: DriveRecord) => ['online', 'rebuilding'].includes(readings.drive(uuid)?.state ?? '');
+    const leaving = rows.filter(({ isLeaving }) => isLeaving);
+    const mended = rows.filter((row) => row.isFailed && row.raidGroup !== null && works(row));
     if (leaving.length + mended.length > 0)
       await store.write((tx) => {
-        for (const { name } of leaving) repository.updateDrive(tx, name, { is_leaving: 0 }, clock.now());
-        for (const { name } of mended) repository.updateDrive(tx, name, { is_failed: 0 }, clock.now());
+        for (const { name } of leaving) repository.updateDrive(tx, name, { isLeaving: false }, clock.now());
+        for (const { name } of mended) repository.updateDrive(tx, name, { isFailed: false }, clock.now());
       });
-    for (const row of rows) if (row.is_offline === 1 && this.find(row.uuid)) await this.#tellEngine(row);
+    for (const row of rows) if (row.isOffline && this.find(row.uuid)) await this.#tellEngine(row);
   }
 
   /** The rows there were before. */
-  #write(tx: Tx, placed: readonly HostedDrive[], before: ReadonlyMap<string, HostedDrive> | undefined): DriveRow[] {
+  #write(tx: Tx, placed: readonly HostedDrive[], before: ReadonlyMap<string, HostedDrive> | undefined): DriveRecord[] {
     const rows = repository.listDrives(tx);
     const known = new Map(rows.map((row) => [row.uuid, row]));
     const uuids = new Set(placed.map(({ uuid }) => uuid));
     this.#forget(
       tx,
-      rows.filter(({ uuid, raid_group: group }) => !uuids.has(uuid) && group === null),
+      rows.filter(({ uuid, raidGroup: group }) => !uuids.has(uuid) && group === null),
     );
     for (const row of rows) if (!uuids.has(row.uuid) && before?.has(row.uuid)) this.#tellAbsent(tx, row);
     for (const drive of placed) {
       const row = known.get(drive.uuid);
-      const json = JSON.stringify(drive);
-      if (row && row.placed !== json) repository.setPlaced(tx, row.name, json);
+      if (row && JSON.stringify(row.placed) !== JSON.stringify(drive)) repository.setPlaced(tx, row.name, drive);
     }
     this.#add(
       tx,
@@ -75,9 +74,9 @@ export class Placements {
     return rows;
   }
 
-  #forget(tx: Tx, gone: readonly DriveRow[]): void {
+  #forget(tx: Tx, gone: readonly DriveRecord[]): void {
     for (const { name } of gone) repository.deleteDrive(tx, name);
-    const taken = gone.filter(({ is_leaving: isLeaving }) => isLeaving === 0);
+    const taken = gone.filter(({ isLeaving }) => !isLeaving);
     tx.afterCommit(() => {
       for (const { uuid } of gone) this.#onForgotten(uuid);
     });
@@ -86,9 +85,9 @@ export class Placements {
     this.#tools.events.record(tx, { title, subject: 'drives', severity: 'notice' });
   }
 
-  #tellAbsent(tx: Tx, row: DriveRow): void {
-    if (row.raid_group === null) return;
-    const title = `Drive ${called(row)} of RAID group ${row.raid_group} is absent: the cloud took it away.`;
+  #tellAbsent(tx: Tx, row: DriveRecord): void {
+    if (row.raidGroup === null) return;
+    const title = `Drive ${called(row)} of RAID group ${row.raidGroup} is absent: the cloud took it away.`;
     this.#tools.events.record(tx, { title, subject: `drive:${row.name}`, severity: 'error' });
   }
 
@@ -96,18 +95,18 @@ export class Placements {
     const { clock, events } = this.#tools;
     const added = fresh.map((drive) => {
       const name = nextName(tx, 'volume');
-      const row = { name, display_name: unusedName(tx, name), uuid: drive.uuid, placed: JSON.stringify(drive) };
-      repository.insertDrive(tx, { ...row, created_at: clock.now() });
+      const row = { name, displayName: unusedName(tx, name), uuid: drive.uuid, placed: drive };
+      repository.insertDrive(tx, { ...row, createdAt: clock.now() });
       return row;
     });
     if (added.length > 0) events.record(tx, { title: `${wordsFor(added)} added.`, subject: 'drives' });
   }
 
   /** A drive that is there again is as the administrator left it. */
-  async #tellEngine({ name, uuid, is_offline: isOffline }: DriveRow): Promise<void> {
+  async #tellEngine({ name, uuid, isOffline }: DriveRecord): Promise<void> {
     const { engine, log } = this.#tools;
     try {
-      if (isOffline === 1) await partOf(engine, 'hardware').takeDriveOffline(uuid);
+      if (isOffline) await partOf(engine, 'hardware').takeDriveOffline(uuid);
       else await partOf(engine, 'hardware').bringDriveOnline(uuid);
     } catch (error) {
       log.warn({ error, drive: name, isOffline }, 'the engine could not be told how a drive is');
@@ -124,7 +123,7 @@ function unusedName(tx: Tx, name: string): string {
 
 const NAMED_MAX = 10;
 
-function wordsFor(drives: readonly { readonly name: string; readonly display_name: string }[]): string {
+function wordsFor(drives: readonly { readonly name: string; readonly displayName: string }[]): string {
   if (drives.length > NAMED_MAX) return `${drives.length} drives were`;
   return `${drives.length === 1 ? 'Drive' : 'Drives'} ${listed(drives.map(called))} ${drives.length === 1 ? 'was' : 'were'}`;
 }

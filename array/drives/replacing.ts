@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { badParameter, fail, type JobOutcome, type RunningJob, type Submitted, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { EngineError, isEngineError } from '../engine/errors.ts';
-import { findRaidGroup, type RaidGroupRow } from '../raid-groups/repository.ts';
+import { findRaidGroup } from '../raid-groups/repository.ts';
+import type { RaidGroup } from '../raid-groups/raid-group.ts';
 import { mayMiss } from '../raid-groups/shape.ts';
 import type { ArrayTools } from '../tools.ts';
 import { answerWhenDone } from '../waiting.ts';
@@ -61,31 +62,31 @@ export class Replacing {
         if (!force) this.#refuseRisks(tx, group, from, to);
         repository.joinGroup(tx, toname, group.name, 'member', clock.now());
         repository.updateDrive(tx, toname, { replaces: id }, clock.now());
-        const args: ReplaceArguments = { group: group.name, from: from.row.uuid, to: to.row.uuid };
-        const title = `Drive ${called(to.row)} is taking the place of drive ${called(from.row)} in RAID group ${called(group)}.`;
-        this.#drives.record(tx, to.row, { title, actor, severity: 'notice' });
+        const args: ReplaceArguments = { group: group.name, from: from.record.uuid, to: to.record.uuid };
+        const title = `Drive ${called(to.record)} is taking the place of drive ${called(from.record)} in RAID group ${called(group)}.`;
+        this.#drives.record(tx, to.record, { title, actor, severity: 'notice' });
         return jobs.enqueue(tx, KIND, `raid_group:${group.name}:replace`, args);
       });
     });
     return answerWhenDone(jobs, job, timeout, () => id);
   }
 
-  #groupOf(tx: Tx, { row }: Drive): RaidGroupRow {
-    if (row.raid_group === null) throw conflict(row, 'is in no RAID group; there is nothing to replace');
-    const group = findRaidGroup(tx, row.raid_group);
+  #groupOf(tx: Tx, { record: row }: Drive): RaidGroup {
+    if (row.raidGroup === null) throw conflict(row, 'is in no RAID group; there is nothing to replace');
+    const group = findRaidGroup(tx, row.raidGroup);
     if (group?.state !== 'ready') throw conflict(row, 'is in a RAID group that is being made or deleted');
     if (row.role === 'spare') throw conflict(row, `is a hot spare of ${called(group)}; remove it and add another`);
     return group;
   }
 
-  #refuseSize(group: RaidGroupRow, { row, placed }: Drive): void {
-    if (placed.capacityGb >= group.member_gb) return;
+  #refuseSize(group: RaidGroup, { record: row, placed }: Drive): void {
+    if (placed.capacityGb >= group.memberGb) return;
     const has = `Drive ${called(row)} has ${placed.capacityGb} GB`;
-    const problem = `${has}, but the drives of RAID group ${called(group)} need ${group.member_gb} GB; take a larger one.`;
+    const problem = `${has}, but the drives of RAID group ${called(group)} need ${group.memberGb} GB; take a larger one.`;
     throw fail('capacity_refused', { problem });
   }
 
-  #refuseState(tx: Tx, group: RaidGroupRow, { row }: Drive): void {
+  #refuseState(tx: Tx, group: RaidGroup, { record: row }: Drive): void {
     if (row.replaces !== null) throw conflict(row, 'is just taking the place of another; wait for the rebuild');
     const other = repository.drivesOfGroup(tx, group.name).find(({ replaces }) => replaces === row.name);
     if (other) throw conflict(row, `is being replaced by drive ${called(other)} already`);
@@ -94,16 +95,18 @@ export class Replacing {
     throw fail('state_conflict', { problem });
   }
 
-  #refuseRisks(tx: Tx, group: RaidGroupRow, from: Drive, to: Drive): void {
+  #refuseRisks(tx: Tx, group: RaidGroup, from: Drive, to: Drive): void {
     const isSsd = to.placed.medium === 'ssd';
-    if (isSsd !== (group.is_ssd === 1)) {
+    if (isSsd !== group.isSsd) {
       const kinds = isSsd ? 'an SSD among hard disks' : 'a hard disk among SSDs';
-      throw conflict(to.row, `would be ${kinds} in RAID group ${called(group)}; take another or use force=YES`);
+      throw conflict(to.record, `would be ${kinds} in RAID group ${called(group)}; take another or use force=YES`);
     }
     if (!isWhole(from)) return;
-    const whole = this.#drives.ofGroup(tx, group.name).filter((drive) => drive.row.role === 'member' && isWhole(drive));
+    const whole = this.#drives
+      .ofGroup(tx, group.name)
+      .filter((drive) => drive.record.role === 'member' && isWhole(drive));
     if (group.width - whole.length < mayMiss(group)) return;
-    const problem = `RAID group ${called(group)} has no redundancy left and drive ${called(from.row)} is not what failed; replace that one first, or use force=YES.`;
+    const problem = `RAID group ${called(group)} has no redundancy left and drive ${called(from.record)} is not what failed; replace that one first, or use force=YES.`;
     throw fail('state_conflict', { problem });
   }
 
@@ -151,7 +154,7 @@ export class Replacing {
   #done(tx: Tx, { group, from, to }: ReplaceArguments): void {
     const now = this.#tools.clock.now();
     const [old, fresh] = [repository.findDriveByUuid(tx, from), repository.findDriveByUuid(tx, to)];
-    if (old?.raid_group === group) repository.leaveGroup(tx, old.name, now);
+    if (old?.raidGroup === group) repository.leaveGroup(tx, old.name, now);
     if (!fresh) return;
     repository.updateDrive(tx, fresh.name, { replaces: null }, now);
     const title = `Drive ${called(fresh)} took the place of drive ${old ? called(old) : from} in RAID group ${group}.`;

@@ -1,36 +1,34 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, json, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import type { DriveRecord } from './record.ts';
 
-/** A drive as it is on record. Booleans are 0 and 1. */
-export interface DriveRow {
-  readonly name: string;
-  readonly display_name: string;
-  readonly uuid: string;
-  /** What the cloud last told of it, as JSON. */
-  readonly placed: string;
-  readonly raid_group: string | null;
-  readonly role: 'member' | 'spare' | null;
-  /** Taken out of service by an administrator. */
-  readonly is_offline: number;
-  readonly is_failed: number;
-  readonly is_leaving: number;
-  readonly shred_job: number | null;
-  readonly replaces: string | null;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+const drives = new Table<DriveRecord>('drives', {
+  name: plain('name'),
+  displayName: plain('display_name'),
+  uuid: plain('uuid'),
+  placed: json('placed'),
+  raidGroup: plain('raid_group'),
+  role: plain('role'),
+  isOffline: flag('is_offline'),
+  isFailed: flag('is_failed'),
+  isLeaving: flag('is_leaving'),
+  shredJob: plain('shred_job'),
+  replaces: plain('replaces'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const SELECT = `SELECT ${drives.fields()} FROM drives`;
 
-export function listDrives(db: Db, page: Page = WHOLE): DriveRow[] {
-  return db.all<DriveRow>('SELECT * FROM drives ORDER BY name LIMIT :limit OFFSET :start', sqlPage(page));
+export function listDrives(db: Db, page: Page = WHOLE): DriveRecord[] {
+  return drives.all(db, `${SELECT} ORDER BY name LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
 export function countDrives(db: Db): number {
   return db.get<{ count: number }>('SELECT count(*) AS count FROM drives')?.count ?? 0;
 }
 
-export function listFreeDrives(db: Db, page: Page): DriveRow[] {
-  const sql = 'SELECT * FROM drives WHERE raid_group IS NULL ORDER BY name LIMIT :limit OFFSET :start';
-  return db.all<DriveRow>(sql, sqlPage(page));
+export function listFreeDrives(db: Db, page: Page): DriveRecord[] {
+  return drives.all(db, `${SELECT} WHERE raid_group IS NULL ORDER BY name LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
 export function countFreeDrives(db: Db): number {
@@ -38,9 +36,9 @@ export function countFreeDrives(db: Db): number {
 }
 
 /** Members first. */
-export function drivesOfGroup(db: Db, group: string, page: Page = WHOLE): DriveRow[] {
-  const sql = 'SELECT * FROM drives WHERE raid_group = :group ORDER BY role, name LIMIT :limit OFFSET :start';
-  return db.all<DriveRow>(sql, { group, ...sqlPage(page) });
+export function drivesOfGroup(db: Db, group: string, page: Page = WHOLE): DriveRecord[] {
+  const sql = `${SELECT} WHERE raid_group = :group ORDER BY role, name LIMIT :limit OFFSET :start`;
+  return drives.all(db, sql, { group, ...sqlPage(page) });
 }
 
 export function countDrivesOfGroup(db: Db, group: string): number {
@@ -48,12 +46,12 @@ export function countDrivesOfGroup(db: Db, group: string): number {
   return db.get<{ count: number }>(sql, { group })?.count ?? 0;
 }
 
-export function findDrive(db: Db, name: string): DriveRow | undefined {
-  return db.get<DriveRow>('SELECT * FROM drives WHERE name = :name', { name });
+export function findDrive(db: Db, name: string): DriveRecord | undefined {
+  return drives.get(db, `${SELECT} WHERE name = :name`, { name });
 }
 
-export function findDriveByUuid(db: Db, uuid: string): DriveRow | undefined {
-  return db.get<DriveRow>('SELECT * FROM drives WHERE uuid = :uuid', { uuid });
+export function findDriveByUuid(db: Db, uuid: string): DriveRecord | undefined {
+  return drives.get(db, `${SELECT} WHERE uuid = :uuid`, { uuid });
 }
 
 export function isDisplayNameTaken(db: Db, displayName: string): boolean {
@@ -61,57 +59,46 @@ export function isDisplayNameTaken(db: Db, displayName: string): boolean {
   return db.get(sql, { displayName }) !== undefined;
 }
 
-type NewDrive = Pick<DriveRow, 'name' | 'display_name' | 'uuid' | 'placed' | 'created_at'>;
+type NewDrive = Pick<DriveRecord, 'name' | 'displayName' | 'uuid' | 'placed' | 'createdAt'>;
 
 export function insertDrive(tx: Tx, drive: NewDrive): void {
-  tx.run(
-    `INSERT INTO drives (name, display_name, uuid, placed, created_at, modified_at)
-     VALUES (:name, :display_name, :uuid, :placed, :created_at, :created_at)`,
-    { ...drive },
-  );
+  drives.insert(tx, {
+    ...drive,
+    raidGroup: null,
+    role: null,
+    isOffline: false,
+    isFailed: false,
+    isLeaving: false,
+    shredJob: null,
+    replaces: null,
+    modifiedAt: drive.createdAt,
+  });
 }
 
 export function deleteDrive(tx: Tx, name: string): void {
   tx.run('DELETE FROM drives WHERE name = :name', { name });
 }
 
-export function setPlaced(tx: Tx, name: string, placed: string): void {
-  tx.run('UPDATE drives SET placed = :placed WHERE name = :name', { name, placed });
+export function setPlaced(tx: Tx, name: string, placed: DriveRecord['placed']): void {
+  drives.update(tx, { name }, { placed });
 }
 
-type DriveChanges = Partial<
-  Pick<DriveRow, 'display_name' | 'is_offline' | 'is_failed' | 'is_leaving' | 'shred_job' | 'replaces'>
+type DriveChange = Changes<
+  Pick<DriveRecord, 'displayName' | 'isOffline' | 'isFailed' | 'isLeaving' | 'shredJob' | 'replaces'>
 >;
 
-const CHANGEABLE = ['display_name', 'is_offline', 'is_failed', 'is_leaving', 'shred_job', 'replaces'] as const;
-
-export function updateDrive(tx: Tx, name: string, changes: DriveChanges, now: number): void {
-  const columns = CHANGEABLE.filter((column) => changes[column] !== undefined);
-  const set = columns.map((column) => `${column} = :${column}`);
-  tx.run(`UPDATE drives SET ${[...set, 'modified_at = :now'].join(', ')} WHERE name = :name`, {
-    ...Object.fromEntries(columns.map((column) => [column, changes[column] ?? null])),
-    name,
-    now,
-  });
+export function updateDrive(tx: Tx, name: string, change: DriveChange, now: number): void {
+  drives.update(tx, { name }, { ...change, modifiedAt: now });
 }
 
 export function joinGroup(tx: Tx, name: string, group: string, role: 'member' | 'spare', now: number): void {
-  tx.run('UPDATE drives SET raid_group = :group, role = :role, modified_at = :now WHERE name = :name', {
-    name,
-    group,
-    role,
-    now,
-  });
+  drives.update(tx, { name }, { raidGroup: group, role, modifiedAt: now });
 }
 
 export function leaveGroup(tx: Tx, name: string, now: number): void {
-  const sql = `UPDATE drives SET raid_group = NULL, role = NULL, replaces = NULL, modified_at = :now
-               WHERE name = :name`;
-  tx.run(sql, { name, now });
+  drives.update(tx, { name }, { raidGroup: null, role: null, replaces: null, modifiedAt: now });
 }
 
 export function freeDrivesOf(tx: Tx, group: string, now: number): void {
-  const sql = `UPDATE drives SET raid_group = NULL, role = NULL, replaces = NULL, modified_at = :now
-               WHERE raid_group = :group`;
-  tx.run(sql, { group, now });
+  drives.update(tx, { raidGroup: group }, { raidGroup: null, role: null, replaces: null, modifiedAt: now });
 }

@@ -6,7 +6,7 @@ import { called } from '../wording.ts';
 import { conflict, refuseUnlessFree, type Drive } from './drive.ts';
 import { Placements } from './placements.ts';
 import * as repository from './repository.ts';
-import type { DriveRow } from './repository.ts';
+import type { DriveRecord } from './record.ts';
 
 interface DrivePage {
   readonly drives: Drive[];
@@ -96,25 +96,25 @@ export class Drives {
     return repository.drivesOfGroup(db, group).map((row) => this.describe(row));
   }
 
-  describe(row: DriveRow): Drive {
+  describe(row: DriveRecord): Drive {
     const { jobs, readings } = this.#tools;
     const placed = this.#placements.find(row.uuid);
     return {
-      row,
-      placed: placed ?? (JSON.parse(row.placed) as HostedDrive),
+      record: row,
+      placed: placed ?? row.placed,
       isPresent: placed !== undefined,
       state: readings.drive(row.uuid)?.state,
-      shredded: row.shred_job === null ? undefined : jobs.get(row.shred_job)?.progress,
+      shredded: row.shredJob === null ? undefined : jobs.get(row.shredJob)?.progress,
     };
   }
 
   async rename(name: string, newName: string, actor: string): Promise<string> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
-      const { row } = this.named(tx, name);
-      if (row.display_name === newName) return;
+      const { record: row } = this.named(tx, name);
+      if (row.displayName === newName) return;
       if (repository.isDisplayNameTaken(tx, newName)) throw fail('name_taken', { name: newName });
-      repository.updateDrive(tx, name, { display_name: newName }, clock.now());
+      repository.updateDrive(tx, name, { displayName: newName }, clock.now());
       this.record(tx, row, { title: `Drive ${called(row)} was renamed to ${newName}.`, actor });
     });
     return name;
@@ -126,13 +126,13 @@ export class Drives {
     const row = await store.write((tx) => {
       const drive = this.named(tx, name);
       refuseUnlessFree(drive);
-      repository.updateDrive(tx, name, { is_leaving: 1 }, clock.now());
-      return drive.row;
+      repository.updateDrive(tx, name, { isLeaving: true }, clock.now());
+      return drive.record;
     });
     try {
       await returnDrive(row.uuid);
     } catch (error) {
-      await store.write((tx) => repository.updateDrive(tx, name, { is_leaving: 0 }, clock.now()));
+      await store.write((tx) => repository.updateDrive(tx, name, { isLeaving: false }, clock.now()));
       if (error instanceof GranaryError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       throw conflict(row, `was not taken back. ${reason.replace(/\.$/, '')}`);
@@ -146,10 +146,10 @@ export class Drives {
   }
 
   points(name: string, intervalSeconds: number): IoPoint[] {
-    return this.#performance.points('drive', this.get(name).row.uuid, intervalSeconds);
+    return this.#performance.points('drive', this.get(name).record.uuid, intervalSeconds);
   }
 
-  record(tx: Tx, { name }: DriveRow, event: Omit<NewEvent, 'subject'>): void {
+  record(tx: Tx, { name }: DriveRecord, event: Omit<NewEvent, 'subject'>): void {
     this.#tools.events.record(tx, { ...event, subject: `drive:${name}` });
   }
 }

@@ -5,7 +5,8 @@ import type { ArrayTools } from '../tools.ts';
 import { answerWhenDone } from '../waiting.ts';
 import { called } from '../wording.ts';
 import { conflict, isFailed, refuseIfAway, refuseUnlessFree } from './drive.ts';
-import { findDrive, updateDrive, type DriveRow } from './repository.ts';
+import { findDrive, updateDrive } from './repository.ts';
+import type { DriveRecord } from './record.ts';
 import type { Drives } from './service.ts';
 
 interface ShredArguments {
@@ -41,13 +42,13 @@ export class Shredding {
     const { store, jobs, clock } = this.#tools;
     const job = await store.write((tx) => {
       const drive = this.#drives.named(tx, id);
-      const { row } = drive;
+      const { record: row } = drive;
       refuseUnlessFree(drive);
       refuseIfAway(drive);
       if (isFailed(drive) && !force)
         throw conflict(row, 'has failed; put it back into service first, or use force=YES to try it as it is');
       const enqueued = jobs.enqueue(tx, KIND, `drive:${id}`, { drive: id } satisfies ShredArguments);
-      updateDrive(tx, id, { shred_job: enqueued }, clock.now());
+      updateDrive(tx, id, { shredJob: enqueued }, clock.now());
       this.#drives.record(tx, row, { title: `Drive ${called(row)} is being shredded.`, actor, severity: 'notice' });
       return enqueued;
     });
@@ -57,11 +58,11 @@ export class Shredding {
   /** The drive is free again when this resolves: nothing writes to it any more. */
   async cancel(id: string, actor: string): Promise<string> {
     const { store, jobs } = this.#tools;
-    const { row } = this.#drives.get(id);
-    if (row.shred_job === null) throw conflict(row, 'is not being shredded');
-    if (this.#work.stop(row.shred_job)) await jobs.wait(row.shred_job, STOP_MS_MAX);
+    const { record: row } = this.#drives.get(id);
+    if (row.shredJob === null) throw conflict(row, 'is not being shredded');
+    if (this.#work.stop(row.shredJob)) await jobs.wait(row.shredJob, STOP_MS_MAX);
     await store.write((tx) => {
-      if (findDrive(tx, id)?.shred_job === row.shred_job) this.#release(tx, id);
+      if (findDrive(tx, id)?.shredJob === row.shredJob) this.#release(tx, id);
       const title = `Shredding of drive ${called(row)} was cancelled; what was overwritten stays overwritten.`;
       this.#drives.record(tx, row, { title, actor, severity: 'notice' });
     });
@@ -72,7 +73,7 @@ export class Shredding {
     const { store, engine } = this.#tools;
     const { drive } = job.arguments;
     const row = store.read((db) => findDrive(db, drive));
-    if (row?.shred_job !== job.id) return { outcome: 'done' };
+    if (row?.shredJob !== job.id) return { outcome: 'done' };
     const ended = await this.#work.run(job, {
       note: `Shredding ${drive}`,
       work: (from, work) => partOf(engine, 'hardware').shredDrive(row.uuid, from, work),
@@ -85,11 +86,11 @@ export class Shredding {
   }
 
   #release(tx: Tx, drive: string): void {
-    updateDrive(tx, drive, { shred_job: null }, this.#tools.clock.now());
+    updateDrive(tx, drive, { shredJob: null }, this.#tools.clock.now());
   }
 
-  #done(tx: Tx, row: DriveRow): void {
-    updateDrive(tx, row.name, { shred_job: null, is_failed: 0 }, this.#tools.clock.now());
+  #done(tx: Tx, row: DriveRecord): void {
+    updateDrive(tx, row.name, { shredJob: null, isFailed: false }, this.#tools.clock.now());
     const title = `Drive ${called(row)} was shredded; its data is gone for good.`;
     this.#drives.record(tx, row, { title, severity: 'notice' });
   }
@@ -97,7 +98,7 @@ export class Shredding {
   #failed(tx: Tx, drive: string, reason: string): void {
     const row = findDrive(tx, drive);
     if (!row) return;
-    updateDrive(tx, drive, { shred_job: null, is_failed: 1 }, this.#tools.clock.now());
+    updateDrive(tx, drive, { shredJob: null, isFailed: true }, this.#tools.clock.now());
     const title = `Drive ${called(row)} could not be shredded: ${reason}`;
     this.#drives.record(tx, row, { title, severity: 'error' });
   }

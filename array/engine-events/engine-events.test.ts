@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createLog, EventLog, Store, systemClock } from '@granary/kernel';
+import { bytes, type HostedDrive, createLog, EventLog, Store, systemClock } from '@granary/kernel';
 import { findDriveByUuid, insertDrive, joinGroup, updateDrive } from '../drives/repository.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { migrations } from '../migrations.ts';
@@ -15,10 +15,10 @@ async function setUp() {
   const events = new EventLog(systemClock);
   const engineEvents = new EngineEvents({ store, clock: systemClock, events, log: createLog('array', 'silent') });
   await store.write((tx) => {
-    insertDrive(tx, { name: 'volume-00000001', display_name: 'left', uuid, placed: '{}', created_at: 0 });
-    const speed = { min_resync_mb: 1, max_resync_mb: 2 };
-    const shape = { protection: 'RAID1', width: 2, stripe_kb: 64, member_gb: 1, is_ssd: 1 } as const;
-    insertRaidGroup(tx, { name: group, number: 1, display_name: 'fast', ...shape, ...speed, created_at: 0 });
+    insertDrive(tx, { name: 'volume-00000001', displayName: 'left', uuid, placed: {} as HostedDrive, createdAt: 0 });
+    const speed = { minResyncMb: 1, maxResyncMb: 2 };
+    const shape = { protection: 'RAID1', width: 2, stripeBytes: bytes(65_536), memberGb: 1, isSsd: true } as const;
+    insertRaidGroup(tx, { name: group, number: 1, displayName: 'fast', ...shape, ...speed, createdAt: 0 });
     joinGroup(tx, 'volume-00000001', group, 'member', 0);
   });
   return {
@@ -31,7 +31,7 @@ async function setUp() {
       store
         .read((db) => events.list(db, { subject, oldestFirst: true, start: 0, limit: 0 }))
         .messages.map(({ msg_severity: severity, msg_title: title }) => [severity, title]),
-    isFailed: () => store.read((db) => findDriveByUuid(db, uuid))?.is_failed,
+    isFailed: () => store.read((db) => findDriveByUuid(db, uuid))?.isFailed,
   };
 }
 
@@ -93,11 +93,11 @@ test('every kind of event has its words', async () => {
 test('a drive that failed stays so on record until it is back', async () => {
   const { take, isFailed, store } = await setUp();
   await take({ type: 'drive-failed', drive: uuid, group, reason: 'EIO' });
-  assert.equal(isFailed(), 1);
+  assert.equal(isFailed(), true);
   await take({ type: 'drive-returned', drive: uuid, group });
-  assert.equal(isFailed(), 0);
-  await store.write((tx) => updateDrive(tx, 'volume-00000001', { display_name: 'x' }, 1));
-  assert.equal(isFailed(), 0);
+  assert.equal(isFailed(), false);
+  await store.write((tx) => updateDrive(tx, 'volume-00000001', { displayName: 'x' }, 1));
+  assert.equal(isFailed(), false);
 });
 
 test('when more happens than can be written, the first are kept and it is said how many are missing', async () => {

@@ -61,15 +61,15 @@ export class EngineEvents {
   #record(tx: Tx, event: WordedEvent): void {
     const { events } = this.#options;
     events.record(tx, tell(event, new Names(tx)));
-    if (event.type === 'drive-failed' || event.type === 'spare-failed') this.#mark(tx, event.drive, 1);
-    if (event.type === 'drive-returned') this.#mark(tx, event.drive, 0);
+    if (event.type === 'drive-failed' || event.type === 'spare-failed') this.#mark(tx, event.drive, true);
+    if (event.type === 'drive-returned') this.#mark(tx, event.drive, false);
   }
 
   /** A drive that failed and was replaced says nothing of it any more: that it failed is kept with it. */
-  #mark(tx: Tx, uuid: string, isFailed: 0 | 1): void {
+  #mark(tx: Tx, uuid: string, isFailed: boolean): void {
     const row = findDriveByUuid(tx, uuid);
     const now = this.#options.clock.now();
-    if (row && row.is_failed !== isFailed) updateDrive(tx, row.name, { is_failed: isFailed }, now);
+    if (row && row.isFailed !== isFailed) updateDrive(tx, row.name, { isFailed }, now);
   }
 }
 

@@ -40,6 +40,6 @@ export class Names {
 
   #called(table: 'pools' | 'servers' | 'volumes', name: string): string {
     const displayName = displayNameOf(this.#db, table, name);
-    return displayName === undefined ? name : called({ name, display_name: displayName });
+    return displayName === undefined ? name : called({ name, displayName });
   }
 }

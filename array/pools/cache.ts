@@ -3,7 +3,8 @@ import { totalmem } from 'node:os';
 import type { PoolCache } from '../engine/engine.ts';
 import type { ArrayTools } from '../tools.ts';
 import { GB } from '../units.ts';
-import { listPools, type PoolRow } from './repository.ts';
+import { listPools } from './repository.ts';
+import type { Pool } from './pool.ts';
 
 /** However much cache was bought: more of the machine's memory than this would be missed elsewhere. */
 const MEMORY_SHARE_MAX = 0.25;
@@ -32,8 +33,8 @@ export class PoolCaches {
     return this.#turns.run('cache', async () => {
       const { store, engine, configuration } = this.#tools;
       const rows = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
-      const share = cacheShare(configuration().cacheGb, rows.filter(({ cache }) => cache === 1).length);
-      const wanted = new Map(rows.map((row) => [row.name, cacheOf(row, share)]));
+      const share = cacheShare(configuration().cacheGb, rows.filter(({ cache }) => cache).length);
+      const wanted = new Map<string, PoolCache>(rows.map((row) => [row.name, cacheOf(row, share)]));
       const told = new Map([...this.#told].filter(([name]) => wanted.has(name)));
       this.#told = told;
       // Those that give some up come first, so that there is never more in use than there is.
@@ -47,11 +48,11 @@ export class PoolCaches {
   }
 }
 
-function cacheOf(row: PoolRow, share: number): PoolCache {
+function cacheOf(row: Pool, share: number): PoolCache {
   return {
-    bytes: row.cache === 1 ? share : 0,
-    keepsSnapshots: row.cow_cache === 1,
-    coolOffMs: row.cool_off_hours * HOUR_MS,
+    bytes: row.cache ? share : 0,
+    keepsSnapshots: row.cowCache,
+    coolOffMs: row.coolOffHours * HOUR_MS,
   };
 }
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { GB, GranaryError, MB } from '@granary/kernel';
 import { capacity as capacityParam } from '../../contract/params.ts';
 import { coerce } from '../../kernel/http/coerce.ts';
+import { findRaidGroup } from '../raid-groups/repository.ts';
 import { roomIn } from '../raid-groups/room.ts';
 import { viewOfRaidGroup } from '../raid-groups/view.ts';
 import { poolBench, type PoolBench } from './testing/bench.ts';
@@ -21,11 +22,9 @@ const groups = fc.array(groupBytes, { minLength: 2, maxLength: 5 });
 
 const toMegabytesOf = (text: string) => (coerce(text, capacityParam('')) as { value: number }).value;
 const groupView = ({ tools }: PoolBench, number: number) => {
-  const row = tools.store.read((db) =>
-    db.get('SELECT * FROM raid_groups WHERE name = :name', { name: `group-${number}` }),
-  );
-  const freeBytes = roomIn(row as never, EXTENT);
-  return viewOfRaidGroup({ row: row as never, report: undefined, scrubbed: undefined, freeBytes });
+  const group = tools.store.read((db) => findRaidGroup(db, `group-${number}`));
+  assert.ok(group);
+  return viewOfRaidGroup({ group, report: undefined, scrubbed: undefined, freeBytes: roomIn(group, EXTENT) });
 };
 const underWay = async ({ shrinks, clock }: PoolBench) => {
   for (let tries = 0; shrinks.length === 0; tries++) {
@@ -79,14 +78,14 @@ it('a pool that takes all of its groups shows exactly what it has, and what is f
     fc.asyncProperty(groups, fc.double({ min: 0, max: 1, noNaN: true }), async (sizes, share) => {
       const bench = poolBench(sizes);
       const all = { ...WANTED, displayName: 'all', groups: named(sizes) };
-      const { name, capacity_bytes } = await bench.pools.create(all, 'ann');
+      const { name, capacityBytes } = await bench.pools.create(all, 'ann');
       const held = sizes.reduce((sum, bytes) => sum + bytes, 0);
-      assert.equal(capacity_bytes, held < GB ? held : Math.floor(held / GB) * GB);
-      const used = Math.floor((capacity_bytes * share) / MB) * MB;
+      assert.equal(capacityBytes, held < GB ? held : Math.floor(held / GB) * GB);
+      const used = Math.floor((capacityBytes * share) / MB) * MB;
       await bench.use(name, used);
       const { capacity, available_capacity } = await show(bench, name);
       if (held >= GB) assert.equal(capacity - available_capacity, used / GB);
-      assert.ok(available_capacity * GB <= capacity_bytes - used);
+      assert.ok(available_capacity * GB <= capacityBytes - used);
       assert.equal(toMegabytesOf(`${available_capacity}G`), available_capacity * 1024, 'as shown, so asked for');
     }),
     { numRuns: 40 },

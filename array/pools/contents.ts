@@ -1,7 +1,7 @@
 import type { Page } from '../paging.ts';
 import type { Performance, IoPoint } from '../performance/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
-import type { RaidGroup } from '../raid-groups/view.ts';
+import type { RaidGroupFacts } from '../raid-groups/raid-group.ts';
 import type { ArrayTools } from '../tools.ts';
 import { countBinned, listBinned } from '../volumes/listing-repository.ts';
 import type { Volume } from '../volumes/volume.ts';
@@ -37,7 +37,7 @@ export class PoolContents {
     this.#performance = performance;
   }
 
-  raidGroups(pool: string, { start, limit }: Page): Found<RaidGroup> {
+  raidGroups(pool: string, { start, limit }: Page): Found<RaidGroupFacts> {
     this.#pools.get(pool);
     const all = this.#raidGroups.ofPool(pool);
     const rows = limit === 0 ? all.slice(start) : all.slice(start, start + limit);

@@ -113,7 +113,7 @@ describe('deleting a pool', { timeout: 120_000 }, () => {
 
     mock.method(bench.tools.engine, 'deletePool', () => new Promise<never>(() => undefined));
     void bench.pools.delete(name, false, 'ann');
-    const states = () => bench.pools.list({ start: 0, limit: 0 }).pools.map(({ row }) => row.state);
+    const states = () => bench.pools.list({ start: 0, limit: 0 }).pools.map(({ pool: row }) => row.state);
     await until('the mark', () => Promise.resolve(states().includes('deleting')));
     const again = bench.restart();
     mock.method(again.tools.engine, 'deletePool', refuse);

@@ -9,7 +9,8 @@ import { checkDeletable } from '../volumes/deletion.ts';
 import { deleteVolume, listVolumesOfPool } from '../volumes/repository.ts';
 import { called } from '../wording.ts';
 import { damageOf } from './damage.ts';
-import { countVolumesIn, deletePool, findPool, isBeingMovedTo, savePool, type PoolRow } from './repository.ts';
+import { countVolumesIn, deletePool, findPool, isBeingMovedTo, updatePool } from './repository.ts';
+import type { Pool } from './pool.ts';
 
 /**
  * Deletes pools: the record is marked, the engine deletes, the record goes. Where the engine refuses, the record is what
@@ -45,7 +46,7 @@ export class PoolDeletion {
    * After a crash: what the engine deletes or has deleted goes; what it refuses stays. A damaged pool that was marked is
    * empty, or was deleted by force; one that has come to itself since is kept if there is anything in it.
    */
-  async settle(row: PoolRow): Promise<void> {
+  async settle(row: Pool): Promise<void> {
     const groups = this.#raidGroups.ofPool(row.name).map((group) => group.name);
     // Drives that are out of service were taken out of the engine just now.
     await this.#tools.readings.refresh();
@@ -75,7 +76,7 @@ export class PoolDeletion {
   }
 
   /** Returns the row as it was. */
-  #mark(tx: Tx, name: string, isForced: boolean): { before: PoolRow; isDamaged: boolean } {
+  #mark(tx: Tx, name: string, isForced: boolean): { before: Pool; isDamaged: boolean } {
     const row = findPool(tx, name);
     if (!row || row.state === 'creating') throw fail('pool_not_found', { id: name });
     const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
@@ -86,18 +87,18 @@ export class PoolDeletion {
       const problem = `A volume is being migrated to pool ${name}; wait until that is done, or abort it.`;
       throw fail('state_conflict', { problem });
     }
-    savePool(tx, { ...row, state: 'deleting', modified_at: this.#tools.clock.now() });
+    updatePool(tx, name, { state: 'deleting', modifiedAt: this.#tools.clock.now() });
     return { before: row, isDamaged: damage !== undefined };
   }
 
-  #refuseUsed(tx: Tx, { name, shrink_group }: PoolRow): void {
+  #refuseUsed(tx: Tx, { name, shrinkGroup }: Pool): void {
     const count = countVolumesIn(tx, name);
     if (count > 0) throw fail('pool_not_empty', { id: name, count });
-    if (shrink_group === null) return;
+    if (shrinkGroup === null) return;
     throw fail('state_conflict', { problem: `Pool ${name} is shrinking; wait until it is done, or cancel that.` });
   }
 
-  #refuseDamaged(tx: Tx, { name }: PoolRow, damage: string, isForced: boolean): void {
+  #refuseDamaged(tx: Tx, { name }: Pool, damage: string, isForced: boolean): void {
     if (isForced) {
       for (const volume of listVolumesOfPool(tx, name)) if (volume.state === 'ready') checkDeletable(tx, volume, true);
       return;
@@ -108,7 +109,7 @@ export class PoolDeletion {
     throw fail('state_conflict', { problem });
   }
 
-  async #finish(row: PoolRow, isForced: boolean, actor: string): Promise<void> {
+  async #finish(row: Pool, isForced: boolean, actor: string): Promise<void> {
     const { store, engine, events } = this.#tools;
     const { name } = row;
     const shares = store.read((db) => listVolumesOfPool(db, name)).filter(({ kind }) => kind === 'file');
@@ -123,7 +124,7 @@ export class PoolDeletion {
     this.#performance.forget('pool', name);
   }
 
-  async #restore(row: PoolRow): Promise<void> {
-    await this.#tools.store.write((tx) => savePool(tx, { ...row, state: 'ready' }));
+  async #restore(row: Pool): Promise<void> {
+    await this.#tools.store.write((tx) => updatePool(tx, row.name, { state: 'ready', modifiedAt: row.modifiedAt }));
   }
 }

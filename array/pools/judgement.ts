@@ -1,7 +1,6 @@
 import type { CapacityMode, CapacityThresholds, CapacityWatch } from '@granary/storage';
 import type { PoolReport } from '../engine/report.ts';
-import { GB } from '../units.ts';
-import type { PoolRow } from './repository.ts';
+import type { Pool } from './pool.ts';
 
 /** How a pool stands this moment. */
 export interface Judgement {
@@ -27,26 +26,26 @@ export function isWorse(mode: CapacityMode, than: CapacityMode): boolean {
 }
 
 /** Exact: what the pool may use of its groups, less what it uses. While it shrinks the engine allows less already. */
-export function freeBytesOf(row: Pick<PoolRow, 'capacity_bytes'>, report: PoolReport | undefined): number {
+export function freeBytesOf(row: Pick<Pool, 'capacityBytes'>, report: PoolReport | undefined): number {
   if (report?.isOpen !== true) return 0;
-  return Math.max(0, Math.min(row.capacity_bytes, report.totalBytes) - report.usedBytes);
+  return Math.max(0, Math.min(row.capacityBytes, report.totalBytes) - report.usedBytes);
 }
 
-export function plainThresholds(row: PoolRow): CapacityThresholds {
+export function plainThresholds(row: Pool): CapacityThresholds {
   return {
-    historyMinutes: row.capacity_history,
-    alertMinutes: row.alert_mode,
-    protectedMinutes: row.protected_mode,
-    emergencyBytes: row.emergency_mode * GB,
+    historyMinutes: row.historyMinutes,
+    alertMinutes: row.alertMinutes,
+    protectedMinutes: row.protectedMinutes,
+    emergencyBytes: row.emergencyBytes,
   };
 }
 
-export function effectiveThresholds(row: PoolRow): CapacityThresholds {
+export function effectiveThresholds(row: Pool): CapacityThresholds {
   return {
-    historyMinutes: row.effective_capacity_history,
-    alertMinutes: row.effective_alert_mode,
-    protectedMinutes: row.effective_protected_mode,
-    emergencyBytes: row.effective_emergency_mode * GB,
+    historyMinutes: row.effectiveHistoryMinutes,
+    alertMinutes: row.effectiveAlertMinutes,
+    protectedMinutes: row.effectiveProtectedMinutes,
+    emergencyBytes: row.effectiveEmergencyBytes,
   };
 }
 
@@ -54,7 +53,7 @@ export function effectiveThresholds(row: PoolRow): CapacityThresholds {
  * The worse of two views: of the bytes as they lie there, and of what servers could still write into what is free if
  * it shrinks as what is there did.
  */
-export function judge(row: PoolRow, report: PoolReport, { plain, effective }: Watches): Judgement {
+export function judge(row: Pool, report: PoolReport, { plain, effective }: Watches): Judgement {
   const { usedBytes, savedBytes } = report;
   const freeBytes = freeBytesOf(row, report);
   const ratio = usedBytes > 0 ? (usedBytes + savedBytes) / usedBytes : 1;

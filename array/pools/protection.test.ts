@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GranaryError } from '@granary/kernel';
+import { bytes, GranaryError } from '@granary/kernel';
 import { GB } from '../units.ts';
 import { poolBench, type PoolBench } from './testing/bench.ts';
 
 const MINUTE_MS = 60_000;
 const OFF = {
-  capacity_history: 60,
-  alert_mode: 0,
-  protected_mode: 0,
-  emergency_mode: 0,
+  historyMinutes: 60,
+  alertMinutes: 0,
+  protectedMinutes: 0,
+  emergencyBytes: bytes(0),
 };
 
 async function withPool(thresholds: Partial<typeof OFF> & Record<string, number> = {}) {
@@ -26,7 +26,7 @@ async function withPool(thresholds: Partial<typeof OFF> & Record<string, number>
     'ann',
   );
   await bench.pools.updateProtection(name, { ...OFF, ...thresholds }, 'ann');
-  return { bench, name, mode: () => bench.pools.get(name).capacity_mode };
+  return { bench, name, mode: () => bench.pools.get(name).capacityMode };
 }
 
 /** A minute at a time, so much more in each. */
@@ -49,7 +49,11 @@ function refusal(bench: PoolBench, pool: string): GranaryError | undefined {
 
 describe('the protection of a pool', () => {
   it('goes from normal to alert, protected and emergency as the pool fills, and tells of each', async () => {
-    const { bench, name, mode } = await withPool({ alert_mode: 60, protected_mode: 20, emergency_mode: 10 });
+    const { bench, name, mode } = await withPool({
+      alertMinutes: 60,
+      protectedMinutes: 20,
+      emergencyBytes: bytes(10 * GB),
+    });
     await fill(bench, name, 0, 1, 39);
     assert.equal(mode(), 'normal');
     assert.equal(refusal(bench, name), undefined);
@@ -77,7 +81,7 @@ describe('the protection of a pool', () => {
   });
 
   it('gets better only when it stays better, but at once when somebody makes room', async () => {
-    const { bench, name, mode } = await withPool({ emergency_mode: 10 });
+    const { bench, name, mode } = await withPool({ emergencyBytes: bytes(10 * GB) });
     await bench.use(name, 91 * GB);
     assert.equal(mode(), 'emergency');
     bench.clock.advance(1000);
@@ -92,7 +96,7 @@ describe('the protection of a pool', () => {
   });
 
   it('judges what servers can still write, too, when that is asked for', async () => {
-    const { bench, name, mode } = await withPool({ effective_emergency_mode: 100 });
+    const { bench, name, mode } = await withPool({ effectiveEmergencyBytes: bytes(100 * GB) });
     await bench.use(name, 70 * GB, 210 * GB);
     assert.equal(mode(), 'normal', '30 GB are free, which hold 120 GB as the rest was reduced');
     await bench.use(name, 80 * GB, 160 * GB);
@@ -100,21 +104,21 @@ describe('the protection of a pool', () => {
   });
 
   it('follows new thresholds at once, and keeps those that are not sent', async () => {
-    const { bench, name, mode } = await withPool({ alert_mode: 30 });
+    const { bench, name, mode } = await withPool({ alertMinutes: 30 });
     await bench.use(name, 50 * GB);
-    await bench.pools.updateProtection(name, { emergency_mode: 51 }, 'ann');
+    await bench.pools.updateProtection(name, { emergencyBytes: bytes(51 * GB) }, 'ann');
     assert.equal(mode(), 'emergency');
     const row = bench.pools.get(name);
-    assert.deepEqual([row.alert_mode, row.capacity_history, row.emergency_mode], [30, 60, 51]);
+    assert.deepEqual([row.alertMinutes, row.historyMinutes, row.emergencyBytes], [30, 60, 51 * GB]);
   });
 
   it('still knows after a restart how fast a pool filled', async () => {
-    const { bench, name } = await withPool({ alert_mode: 60, protected_mode: 20 });
+    const { bench, name } = await withPool({ alertMinutes: 60, protectedMinutes: 20 });
     await fill(bench, name, 0, 1, 50);
     const again = bench.restart();
     bench.clock.advance(MINUTE_MS);
     await again.use(name, 80 * GB);
-    assert.equal(again.pools.get(name).capacity_mode, 'protected');
+    assert.equal(again.pools.get(name).capacityMode, 'protected');
   });
 
   it('gives up snapshots one after the other in an emergency, waiting for what each frees, and only if asked to', async () => {
@@ -123,7 +127,7 @@ describe('the protection of a pool', () => {
     bench.pools.onEmergency(() => Promise.resolve(++given <= 3));
     await bench.use(name, 100 * GB);
     assert.equal(given, 0, 'nobody asked for it');
-    await bench.pools.updateProtection(name, { emergency_mode: 10 }, 'ann');
+    await bench.pools.updateProtection(name, { emergencyBytes: bytes(10 * GB) }, 'ann');
     assert.equal(given, 1);
     await bench.use(name, 100 * GB);
     assert.equal(given, 1, 'too soon');
@@ -142,7 +146,7 @@ describe('the protection of a pool', () => {
   });
 
   it('tries again only now and then when there is nothing to give up', async () => {
-    const { bench, name } = await withPool({ emergency_mode: 10 });
+    const { bench, name } = await withPool({ emergencyBytes: bytes(10 * GB) });
     let asked = 0;
     bench.pools.onEmergency(() => {
       asked++;

@@ -12,16 +12,8 @@ import {
   type Judgement,
   type Watches,
 } from './judgement.ts';
-import {
-  deleteSamplesBefore,
-  findPool,
-  insertSample,
-  listPools,
-  listSamples,
-  savePool,
-  type PoolRow,
-  type PoolSample,
-} from './repository.ts';
+import { deleteSamplesBefore, findPool, insertSample, listPools, listSamples, updatePool } from './repository.ts';
+import type { Pool, PoolSample } from './pool.ts';
 
 /** Makes room in a pool, a little; false when there is nothing to give up. */
 type MakeRoom = (pool: string) => Promise<boolean>;
@@ -64,7 +56,7 @@ export class PoolProtection {
   async look(): Promise<void> {
     const { store } = this.#tools;
     const rows = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
-    const names = new Set(rows.map(({ name }) => name));
+    const names = new Set<string>(rows.map(({ name }) => name));
     for (const name of this.#watched.keys()) if (!names.has(name)) this.#watched.delete(name);
     for (const row of rows) await this.#lookAt(row, false);
   }
@@ -76,8 +68,8 @@ export class PoolProtection {
   }
 
   /** Throws `pool_protected` or, when there is no room at all, `capacity_refused`. */
-  refuseNew(row: PoolRow): void {
-    const { name, capacity_mode: mode } = row;
+  refuseNew(row: Pool): void {
+    const { name, capacityMode: mode } = row;
     const report = this.#tools.readings.pool(name);
     if (report?.isOpen === true && freeBytesOf(row, report) === 0) {
       const problem = `Pool ${called(row)} is full; expand it or delete something.`;
@@ -95,7 +87,7 @@ export class PoolProtection {
     for (const { relief } of this.#watched.values()) await relief;
   }
 
-  async #lookAt(row: PoolRow, atOnce: boolean): Promise<void> {
+  async #lookAt(row: Pool, atOnce: boolean): Promise<void> {
     const report = this.#tools.readings.pool(row.name);
     if (report?.isOpen !== true) return;
     const now = this.#tools.clock.now();
@@ -115,13 +107,13 @@ export class PoolProtection {
     this.#relieve(row, report, judgement, watched, now);
   }
 
-  #watch(row: PoolRow, report: PoolReport, now: number): Watched {
+  #watch(row: Pool, report: PoolReport, now: number): Watched {
     const thresholds = JSON.stringify([plainThresholds(row), effectiveThresholds(row)]);
     const before = this.#watched.get(row.name);
     if (before?.thresholds === thresholds) return before;
     const { usedBytes, savedBytes } = report;
     const samples = this.#tools.store.read((db) => listSamples(db, row.name));
-    const sampledAt = samples.at(-1)?.taken_at ?? -Infinity;
+    const sampledAt = samples.at(-1)?.takenAt ?? -Infinity;
     const plain = watchWithHistory(plainThresholds(row), samples.map(asUsed), { atMs: now, usedBytes });
     const effective = watchWithHistory(effectiveThresholds(row), samples.map(asEffective), {
       atMs: now,
@@ -142,35 +134,30 @@ export class PoolProtection {
   }
 
   /** Worse is worse at once; better only when it stays so. */
-  #isDue(
-    row: PoolRow,
-    { mode }: Judgement,
-    watched: Watched,
-    { now, atOnce }: { now: number; atOnce: boolean },
-  ): boolean {
-    if (!isWorse(row.capacity_mode, mode)) watched.betterSince = undefined;
-    if (mode === row.capacity_mode) return false;
-    if (atOnce || isWorse(mode, row.capacity_mode)) return true;
+  #isDue(row: Pool, { mode }: Judgement, watched: Watched, { now, atOnce }: { now: number; atOnce: boolean }): boolean {
+    if (!isWorse(row.capacityMode, mode)) watched.betterSince = undefined;
+    if (mode === row.capacityMode) return false;
+    if (atOnce || isWorse(mode, row.capacityMode)) return true;
     watched.betterSince ??= now;
     return now - watched.betterSince >= BETTER_FOR_MS;
   }
 
-  #change(tx: Tx, { name }: PoolRow, judgement: Judgement): void {
+  #change(tx: Tx, { name }: Pool, judgement: Judgement): void {
     const row = findPool(tx, name);
     if (row?.state !== 'ready') return;
-    savePool(tx, { ...row, capacity_mode: judgement.mode });
+    updatePool(tx, name, { capacityMode: judgement.mode });
     const { title, severity } = tell(row, judgement);
     this.#tools.events.record(tx, { title, severity, subject: `pool:${name}` });
   }
 
-  #keepSample(tx: Tx, row: PoolRow, { usedBytes, savedBytes }: PoolReport, now: number): void {
+  #keepSample(tx: Tx, row: Pool, { usedBytes, savedBytes }: PoolReport, now: number): void {
     if (!findPool(tx, row.name)) return;
     deleteSamplesBefore(tx, row.name, now - longestHistoryMs(row));
-    insertSample(tx, row.name, { taken_at: now, used_bytes: usedBytes, saved_bytes: savedBytes });
+    insertSample(tx, row.name, { takenAt: now, usedBytes, savedBytes });
   }
 
   /** One by one, in the background: readings go on meanwhile and tell whether it helped. */
-  #relieve(row: PoolRow, report: PoolReport, { isBelowLeast }: Judgement, watched: Watched, now: number): void {
+  #relieve(row: Pool, report: PoolReport, { isBelowLeast }: Judgement, watched: Watched, now: number): void {
     const isFalling = report.usedBytes < watched.usedBytes;
     watched.usedBytes = report.usedBytes;
     const makeRoom = this.#makeRoom;
@@ -191,7 +178,7 @@ export class PoolProtection {
   }
 }
 
-function tell(row: PoolRow, judgement: Judgement): { title: string; severity: 'notice' | 'warning' | 'error' } {
+function tell(row: Pool, judgement: Judgement): { title: string; severity: 'notice' | 'warning' | 'error' } {
   const pool = `Pool ${called(row)}`;
   const reason = reasonOf(judgement);
   switch (judgement.mode) {
@@ -213,18 +200,18 @@ function reasonOf({ mode, freeBytes, minutesLeft }: Judgement): string {
   return `it will be full in about ${Math.ceil(minutesLeft)} minutes`;
 }
 
-function asUsed({ taken_at, used_bytes }: PoolSample) {
-  return { atMs: taken_at, usedBytes: used_bytes };
+function asUsed({ takenAt, usedBytes }: PoolSample) {
+  return { atMs: takenAt, usedBytes };
 }
 
-function asEffective({ taken_at, used_bytes, saved_bytes }: PoolSample) {
-  return { atMs: taken_at, usedBytes: used_bytes + saved_bytes };
+function asEffective({ takenAt, usedBytes, savedBytes }: PoolSample) {
+  return { atMs: takenAt, usedBytes: usedBytes + savedBytes };
 }
 
-function longestHistoryMs({ capacity_history, effective_capacity_history }: PoolRow): number {
-  return Math.max(capacity_history, effective_capacity_history) * MINUTE_MS;
+function longestHistoryMs({ historyMinutes, effectiveHistoryMinutes }: Pool): number {
+  return Math.max(historyMinutes, effectiveHistoryMinutes) * MINUTE_MS;
 }
 
-function sampleEveryMs(row: PoolRow): number {
+function sampleEveryMs(row: Pool): number {
   return Math.max(SAMPLE_EVERY_MS_MIN, longestHistoryMs(row) / HISTORY_STEPS);
 }

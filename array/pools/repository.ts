@@ -1,92 +1,59 @@
-import type { Db, Tx } from '@granary/kernel';
-import type { CapacityMode } from '@granary/storage';
+import { bytes, flag, GB, inUnits, plain, Table, type Bytes, type Changes, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import type { Pool, PoolSample } from './pool.ts';
 
-/** A pool as it is on record. Booleans are 0 and 1. */
-export interface PoolRow {
-  readonly name: string;
-  readonly display_name: string;
-  readonly mode: 'simple' | 'stripe';
-  readonly type: string;
-  readonly capacity_bytes: number;
-  readonly version: number;
-  readonly state: 'creating' | 'ready' | 'deleting';
-  readonly cache: number;
-  readonly cow_cache: number;
-  readonly cool_off_hours: number;
-  readonly capacity_mode: CapacityMode;
-  readonly capacity_history: number;
-  readonly alert_mode: number;
-  readonly protected_mode: number;
-  readonly emergency_mode: number;
-  readonly effective_capacity_history: number;
-  readonly effective_alert_mode: number;
-  readonly effective_protected_mode: number;
-  readonly effective_emergency_mode: number;
-  readonly shrink_group: string | null;
-  readonly shrink_job: number | null;
-  readonly created_at: number;
-  readonly modified_at: number;
+const pools = new Table<Pool>('pools', {
+  name: plain('name'),
+  displayName: plain('display_name'),
+  mode: plain('mode'),
+  type: plain('type'),
+  capacityBytes: plain('capacity_bytes'),
+  version: plain('version'),
+  state: plain('state'),
+  cache: flag('cache'),
+  cowCache: flag('cow_cache'),
+  coolOffHours: plain('cool_off_hours'),
+  capacityMode: plain('capacity_mode'),
+  historyMinutes: plain('capacity_history'),
+  alertMinutes: plain('alert_mode'),
+  protectedMinutes: plain('protected_mode'),
+  emergencyBytes: inUnits('emergency_mode', GB),
+  effectiveHistoryMinutes: plain('effective_capacity_history'),
+  effectiveAlertMinutes: plain('effective_alert_mode'),
+  effectiveProtectedMinutes: plain('effective_protected_mode'),
+  effectiveEmergencyBytes: inUnits('effective_emergency_mode', GB),
+  shrinkGroup: plain('shrink_group'),
+  shrinkJob: plain('shrink_job'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const SELECT = `SELECT ${pools.fields()} FROM pools`;
+
+export function insertPool(tx: Tx, pool: Pool): void {
+  pools.insert(tx, pool);
 }
 
-/** How full a pool was. */
-export interface PoolSample {
-  readonly taken_at: number;
-  readonly used_bytes: number;
-  readonly saved_bytes: number;
-}
+export type PoolChange = Changes<Omit<Pool, 'name' | 'createdAt'>>;
 
-const COLUMNS = [
-  'name',
-  'display_name',
-  'mode',
-  'type',
-  'capacity_bytes',
-  'version',
-  'state',
-  'cache',
-  'cow_cache',
-  'cool_off_hours',
-  'capacity_mode',
-  'capacity_history',
-  'alert_mode',
-  'protected_mode',
-  'emergency_mode',
-  'effective_capacity_history',
-  'effective_alert_mode',
-  'effective_protected_mode',
-  'effective_emergency_mode',
-  'shrink_group',
-  'shrink_job',
-  'created_at',
-  'modified_at',
-] as const satisfies readonly (keyof PoolRow)[];
-
-const INSERT = `INSERT INTO pools (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((each) => `:${each}`).join(', ')})`;
-const SAVE = `UPDATE pools SET ${COLUMNS.map((each) => `${each} = :${each}`).join(', ')} WHERE name = :name`;
-
-export function insertPool(tx: Tx, row: PoolRow): void {
-  tx.run(INSERT, { ...row });
-}
-
-export function savePool(tx: Tx, row: PoolRow): void {
-  tx.run(SAVE, { ...row });
+/** What is left out stays as it is. */
+export function updatePool(tx: Tx, name: string, change: PoolChange): void {
+  pools.update(tx, { name }, change);
 }
 
 export function deletePool(tx: Tx, name: string): void {
   tx.run('DELETE FROM pools WHERE name = :name', { name });
 }
 
-export function findPool(db: Db, name: string): PoolRow | undefined {
-  return db.get<PoolRow>('SELECT * FROM pools WHERE name = :name', { name });
+export function findPool(db: Db, name: string): Pool | undefined {
+  return pools.get(db, `${SELECT} WHERE name = :name`, { name });
 }
 
-export function findPoolByDisplayName(db: Db, displayName: string): PoolRow | undefined {
-  return db.get<PoolRow>('SELECT * FROM pools WHERE display_name = :displayName', { displayName });
+export function findPoolByDisplayName(db: Db, displayName: string): Pool | undefined {
+  return pools.get(db, `${SELECT} WHERE display_name = :displayName`, { displayName });
 }
 
-export function listPools(db: Db, page: Page = WHOLE): PoolRow[] {
-  return db.all<PoolRow>('SELECT * FROM pools ORDER BY name LIMIT :limit OFFSET :start', sqlPage(page));
+export function listPools(db: Db, page: Page = WHOLE): Pool[] {
+  return pools.all(db, `${SELECT} ORDER BY name LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
 export function countPools(db: Db): number {
@@ -94,9 +61,9 @@ export function countPools(db: Db): number {
 }
 
 /** What all its volumes were promised, those in the recycle bin too. */
-export function provisionedBytes(db: Db, pool: string): number {
-  const sql = 'SELECT coalesce(sum(size_bytes), 0) AS bytes FROM volumes WHERE pool = :pool';
-  return db.get<{ bytes: number }>(sql, { pool })?.bytes ?? 0;
+export function provisionedBytes(db: Db, pool: string): Bytes {
+  const sql = 'SELECT coalesce(sum(size_bytes), 0) AS total FROM volumes WHERE pool = :pool';
+  return bytes(db.get<{ total: number }>(sql, { pool })?.total ?? 0);
 }
 
 /** In whatever state: all of them lie in it. */
@@ -112,10 +79,11 @@ export function isBeingMovedTo(db: Db, pool: string): boolean {
 }
 
 export function insertSample(tx: Tx, pool: string, sample: PoolSample): void {
-  tx.run(`INSERT OR REPLACE INTO pool_samples VALUES (:pool, :taken_at, :used_bytes, :saved_bytes)`, {
-    pool,
-    ...sample,
-  });
+  tx.run(
+    `INSERT OR REPLACE INTO pool_samples (pool, taken_at, used_bytes, saved_bytes)
+     VALUES (:pool, :takenAt, :usedBytes, :savedBytes)`,
+    { pool, ...sample },
+  );
 }
 
 export function deleteSamplesBefore(tx: Tx, pool: string, time: number): void {
@@ -123,6 +91,7 @@ export function deleteSamplesBefore(tx: Tx, pool: string, time: number): void {
 }
 
 export function listSamples(db: Db, pool: string): PoolSample[] {
-  const sql = 'SELECT taken_at, used_bytes, saved_bytes FROM pool_samples WHERE pool = :pool ORDER BY taken_at';
+  const sql = `SELECT taken_at AS takenAt, used_bytes AS usedBytes, saved_bytes AS savedBytes
+    FROM pool_samples WHERE pool = :pool ORDER BY taken_at`;
   return db.all<PoolSample>(sql, { pool });
 }

@@ -1,4 +1,4 @@
-import type { Jobs } from '@granary/kernel';
+import { bytes, GB, type Bytes, Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import { viewOfRaidGroup } from '../raid-groups/view.ts';
 import { answerWhenDone } from '../waiting.ts';
@@ -86,14 +86,14 @@ function settingRoutes(pools: Pools) {
     },
     updateProtection: async ({ id, ...sent }, { actor }) => {
       const change = {
-        capacity_history: sent.capacityhistory,
-        alert_mode: sent.alertmode,
-        protected_mode: sent.protectedmode,
-        emergency_mode: sent.emergencymode,
-        effective_capacity_history: sent.effectivecapacityhistory,
-        effective_alert_mode: sent.effectivealertmode,
-        effective_protected_mode: sent.effectiveprotectedmode,
-        effective_emergency_mode: sent.effectiveemergencymode,
+        historyMinutes: sent.capacityhistory,
+        alertMinutes: sent.alertmode,
+        protectedMinutes: sent.protectedmode,
+        emergencyBytes: gigabytes(sent.emergencymode),
+        effectiveHistoryMinutes: sent.effectivecapacityhistory,
+        effectiveAlertMinutes: sent.effectivealertmode,
+        effectiveProtectedMinutes: sent.effectiveprotectedmode,
+        effectiveEmergencyBytes: gigabytes(sent.effectiveemergencymode),
       };
       await pools.updateProtection(id, change, actor.username);
       return { pool_name: id };
@@ -107,4 +107,8 @@ function settingRoutes(pools: Pools) {
       return { pool_name: id };
     },
   } satisfies ArrayHandlers<'pools'>;
+}
+
+function gigabytes(count: number | undefined): Bytes | undefined {
+  return count === undefined ? undefined : bytes(count * GB);
 }

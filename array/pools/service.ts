@@ -1,4 +1,4 @@
-import { badParameter, fail, type Tx, Locks } from '@granary/kernel';
+import { badParameter, fail, type Changes, type Tx, Locks } from '@granary/kernel';
 import type { Page } from '../paging.ts';
 import type { Performance } from '../performance/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
@@ -12,14 +12,15 @@ import {
   findPoolByDisplayName,
   listPools,
   provisionedBytes,
-  savePool,
-  type PoolRow,
+  updatePool,
+  type PoolChange,
 } from './repository.ts';
+import type { Pool } from './pool.ts';
 import { damageOf } from './damage.ts';
 import { PoolDeletion } from './deletion.ts';
 import { Shrinking } from './shrinking.ts';
 import { PoolSpace, type NewPoolRequest } from './space.ts';
-import type { PoolFacts } from './view.ts';
+import type { PoolFacts } from './pool.ts';
 
 export interface ExpansionRequest {
   readonly groups?: readonly string[] | undefined;
@@ -29,19 +30,19 @@ export interface ExpansionRequest {
 }
 
 /** What is left out stays as it is. */
-export type ProtectionChange = {
-  readonly [
-    K in
-      | 'capacity_history'
-      | 'alert_mode'
-      | 'protected_mode'
-      | 'emergency_mode'
-      | 'effective_capacity_history'
-      | 'effective_alert_mode'
-      | 'effective_protected_mode'
-      | 'effective_emergency_mode'
-  ]?: number | undefined;
-};
+export type ProtectionChange = Changes<
+  Pick<
+    Pool,
+    | 'historyMinutes'
+    | 'alertMinutes'
+    | 'protectedMinutes'
+    | 'emergencyBytes'
+    | 'effectiveHistoryMinutes'
+    | 'effectiveAlertMinutes'
+    | 'effectiveProtectedMinutes'
+    | 'effectiveEmergencyBytes'
+  >
+>;
 
 interface CacheChange {
   readonly cache?: boolean | undefined;
@@ -73,7 +74,7 @@ export class Pools {
   }
 
   /** Ready ones; not found: `pool_not_found`. */
-  get(name: string): PoolRow {
+  get(name: string): Pool {
     return ready(
       this.#tools.store.read((db) => findPool(db, name)),
       name,
@@ -96,7 +97,7 @@ export class Pools {
     }));
   }
 
-  async create(wanted: NewPoolRequest, actor: string): Promise<PoolRow> {
+  async create(wanted: NewPoolRequest, actor: string): Promise<Pool> {
     const row = await this.#space.create(wanted, actor);
     await this.#caches.tell();
     await this.#readAnew();
@@ -116,7 +117,7 @@ export class Pools {
       const other = findPoolByDisplayName(tx, displayName);
       if (other && other.name !== name) throw fail('name_taken', { name: displayName });
       this.#tell(tx, row, `was renamed to ${displayName}`, actor);
-      return { display_name: displayName };
+      return { displayName };
     });
   }
 
@@ -151,17 +152,17 @@ export class Pools {
     await this.#change(name, (tx, row) => {
       const words = hours === 0 ? 'for as long as there is room' : `for ${hours} hours after its last use`;
       this.#tell(tx, row, `keeps data in its cache ${words}`, actor);
-      return { cool_off_hours: hours };
+      return { coolOffHours: hours };
     });
     await this.#caches.tell();
   }
 
   async setCache(name: string, { cache, cowCache }: CacheChange, actor: string): Promise<void> {
     await this.#change(name, (tx, row) => {
-      const after = { cache: Number(cache ?? row.cache), cow_cache: Number(cowCache ?? row.cow_cache) };
+      const after = { cache: cache ?? row.cache, cowCache: cowCache ?? row.cowCache };
       if (after.cache !== row.cache) this.#tell(tx, row, `has its cache turned ${onOff(after.cache)}`, actor);
-      if (after.cow_cache !== row.cow_cache) {
-        this.#tell(tx, row, `has its cache for what snapshots share turned ${onOff(after.cow_cache)}`, actor);
+      if (after.cowCache !== row.cowCache) {
+        this.#tell(tx, row, `has its cache for what snapshots share turned ${onOff(after.cowCache)}`, actor);
       }
       return after;
     });
@@ -169,17 +170,16 @@ export class Pools {
   }
 
   async updateProtection(name: string, change: ProtectionChange, actor: string): Promise<void> {
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     await this.#change(name, (tx, row) => {
       this.#tell(tx, row, 'has new thresholds for running full', actor);
-      return given;
+      return change;
     });
     await this.#readAnew();
     await this.#protection.lookNow(name);
   }
 
   /** Throws `pool_protected` when nothing new may be made in it, `capacity_refused` when there is no room at all. */
-  refuseNew(pool: PoolRow): void {
+  refuseNew(pool: Pool): void {
     this.#protection.refuseNew(pool);
   }
 
@@ -203,12 +203,12 @@ export class Pools {
     return this.#protection.stop();
   }
 
-  #factsOf(row: PoolRow): PoolFacts {
+  #factsOf(row: Pool): PoolFacts {
     const { store, readings } = this.#tools;
     const groups = this.#raidGroups.ofPool(row.name).map(({ name }) => name);
     const report = readings.pool(row.name);
     return {
-      row,
+      pool: row,
       groups,
       provisionedBytes: store.read((db) => provisionedBytes(db, row.name)),
       report,
@@ -218,15 +218,15 @@ export class Pools {
     };
   }
 
-  #change(name: string, change: (tx: Tx, row: PoolRow) => Partial<PoolRow>): Promise<void> {
+  #change(name: string, change: (tx: Tx, row: Pool) => PoolChange): Promise<void> {
     const { store, clock } = this.#tools;
     return store.write((tx) => {
       const row = ready(findPool(tx, name), name);
-      savePool(tx, { ...row, ...change(tx, row), modified_at: clock.now() });
+      updatePool(tx, name, { ...change(tx, row), modifiedAt: clock.now() });
     });
   }
 
-  #tell(tx: Tx, row: PoolRow, what: string, actor: string): void {
+  #tell(tx: Tx, row: Pool, what: string, actor: string): void {
     this.#tools.events.record(tx, {
       title: `Pool ${called(row)} ${what}.`,
       subject: `pool:${row.name}`,
@@ -244,11 +244,11 @@ export class Pools {
   }
 }
 
-function ready(row: PoolRow | undefined, name: string): PoolRow {
+function ready(row: Pool | undefined, name: string): Pool {
   if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
   return row;
 }
 
-function onOff(value: number): string {
-  return value === 1 ? 'on' : 'off';
+function onOff(value: boolean): string {
+  return value ? 'on' : 'off';
 }

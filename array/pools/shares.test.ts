@@ -14,12 +14,12 @@ it('a pool grows within its own RAID groups: by an amount, by all that is left, 
   const { pools } = poolBench(10 * GB);
   const { name } = await pools.create({ ...WANTED, groups: ['group-1', 'group-2'], capacityMb: 8 * 1024 }, 'ann');
   await pools.expand(name, { capacityMb: 2048 }, 'ann');
-  assert.equal(pools.get(name).capacity_bytes, 10 * GB);
+  assert.equal(pools.get(name).capacityBytes, 10 * GB);
   await pools.expand(name, { groups: ['group-1'] }, 'ann');
-  assert.equal(pools.get(name).capacity_bytes, 15 * GB, 'the other one keeps its 5 GB');
+  assert.equal(pools.get(name).capacityBytes, 15 * GB, 'the other one keeps its 5 GB');
   await assert.rejects(pools.expand(name, { groups: ['group-1'] }, 'ann'), /group-1 has 0 MB free; add RAID groups/);
   await pools.expand(name, { capacityMb: 5 * 1024 }, 'ann');
-  assert.equal(pools.get(name).capacity_bytes, 20 * GB);
+  assert.equal(pools.get(name).capacityBytes, 20 * GB);
 });
 
 it('what is asked of RAID groups that join comes from those alone', async () => {
@@ -27,7 +27,7 @@ it('what is asked of RAID groups that join comes from those alone', async () => 
   const { name } = await pools.create({ ...WANTED, groups: ['group-1'], capacityMb: 1024 }, 'ann');
   const tooMuch = pools.expand(name, { groups: ['group-2'], capacityMb: 11 * 1024 }, 'ann');
   await assert.rejects(tooMuch, /group-2 has 10 GB free, 11 GB were asked for; ask for less or add RAID groups/);
-  assert.equal(pools.get(name).capacity_bytes, GB);
+  assert.equal(pools.get(name).capacityBytes, GB);
 });
 
 it('pools of an earlier version are shared out over their RAID groups, to the last extent', async (t) => {
@@ -50,7 +50,7 @@ it('pools of an earlier version are shared out over their RAID groups, to the la
   t.after(() => store.close());
   const groups = store.read((db) => raidGroupsOfPool(db, 'pool-1'));
   assert.deepEqual(
-    groups.map(({ pool_bytes }) => pool_bytes / EXTENT),
+    groups.map(({ poolBytes }) => poolBytes / EXTENT),
     [2, 4, 7],
   );
 });

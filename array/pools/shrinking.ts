@@ -1,11 +1,12 @@
-import { capacityText, fail, type JobOutcome, type RunningJob, type Tx, Locks } from '@granary/kernel';
+import { bytes, capacityText, fail, type JobOutcome, type RunningJob, type Tx, Locks } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { EngineError, isEngineError } from '../engine/errors.ts';
 import { releaseFromPool } from '../raid-groups/repository.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
-import { findPool, savePool, type PoolRow } from './repository.ts';
+import { findPool, updatePool } from './repository.ts';
+import type { Pool } from './pool.ts';
 
 interface ShrinkArguments {
   readonly pool: string;
@@ -53,10 +54,10 @@ export class Shrinking {
   }
 
   /** From 0 to 1. */
-  progress(pool: PoolRow): number {
+  progress(pool: Pool): number {
     const running = this.#running.get(pool.name);
     if (running) return running.fraction;
-    return pool.shrink_job === null ? 0 : (this.#tools.jobs.get(pool.shrink_job)?.progress ?? 0) / 100;
+    return pool.shrinkJob === null ? 0 : (this.#tools.jobs.get(pool.shrinkJob)?.progress ?? 0) / 100;
   }
 
   /** Resolves with the number of the job. */
@@ -71,7 +72,7 @@ export class Shrinking {
     const { store, jobs } = this.#tools;
     const row = store.read((db) => findPool(db, name));
     if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
-    const { shrink_group: group, shrink_job: jobId } = row;
+    const { shrinkGroup: group, shrinkJob: jobId } = row;
     if (group === null || jobId === null) throw fail('state_conflict', { problem: `Pool ${name} is not shrinking.` });
     const running = this.#running.get(name);
     if (!running) return this.#cancelWaiting(row, group, actor);
@@ -83,7 +84,7 @@ export class Shrinking {
   }
 
   /** The job has yet to start, or to start again; a run before a restart may have left the group closed in the engine. */
-  async #cancelWaiting(row: PoolRow, group: string, actor: string): Promise<void> {
+  async #cancelWaiting(row: Pool, group: string, actor: string): Promise<void> {
     const { store, engine } = this.#tools;
     const capacityBytes = this.#capacityWithout(row, group);
     this.#running.set(row.name, { cancelling: new AbortController(), fraction: 0, cancelledBy: actor });
@@ -106,16 +107,16 @@ export class Shrinking {
     if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
     this.#refuse(row, group);
     const job = jobs.enqueue(tx, KIND, `pool:${name}`, { pool: name, group } satisfies ShrinkArguments);
-    savePool(tx, { ...row, shrink_group: group, shrink_job: job, modified_at: clock.now() });
+    updatePool(tx, name, { shrinkGroup: group, shrinkJob: job, modifiedAt: clock.now() });
     const title = `Pool ${called(row)} is being shrunk: ${group} is emptied and leaves it.`;
     events.record(tx, { title, subject: `pool:${name}`, actor });
     return job;
   }
 
-  #refuse(row: PoolRow, group: string): void {
-    const { name, shrink_group } = row;
-    if (shrink_group !== null) {
-      throw fail('state_conflict', { problem: `Pool ${name} is shrinking already: ${shrink_group} leaves it.` });
+  #refuse(row: Pool, group: string): void {
+    const { name, shrinkGroup } = row;
+    if (shrinkGroup !== null) {
+      throw fail('state_conflict', { problem: `Pool ${name} is shrinking already: ${shrinkGroup} leaves it.` });
     }
     const all = this.#raidGroups.ofPool(name);
     if (this.#raidGroups.get(group).pool !== name) {
@@ -136,7 +137,7 @@ export class Shrinking {
   async #run(job: RunningJob<ShrinkArguments>): Promise<JobOutcome> {
     const { pool, group } = job.arguments;
     const row = this.#tools.store.read((db) => findPool(db, pool));
-    if (row?.shrink_job !== job.id) return { outcome: 'failed', reason: CANCELLED };
+    if (row?.shrinkJob !== job.id) return { outcome: 'failed', reason: CANCELLED };
     if (this.#running.has(pool)) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'It is being cancelled.' };
     const running: Running = {
       cancelling: new AbortController(),
@@ -179,8 +180,8 @@ export class Shrinking {
   /** The pool is as it was. */
   #keep(tx: Tx, name: string, { words, ...told }: Ending): void {
     const row = findPool(tx, name);
-    if (!row || row.shrink_group === null) return;
-    savePool(tx, { ...row, shrink_group: null, shrink_job: null, modified_at: this.#tools.clock.now() });
+    if (!row || row.shrinkGroup === null) return;
+    updatePool(tx, row.name, { shrinkGroup: null, shrinkJob: null, modifiedAt: this.#tools.clock.now() });
     const title = `Shrinking pool ${called(row)} ${words}`.replace(/\.?$/, '.');
     this.#tools.events.record(tx, { title, subject: `pool:${name}`, ...told });
   }
@@ -189,24 +190,18 @@ export class Shrinking {
     const { clock, events } = this.#tools;
     const row = findPool(tx, pool);
     // A job that just ended and a cancellation that came too late both see to it.
-    if (row?.shrink_group !== group) return;
+    if (row?.shrinkGroup !== group) return;
     const now = clock.now();
-    savePool(tx, {
-      ...row,
-      shrink_group: null,
-      shrink_job: null,
-      capacity_bytes: capacityBytes,
-      modified_at: now,
-    });
+    updatePool(tx, pool, { shrinkGroup: null, shrinkJob: null, capacityBytes: bytes(capacityBytes), modifiedAt: now });
     releaseFromPool(tx, [group], now);
     const title = `Pool ${called(row)} was shrunk to ${capacityText(capacityBytes)}; ${group} is free.`;
     events.record(tx, { title, subject: `pool:${pool}` });
   }
 
   /** The group takes along what the pool had of it. */
-  #capacityWithout({ name, capacity_bytes }: PoolRow, group: string): number {
-    const share = this.#raidGroups.ofPool(name).find((each) => each.name === group)?.pool_bytes ?? 0;
-    return capacity_bytes - share;
+  #capacityWithout({ name, capacityBytes }: Pool, group: string): number {
+    const share = this.#raidGroups.ofPool(name).find((each) => each.name === group)?.poolBytes ?? 0;
+    return capacityBytes - share;
   }
 
   async #saveProgress(job: RunningJob, { fraction }: Running): Promise<void> {

@@ -43,13 +43,13 @@ describe('the space of pools', () => {
     const expandPool = mock.method(tools.engine, 'expandPool', refuse);
     await assert.rejects(pools.expand(name, { groups: ['group-2'] }, 'ann'), /A drive is gone/);
     assert.equal(poolOf(tools.store, 'group-2'), null);
-    assert.equal(pools.get(name).capacity_bytes, 10 * GB);
+    assert.equal(pools.get(name).capacityBytes, 10 * GB);
     expandPool.mock.restore();
     await pools.expand(name, { groups: ['group-2'], capacityMb: 1024 }, 'ann');
-    assert.equal(pools.get(name).capacity_bytes, 11 * GB);
+    assert.equal(pools.get(name).capacityBytes, 11 * GB);
     await assert.rejects(pools.expand(name, { capacityMb: 10 * 1024 }, 'ann'), is('capacity_refused'));
     await pools.expand(name, { capacityMb: 9 * 1024 }, 'ann');
-    assert.equal(pools.get(name).capacity_bytes, 20 * GB);
+    assert.equal(pools.get(name).capacityBytes, 20 * GB);
   });
 
   it('is settled after a crash: what was begun is undone, what was being deleted goes, expansions are made good', async () => {

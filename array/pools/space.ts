@@ -1,5 +1,6 @@
-import { capacityText, fail, type Tx, Locks } from '@granary/kernel';
-import { addToPool, takeFromPool, type RaidGroupRow } from '../raid-groups/repository.ts';
+import { bytes, capacityText, fail, type Tx, Locks } from '@granary/kernel';
+import { addToPool, takeFromPool } from '../raid-groups/repository.ts';
+import type { RaidGroup } from '../raid-groups/raid-group.ts';
 import type { GroupShare } from '../raid-groups/room.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import { nextName } from '../sequences/repository.ts';
@@ -7,8 +8,9 @@ import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { sharedBytes, shareOut } from './capacity.ts';
 import type { PoolDeletion } from './deletion.ts';
-import { DEFAULT_EMERGENCY_GB, DEFAULT_THRESHOLDS, EMERGENCY_FROM_BYTES } from './defaults.ts';
-import { countPools, findPool, findPoolByDisplayName, insertPool, savePool, type PoolRow } from './repository.ts';
+import { DEFAULT_EMERGENCY_BYTES, DEFAULT_THRESHOLDS, EMERGENCY_FROM_BYTES } from './defaults.ts';
+import { countPools, findPool, findPoolByDisplayName, insertPool, updatePool } from './repository.ts';
+import type { Pool } from './pool.ts';
 
 export interface NewPoolRequest {
   readonly displayName: string;
@@ -28,8 +30,8 @@ export interface Expansion {
 
 /** An expansion that is on record. */
 interface Growth {
-  readonly before: PoolRow;
-  readonly after: PoolRow;
+  readonly before: Pool;
+  readonly after: Pool;
   readonly shares: readonly GroupShare[];
   /** RAID groups that were in no pool. */
   readonly joining: readonly string[];
@@ -52,31 +54,31 @@ export class PoolSpace {
   }
 
   /** The row claims the groups before the engine is asked: two callers cannot take the same. */
-  async create(wanted: NewPoolRequest, actor: string): Promise<PoolRow> {
+  async create(wanted: NewPoolRequest, actor: string): Promise<Pool> {
     const { store, engine, events, clock } = this.#tools;
     const row = await store.write((tx) => this.#claim(tx, wanted));
-    const { name, mode, capacity_bytes: capacityBytes } = row;
+    const { name, mode, capacityBytes } = row;
     try {
       await engine.createPool({ id: name, mode, groups: [...new Set(wanted.groups)], capacityBytes });
     } catch (error) {
       await this.#attempt(name, () => this.#undo(name));
       throw error;
     }
-    const ready: PoolRow = { ...row, state: 'ready', modified_at: clock.now() };
+    const ready: Pool = { ...row, state: 'ready', modifiedAt: clock.now() };
     await store.write((tx) => {
-      savePool(tx, ready);
+      updatePool(tx, name, { state: 'ready', modifiedAt: ready.modifiedAt });
       const title = `Pool ${called(row)} of ${capacityText(capacityBytes)} was created.`;
       events.record(tx, { title, subject: `pool:${name}`, actor });
     });
     return ready;
   }
 
-  expand(name: string, { groups, capacityMb }: Expansion, actor: string): Promise<PoolRow> {
+  expand(name: string, { groups, capacityMb }: Expansion, actor: string): Promise<Pool> {
     return this.#turns.run(name, async () => {
       const { store, engine } = this.#tools;
       const growth = await store.write((tx) => this.#grow(tx, name, { groups, capacityMb }, actor));
       try {
-        await engine.expandPool(name, growth.joining, growth.after.capacity_bytes);
+        await engine.expandPool(name, growth.joining, growth.after.capacityBytes);
       } catch (error) {
         await store.write((tx) => this.#ungrow(tx, growth));
         throw error;
@@ -86,14 +88,14 @@ export class PoolSpace {
   }
 
   /** After a crash: what was being made goes, what was being deleted too, and the engine has what the rows say. */
-  async settle(rows: readonly PoolRow[]): Promise<void> {
+  async settle(rows: readonly Pool[]): Promise<void> {
     for (const row of rows) await this.#attempt(row.name, () => this.#settleOne(row));
-    const known = new Set(rows.map(({ name }) => name));
+    const known = new Set<string>(rows.map(({ name }) => name));
     const unknown = [...this.#tools.readings.pools].filter(({ id }) => !known.has(id));
     for (const { id } of unknown) await this.#attempt(id, () => this.#removeUnknown(id));
   }
 
-  #settleOne(row: PoolRow): Promise<void> {
+  #settleOne(row: Pool): Promise<void> {
     if (row.state === 'creating') return this.#undo(row.name);
     return row.state === 'deleting' ? this.#deletion.settle(row) : this.#followRow(row);
   }
@@ -107,7 +109,7 @@ export class PoolSpace {
     }
   }
 
-  #claim(tx: Tx, wanted: NewPoolRequest): PoolRow {
+  #claim(tx: Tx, wanted: NewPoolRequest): Pool {
     if (findPoolByDisplayName(tx, wanted.displayName)) throw fail('name_taken', { name: wanted.displayName });
     if (countPools(tx) >= POOLS_MAX) {
       throw fail('limit_reached', { problem: `An array has at most ${POOLS_MAX} pools; delete one first.` });
@@ -115,32 +117,32 @@ export class PoolSpace {
     const groups = this.#freeGroups(wanted.groups);
     const now = this.#tools.clock.now();
     const shares = shareOut(groups, wanted.capacityMb, this.#tools.engine.allocationBytes);
-    const capacityBytes = sharedBytes(shares);
-    const row: PoolRow = {
+    const capacityBytes = bytes(sharedBytes(shares));
+    const row: Pool = {
       name: nextName(tx, 'pool'),
-      display_name: wanted.displayName,
+      displayName: wanted.displayName,
       mode: wanted.mode,
       type: wanted.type,
-      capacity_bytes: capacityBytes,
+      capacityBytes,
       version: 1,
       state: 'creating',
-      cache: Number(wanted.cache),
-      cow_cache: Number(wanted.cowCache),
-      cool_off_hours: 0,
-      capacity_mode: 'normal',
+      cache: wanted.cache,
+      cowCache: wanted.cowCache,
+      coolOffHours: 0,
+      capacityMode: 'normal',
       ...DEFAULT_THRESHOLDS,
-      emergency_mode: capacityBytes >= EMERGENCY_FROM_BYTES ? DEFAULT_EMERGENCY_GB : 0,
-      shrink_group: null,
-      shrink_job: null,
-      created_at: now,
-      modified_at: now,
+      emergencyBytes: capacityBytes >= EMERGENCY_FROM_BYTES ? DEFAULT_EMERGENCY_BYTES : bytes(0),
+      shrinkGroup: null,
+      shrinkJob: null,
+      createdAt: now,
+      modifiedAt: now,
     };
     insertPool(tx, row);
     addToPool(tx, row.name, shares, now);
     return row;
   }
 
-  #freeGroups(names: readonly string[]): RaidGroupRow[] {
+  #freeGroups(names: readonly string[]): RaidGroup[] {
     return [...new Set(names)].map((name) => {
       const group = this.#raidGroups.get(name);
       if (group.pool !== null) throw fail('raid_group_in_use', { id: name, pool: group.pool });
@@ -157,7 +159,7 @@ export class PoolSpace {
   #grow(tx: Tx, name: string, wanted: Expansion, actor: string): Growth {
     const before = findPool(tx, name);
     if (before?.state !== 'ready') throw fail('pool_not_found', { id: name });
-    if (before.shrink_group !== null) {
+    if (before.shrinkGroup !== null) {
       const problem = `Pool ${name} is shrinking; wait until it is done, or cancel that, and then expand it.`;
       throw fail('state_conflict', { problem });
     }
@@ -168,39 +170,40 @@ export class PoolSpace {
     const shares = shareOut(from, wanted.capacityMb, this.#tools.engine.allocationBytes);
     const now = this.#tools.clock.now();
     const added = sharedBytes(shares);
-    const after = { ...before, capacity_bytes: before.capacity_bytes + added, modified_at: now };
-    savePool(tx, after);
+    const grown = { capacityBytes: bytes(before.capacityBytes + added), modifiedAt: now };
+    const after = { ...before, ...grown };
+    updatePool(tx, name, grown);
     addToPool(tx, name, shares, now);
-    const title = `Pool ${called(before)} was expanded by ${capacityText(added)} to ${capacityText(after.capacity_bytes)}.`;
+    const title = `Pool ${called(before)} was expanded by ${capacityText(added)} to ${capacityText(after.capacityBytes)}.`;
     this.#tools.events.record(tx, { title, subject: `pool:${name}`, actor });
     return { before, after, shares, joining };
   }
 
   #ungrow(tx: Tx, { before, shares, joining }: Growth): void {
     const { clock, events } = this.#tools;
-    const { name, capacity_bytes } = before;
+    const { name, capacityBytes } = before;
     const row = findPool(tx, name);
-    if (row) savePool(tx, { ...row, capacity_bytes, modified_at: clock.now() });
+    if (row) updatePool(tx, name, { capacityBytes, modifiedAt: clock.now() });
     takeFromPool(tx, shares, joining, clock.now());
     const title = `Pool ${called(before)} could not be expanded and is as large as before.`;
     events.record(tx, { title, subject: `pool:${name}`, severity: 'warning' });
   }
 
   /** An expansion may have been cut off between the rows and the engine. A shrink goes on by itself. */
-  async #followRow({ name, capacity_bytes, shrink_group }: PoolRow): Promise<void> {
+  async #followRow({ name, capacityBytes, shrinkGroup }: Pool): Promise<void> {
     const { engine, readings, log } = this.#tools;
     const report = readings.pool(name);
-    if (shrink_group !== null) return;
+    if (shrinkGroup !== null) return;
     if (!report) {
       log.error({ pool: name }, 'the engine does not know a pool that is on record');
       return;
     }
     const missing = this.#raidGroups.ofPool(name).filter((group) => !report.groups.includes(group.name));
-    if (missing.length === 0 && report.totalBytes === capacity_bytes) return;
+    if (missing.length === 0 && report.totalBytes === capacityBytes) return;
     await engine.expandPool(
       name,
       missing.map((group) => group.name),
-      capacity_bytes,
+      capacityBytes,
     );
   }
 

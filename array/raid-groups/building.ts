@@ -1,4 +1,4 @@
-import { badParameter, fail, type Tx } from '@granary/kernel';
+import { badParameter, bytes, fail, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { refuseUnlessUsable, type Drive } from '../drives/drive.ts';
 import { freeDrivesOf, joinGroup } from '../drives/repository.ts';
@@ -10,7 +10,7 @@ import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { called, listed } from '../wording.ts';
 import * as repository from './repository.ts';
-import type { RaidGroupRow } from './repository.ts';
+import type { RaidGroup } from './raid-group.ts';
 import type { Scrubbing } from './scrubbing.ts';
 import type { RaidGroups } from './service.ts';
 import { shapeOf } from './shape.ts';
@@ -26,7 +26,7 @@ interface NewRaidGroup {
 }
 
 interface Reserved {
-  readonly row: RaidGroupRow;
+  readonly row: RaidGroup;
   readonly members: readonly Drive[];
   readonly spares: readonly Drive[];
 }
@@ -39,7 +39,7 @@ interface Parts {
 }
 
 const GROUPS_MAX = 1000;
-const SPEED_MB = { min_resync_mb: 10, max_resync_mb: 200 };
+const SPEED_MB = { minResyncMb: 10, maxResyncMb: 200 };
 const KB = 1024;
 
 /** Makes RAID groups and takes them apart. */
@@ -63,7 +63,12 @@ export class Building {
       try {
         const { capacityBytes } = await partOf(engine, 'hardware').createGroup(engineGroup(reserved));
         await store.write((tx) => {
-          repository.updateRaidGroup(tx, row.name, { state: 'ready', capacity_bytes: capacityBytes }, clock.now());
+          repository.updateRaidGroup(
+            tx,
+            row.name,
+            { state: 'ready', capacityBytes: bytes(capacityBytes) },
+            clock.now(),
+          );
           groups.record(tx, row, { title: titleOf(reserved), actor });
           this.#warnOfNodes(tx, reserved, actor);
         });
@@ -126,7 +131,7 @@ export class Building {
     }
   }
 
-  async #tellSpeed({ name, min_resync_mb: minimum, max_resync_mb: maximum }: RaidGroupRow): Promise<void> {
+  async #tellSpeed({ name, minResyncMb: minimum, maxResyncMb: maximum }: RaidGroup): Promise<void> {
     const { engine, log } = this.#tools;
     try {
       await partOf(engine, 'hardware').setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
@@ -135,12 +140,12 @@ export class Building {
     }
   }
 
-  #deletable(row: RaidGroupRow): RaidGroupRow {
+  #deletable(row: RaidGroup): RaidGroup {
     if (row.pool !== null) throw fail('raid_group_in_use', { id: row.name, pool: row.pool });
     const { drives } = this.#parts;
     const replaced = this.#tools.store.read((db) => drives.ofGroup(db, row.name)).find(isReplacement);
     if (replaced) {
-      const problem = `In RAID group ${called(row)} drive ${called(replaced.row)} is taking the place of another; wait for the rebuild.`;
+      const problem = `In RAID group ${called(row)} drive ${called(replaced.record)} is taking the place of another; wait for the rebuild.`;
       throw fail('state_conflict', { problem });
     }
     return row;
@@ -161,28 +166,28 @@ export class Building {
     for (const spare of spares) refuseSmall(spare, memberGb);
     const number = nextNumber(tx, 'RaidGroup');
     const name = `RaidGroup-${number}`;
-    repository.insertRaidGroup(tx, {
+    const group = repository.insertRaidGroup(tx, {
       name,
       number,
-      display_name: input.display_name,
+      displayName: input.display_name,
       protection,
       width: members.length,
-      stripe_kb: input.stripe_size,
-      member_gb: memberGb,
-      is_ssd: members.every(({ placed }) => placed.medium === 'ssd') ? 1 : 0,
+      stripeBytes: bytes(input.stripe_size * KB),
+      memberGb,
+      isSsd: members.every(({ placed }) => placed.medium === 'ssd'),
       ...SPEED_MB,
-      created_at: clock.now(),
+      createdAt: clock.now(),
     });
-    for (const { row } of members) joinGroup(tx, row.name, name, 'member', clock.now());
-    for (const { row } of spares) joinGroup(tx, row.name, name, 'spare', clock.now());
-    return { row: repository.findRaidGroup(tx, name) as RaidGroupRow, members, spares };
+    for (const { record: row } of members) joinGroup(tx, row.name, name, 'member', clock.now());
+    for (const { record: row } of spares) joinGroup(tx, row.name, name, 'spare', clock.now());
+    return { row: group, members, spares };
   }
 
   #warnOfNodes(tx: Tx, { row, members }: Reserved, actor: string): void {
     const byNode = Map.groupBy(members, ({ placed }) => placed.node);
     for (const [node, together] of byNode) {
       if (together.length < 2) continue;
-      const names = listed(together.map((drive) => called(drive.row)));
+      const names = listed(together.map((drive) => called(drive.record)));
       const title = `Drives ${names} of RAID group ${called(row)} are on one storage node, ${node}: when it fails, all of them do.`;
       this.#parts.groups.record(tx, row, { title, actor, severity: 'warning' });
     }
@@ -205,14 +210,14 @@ function engineGroup({ row, members, spares }: Reserved) {
   return {
     id: row.name,
     protection: row.protection,
-    drives: members.map((drive) => drive.row.uuid),
-    spares: spares.map((drive) => drive.row.uuid),
-    stripeBytes: row.stripe_kb * KB,
-    speed: { minimum: row.min_resync_mb * MB, maximum: row.max_resync_mb * MB },
+    drives: members.map((drive) => drive.record.uuid),
+    spares: spares.map((drive) => drive.record.uuid),
+    stripeBytes: row.stripeBytes,
+    speed: { minimum: row.minResyncMb * MB, maximum: row.maxResyncMb * MB },
   };
 }
 
-function isReplacement({ row }: Drive): boolean {
+function isReplacement({ record: row }: Drive): boolean {
   return row.replaces !== null;
 }
 
@@ -231,7 +236,7 @@ export function refuseMixed(drives: readonly Drive[]): void {
   throw fail('state_conflict', { problem });
 }
 
-export function refuseSmall({ row, placed }: Drive, memberGb: number): void {
+export function refuseSmall({ record: row, placed }: Drive, memberGb: number): void {
   if (placed.capacityGb >= memberGb) return;
   const problem = `Drive ${called(row)} has ${placed.capacityGb} GB; as a hot spare it needs ${memberGb} GB.`;
   throw fail('capacity_refused', { problem });

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '@granary/kernel';
-import { joinGroup, leaveGroup, listDrives, updateDrive, type DriveRow } from '../drives/repository.ts';
+import { joinGroup, leaveGroup, listDrives, updateDrive } from '../drives/repository.ts';
+import type { DriveRecord } from '../drives/record.ts';
 import type { Drives } from '../drives/service.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -7,9 +8,9 @@ import { called } from '../wording.ts';
 import { allRaidGroups } from './repository.ts';
 
 type Difference =
-  | { readonly kind: 'joined'; readonly drive: DriveRow; readonly group: string; readonly role: 'member' | 'spare' }
-  | { readonly kind: 'left'; readonly drive: DriveRow; readonly group: string }
-  | { readonly kind: 'failed'; readonly drive: DriveRow };
+  | { readonly kind: 'joined'; readonly drive: DriveRecord; readonly group: string; readonly role: 'member' | 'spare' }
+  | { readonly kind: 'left'; readonly drive: DriveRecord; readonly group: string }
+  | { readonly kind: 'failed'; readonly drive: DriveRecord };
 
 /**
  * Drives come and go by themselves: a hot spare takes over, a replacement ends, a drive fails. The engine's report is
@@ -63,7 +64,7 @@ export class Membership {
     const { drive } = difference;
     switch (difference.kind) {
       case 'failed':
-        updateDrive(tx, drive.name, { is_failed: 1 }, clock.now());
+        updateDrive(tx, drive.name, { isFailed: true }, clock.now());
         return;
       case 'left':
         leaveGroup(tx, drive.name, clock.now());
@@ -85,7 +86,7 @@ function differences(db: Db, readings: Readings): Difference[] {
   const byUuid = new Map(drives.map((drive) => [drive.uuid, drive]));
   const found: Difference[] = [];
   for (const drive of drives)
-    if (drive.is_failed === 0 && drive.is_offline === 0 && readings.drive(drive.uuid)?.state === 'failed')
+    if (!drive.isFailed && !drive.isOffline && readings.drive(drive.uuid)?.state === 'failed')
       found.push({ kind: 'failed', drive });
   for (const { name: group } of ready) {
     const report = readings.group(group);
@@ -96,11 +97,11 @@ function differences(db: Db, readings: Readings): Difference[] {
     ]);
     for (const [uuid, role] of roles) {
       const drive = byUuid.get(uuid);
-      if (drive && (drive.raid_group !== group || drive.role !== role))
+      if (drive && (drive.raidGroup !== group || drive.role !== role))
         found.push({ kind: 'joined', drive, group, role });
     }
     for (const drive of drives)
-      if (drive.raid_group === group && drive.replaces === null && !roles.has(drive.uuid))
+      if (drive.raidGroup === group && drive.replaces === null && !roles.has(drive.uuid))
         found.push({ kind: 'left', drive, group });
   }
   return found;

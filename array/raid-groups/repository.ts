@@ -1,35 +1,36 @@
-import type { Db, Tx } from '@granary/kernel';
+import { bytes, flag, inUnits, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import type { RaidGroup } from './raid-group.ts';
 import type { GroupShare } from './room.ts';
 
-/** A RAID group as it is on record. Booleans are 0 and 1. */
-export interface RaidGroupRow {
-  readonly name: string;
-  readonly number: number;
-  readonly display_name: string;
-  readonly protection: 'RAID1' | 'RAID6';
-  readonly width: number;
-  readonly stripe_kb: number;
-  readonly capacity_bytes: number;
-  /** What each drive of it needs to have. */
-  readonly member_gb: number;
-  readonly is_ssd: number;
-  readonly pool: string | null;
-  /** How much of it the pool uses. */
-  readonly pool_bytes: number;
-  readonly state: 'creating' | 'ready' | 'deleting';
-  readonly mismatches: number;
-  readonly min_resync_mb: number;
-  readonly max_resync_mb: number;
-  readonly scrub_job: number | null;
-  readonly scrub_position: number;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+const KB = 1024;
 
-export function listRaidGroups(db: Db, page: Page): RaidGroupRow[] {
-  const sql = `SELECT * FROM raid_groups WHERE state = 'ready' ORDER BY number LIMIT :limit OFFSET :start`;
-  return db.all<RaidGroupRow>(sql, sqlPage(page));
+const groups = new Table<RaidGroup>('raid_groups', {
+  name: plain('name'),
+  number: plain('number'),
+  displayName: plain('display_name'),
+  protection: plain('protection'),
+  width: plain('width'),
+  stripeBytes: inUnits('stripe_kb', KB),
+  capacityBytes: plain('capacity_bytes'),
+  memberGb: plain('member_gb'),
+  isSsd: flag('is_ssd'),
+  pool: plain('pool'),
+  poolBytes: plain('pool_bytes'),
+  state: plain('state'),
+  mismatches: plain('mismatches'),
+  minResyncMb: plain('min_resync_mb'),
+  maxResyncMb: plain('max_resync_mb'),
+  scrubJob: plain('scrub_job'),
+  scrubPosition: plain('scrub_position'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const SELECT = `SELECT ${groups.fields()} FROM raid_groups`;
+
+export function listRaidGroups(db: Db, page: Page): RaidGroup[] {
+  const sql = `${SELECT} WHERE state = 'ready' ORDER BY number LIMIT :limit OFFSET :start`;
+  return groups.all(db, sql, sqlPage(page));
 }
 
 export function countRaidGroups(db: Db): number {
@@ -37,14 +38,13 @@ export function countRaidGroups(db: Db): number {
 }
 
 /** Those that are being made or deleted, too. */
-export function allRaidGroups(db: Db): RaidGroupRow[] {
-  return db.all<RaidGroupRow>('SELECT * FROM raid_groups ORDER BY number');
+export function allRaidGroups(db: Db): RaidGroup[] {
+  return groups.all(db, `${SELECT} ORDER BY number`);
 }
 
-export function listFreeRaidGroups(db: Db, page: Page): RaidGroupRow[] {
-  const sql = `SELECT * FROM raid_groups WHERE pool IS NULL AND state = 'ready'
-               ORDER BY number LIMIT :limit OFFSET :start`;
-  return db.all<RaidGroupRow>(sql, sqlPage(page));
+export function listFreeRaidGroups(db: Db, page: Page): RaidGroup[] {
+  const sql = `${SELECT} WHERE pool IS NULL AND state = 'ready' ORDER BY number LIMIT :limit OFFSET :start`;
+  return groups.all(db, sql, sqlPage(page));
 }
 
 export function countFreeRaidGroups(db: Db): number {
@@ -52,13 +52,13 @@ export function countFreeRaidGroups(db: Db): number {
 }
 
 /** In the order they were made. */
-export function raidGroupsOfPool(db: Db, pool: string, page: Page = WHOLE): RaidGroupRow[] {
-  const sql = `SELECT * FROM raid_groups WHERE pool = :pool ORDER BY number LIMIT :limit OFFSET :start`;
-  return db.all<RaidGroupRow>(sql, { pool, ...sqlPage(page) });
+export function raidGroupsOfPool(db: Db, pool: string, page: Page = WHOLE): RaidGroup[] {
+  const sql = `${SELECT} WHERE pool = :pool ORDER BY number LIMIT :limit OFFSET :start`;
+  return groups.all(db, sql, { pool, ...sqlPage(page) });
 }
 
-export function findRaidGroup(db: Db, name: string): RaidGroupRow | undefined {
-  return db.get<RaidGroupRow>('SELECT * FROM raid_groups WHERE name = :name', { name });
+export function findRaidGroup(db: Db, name: string): RaidGroup | undefined {
+  return groups.get(db, `${SELECT} WHERE name = :name`, { name });
 }
 
 export function isDisplayNameTaken(db: Db, displayName: string): boolean {
@@ -67,44 +67,32 @@ export function isDisplayNameTaken(db: Db, displayName: string): boolean {
 }
 
 type NewRaidGroup = Omit<
-  RaidGroupRow,
-  'pool' | 'pool_bytes' | 'state' | 'capacity_bytes' | 'mismatches' | 'scrub_job' | 'scrub_position' | 'modified_at'
+  RaidGroup,
+  'pool' | 'poolBytes' | 'state' | 'capacityBytes' | 'mismatches' | 'scrubJob' | 'scrubPosition' | 'modifiedAt'
 >;
 
 /** In the making. */
-export function insertRaidGroup(tx: Tx, group: NewRaidGroup): void {
-  tx.run(
-    `INSERT INTO raid_groups (name, number, display_name, protection, width, stripe_kb, capacity_bytes, member_gb,
-       is_ssd, state, min_resync_mb, max_resync_mb, created_at, modified_at)
-     VALUES (:name, :number, :display_name, :protection, :width, :stripe_kb, 0, :member_gb,
-       :is_ssd, 'creating', :min_resync_mb, :max_resync_mb, :created_at, :created_at)`,
-    { ...group },
-  );
+export function insertRaidGroup(tx: Tx, wanted: NewRaidGroup): RaidGroup {
+  const group: RaidGroup = {
+    ...wanted,
+    capacityBytes: bytes(0),
+    pool: null,
+    poolBytes: bytes(0),
+    state: 'creating',
+    mismatches: 0,
+    scrubJob: null,
+    scrubPosition: 0,
+    modifiedAt: wanted.createdAt,
+  };
+  groups.insert(tx, group);
+  return group;
 }
 
-const CHANGEABLE = [
-  'display_name',
-  'capacity_bytes',
-  'state',
-  'mismatches',
-  'min_resync_mb',
-  'max_resync_mb',
-  'scrub_job',
-  'scrub_position',
-] as const;
+type RaidGroupChange = Changes<Omit<RaidGroup, 'name' | 'number' | 'pool' | 'poolBytes' | 'createdAt' | 'modifiedAt'>>;
 
-type RaidGroupChanges = Partial<Pick<RaidGroupRow, (typeof CHANGEABLE)[number]>>;
-
-export function updateRaidGroup(tx: Tx, name: string, changes: RaidGroupChanges, now: number): void {
-  const columns = CHANGEABLE.filter((column) => changes[column] !== undefined);
-  const set = columns.map((column) => `${column} = :${column}`);
-  tx.run(`UPDATE raid_groups SET ${[...set, 'modified_at = :now'].join(', ')} WHERE name = :name`, {
-    ...Object.fromEntries(columns.map((column) => [column, changes[column] ?? null])),
-    name,
-    now,
-  });
+export function updateRaidGroup(tx: Tx, name: string, change: RaidGroupChange, now: number): void {
+  groups.update(tx, { name }, { ...change, modifiedAt: now });
 }
-
 /** What a scrub that is under way, or ends, has found. */
 export function addMismatches(tx: Tx, name: string, count: number): void {
   tx.run('UPDATE raid_groups SET mismatches = mismatches + :count WHERE name = :name', { name, count });

@@ -7,11 +7,11 @@ export interface GroupShare {
 /** What of a group's record says how much it holds, and how much a pool uses of it. */
 export interface GroupSpace {
   readonly name: string;
-  readonly capacity_bytes: number;
-  readonly pool_bytes: number;
+  readonly capacityBytes: number;
+  readonly poolBytes: number;
 }
 
 /** What no pool uses of a RAID group yet, in whole pieces of what the engine gives out. */
-export function roomIn({ capacity_bytes, pool_bytes }: GroupSpace, allocationBytes: number): number {
-  return Math.floor(capacity_bytes / allocationBytes) * allocationBytes - pool_bytes;
+export function roomIn({ capacityBytes, poolBytes }: GroupSpace, allocationBytes: number): number {
+  return Math.floor(capacityBytes / allocationBytes) * allocationBytes - poolBytes;
 }

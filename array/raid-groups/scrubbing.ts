@@ -5,7 +5,8 @@ import { LongWork, type Position } from '../long-work.ts';
 import type { ArrayTools } from '../tools.ts';
 import { answerWhenDone } from '../waiting.ts';
 import { called } from '../wording.ts';
-import { addMismatches, findRaidGroup, updateRaidGroup, type RaidGroupRow } from './repository.ts';
+import { addMismatches, findRaidGroup, updateRaidGroup } from './repository.ts';
+import type { RaidGroup } from './raid-group.ts';
 import type { RaidGroups } from './service.ts';
 
 interface ScrubArguments {
@@ -38,12 +39,12 @@ export class Scrubbing {
     await readings.refresh();
     const job = await store.write((tx) => {
       const row = this.#groups.named(tx, id);
-      if (row.scrub_job !== null) throw conflict(row, 'is being scrubbed already');
+      if (row.scrubJob !== null) throw conflict(row, 'is being scrubbed already');
       const state = readings.group(id)?.state ?? 'failed';
       if (state !== 'normal') throw conflict(row, `is ${state}; it can be scrubbed once it is normal`);
-      const { scrub_position: from } = row;
+      const { scrubPosition: from } = row;
       const enqueued = jobs.enqueue(tx, KIND, `raid_group:${id}`, { group: id, from } satisfies ScrubArguments);
-      updateRaidGroup(tx, id, { scrub_job: enqueued, ...(from === 0 && { mismatches: 0 }) }, clock.now());
+      updateRaidGroup(tx, id, { scrubJob: enqueued, ...(from === 0 && { mismatches: 0 }) }, clock.now());
       const goesOn = from > 0 ? `, from ${Math.floor(from * 100)}% on` : '';
       this.#groups.record(tx, row, { title: `RAID group ${called(row)} is being scrubbed${goesOn}.`, actor });
       return enqueued;
@@ -53,10 +54,10 @@ export class Scrubbing {
 
   async pause(id: string, actor: string): Promise<string> {
     const row = this.#groups.get(id);
-    if (row.scrub_job === null) throw conflict(row, 'is not being scrubbed');
+    if (row.scrubJob === null) throw conflict(row, 'is not being scrubbed');
     await this.stop(id);
     await this.#tools.store.write((tx) => {
-      const { scrub_position: position } = this.#groups.named(tx, id);
+      const { scrubPosition: position } = this.#groups.named(tx, id);
       // It may just have come to its end.
       if (position === 0) return;
       const title = `The scrub of RAID group ${called(row)} was paused at ${Math.floor(position * 100)}%.`;
@@ -68,11 +69,11 @@ export class Scrubbing {
   /** Nothing is being scrubbed any more when this resolves; the next scrub goes on from there. */
   async stop(id: string): Promise<void> {
     const { store, jobs } = this.#tools;
-    const { scrub_job: job } = this.#groups.get(id);
+    const { scrubJob: job } = this.#groups.get(id);
     if (job === null) return;
     if (this.#work.stop(job)) await jobs.wait(job, STOP_MS_MAX);
     await store.write((tx) => {
-      if (findRaidGroup(tx, id)?.scrub_job === job) this.#end(tx, id, {});
+      if (findRaidGroup(tx, id)?.scrubJob === job) this.#end(tx, id, {});
     });
   }
 
@@ -80,7 +81,7 @@ export class Scrubbing {
     const { store, engine } = this.#tools;
     const { group, from } = job.arguments;
     const row = store.read((db) => findRaidGroup(db, group));
-    if (row?.scrub_job !== job.id || row.state !== 'ready') return { outcome: 'done' };
+    if (row?.scrubJob !== job.id || row.state !== 'ready') return { outcome: 'done' };
     const before = await this.#mismatches(group);
     const ended = await this.#work.run(job, {
       note: `Scrubbing ${group}`,
@@ -101,9 +102,9 @@ export class Scrubbing {
       outcome: 'done',
       finish: (tx) => {
         // Stopped before it began, it is off the record already, and another may have taken its place.
-        if (findRaidGroup(tx, group)?.scrub_job !== job.id) return;
+        if (findRaidGroup(tx, group)?.scrubJob !== job.id) return;
         addMismatches(tx, group, found);
-        this.#end(tx, group, { scrub_position: ended.position });
+        this.#end(tx, group, { scrubPosition: ended.position });
       },
     };
   }
@@ -119,7 +120,7 @@ export class Scrubbing {
     const row = findRaidGroup(tx, group);
     if (!row) return;
     addMismatches(tx, group, found.mismatches);
-    this.#end(tx, group, { scrub_position: 0 });
+    this.#end(tx, group, { scrubPosition: 0 });
     this.#groups.record(tx, row, resultOf(row, found));
   }
 
@@ -131,13 +132,13 @@ export class Scrubbing {
     this.#groups.record(tx, row, { title, severity: 'warning' });
   }
 
-  #end(tx: Tx, group: string, changes: { scrub_position?: number }): void {
-    updateRaidGroup(tx, group, { ...changes, scrub_job: null }, this.#tools.clock.now());
+  #end(tx: Tx, group: string, changes: { scrubPosition?: number }): void {
+    updateRaidGroup(tx, group, { ...changes, scrubJob: null }, this.#tools.clock.now());
   }
 }
 
 /** What was found before a pause or restart stands on the record already. */
-function resultOf(row: RaidGroupRow, { mismatches, repaired, lost }: ScrubResult) {
+function resultOf(row: RaidGroup, { mismatches, repaired, lost }: ScrubResult) {
   const end = `The scrub of RAID group ${called(row)} ended:`;
   const earlier = row.mismatches === 0 ? '' : ` (and ${row.mismatches} before it was interrupted)`;
   if (mismatches === 0) return { title: `${end} no mismatches found${earlier}.`, severity: 'info' } as const;
@@ -146,6 +147,6 @@ function resultOf(row: RaidGroupRow, { mismatches, repaired, lost }: ScrubResult
   return { title: `${end} ${counts}. Restore what was lost from a snapshot or a copy.`, severity: 'error' } as const;
 }
 
-function conflict(row: RaidGroupRow, problem: string): Error {
+function conflict(row: RaidGroup, problem: string): Error {
   return fail('state_conflict', { problem: `RAID group ${called(row)} ${problem}.` });
 }

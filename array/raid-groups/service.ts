@@ -8,12 +8,11 @@ import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { called } from '../wording.ts';
 import * as repository from './repository.ts';
-import type { RaidGroupRow } from './repository.ts';
+import type { RaidGroup, RaidGroupFacts } from './raid-group.ts';
 import { roomIn } from './room.ts';
-import type { RaidGroup } from './view.ts';
 
 interface RaidGroupPage {
-  readonly groups: RaidGroup[];
+  readonly groups: RaidGroupFacts[];
   readonly count: number;
 }
 
@@ -44,27 +43,27 @@ export class RaidGroups {
   }
 
   /** Ready ones; not found: `raid_group_not_found`. */
-  get(name: string): RaidGroupRow {
+  get(name: string): RaidGroup {
     return this.#tools.store.read((db) => this.named(db, name));
   }
 
-  named(db: Db, name: string): RaidGroupRow {
+  named(db: Db, name: string): RaidGroup {
     const row = repository.findRaidGroup(db, name);
     if (row?.state !== 'ready') throw fail('raid_group_not_found', { id: name });
     return row;
   }
 
-  show(name: string): RaidGroup {
+  show(name: string): RaidGroupFacts {
     return this.#tools.store.read((db) => this.#describe(this.named(db, name)));
   }
 
   /** In the order they were made. */
-  ofPool(pool: string): RaidGroupRow[] {
+  ofPool(pool: string): RaidGroup[] {
     return this.#tools.store.read((db) => repository.raidGroupsOfPool(db, pool));
   }
 
   /** What is shown of a pool's groups. */
-  describeAll(rows: readonly RaidGroupRow[]): RaidGroup[] {
+  describeAll(rows: readonly RaidGroup[]): RaidGroupFacts[] {
     return rows.map((row) => this.#describe(row));
   }
 
@@ -77,9 +76,9 @@ export class RaidGroups {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
       const row = this.named(tx, name);
-      if (row.display_name === newName) return;
+      if (row.displayName === newName) return;
       if (repository.isDisplayNameTaken(tx, newName)) throw fail('name_taken', { name: newName });
-      repository.updateRaidGroup(tx, name, { display_name: newName }, clock.now());
+      repository.updateRaidGroup(tx, name, { displayName: newName }, clock.now());
       this.record(tx, row, { title: `RAID group ${called(row)} was renamed to ${newName}.`, actor });
     });
     return name;
@@ -92,7 +91,7 @@ export class RaidGroups {
     await partOf(engine, 'hardware').setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
     await store.write((tx) => {
       const row = this.named(tx, name);
-      repository.updateRaidGroup(tx, name, { min_resync_mb: minimum, max_resync_mb: maximum }, clock.now());
+      repository.updateRaidGroup(tx, name, { minResyncMb: minimum, maxResyncMb: maximum }, clock.now());
       const title = `RAID group ${called(row)} rebuilds and scrubs at ${minimum} to ${maximum} MB/s.`;
       this.record(tx, row, { title, actor });
     });
@@ -104,18 +103,18 @@ export class RaidGroups {
     return this.#performance.points('raid_group', name, intervalSeconds);
   }
 
-  record(tx: Tx, { name }: Pick<RaidGroupRow, 'name'>, event: Omit<NewEvent, 'subject'>): void {
+  record(tx: Tx, { name }: Pick<RaidGroup, 'name'>, event: Omit<NewEvent, 'subject'>): void {
     this.#tools.events.record(tx, { ...event, subject: `raid_group:${name}` });
   }
 
-  #describe(row: RaidGroupRow): RaidGroup {
+  #describe(row: RaidGroup): RaidGroupFacts {
     const { jobs, readings, engine } = this.#tools;
-    const isWaiting = row.scrub_job !== null;
+    const isWaiting = row.scrubJob !== null;
     return {
-      row,
+      group: row,
       report: readings.group(row.name),
       freeBytes: roomIn(row, engine.allocationBytes),
-      scrubbed: isWaiting ? (jobs.get(row.scrub_job)?.progress ?? 0) : undefined,
+      scrubbed: isWaiting ? (jobs.get(row.scrubJob)?.progress ?? 0) : undefined,
     };
   }
 }

@@ -31,14 +31,14 @@ export class HotSpares {
         const spare = this.#drives.named(tx, disk);
         refuseUnlessUsable(spare);
         const others = this.#drives.ofGroup(tx, id);
-        if (others.filter(({ row }) => row.role === 'spare').length >= SPARES_MAX) {
+        if (others.filter(({ record: row }) => row.role === 'spare').length >= SPARES_MAX) {
           const problem = `RAID group ${called(group)} has ${SPARES_MAX} hot spares, as many as it can.`;
           throw fail('limit_reached', { problem });
         }
-        refuseSmall(spare, group.member_gb);
+        refuseSmall(spare, group.memberGb);
         if (!force) refuseMixed([...others, spare]);
         joinGroup(tx, disk, id, 'spare', clock.now());
-        return spare.row;
+        return spare.record;
       });
       try {
         await partOf(engine, 'hardware').addSpare(id, drive.uuid);
@@ -63,12 +63,12 @@ export class HotSpares {
       const spare = store
         .read((db) => drivesOfGroup(db, id))
         .filter(({ role }) => role === 'spare')
-        .toSorted((a, b) => a.modified_at - b.modified_at)
+        .toSorted((a, b) => a.modifiedAt - b.modifiedAt)
         .at(-1);
       if (!spare) throw fail('nothing_to_delete');
       await partOf(engine, 'hardware').removeSpare(id, spare.uuid);
       await store.write((tx) => {
-        if (findDrive(tx, spare.name)?.raid_group === id) leaveGroup(tx, spare.name, clock.now());
+        if (findDrive(tx, spare.name)?.raidGroup === id) leaveGroup(tx, spare.name, clock.now());
         const title = `Drive ${called(spare)} is no hot spare of RAID group ${called(group)} any more.`;
         this.#groups.record(tx, group, { title, actor });
       });

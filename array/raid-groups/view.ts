@@ -2,37 +2,29 @@ import type { RecordOf } from '@granary/contract';
 import type { RaidGroup as RaidGroupRecord } from '@granary/contract/array';
 import { formatUtc, MB, wholeGigabytes } from '@granary/kernel';
 import type { GroupReport, GroupState } from '../engine/report.ts';
-import type { RaidGroupRow } from './repository.ts';
+import type { RaidGroupFacts } from './raid-group.ts';
 
-/** A RAID group: what is on record, and how it does. */
-export interface RaidGroup {
-  readonly row: RaidGroupRow;
-  readonly report: GroupReport | undefined;
-  /** Percent, while it is being scrubbed. */
-  readonly scrubbed: number | undefined;
-  /** What no pool uses yet. */
-  readonly freeBytes: number;
-}
+const KB = 1024;
 
-export function viewOfRaidGroup({ row, report, scrubbed, freeBytes }: RaidGroup): RecordOf<typeof RaidGroupRecord> {
+export function viewOfRaidGroup({ group: row, report, scrubbed, freeBytes }: RaidGroupFacts): RecordOf<typeof RaidGroupRecord> {
   return {
     name: row.name,
-    display_name: row.display_name,
+    display_name: row.displayName,
     protection: row.protection,
     // RAID6 keeps data once, and two parities of it.
     mirror_num: row.protection === 'RAID1' ? row.width : 1,
-    stripe_size: row.stripe_kb,
+    stripe_size: row.stripeBytes / KB,
     protection_width: row.width,
-    capacity: wholeGigabytes(row.capacity_bytes),
+    capacity: wholeGigabytes(row.capacityBytes),
     available: wholeGigabytes(freeBytes),
     status: statusOf(report, scrubbed),
-    ssd: row.is_ssd === 1 ? 'YES' : 'NO',
+    ssd: row.isSsd ? 'YES' : 'NO',
     mismatch_count: row.mismatches,
     resync_speed: Math.round((report?.resyncSpeed ?? 0) / MB),
-    min_resync_speed: row.min_resync_mb,
-    max_resync_speed: row.max_resync_mb,
-    created_at: formatUtc(row.created_at),
-    modified_at: formatUtc(row.modified_at),
+    min_resync_speed: row.minResyncMb,
+    max_resync_speed: row.maxResyncMb,
+    created_at: formatUtc(row.createdAt),
+    modified_at: formatUtc(row.modifiedAt),
   };
 }
 

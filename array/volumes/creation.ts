@@ -2,7 +2,7 @@ import { bytes, capacityText, fail, type Db, type Tx, Locks } from '@granary/ker
 import { partOf } from '../engine/parts.ts';
 import { recordCreator } from '../creators/repository.ts';
 import { insertClone } from '../file-lifecycle/archive/repository.ts';
-import type { PoolRow } from '../pools/repository.ts';
+import type { Pool } from '../pools/pool.ts';
 import type { Pools } from '../pools/service.ts';
 import { copyProjects } from '../quotas/repository.ts';
 import { Names } from '../sequences/names.ts';
@@ -73,7 +73,7 @@ export class Creation {
       const key = wanted.encrypted ? this.#encryption.newKey() : undefined;
       const { engine, clock } = this.#tools;
       const row = newVolume(await this.#names.next(), this.#withReduction(wanted), clock.now());
-      const title = `${titleOf(row)} was created: ${capacityText(row.sizeBytes)} in pool ${pool.display_name}.`;
+      const title = `${titleOf(row)} was created: ${capacityText(row.sizeBytes)} in pool ${pool.displayName}.`;
       const make = () =>
         engine.createVolume({
           id: row.name,
@@ -187,7 +187,7 @@ export class Creation {
     return { ...wanted, compress: wanted.compress ?? dataReduction, dedupe: wanted.dedupe ?? dataReduction };
   }
 
-  #check(wanted: NewVolumeRequest): PoolRow {
+  #check(wanted: NewVolumeRequest): Pool {
     checkSize(wanted.sizeBytes, wanted.share ? 'file' : 'block');
     checkExpansion({
       sizeBytes: wanted.sizeBytes,
@@ -198,7 +198,7 @@ export class Creation {
     return this.#checkNew(wanted.displayName, wanted.pool);
   }
 
-  #checkNew(displayName: string, poolName: string): PoolRow {
+  #checkNew(displayName: string, poolName: string): Pool {
     const pool = this.#pools.get(poolName);
     this.#pools.refuseNew(pool);
     this.#tools.store.read((db) => {

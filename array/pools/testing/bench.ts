@@ -6,7 +6,8 @@ import { EngineError } from '../../engine/errors.ts';
 import type { PoolReport } from '../../engine/report.ts';
 import { migrations } from '../../migrations.ts';
 import type { Performance } from '../../performance/service.ts';
-import type { RaidGroupRow } from '../../raid-groups/repository.ts';
+import type { RaidGroup } from '../../raid-groups/raid-group.ts';
+import { findRaidGroup, raidGroupsOfPool } from '../../raid-groups/repository.ts';
 import type { RaidGroups } from '../../raid-groups/service.ts';
 import { Readings } from '../../readings/readings.ts';
 import type { ArrayTools } from '../../tools.ts';
@@ -138,11 +139,9 @@ function rememberingEngine(
 
 /** Stands in for the service: the rows are there as soon as they are asked for. */
 function groupsOf(store: Store, sizes: number | readonly number[]): RaidGroups {
-  const ofPool = (pool: string): RaidGroupRow[] =>
-    store.read((db) => db.all<RaidGroupRow>('SELECT * FROM raid_groups WHERE pool = :pool ORDER BY number', { pool }));
-  const get = (name: string): RaidGroupRow => {
-    const find = (): RaidGroupRow | undefined =>
-      store.read((db) => db.get<RaidGroupRow>('SELECT * FROM raid_groups WHERE name = :name', { name }));
+  const ofPool = (pool: string): RaidGroup[] => store.read((db) => raidGroupsOfPool(db, pool));
+  const get = (name: string): RaidGroup => {
+    const find = (): RaidGroup | undefined => store.read((db) => findRaidGroup(db, name));
     const number = Number(name.split('-')[1]);
     const capacity_bytes = typeof sizes === 'number' ? sizes : (sizes[number - 1] ?? 0);
     store.read((db) =>
@@ -153,7 +152,7 @@ function groupsOf(store: Store, sizes: number | readonly number[]): RaidGroups {
         { name, number, capacity_bytes },
       ),
     );
-    return find() as RaidGroupRow;
+    return find() as RaidGroup;
   };
   if (typeof sizes !== 'number') for (const index of sizes.keys()) get(`group-${index + 1}`);
   return { get, ofPool } as unknown as RaidGroups;

@@ -3,6 +3,7 @@ import { bytes, ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../kernel/testing.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import type { Performance } from '../../performance/service.ts';
+import type { Pool } from '../../pools/pool.ts';
 import { insertPool } from '../../pools/repository.ts';
 import type { Pools } from '../../pools/service.ts';
 import { Encryption } from '../../settings/encryption.ts';
@@ -14,7 +15,7 @@ import { FakeEngine } from './fake-engine.ts';
 export const POOL = 'pool-00000001';
 
 const performance = { forget: () => undefined } as unknown as Performance;
-const pools = { get: () => poolRow(0), refuseNew: () => undefined } as unknown as Pools;
+const pools = { get: () => poolOf(0), refuseNew: () => undefined } as unknown as Pools;
 
 /** The volumes of an array whose engine is a fake: figures can be fed, crashes played. No HTTP. */
 export async function volumesAlone(t: TestContext) {
@@ -32,7 +33,7 @@ export async function volumesAlone(t: TestContext) {
     const shares = new Shares(tools);
     const volumes = new Volumes(tools, { pools, encryption, performance, shares, recycleBin: () => bin });
     await store.write((tx) => {
-      if (!tx.get('SELECT 1 FROM pools')) insertPool(tx, poolRow(clock.now()));
+      if (!tx.get('SELECT 1 FROM pools')) insertPool(tx, poolOf(clock.now()));
     });
     await readings.refresh();
     await volumes.settle();
@@ -76,30 +77,30 @@ export function wantedVolume(displayName: string, changes = {}) {
   return { displayName, pool: POOL, sizeBytes: bytes(10 * GB), ...plain, ...changes };
 }
 
-function poolRow(now: number) {
+function poolOf(now: number): Pool {
   return {
-    name: POOL,
-    display_name: 'main',
-    mode: 'simple' as const,
+    name: POOL as Pool['name'],
+    displayName: 'main',
+    mode: 'simple',
     type: 'Repository Storage',
-    capacity_bytes: 100 * GB,
+    capacityBytes: bytes(100 * GB),
     version: 1,
-    state: 'ready' as const,
-    cache: 0,
-    cow_cache: 1,
-    cool_off_hours: 0,
-    capacity_mode: 'normal' as const,
-    capacity_history: 60,
-    alert_mode: 0,
-    protected_mode: 0,
-    emergency_mode: 0,
-    effective_capacity_history: 60,
-    effective_alert_mode: 0,
-    effective_protected_mode: 0,
-    effective_emergency_mode: 0,
-    shrink_group: null,
-    shrink_job: null,
-    created_at: now,
-    modified_at: now,
+    state: 'ready',
+    cache: false,
+    cowCache: true,
+    coolOffHours: 0,
+    capacityMode: 'normal',
+    historyMinutes: 60,
+    alertMinutes: 0,
+    protectedMinutes: 0,
+    emergencyBytes: bytes(0),
+    effectiveHistoryMinutes: 60,
+    effectiveAlertMinutes: 0,
+    effectiveProtectedMinutes: 0,
+    effectiveEmergencyBytes: bytes(0),
+    shrinkGroup: null,
+    shrinkJob: null,
+    createdAt: now,
+    modifiedAt: now,
   };
 }
