@@ -1,19 +1,19 @@
 import type { Db, Tx } from '@granary/kernel';
 
-export interface ChapRow {
-  readonly array_user: string;
-  /** Sealed. */
-  readonly array_secret: string;
+/** What servers show that have no secret of their own. */
+export interface SealedChap {
+  readonly user: string;
+  readonly secret: string;
 }
 
-export function findChap(db: Db): ChapRow | undefined {
-  return db.get<ChapRow>('SELECT array_user, array_secret FROM chap WHERE id = 1');
+export function findChap(db: Db): SealedChap | undefined {
+  return db.get<SealedChap>('SELECT array_user AS user, array_secret AS secret FROM chap WHERE id = 1');
 }
 
-export function insertChap(tx: Tx, { array_user, array_secret }: ChapRow): void {
-  tx.run('INSERT INTO chap VALUES (1, :array_user, :array_secret) ON CONFLICT DO NOTHING', {
-    array_user,
-    array_secret,
+export function insertChap(tx: Tx, { user, secret }: SealedChap): void {
+  tx.run('INSERT INTO chap (id, array_user, array_secret) VALUES (1, :user, :secret) ON CONFLICT DO NOTHING', {
+    user,
+    secret,
   });
 }
 

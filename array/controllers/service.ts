@@ -35,7 +35,7 @@ export class Controllers {
   /** At the first start: the name and secret servers sign in to the array with. */
   async createChap(): Promise<void> {
     const { store, vault, configuration } = this.#tools;
-    const fresh = { array_user: configuration().internalName, array_secret: vault.seal(newChapSecret()) };
+    const fresh = { user: configuration().internalName, secret: vault.seal(newChapSecret()) };
     await store.write((tx) => insertChap(tx, fresh));
   }
 
@@ -46,8 +46,8 @@ export class Controllers {
     const shared = {
       configuration: configuration(),
       settings: settings.current(),
-      chapUser: chap?.array_user ?? '',
-      chapSecret: chap && showsSecrets ? vault.unseal(chap.array_secret) : '',
+      chapUser: chap?.user ?? '',
+      chapSecret: chap && showsSecrets ? vault.unseal(chap.secret) : '',
       isPasswordSet: encryption.isPasswordSet,
       isEncryptionActive: encryption.isActive,
       // One that recovers still lacks a drive.

@@ -2,7 +2,8 @@ import { badParameter, fail, type JobOutcome, type RunningJob, type Tx } from '@
 import { LongWork, type Position } from '../long-work.ts';
 import type { Page } from '../paging.ts';
 import { nextName } from '../sequences/repository.ts';
-import { findSnapshot, type SnapshotInPlace } from '../snapshots/repository.ts';
+import { findSnapshot } from '../snapshots/repository.ts';
+import type { SnapshotInPlace } from '../snapshots/snapshot.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { ShareFinder } from '../volumes/service.ts';

@@ -1,6 +1,6 @@
 import type { Engine, MoveProgress } from '../engine/engine.ts';
 import { isEngineError } from '../engine/errors.ts';
-import type { MigrationRow } from './repository.ts';
+import type { Migration } from './migration.ts';
 
 export type MoveEnd =
   | { readonly outcome: 'moved' }
@@ -20,7 +20,7 @@ const RATE_OVER_MS = 5_000;
 export class Move {
   readonly ended: Promise<MoveEnd>;
   readonly #engine: Engine;
-  readonly #row: MigrationRow;
+  readonly #row: Migration;
   readonly #abort = new AbortController();
   readonly #samples: Sample[] = [];
   #progress: MoveProgress | undefined;
@@ -31,7 +31,7 @@ export class Move {
   #resumed: PromiseWithResolvers<void> | undefined;
   #isMoving = false;
 
-  constructor(engine: Engine, row: MigrationRow) {
+  constructor(engine: Engine, row: Migration) {
     this.#engine = engine;
     this.#row = row;
     this.ended = this.#run();
@@ -95,15 +95,15 @@ export class Move {
   }
 
   async #move(): Promise<void> {
-    const { volume, dst_pool, with_snapshots } = this.#row;
+    const { volume, destinationPool, withSnapshots } = this.#row;
     const { signal } = this.#abort;
     // A crash may have come after its end and before it was on record.
     const { pool } = await this.#engine.volume(volume);
-    if (pool === dst_pool) return;
+    if (pool === destinationPool) return;
     await this.#resumed?.promise;
     signal.throwIfAborted();
     const onProgress = (progress: MoveProgress) => this.#note(progress);
-    const moving = this.#engine.moveVolume(volume, dst_pool, with_snapshots === 1, { signal, onProgress });
+    const moving = this.#engine.moveVolume(volume, destinationPool, withSnapshots, { signal, onProgress });
     this.#isMoving = true;
     await moving;
   }

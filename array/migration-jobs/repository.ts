@@ -1,47 +1,40 @@
-import type { Db, Tx } from '@granary/kernel';
-import type { Name } from '../sequences/name.ts';
+import { flag, plain, Table, type Bytes, type Db, type Tx } from '@granary/kernel';
+import type { Migration, MigrationStatus } from './migration.ts';
 
-export type MigrationStatus = 'Running' | 'Paused' | 'Completed' | 'Aborted';
+const migrations = new Table<Migration>('migrations_of_volumes', {
+  name: plain('name'),
+  volume: plain('volume'),
+  volumeName: plain('volume_name'),
+  sourcePoolName: plain('src_pool_name'),
+  destinationPoolName: plain('dst_pool_name'),
+  sourceGroup: plain('src_cg'),
+  destinationGroup: plain('dst_cg'),
+  sourcePool: plain('src_pool'),
+  destinationPool: plain('dst_pool'),
+  withSnapshots: flag('with_snapshots'),
+  status: plain('status'),
+  totalBytes: plain('total_bytes'),
+  copiedBytes: plain('copied_bytes'),
+  job: plain('job'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
 
-/** A move of a volume between pools as it is on record. */
-export interface MigrationRow {
-  readonly name: string;
-  readonly volume: string;
-  readonly volume_name: string;
-  readonly src_pool_name: string;
-  readonly dst_pool_name: string;
-  readonly src_cg: string;
-  readonly dst_cg: Name<'cg'>;
-  readonly src_pool: string;
-  readonly dst_pool: string;
-  readonly with_snapshots: number;
-  readonly status: MigrationStatus;
-  readonly total_bytes: number;
-  readonly copied_bytes: number;
-  readonly job: number | null;
-  readonly created_at: number;
-  readonly modified_at: number;
+export function insertMigration(tx: Tx, migration: Migration): void {
+  migrations.insert(tx, migration);
 }
 
-export function insertMigration(tx: Tx, row: MigrationRow): void {
-  tx.run(
-    `INSERT INTO migrations_of_volumes (name, volume, volume_name, src_pool_name, dst_pool_name, src_cg, dst_cg, src_pool,
-       dst_pool, with_snapshots, status, total_bytes, copied_bytes, job, created_at, modified_at)
-     VALUES (:name, :volume, :volume_name, :src_pool_name, :dst_pool_name, :src_cg, :dst_cg, :src_pool,
-       :dst_pool, :with_snapshots, :status, :total_bytes, :copied_bytes, :job, :created_at, :modified_at)`,
-    { ...row },
-  );
-}
-
-export function findMigration(db: Db, name: string): MigrationRow | undefined {
-  return db.get<MigrationRow>('SELECT * FROM migrations_of_volumes WHERE name = :name', { name });
+export function findMigration(db: Db, name: string): Migration | undefined {
+  const sql = `SELECT ${migrations.fields()} FROM migrations_of_volumes WHERE name = :name`;
+  return migrations.get(db, sql, { name });
 }
 
 /** By the name its group had before or gets after; of several the newest. */
-export function findMigrationOfGroup(db: Db, group: string): MigrationRow | undefined {
-  return db.get<MigrationRow>(
-    `SELECT * FROM (SELECT * FROM migrations_of_volumes WHERE src_cg = :group
-       UNION SELECT * FROM migrations_of_volumes WHERE dst_cg = :group)
+export function findMigrationOfGroup(db: Db, group: string): Migration | undefined {
+  return migrations.get(
+    db,
+    `SELECT ${migrations.fields('m')} FROM (SELECT * FROM migrations_of_volumes WHERE src_cg = :group
+       UNION SELECT * FROM migrations_of_volumes WHERE dst_cg = :group) AS m
      ORDER BY created_at DESC, name DESC LIMIT 1`,
     { group },
   );
@@ -54,8 +47,8 @@ export function countRunning(db: Db): number {
 
 interface MigrationChange {
   readonly status: MigrationStatus;
-  readonly totalBytes?: number;
-  readonly copiedBytes?: number;
+  readonly totalBytes?: Bytes;
+  readonly copiedBytes?: Bytes;
   readonly job?: number;
   readonly now: number;
 }

@@ -1,7 +1,7 @@
-import { capacityText, fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { bytes, capacityText, fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import type { MoveProgress } from '../engine/engine.ts';
 import { isEngineError } from '../engine/errors.ts';
-import type { PoolRow } from '../pools/repository.ts';
+import type { Pool } from '../pools/pool.ts';
 import type { Pools } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { countSnapshots, findSnapshot, hasUnfinished } from '../snapshots/repository.ts';
@@ -11,18 +11,12 @@ import type { Volume, VolumeChange } from '../volumes/volume.ts';
 import { checkNoDestination, checkReady, checkUnmoved, titleOf } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { Move, type MoveEnd } from './move.ts';
-import {
-  changeMigration,
-  countRunning,
-  findMigration,
-  findMigrationOfGroup,
-  insertMigration,
-  type MigrationRow,
-} from './repository.ts';
+import { changeMigration, countRunning, findMigration, findMigrationOfGroup, insertMigration } from './repository.ts';
+import type { Migration } from './migration.ts';
 import { viewOf } from './view.ts';
 
 export interface ShownMigration {
-  readonly row: MigrationRow;
+  readonly row: Migration;
   /** While it is under way in this process. */
   readonly move: Move | undefined;
 }
@@ -69,7 +63,7 @@ export class Migrations {
     const shown = this.get(name);
     const shipping = shown.move?.progress?.snapshot ?? null;
     const snapshot = shipping === null ? undefined : store.read((db) => findSnapshot(db, shipping));
-    return viewOf(shown, snapshot?.display_name ?? null, clock.now());
+    return viewOf(shown, snapshot?.displayName ?? null, clock.now());
   }
 
   async start(cgName: string, poolName: string, withSnapshots: boolean, actor: string) {
@@ -102,7 +96,7 @@ export class Migrations {
     });
     // Only now: it may have begun meanwhile.
     await this.#moves.get(row.name)?.pause();
-    return row.src_cg;
+    return row.sourceGroup;
   }
 
   async continue(name: string, actor: string): Promise<string> {
@@ -118,7 +112,7 @@ export class Migrations {
       this.#tell(tx, row, 'goes on', actor);
     });
     await move?.resume();
-    return row.src_cg;
+    return row.sourceGroup;
   }
 
   /** The volume stays where it was, unless it has arrived already. */
@@ -138,7 +132,7 @@ export class Migrations {
       this.#refuseUnless(row.name, 'Running', 'Paused');
       this.#leave(tx, row, 'was aborted; the volume stays where it was', actor);
     });
-    return row.src_cg;
+    return row.sourceGroup;
   }
 
   /** Those that are paused have no job that would stop them. */
@@ -166,7 +160,7 @@ export class Migrations {
     return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, migration, reason) };
   }
 
-  #begin(row: MigrationRow): Move {
+  #begin(row: Migration): Move {
     const { engine, log } = this.#tools;
     const move = new Move(engine, row);
     this.#moves.set(row.name, move);
@@ -176,7 +170,7 @@ export class Migrations {
     return move;
   }
 
-  async #ended(row: MigrationRow, move: Move, end: MoveEnd): Promise<void> {
+  async #ended(row: Migration, move: Move, end: MoveEnd): Promise<void> {
     try {
       if (end.outcome === 'moved') await this.#complete(row, move.progress);
     } finally {
@@ -184,9 +178,9 @@ export class Migrations {
     }
   }
 
-  async #hasArrived({ volume, dst_pool }: MigrationRow): Promise<boolean> {
+  async #hasArrived({ volume, destinationPool }: Migration): Promise<boolean> {
     try {
-      return (await this.#tools.engine.volume(volume)).pool === dst_pool;
+      return (await this.#tools.engine.volume(volume)).pool === destinationPool;
     } catch (error) {
       if (isEngineError(error, 'not-found')) return false;
       throw error;
@@ -194,21 +188,26 @@ export class Migrations {
   }
 
   /** May be told twice. */
-  #complete(row: MigrationRow, progress: MoveProgress | undefined): Promise<void> {
+  #complete(row: Migration, progress: MoveProgress | undefined): Promise<void> {
     const { store, clock, readings } = this.#tools;
     return store.write((tx) => {
-      const bytes = progress?.totalBytes ?? row.total_bytes;
+      const total = bytes(progress?.totalBytes ?? row.totalBytes);
       const now = clock.now();
-      const ended = { status: 'Completed', totalBytes: bytes, copiedBytes: bytes, now } as const;
+      const ended = { status: 'Completed', totalBytes: total, copiedBytes: total, now } as const;
       if (!changeMigration(tx, row.name, ended)) return;
       const change: VolumeChange = {
-        pool: row.dst_pool,
-        consistencyGroup: row.dst_cg,
+        pool: row.destinationPool,
+        consistencyGroup: row.destinationGroup,
         migration: null,
         modifiedAt: now,
       };
       updateVolume(tx, row.volume, change);
-      this.#tell(tx, row, `is complete; the volume is in pool ${row.dst_pool_name} as ${row.dst_cg}`, 'system');
+      this.#tell(
+        tx,
+        row,
+        `is complete; the volume is in pool ${row.destinationPoolName} as ${row.destinationGroup}`,
+        'system',
+      );
       tx.afterCommit(() => readings.forgetVolume(row.volume));
     });
   }
@@ -218,7 +217,7 @@ export class Migrations {
     if (row) this.#leave(tx, row, `was given up, the volume stays where it was: ${reason}`, 'system');
   }
 
-  #leave(tx: Tx, row: MigrationRow, what: string, actor: string): void {
+  #leave(tx: Tx, row: Migration, what: string, actor: string): void {
     const now = this.#tools.clock.now();
     if (!changeMigration(tx, row.name, { status: 'Aborted', now })) return;
     updateVolume(tx, row.volume, { migration: null, modifiedAt: now });
@@ -227,7 +226,7 @@ export class Migrations {
 
   #insert(
     tx: Tx,
-    wanted: { volume: Volume; pool: PoolRow; withSnapshots: boolean; totalBytes: number },
+    wanted: { volume: Volume; pool: Pool; withSnapshots: boolean; totalBytes: number },
     actor: string,
   ): { name: string; job: number } {
     const { jobs, clock } = this.#tools;
@@ -235,31 +234,31 @@ export class Migrations {
     const name = nextName(tx, 'mgrjob');
     const job = jobs.enqueue(tx, KIND, `migration:${volume.name}`, { migration: name } satisfies Arguments);
     const now = clock.now();
-    const row: MigrationRow = {
+    const row: Migration = {
       name,
       volume: volume.name,
-      volume_name: volume.displayName,
-      src_pool_name: this.#pools.get(volume.pool).display_name,
-      dst_pool_name: pool.display_name,
-      src_cg: volume.consistencyGroup,
-      dst_cg: nextName(tx, 'cg'),
-      src_pool: volume.pool,
-      dst_pool: pool.name,
-      with_snapshots: withSnapshots ? 1 : 0,
+      volumeName: volume.displayName,
+      sourcePoolName: this.#pools.get(volume.pool).displayName,
+      destinationPoolName: pool.displayName,
+      sourceGroup: volume.consistencyGroup,
+      destinationGroup: nextName(tx, 'cg'),
+      sourcePool: volume.pool,
+      destinationPool: pool.name,
+      withSnapshots,
       status: 'Running',
-      total_bytes: totalBytes,
-      copied_bytes: 0,
+      totalBytes: bytes(totalBytes),
+      copiedBytes: bytes(0),
       job,
-      created_at: now,
-      modified_at: now,
+      createdAt: now,
+      modifiedAt: now,
     };
     insertMigration(tx, row);
     updateVolume(tx, volume.name, { migration: name, modifiedAt: now });
-    this.#tell(tx, row, `to pool ${pool.display_name} (${pool.name}) began`, actor);
+    this.#tell(tx, row, `to pool ${pool.displayName} (${pool.name}) began`, actor);
     return { name, job };
   }
 
-  #refuseFull(pool: PoolRow, neededBytes: number): void {
+  #refuseFull(pool: Pool, neededBytes: number): void {
     const report = this.#tools.readings.pool(pool.name);
     const freeBytes = report ? report.totalBytes - report.usedBytes : 0;
     if (neededBytes <= freeBytes) return;
@@ -267,7 +266,7 @@ export class Migrations {
     throw fail('capacity_refused', { problem });
   }
 
-  #refuseUnless(name: string, ...wanted: MigrationRow['status'][]): void {
+  #refuseUnless(name: string, ...wanted: Migration['status'][]): void {
     const status = this.#tools.store.read((db) => findMigration(db, name))?.status;
     if (status !== undefined && wanted.includes(status)) return;
     throw fail('state_conflict', {
@@ -275,17 +274,17 @@ export class Migrations {
     });
   }
 
-  #tell(tx: Tx, row: MigrationRow, what: string, actor: string): void {
-    const title = `Migration ${row.name} of volume ${row.volume_name} (${row.volume}) ${what}.`;
+  #tell(tx: Tx, row: Migration, what: string, actor: string): void {
+    const title = `Migration ${row.name} of volume ${row.volumeName} (${row.volume}) ${what}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
   }
 }
 
-function complete({ name }: MigrationRow): Error {
+function complete({ name }: Migration): Error {
   return fail('state_conflict', { problem: `Migration ${name} is complete already.` });
 }
 
-function refuseMove(volume: Volume, pool: PoolRow): void {
+function refuseMove(volume: Volume, pool: Pool): void {
   checkReady(volume);
   checkUnmoved(volume);
   checkNoDestination(volume);

@@ -7,7 +7,8 @@ import type { RemoteArrays } from '../remote-arrays/service.ts';
 import { findPolicy, findRule } from '../snapshot-policies/repository.ts';
 import type { SnapshotPolicy } from '../snapshot-policies/policy.ts';
 import { MANUAL } from '../snapshot-policies/schedule.ts';
-import { findSnapshot, type SnapshotInPlace } from '../snapshots/repository.ts';
+import { findSnapshot } from '../snapshots/repository.ts';
+import type { SnapshotInPlace } from '../snapshots/snapshot.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volumes } from '../volumes/service.ts';
@@ -158,7 +159,7 @@ export class Courier {
     }
     await this.#change({
       base: isOurs ? base : null,
-      base_taken_at: isOurs ? snapshot.created_at : null,
+      base_taken_at: isOurs ? snapshot.createdAt : null,
       ...(row.round === base && { round: null, position: 0 }),
     });
     return this.#row();
@@ -195,7 +196,7 @@ export class Courier {
           job: row.name,
           base,
           snapshot: snapshot.name,
-          sizeBytes: snapshot.size_bytes,
+          sizeBytes: snapshot.sizeBytes,
           from: begun.position,
         };
         await this.#change({ position: begun.position });
@@ -221,9 +222,9 @@ export class Courier {
         job: row.name,
         snapshot: snapshot.name,
         base: base ?? undefined,
-        snapshot_name: snapshot.display_name,
-        taken_at: snapshot.created_at,
-        size_bytes: snapshot.size_bytes,
+        snapshot_name: snapshot.displayName,
+        taken_at: snapshot.createdAt,
+        size_bytes: snapshot.sizeBytes,
         ...toldSource(volume, this.#tools),
       },
       { signal, timeoutMs: 60_000 },
@@ -238,7 +239,7 @@ export class Courier {
     };
     const mirror = await this.#ask(row, link.call(peers.completeRound, input, { signal, timeoutMs: 60_000 }));
     if (!mirror) return;
-    await this.#change({ base: snapshot.name, base_taken_at: snapshot.created_at, round: null, position: 0 });
+    await this.#change({ base: snapshot.name, base_taken_at: snapshot.createdAt, round: null, position: 0 });
   }
 
   #policyOf({ rule: name }: SourceRow): SnapshotPolicy | undefined {

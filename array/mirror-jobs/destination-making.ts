@@ -57,7 +57,7 @@ export class DestinationMaking {
       display_name: wanted.display_name,
       state: 'creating',
       volume_name: wanted.volume_name,
-      pool_display_name: this.#book.neighbours.pools.get(wanted.pool).display_name,
+      pool_display_name: this.#book.neighbours.pools.get(wanted.pool).displayName,
       src_provider: peer.provider,
       src_array: peer.displayName,
       src_cg_name: wanted.cg_name,

@@ -7,7 +7,7 @@ import type { RemoteArrays } from '../remote-arrays/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { removeRule } from '../snapshot-policies/repository.ts';
 import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
-import type { SnapshotRow } from '../snapshots/repository.ts';
+import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volume } from '../volumes/volume.ts';
@@ -198,7 +198,7 @@ export class Sources {
       volume: volume.name,
       cg_name: volume.consistencyGroup,
       cg_display_name: volume.displayName,
-      pool_display_name: pools.get(volume.pool).display_name,
+      pool_display_name: pools.get(volume.pool).displayName,
       remote_array: array.name,
       remote_uuid: array.uuid,
       remote_display_name: array.display_name,
@@ -296,8 +296,8 @@ export class Sources {
     this.#tools.events.record(tx, { severity, title, subject: `mirror_job:${row.name}`, actor });
   }
 
-  #wakeFor({ mirror_job, volume, application }: SnapshotRow): void {
-    if (mirror_job !== null) this.#couriers.get(mirror_job)?.wake();
+  #wakeFor({ mirrorJob, volume, application }: Snapshot): void {
+    if (mirrorJob !== null) this.#couriers.get(mirrorJob)?.wake();
     if (application !== 'user') return;
     for (const { name } of this.#tools.store.read((db) => listSourcesOf(db, volume))) this.#couriers.get(name)?.wake();
   }

@@ -8,7 +8,7 @@ export function toldSource(volume: Volume, { volumes, pools }: { readonly volume
   return {
     cg_name: volume.consistencyGroup,
     cg_display_name: volume.displayName,
-    pool_display_name: pools.get(volume.pool).display_name,
+    pool_display_name: pools.get(volume.pool).displayName,
     wwid: volume.wwid,
     is_share: volume.kind === 'file',
     ...(volume.kind === 'file' && sentOptions(volumes.shares.get(volume.name).options)),

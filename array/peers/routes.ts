@@ -22,7 +22,7 @@ export function peerRoutes(
       listPools: () => ({
         pools: pools.list({ start: 0, limit: 0 }).pools.flatMap((facts) => {
           const { name, display_name, capacity, available_capacity } = poolView(facts);
-          return facts.row.state === 'ready' ? [{ name, display_name, capacity, available_capacity }] : [];
+          return facts.pool.state === 'ready' ? [{ name, display_name, capacity, available_capacity }] : [];
         }),
       }),
       createMirror: async (input, { actor }) => ({ mirror: await destinations.create(input, actor) }),

@@ -6,7 +6,12 @@ import type { RaidGroupFacts } from './raid-group.ts';
 
 const KB = 1024;
 
-export function viewOfRaidGroup({ group: row, report, scrubbed, freeBytes }: RaidGroupFacts): RecordOf<typeof RaidGroupRecord> {
+export function viewOfRaidGroup({
+  group: row,
+  report,
+  scrubbed,
+  freeBytes,
+}: RaidGroupFacts): RecordOf<typeof RaidGroupRecord> {
   return {
     name: row.name,
     display_name: row.displayName,

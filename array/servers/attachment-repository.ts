@@ -1,31 +1,18 @@
-import type { Db, Tx } from '@granary/kernel';
-import type { ServerRow } from './repository.ts';
+import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
+import { serverTable } from './repository.ts';
+import type { Attachment, ServerWithAttachment, Unit } from './server.ts';
 
-export interface AttachmentRow {
-  readonly volume: string;
-  readonly server: string;
-  readonly access_type: 'NFS' | 'SMB' | 'ISCSI';
-  /** A share has none. */
-  readonly lun: number | null;
-  readonly read_only: number;
-  readonly created_at: number;
-}
+const attachments = new Table<Attachment>('attachments', {
+  volume: plain('volume'),
+  server: plain('server'),
+  accessType: plain('access_type'),
+  lun: plain('lun'),
+  isReadOnly: flag('read_only'),
+  createdAt: plain('created_at'),
+});
 
-/** A unit as the engine shows it to a server. */
-export interface UnitRow {
-  readonly server: string;
-  readonly volume: string;
-  readonly lun: number;
-  readonly read_only: number;
-  readonly wwid: string;
-}
-
-export type ServerWithAttachment = ServerRow & Pick<AttachmentRow, 'access_type' | 'lun' | 'read_only'>;
-
-export function insertAttachment(tx: Tx, attachment: AttachmentRow): void {
-  tx.run('INSERT INTO attachments VALUES (:volume, :server, :access_type, :lun, :read_only, :created_at)', {
-    ...attachment,
-  });
+export function insertAttachment(tx: Tx, attachment: Attachment): void {
+  attachments.insert(tx, attachment);
 }
 
 export function deleteAttachment(tx: Tx, volume: string, server: string): boolean {
@@ -33,19 +20,13 @@ export function deleteAttachment(tx: Tx, volume: string, server: string): boolea
   return changes > 0;
 }
 
-export function setAttachmentReadOnly(tx: Tx, volume: string, server: string, readOnly: boolean): boolean {
-  const { changes } = tx.run(
-    'UPDATE attachments SET read_only = :readOnly WHERE volume = :volume AND server = :server',
-    { volume, server, readOnly: Number(readOnly) },
-  );
-  return changes > 0;
+export function setAttachmentReadOnly(tx: Tx, volume: string, server: string, isReadOnly: boolean): boolean {
+  return attachments.update(tx, { volume, server }, { isReadOnly }) > 0;
 }
 
-export function findAttachment(db: Db, volume: string, server: string): AttachmentRow | undefined {
-  return db.get<AttachmentRow>('SELECT * FROM attachments WHERE volume = :volume AND server = :server', {
-    volume,
-    server,
-  });
+export function findAttachment(db: Db, volume: string, server: string): Attachment | undefined {
+  const sql = `SELECT ${attachments.fields()} FROM attachments WHERE volume = :volume AND server = :server`;
+  return attachments.get(db, sql, { volume, server });
 }
 
 /** The servers that have a volume. */
@@ -57,11 +38,14 @@ export function serversHaving(db: Db, volume: string): string[] {
 }
 
 export function listServersOfVolume(db: Db, volume: string, start: number, limit: number): ServerWithAttachment[] {
-  return db.all<ServerWithAttachment>(
-    `SELECT servers.*, access_type, lun, read_only FROM attachments JOIN servers ON servers.name = attachments.server
+  const servers = serverTable.all<Pick<Attachment, 'accessType' | 'lun'> & { readonly readOnly: number }>(
+    db,
+    `SELECT ${serverTable.fields()}, access_type AS accessType, lun, read_only AS readOnly
+     FROM attachments JOIN servers ON servers.name = attachments.server
      WHERE volume = :volume ORDER BY server LIMIT :limit OFFSET :start`,
     { volume, start, limit: limit === 0 ? -1 : limit },
   );
+  return servers.map(({ readOnly, ...server }) => ({ ...server, isReadOnly: readOnly === 1 }));
 }
 
 export function countServersOfVolume(db: Db, volume: string): number {
@@ -103,11 +87,15 @@ export function firstFreeLun(db: Db, server: string): number {
   return gap?.lun ?? count;
 }
 
+type UnitOnRecord = Omit<Unit, 'isReadOnly'> & { readonly readOnly: number };
+
 /** Of one server, or of all, those of one server together. */
-export function listUnits(db: Db, server: string | null): UnitRow[] {
-  const units = `SELECT server, volume, lun, read_only, wwid FROM attachments JOIN volumes ON volumes.name = volume
+export function listUnits(db: Db, server: string | null): Unit[] {
+  const units = `SELECT server, volume, lun, read_only AS readOnly, wwid FROM attachments JOIN volumes ON volumes.name = volume
     WHERE access_type = 'ISCSI'`;
-  return server === null
-    ? db.all<UnitRow>(`${units} ORDER BY server, lun`)
-    : db.all<UnitRow>(`${units} AND server = :server ORDER BY lun`, { server });
+  const found =
+    server === null
+      ? db.all<UnitOnRecord>(`${units} ORDER BY server, lun`)
+      : db.all<UnitOnRecord>(`${units} AND server = :server ORDER BY lun`, { server });
+  return found.map(({ readOnly, ...unit }) => ({ ...unit, isReadOnly: readOnly === 1 }));
 }

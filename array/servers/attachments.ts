@@ -15,17 +15,18 @@ import {
   listServersOfVolume,
   serversHaving,
   setAttachmentReadOnly,
-  type AttachmentRow,
 } from './attachment-repository.ts';
+import type { Attachment } from './server.ts';
 import type { Exports } from './exports.ts';
 import type { Monitor } from './monitor.ts';
-import { findServer, type ServerRow } from './repository.ts';
+import { findServer } from './repository.ts';
+import type { Server } from './server.ts';
 import { viewOfVolume, type VolumeServerView } from './view.ts';
 
 export interface AttachRequest {
   readonly servers: readonly string[];
   readonly volumes: readonly string[];
-  readonly accessType?: AttachmentRow['access_type'] | undefined;
+  readonly accessType?: Attachment['accessType'] | undefined;
   readonly lun?: number | undefined;
   readonly readOnly?: boolean | undefined;
   readonly force: boolean;
@@ -35,7 +36,7 @@ export interface AttachRequest {
 export interface WayView {
   readonly server_name?: string;
   readonly lun?: number | null;
-  readonly access_type?: AttachmentRow['access_type'];
+  readonly access_type?: Attachment['accessType'];
   readonly read_only?: 'YES' | 'NO';
 }
 
@@ -48,8 +49,8 @@ interface Neighbours {
 /** One volume to one server. */
 interface Wanted {
   readonly volume: Volume;
-  readonly server: ServerRow;
-  readonly accessType: AttachmentRow['access_type'];
+  readonly server: Server;
+  readonly accessType: Attachment['accessType'];
   readonly request: AttachRequest;
 }
 
@@ -104,7 +105,7 @@ export class Attachments {
       for (const name of servers) {
         const server = existingServer(tx, name);
         if (!deleteAttachment(tx, volume, name)) throw fail('attachment_not_found', { volume, server: name });
-        const title = `${called} was detached from server ${server.display_name} (${name}).`;
+        const title = `${called} was detached from server ${server.displayName} (${name}).`;
         events.record(tx, { title, subject: `volume:${volume}`, actor });
       }
     });
@@ -119,7 +120,7 @@ export class Attachments {
       if (!setAttachmentReadOnly(tx, volume, serverName, readOnly))
         throw fail('attachment_not_found', { volume, server: serverName });
       const may = readOnly ? 'may only read' : 'may read and write';
-      const title = `Server ${server.display_name} (${serverName}) ${may} ${kind === 'file' ? 'share' : 'volume'} ${called} (${volume}).`;
+      const title = `Server ${server.displayName} (${serverName}) ${may} ${kind === 'file' ? 'share' : 'volume'} ${called} (${volume}).`;
       events.record(tx, { title, subject: `volume:${volume}`, actor });
     });
     await this.#push([volume], [serverName]);
@@ -145,8 +146,8 @@ export class Attachments {
   wayTo(volume: string, server: string): WayView {
     const row = this.#tools.store.read((db) => findAttachment(db, volume, server));
     if (!row) return {};
-    const readOnly = row.read_only === 1 ? 'YES' : 'NO';
-    return { server_name: server, lun: row.lun, access_type: row.access_type, read_only: readOnly };
+    const readOnly = row.isReadOnly ? 'YES' : 'NO';
+    return { server_name: server, lun: row.lun, access_type: row.accessType, read_only: readOnly };
   }
 
   #attachOne(tx: Tx, { volume, server, accessType, request }: Wanted, actor: string): void {
@@ -161,19 +162,19 @@ export class Attachments {
     insertAttachment(tx, {
       volume: volume.name,
       server: server.name,
-      access_type: accessType,
+      accessType,
       lun,
-      read_only: Number(readOnly),
-      created_at: clock.now(),
+      isReadOnly: readOnly,
+      createdAt: clock.now(),
     });
     const how = lun === null ? `over ${accessType}` : `as LUN ${lun}`;
-    const where = `server ${server.display_name} (${server.name}) ${how}`;
+    const where = `server ${server.displayName} (${server.name}) ${how}`;
     const title = `${titleOf(volume)} was attached to ${where}${readOnly ? ', for reading only' : ''}.`;
     events.record(tx, { title, subject: `volume:${volume.name}`, actor });
   }
 }
 
-function freeLun(tx: Tx, server: ServerRow, wanted: number | undefined): number {
+function freeLun(tx: Tx, server: Server, wanted: number | undefined): number {
   const lun = wanted ?? firstFreeLun(tx, server.name);
   if (lun > LUN_MAX)
     throw fail('limit_reached', { problem: `Server ${server.name} has no free LUN; detach a volume first.` });
@@ -187,18 +188,14 @@ function existingVolume(tx: Tx, name: string): Volume {
   return volume;
 }
 
-function existingServer(tx: Tx, name: string): ServerRow {
+function existingServer(tx: Tx, name: string): Server {
   const server = findServer(tx, name);
   if (!server) throw fail('server_not_found', { id: name });
   return server;
 }
 
 /** How a volume or share is reached; what it cannot be reached by is refused by name. */
-function accessTypeFor(
-  tx: Tx,
-  { name, kind }: Volume,
-  { accessType, lun }: AttachRequest,
-): AttachmentRow['access_type'] {
+function accessTypeFor(tx: Tx, { name, kind }: Volume, { accessType, lun }: AttachRequest): Attachment['accessType'] {
   if (kind === 'block') {
     if (accessType === undefined || accessType === 'ISCSI') return 'ISCSI';
     throw badParameter('access_type', `must be ISCSI: ${name} is a block volume`);
@@ -212,7 +209,7 @@ function accessTypeFor(
   return 'NFS';
 }
 
-function refuseUnreachable({ name, iqn, address }: ServerRow, accessType: AttachmentRow['access_type']): void {
+function refuseUnreachable({ name, iqn, address }: Server, accessType: Attachment['accessType']): void {
   if (accessType === 'ISCSI' && iqn === null && address === null)
     throw fail('state_conflict', {
       problem: `Server ${name} has Fibre Channel ports only, and this array serves volumes over iSCSI; give the server an iqn or an address first.`,
@@ -246,12 +243,12 @@ function refuseAttachedElsewhere(tx: Tx, volume: string, servers: ReadonlySet<st
 }
 
 /** Asking again for what is there is fine; asking for it under other terms is not. */
-function refuseOtherTerms({ volume, server, lun, read_only }: AttachmentRow, request: AttachRequest): void {
+function refuseOtherTerms({ volume, server, lun, isReadOnly }: Attachment, request: AttachRequest): void {
   if (request.lun !== undefined && request.lun !== lun)
     throw fail('state_conflict', {
       problem: `Volume ${volume} is attached to server ${server} as LUN ${lun ?? 'none'} already; detach it first.`,
     });
-  if (request.readOnly !== undefined && request.readOnly !== (read_only === 1))
+  if (request.readOnly !== undefined && request.readOnly !== isReadOnly)
     throw fail('state_conflict', {
       problem: `Volume ${volume} is attached to server ${server} already; change what it may do with attach_permissions.`,
     });

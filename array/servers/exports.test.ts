@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import type { Attachment, Server } from './server.ts';
 import { createLog, Store, Vault } from '@granary/kernel';
 import { turns } from '../../testing/turns.ts';
 import { cpuMs, temporaryFolder } from '../../kernel/testing.ts';
@@ -12,7 +13,7 @@ import { deleteAttachment, firstFreeLun, insertAttachment } from './attachment-r
 import { Exports } from './exports.ts';
 import { deleteServer, insertServer } from './repository.ts';
 
-const nobody = { os: null, address: null, host_chap_user: null, host_chap_secret: null, monitoring: 1 };
+const nobody = { os: null, address: null, hostChapUser: null, hostChapSecret: null, isMonitored: true };
 
 /** A store, and an engine that remembers what it was told and fails when it should. */
 async function setUp(t: TestContext) {
@@ -33,9 +34,9 @@ async function setUp(t: TestContext) {
     removeServer: async (id: string) => void known.delete(id),
   };
   const tools = { store, vault, engine, log: createLog('test', 'silent') } as unknown as ArrayTools;
-  const secrets = { array_chap_user: 'web', array_chap_secret: vault.seal('twelve bytes') };
+  const secrets = { arrayChapUser: 'web', arrayChapSecret: vault.seal('twelve bytes') };
   await store.write((tx) =>
-    insertServer(tx, 'srv-1', { ...nobody, ...secrets, display_name: 'web-1', iqn: 'iqn.x:1' }, 0),
+    insertServer(tx, 'srv-1' as Server['name'], { ...nobody, ...secrets, displayName: 'web-1', iqn: 'iqn.x:1' }, 0),
   );
   return { store, engine, known, exports: new Exports(tools) };
 }
@@ -50,7 +51,14 @@ async function attach(store: Store, server: string, first: number, count: number
         { volume },
       );
       const lun = firstFreeLun(tx, server);
-      insertAttachment(tx, { volume, server, access_type: 'ISCSI', lun, read_only: 0, created_at: 0 });
+      insertAttachment(tx, {
+        volume: volume as Attachment['volume'],
+        server: server as Attachment['server'],
+        accessType: 'ISCSI',
+        lun,
+        isReadOnly: false,
+        createdAt: 0,
+      });
     }
   });
 }
@@ -91,8 +99,13 @@ test('a start tells the engine of ten thousand attachments in a moment', async (
   const { store, known, exports } = await setUp(t);
   await store.write((tx) => {
     for (let number = 2; number <= 100; number++) {
-      const chap = { array_chap_user: null, array_chap_secret: null };
-      insertServer(tx, `srv-${number}`, { ...nobody, ...chap, display_name: `${number}`, iqn: `iqn.x:${number}` }, 0);
+      const chap = { arrayChapUser: null, arrayChapSecret: null };
+      insertServer(
+        tx,
+        `srv-${number}` as Server['name'],
+        { ...nobody, ...chap, displayName: `${number}`, iqn: `iqn.x:${number}` },
+        0,
+      );
     }
   });
   for (let number = 1; number <= 100; number++) await attach(store, `srv-${number}`, number * 1000, 100);

@@ -3,8 +3,10 @@ import { findChap } from '../controllers/repository.ts';
 import { Deliveries } from '../deliveries.ts';
 import type { ExportedServer } from '../engine/engine.ts';
 import type { ArrayTools } from '../tools.ts';
-import { listUnits, type UnitRow } from './attachment-repository.ts';
-import { findServer, listServers, type ServerRow } from './repository.ts';
+import { listUnits } from './attachment-repository.ts';
+import type { Unit } from './server.ts';
+import { findServer, listServers } from './repository.ts';
+import type { Server } from './server.ts';
 
 /** Tells the engine what each server may reach over iSCSI. Secrets are unsealed here and nowhere else. */
 export class Exports {
@@ -57,27 +59,27 @@ export class Exports {
   }
 
   /** Undefined when it cannot come over iSCSI: it has Fibre Channel ports alone, or must show a secret that is not there. */
-  #exported(db: Db, row: ServerRow, units: readonly UnitRow[]): ExportedServer | undefined {
+  #exported(db: Db, row: Server, units: readonly Unit[]): ExportedServer | undefined {
     if (row.iqn === null && row.address === null) return undefined;
-    const chap = this.#secret(row.array_chap_user, row.array_chap_secret) ?? this.#arrayChap(db);
+    const chap = this.#secret(row.arrayChapUser, row.arrayChapSecret) ?? this.#arrayChap(db);
     // One that names the array's user without a secret of its own has to show the array's.
-    const isChapRequired = row.array_chap_user !== null;
+    const isChapRequired = row.arrayChapUser !== null;
     if (isChapRequired && chap === null) return undefined;
     return {
       id: row.name,
       initiator: row.iqn,
       address: row.address,
       chap,
-      mutualChap: this.#secret(row.host_chap_user, row.host_chap_secret),
+      mutualChap: this.#secret(row.hostChapUser, row.hostChapSecret),
       isChapRequired,
-      units: units.map(({ lun, volume, read_only, wwid }) => ({ lun, volume, readOnly: read_only === 1, wwid })),
+      units: units.map(({ lun, volume, isReadOnly, wwid }) => ({ lun, volume, readOnly: isReadOnly, wwid })),
     };
   }
 
   /** What the controllers' records show: for servers that have no secret of their own. */
   #arrayChap(db: Db): ExportedServer['chap'] {
     const chap = findChap(db);
-    return chap === undefined ? null : this.#secret(chap.array_user, chap.array_secret);
+    return chap === undefined ? null : this.#secret(chap.user, chap.secret);
   }
 
   #secret(user: string | null, sealed: string | null): ExportedServer['chap'] {

@@ -1,5 +1,5 @@
 import { badParameter } from '@granary/kernel';
-import type { ServerFields } from './repository.ts';
+import type { ServerFields } from './server.ts';
 import { readAddress, readWwpns } from './rules.ts';
 
 /** How a server is recognised, as callers give it. */

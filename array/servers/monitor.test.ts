@@ -7,16 +7,17 @@ import { migrations } from '../migrations.ts';
 import type { ArrayTools } from '../tools.ts';
 import { insertAttachment } from './attachment-repository.ts';
 import { Monitor } from './monitor.ts';
-import { findServer, insertServer, type ServerRow } from './repository.ts';
+import { findServer, insertServer } from './repository.ts';
+import type { Attachment, Server } from './server.ts';
 
 const fields = {
   os: null,
   iqn: 'iqn.x:1',
   address: null,
-  array_chap_user: null,
-  array_chap_secret: null,
-  host_chap_user: null,
-  host_chap_secret: null,
+  arrayChapUser: null,
+  arrayChapSecret: null,
+  hostChapUser: null,
+  hostChapSecret: null,
 };
 
 async function setUp(t: TestContext) {
@@ -34,10 +35,16 @@ async function setUp(t: TestContext) {
   };
   const tools = { store, clock, events, readings } as unknown as ArrayTools;
   await store.write((tx) => {
-    insertServer(tx, 'srv-1', { ...fields, display_name: 'web-1', monitoring: 1 }, clock.now());
-    insertServer(tx, 'srv-2', { ...fields, display_name: 'web-2', monitoring: 0 }, clock.now());
-    const attachment = { volume: 'volume-1', access_type: 'ISCSI', lun: 0, read_only: 0, created_at: 0 } as const;
-    insertAttachment(tx, { ...attachment, server: 'srv-1' });
+    insertServer(tx, 'srv-1' as Server['name'], { ...fields, displayName: 'web-1', isMonitored: true }, clock.now());
+    insertServer(tx, 'srv-2' as Server['name'], { ...fields, displayName: 'web-2', isMonitored: false }, clock.now());
+    const attachment = {
+      volume: 'volume-1' as Attachment['volume'],
+      accessType: 'ISCSI',
+      lun: 0,
+      isReadOnly: false,
+      createdAt: 0,
+    } as const;
+    insertAttachment(tx, { ...attachment, server: 'srv-1' as Server['name'] });
   });
   return {
     start: () => {
@@ -51,7 +58,7 @@ async function setUp(t: TestContext) {
       sessions = connected.map((server) => ({ server }));
       await look();
     },
-    row: (name: string) => store.read((db) => findServer(db, name)) as ServerRow,
+    row: (name: string) => store.read((db) => findServer(db, name)) as Server,
     told: () =>
       store
         .read((db) => events.list(db, { oldestFirst: true, start: 0, limit: 0 }))
@@ -71,8 +78,8 @@ test('a watched server is told of when it comes and when it is gone for good, no
   await after(4);
   await after(2);
   assert.deepEqual(told().slice(1), ['4 Server web-1 (srv-1) is not connected any more.']);
-  assert.deepEqual([row('srv-1').is_connected, row('srv-2').is_connected], [0, 0]);
-  assert.equal(row('srv-2').state_changed_at, Date.parse('2026-01-01T00:00:45Z'), 'also of one nobody watches');
+  assert.deepEqual([row('srv-1').isConnected, row('srv-2').isConnected], [false, false]);
+  assert.equal(row('srv-2').stateChangedAt, Date.parse('2026-01-01T00:00:45Z'), 'also of one nobody watches');
   assert.deepEqual(monitor.connectivity(row('srv-1')), {
     isConnected: false,
     checkedAt: Date.parse('2026-01-01T00:00:51Z'),

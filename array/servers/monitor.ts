@@ -1,7 +1,8 @@
 import type { SessionReport } from '../engine/report.ts';
 import type { ArrayTools } from '../tools.ts';
 import { countVolumesOfServer } from './attachment-repository.ts';
-import { findServer, listConnected, setConnected, type ServerRow } from './repository.ts';
+import { findServer, listConnected, setConnected } from './repository.ts';
+import type { Server } from './server.ts';
 import type { Connectivity } from './view.ts';
 
 /** Sessions that come back within this time were never gone. */
@@ -29,10 +30,10 @@ export class Monitor {
     readings.onReading(() => this.#look());
   }
 
-  connectivity({ name, monitoring, created_at, last_check_at }: ServerRow): Connectivity {
+  connectivity({ name, isMonitored, createdAt, lastCheckAt }: Server): Connectivity {
     const isConnected = this.#seen().has(name);
-    const isChecked = monitoring === 1 && this.#checkedAt !== null && this.#checkedAt >= created_at;
-    return { isConnected, checkedAt: isChecked ? this.#checkedAt : last_check_at };
+    const isChecked = isMonitored && this.#checkedAt !== null && this.#checkedAt >= createdAt;
+    return { isConnected, checkedAt: isChecked ? this.#checkedAt : lastCheckAt };
   }
 
   /** Who has a session, worked out once per reading. */
@@ -70,11 +71,11 @@ export class Monitor {
         const row = findServer(tx, name);
         if (!row) continue;
         setConnected(tx, name, isConnected, clock.now());
-        if (row.monitoring === 0) continue;
+        if (!row.isMonitored) continue;
         const isMissed = !isConnected && countVolumesOfServer(tx, name) > 0;
         events.record(tx, {
           severity: isMissed ? 'warning' : 'info',
-          title: `Server ${row.display_name} (${name}) is ${isConnected ? 'connected' : 'not connected any more'}.`,
+          title: `Server ${row.displayName} (${name}) is ${isConnected ? 'connected' : 'not connected any more'}.`,
           subject: `server:${name}`,
         });
       }

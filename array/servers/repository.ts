@@ -1,76 +1,55 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { Server, ServerFields } from './server.ts';
 
-/** A server as it is on record. Booleans are 0 and 1; secrets are sealed. */
-export interface ServerRow {
-  readonly name: string;
-  readonly display_name: string;
-  readonly os: string | null;
-  readonly iqn: string | null;
-  readonly address: string | null;
-  readonly array_chap_user: string | null;
-  readonly array_chap_secret: string | null;
-  readonly host_chap_user: string | null;
-  readonly host_chap_secret: string | null;
-  readonly monitoring: number;
-  readonly is_connected: number;
-  readonly last_check_at: number | null;
-  readonly state_changed_at: number | null;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+export const serverTable = new Table<Server>('servers', {
+  name: plain('name'),
+  displayName: plain('display_name'),
+  os: plain('os'),
+  iqn: plain('iqn'),
+  address: plain('address'),
+  arrayChapUser: plain('array_chap_user'),
+  arrayChapSecret: plain('array_chap_secret'),
+  hostChapUser: plain('host_chap_user'),
+  hostChapSecret: plain('host_chap_secret'),
+  isMonitored: flag('monitoring'),
+  isConnected: flag('is_connected'),
+  lastCheckAt: plain('last_check_at'),
+  stateChangedAt: plain('state_changed_at'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const SELECT = `SELECT ${serverTable.fields()} FROM servers`;
 
-/** What people set of a server. */
-export type ServerFields = Pick<
-  ServerRow,
-  | 'display_name'
-  | 'os'
-  | 'iqn'
-  | 'address'
-  | 'array_chap_user'
-  | 'array_chap_secret'
-  | 'host_chap_user'
-  | 'host_chap_secret'
-  | 'monitoring'
->;
-
-export function insertServer(tx: Tx, name: string, fields: ServerFields, now: number): void {
-  tx.run(
-    `INSERT INTO servers (name, display_name, os, iqn, address, array_chap_user, array_chap_secret, host_chap_user,
-       host_chap_secret, monitoring, created_at, modified_at)
-     VALUES (:name, :display_name, :os, :iqn, :address, :array_chap_user, :array_chap_secret, :host_chap_user,
-       :host_chap_secret, :monitoring, :now, :now)`,
-    { name, ...fields, now },
-  );
+export function insertServer(tx: Tx, name: Server['name'], fields: ServerFields, now: number): void {
+  serverTable.insert(tx, {
+    ...fields,
+    name,
+    isConnected: false,
+    lastCheckAt: null,
+    stateChangedAt: null,
+    createdAt: now,
+    modifiedAt: now,
+  });
 }
 
 export function updateServer(tx: Tx, name: string, fields: ServerFields, now: number): void {
-  tx.run(
-    `UPDATE servers SET display_name = :display_name, os = :os, iqn = :iqn, address = :address,
-       array_chap_user = :array_chap_user, array_chap_secret = :array_chap_secret, host_chap_user = :host_chap_user,
-       host_chap_secret = :host_chap_secret, monitoring = :monitoring, modified_at = :now
-     WHERE name = :name`,
-    { name, ...fields, now },
-  );
+  serverTable.update(tx, { name }, { ...fields, modifiedAt: now });
 }
 
 export function renameServer(tx: Tx, name: string, displayName: string, now: number): void {
-  tx.run('UPDATE servers SET display_name = :displayName, modified_at = :now WHERE name = :name', {
-    name,
-    displayName,
-    now,
-  });
+  serverTable.update(tx, { name }, { displayName, modifiedAt: now });
 }
 
 export function deleteServer(tx: Tx, name: string): void {
   tx.run('DELETE FROM servers WHERE name = :name', { name });
 }
 
-export function findServer(db: Db, name: string): ServerRow | undefined {
-  return db.get<ServerRow>('SELECT * FROM servers WHERE name = :name', { name });
+export function findServer(db: Db, name: string): Server | undefined {
+  return serverTable.get(db, `${SELECT} WHERE name = :name`, { name });
 }
 
-export function findServerCalled(db: Db, displayName: string): ServerRow | undefined {
-  return db.get<ServerRow>('SELECT * FROM servers WHERE display_name = :displayName', { displayName });
+export function findServerCalled(db: Db, displayName: string): Server | undefined {
+  return serverTable.get(db, `${SELECT} WHERE display_name = :displayName`, { displayName });
 }
 
 /** Another server that the same logins would be taken for. */
@@ -79,16 +58,16 @@ export function findTwin(
   name: string,
   iqn: string | null,
   address: string | null,
-): Pick<ServerRow, 'name' | 'display_name'> | undefined {
+): Pick<Server, 'name' | 'displayName'> | undefined {
   return db.get(
-    `SELECT name, display_name FROM servers
+    `SELECT name, display_name AS displayName FROM servers
      WHERE iqn IS :iqn COLLATE NOCASE AND address IS :address AND name != :name LIMIT 1`,
     { name, iqn, address },
   );
 }
 
-export function listServers(db: Db, start: number, limit: number): ServerRow[] {
-  return db.all<ServerRow>('SELECT * FROM servers ORDER BY name LIMIT :limit OFFSET :start', {
+export function listServers(db: Db, start: number, limit: number): Server[] {
+  return serverTable.all(db, `${SELECT} ORDER BY name LIMIT :limit OFFSET :start`, {
     start,
     limit: limit === 0 ? -1 : limit,
   });
@@ -104,10 +83,7 @@ export function listConnected(db: Db): string[] {
 }
 
 export function setConnected(tx: Tx, name: string, isConnected: boolean, now: number): void {
-  tx.run(
-    `UPDATE servers SET is_connected = :isConnected, state_changed_at = :now, last_check_at = :now WHERE name = :name`,
-    { name, isConnected: Number(isConnected), now },
-  );
+  serverTable.update(tx, { name }, { isConnected, stateChangedAt: now, lastCheckAt: now });
 }
 
 export function listWwpns(db: Db, server: string): string[] {

@@ -24,9 +24,8 @@ import {
   renameServer,
   replaceWwpns,
   updateServer,
-  type ServerFields,
-  type ServerRow,
 } from './repository.ts';
+import type { ServerFields, Server } from './server.ts';
 import { checkChap, refuseIpsec, type ArrayChap } from './rules.ts';
 import { Sessions } from './sessions.ts';
 import { viewOf, type ServerView, type VolumeServerView } from './view.ts';
@@ -89,7 +88,7 @@ export class Servers {
   #secrets(): Secrets {
     const { store, vault } = this.#tools;
     const chap = store.read(findChap);
-    return { vault, array: chap && { user: chap.array_user, secret: vault.unseal(chap.array_secret) } };
+    return { vault, array: chap && { user: chap.user, secret: vault.unseal(chap.secret) } };
   }
 
   list(start: number, limit: number): { servers: ServerView[]; count: number } {
@@ -104,7 +103,7 @@ export class Servers {
   }
 
   /** Not found: `server_not_found`. */
-  row(name: string): ServerRow {
+  row(name: string): Server {
     return this.#tools.store.read((db) => existing(db, name));
   }
 
@@ -118,7 +117,7 @@ export class Servers {
       address: identity.address,
     };
     const name = await store.write((tx) => {
-      refuseTakenName(tx, fields.display_name, undefined);
+      refuseTakenName(tx, fields.displayName, undefined);
       if (countServers(tx) >= SERVERS_MAX)
         throw fail('limit_reached', { problem: `An array knows at most ${SERVERS_MAX} servers; delete some first.` });
       const fresh = nextName(tx, 'srv');
@@ -127,7 +126,7 @@ export class Servers {
       insertServer(tx, fresh, fields, clock.now());
       recordCreator(tx, 'servers', fresh, actor);
       replaceWwpns(tx, fresh, identity.wwpns);
-      const title = `Server ${fields.display_name} (${fresh}) was added.`;
+      const title = `Server ${fields.displayName} (${fresh}) was added.`;
       events.record(tx, { title, subject: `server:${fresh}`, actor });
       return fresh;
     });
@@ -146,12 +145,12 @@ export class Servers {
         iqn: identity.iqn,
         address: identity.address,
       };
-      refuseTakenName(tx, fields.display_name, name);
+      refuseTakenName(tx, fields.displayName, name);
       refuseOthers(tx, identity, actor);
       refuseTwin(tx, name, identity, wanted.force === true);
       updateServer(tx, name, fields, clock.now());
       replaceWwpns(tx, name, identity.wwpns);
-      const title = `Server ${fields.display_name} (${name}) was changed.`;
+      const title = `Server ${fields.displayName} (${name}) was changed.`;
       events.record(tx, { title, subject: `server:${name}`, actor });
     });
     await Promise.all([this.#exports.push(name), this.#shares.pushOfServer(name)]);
@@ -163,7 +162,7 @@ export class Servers {
       const before = existing(tx, name);
       refuseTakenName(tx, displayName, name);
       renameServer(tx, name, displayName, clock.now());
-      const title = `Server ${before.display_name} (${name}) was renamed to ${displayName}.`;
+      const title = `Server ${before.displayName} (${name}) was renamed to ${displayName}.`;
       events.record(tx, { title, subject: `server:${name}`, actor });
     });
   }
@@ -175,7 +174,7 @@ export class Servers {
       refuseAttached(tx, row);
       deleteServer(tx, name);
       removeTagsOf(tx, 'server', name);
-      const title = `Server ${row.display_name} (${name}) was removed.`;
+      const title = `Server ${row.displayName} (${name}) was removed.`;
       events.record(tx, { title, subject: `server:${name}`, actor });
     });
     this.#performance.forget('server', name);
@@ -206,12 +205,12 @@ export class Servers {
     return this.#attachments.wayTo(volume, server);
   }
 
-  #view(row: ServerRow): ServerView {
+  #view(row: Server): ServerView {
     return viewOf(row, this.#monitor.connectivity(row));
   }
 }
 
-function existing(db: Db, name: string): ServerRow {
+function existing(db: Db, name: string): Server {
   const row = findServer(db, name);
   if (!row) throw fail('server_not_found', { id: name });
   return row;
@@ -242,7 +241,7 @@ function refuseTwin(tx: Tx, name: string, { iqn, address, wwpns }: Identity, for
   const twin = iqn === null && address === null ? undefined : findTwin(tx, name, iqn, address);
   if (twin && !force)
     throw fail('state_conflict', {
-      problem: `Server ${twin.display_name} (${twin.name}) has the same iqn and address already; use that one, give another address, or use force=YES.`,
+      problem: `Server ${twin.displayName} (${twin.name}) has the same iqn and address already; use that one, give another address, or use force=YES.`,
     });
   for (const wwpn of wwpns) {
     const owner = findWwpnOwner(tx, wwpn);
@@ -251,39 +250,39 @@ function refuseTwin(tx: Tx, name: string, { iqn, address, wwpns }: Identity, for
   }
 }
 
-function refuseAttached(tx: Tx, { name, display_name }: ServerRow): void {
+function refuseAttached(tx: Tx, { name, displayName }: Server): void {
   const count = countVolumesOfServer(tx, name);
   if (count === 0) return;
   const some = listVolumesOfServer(tx, name, 0, NAMED_MAX);
   const volumes = count > some.length ? `${some.join(', ')} and ${count - some.length} more` : some.join(', ');
   throw fail('state_conflict', {
-    problem: `Server ${display_name} (${name}) still has ${volumes} attached; detach them first.`,
+    problem: `Server ${displayName} (${name}) still has ${volumes} attached; detach them first.`,
   });
 }
 
 /** Secrets that stay as they are stay sealed as they are. */
 function changedFields(
-  before: ServerRow | undefined,
+  before: Server | undefined,
   wanted: ServerChange,
   { vault, array }: Secrets,
 ): Omit<ServerFields, 'iqn' | 'address'> {
   const secrets = {
-    arraySecret: changedText(unsealed(before?.array_chap_secret, vault), wanted.arraychapsecret),
-    hostSecret: changedText(unsealed(before?.host_chap_secret, vault), wanted.hostchapsecret),
+    arraySecret: changedText(unsealed(before?.arrayChapSecret, vault), wanted.arraychapsecret),
+    hostSecret: changedText(unsealed(before?.hostChapSecret, vault), wanted.hostchapsecret),
   };
   const users = {
-    arrayUser: changedText(before?.array_chap_user ?? null, wanted.arraychapuser),
-    hostUser: changedText(before?.host_chap_user ?? null, wanted.hostchapuser),
+    arrayUser: changedText(before?.arrayChapUser ?? null, wanted.arraychapuser),
+    hostUser: changedText(before?.hostChapUser ?? null, wanted.hostchapuser),
   };
   checkChap({ ...users, ...secrets }, array);
   return {
-    display_name: wanted.display_name ?? before?.display_name ?? '',
+    displayName: wanted.display_name ?? before?.displayName ?? '',
     os: wanted.os ?? before?.os ?? null,
-    array_chap_user: users.arrayUser,
-    array_chap_secret: secrets.arraySecret === null ? null : vault.seal(secrets.arraySecret),
-    host_chap_user: users.hostUser,
-    host_chap_secret: secrets.hostSecret === null ? null : vault.seal(secrets.hostSecret),
-    monitoring: Number(wanted.monitoring ?? (before === undefined || before.monitoring === 1)),
+    arrayChapUser: users.arrayUser,
+    arrayChapSecret: secrets.arraySecret === null ? null : vault.seal(secrets.arraySecret),
+    hostChapUser: users.hostUser,
+    hostChapSecret: secrets.hostSecret === null ? null : vault.seal(secrets.hostSecret),
+    isMonitored: wanted.monitoring ?? before?.isMonitored ?? true,
   };
 }
 

@@ -44,6 +44,6 @@ export class Sessions {
   }
 
   #displayNameOf(server: string): string | null {
-    return this.#tools.store.read((db) => findServer(db, server))?.display_name ?? null;
+    return this.#tools.store.read((db) => findServer(db, server))?.displayName ?? null;
   }
 }

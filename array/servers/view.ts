@@ -1,11 +1,11 @@
 import type { RecordOf } from '@granary/contract';
-import type { Server, ServerSession, VolumeServer } from '@granary/contract/array';
+import type { Server as ServerRecord, ServerSession, VolumeServer } from '@granary/contract/array';
 import { formatUtc } from '@granary/kernel';
 import type { SessionReport } from '../engine/report.ts';
-import type { ServerWithAttachment } from './attachment-repository.ts';
-import type { ServerRow } from './repository.ts';
+import type { ServerWithAttachment } from './server.ts';
+import type { Server } from './server.ts';
 
-export type ServerView = RecordOf<typeof Server>;
+export type ServerView = RecordOf<typeof ServerRecord>;
 export type VolumeServerView = RecordOf<typeof VolumeServer>;
 export type ServerSessionView = RecordOf<typeof ServerSession>;
 
@@ -16,10 +16,10 @@ export interface Connectivity {
   readonly checkedAt: number | null;
 }
 
-export function viewOf(row: ServerRow, { isConnected, checkedAt }: Connectivity): ServerView {
+export function viewOf(row: Server, { isConnected, checkedAt }: Connectivity): ServerView {
   return {
     name: row.name,
-    display_name: row.display_name,
+    display_name: row.displayName,
     iqn: row.iqn,
     iscsi_ip: row.address,
     ipsec_iscsi: 'NO',
@@ -27,11 +27,11 @@ export function viewOf(row: ServerRow, { isConnected, checkedAt }: Connectivity)
     status: isConnected ? 'Active' : 'Disconnected',
     os: row.os,
     // It has shown itself at least once.
-    registered: isConnected || row.state_changed_at !== null ? 'YES' : 'NO',
+    registered: isConnected || row.stateChangedAt !== null ? 'YES' : 'NO',
     last_check_time: timeOf(checkedAt),
-    last_state_change_time: timeOf(row.state_changed_at),
-    created_at: formatUtc(row.created_at),
-    modified_at: formatUtc(row.modified_at),
+    last_state_change_time: timeOf(row.stateChangedAt),
+    created_at: formatUtc(row.createdAt),
+    modified_at: formatUtc(row.modifiedAt),
   };
 }
 
@@ -44,10 +44,10 @@ export function viewOfVolume(
   return {
     ...server,
     ipsec: 'NO',
-    pm_status: row.monitoring === 1 ? server.status : 'Not monitored',
-    target: row.access_type === 'ISCSI' ? target : null,
-    access_type: row.access_type,
-    read_only: row.read_only === 1 ? 'YES' : 'NO',
+    pm_status: row.isMonitored ? server.status : 'Not monitored',
+    target: row.accessType === 'ISCSI' ? target : null,
+    access_type: row.accessType,
+    read_only: row.isReadOnly ? 'YES' : 'NO',
     lun: row.lun,
   };
 }

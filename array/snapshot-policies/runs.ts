@@ -1,6 +1,7 @@
 import { formatSeconds, type Tx } from '@granary/kernel';
 import { isEngineError } from '../engine/errors.ts';
-import { findBeyond, findNewestOfRule, type SnapshotRow } from '../snapshots/repository.ts';
+import { findBeyond, findNewestOfRule } from '../snapshots/repository.ts';
+import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { Snapshots, WantedSnapshot } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volume } from '../volumes/volume.ts';
@@ -15,7 +16,7 @@ interface Run {
 
 interface Taken {
   readonly rule: DueRule;
-  readonly row: SnapshotRow;
+  readonly row: Snapshot;
 }
 
 const BATCH_MAX = 64;
@@ -57,7 +58,7 @@ export class PolicyRuns {
 
   /** All at once; where that fails, one by one, so that a volume that cannot be helped does not stop others. */
   async #runBatch(batch: readonly Run[], at: number): Promise<void> {
-    let empty: readonly SnapshotRow[];
+    let empty: readonly Snapshot[];
     try {
       empty = await this.#takeAll(batch, at);
     } catch (error) {
@@ -73,7 +74,7 @@ export class PolicyRuns {
   }
 
   /** Returns those that are not worth keeping. */
-  async #takeAll(batch: readonly Run[], at: number): Promise<SnapshotRow[]> {
+  async #takeAll(batch: readonly Run[], at: number): Promise<Snapshot[]> {
     const rows = await this.#snapshots.begin(batch.map((each) => wantedOf(each, at)));
     try {
       const empty = await this.#emptyOf(
@@ -101,7 +102,7 @@ export class PolicyRuns {
     const { store, engine } = this.#tools;
     if (rule.of.createsEmpty) return false;
     const last = store.read((db) => findNewestOfRule(db, rule.name));
-    if (!last || last.size_bytes !== row.size_bytes) return false;
+    if (!last || last.sizeBytes !== row.sizeBytes) return false;
     return (await engine.changes(last.name, row.name, 0, 1)).length === 0;
   }
 

@@ -1,11 +1,5 @@
 import type { Db, Tx } from '@granary/kernel';
-
-/** A volume in a set, with what is still there of it. */
-export interface MemberRow {
-  readonly volume: string;
-  readonly snapshot: string | null;
-  readonly clone: string | null;
-}
+import type { SetMember } from './member.ts';
 
 export function insertSet(tx: Tx, id: string, now: number): void {
   tx.run('INSERT INTO snapshot_sets (id, created_at) VALUES (:id, :now)', { id, now });
@@ -25,8 +19,8 @@ export function countSets(db: Db): number {
 }
 
 /** Snapshots and clones that are gone meanwhile are left out: names do not return. */
-export function listMembers(db: Db, id: string): MemberRow[] {
-  return db.all<MemberRow>(
+export function listMembers(db: Db, id: string): SetMember[] {
+  return db.all<SetMember>(
     `SELECT m.volume, s.name AS snapshot, v.name AS clone FROM snapshot_set_members AS m
      LEFT JOIN snapshots AS s ON s.name = m.snapshot AND s.state = 'ready'
      LEFT JOIN volumes AS v ON v.name = m.clone AND v.state IN ('creating', 'ready')

@@ -1,5 +1,5 @@
 import { fail, type Tx } from '@granary/kernel';
-import type { SnapshotRow } from '../snapshots/repository.ts';
+import type { Snapshot } from '../snapshots/snapshot.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { serversHaving } from '../servers/attachment-repository.ts';
@@ -7,16 +7,8 @@ import { isNameTaken } from '../volumes/repository.ts';
 import type { Volume } from '../volumes/volume.ts';
 import { checkReady, checkUnmoved } from '../volumes/rules.ts';
 import type { Volumes } from '../volumes/service.ts';
-import {
-  countSets,
-  insertMember,
-  insertSet,
-  isSet,
-  listMembers,
-  rememberClone,
-  removeSet,
-  type MemberRow,
-} from './repository.ts';
+import { countSets, insertMember, insertSet, isSet, listMembers, rememberClone, removeSet } from './repository.ts';
+import type { SetMember } from './member.ts';
 import { Suspensions } from './suspensions.ts';
 
 interface Neighbours {
@@ -142,7 +134,7 @@ export class SnapshotSets {
     throw fail('snapshot_set_not_found', { id });
   }
 
-  async #keep(id: string, rows: readonly SnapshotRow[], untilMs: number, actor: string): Promise<void> {
+  async #keep(id: string, rows: readonly Snapshot[], untilMs: number, actor: string): Promise<void> {
     const { clock } = this.#tools;
     try {
       // The engine may have let go before it took them.
@@ -188,7 +180,7 @@ export class SnapshotSets {
     throw fail('name_taken', { name: `${displayName}-${id}` });
   }
 
-  #membersOf(id: string): MemberRow[] {
+  #membersOf(id: string): SetMember[] {
     return this.#tools.store.read((db) => {
       if (isSet(db, id)) return listMembers(db, id);
       if (!this.#suspensions.has(id)) throw fail('snapshot_set_not_found', { id });

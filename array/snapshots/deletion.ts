@@ -2,7 +2,8 @@ import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import { isEngineError, isRefusal } from '../engine/errors.ts';
 import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { changeState, findSnapshot, findUnfinished, removeSnapshot, type SnapshotRow } from './repository.ts';
+import { changeState, findSnapshot, findUnfinished, removeSnapshot } from './repository.ts';
+import type { Snapshot } from './snapshot.ts';
 
 interface Leftover {
   readonly names: readonly string[];
@@ -67,7 +68,7 @@ export class SnapshotDeletion {
   }
 
   /** Takes out of the engine and off the record what nobody sees any more. With an actor, it is told. */
-  async finish(rows: readonly SnapshotRow[], actor: string | undefined): Promise<void> {
+  async finish(rows: readonly Snapshot[], actor: string | undefined): Promise<void> {
     const refusals: unknown[] = [];
     for (let at = 0; at < rows.length; at += AT_ONCE) {
       const part = rows.slice(at, at + AT_ONCE);
@@ -93,7 +94,7 @@ export class SnapshotDeletion {
   }
 
   #record(
-    rows: readonly SnapshotRow[],
+    rows: readonly Snapshot[],
     results: readonly PromiseSettledResult<void>[],
     actor: string | undefined,
   ): Promise<void> {
@@ -110,9 +111,9 @@ export class SnapshotDeletion {
     });
   }
 
-  #remove(tx: Tx, row: SnapshotRow, actor: string | undefined): void {
+  #remove(tx: Tx, row: Snapshot, actor: string | undefined): void {
     if (!removeSnapshot(tx, row.name) || actor === undefined) return;
-    const title = `Snapshot ${row.display_name} (${row.name}) of volume ${row.volume} was deleted.`;
+    const title = `Snapshot ${row.displayName} (${row.name}) of volume ${row.volume} was deleted.`;
     this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
   }
 

@@ -1,28 +1,19 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Bytes, type Db, type Tx } from '@granary/kernel';
+import type { Snapshot, SnapshotInPlace } from './snapshot.ts';
 
-export type SnapshotApplication = 'user' | 'file_history' | 'mirror' | 'migration' | 'obs_mirror' | 'shadow_copy';
-
-/** A snapshot as it is on record. */
-export interface SnapshotRow {
-  readonly name: string;
-  readonly display_name: string;
-  readonly volume: string;
-  readonly size_bytes: number;
-  readonly application: SnapshotApplication;
-  readonly rule: string | null;
-  readonly policy: string | null;
-  readonly mirror_job: string | null;
-  readonly state: 'creating' | 'ready' | 'deleting';
-  readonly created_at: number;
-  readonly modified_at: number;
-}
-
-/** With what its volume is called now. */
-export interface SnapshotInPlace extends SnapshotRow {
-  readonly cg_name: string;
-  readonly pool: string;
-  readonly volume_display_name: string;
-}
+const snapshots = new Table<Snapshot>('snapshots', {
+  name: plain('name'),
+  displayName: plain('display_name'),
+  volume: plain('volume'),
+  sizeBytes: plain('size_bytes'),
+  application: plain('application'),
+  rule: plain('rule'),
+  policy: plain('policy'),
+  mirrorJob: plain('mirror_job'),
+  state: plain('state'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
 
 export interface SnapshotFilter {
   readonly volume?: string | undefined;
@@ -39,22 +30,18 @@ export interface SnapshotFilter {
 
 /** A volume in the bin, or on its way out, takes its snapshots out of sight. */
 const IN_PLACE = `FROM snapshots AS s JOIN volumes AS v ON v.name = s.volume AND v.state IN ('creating', 'ready')`;
-const COLUMNS = 's.*, v.cg_name, v.pool, v.display_name AS volume_display_name';
+const COLUMNS = `${snapshots.fields('s')}, v.cg_name AS consistencyGroup, v.pool, v.display_name AS volumeDisplayName`;
 
-export function insertSnapshot(tx: Tx, row: SnapshotRow): void {
-  tx.run(
-    `INSERT INTO snapshots (name, display_name, volume, size_bytes, application, rule, policy, mirror_job, state,
-       created_at, modified_at)
-     VALUES (:name, :display_name, :volume, :size_bytes, :application, :rule, :policy, :mirror_job, :state,
-       :created_at, :modified_at)`,
-    { ...row },
-  );
+type Place = Pick<SnapshotInPlace, 'consistencyGroup' | 'pool' | 'volumeDisplayName'>;
+
+export function insertSnapshot(tx: Tx, snapshot: Snapshot): void {
+  snapshots.insert(tx, snapshot);
 }
 
 /** Ready ones. */
 export function findSnapshot(db: Db, name: string): SnapshotInPlace | undefined {
   const sql = `SELECT ${COLUMNS} ${IN_PLACE} WHERE s.name = :name AND s.state = 'ready'`;
-  return db.get<SnapshotInPlace>(sql, { name });
+  return snapshots.get<Place>(db, sql, { name });
 }
 
 export function listSnapshots(db: Db, filter: SnapshotFilter): { snapshots: SnapshotInPlace[]; count: number } {
@@ -62,7 +49,8 @@ export function listSnapshots(db: Db, filter: SnapshotFilter): { snapshots: Snap
   const { where, params } = conditionsOf(wanted);
   const order = wanted.volume === undefined ? 's.name' : 's.created_at, s.name';
   return {
-    snapshots: db.all<SnapshotInPlace>(
+    snapshots: snapshots.all<Place>(
+      db,
       `SELECT ${COLUMNS} ${IN_PLACE} WHERE ${where} ORDER BY ${order} LIMIT :limit OFFSET :start`,
       { ...params, start, limit: limit === 0 ? -1 : limit },
     ),
@@ -104,18 +92,16 @@ export function countSnapshots(db: Db, volume = ''): number {
 }
 
 /** False when it is not in that state, or gone. */
-export function changeState(tx: Tx, name: string, from: SnapshotRow['state'], to: SnapshotRow['state']): boolean {
-  const sql = 'UPDATE snapshots SET state = :to WHERE name = :name AND state = :from';
-  return tx.run(sql, { name, from, to }).changes === 1;
+export function changeState(tx: Tx, name: string, from: Snapshot['state'], to: Snapshot['state']): boolean {
+  return snapshots.update(tx, { name, state: from }, { state: to }) === 1;
 }
 
 export function renameSnapshot(tx: Tx, name: string, displayName: string, now: number): void {
-  const sql = 'UPDATE snapshots SET display_name = :displayName, modified_at = :now WHERE name = :name';
-  tx.run(sql, { name, displayName, now });
+  snapshots.update(tx, { name }, { displayName, modifiedAt: now });
 }
 
-export function resizeSnapshot(tx: Tx, name: string, sizeBytes: number): void {
-  tx.run('UPDATE snapshots SET size_bytes = :sizeBytes WHERE name = :name', { name, sizeBytes });
+export function resizeSnapshot(tx: Tx, name: string, sizeBytes: Bytes): void {
+  snapshots.update(tx, { name }, { sizeBytes });
 }
 
 /** With their volume. */
@@ -128,7 +114,7 @@ export function removeSnapshot(tx: Tx, name: string): boolean {
 }
 
 /** Those that were being made or deleted when the array went down, and those whose undoing failed. */
-export function findUnfinished(db: Db): { name: string; state: SnapshotRow['state'] }[] {
+export function findUnfinished(db: Db): { name: string; state: Snapshot['state'] }[] {
   return db.all(`SELECT name, state FROM snapshots WHERE state <> 'ready' ORDER BY name`);
 }
 
@@ -137,19 +123,21 @@ export function hasUnfinished(db: Db, volume: string): boolean {
 }
 
 /** Of a rule, those beyond the newest ones it keeps; oldest first. */
-export function findBeyond(db: Db, rule: string, keep: number): SnapshotRow[] {
-  return db
-    .all<SnapshotRow>(
-      `SELECT * FROM snapshots WHERE rule = :rule AND state = 'ready'
+export function findBeyond(db: Db, rule: string, keep: number): Snapshot[] {
+  return snapshots
+    .all(
+      db,
+      `SELECT ${snapshots.fields()} FROM snapshots WHERE rule = :rule AND state = 'ready'
        ORDER BY created_at DESC, name DESC LIMIT -1 OFFSET :keep`,
       { rule, keep },
     )
     .reverse();
 }
 
-export function findNewestOfRule(db: Db, rule: string): SnapshotRow | undefined {
-  return db.get<SnapshotRow>(
-    `SELECT * FROM snapshots WHERE rule = :rule AND state = 'ready' ORDER BY created_at DESC, name DESC LIMIT 1`,
+export function findNewestOfRule(db: Db, rule: string): Snapshot | undefined {
+  return snapshots.get(
+    db,
+    `SELECT ${snapshots.fields()} FROM snapshots WHERE rule = :rule AND state = 'ready' ORDER BY created_at DESC, name DESC LIMIT 1`,
     { rule },
   );
 }
@@ -166,7 +154,8 @@ export function findMirrorNeeding(db: Db, name: string): string | undefined {
 
 /** In a pool, the oldest that no mirror needs and whose volume is not being moved. */
 export function findOldest(db: Db, pool: string, except: readonly string[]): SnapshotInPlace | undefined {
-  return db.get<SnapshotInPlace>(
+  return snapshots.get<Place>(
+    db,
     `SELECT ${COLUMNS} FROM snapshots AS s CROSS JOIN volumes AS v
      WHERE v.name = s.volume AND v.pool = :pool AND v.state = 'ready' AND v.migration IS NULL
        AND s.state = 'ready' AND s.name NOT IN (SELECT value FROM json_each(:except))

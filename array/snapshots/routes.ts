@@ -1,6 +1,6 @@
 import type { ArrayHandlers } from '../handlers.ts';
 import { momentOf } from './dates.ts';
-import type { SnapshotInPlace } from './repository.ts';
+import type { SnapshotInPlace } from './snapshot.ts';
 import type { Snapshots } from './service.ts';
 import { viewOf } from './view.ts';
 

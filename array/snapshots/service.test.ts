@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bytes } from '@granary/kernel';
+import type { Snapshot } from './snapshot.ts';
 import { cpuMs, until } from '../../kernel/testing.ts';
 import { EngineError } from '../engine/errors.ts';
 import { insertSnapshot } from './repository.ts';
@@ -26,8 +28,8 @@ test('a snapshot is as large on record as the engine took it, though its volume 
   const sizeBytes = volume.sizeBytes * 2;
   await alone.engine.expandVolume(volume.name, sizeBytes);
   const [row] = await alone.array.snapshots.take([volume], { ...USER, displayName: 'one' }, 'tester');
-  assert.equal(row?.size_bytes, sizeBytes);
-  assert.equal(alone.array.snapshots.get(row.name).size_bytes, sizeBytes);
+  assert.equal(row?.sizeBytes, sizeBytes);
+  assert.equal(alone.array.snapshots.get(row.name).sizeBytes, sizeBytes);
 });
 
 test('a deletion that a crash cut off is finished', async (t) => {
@@ -63,7 +65,7 @@ test('those a mirror took are found by its job', async (t) => {
   for (const filter of filters) {
     const found = snapshots.listOfGroup(volume.consistencyGroup, { ...filter, start: 0, limit: 0 });
     assert.deepEqual(
-      found.snapshots.map(({ display_name }) => display_name),
+      found.snapshots.map(({ displayName }) => displayName),
       ['its'],
     );
   }
@@ -178,18 +180,18 @@ test('taking a snapshot costs the same with many of them there', async (t) => {
   assert.ok(many < few * 1.5, `${many} ms instead of ${few} ms`);
 });
 
-function rowOf(volume: string, n: number) {
+function rowOf(volume: Snapshot['volume'], n: number): Snapshot {
   return {
     name: `snap-f${n.toString(16).padStart(7, '0')}`,
-    display_name: `old ${n}`,
+    displayName: `old ${n}`,
     volume,
-    size_bytes: 1,
+    sizeBytes: bytes(1),
     application: 'user',
     rule: null,
     policy: null,
-    mirror_job: null,
+    mirrorJob: null,
     state: 'ready',
-    created_at: n,
-    modified_at: n,
-  } as const;
+    createdAt: n,
+    modifiedAt: n,
+  };
 }

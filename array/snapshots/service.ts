@@ -1,4 +1,4 @@
-import { fail, type Tx } from '@granary/kernel';
+import { bytes, fail, type Tx } from '@granary/kernel';
 import type { SnapshotSizes } from '../engine/engine.ts';
 import { isEngineError } from '../engine/errors.ts';
 import type { Pools } from '../pools/service.ts';
@@ -19,11 +19,9 @@ import {
   listSnapshots,
   renameSnapshot,
   resizeSnapshot,
-  type SnapshotApplication,
   type SnapshotFilter,
-  type SnapshotInPlace,
-  type SnapshotRow,
 } from './repository.ts';
+import type { SnapshotApplication, SnapshotInPlace, Snapshot } from './snapshot.ts';
 
 export interface Naming {
   readonly displayName: string;
@@ -53,7 +51,7 @@ export class Snapshots {
   readonly #volumes: Volumes;
   readonly #pools: Pools;
   readonly #deletion: SnapshotDeletion;
-  readonly #listeners: ((rows: readonly SnapshotRow[]) => void)[] = [];
+  readonly #listeners: ((rows: readonly Snapshot[]) => void)[] = [];
 
   constructor(tools: ArrayTools, volumes: Volumes, pools: Pools) {
     this.#tools = tools;
@@ -63,7 +61,7 @@ export class Snapshots {
   }
 
   /** Called with those that were just taken. Must not throw. */
-  onTaken(listener: (rows: readonly SnapshotRow[]) => void): void {
+  onTaken(listener: (rows: readonly Snapshot[]) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -88,14 +86,14 @@ export class Snapshots {
   }
 
   /** Of all these volumes at one moment. */
-  take(volumes: readonly Volume[], naming: Naming, actor: string): Promise<SnapshotRow[]> {
+  take(volumes: readonly Volume[], naming: Naming, actor: string): Promise<Snapshot[]> {
     return this.takeEach(
       volumes.map((volume) => ({ ...naming, volume })),
       actor,
     );
   }
 
-  async takeEach(wanted: readonly WantedSnapshot[], actor: string): Promise<SnapshotRow[]> {
+  async takeEach(wanted: readonly WantedSnapshot[], actor: string): Promise<Snapshot[]> {
     const rows = await this.begin(wanted);
     try {
       return await this.show(rows, actor);
@@ -106,7 +104,7 @@ export class Snapshots {
   }
 
   /** Takes them, but out of sight: to be shown or dropped. After a crash they are dropped. */
-  async begin(wanted: readonly WantedSnapshot[]): Promise<SnapshotRow[]> {
+  async begin(wanted: readonly WantedSnapshot[]): Promise<Snapshot[]> {
     const { store, engine, clock } = this.#tools;
     for (const pool of new Set(wanted.map(({ volume }) => volume.pool))) this.#pools.refuseNew(this.#pools.get(pool));
     const takenAt = clock.now();
@@ -124,18 +122,18 @@ export class Snapshots {
   }
 
   /** A volume may have been expanded between the record and the engine: a mirror would leave out what came on top. */
-  async #sized(rows: readonly SnapshotRow[], sizes: SnapshotSizes): Promise<SnapshotRow[]> {
-    const sized = rows.map((row, index): SnapshotRow => ({ ...row, size_bytes: sizes[index] ?? row.size_bytes }));
-    const other = sized.filter((row, index) => row.size_bytes !== rows[index]?.size_bytes);
+  async #sized(rows: readonly Snapshot[], sizes: SnapshotSizes): Promise<Snapshot[]> {
+    const sized = rows.map((row, index): Snapshot => ({ ...row, sizeBytes: bytes(sizes[index] ?? row.sizeBytes) }));
+    const other = sized.filter((row, index) => row.sizeBytes !== rows[index]?.sizeBytes);
     if (other.length > 0)
       await this.#tools.store.write((tx) => {
-        for (const { name, size_bytes } of other) resizeSnapshot(tx, name, size_bytes);
+        for (const { name, sizeBytes } of other) resizeSnapshot(tx, name, sizeBytes);
       });
     return sized;
   }
 
   /** From here on they are there for all to see. */
-  async show(rows: readonly SnapshotRow[], actor: string, alongside?: (tx: Tx) => void): Promise<SnapshotRow[]> {
+  async show(rows: readonly Snapshot[], actor: string, alongside?: (tx: Tx) => void): Promise<Snapshot[]> {
     const all = await this.#tools.store.write((tx) => {
       const shown = rows.filter(({ name }) => changeState(tx, name, 'creating', 'ready'));
       for (const row of shown) this.#tell(tx, row.name, 'was taken', actor);
@@ -143,14 +141,14 @@ export class Snapshots {
       if (shown.length < rows.length) {
         throw fail('state_conflict', { problem: 'A volume was deleted while its snapshot was taken.' });
       }
-      return shown.map((row): SnapshotRow => ({ ...row, state: 'ready' }));
+      return shown.map((row): Snapshot => ({ ...row, state: 'ready' }));
     });
     await this.#volumes.shares.followSnapshots(all.map(({ volume }) => volume));
     for (const listener of this.#listeners) listener(all);
     return all;
   }
 
-  drop(rows: readonly SnapshotRow[]): Promise<void> {
+  drop(rows: readonly Snapshot[]): Promise<void> {
     return this.#deletion.finish(rows, undefined);
   }
 
@@ -159,10 +157,10 @@ export class Snapshots {
     const { volume } = this.get(name);
     await store.write((tx) => {
       const row = this.get(name);
-      if (row.display_name === displayName) return;
+      if (row.displayName === displayName) return;
       if (isNameTaken(tx, row.volume, displayName)) throw fail('name_taken', { name: displayName });
       renameSnapshot(tx, name, displayName, clock.now());
-      this.#tell(tx, name, `got its name; before it was called ${row.display_name}`, actor);
+      this.#tell(tx, name, `got its name; before it was called ${row.displayName}`, actor);
     });
     await this.#volumes.shares.followSnapshots([volume]);
   }
@@ -173,13 +171,13 @@ export class Snapshots {
     await this.delete([name], actor);
   }
 
-  refuseNeeded(row: SnapshotRow): void {
+  refuseNeeded(row: Snapshot): void {
     const needed = this.#neededBy(row);
     if (needed !== undefined) throw fail('state_conflict', { problem: `Snapshot ${row.name} ${needed}` });
   }
 
   /** Like `delete`, but those somebody needs stay for now. */
-  async deleteUnneeded(rows: readonly SnapshotRow[], actor: string): Promise<void> {
+  async deleteUnneeded(rows: readonly Snapshot[], actor: string): Promise<void> {
     const unneeded = rows.filter((row) => this.#neededBy(row) === undefined);
     await this.delete(
       unneeded.map(({ name }) => name),
@@ -212,8 +210,8 @@ export class Snapshots {
         kept.push(oldest.name);
         continue;
       }
-      const { display_name, name, volume_display_name, volume } = oldest;
-      const title = `Snapshot ${display_name} (${name}) of volume ${volume_display_name} (${volume}) was given up because pool ${pool} is nearly full.`;
+      const { displayName, name, volumeDisplayName, volume } = oldest;
+      const title = `Snapshot ${displayName} (${name}) of volume ${volumeDisplayName} (${volume}) was given up because pool ${pool} is nearly full.`;
       await store.write((tx) => events.record(tx, { severity: 'warning', title, subject: `pool:${pool}` }));
       return true;
     }
@@ -225,7 +223,7 @@ export class Snapshots {
     return this.#deletion.settle();
   }
 
-  #neededBy(row: SnapshotRow): string | undefined {
+  #neededBy(row: Snapshot): string | undefined {
     const mirror = this.#tools.store.read((db) => findMirrorNeeding(db, row.name));
     if (mirror !== undefined) return `is what mirror job ${mirror} goes by; break the mirror first.`;
     if (this.#deletion.held.has(row.name)) return 'is being cloned; try again when that is done.';
@@ -235,7 +233,7 @@ export class Snapshots {
     return undefined;
   }
 
-  #insert(tx: Tx, wanted: WantedSnapshot, takenAt: number): SnapshotRow {
+  #insert(tx: Tx, wanted: WantedSnapshot, takenAt: number): Snapshot {
     // Once more: it may have changed since the caller looked.
     const volume = this.#volumes.get(wanted.volume.name);
     checkReady(volume);
@@ -243,18 +241,18 @@ export class Snapshots {
     // Between two rounds of its mirror a destination may hold half of one.
     if (wanted.mirrorJob === undefined) checkNoDestination(volume);
     refuseTooMany(tx, volume);
-    const row: SnapshotRow = {
+    const row: Snapshot = {
       name: nextName(tx, 'snap'),
-      display_name: freeName(tx, volume.name, wanted),
+      displayName: freeName(tx, volume.name, wanted),
       volume: volume.name,
-      size_bytes: volume.sizeBytes,
+      sizeBytes: volume.sizeBytes,
       application: wanted.application,
       rule: wanted.rule ?? null,
       policy: wanted.policy ?? null,
-      mirror_job: wanted.mirrorJob ?? null,
+      mirrorJob: wanted.mirrorJob ?? null,
       state: 'creating',
-      created_at: takenAt,
-      modified_at: takenAt,
+      createdAt: takenAt,
+      modifiedAt: takenAt,
     };
     insertSnapshot(tx, row);
     return row;
@@ -263,7 +261,7 @@ export class Snapshots {
   #tell(tx: Tx, name: string, what: string, actor: string): void {
     const row = findSnapshot(tx, name);
     if (!row) return;
-    const title = `Snapshot ${row.display_name} (${name}) of volume ${row.volume_display_name} (${row.volume}) ${what}.`;
+    const title = `Snapshot ${row.displayName} (${name}) of volume ${row.volumeDisplayName} (${row.volume}) ${what}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
   }
 }

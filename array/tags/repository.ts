@@ -1,18 +1,18 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { Tag, TaggedKind } from './tag.ts';
 
-export type TaggedKind = 'pool' | 'volume' | 'server';
+const tags = new Table<Tag>('tags', {
+  name: plain('name'),
+  kind: plain('kind'),
+  owner: plain('owner'),
+  key: plain('key'),
+  value: plain('value'),
+});
+const SELECT = `SELECT ${tags.fields()} FROM tags`;
 
-export interface TagRow {
-  readonly name: string;
-  readonly kind: TaggedKind;
-  readonly owner: string;
-  readonly key: string;
-  readonly value: string;
-}
-
-export function insertTag(tx: Tx, row: TagRow): void {
-  tx.run('INSERT INTO tags (name, kind, owner, key, value) VALUES (:name, :kind, :owner, :key, :value)', { ...row });
+export function insertTag(tx: Tx, tag: Tag): void {
+  tags.insert(tx, tag);
 }
 
 export function updateTag(tx: Tx, name: string, value: string): void {
@@ -23,14 +23,14 @@ export function deleteTag(tx: Tx, name: string): void {
   tx.run('DELETE FROM tags WHERE name = :name', { name });
 }
 
-export function findTag(db: Db, kind: TaggedKind, owner: string, key: string): TagRow | undefined {
-  const sql = 'SELECT * FROM tags WHERE kind = :kind AND owner = :owner AND key = :key';
-  return db.get<TagRow>(sql, { kind, owner, key });
+export function findTag(db: Db, kind: TaggedKind, owner: string, key: string): Tag | undefined {
+  const sql = `${SELECT} WHERE kind = :kind AND owner = :owner AND key = :key`;
+  return tags.get(db, sql, { kind, owner, key });
 }
 
-export function listTags(db: Db, kind: TaggedKind, owner: string, page: Page): TagRow[] {
-  const sql = 'SELECT * FROM tags WHERE kind = :kind AND owner = :owner ORDER BY key LIMIT :limit OFFSET :start';
-  return db.all<TagRow>(sql, { kind, owner, ...sqlPage(page) });
+export function listTags(db: Db, kind: TaggedKind, owner: string, page: Page): Tag[] {
+  const sql = `${SELECT} WHERE kind = :kind AND owner = :owner ORDER BY key LIMIT :limit OFFSET :start`;
+  return tags.all(db, sql, { kind, owner, ...sqlPage(page) });
 }
 
 export function countTags(db: Db, kind: TaggedKind, owner: string): number {

@@ -2,16 +2,8 @@ import { fail, type Tx } from '@granary/kernel';
 import type { Page } from '../paging.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
-import {
-  countTags,
-  deleteTag,
-  findTag,
-  insertTag,
-  listTags,
-  updateTag,
-  type TaggedKind,
-  type TagRow,
-} from './repository.ts';
+import { countTags, deleteTag, findTag, insertTag, listTags, updateTag } from './repository.ts';
+import type { TaggedKind, Tag } from './tag.ts';
 
 /** A kind of thing that can be tagged. `check` throws when there is none of that name. */
 export interface Tagged {
@@ -29,7 +21,7 @@ export class Tags {
     this.#tools = tools;
   }
 
-  list({ kind, check }: Tagged, owner: string, page: Page): { tags: TagRow[]; count: number } {
+  list({ kind, check }: Tagged, owner: string, page: Page): { tags: Tag[]; count: number } {
     check(owner);
     return this.#tools.store.read((db) => ({
       tags: listTags(db, kind, owner, page),
@@ -70,7 +62,7 @@ export class Tags {
     });
   }
 
-  #find(tx: Tx, { kind, check }: Tagged, owner: string, key: string): TagRow {
+  #find(tx: Tx, { kind, check }: Tagged, owner: string, key: string): Tag {
     check(owner);
     const tag = findTag(tx, kind, owner, key);
     if (!tag) throw fail('tag_not_found', { id: key });

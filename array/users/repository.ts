@@ -1,59 +1,43 @@
-import type { ArrayRole } from '@granary/contract/array';
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
+import { sqlPage, type Page } from '../paging.ts';
+import type { NewUser, UserRecord } from './user.ts';
 
-export interface UserRow {
-  readonly id: number;
-  readonly username: string;
-  readonly email: string | null;
-  readonly role: ArrayRole;
-  readonly password_hash: string;
-  readonly access_key: string;
-  readonly access_key_mark: string;
-  readonly created_at: number;
+const users = new Table<NewUser>('users', {
+  username: plain('username'),
+  email: plain('email'),
+  role: plain('role'),
+  passwordHash: plain('password_hash'),
+  sealedKey: plain('access_key'),
+  keyMark: plain('access_key_mark'),
+  createdAt: plain('created_at'),
+});
+/** SQLite numbers them. */
+type Numbered = Pick<UserRecord, 'id'>;
+const SELECT = `SELECT id, ${users.fields()} FROM users`;
+
+export function insertUser(tx: Tx, user: NewUser): UserRecord {
+  return { ...user, id: users.insert(tx, user) };
 }
 
-export type NewUser = Omit<UserRow, 'id'>;
-
-export function insertUser(tx: Tx, user: NewUser): UserRow {
-  tx.run(
-    `INSERT INTO users (username, email, role, password_hash, access_key, access_key_mark, created_at)
-     VALUES (:username, :email, :role, :password_hash, :access_key, :access_key_mark, :created_at)`,
-    { ...user },
-  );
-  return findUser(tx, user.username) as UserRow;
+export function findUser(db: Db, username: string): UserRecord | undefined {
+  return users.get<Numbered>(db, `${SELECT} WHERE username = :username`, { username });
 }
 
-export function findUser(db: Db, username: string): UserRow | undefined {
-  return db.get<UserRow>('SELECT * FROM users WHERE username = :username', { username });
-}
-
-export function findUserByKey(db: Db, mark: string): UserRow | undefined {
-  return db.get<UserRow>('SELECT * FROM users WHERE access_key_mark = :mark', { mark });
+export function findUserByKey(db: Db, mark: string): UserRecord | undefined {
+  return users.get<Numbered>(db, `${SELECT} WHERE access_key_mark = :mark`, { mark });
 }
 
 export function countUsers(db: Db): number {
   return db.get<{ count: number }>('SELECT count(*) AS count FROM users')?.count ?? 0;
 }
 
-export function listUsers(db: Db, start: number, limit: number): UserRow[] {
-  return db.all<UserRow>('SELECT * FROM users ORDER BY id LIMIT :limit OFFSET :start', {
-    start,
-    limit: limit === 0 ? -1 : limit,
-  });
+export function listUsers(db: Db, page: Page): UserRecord[] {
+  return users.all<Numbered>(db, `${SELECT} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
-export function replaceAccessKey(tx: Tx, id: number, sealed: string, mark: string): void {
-  tx.run('UPDATE users SET access_key = :sealed, access_key_mark = :mark WHERE id = :id', { id, sealed, mark });
-}
-
-export function updateUser(tx: Tx, id: number, user: Pick<UserRow, 'email' | 'role' | 'password_hash'>): void {
-  const { email, role, password_hash } = user;
-  tx.run('UPDATE users SET email = :email, role = :role, password_hash = :password_hash WHERE id = :id', {
-    id,
-    email,
-    role,
-    password_hash,
-  });
+/** By name: it is unique and never changes. */
+export function updateUser(tx: Tx, username: string, change: Changes<Omit<NewUser, 'username' | 'createdAt'>>): void {
+  users.update(tx, { username }, change);
 }
 
 export function deleteUser(tx: Tx, id: number): void {

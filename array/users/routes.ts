@@ -1,14 +1,15 @@
 import { formatUtc } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { User, Users, UserWithKey } from './service.ts';
+import type { Users } from './service.ts';
+import type { User, UserWithKey } from './user.ts';
 
 export function userRoutes(users: Users): ArrayHandlers<'users'> {
   return {
     login: async ({ user, password }, { ip }) => ({
       user: viewWithKey(await users.signIn({ username: user, ip }, password)),
     }),
-    list: ({ start, limit }) => {
-      const { users: found, count } = users.list(start, limit);
+    list: (page) => {
+      const { users: found, count } = users.list(page);
       return { users: found.map(viewOf), count };
     },
     create: async (input, { actor }) => {

@@ -15,6 +15,7 @@ import {
   type Tx,
   type Vault,
 } from '@granary/kernel';
+import type { Page } from '../paging.ts';
 import {
   countOtherAdmins,
   countUsers,
@@ -23,23 +24,9 @@ import {
   findUserByKey,
   insertUser,
   listUsers,
-  replaceAccessKey,
   updateUser,
-  type NewUser,
-  type UserRow,
 } from './repository.ts';
-
-export interface User {
-  readonly id: number;
-  readonly username: string;
-  readonly email: string | null;
-  readonly role: ArrayRole;
-  readonly createdAt: number;
-}
-
-export interface UserWithKey extends User {
-  readonly accessKey: string;
-}
+import type { NewUser, User, UserRecord, UserWithKey } from './user.ts';
 
 interface UsersOptions {
   readonly store: Store;
@@ -100,9 +87,9 @@ export class Users {
     return this.#attempts.refuse({ username: '(access key)', ip });
   }
 
-  list(start: number, limit: number): { users: User[]; count: number } {
+  list(page: Page): { users: User[]; count: number } {
     return this.#options.store.read((db) => ({
-      users: listUsers(db, start, limit).map(toUser),
+      users: listUsers(db, page).map(toUser),
       count: countUsers(db),
     }));
   }
@@ -130,8 +117,8 @@ export class Users {
       const row = existing(tx, username);
       const { email = row.email, role = row.role } = change;
       if (row.role === 'admin' && role !== 'admin') keepAnAdmin(tx, row);
-      updateUser(tx, row.id, { email, role, password_hash: hash ?? row.password_hash });
-      if (hash !== undefined) this.#replaceKey(tx, row.id);
+      updateUser(tx, row.username, { email, role, passwordHash: hash });
+      if (hash !== undefined) this.#replaceKey(tx, row);
       const what = [hash && 'password', email !== row.email && 'mail address', role !== row.role && `role (${role})`];
       const told = what.filter((one) => typeof one === 'string').join(', ') || 'nothing';
       const title = `User ${row.username} was changed: ${told}.`;
@@ -162,8 +149,8 @@ export class Users {
     await store.write((tx) => {
       const row = existing(tx, attempt.username);
       if (row.id !== id) throw fail('user_not_found', { id: attempt.username });
-      updateUser(tx, row.id, { ...row, password_hash: hash });
-      if (next !== password) this.#replaceKey(tx, row.id);
+      updateUser(tx, row.username, { passwordHash: hash });
+      if (next !== password) this.#replaceKey(tx, row);
       const title = `User ${row.username} changed their password.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${row.username}`, actor: row.username });
     });
@@ -173,7 +160,7 @@ export class Users {
     const { store, events } = this.#options;
     return store.write((tx) => {
       const found = existing(tx, username);
-      const accessKey = this.#replaceKey(tx, found.id);
+      const accessKey = this.#replaceKey(tx, found);
       const title = `The access key of ${found.username} was replaced.`;
       events.record(tx, { severity: 'notice', title, subject: `user:${found.username}`, actor });
       return { ...toUser(found), accessKey };
@@ -181,15 +168,15 @@ export class Users {
   }
 
   /** Whoever needs a new password may have lost the key with the old one. */
-  #replaceKey(tx: Tx, id: number): string {
+  #replaceKey(tx: Tx, { username }: User): string {
     const key = newSecret();
-    replaceAccessKey(tx, id, this.#options.vault.seal(key), fingerprint(key));
+    updateUser(tx, username, { sealedKey: this.#options.vault.seal(key), keyMark: fingerprint(key) });
     return key;
   }
 
-  async #verify(username: string, password: string): Promise<UserRow | undefined> {
+  async #verify(username: string, password: string): Promise<UserRecord | undefined> {
     const row = this.#options.store.read((db) => findUser(db, username));
-    return (await verifyPassword(password, row?.password_hash)) ? row : undefined;
+    return (await verifyPassword(password, row?.passwordHash)) ? row : undefined;
   }
 
   async #newUser({ username, email, role }: NewUserRequest, password: string): Promise<NewUser> {
@@ -198,29 +185,29 @@ export class Users {
       username,
       email: email ?? null,
       role,
-      password_hash: await hashPassword(password),
-      access_key: this.#options.vault.seal(key),
-      access_key_mark: fingerprint(key),
-      created_at: this.#options.clock.now(),
+      passwordHash: await hashPassword(password),
+      sealedKey: this.#options.vault.seal(key),
+      keyMark: fingerprint(key),
+      createdAt: this.#options.clock.now(),
     };
   }
 
-  #withKey(row: UserRow): UserWithKey {
-    return { ...toUser(row), accessKey: this.#options.vault.unseal(row.access_key) };
+  #withKey(row: UserRecord): UserWithKey {
+    return { ...toUser(row), accessKey: this.#options.vault.unseal(row.sealedKey) };
   }
 }
 
-function existing(db: Db, username: string): UserRow {
+function existing(db: Db, username: string): UserRecord {
   const row = findUser(db, username);
   if (!row) throw fail('user_not_found', { id: username });
   return row;
 }
 
-function keepAnAdmin(tx: Tx, { id, username }: UserRow): void {
+function keepAnAdmin(tx: Tx, { id, username }: UserRecord): void {
   if (countOtherAdmins(tx, id) === 0)
     throw fail('state_conflict', { problem: `User ${username} is the last administrator; make another one first.` });
 }
 
-function toUser({ id, username, email, role, created_at }: UserRow): User {
-  return { id, username, email, role, createdAt: created_at };
+function toUser({ id, username, email, role, createdAt }: UserRecord): User {
+  return { id, username, email, role, createdAt };
 }

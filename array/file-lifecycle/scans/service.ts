@@ -2,7 +2,7 @@ import { capacityText, fail, GranaryError, type JobOutcome, type RunningJob, typ
 import { isEngineError } from '../../engine/errors.ts';
 import type { LifecycleChange, ShareLifecycle } from '../../shares/lifecycle.ts';
 import type { LifecycleFacts } from '../../shares/view.ts';
-import type { SnapshotRow } from '../../snapshots/repository.ts';
+import type { Snapshot } from '../../snapshots/snapshot.ts';
 import type { Snapshots } from '../../snapshots/service.ts';
 import type { ArrayTools } from '../../tools.ts';
 import { findVolume } from '../../volumes/repository.ts';
@@ -207,7 +207,7 @@ export class Scans implements ShareLifecycle {
       const options = { share, snapshot: snapshot.name, state, signal };
       running.scan = new Scan({ store, engine, archives, context }, options);
       await running.scan.run();
-      if (state.isOfOneMoment) await archives.markUnneeded(share.name, state.startedAt, snapshot.created_at);
+      if (state.isOfOneMoment) await archives.markUnneeded(share.name, state.startedAt, snapshot.createdAt);
     } finally {
       // Nobody sees it, and a start after a crash drops it, too.
       await snapshots.drop([snapshot]);
@@ -215,7 +215,7 @@ export class Scans implements ShareLifecycle {
     return { outcome: 'done', finish: (tx) => this.#finish(tx, share, state) };
   }
 
-  async #take(volume: Volume): Promise<SnapshotRow> {
+  async #take(volume: Volume): Promise<Snapshot> {
     const { snapshots } = this.#neighbours;
     const wanted = { volume, displayName: 'file lifecycle scan', application: 'user', orSimilar: true } as const;
     const [row] = await snapshots.begin([wanted]);

@@ -72,7 +72,7 @@ export async function snapshotsAlone(t: TestContext) {
     },
     volume: (displayName: string) => running.volumes.create(wantedVolume(displayName), 'tester'),
     names: (volume?: string) =>
-      running.snapshots.list({ volume, start: 0, limit: 0 }).snapshots.map(({ display_name: name }) => name),
+      running.snapshots.list({ volume, start: 0, limit: 0 }).snapshots.map(({ displayName: name }) => name),
     /** As after a kill: nothing that was in memory is there any more. */
     restart: async () => {
       await running.close();

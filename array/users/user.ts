@@ -1,0 +1,22 @@
+import type { ArrayRole } from '@granary/contract/array';
+
+export interface User {
+  readonly id: number;
+  readonly username: string;
+  readonly email: string | null;
+  readonly role: ArrayRole;
+  readonly createdAt: number;
+}
+
+export interface UserWithKey extends User {
+  readonly accessKey: string;
+}
+
+/** With what proves who somebody is: a hash of the password, and the key, sealed and by its mark. */
+export interface UserRecord extends User {
+  readonly passwordHash: string;
+  readonly sealedKey: string;
+  readonly keyMark: string;
+}
+
+export type NewUser = Omit<UserRecord, 'id'>;
