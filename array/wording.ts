@@ -1,9 +1,5 @@
 /** A thing as messages name it: by what people call it, and by its identifier. */
-export function called(
-  thing: { readonly name: string } & ({ readonly displayName: string } | { readonly display_name: string }),
-): string {
-  const { name } = thing;
-  const displayName = 'displayName' in thing ? thing.displayName : thing.display_name;
+export function called({ name, displayName }: { readonly name: string; readonly displayName: string }): string {
   return displayName === name ? name : `${displayName} (${name})`;
 }
 

@@ -1,45 +1,38 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { FileRestore } from './restore.ts';
 
-/** A file that is or was brought back, as it is on record. */
-export interface RestoreRow {
-  readonly name: string;
-  readonly volume: string;
-  readonly snapshot: string;
-  readonly path: string;
-  readonly to_path: string;
-  readonly state: 'running' | 'done' | 'failed';
-  readonly problem: string | null;
-  readonly job: number;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+const restores = new Table<FileRestore>('file_restores', {
+  name: plain('name'),
+  volume: plain('volume'),
+  snapshot: plain('snapshot'),
+  path: plain('path'),
+  toPath: plain('to_path'),
+  state: plain('state'),
+  problem: plain('problem'),
+  job: plain('job'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
 
-export function insertRestore(tx: Tx, row: RestoreRow): void {
-  tx.run(
-    `INSERT INTO file_restores (name, volume, snapshot, path, to_path, state, problem, job, created_at, modified_at)
-     VALUES (:name, :volume, :snapshot, :path, :to_path, :state, :problem, :job, :created_at, :modified_at)`,
-    { ...row },
-  );
+export function insertRestore(tx: Tx, restore: FileRestore): void {
+  restores.insert(tx, restore);
 }
 
 export function endRestore(tx: Tx, name: string, problem: string | null, now: number): void {
-  tx.run(
-    `UPDATE file_restores SET state = :state, problem = :problem, modified_at = :now
-     WHERE name = :name AND state = 'running'`,
-    { name, state: problem === null ? 'done' : 'failed', problem, now },
-  );
+  const state = problem === null ? 'done' : 'failed';
+  restores.update(tx, { name, state: 'running' }, { state, problem, modifiedAt: now });
 }
 
-export function findRestore(db: Db, name: string): RestoreRow | undefined {
-  return db.get<RestoreRow>('SELECT * FROM file_restores WHERE name = :name', { name });
+export function findRestore(db: Db, name: string): FileRestore | undefined {
+  return restores.get(db, `SELECT ${restores.fields()} FROM file_restores WHERE name = :name`, { name });
 }
 
 /** The newest first. */
-export function listRestores(db: Db, volume: string, page: Page): { restores: RestoreRow[]; count: number } {
+export function listRestores(db: Db, volume: string, page: Page): { restores: FileRestore[]; count: number } {
   const of = 'FROM file_restores WHERE volume = :volume';
   return {
-    restores: db.all<RestoreRow>(`SELECT * ${of} ORDER BY name DESC LIMIT :limit OFFSET :start`, {
+    restores: restores.all(db, `SELECT ${restores.fields()} ${of} ORDER BY name DESC LIMIT :limit OFFSET :start`, {
       volume,
       ...sqlPage(page),
     }),

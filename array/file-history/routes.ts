@@ -8,8 +8,11 @@ import { restoreView } from './view.ts';
 export function fileHistoryRoutes(history: FileHistory, jobs: Jobs): ArrayHandlers<'fileHistory'> {
   return {
     restore: async ({ id, snapshot, path, to_path: toPath, timeout }, { actor }) => {
-      const { name, job, to_path } = await history.restore(id, { snapshot, path, toPath }, actor.username);
-      return answerWhenDone(jobs, job, timeout, () => ({ restore_name: name, to_path }));
+      const restore = await history.restore(id, { snapshot, path, toPath }, actor.username);
+      return answerWhenDone(jobs, restore.job, timeout, () => ({
+        restore_name: restore.name,
+        to_path: restore.toPath,
+      }));
     },
     listRestores: ({ id, ...page }) => {
       const { restores, count } = history.listRestores(id, page);

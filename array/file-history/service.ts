@@ -7,15 +7,8 @@ import type { SnapshotInPlace } from '../snapshots/snapshot.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { ShareFinder } from '../volumes/service.ts';
-import {
-  countRunning,
-  endRestore,
-  findRestore,
-  forgetOld,
-  insertRestore,
-  listRestores,
-  type RestoreRow,
-} from './repository.ts';
+import { countRunning, endRestore, findRestore, forgetOld, insertRestore, listRestores } from './repository.ts';
+import type { FileRestore } from './restore.ts';
 
 export interface RestoreRequest {
   readonly snapshot: string;
@@ -73,18 +66,18 @@ export class FileHistory {
     );
   }
 
-  listRestores(volume: string, page: Page): { restores: RestoreRow[]; count: number } {
+  listRestores(volume: string, page: Page): { restores: FileRestore[]; count: number } {
     this.#volumes.getShare(volume);
     return this.#tools.store.read((db) => listRestores(db, volume, page));
   }
 
   /** How far it is, in percent. */
-  progressOf({ job }: RestoreRow): number {
+  progressOf({ job }: FileRestore): number {
     return this.#tools.jobs.get(job)?.progress ?? 0;
   }
 
   /** Begins to bring a file back; it may be large. */
-  restore(volume: string, { snapshot, path, toPath }: RestoreRequest, actor: string): Promise<RestoreRow> {
+  restore(volume: string, { snapshot, path, toPath }: RestoreRequest, actor: string): Promise<FileRestore> {
     const { store, jobs, clock } = this.#tools;
     checkPath('path', path);
     checkPath('to_path', toPath ?? path);
@@ -98,9 +91,9 @@ export class FileHistory {
       const name = nextName(tx, 'restore');
       const job = jobs.enqueue(tx, KIND, `restore:${name}`, { restore: name, actor } satisfies RestoreWork);
       const now = clock.now();
-      const times = { created_at: now, modified_at: now };
-      const to_path = toPath ?? path;
-      const row: RestoreRow = { name, volume, snapshot, path, to_path, state: 'running', problem: null, job, ...times };
+      const times = { createdAt: now, modifiedAt: now };
+      const to = { path, toPath: toPath ?? path };
+      const row: FileRestore = { name, volume, snapshot, ...to, state: 'running', problem: null, job, ...times };
       insertRestore(tx, row);
       return row;
     });
@@ -113,7 +106,7 @@ export class FileHistory {
     const row = store.read((db) => findRestore(db, restore));
     // The share is gone.
     if (!row) return { outcome: 'done' };
-    const { volume, snapshot, path, to_path: toPath } = row;
+    const { volume, snapshot, path, toPath } = row;
     if (!this.#isThere(snapshot)) return this.#failure(job.arguments, `Snapshot ${snapshot} was deleted meanwhile.`);
     const ended = await this.#work.run(job, {
       note: `restoring ${path}`,
@@ -138,7 +131,7 @@ export class FileHistory {
     if (!row) return;
     endRestore(tx, name, problem, this.#tools.clock.now());
     forgetOld(tx, row.volume, KEPT_MAX);
-    const where = row.to_path === row.path ? '' : ` to ${row.to_path}`;
+    const where = row.toPath === row.path ? '' : ` to ${row.toPath}`;
     const what = problem === null ? 'was restored' : 'could not be restored';
     const why = problem === null ? '.' : `: ${problem}`;
     this.#tools.events.record(tx, {

@@ -14,14 +14,8 @@ import type { ArrayTools } from '../tools.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { FrameSize } from './frame-size.ts';
 import { Pace } from './pace.ts';
-import {
-  findNextByHand,
-  findNextSnapshot,
-  findSource,
-  removeSource,
-  updateSource,
-  type SourceRow,
-} from './repository.ts';
+import { findNextByHand, findNextSnapshot, findSource, removeSource, updateSource } from './repository.ts';
+import type { SourceMirror } from './mirror.ts';
 import { Round, type Progress } from './round.ts';
 import type { Slots } from './slots.ts';
 import { toldSource } from './told-source.ts';
@@ -36,7 +30,7 @@ export interface CourierTools extends ArrayTools {
   /** How many may ship at once. */
   readonly slots: Slots;
   /** In the transaction that ends a mirror which the other side has broken. */
-  readonly ended: (tx: Tx, row: SourceRow) => void;
+  readonly ended: (tx: Tx, row: SourceMirror) => void;
 }
 
 const LOOK_EVERY_MS = 30_000;
@@ -121,10 +115,10 @@ export class Courier {
   }
 
   /** False when nothing is left to be done for good. */
-  async #advance(row: SourceRow, signal: AbortSignal): Promise<boolean> {
+  async #advance(row: SourceMirror, signal: AbortSignal): Promise<boolean> {
     const { remoteArrays } = this.#tools;
-    if (row.state === 'creating' || (row.state === 'broken' && row.is_peer_told === 1)) return false;
-    const link = remoteArrays.linkTo(remoteArrays.get(row.remote_array));
+    if (row.state === 'creating' || (row.state === 'broken' && row.isPeerInformed)) return false;
+    const link = remoteArrays.linkTo(remoteArrays.get(row.remoteArray));
     if (row.state === 'abandoned') return this.#abandon(row, link, signal);
     if (row.state === 'broken') return this.#tellBroken(row, link, signal);
     const is_paused = row.state === 'paused';
@@ -145,12 +139,12 @@ export class Courier {
   }
 
   /** One that is held back by a limit takes long and needs little: nobody waits for it. */
-  #inTurn(row: SourceRow, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    return row.rate_limit_kb > 0 ? work() : this.#tools.slots.use(signal, work);
+  #inTurn(row: SourceMirror, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    return row.rateLimitKb > 0 ? work() : this.#tools.slots.use(signal, work);
   }
 
   /** What the destination has is the truth. */
-  async #agree(row: SourceRow, { base }: PeerMirror): Promise<SourceRow> {
+  async #agree(row: SourceMirror, { base }: PeerMirror): Promise<SourceMirror> {
     if (base === row.base) return row;
     const snapshot = base === null ? undefined : this.#tools.store.read((db) => findSnapshot(db, base));
     const isOurs = snapshot?.volume === row.volume;
@@ -159,13 +153,13 @@ export class Courier {
     }
     await this.#change({
       base: isOurs ? base : null,
-      base_taken_at: isOurs ? snapshot.createdAt : null,
+      baseTakenAt: isOurs ? snapshot.createdAt : null,
       ...(row.round === base && { round: null, position: 0 }),
     });
     return this.#row();
   }
 
-  #nextSnapshot(row: SourceRow): SnapshotInPlace | undefined {
+  #nextSnapshot(row: SourceMirror): SnapshotInPlace | undefined {
     const { name, volume, base, round } = row;
     return this.#tools.store.read((db) => {
       const current = round === null ? undefined : findSnapshot(db, round);
@@ -180,11 +174,11 @@ export class Courier {
   }
 
   /** By a policy without a schedule, it is those that users take that are shipped. */
-  #isByHand(row: SourceRow): boolean {
+  #isByHand(row: SourceMirror): boolean {
     return this.#policyOf(row)?.schedule === MANUAL;
   }
 
-  async #ship(row: SourceRow, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
+  async #ship(row: SourceMirror, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
     const { engine, snapshots } = this.#tools;
     const base = this.#usableBase(row);
     await this.#change({ round: snapshot.name, ...(row.round !== snapshot.name && { position: 0 }) });
@@ -200,7 +194,7 @@ export class Courier {
           from: begun.position,
         };
         await this.#change({ position: begun.position });
-        const limit = () => this.#row().rate_limit_kb * 1024;
+        const limit = () => this.#row().rateLimitKb * 1024;
         const confirmed = (progress: Progress) => this.#note(progress);
         await new Round(plan, { engine, link, pace: this.#pace, size: this.#size, limit, signal, confirmed }).ship();
       }
@@ -209,7 +203,7 @@ export class Courier {
   }
 
   async #begin(
-    row: SourceRow,
+    row: SourceMirror,
     snapshot: SnapshotInPlace,
     base: string | null,
     link: PeerLink,
@@ -231,7 +225,7 @@ export class Courier {
     );
   }
 
-  async #complete(row: SourceRow, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
+  async #complete(row: SourceMirror, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
     const input = {
       job: row.name,
       snapshot: snapshot.name,
@@ -239,10 +233,10 @@ export class Courier {
     };
     const mirror = await this.#ask(row, link.call(peers.completeRound, input, { signal, timeoutMs: 60_000 }));
     if (!mirror) return;
-    await this.#change({ base: snapshot.name, base_taken_at: snapshot.createdAt, round: null, position: 0 });
+    await this.#change({ base: snapshot.name, baseTakenAt: snapshot.createdAt, round: null, position: 0 });
   }
 
-  #policyOf({ rule: name }: SourceRow): SnapshotPolicy | undefined {
+  #policyOf({ rule: name }: SourceMirror): SnapshotPolicy | undefined {
     return this.#tools.store.read((db) => {
       const rule = name === null ? undefined : findRule(db, name);
       return rule && findPolicy(db, rule.policy);
@@ -250,14 +244,14 @@ export class Courier {
   }
 
   /** A base that was deleted in spite of all, or belongs to another volume by now, is none. */
-  #usableBase({ base, volume }: SourceRow): string | null {
+  #usableBase({ base, volume }: SourceMirror): string | null {
     if (base === null) return null;
     const snapshot = this.#tools.store.read((db) => findSnapshot(db, base));
     return snapshot?.volume === volume ? base : null;
   }
 
   /** Undefined once the other side has ended the mirror: then it ends here, too. */
-  async #ask(row: SourceRow, asked: Promise<{ mirror: PeerMirror }>): Promise<PeerMirror | undefined> {
+  async #ask(row: SourceMirror, asked: Promise<{ mirror: PeerMirror }>): Promise<PeerMirror | undefined> {
     try {
       const { mirror } = await asked;
       if (mirror.state === 'active') return mirror;
@@ -271,7 +265,7 @@ export class Courier {
     return undefined;
   }
 
-  async #abandon(row: SourceRow, link: PeerLink, signal: AbortSignal): Promise<boolean> {
+  async #abandon(row: SourceMirror, link: PeerLink, signal: AbortSignal): Promise<boolean> {
     await link.call(peers.abandonMirror, { job: row.name }, { signal });
     await this.#tools.store.write((tx) => {
       removeSource(tx, row.name);
@@ -279,14 +273,14 @@ export class Courier {
     return false;
   }
 
-  async #tellBroken(row: SourceRow, link: PeerLink, signal: AbortSignal): Promise<boolean> {
-    const inherited = row.inherit_wwid === 1;
+  async #tellBroken(row: SourceMirror, link: PeerLink, signal: AbortSignal): Promise<boolean> {
+    const inherited = row.inheritsWwid;
     try {
       await link.call(peers.breakMirror, { job: row.name, inherited }, { signal, timeoutMs: 60_000 });
     } catch (error) {
       if (!(error instanceof RemoteRefusal) || error.entry !== 'job_not_found') throw error;
     }
-    await this.#change({ is_peer_told: 1 });
+    await this.#change({ isPeerInformed: true });
     this.#setProblem(undefined);
     return false;
   }
@@ -297,22 +291,22 @@ export class Courier {
     const row = this.#row();
     return this.#change({
       position,
-      sent_bytes: row.sent_bytes + sentBytes,
-      wire_bytes: row.wire_bytes + wireBytes,
-      sync_ms: row.sync_ms + ms,
+      sentBytes: row.sentBytes + sentBytes,
+      wireBytes: row.wireBytes + wireBytes,
+      syncMs: row.syncMs + ms,
     });
   }
 
-  #row(): SourceRow {
+  #row(): SourceMirror {
     const row = this.#tools.store.read((db) => findSource(db, this.#job));
     if (!row) throw fail('job_not_found', { id: this.#job });
     return row;
   }
 
-  #change(change: Partial<SourceRow>): Promise<void> {
+  #change(change: Partial<SourceMirror>): Promise<void> {
     const { store, clock } = this.#tools;
     return store.write((tx) => {
-      updateSource(tx, this.#job, { ...change, modified_at: clock.now() });
+      updateSource(tx, this.#job, { ...change, modifiedAt: clock.now() });
     });
   }
 
@@ -329,7 +323,7 @@ export class Courier {
       if (!row) return;
       events.record(tx, {
         severity: this.#problem === undefined ? 'notice' : 'warning',
-        title: `Mirror ${row.display_name} (${row.name}) ${title}`,
+        title: `Mirror ${row.displayName} (${row.name}) ${title}`,
         subject: `mirror_job:${row.name}`,
       });
     });

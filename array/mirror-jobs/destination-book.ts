@@ -3,7 +3,8 @@ import type { Pools } from '../pools/service.ts';
 import type { Snapshots } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volumes } from '../volumes/service.ts';
-import { findDestination, updateDestination, type DestinationRow } from './repository.ts';
+import { findDestination, updateDestination } from './repository.ts';
+import type { DestinationMirror } from './mirror.ts';
 
 export interface Neighbours {
   readonly pools: Pools;
@@ -21,20 +22,20 @@ export class DestinationBook {
     this.neighbours = neighbours;
   }
 
-  get(name: string): DestinationRow | undefined {
+  get(name: string): DestinationMirror | undefined {
     return this.tools.store.read((db) => findDestination(db, name));
   }
 
-  row(name: string): DestinationRow {
+  row(name: string): DestinationMirror {
     const row = this.get(name);
     if (!row) throw fail('job_not_found', { id: name });
     return row;
   }
 
-  change(row: DestinationRow, change: Partial<DestinationRow>): Promise<void> {
+  change(row: DestinationMirror, change: Partial<DestinationMirror>): Promise<void> {
     const { store, clock } = this.tools;
     return store.write((tx) => {
-      updateDestination(tx, row.name, { ...change, modified_at: clock.now() });
+      updateDestination(tx, row.name, { ...change, modifiedAt: clock.now() });
     });
   }
 
@@ -46,7 +47,7 @@ export class DestinationBook {
   }
 }
 
-export function volumeIn({ name, volume }: DestinationRow): string {
+export function volumeIn({ name, volume }: DestinationMirror): string {
   if (volume === null) throw fail('state_conflict', { problem: `Mirror ${name} has no volume yet.` });
   return volume;
 }

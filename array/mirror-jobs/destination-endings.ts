@@ -1,12 +1,7 @@
 import { updateVolume } from '../volumes/repository.ts';
 import { type DestinationBook, volumeIn } from './destination-book.ts';
-import {
-  findVolumeOf,
-  releaseSnapshots,
-  removeDestination,
-  updateDestination,
-  type DestinationRow,
-} from './repository.ts';
+import { findVolumeOf, releaseSnapshots, removeDestination, updateDestination } from './repository.ts';
+import type { DestinationMirror } from './mirror.ts';
 
 /** How a mirror ends at its destination: broken, the volume is one like any other; deleted, it is gone. */
 export class DestinationEndings {
@@ -16,17 +11,17 @@ export class DestinationEndings {
     this.#book = book;
   }
 
-  async break(row: DestinationRow, inherited: boolean, actor: string): Promise<void> {
+  async break(row: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
     if (row.state === 'broken') return;
-    if (row.state === 'active') await this.#book.change(row, { state: 'breaking', inherit_wwid: inherited ? 1 : 0 });
+    if (row.state === 'active') await this.#book.change(row, { state: 'breaking', inheritsWwid: inherited });
     await this.finishBreak(this.#book.row(row.name), actor);
   }
 
   /** Never anything between two snapshots: what was half received is undone. */
-  async finishBreak(row: DestinationRow, actor: string): Promise<void> {
+  async finishBreak(row: DestinationMirror, actor: string): Promise<void> {
     const { store, engine, clock, events } = this.#book.tools;
     const volume = volumeIn(row);
-    if (row.round !== null && row.base_snapshot !== null) await engine.revertVolume(row.base_snapshot);
+    if (row.round !== null && row.baseSnapshot !== null) await engine.revertVolume(row.baseSnapshot);
     else if (row.round !== null) await this.#book.empty(volume);
     const { volumes } = this.#book.neighbours;
     const isShare = volumes.get(volume).kind === 'file';
@@ -36,23 +31,23 @@ export class DestinationEndings {
       const now = clock.now();
       updateVolume(tx, volume, {
         mirrorJob: null,
-        ...(row.inherit_wwid === 1 && { wwid: row.src_wwid }),
+        ...(row.inheritsWwid && { wwid: row.sourceWwid }),
         modifiedAt: now,
       });
       releaseSnapshots(tx, row.name);
-      updateDestination(tx, row.name, { state: 'broken', round: null, position: 0, modified_at: now });
+      updateDestination(tx, row.name, { state: 'broken', round: null, position: 0, modifiedAt: now });
       const held =
         row.base === null
           ? 'It is empty: no snapshot had come whole'
-          : `It is as its snapshot ${row.base_snapshot ?? ''} shows it`;
+          : `It is as its snapshot ${row.baseSnapshot ?? ''} shows it`;
       const what = `a ${isShare ? 'share' : 'volume'} like any other`;
-      const title = `Mirror ${row.display_name} (${row.name}) was broken; ${row.volume_name} (${volume}) is ${what}. ${held}.`;
+      const title = `Mirror ${row.displayName} (${row.name}) was broken; ${row.volumeName} (${volume}) is ${what}. ${held}.`;
       events.record(tx, { severity: 'notice', title, subject: `mirror_job:${row.name}`, actor });
     });
     if (isShare) await volumes.shares.attempt(volume);
   }
 
-  async delete(row: DestinationRow): Promise<void> {
+  async delete(row: DestinationMirror): Promise<void> {
     const { store, clock } = this.#book.tools;
     const volume = row.volume ?? store.read((db) => findVolumeOf(db, row.name));
     if (volume !== undefined) {

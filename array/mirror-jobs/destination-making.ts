@@ -13,8 +13,8 @@ import {
   listDestinations,
   removeDestination,
   updateDestination,
-  type DestinationRow,
 } from './repository.ts';
+import type { DestinationMirror } from './mirror.ts';
 
 export type NewMirror = InputOf<typeof peerApi.groups.peers.createMirror>;
 
@@ -29,14 +29,14 @@ export class DestinationMaking {
   }
 
   /** Goes on with one that is `known`. Gives its name. */
-  async make(wanted: NewMirror, peer: PeerActor, known: DestinationRow | undefined): Promise<string> {
+  async make(wanted: NewMirror, peer: PeerActor, known: DestinationMirror | undefined): Promise<string> {
     const row = known ?? (await this.#book.tools.store.write((tx) => this.#insert(tx, wanted, peer)));
     await this.#makeVolume(row, wanted, peer);
     return row.name;
   }
 
   /** After a crash: one that was being made is there if its volume is; its source asks again. */
-  settle(row: DestinationRow): Promise<void> {
+  settle(row: DestinationMirror): Promise<void> {
     return this.#book.tools.store.write((tx) => {
       const volume = findVolumeOf(tx, row.name);
       if (volume === undefined) removeDestination(tx, row.name);
@@ -44,7 +44,7 @@ export class DestinationMaking {
     });
   }
 
-  #insert(tx: Tx, wanted: NewMirror, peer: PeerActor): DestinationRow {
+  #insert(tx: Tx, wanted: NewMirror, peer: PeerActor): DestinationMirror {
     const { clock } = this.#book.tools;
     const mine = listDestinations(tx).filter(({ peer: uuid, state }) => uuid === peer.uuid && state !== 'broken');
     if (mine.length >= MIRRORS_OF_PEER_MAX)
@@ -53,30 +53,30 @@ export class DestinationMaking {
     insertDestination(tx, {
       name,
       peer: peer.uuid,
-      source_job: wanted.job,
-      display_name: wanted.display_name,
+      sourceJob: wanted.job,
+      displayName: wanted.display_name,
       state: 'creating',
-      volume_name: wanted.volume_name,
-      pool_display_name: this.#book.neighbours.pools.get(wanted.pool).displayName,
-      src_provider: peer.provider,
-      src_array: peer.displayName,
-      src_cg_name: wanted.cg_name,
-      src_cg: wanted.cg_display_name,
-      src_pool: wanted.pool_display_name,
-      src_wwid: wanted.wwid,
-      created_at: clock.now(),
-      modified_at: clock.now(),
+      volumeName: wanted.volume_name,
+      poolDisplayName: this.#book.neighbours.pools.get(wanted.pool).displayName,
+      sourceProvider: peer.provider,
+      sourceArray: peer.displayName,
+      sourceGroup: wanted.cg_name,
+      sourceGroupDisplayName: wanted.cg_display_name,
+      sourcePoolDisplayName: wanted.pool_display_name,
+      sourceWwid: wanted.wwid,
+      createdAt: clock.now(),
+      modifiedAt: clock.now(),
     });
-    return findDestination(tx, name) as DestinationRow;
+    return findDestination(tx, name) as DestinationMirror;
   }
 
-  async #makeVolume(row: DestinationRow, wanted: NewMirror, peer: PeerActor): Promise<void> {
+  async #makeVolume(row: DestinationMirror, wanted: NewMirror, peer: PeerActor): Promise<void> {
     const { store, events, clock } = this.#book.tools;
     const actor = `array ${peer.displayName}`;
     try {
       const volume = store.read((db) => findVolumeOf(db, row.name)) ?? (await this.#newVolume(row, wanted, actor));
       await store.write((tx) => {
-        updateDestination(tx, row.name, { state: 'active', volume, modified_at: clock.now() });
+        updateDestination(tx, row.name, { state: 'active', volume, modifiedAt: clock.now() });
         const title = `Volume ${wanted.volume_name} (${volume}) is the destination of mirror ${wanted.display_name} (${row.name}) from array ${peer.displayName}.`;
         events.record(tx, { title, subject: `mirror_job:${row.name}`, actor });
       });
@@ -89,7 +89,7 @@ export class DestinationMaking {
     }
   }
 
-  async #newVolume(row: DestinationRow, wanted: NewMirror, actor: string): Promise<string> {
+  async #newVolume(row: DestinationMirror, wanted: NewMirror, actor: string): Promise<string> {
     const { volumes } = this.#book.neighbours;
     const volume = await volumes.create(
       {

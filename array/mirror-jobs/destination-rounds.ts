@@ -7,7 +7,8 @@ import { findShare, updateShareOptions } from '../shares/repository.ts';
 import { readOptions } from '../shares/request.ts';
 import { type DestinationBook, volumeIn } from './destination-book.ts';
 import { frameLabel, readFrame, type Range } from './frames.ts';
-import { findNextSnapshot, findSurplusSnapshots, type DestinationRow } from './repository.ts';
+import { findNextSnapshot, findSurplusSnapshots } from './repository.ts';
+import type { DestinationMirror } from './mirror.ts';
 
 type Peers = typeof peerApi.groups.peers;
 export type NewRound = InputOf<Peers['beginRound']>;
@@ -27,7 +28,7 @@ export class DestinationRounds {
     this.#book = book;
   }
 
-  async begin(row: DestinationRow, round: NewRound, peer: PeerActor): Promise<void> {
+  async begin(row: DestinationMirror, round: NewRound, peer: PeerActor): Promise<void> {
     const { volumes } = this.#book.neighbours;
     const volume = volumeIn(row);
     if (volumes.get(volume).sizeBytes < round.size_bytes)
@@ -37,15 +38,15 @@ export class DestinationRounds {
     await this.#clear(row, round.base ?? null);
     await this.#book.change(row, {
       round: round.snapshot,
-      round_name: round.snapshot_name,
-      round_taken_at: round.taken_at,
+      roundName: round.snapshot_name,
+      roundTakenAt: round.taken_at,
       position: 0,
-      src_provider: peer.provider,
-      src_array: peer.displayName,
-      src_cg_name: round.cg_name,
-      src_cg: round.cg_display_name,
-      src_pool: round.pool_display_name,
-      src_wwid: round.wwid,
+      sourceProvider: peer.provider,
+      sourceArray: peer.displayName,
+      sourceGroup: round.cg_name,
+      sourceGroupDisplayName: round.cg_display_name,
+      sourcePoolDisplayName: round.pool_display_name,
+      sourceWwid: round.wwid,
     });
     this.#worked.set(row.name, performance.now());
   }
@@ -58,26 +59,26 @@ export class DestinationRounds {
     });
   }
 
-  async write(row: DestinationRow, part: Part, peer: PeerActor): Promise<void> {
+  async write(row: DestinationMirror, part: Part, peer: PeerActor): Promise<void> {
     const ranges = await this.#read(part, row, peer);
     await this.#apply(volumeIn(row), ranges);
     const received = ranges.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
     await this.#book.change(row, {
       position: part.to,
-      received_bytes: row.received_bytes + received,
-      sync_ms: row.sync_ms + this.#spent(row.name),
+      receivedBytes: row.receivedBytes + received,
+      syncMs: row.syncMs + this.#spent(row.name),
     });
   }
 
   /** The snapshot first: cut off after it, the next attempt finds it. */
-  async end(row: DestinationRow): Promise<void> {
+  async end(row: DestinationMirror): Promise<void> {
     const { store, engine } = this.#book.tools;
     const { snapshots, volumes } = this.#book.neighbours;
     const volume = volumeIn(row);
     await engine.flushVolume(volume);
-    const taken = store.read((db) => findNextSnapshot(db, row.name, row.base_snapshot));
+    const taken = store.read((db) => findNextSnapshot(db, row.name, row.baseSnapshot));
     const naming = {
-      displayName: row.round_name ?? row.round ?? row.name,
+      displayName: row.roundName ?? row.round ?? row.name,
       application: 'mirror',
       mirrorJob: row.name,
       orSimilar: true,
@@ -85,13 +86,13 @@ export class DestinationRounds {
     const snapshot = taken ?? (await snapshots.take([volumes.get(volume)], naming, 'system'))[0]?.name ?? null;
     await this.#book.change(row, {
       base: row.round,
-      base_taken_at: row.round_taken_at,
-      base_snapshot: snapshot,
+      baseTakenAt: row.roundTakenAt,
+      baseSnapshot: snapshot,
       round: null,
-      round_name: null,
-      round_taken_at: null,
+      roundName: null,
+      roundTakenAt: null,
       position: 0,
-      sync_ms: row.sync_ms + this.#spent(row.name),
+      syncMs: row.syncMs + this.#spent(row.name),
     });
   }
 
@@ -104,7 +105,7 @@ export class DestinationRounds {
   }
 
   /** Before a round begins, the volume is what the last whole snapshot shows; or empty, where all of it is to come. */
-  async #clear(row: DestinationRow, base: string | null): Promise<void> {
+  async #clear(row: DestinationMirror, base: string | null): Promise<void> {
     const { engine } = this.#book.tools;
     if (base !== null && base !== row.base) {
       const problem = `Mirror ${row.name} holds ${row.base ?? 'nothing'}, not ${base}.`;
@@ -115,24 +116,24 @@ export class DestinationRounds {
       // On record first: cut off in between, nobody takes it for what the last snapshot shows.
       await this.#book.change(row, { round: CLEARING, position: 0 });
       await this.#book.empty(volumeIn(row));
-    } else if (row.round !== null && row.base_snapshot !== null) {
+    } else if (row.round !== null && row.baseSnapshot !== null) {
       // The same: what was received of that round is gone with this.
       await this.#book.change(row, { round: CLEARING, position: 0 });
-      await engine.revertVolume(row.base_snapshot);
+      await engine.revertVolume(row.baseSnapshot);
     }
   }
 
   /** Of a round that was cut off at its very end, and is not asked for any more. */
-  async #dropStrays(row: DestinationRow): Promise<void> {
+  async #dropStrays(row: DestinationMirror): Promise<void> {
     const { store } = this.#book.tools;
     for (;;) {
-      const stray = store.read((db) => findNextSnapshot(db, row.name, row.base_snapshot));
+      const stray = store.read((db) => findNextSnapshot(db, row.name, row.baseSnapshot));
       if (stray === undefined) return;
       await this.#book.neighbours.snapshots.delete([stray], 'system');
     }
   }
 
-  async #read({ job, snapshot, from, to, octets }: Part, row: DestinationRow, peer: PeerActor): Promise<Range[]> {
+  async #read({ job, snapshot, from, to, octets }: Part, row: DestinationMirror, peer: PeerActor): Promise<Range[]> {
     const plain = peer.keys.unseal(octets.bytes, frameLabel(job, snapshot, from, to));
     const ranges = plain && (await readFrame(plain));
     if (!ranges) throw badParameter('octets', 'was damaged on its way; send it again');

@@ -8,7 +8,8 @@ import { DestinationBook, type Neighbours } from './destination-book.ts';
 import { DestinationEndings } from './destination-endings.ts';
 import { DestinationMaking, type NewMirror } from './destination-making.ts';
 import { DestinationRounds, type NewRound, type Part } from './destination-rounds.ts';
-import { findDestinationOf, listDestinations, type DestinationRow } from './repository.ts';
+import { findDestinationOf, listDestinations } from './repository.ts';
+import type { DestinationMirror } from './mirror.ts';
 
 type Peers = typeof peerApi.groups.peers;
 type EndOfRound = InputOf<Peers['completeRound']>;
@@ -40,7 +41,7 @@ export class Destinations {
     this.#endings = new DestinationEndings(this.#book);
   }
 
-  get(name: string): DestinationRow | undefined {
+  get(name: string): DestinationMirror | undefined {
     return this.#book.get(name);
   }
 
@@ -61,8 +62,7 @@ export class Destinations {
   show(job: string, isPaused: boolean, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, job), async () => {
       const row = this.#find(job, peer);
-      const is_paused = isPaused ? 1 : 0;
-      if (row.is_paused !== is_paused) await this.#book.change(row, { is_paused });
+      if (row.isPaused !== isPaused) await this.#book.change(row, { isPaused });
       return this.#view(row);
     });
   }
@@ -120,8 +120,8 @@ export class Destinations {
   }
 
   /** From this side: its source hears of it when it calls. */
-  break(row: DestinationRow, inherited: boolean, actor: string): Promise<void> {
-    return this.#turns.run(`${row.peer} ${row.source_job}`, async () => {
+  break(row: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
+    return this.#turns.run(`${row.peer} ${row.sourceJob}`, async () => {
       const present = this.#book.row(row.name);
       if (present.state === 'broken')
         throw fail('state_conflict', { problem: `Mirror ${row.name} is broken already.` });
@@ -143,19 +143,19 @@ export class Destinations {
     }
   }
 
-  #find(job: string, peer: PeerActor): DestinationRow {
+  #find(job: string, peer: PeerActor): DestinationMirror {
     const row = this.#tools.store.read((db) => findDestinationOf(db, peer.uuid, job));
     if (!row || row.state === 'creating' || row.state === 'deleting') throw fail('job_not_found', { id: job });
     return this.#hear(row);
   }
 
-  #view({ name, state, base, round, position, volume }: DestinationRow): PeerMirror {
+  #view({ name, state, base, round, position, volume }: DestinationMirror): PeerMirror {
     const kind = this.#tools.store.read((db) => findVolume(db, volume ?? ''))?.kind;
     const shown = state === 'broken' || state === 'breaking' ? 'broken' : 'active';
     return { name, state: shown, base, round, position, is_share: kind === 'file' };
   }
 
-  #hear(row: DestinationRow): DestinationRow {
+  #hear(row: DestinationMirror): DestinationMirror {
     this.#heard.set(row.name, performance.now());
     return row;
   }

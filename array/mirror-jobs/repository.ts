@@ -1,113 +1,96 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
+import type { DestinationMirror, NewDestination, NewSource, SourceMirror } from './mirror.ts';
 
-/** A mirror whose source is here. Booleans are 0 and 1. */
-export interface SourceRow {
-  readonly name: string;
-  readonly display_name: string;
-  readonly state: 'creating' | 'active' | 'paused' | 'broken' | 'abandoned';
-  readonly volume: string;
-  readonly cg_name: string;
-  readonly cg_display_name: string;
-  readonly pool_display_name: string;
-  readonly remote_array: string;
-  readonly remote_uuid: string;
-  readonly remote_display_name: string;
-  readonly remote_provider: string;
-  readonly remote_pool: string;
-  readonly remote_volume: string;
-  readonly rule: string | null;
-  readonly rate_limit_kb: number;
-  readonly base: string | null;
-  readonly base_taken_at: number | null;
-  readonly round: string | null;
-  readonly position: number;
-  readonly sent_bytes: number;
-  readonly wire_bytes: number;
-  readonly sync_ms: number;
-  readonly inherit_wwid: number;
-  readonly is_peer_told: number;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+const sources = new Table<SourceMirror>('source_mirrors', {
+  name: plain('name'),
+  displayName: plain('display_name'),
+  state: plain('state'),
+  volume: plain('volume'),
+  consistencyGroup: plain('cg_name'),
+  groupDisplayName: plain('cg_display_name'),
+  poolDisplayName: plain('pool_display_name'),
+  remoteArray: plain('remote_array'),
+  remoteUuid: plain('remote_uuid'),
+  remoteDisplayName: plain('remote_display_name'),
+  remoteProvider: plain('remote_provider'),
+  remotePool: plain('remote_pool'),
+  remoteVolume: plain('remote_volume'),
+  rule: plain('rule'),
+  rateLimitKb: plain('rate_limit_kb'),
+  base: plain('base'),
+  baseTakenAt: plain('base_taken_at'),
+  round: plain('round'),
+  position: plain('position'),
+  sentBytes: plain('sent_bytes'),
+  wireBytes: plain('wire_bytes'),
+  syncMs: plain('sync_ms'),
+  inheritsWwid: flag('inherit_wwid'),
+  isPeerInformed: flag('is_peer_told'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const SOURCES = `SELECT ${sources.fields()} FROM source_mirrors`;
 
-/** A mirror whose destination is here. */
-export interface DestinationRow {
-  readonly name: string;
-  readonly peer: string;
-  readonly source_job: string;
-  readonly display_name: string;
-  readonly state: 'creating' | 'active' | 'breaking' | 'broken' | 'deleting';
-  readonly volume: string | null;
-  readonly volume_name: string;
-  readonly pool_display_name: string;
-  readonly src_provider: string;
-  readonly src_array: string;
-  readonly src_cg_name: string;
-  readonly src_cg: string;
-  readonly src_pool: string;
-  readonly src_wwid: string;
-  readonly is_paused: number;
-  readonly base: string | null;
-  readonly base_taken_at: number | null;
-  readonly base_snapshot: string | null;
-  readonly round: string | null;
-  readonly round_name: string | null;
-  readonly round_taken_at: number | null;
-  readonly position: number;
-  readonly received_bytes: number;
-  readonly sync_ms: number;
-  readonly inherit_wwid: number;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
-
-type Values = Readonly<Record<string, string | number | null>>;
-
-function insert(tx: Tx, table: string, row: Values): void {
-  const columns = Object.keys(row);
-  tx.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((one) => `:${one}`).join(', ')})`, row);
-}
-
-function update(tx: Tx, table: string, name: string, change: Values): void {
-  const assignments = Object.keys(change).map((column) => `${column} = :${column}`);
-  tx.run(`UPDATE ${table} SET ${assignments.join(', ')} WHERE name = :name`, { ...change, name });
-}
+const destinations = new Table<DestinationMirror>('destination_mirrors', {
+  name: plain('name'),
+  peer: plain('peer'),
+  sourceJob: plain('source_job'),
+  displayName: plain('display_name'),
+  state: plain('state'),
+  volume: plain('volume'),
+  volumeName: plain('volume_name'),
+  poolDisplayName: plain('pool_display_name'),
+  sourceProvider: plain('src_provider'),
+  sourceArray: plain('src_array'),
+  sourceGroup: plain('src_cg_name'),
+  sourceGroupDisplayName: plain('src_cg'),
+  sourcePoolDisplayName: plain('src_pool'),
+  sourceWwid: plain('src_wwid'),
+  isPaused: flag('is_paused'),
+  base: plain('base'),
+  baseTakenAt: plain('base_taken_at'),
+  baseSnapshot: plain('base_snapshot'),
+  round: plain('round'),
+  roundName: plain('round_name'),
+  roundTakenAt: plain('round_taken_at'),
+  position: plain('position'),
+  receivedBytes: plain('received_bytes'),
+  syncMs: plain('sync_ms'),
+  inheritsWwid: flag('inherit_wwid'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const DESTINATIONS = `SELECT ${destinations.fields()} FROM destination_mirrors`;
 
 // Sources
 
-export type NewSource = Pick<
-  SourceRow,
-  | 'name'
-  | 'display_name'
-  | 'state'
-  | 'volume'
-  | 'cg_name'
-  | 'cg_display_name'
-  | 'pool_display_name'
-  | 'remote_array'
-  | 'remote_uuid'
-  | 'remote_display_name'
-  | 'remote_provider'
-  | 'remote_pool'
-  | 'remote_volume'
-  | 'created_at'
-  | 'modified_at'
->;
-
-export function insertSource(tx: Tx, row: NewSource): void {
-  insert(tx, 'source_mirrors', { ...row });
+export function insertSource(tx: Tx, mirror: NewSource): void {
+  sources.insert(tx, {
+    ...mirror,
+    rule: null,
+    rateLimitKb: 0,
+    base: null,
+    baseTakenAt: null,
+    round: null,
+    position: 0,
+    sentBytes: 0,
+    wireBytes: 0,
+    syncMs: 0,
+    inheritsWwid: false,
+    isPeerInformed: false,
+  });
 }
 
-export function updateSource(tx: Tx, name: string, change: Partial<Omit<SourceRow, 'name'>>): void {
-  update(tx, 'source_mirrors', name, change);
+export function updateSource(tx: Tx, name: string, change: Changes<Omit<SourceMirror, 'name'>>): void {
+  sources.update(tx, { name }, change);
 }
 
 export function removeSource(tx: Tx, name: string): void {
   tx.run('DELETE FROM source_mirrors WHERE name = :name', { name });
 }
 
-export function findSource(db: Db, name: string): SourceRow | undefined {
-  return db.get<SourceRow>('SELECT * FROM source_mirrors WHERE name = :name', { name });
+export function findSource(db: Db, name: string): SourceMirror | undefined {
+  return sources.get(db, `${SOURCES} WHERE name = :name`, { name });
 }
 
 export function isMirrorNameTaken(db: Db, displayName: string): boolean {
@@ -116,14 +99,13 @@ export function isMirrorNameTaken(db: Db, displayName: string): boolean {
   return db.get(sql, { displayName }) !== undefined;
 }
 
-export function listSources(db: Db): SourceRow[] {
-  return db.all<SourceRow>(`SELECT * FROM source_mirrors ORDER BY name`);
+export function listSources(db: Db): SourceMirror[] {
+  return sources.all(db, `${SOURCES} ORDER BY name`);
 }
 
 /** Of one volume, those that live. */
-export function listSourcesOf(db: Db, volume: string): SourceRow[] {
-  const sql = `SELECT * FROM source_mirrors WHERE volume = :volume AND state IN ('active', 'paused')`;
-  return db.all<SourceRow>(sql, { volume });
+export function listSourcesOf(db: Db, volume: string): SourceMirror[] {
+  return sources.all(db, `${SOURCES} WHERE volume = :volume AND state IN ('active', 'paused')`, { volume });
 }
 
 export function countSources(db: Db): number {
@@ -176,45 +158,44 @@ export function releaseSnapshots(tx: Tx, job: string): void {
 
 // Destinations
 
-export type NewDestination = Omit<
-  DestinationRow,
-  | 'volume'
-  | 'is_paused'
-  | 'base'
-  | 'base_taken_at'
-  | 'base_snapshot'
-  | 'round'
-  | 'round_name'
-  | 'round_taken_at'
-  | 'position'
-  | 'received_bytes'
-  | 'sync_ms'
-  | 'inherit_wwid'
->;
-
-export function insertDestination(tx: Tx, row: NewDestination): void {
-  insert(tx, 'destination_mirrors', { ...row });
+export function insertDestination(tx: Tx, mirror: NewDestination): DestinationMirror {
+  const destination: DestinationMirror = {
+    ...mirror,
+    volume: null,
+    isPaused: false,
+    base: null,
+    baseTakenAt: null,
+    baseSnapshot: null,
+    round: null,
+    roundName: null,
+    roundTakenAt: null,
+    position: 0,
+    receivedBytes: 0,
+    syncMs: 0,
+    inheritsWwid: false,
+  };
+  destinations.insert(tx, destination);
+  return destination;
 }
 
-export function updateDestination(tx: Tx, name: string, change: Partial<Omit<DestinationRow, 'name'>>): void {
-  update(tx, 'destination_mirrors', name, change);
+export function updateDestination(tx: Tx, name: string, change: Changes<Omit<DestinationMirror, 'name'>>): void {
+  destinations.update(tx, { name }, change);
 }
 
 export function removeDestination(tx: Tx, name: string): void {
   tx.run('DELETE FROM destination_mirrors WHERE name = :name', { name });
 }
 
-export function findDestination(db: Db, name: string): DestinationRow | undefined {
-  return db.get<DestinationRow>('SELECT * FROM destination_mirrors WHERE name = :name', { name });
+export function findDestination(db: Db, name: string): DestinationMirror | undefined {
+  return destinations.get(db, `${DESTINATIONS} WHERE name = :name`, { name });
 }
 
-export function findDestinationOf(db: Db, peer: string, job: string): DestinationRow | undefined {
-  const sql = 'SELECT * FROM destination_mirrors WHERE peer = :peer AND source_job = :job';
-  return db.get<DestinationRow>(sql, { peer, job });
+export function findDestinationOf(db: Db, peer: string, job: string): DestinationMirror | undefined {
+  return destinations.get(db, `${DESTINATIONS} WHERE peer = :peer AND source_job = :job`, { peer, job });
 }
 
-export function listDestinations(db: Db): DestinationRow[] {
-  return db.all<DestinationRow>('SELECT * FROM destination_mirrors ORDER BY name');
+export function listDestinations(db: Db): DestinationMirror[] {
+  return destinations.all(db, `${DESTINATIONS} ORDER BY name`);
 }
 
 export function countDestinationsOf(db: Db, peer: string): number {

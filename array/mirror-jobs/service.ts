@@ -9,13 +9,8 @@ import type { ArrayTools } from '../tools.ts';
 import { findVolume } from '../volumes/repository.ts';
 import type { Volumes } from '../volumes/service.ts';
 import { Destinations } from './destinations.ts';
-import {
-  listDestinations,
-  listSources,
-  removeBrokenBefore,
-  type DestinationRow,
-  type SourceRow,
-} from './repository.ts';
+import { listDestinations, listSources, removeBrokenBefore } from './repository.ts';
+import type { DestinationMirror, SourceMirror } from './mirror.ts';
 import { Sources } from './sources.ts';
 import { destinationView, sourceView } from './view.ts';
 
@@ -119,7 +114,7 @@ export class Mirrors {
     });
   }
 
-  #sourceView(row: SourceRow): MirrorView {
+  #sourceView(row: SourceMirror): MirrorView {
     const volume = this.#tools.store.read((db) => findVolume(db, row.volume));
     // A broken one is shown as it was: what it was of may be another thing by now.
     const isLive = row.state !== 'broken' && volume !== undefined;
@@ -127,7 +122,7 @@ export class Mirrors {
     return sourceView({ ...row, ...present }, this.#around(row.volume, this.sources.problem(row.name) !== undefined));
   }
 
-  #destinationView(row: DestinationRow): MirrorView {
+  #destinationView(row: DestinationMirror): MirrorView {
     return destinationView(row, this.#around(row.volume, this.destinations.isSilent(row.name)));
   }
 
@@ -144,6 +139,6 @@ export class Mirrors {
   }
 }
 
-function isShown({ state }: DestinationRow): boolean {
+function isShown({ state }: DestinationMirror): boolean {
   return state !== 'creating' && state !== 'deleting';
 }

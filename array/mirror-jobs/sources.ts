@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { peerApi } from '@granary/contract/array';
 import { connectionReason, fail, type Tx } from '@granary/kernel';
 import type { Pools } from '../pools/service.ts';
-import type { RemoteArrayRow, RemotePoolRow } from '../remote-arrays/repository.ts';
+import type { RemoteArray, RemotePool } from '../remote-arrays/remote-array.ts';
 import type { RemoteArrays } from '../remote-arrays/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { removeRule } from '../snapshot-policies/repository.ts';
@@ -24,8 +24,8 @@ import {
   releaseSnapshots,
   tieSnapshots,
   updateSource,
-  type SourceRow,
 } from './repository.ts';
+import type { SourceMirror } from './mirror.ts';
 import { Slots } from './slots.ts';
 import { toldSource } from './told-source.ts';
 
@@ -49,8 +49,8 @@ interface Neighbours {
 
 interface Checked {
   readonly volume: Volume;
-  readonly pool: RemotePoolRow;
-  readonly array: RemoteArrayRow;
+  readonly pool: RemotePool;
+  readonly array: RemoteArray;
 }
 
 const SOURCES_MAX = 500;
@@ -70,8 +70,8 @@ export class Sources {
   constructor(tools: ArrayTools, neighbours: Neighbours) {
     this.#tools = tools;
     this.#neighbours = neighbours;
-    const ended = (tx: Tx, row: SourceRow) => {
-      this.#end(tx, row, { is_peer_told: 1 }, 'was broken by its other side', 'system');
+    const ended = (tx: Tx, row: SourceMirror) => {
+      this.#end(tx, row, { isPeerInformed: true }, 'was broken by its other side', 'system');
     };
     this.#courierTools = { ...tools, ...neighbours, slots: new Slots(SHIPPING_MAX), ended };
     neighbours.snapshots.onTaken((rows) => {
@@ -79,7 +79,7 @@ export class Sources {
     });
   }
 
-  get(name: string): SourceRow | undefined {
+  get(name: string): SourceMirror | undefined {
     const row = this.#tools.store.read((db) => findSource(db, name));
     return row?.state === 'abandoned' ? undefined : row;
   }
@@ -100,7 +100,7 @@ export class Sources {
       // Told in the messages too: the caller may not have waited for it.
       const what = `could not be made: ${connectionReason(error)}`;
       await store.write((tx) => {
-        updateSource(tx, name, { state: 'abandoned', modified_at: this.#tools.clock.now() });
+        updateSource(tx, name, { state: 'abandoned', modifiedAt: this.#tools.clock.now() });
         const row = findSource(tx, name);
         if (row) this.#tell(tx, row, what.replace(/\.$/, ''), actor, 'warning');
       });
@@ -127,7 +127,7 @@ export class Sources {
       const row = findSource(tx, name);
       if (row?.state !== 'active' && row?.state !== 'paused')
         throw fail('state_conflict', { problem: `Mirror ${name} is broken already.` });
-      this.#end(tx, row, { is_peer_told: 0, inherit_wwid: inherited ? 1 : 0 }, 'was broken', actor);
+      this.#end(tx, row, { isPeerInformed: false, inheritsWwid: inherited }, 'was broken', actor);
     });
     const courier = this.#courier(name);
     const isReached = courier?.problem === undefined;
@@ -140,7 +140,7 @@ export class Sources {
     await store.write((tx) => {
       const row = findSource(tx, name);
       if (!row) throw fail('job_not_found', { id: name });
-      updateSource(tx, name, { rate_limit_kb: kilobytes, modified_at: clock.now() });
+      updateSource(tx, name, { rateLimitKb: kilobytes, modifiedAt: clock.now() });
       this.#tell(tx, row, kilobytes === 0 ? 'has no rate limit' : `sends at most ${kilobytes} KB/s`, actor);
     });
   }
@@ -151,14 +151,14 @@ export class Sources {
     const cut = store.read(listSources).filter(({ state }) => state === 'creating');
     if (cut.length === 0) return;
     await store.write((tx) => {
-      for (const { name } of cut) updateSource(tx, name, { state: 'abandoned', modified_at: clock.now() });
+      for (const { name } of cut) updateSource(tx, name, { state: 'abandoned', modifiedAt: clock.now() });
     });
   }
 
   start(): void {
     this.#isStarted = true;
-    for (const { name, state, is_peer_told } of this.#tools.store.read(listSources))
-      if (state !== 'broken' || is_peer_told === 0) this.#courier(name)?.wake();
+    for (const { name, state, isPeerInformed } of this.#tools.store.read(listSources))
+      if (state !== 'broken' || !isPeerInformed) this.#courier(name)?.wake();
   }
 
   async stop(): Promise<void> {
@@ -175,8 +175,8 @@ export class Sources {
     checkUnmoved(volume);
     snapshotPolicies.get(request.policy);
     const { pool, array } = remoteArrays.pool(request.remotePool);
-    if (volume.wrappedKey !== null && array.is_encryption_active === 0) {
-      const problem = `Volume ${volume.name} is encrypted, and remote array ${array.display_name} (${array.name}) has no encryption password that is active; set or restore it there first.`;
+    if (volume.wrappedKey !== null && !array.isEncryptionActive) {
+      const problem = `Volume ${volume.name} is encrypted, and remote array ${array.displayName} (${array.name}) has no encryption password that is active; set or restore it there first.`;
       throw fail('state_conflict', { problem });
     }
     return { volume, pool, array };
@@ -193,20 +193,20 @@ export class Sources {
     const now = clock.now();
     insertSource(tx, {
       name,
-      display_name: request.displayName,
+      displayName: request.displayName,
       state: 'creating',
       volume: volume.name,
-      cg_name: volume.consistencyGroup,
-      cg_display_name: volume.displayName,
-      pool_display_name: pools.get(volume.pool).displayName,
-      remote_array: array.name,
-      remote_uuid: array.uuid,
-      remote_display_name: array.display_name,
-      remote_provider: array.provider,
-      remote_pool: pool.display_name,
-      remote_volume: request.volumeName,
-      created_at: now,
-      modified_at: now,
+      consistencyGroup: volume.consistencyGroup,
+      groupDisplayName: volume.displayName,
+      poolDisplayName: pools.get(volume.pool).displayName,
+      remoteArray: array.name,
+      remoteUuid: array.uuid,
+      remoteDisplayName: array.displayName,
+      remoteProvider: array.provider,
+      remotePool: pool.displayName,
+      remoteVolume: request.volumeName,
+      createdAt: now,
+      modifiedAt: now,
     });
     return name;
   }
@@ -218,7 +218,7 @@ export class Sources {
       {
         job: name,
         display_name: request.displayName,
-        pool: pool.remote_name,
+        pool: pool.remoteName,
         volume_name: request.volumeName,
         size_bytes: volume.sizeBytes,
         compress: request.compress ?? volume.compress,
@@ -230,7 +230,7 @@ export class Sources {
     );
     // An array of an older release passes over what it does not know.
     if (volume.kind === 'file' && !mirror.is_share) {
-      const problem = `Remote array ${array.display_name} (${array.name}) does not know file shares; bring it up to date first.`;
+      const problem = `Remote array ${array.displayName} (${array.name}) does not know file shares; bring it up to date first.`;
       throw fail('state_conflict', { problem });
     }
   }
@@ -249,7 +249,7 @@ export class Sources {
         const wanted = { policy: policy.name, volume: volume.name, application: 'mirror', mirrorJob: name } as const;
         const rule = snapshotPolicies.attachIn(tx, wanted, actor);
         tieSnapshots(tx, name, rule);
-        updateSource(tx, name, { state: 'active', rule, modified_at: clock.now() });
+        updateSource(tx, name, { state: 'active', rule, modifiedAt: clock.now() });
         this.#tell(tx, row, `of volume ${volume.displayName} (${volume.name}) was created`, actor);
       });
     } catch (error) {
@@ -261,8 +261,8 @@ export class Sources {
 
   async #setState(
     name: string,
-    from: SourceRow['state'],
-    to: SourceRow['state'],
+    from: SourceMirror['state'],
+    to: SourceMirror['state'],
     what: string,
     actor: string,
   ): Promise<void> {
@@ -271,28 +271,34 @@ export class Sources {
       const row = findSource(tx, name);
       if (row?.state !== from)
         throw fail('state_conflict', { problem: `Mirror ${name} is ${row?.state ?? 'gone'}, not ${from}.` });
-      updateSource(tx, name, { state: to, modified_at: clock.now() });
+      updateSource(tx, name, { state: to, modifiedAt: clock.now() });
       this.#tell(tx, row, what, actor);
     });
   }
 
   /** Its snapshots stay, as snapshots like any other; nothing takes more of them. */
-  #end(tx: Tx, row: SourceRow, change: Partial<SourceRow>, what: string, actor: string): void {
+  #end(tx: Tx, row: SourceMirror, change: Partial<SourceMirror>, what: string, actor: string): void {
     updateSource(tx, row.name, {
       ...change,
       state: 'broken',
       round: null,
       rule: null,
       position: 0,
-      modified_at: this.#tools.clock.now(),
+      modifiedAt: this.#tools.clock.now(),
     });
     if (row.rule !== null) removeRule(tx, row.rule);
     releaseSnapshots(tx, row.name);
     this.#tell(tx, row, what, actor, 'notice');
   }
 
-  #tell(tx: Tx, row: SourceRow, what: string, actor: string, severity: 'info' | 'notice' | 'warning' = 'info'): void {
-    const title = `Mirror ${row.display_name} (${row.name}) to array ${row.remote_display_name} ${what}.`;
+  #tell(
+    tx: Tx,
+    row: SourceMirror,
+    what: string,
+    actor: string,
+    severity: 'info' | 'notice' | 'warning' = 'info',
+  ): void {
+    const title = `Mirror ${row.displayName} (${row.name}) to array ${row.remoteDisplayName} ${what}.`;
     this.#tools.events.record(tx, { severity, title, subject: `mirror_job:${row.name}`, actor });
   }
 

@@ -1,7 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { MirrorJob } from '@granary/contract/array';
 import { formatUtc } from '@granary/kernel';
-import type { DestinationRow, SourceRow } from './repository.ts';
+import type { DestinationMirror, SourceMirror } from './mirror.ts';
 
 type MirrorView = RecordOf<typeof MirrorJob>;
 
@@ -17,54 +17,54 @@ export interface Surroundings {
 }
 
 /** As its source shows it. */
-export function sourceView(row: SourceRow, around: Surroundings): MirrorView {
+export function sourceView(row: SourceMirror, around: Surroundings): MirrorView {
   return {
     job_name: row.name,
-    job_display_name: row.display_name,
+    job_display_name: row.displayName,
     src: {
       provider: around.provider,
       array_display_name: around.arrayName,
-      cg_display_name: row.cg_display_name,
-      cg_name: row.cg_name,
-      pool_display_name: row.pool_display_name,
+      cg_display_name: row.groupDisplayName,
+      cg_name: row.consistencyGroup,
+      pool_display_name: row.poolDisplayName,
     },
     dst: {
-      provider: row.remote_provider,
-      array_display_name: row.remote_display_name,
-      cg_display_name: row.remote_volume,
+      provider: row.remoteProvider,
+      array_display_name: row.remoteDisplayName,
+      cg_display_name: row.remoteVolume,
       cg_name: null,
-      pool_display_name: row.remote_pool,
+      pool_display_name: row.remotePool,
     },
     status: statusOf(row, row.state === 'paused', around),
-    ...figures(row, row.sent_bytes),
+    ...figures(row, row.sentBytes),
   };
 }
 
 /** As its destination shows it. */
-export function destinationView(row: DestinationRow, around: Surroundings): MirrorView {
+export function destinationView(row: DestinationMirror, around: Surroundings): MirrorView {
   return {
     job_name: row.name,
-    job_display_name: row.display_name,
+    job_display_name: row.displayName,
     src: {
-      provider: row.src_provider,
-      array_display_name: row.src_array,
-      cg_display_name: row.src_cg,
-      cg_name: row.src_cg_name,
-      pool_display_name: row.src_pool,
+      provider: row.sourceProvider,
+      array_display_name: row.sourceArray,
+      cg_display_name: row.sourceGroupDisplayName,
+      cg_name: row.sourceGroup,
+      pool_display_name: row.sourcePoolDisplayName,
     },
     dst: {
       provider: around.provider,
       array_display_name: around.arrayName,
-      cg_display_name: row.volume_name,
+      cg_display_name: row.volumeName,
       cg_name: null,
-      pool_display_name: row.pool_display_name,
+      pool_display_name: row.poolDisplayName,
     },
-    status: statusOf(row, row.is_paused === 1, around),
-    ...figures(row, row.received_bytes),
+    status: statusOf(row, row.isPaused, around),
+    ...figures(row, row.receivedBytes),
   };
 }
 
-type Standing = Pick<SourceRow, 'round' | 'position'> & { readonly state: string };
+type Standing = Pick<SourceMirror, 'round' | 'position'> & { readonly state: string };
 
 function statusOf({ state, round, position }: Standing, isPaused: boolean, around: Surroundings): string {
   // Not before its volume is one like any other.
@@ -76,15 +76,15 @@ function statusOf({ state, round, position }: Standing, isPaused: boolean, aroun
   return `Syncing ${Math.min(percent, 99)}%`;
 }
 
-type Figures = Pick<SourceRow, 'base_taken_at' | 'sync_ms' | 'created_at' | 'modified_at'>;
+type Figures = Pick<SourceMirror, 'baseTakenAt' | 'syncMs' | 'createdAt' | 'modifiedAt'>;
 
 function figures(row: Figures, bytes: number) {
   return {
-    rpo: row.base_taken_at === null ? null : formatUtc(row.base_taken_at),
+    rpo: row.baseTakenAt === null ? null : formatUtc(row.baseTakenAt),
     // What travels is compressed wherever that pays.
     wan_optimization: 'YES' as const,
-    avg_sync_rate_kb_sec: row.sync_ms === 0 ? 0 : Math.round(bytes / 1024 / (row.sync_ms / 1000)),
-    created_at: formatUtc(row.created_at),
-    modified_at: formatUtc(row.modified_at),
+    avg_sync_rate_kb_sec: row.syncMs === 0 ? 0 : Math.round(bytes / 1024 / (row.syncMs / 1000)),
+    created_at: formatUtc(row.createdAt),
+    modified_at: formatUtc(row.modifiedAt),
   };
 }

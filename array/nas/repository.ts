@@ -1,54 +1,41 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { AccountKind, NasAccount, NasGroup, NasUser, NumberedName } from './account.ts';
 
-/** A user of shares as it is on record. The password is sealed. */
-export interface NasUserRow {
-  readonly name: string;
-  readonly uid: number | null;
-  readonly password: string | null;
-  readonly group_name: string | null;
-  readonly created_at: number;
-  readonly modified_at: number;
+const accounts = new Table<NasAccount>('nas_users', {
+  name: plain('name'),
+  uid: plain('uid'),
+  password: plain('password'),
+  primaryGroup: plain('group_name'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+
+const groups = new Table<NasGroup>('nas_groups', {
+  name: plain('name'),
+  gid: plain('gid'),
+  isSmb: flag('is_smb'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const GROUPS = `SELECT ${groups.fields()} FROM nas_groups`;
+
+interface Memberships {
+  /** JSON. */
+  readonly groupList: string;
 }
 
-export interface NasUser extends NasUserRow {
-  /** Beyond the primary group, in the order of their names. */
-  readonly groups: readonly string[];
-}
-
-/** Booleans are 0 and 1. */
-export interface NasGroupRow {
-  readonly name: string;
-  readonly gid: number | null;
-  readonly is_smb: number;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
-
-interface ListedUser extends NasUserRow {
-  readonly group_list: string;
-}
-
-const USERS = `SELECT u.*,
+const USERS = `SELECT ${accounts.fields('u')},
     (SELECT json_group_array(m.group_name ORDER BY m.group_name) FROM nas_members AS m WHERE m.user_name = u.name)
-      AS group_list
+      AS groupList
   FROM nas_users AS u`;
 
-export function insertNasUser(tx: Tx, row: NasUserRow): void {
-  tx.run(
-    `INSERT INTO nas_users (name, uid, password, group_name, created_at, modified_at)
-     VALUES (:name, :uid, :password, :group_name, :created_at, :modified_at)`,
-    { ...row },
-  );
+export function insertNasUser(tx: Tx, account: NasAccount): void {
+  accounts.insert(tx, account);
 }
 
-export function updateNasUser(tx: Tx, row: Omit<NasUserRow, 'created_at'>): void {
-  const { name, uid, password, group_name, modified_at } = row;
-  tx.run(
-    `UPDATE nas_users SET uid = :uid, password = :password, group_name = :group_name, modified_at = :modified_at
-     WHERE name = :name`,
-    { name, uid, password, group_name, modified_at },
-  );
+export function updateNasUser(tx: Tx, { name, ...change }: Omit<NasAccount, 'createdAt'>): void {
+  accounts.update(tx, { name }, change);
 }
 
 export function deleteNasUser(tx: Tx, name: string): void {
@@ -56,23 +43,23 @@ export function deleteNasUser(tx: Tx, name: string): void {
 }
 
 /** Exactly these beyond the primary one. */
-export function setMemberships(tx: Tx, user: string, groups: readonly string[]): void {
+export function setMemberships(tx: Tx, user: string, names: readonly string[]): void {
   tx.run('DELETE FROM nas_members WHERE user_name = :user', { user });
-  for (const group of groups)
+  for (const group of names)
     tx.run('INSERT OR IGNORE INTO nas_members (user_name, group_name) VALUES (:user, :group)', { user, group });
 }
 
 export function findNasUser(db: Db, name: string): NasUser | undefined {
-  return withGroups(db.get<ListedUser>(`${USERS} WHERE u.name = :name`, { name }));
+  return withGroups(accounts.get<Memberships>(db, `${USERS} WHERE u.name = :name`, { name }));
 }
 
-export function findNasUserByUid(db: Db, uid: number): NasUserRow | undefined {
-  return db.get<NasUserRow>('SELECT * FROM nas_users WHERE uid = :uid', { uid });
+export function findNasUserByUid(db: Db, uid: number): NasAccount | undefined {
+  return accounts.get(db, `SELECT ${accounts.fields()} FROM nas_users WHERE uid = :uid`, { uid });
 }
 
 export function listNasUsers(db: Db, page: Page): NasUser[] {
-  return db
-    .all<ListedUser>(`${USERS} ORDER BY u.name LIMIT :limit OFFSET :start`, { ...sqlPage(page) })
+  return accounts
+    .all<Memberships>(db, `${USERS} ORDER BY u.name LIMIT :limit OFFSET :start`, sqlPage(page))
     .flatMap((row) => withGroups(row) ?? []);
 }
 
@@ -80,28 +67,24 @@ export function countNasUsers(db: Db): number {
   return db.get<{ n: number }>('SELECT count(*) AS n FROM nas_users')?.n ?? 0;
 }
 
-export function insertNasGroup(tx: Tx, row: NasGroupRow): void {
-  tx.run(
-    `INSERT INTO nas_groups (name, gid, is_smb, created_at, modified_at)
-     VALUES (:name, :gid, :is_smb, :created_at, :modified_at)`,
-    { ...row },
-  );
+export function insertNasGroup(tx: Tx, group: NasGroup): void {
+  groups.insert(tx, group);
 }
 
 export function deleteNasGroup(tx: Tx, name: string): void {
   tx.run('DELETE FROM nas_groups WHERE name = :name', { name });
 }
 
-export function findNasGroup(db: Db, name: string): NasGroupRow | undefined {
-  return db.get<NasGroupRow>('SELECT * FROM nas_groups WHERE name = :name', { name });
+export function findNasGroup(db: Db, name: string): NasGroup | undefined {
+  return groups.get(db, `${GROUPS} WHERE name = :name`, { name });
 }
 
-export function findNasGroupByGid(db: Db, gid: number): NasGroupRow | undefined {
-  return db.get<NasGroupRow>('SELECT * FROM nas_groups WHERE gid = :gid', { gid });
+export function findNasGroupByGid(db: Db, gid: number): NasGroup | undefined {
+  return groups.get(db, `${GROUPS} WHERE gid = :gid`, { gid });
 }
 
-export function listNasGroups(db: Db, page: Page): NasGroupRow[] {
-  return db.all<NasGroupRow>('SELECT * FROM nas_groups ORDER BY name LIMIT :limit OFFSET :start', { ...sqlPage(page) });
+export function listNasGroups(db: Db, page: Page): NasGroup[] {
+  return groups.all(db, `${GROUPS} ORDER BY name LIMIT :limit OFFSET :start`, sqlPage(page));
 }
 
 export function countNasGroups(db: Db): number {
@@ -120,24 +103,17 @@ export function usersOfGroup(db: Db, group: string, limit: number): string[] {
     .map(({ name }) => name);
 }
 
-export type AccountKind = 'user' | 'group';
-
 const NUMBERED = {
   user: 'SELECT name, uid AS number FROM nas_users WHERE uid IS NOT NULL',
   group: 'SELECT name, gid AS number FROM nas_groups WHERE gid IS NOT NULL',
 } as const;
 
-export interface NumberedName {
-  readonly name: string;
-  readonly number: number;
-}
-
 export function listNumbered(db: Db, kind: AccountKind): NumberedName[] {
   return db.all<NumberedName>(NUMBERED[kind]);
 }
 
-function withGroups(row: ListedUser | undefined): NasUser | undefined {
-  if (!row) return undefined;
-  const { group_list: groups, ...user } = row;
-  return { ...user, groups: JSON.parse(groups) as string[] };
+function withGroups(found: (NasAccount & Memberships) | undefined): NasUser | undefined {
+  if (!found) return undefined;
+  const { groupList, ...account } = found;
+  return { ...account, groups: JSON.parse(groupList) as string[] };
 }

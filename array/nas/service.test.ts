@@ -29,7 +29,7 @@ test('the engine knows users by number, with the numbers of all their groups, al
   const { users, count } = alone.array.nas.listUsers(PAGE);
   assert.equal(count, 2);
   assert.deepEqual(
-    users.map(({ name, group_name, groups }) => [name, group_name, groups]),
+    users.map(({ name, primaryGroup: group_name, groups }) => [name, group_name, groups]),
     [
       ['jo', 'staff', ['lab', 'windows']],
       ['win', null, []],

@@ -21,11 +21,8 @@ import {
   setMemberships,
   updateNasUser,
   usersOfGroup,
-  type AccountKind,
-  type NasGroupRow,
-  type NasUser,
-  type NumberedName,
 } from './repository.ts';
+import type { AccountKind, NasGroup, NasUser, NumberedName } from './account.ts';
 
 export interface NasUserRequest {
   readonly username: string;
@@ -72,7 +69,7 @@ export class NasService {
     return this.#tools.store.read((db) => ({ users: listNasUsers(db, page), count: countNasUsers(db) }));
   }
 
-  listGroups(page: Page): { groups: NasGroupRow[]; count: number } {
+  listGroups(page: Page): { groups: NasGroup[]; count: number } {
     return this.#tools.store.read((db) => ({ groups: listNasGroups(db, page), count: countNasGroups(db) }));
   }
 
@@ -102,9 +99,9 @@ export class NasService {
         name: wanted.username,
         uid: wanted.nfsUid ?? null,
         password: wanted.password === undefined ? null : vault.seal(wanted.password),
-        group_name: groupNamed(tx, 'groupname', wanted.group) ?? null,
-        created_at: now,
-        modified_at: now,
+        primaryGroup: groupNamed(tx, 'groupname', wanted.group) ?? null,
+        createdAt: now,
+        modifiedAt: now,
       });
       setMemberships(tx, wanted.username, groupsNamed(tx, wanted.groups ?? []));
       this.#record(tx, 'user', wanted.username, 'was created', actor);
@@ -124,8 +121,8 @@ export class NasService {
         name: before.name,
         uid: change.nfsUid ?? before.uid,
         password: change.password === undefined ? before.password : vault.seal(change.password),
-        group_name: groupNamed(tx, 'groupname', change.group) ?? before.group_name,
-        modified_at: clock.now(),
+        primaryGroup: groupNamed(tx, 'groupname', change.group) ?? before.primaryGroup,
+        modifiedAt: clock.now(),
       });
       if (change.groups) setMemberships(tx, before.name, groupsNamed(tx, change.groups));
       this.#record(tx, 'user', before.name, `was changed: ${changesIn(change)}`, actor);
@@ -144,7 +141,7 @@ export class NasService {
     await this.#push();
   }
 
-  async createGroup({ name, nfsGid, smb }: NasGroupRequest, actor: string): Promise<NasGroupRow> {
+  async createGroup({ name, nfsGid, smb }: NasGroupRequest, actor: string): Promise<NasGroup> {
     const { store, clock } = this.#tools;
     if (nfsGid === undefined && !smb)
       throw badParameter('nfs_gid', 'or smb=YES must be sent: the first for NFS, the second for SMB');
@@ -154,7 +151,7 @@ export class NasService {
       const other = nfsGid === undefined ? undefined : findNasGroupByGid(tx, nfsGid);
       if (other) throw numberTaken('nfs_gid', nfsGid, `group ${other.name}`);
       const now = clock.now();
-      const row = { name, gid: nfsGid ?? null, is_smb: smb ? 1 : 0, created_at: now, modified_at: now };
+      const row = { name, gid: nfsGid ?? null, isSmb: smb, createdAt: now, modifiedAt: now };
       insertNasGroup(tx, row);
       this.#record(tx, 'group', name, 'was created', actor);
       return row;
@@ -187,7 +184,7 @@ export class NasService {
 
 function accountsOf(db: Db): NasAccounts {
   const groups = new Map(listNumbered(db, 'group').map(({ name, number }) => [name, number]));
-  const gidsOf = ({ group_name: primary, groups: others }: NasUser) =>
+  const gidsOf = ({ primaryGroup: primary, groups: others }: NasUser) =>
     [...(primary === null ? [] : [primary]), ...others].flatMap((name) => groups.get(name) ?? []);
   return {
     users: listNasUsers(db, WHOLE).flatMap((user) =>

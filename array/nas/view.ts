@@ -1,25 +1,25 @@
 import { formatUtc } from '@granary/kernel';
-import type { NasGroupRow, NasUser } from './repository.ts';
+import type { NasGroup, NasUser } from './account.ts';
 
 export function userView(user: NasUser) {
   return {
     username: user.name,
     nfs_uid: user.uid,
     smb: yesNo(user.password !== null),
-    groupname: user.group_name,
+    groupname: user.primaryGroup,
     groups: [...user.groups],
-    created_at: formatUtc(user.created_at),
-    modified_at: formatUtc(user.modified_at),
+    created_at: formatUtc(user.createdAt),
+    modified_at: formatUtc(user.modifiedAt),
   };
 }
 
-export function groupView(group: NasGroupRow) {
+export function groupView(group: NasGroup) {
   return {
     groupname: group.name,
     nfs_gid: group.gid,
-    smb: yesNo(group.is_smb === 1),
-    created_at: formatUtc(group.created_at),
-    modified_at: formatUtc(group.modified_at),
+    smb: yesNo(group.isSmb),
+    created_at: formatUtc(group.createdAt),
+    modified_at: formatUtc(group.modifiedAt),
   };
 }
 

@@ -3,7 +3,8 @@ import { RoutedAgent } from '../outgoing/http.ts';
 import type { Proxy } from '../outgoing/link.ts';
 import type { ArrayTools } from '../tools.ts';
 import { hostOf, locateBucket } from './locate.ts';
-import { findDestinationAt, type DestinationRow } from './repository.ts';
+import { findDestinationAt } from './repository.ts';
+import type { Destination } from './destination.ts';
 
 /** The buckets the array writes to and reads from, over connections that are kept. */
 export class Buckets {
@@ -15,7 +16,7 @@ export class Buckets {
   }
 
   /** Rejects with `remote_unreachable` where it does not answer. */
-  async open(destination: DestinationRow, signal?: AbortSignal): Promise<RemoteBucket> {
+  async open(destination: Destination, signal?: AbortSignal): Promise<RemoteBucket> {
     const { name, bucket } = destination;
     let remote = this.#remotes.get(name);
     if (!remote) {
@@ -28,12 +29,12 @@ export class Buckets {
   }
 
   /** One that is called so here, and known to this array by whatever name. */
-  find(reference: string): DestinationRow | undefined {
+  find(reference: string): Destination | undefined {
     return this.#tools.store.read((db) => findDestinationAt(db, reference));
   }
 
   /** It may have moved: the way there is looked for anew. */
-  forget({ name }: DestinationRow): void {
+  forget({ name }: Destination): void {
     const remote = this.#remotes.get(name);
     this.#remotes.delete(name);
     void remote?.then((open) => open.close()).catch(() => undefined);
@@ -44,7 +45,7 @@ export class Buckets {
     this.#remotes.clear();
   }
 
-  async #connect(row: DestinationRow): Promise<RemoteS3> {
+  async #connect(row: Destination): Promise<RemoteS3> {
     const { vault, configuration } = this.#tools;
     const password = vault.unseal(row.password);
     const proxy = row.proxy === null ? null : (JSON.parse(vault.unseal(row.proxy)) as Proxy);
@@ -57,6 +58,6 @@ export class Buckets {
 }
 
 /** The same on every array that knows the bucket. */
-export function referenceOf({ endpoint, bucket }: Pick<DestinationRow, 'endpoint' | 'bucket'>): string {
+export function referenceOf({ endpoint, bucket }: Pick<Destination, 'endpoint' | 'bucket'>): string {
   return `${endpoint}/${bucket}`;
 }

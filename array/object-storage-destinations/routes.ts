@@ -1,6 +1,6 @@
 import { formatUtc } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { DestinationRow } from './repository.ts';
+import type { Destination } from './destination.ts';
 import type { ObjectStorageDestinations } from './service.ts';
 
 export function objectStorageRoutes(service: ObjectStorageDestinations): ArrayHandlers<'objectStorageDestinations'> {
@@ -15,19 +15,19 @@ export function objectStorageRoutes(service: ObjectStorageDestinations): ArrayHa
   };
 }
 
-function viewOf(row: DestinationRow) {
+function viewOf(row: Destination) {
   return {
     name: row.name,
-    display_name: row.display_name,
+    display_name: row.displayName,
     type: row.type,
     bucket: row.bucket,
     endpoint: row.endpoint,
     username: row.username,
-    connect_via: row.connect_via,
-    allow_lifecycle_policies: row.allow_lifecycle_policies === 1 ? ('YES' as const) : ('NO' as const),
-    proxy_host: row.proxy_host,
-    proxy_port: row.proxy_port,
-    created_at: formatUtc(row.created_at),
-    modified_at: formatUtc(row.modified_at),
+    connect_via: row.connectVia,
+    allow_lifecycle_policies: row.allowsLifecyclePolicies ? ('YES' as const) : ('NO' as const),
+    proxy_host: row.proxyHost,
+    proxy_port: row.proxyPort,
+    created_at: formatUtc(row.createdAt),
+    modified_at: formatUtc(row.modifiedAt),
   };
 }

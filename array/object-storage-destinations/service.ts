@@ -3,13 +3,8 @@ import { readProxy } from '../outgoing/places.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { locateBucket } from './locate.ts';
-import {
-  countDestinations,
-  insertDestination,
-  isNameTaken,
-  listDestinations,
-  type DestinationRow,
-} from './repository.ts';
+import { countDestinations, insertDestination, isNameTaken, listDestinations } from './repository.ts';
+import type { Destination } from './destination.ts';
 
 export interface DestinationRequest {
   readonly name: string;
@@ -37,11 +32,11 @@ export class ObjectStorageDestinations {
     this.#tools = tools;
   }
 
-  list(start: number, limit: number): { rows: DestinationRow[]; count: number } {
+  list(start: number, limit: number): { rows: Destination[]; count: number } {
     return this.#tools.store.read((db) => ({ rows: listDestinations(db, start, limit), count: countDestinations(db) }));
   }
 
-  async create(request: DestinationRequest, actor: string): Promise<DestinationRow> {
+  async create(request: DestinationRequest, actor: string): Promise<Destination> {
     const { store, vault, clock, events } = this.#tools;
     if (!BUCKET.test(request.bucket))
       throw badParameter('bucket', 'must be lower-case letters, digits, dots and dashes, as buckets are named');
@@ -57,24 +52,24 @@ export class ObjectStorageDestinations {
       if (countDestinations(tx) >= DESTINATIONS_MAX)
         throw fail('limit_reached', { problem: `An array knows at most ${DESTINATIONS_MAX} buckets.` });
       const now = clock.now();
-      const row: DestinationRow = {
+      const row: Destination = {
         name: nextName(tx, 'obsdst'),
-        display_name: request.name,
+        displayName: request.name,
         type: request.type,
         bucket: request.bucket,
         endpoint: request.endpoint,
         username: request.username,
         password: vault.seal(request.password),
-        connect_via: request.connectVia,
-        allow_lifecycle_policies: request.allow_lifecycle_policies ? 1 : 0,
+        connectVia: request.connectVia,
+        allowsLifecyclePolicies: request.allow_lifecycle_policies,
         proxy: proxy && vault.seal(JSON.stringify(proxy)),
-        proxy_host: proxy?.host ?? null,
-        proxy_port: proxy?.port ?? null,
-        created_at: now,
-        modified_at: now,
+        proxyHost: proxy?.host ?? null,
+        proxyPort: proxy?.port ?? null,
+        createdAt: now,
+        modifiedAt: now,
       };
       insertDestination(tx, row);
-      const title = `Bucket ${row.bucket} at ${row.endpoint} was made known as ${row.display_name} (${row.name}).`;
+      const title = `Bucket ${row.bucket} at ${row.endpoint} was made known as ${row.displayName} (${row.name}).`;
       events.record(tx, { title, subject: `object_storage_destination:${row.name}`, actor });
       return row;
     });

@@ -1,28 +1,19 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { Peer, PeerWithSecret } from './peer.ts';
 
-/** Another array that may call this one. */
-export interface PeerRow {
-  readonly uuid: string;
-  readonly name: string;
-  readonly display_name: string;
-  readonly provider: string;
-  readonly software_version: string;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+const peers = new Table<Peer>('peers', {
+  uuid: plain('uuid'),
+  name: plain('name'),
+  displayName: plain('display_name'),
+  provider: plain('provider'),
+  softwareVersion: plain('software_version'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
 
-export interface PeerWithSecret extends PeerRow {
-  readonly shared_secret: string;
-}
-
-export function putPeer(tx: Tx, row: PeerRow): void {
-  tx.run(
-    `INSERT INTO peers (uuid, name, display_name, provider, software_version, created_at, modified_at)
-     VALUES (:uuid, :name, :display_name, :provider, :software_version, :created_at, :modified_at)
-     ON CONFLICT (uuid) DO UPDATE SET name = :name, display_name = :display_name, provider = :provider,
-       software_version = :software_version, modified_at = :modified_at`,
-    { ...row },
-  );
+export function putPeer(tx: Tx, peer: Peer): void {
+  const { uuid, createdAt: _, ...change } = peer;
+  if (peers.update(tx, { uuid }, change) === 0) peers.insert(tx, peer);
 }
 
 /** The one before stays good as well: a caller that was cut off may not have kept the new one. */
@@ -41,12 +32,13 @@ export function addPeerKey(tx: Tx, peer: string, mark: string, sealed: string, n
 }
 
 export function findPeerByKey(db: Db, mark: string): PeerWithSecret | undefined {
-  const sql = 'SELECT p.*, k.shared_secret FROM peer_keys AS k JOIN peers AS p ON p.uuid = k.peer WHERE k.mark = :mark';
-  return db.get<PeerWithSecret>(sql, { mark });
+  const sql = `SELECT ${peers.fields('p')}, k.shared_secret AS sealedSecret
+    FROM peer_keys AS k JOIN peers AS p ON p.uuid = k.peer WHERE k.mark = :mark`;
+  return peers.get<Pick<PeerWithSecret, 'sealedSecret'>>(db, sql, { mark });
 }
 
-export function findPeer(db: Db, uuid: string): PeerRow | undefined {
-  return db.get<PeerRow>('SELECT * FROM peers WHERE uuid = :uuid', { uuid });
+export function findPeer(db: Db, uuid: string): Peer | undefined {
+  return peers.get(db, `SELECT ${peers.fields()} FROM peers WHERE uuid = :uuid`, { uuid });
 }
 
 export function countPeers(db: Db): number {

@@ -4,6 +4,7 @@ import type { Identity } from '../remote-arrays/identity.ts';
 import { newAgreement, PairKeys } from '../remote-arrays/pair-keys.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Users } from '../users/service.ts';
+import type { Peer } from './peer.ts';
 import { addPeerKey, countPeers, findPeer, findPeerByKey, putPeer, removePeer } from './repository.ts';
 
 /** Another array that calls. */
@@ -53,9 +54,9 @@ export class Peers {
       id: `peer:${row.uuid}`,
       role: 'peer',
       uuid: row.uuid,
-      displayName: row.display_name,
+      displayName: row.displayName,
       provider: row.provider,
-      keys: this.#keysOf(mark, row.shared_secret),
+      keys: this.#keysOf(mark, row.sealedSecret),
     };
   }
 
@@ -74,7 +75,7 @@ export class Peers {
       if (!findPeer(tx, identity.uuid) && countPeers(tx) >= PEERS_MAX)
         throw fail('limit_reached', { problem: `An array is known to at most ${PEERS_MAX} others.` });
       const now = clock.now();
-      putPeer(tx, { ...identity, created_at: now, modified_at: now });
+      putPeer(tx, peerOf(identity, identity.uuid, now));
       addPeerKey(tx, identity.uuid, mark, vault.seal(secret.toString('base64')), now);
       const title = `Array ${identity.display_name} (${identity.name}) may mirror to this one.`;
       events.record(tx, { severity: 'notice', title, subject: `peer:${identity.uuid}`, actor: signedIn.username });
@@ -87,13 +88,13 @@ export class Peers {
     const known = store.read((db) => findPeer(db, actor.uuid));
     const isSame =
       known?.name === identity.name &&
-      known.display_name === identity.display_name &&
+      known.displayName === identity.display_name &&
       known.provider === identity.provider &&
-      known.software_version === identity.software_version;
+      known.softwareVersion === identity.software_version;
     if (!isSame) {
       await store.write((tx) => {
         const now = clock.now();
-        if (findPeer(tx, actor.uuid)) putPeer(tx, { ...identity, uuid: actor.uuid, created_at: now, modified_at: now });
+        if (findPeer(tx, actor.uuid)) putPeer(tx, peerOf(identity, actor.uuid, now));
       });
     }
     return this.self;
@@ -120,4 +121,16 @@ export class Peers {
     this.#keys.set(mark, keys);
     return keys;
   }
+}
+
+function peerOf(identity: PeerIdentity, uuid: string, now: number): Peer {
+  return {
+    uuid,
+    name: identity.name,
+    displayName: identity.display_name,
+    provider: identity.provider,
+    softwareVersion: identity.software_version,
+    createdAt: now,
+    modifiedAt: now,
+  };
 }

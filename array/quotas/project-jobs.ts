@@ -86,7 +86,7 @@ export class ProjectJobs {
       outcome: 'done',
       finish: (tx) => {
         removeProject(tx, volume, project);
-        const title = `Quota project ${row.display_name} (${project}) of share ${volume} was deleted.`;
+        const title = `Quota project ${row.displayName} (${project}) of share ${volume} was deleted.`;
         this.#tools.events.record(tx, { title, subject: `volume:${volume}`, actor });
       },
     };

@@ -19,12 +19,11 @@ import {
   listProjects,
   markProjectDeleted,
   touchProject,
-  type DirectoryRow,
-  type ProjectRow,
 } from './repository.ts';
+import type { QuotaDirectory, QuotaProject } from './project.ts';
 
-export interface Project extends ProjectRow {
-  readonly directories: readonly DirectoryRow[];
+export interface ProjectWithDirectories extends QuotaProject {
+  readonly directories: readonly QuotaDirectory[];
 }
 
 /** Work that was begun for one directory. */
@@ -47,7 +46,7 @@ export class QuotaProjects {
     new ProjectJobs(tools).register();
   }
 
-  list(volume: string, page: Page): { projects: Project[]; count: number } {
+  list(volume: string, page: Page): { projects: ProjectWithDirectories[]; count: number } {
     this.#volumes.getShare(volume);
     return this.#tools.store.read((db) => ({
       projects: listProjects(db, volume, page).map((row) => ({
@@ -59,11 +58,11 @@ export class QuotaProjects {
   }
 
   /** How far the work on a directory is, in percent. */
-  progressOf({ job }: DirectoryRow): number {
+  progressOf({ job }: QuotaDirectory): number {
     return job === null ? 100 : (this.#tools.jobs.get(job)?.progress ?? 0);
   }
 
-  create(volume: string, displayName: string, actor: string): Promise<ProjectRow> {
+  create(volume: string, displayName: string, actor: string): Promise<QuotaProject> {
     const { store, clock } = this.#tools;
     return store.write((tx) => {
       this.#volumes.usableShare(volume);
@@ -74,14 +73,14 @@ export class QuotaProjects {
       }
       const number = nextNumber(tx, 'project');
       const now = clock.now();
-      const row: ProjectRow = {
+      const row: QuotaProject = {
         volume,
         name: `project-${number.toString(16).padStart(8, '0')}`,
         number,
-        display_name: displayName,
-        delete_job: null,
-        created_at: now,
-        modified_at: now,
+        displayName,
+        deleteJob: null,
+        createdAt: now,
+        modifiedAt: now,
       };
       insertProject(tx, row);
       this.#record(tx, row, 'was created', actor);
@@ -153,7 +152,7 @@ export class QuotaProjects {
       this.#volumes.usableShare(volume);
       const row = findProject(tx, volume, project);
       if (!row) throw fail('project_not_found', { id: project });
-      if (row.delete_job !== null) return row.delete_job;
+      if (row.deleteJob !== null) return row.deleteJob;
       const count = listDirectories(tx, volume, project).length;
       if (count > 0 && !isForced) {
         const problem = `Quota project ${project} has ${count} directories; take them out first, or use force=YES.`;
@@ -165,14 +164,14 @@ export class QuotaProjects {
     });
   }
 
-  #project(tx: Tx, volume: string, name: string): ProjectRow {
+  #project(tx: Tx, volume: string, name: string): QuotaProject {
     const row = findProject(tx, volume, name);
-    if (!row || row.delete_job !== null) throw fail('project_not_found', { id: name });
+    if (!row || row.deleteJob !== null) throw fail('project_not_found', { id: name });
     return row;
   }
 
-  #record(tx: Tx, { display_name, name, volume }: ProjectRow, what: string, actor: string): void {
-    const title = `Quota project ${display_name} (${name}) of share ${volume} ${what}.`;
+  #record(tx: Tx, { displayName, name, volume }: QuotaProject, what: string, actor: string): void {
+    const title = `Quota project ${displayName} (${name}) of share ${volume} ${what}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${volume}`, actor });
   }
 }
@@ -182,7 +181,7 @@ function subjectOf(volume: string): string {
   return `quota-projects:${volume}`;
 }
 
-function refuseNew(tx: Tx, volume: string, path: string, other: DirectoryRow | undefined): void {
+function refuseNew(tx: Tx, volume: string, path: string, other: QuotaDirectory | undefined): void {
   if (countDirectories(tx, volume) >= DIRECTORIES_MAX) {
     const problem = `The quota projects of share ${volume} have ${DIRECTORIES_MAX} directories, as many as there can be.`;
     throw fail('limit_reached', { problem });

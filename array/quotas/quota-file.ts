@@ -5,13 +5,13 @@ import type { NameReader } from './names.ts';
 
 export type QuotaFileFormat = 'csv' | 'text';
 
-export interface QuotaFileRow {
+export interface QuotaFileLine {
   readonly id: number;
   /** Undefined removes the quota. */
   readonly limitBytes: number | undefined;
 }
 
-interface RawRow {
+interface RawLine {
   /** Line of the file, counted from 1. */
   readonly line: number;
   readonly name: string;
@@ -35,7 +35,7 @@ const LIMIT = ['limit', 'hard'];
 const PASSED_OVER = ['source_id_display', 'usage', 'soft', 'source_type', 'nas_type'];
 
 /** Reads a file of quotas; the first row that is wrong is an error that names it. */
-export function readQuotaFile(bytes: Uint8Array, format: QuotaFileFormat, names: NameReader): QuotaFileRow[] {
+export function readQuotaFile(bytes: Uint8Array, format: QuotaFileFormat, names: NameReader): QuotaFileLine[] {
   const text = decode(bytes);
   const rows = format === 'csv' ? readCsv(text) : readText(text);
   if (rows.length === 0) throw badParameter('file', 'holds no quotas');
@@ -52,7 +52,7 @@ export function readQuotaFile(bytes: Uint8Array, format: QuotaFileFormat, names:
   });
 }
 
-function readCsv(text: string): RawRow[] {
+function readCsv(text: string): RawLine[] {
   const [header, ...rows] = parseCsv(text);
   if (!header) return [];
   const columns = header.record.map((cell) => cell.toLowerCase());
@@ -94,8 +94,8 @@ function parseCsv(text: string): CsvRecord[] {
 }
 
 /** One name and limit a line, with spaces or tabs between them; a name may hold spaces. Lines that begin with # are notes. */
-function readText(text: string): RawRow[] {
-  const rows: RawRow[] = [];
+function readText(text: string): RawLine[] {
+  const rows: RawLine[] = [];
   for (const [index, whole] of text.split(/\r\n|\n|\r/).entries()) {
     const line = whole.trim();
     if (line === '' || line.startsWith('#')) continue;
@@ -108,7 +108,7 @@ function readText(text: string): RawRow[] {
   return rows;
 }
 
-function readLimit({ line, limit }: RawRow): number | undefined {
+function readLimit({ line, limit }: RawLine): number | undefined {
   const isNumber = /^\d{1,15}$/.test(limit);
   if (!isNumber || Number(limit) > LIMIT_MB_MAX)
     throw rowProblem(line, `limit is ${shortened(limit)}; it must be a whole number of MB, at most ${LIMIT_MB_MAX}`);

@@ -1,52 +1,45 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Db, type Tx } from '@granary/kernel';
 import { sqlPage, type Page } from '../paging.ts';
+import type { QuotaDirectory, QuotaProject } from './project.ts';
 
-/** A quota project as it is on record. */
-export interface ProjectRow {
-  readonly volume: string;
-  readonly name: string;
-  /** By which files and quotas know it. */
-  readonly number: number;
-  readonly display_name: string;
-  readonly delete_job: number | null;
-  readonly created_at: number;
-  readonly modified_at: number;
+const projects = new Table<QuotaProject>('quota_projects', {
+  volume: plain('volume'),
+  name: plain('name'),
+  number: plain('number'),
+  displayName: plain('display_name'),
+  deleteJob: plain('delete_job'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const PROJECTS = `SELECT ${projects.fields()} FROM quota_projects`;
+
+const directories = new Table<QuotaDirectory>('quota_directories', {
+  volume: plain('volume'),
+  path: plain('path'),
+  project: plain('project'),
+  state: plain('state'),
+  job: plain('job'),
+});
+const DIRECTORIES = `SELECT ${directories.fields()} FROM quota_directories`;
+
+export function insertProject(tx: Tx, project: QuotaProject): void {
+  projects.insert(tx, project);
 }
 
-export interface DirectoryRow {
-  readonly volume: string;
-  readonly path: string;
-  readonly project: string;
-  readonly state: 'adding' | 'ready' | 'removing';
-  readonly job: number | null;
-}
-
-export function insertProject(tx: Tx, row: ProjectRow): void {
-  tx.run(
-    `INSERT INTO quota_projects (volume, name, number, display_name, delete_job, created_at, modified_at)
-     VALUES (:volume, :name, :number, :display_name, :delete_job, :created_at, :modified_at)`,
-    { ...row },
-  );
-}
-
-export function markProjectDeleted(tx: Tx, { volume, name }: ProjectRow, job: number, now: number): void {
-  const sql = `UPDATE quota_projects SET delete_job = :job, modified_at = :now
-    WHERE volume = :volume AND name = :name`;
-  tx.run(sql, { volume, name, job, now });
+export function markProjectDeleted(tx: Tx, { volume, name }: QuotaProject, job: number, now: number): void {
+  projects.update(tx, { volume, name }, { deleteJob: job, modifiedAt: now });
 }
 
 export function touchProject(tx: Tx, volume: string, name: string, now: number): void {
-  const sql = 'UPDATE quota_projects SET modified_at = :now WHERE volume = :volume AND name = :name';
-  tx.run(sql, { volume, name, now });
+  projects.update(tx, { volume, name }, { modifiedAt: now });
 }
 
 export function removeProject(tx: Tx, volume: string, name: string): void {
   tx.run('DELETE FROM quota_projects WHERE volume = :volume AND name = :name', { volume, name });
 }
 
-export function findProject(db: Db, volume: string, name: string): ProjectRow | undefined {
-  const sql = 'SELECT * FROM quota_projects WHERE volume = :volume AND name = :name';
-  return db.get<ProjectRow>(sql, { volume, name });
+export function findProject(db: Db, volume: string, name: string): QuotaProject | undefined {
+  return projects.get(db, `${PROJECTS} WHERE volume = :volume AND name = :name`, { volume, name });
 }
 
 export function isProjectNameTaken(db: Db, volume: string, displayName: string): boolean {
@@ -54,9 +47,9 @@ export function isProjectNameTaken(db: Db, volume: string, displayName: string):
   return db.get(sql, { volume, displayName }) !== undefined;
 }
 
-export function listProjects(db: Db, volume: string, page: Page): ProjectRow[] {
-  const sql = 'SELECT * FROM quota_projects WHERE volume = :volume ORDER BY name LIMIT :limit OFFSET :start';
-  return db.all<ProjectRow>(sql, { volume, ...sqlPage(page) });
+export function listProjects(db: Db, volume: string, page: Page): QuotaProject[] {
+  const sql = `${PROJECTS} WHERE volume = :volume ORDER BY name LIMIT :limit OFFSET :start`;
+  return projects.all(db, sql, { volume, ...sqlPage(page) });
 }
 
 export function countProjects(db: Db, volume: string): number {
@@ -69,26 +62,22 @@ export function listProjectNames(db: Db, volume: string): { readonly name: strin
   return db.all(sql, { volume });
 }
 
-export function insertDirectory(tx: Tx, row: DirectoryRow): void {
-  tx.run(
-    `INSERT INTO quota_directories (volume, path, project, state, job)
-     VALUES (:volume, :path, :project, :state, :job)`,
-    { ...row },
-  );
+export function insertDirectory(tx: Tx, directory: QuotaDirectory): void {
+  directories.insert(tx, directory);
 }
 
-export function changeDirectory(tx: Tx, { volume, path, state, job }: Omit<DirectoryRow, 'project'>): void {
-  const sql = 'UPDATE quota_directories SET state = :state, job = :job WHERE volume = :volume AND path = :path';
-  tx.run(sql, { volume, path, state, job });
+type DirectoryChange = Pick<QuotaDirectory, 'state' | 'job'> & { readonly volume: string; readonly path: string };
+
+export function changeDirectory(tx: Tx, { volume, path, state, job }: DirectoryChange): void {
+  directories.update(tx, { volume, path }, { state, job });
 }
 
 export function removeDirectory(tx: Tx, volume: string, path: string): void {
   tx.run('DELETE FROM quota_directories WHERE volume = :volume AND path = :path', { volume, path });
 }
 
-export function findDirectory(db: Db, volume: string, path: string): DirectoryRow | undefined {
-  const sql = 'SELECT * FROM quota_directories WHERE volume = :volume AND path = :path';
-  return db.get<DirectoryRow>(sql, { volume, path });
+export function findDirectory(db: Db, volume: string, path: string): QuotaDirectory | undefined {
+  return directories.get(db, `${DIRECTORIES} WHERE volume = :volume AND path = :path`, { volume, path });
 }
 
 export function countDirectories(db: Db, volume: string): number {
@@ -97,16 +86,17 @@ export function countDirectories(db: Db, volume: string): number {
 }
 
 /** Of one project. */
-export function listDirectories(db: Db, volume: string, project: string): DirectoryRow[] {
-  const sql = 'SELECT * FROM quota_directories WHERE volume = :volume AND project = :project ORDER BY path';
-  return db.all<DirectoryRow>(sql, { volume, project });
+export function listDirectories(db: Db, volume: string, project: string): QuotaDirectory[] {
+  const sql = `${DIRECTORIES} WHERE volume = :volume AND project = :project ORDER BY path`;
+  return directories.all(db, sql, { volume, project });
 }
 
 /** One that holds the path, is held by it, or is the same. */
-export function findOverlapping(db: Db, volume: string, path: string): DirectoryRow | undefined {
+export function findOverlapping(db: Db, volume: string, path: string): QuotaDirectory | undefined {
   const below = path === '/' ? '/' : `${path}/`;
-  return db.get<DirectoryRow>(
-    `SELECT * FROM quota_directories WHERE volume = :volume AND (path = :path OR path = '/'
+  return directories.get(
+    db,
+    `${DIRECTORIES} WHERE volume = :volume AND (path = :path OR path = '/'
        OR substr(path, 1, length(:below)) = :below OR substr(:path, 1, length(path) + 1) = path || '/')
      ORDER BY path LIMIT 1`,
     { volume, path, below },

@@ -1,6 +1,6 @@
 import { formatUtc, wholeMegabytes } from '@granary/kernel';
-import type { Project } from './projects.ts';
-import type { DirectoryRow } from './repository.ts';
+import type { ProjectWithDirectories } from './projects.ts';
+import type { QuotaDirectory } from './project.ts';
 import type { NamedQuota } from './service.ts';
 
 /** There is one limit, which is never exceeded: nothing is softer. */
@@ -20,21 +20,21 @@ export function limitText(limitBytes: number | undefined): string {
   return String(wholeMegabytes(limitBytes ?? 0));
 }
 
-export function projectView(project: Project, progressOf: (row: DirectoryRow) => number) {
+export function projectView(project: ProjectWithDirectories, progressOf: (row: QuotaDirectory) => number) {
   return {
     name: project.name,
-    display_name: project.display_name,
+    display_name: project.displayName,
     id: project.number,
     volume_id: project.volume,
-    was_deleted: project.delete_job === null ? ('NO' as const) : ('YES' as const),
-    created_at: formatUtc(project.created_at),
-    modified_at: formatUtc(project.modified_at),
+    was_deleted: project.deleteJob === null ? ('NO' as const) : ('YES' as const),
+    created_at: formatUtc(project.createdAt),
+    modified_at: formatUtc(project.modifiedAt),
     directories_count: project.directories.length,
     directories: project.directories.map((row) => ({ path: row.path, status: statusOf(row, progressOf) })),
   };
 }
 
-function statusOf(row: DirectoryRow, progressOf: (row: DirectoryRow) => number): string {
+function statusOf(row: QuotaDirectory, progressOf: (row: QuotaDirectory) => number): string {
   if (row.state === 'ready') return 'Ready';
   return `${row.state === 'adding' ? 'Adding' : 'Removing'} ${Math.floor(progressOf(row))}%`;
 }

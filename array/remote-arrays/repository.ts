@@ -1,73 +1,56 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { RemoteArray, RemoteIdentity, RemotePool } from './remote-array.ts';
 
-export interface RemoteArrayRow {
-  readonly name: string;
-  readonly uuid: string;
-  readonly remote_name: string;
-  readonly display_name: string;
-  readonly provider: string;
-  readonly software_version: string;
-  readonly is_encryption_active: number;
-  readonly host: string;
-  readonly port: number;
-  readonly is_tls: number;
-  readonly interface: 'public' | 'vni0' | 'fe';
-  readonly proxy: string | null;
-  readonly shared_secret: string;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+const arrays = new Table<RemoteArray>('remote_arrays', {
+  name: plain('name'),
+  uuid: plain('uuid'),
+  remoteName: plain('remote_name'),
+  displayName: plain('display_name'),
+  provider: plain('provider'),
+  softwareVersion: plain('software_version'),
+  isEncryptionActive: flag('is_encryption_active'),
+  host: plain('host'),
+  port: plain('port'),
+  isTls: flag('is_tls'),
+  interface: plain('interface'),
+  proxy: plain('proxy'),
+  sealedSecret: plain('shared_secret'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+const ARRAYS = `SELECT ${arrays.fields()} FROM remote_arrays`;
 
-export interface RemotePoolRow {
-  readonly name: string;
-  readonly remote_array: string;
-  readonly remote_name: string;
-  readonly display_name: string;
-  readonly capacity_gb: number;
-  readonly available_gb: number;
-  readonly is_there: number;
-}
-
-/** What an array says of itself. */
-export type RemoteIdentity = Pick<
-  RemoteArrayRow,
-  'remote_name' | 'display_name' | 'provider' | 'software_version' | 'is_encryption_active'
->;
+const pools = new Table<RemotePool>('remote_pools', {
+  name: plain('name'),
+  remoteArray: plain('remote_array'),
+  remoteName: plain('remote_name'),
+  displayName: plain('display_name'),
+  capacityGb: plain('capacity_gb'),
+  availableGb: plain('available_gb'),
+  isThere: flag('is_there'),
+});
+const POOLS = `SELECT ${pools.fields()} FROM remote_pools`;
 
 /** Keeps its name when it was known before. */
-export function putRemoteArray(tx: Tx, row: RemoteArrayRow): void {
-  tx.run(
-    `INSERT INTO remote_arrays (name, uuid, remote_name, display_name, provider, software_version,
-       is_encryption_active, host, port, is_tls, interface, proxy, shared_secret, created_at, modified_at)
-     VALUES (:name, :uuid, :remote_name, :display_name, :provider, :software_version,
-       :is_encryption_active, :host, :port, :is_tls, :interface, :proxy, :shared_secret, :created_at, :modified_at)
-     ON CONFLICT (uuid) DO UPDATE SET remote_name = :remote_name, display_name = :display_name, provider = :provider,
-       software_version = :software_version, is_encryption_active = :is_encryption_active, host = :host, port = :port,
-       is_tls = :is_tls, interface = :interface, proxy = :proxy, shared_secret = :shared_secret,
-       modified_at = :modified_at`,
-    { ...row },
-  );
+export function putRemoteArray(tx: Tx, array: RemoteArray): void {
+  const { name: _, uuid, createdAt: __, ...change } = array;
+  if (arrays.update(tx, { uuid }, change) === 0) arrays.insert(tx, array);
 }
 
 export function renameRemoteArray(tx: Tx, name: string, identity: RemoteIdentity, now: number): void {
-  tx.run(
-    `UPDATE remote_arrays SET remote_name = :remote_name, display_name = :display_name, provider = :provider,
-       software_version = :software_version, is_encryption_active = :is_encryption_active, modified_at = :now
-     WHERE name = :name`,
-    { ...identity, name, now },
-  );
+  arrays.update(tx, { name }, { ...identity, modifiedAt: now });
 }
 
-export function findRemoteArray(db: Db, name: string): RemoteArrayRow | undefined {
-  return db.get<RemoteArrayRow>('SELECT * FROM remote_arrays WHERE name = :name', { name });
+export function findRemoteArray(db: Db, name: string): RemoteArray | undefined {
+  return arrays.get(db, `${ARRAYS} WHERE name = :name`, { name });
 }
 
-export function findRemoteArrayByUuid(db: Db, uuid: string): RemoteArrayRow | undefined {
-  return db.get<RemoteArrayRow>('SELECT * FROM remote_arrays WHERE uuid = :uuid', { uuid });
+export function findRemoteArrayByUuid(db: Db, uuid: string): RemoteArray | undefined {
+  return arrays.get(db, `${ARRAYS} WHERE uuid = :uuid`, { uuid });
 }
 
-export function listRemoteArrays(db: Db, start: number, limit: number): RemoteArrayRow[] {
-  return db.all<RemoteArrayRow>('SELECT * FROM remote_arrays ORDER BY name LIMIT :limit OFFSET :start', {
+export function listRemoteArrays(db: Db, start: number, limit: number): RemoteArray[] {
+  return arrays.all(db, `${ARRAYS} ORDER BY name LIMIT :limit OFFSET :start`, {
     start,
     limit: limit === 0 ? -1 : limit,
   });
@@ -82,30 +65,25 @@ export function removeRemoteArray(tx: Tx, name: string): void {
 }
 
 /** Keeps its name when it was known before. */
-export function putRemotePool(tx: Tx, row: Omit<RemotePoolRow, 'is_there'>): void {
-  tx.run(
-    `INSERT INTO remote_pools (name, remote_array, remote_name, display_name, capacity_gb, available_gb, is_there)
-     VALUES (:name, :remote_array, :remote_name, :display_name, :capacity_gb, :available_gb, 1)
-     ON CONFLICT (remote_array, remote_name) DO UPDATE SET
-       display_name = :display_name, capacity_gb = :capacity_gb, available_gb = :available_gb, is_there = 1`,
-    { ...row },
-  );
+export function putRemotePool(tx: Tx, pool: Omit<RemotePool, 'isThere'>): void {
+  const { remoteArray, remoteName, displayName, capacityGb, availableGb } = pool;
+  const told = { displayName, capacityGb, availableGb, isThere: true };
+  if (pools.update(tx, { remoteArray, remoteName }, told) === 0) pools.insert(tx, { ...pool, isThere: true });
 }
 
 export function forgetRemotePools(tx: Tx, remoteArray: string): void {
-  tx.run('UPDATE remote_pools SET is_there = 0 WHERE remote_array = :remoteArray', { remoteArray });
+  pools.update(tx, { remoteArray }, { isThere: false });
 }
 
-export function findRemotePool(db: Db, name: string): RemotePoolRow | undefined {
-  return db.get<RemotePoolRow>('SELECT * FROM remote_pools WHERE name = :name', { name });
+export function findRemotePool(db: Db, name: string): RemotePool | undefined {
+  return pools.get(db, `${POOLS} WHERE name = :name`, { name });
 }
 
-export function findRemotePoolByName(db: Db, remoteArray: string, remoteName: string): RemotePoolRow | undefined {
-  const sql = 'SELECT * FROM remote_pools WHERE remote_array = :remoteArray AND remote_name = :remoteName';
-  return db.get<RemotePoolRow>(sql, { remoteArray, remoteName });
+export function findRemotePoolByName(db: Db, remoteArray: string, remoteName: string): RemotePool | undefined {
+  const sql = `${POOLS} WHERE remote_array = :remoteArray AND remote_name = :remoteName`;
+  return pools.get(db, sql, { remoteArray, remoteName });
 }
 
-export function listRemotePools(db: Db, remoteArray: string): RemotePoolRow[] {
-  const sql = 'SELECT * FROM remote_pools WHERE remote_array = :remoteArray AND is_there = 1 ORDER BY name';
-  return db.all<RemotePoolRow>(sql, { remoteArray });
+export function listRemotePools(db: Db, remoteArray: string): RemotePool[] {
+  return pools.all(db, `${POOLS} WHERE remote_array = :remoteArray AND is_there = 1 ORDER BY name`, { remoteArray });
 }

@@ -21,10 +21,8 @@ import {
   putRemotePool,
   removeRemoteArray,
   renameRemoteArray,
-  type RemoteArrayRow,
-  type RemoteIdentity,
-  type RemotePoolRow,
 } from './repository.ts';
+import type { RemoteArray, RemoteIdentity, RemotePool } from './remote-array.ts';
 
 const REMOTE_ARRAYS_MAX = 100;
 const REFRESH_EVERY_MS = 60_000;
@@ -47,18 +45,18 @@ export class RemoteArrays {
     return identityOf(this.#tools.configuration(), this.#encryption);
   }
 
-  list(start: number, limit: number): { rows: RemoteArrayRow[]; count: number } {
+  list(start: number, limit: number): { rows: RemoteArray[]; count: number } {
     return this.#tools.store.read((db) => ({ rows: listRemoteArrays(db, start, limit), count: countRemoteArrays(db) }));
   }
 
-  get(name: string): RemoteArrayRow {
+  get(name: string): RemoteArray {
     const row = this.#tools.store.read((db) => findRemoteArray(db, name));
     if (!row) throw fail('remote_array_not_found', { id: name });
     return row;
   }
 
   /** As it is now, where it answers; as it was, where it does not. */
-  async show(name: string): Promise<RemoteArrayRow> {
+  async show(name: string): Promise<RemoteArray> {
     await this.#refresh(this.get(name));
     return this.get(name);
   }
@@ -86,7 +84,7 @@ export class RemoteArrays {
       this.#refuseMirrored(row, tx);
       forgetUntold(tx, name);
       removeRemoteArray(tx, name);
-      const title = `Remote array ${row.display_name} (${name}) was forgotten.`;
+      const title = `Remote array ${row.displayName} (${name}) was forgotten.`;
       events.record(tx, { title, subject: `remote_array:${name}`, actor });
     });
     // It may be gone for good: then it keeps a key that nobody has any more.
@@ -97,24 +95,24 @@ export class RemoteArrays {
   }
 
   /** Asks it. Pools keep their names. */
-  async pools(name: string): Promise<RemotePoolRow[]> {
+  async pools(name: string): Promise<RemotePool[]> {
     await this.#readPools(this.get(name));
     return this.#tools.store.read((db) => listRemotePools(db, name));
   }
 
   /** A pool that was listed once, and the array it is on. */
-  pool(name: string): { pool: RemotePoolRow; array: RemoteArrayRow } {
+  pool(name: string): { pool: RemotePool; array: RemoteArray } {
     const pool = this.#tools.store.read((db) => findRemotePool(db, name));
     if (!pool) throw fail('pool_not_found', { id: name });
-    return { pool, array: this.get(pool.remote_array) };
+    return { pool, array: this.get(pool.remoteArray) };
   }
 
   /** One a remote array: connections are kept. */
-  linkTo(row: RemoteArrayRow): PeerLink {
+  linkTo(row: RemoteArray): PeerLink {
     const known = this.#links.get(row.name);
     if (known) return known;
     const { vault } = this.#tools;
-    const keys = new PairKeys(Buffer.from(vault.unseal(row.shared_secret), 'base64'));
+    const keys = new PairKeys(Buffer.from(vault.unseal(row.sealedSecret), 'base64'));
     const link = new PeerLink(this.#routeOf(row), keys);
     this.#links.set(row.name, link);
     return link;
@@ -150,12 +148,12 @@ export class RemoteArrays {
       uuid: identity.uuid,
       host: route.host,
       port: route.port,
-      is_tls: route.isTls ? 1 : 0,
+      isTls: route.isTls,
       interface: request.interface,
       proxy: proxy && vault.seal(JSON.stringify(proxy)),
-      shared_secret: vault.seal(secret.toString('base64')),
-      created_at: known?.created_at ?? now,
-      modified_at: now,
+      sealedSecret: vault.seal(secret.toString('base64')),
+      createdAt: known?.createdAt ?? now,
+      modifiedAt: now,
     });
     const title = `Remote array ${identity.display_name} (${name}) was found at ${request.ip}.`;
     events.record(tx, { title, subject: `remote_array:${name}`, actor });
@@ -163,7 +161,7 @@ export class RemoteArrays {
   }
 
   /** Who it is may change; whether it answers does not change what is on record. */
-  async #refresh(row: RemoteArrayRow): Promise<void> {
+  async #refresh(row: RemoteArray): Promise<void> {
     const { store, clock } = this.#tools;
     const { is_encryption_active: _, ...self } = this.self;
     try {
@@ -179,7 +177,7 @@ export class RemoteArrays {
     }
   }
 
-  async #readPools(row: RemoteArrayRow): Promise<void> {
+  async #readPools(row: RemoteArray): Promise<void> {
     const { pools } = await this.linkTo(row).call(peers.listPools, {});
     await this.#tools.store.write((tx) => {
       if (!findRemoteArray(tx, row.name)) return;
@@ -187,26 +185,26 @@ export class RemoteArrays {
       for (const pool of pools) {
         putRemotePool(tx, {
           name: findRemotePoolByName(tx, row.name, pool.name)?.name ?? nextName(tx, 'rpool'),
-          remote_array: row.name,
-          remote_name: pool.name,
-          display_name: pool.display_name,
-          capacity_gb: pool.capacity,
-          available_gb: pool.available_capacity,
+          remoteArray: row.name,
+          remoteName: pool.name,
+          displayName: pool.display_name,
+          capacityGb: pool.capacity,
+          availableGb: pool.available_capacity,
         });
       }
     });
   }
 
-  #refuseMirrored({ name, display_name }: RemoteArrayRow, tx?: Tx): void {
+  #refuseMirrored({ name, displayName }: RemoteArray, tx?: Tx): void {
     const count = tx ? countMirrorsTo(tx, name) : this.#tools.store.read((db) => countMirrorsTo(db, name));
     if (count === 0) return;
-    const problem = `Remote array ${display_name} (${name}) is the destination of ${count} mirrors; break them first.`;
+    const problem = `Remote array ${displayName} (${name}) is the destination of ${count} mirrors; break them first.`;
     throw fail('state_conflict', { problem });
   }
 
-  #routeOf(row: RemoteArrayRow): Route {
+  #routeOf(row: RemoteArray): Route {
     const proxy = row.proxy === null ? null : (JSON.parse(this.#tools.vault.unseal(row.proxy)) as Proxy);
-    return { host: row.host, port: row.port, isTls: row.is_tls === 1, proxy, trusted: this.#own().certificate };
+    return { host: row.host, port: row.port, isTls: row.isTls, proxy, trusted: this.#own().certificate };
   }
 
   #forgetLink(name: string): void {
@@ -217,10 +215,10 @@ export class RemoteArrays {
 
 function rowOf(identity: Identity): RemoteIdentity {
   return {
-    remote_name: identity.name,
-    display_name: identity.display_name,
+    remoteName: identity.name,
+    displayName: identity.display_name,
     provider: identity.provider,
-    software_version: identity.software_version,
-    is_encryption_active: identity.is_encryption_active ? 1 : 0,
+    softwareVersion: identity.software_version,
+    isEncryptionActive: identity.is_encryption_active,
   };
 }

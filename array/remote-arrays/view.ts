@@ -1,12 +1,12 @@
-import type { RemoteArrayRow, RemotePoolRow } from './repository.ts';
+import type { RemoteArray, RemotePool } from './remote-array.ts';
 
-export function viewOf(row: RemoteArrayRow, usualPort: number) {
+export function viewOf(row: RemoteArray, usualPort: number) {
   return {
     name: row.name,
-    remote_name: row.remote_name,
-    remote_display_name: row.display_name,
+    remote_name: row.remoteName,
+    remote_display_name: row.displayName,
     provider: row.provider,
-    software_version: row.software_version,
+    software_version: row.softwareVersion,
     uuid: row.uuid,
     ip: row.port === usualPort ? row.host : `${row.host.includes(':') ? `[${row.host}]` : row.host}:${row.port}`,
     public: row.interface === 'public' ? ('YES' as const) : ('NO' as const),
@@ -14,12 +14,12 @@ export function viewOf(row: RemoteArrayRow, usualPort: number) {
   };
 }
 
-export function viewOfPool(row: RemotePoolRow) {
+export function viewOfPool(row: RemotePool) {
   return {
     name: row.name,
-    remote_name: row.remote_name,
-    display_name: row.display_name,
-    capacity: row.capacity_gb,
-    available_capacity: row.available_gb,
+    remote_name: row.remoteName,
+    display_name: row.displayName,
+    capacity: row.capacityGb,
+    available_capacity: row.availableGb,
   };
 }

@@ -1,4 +1,4 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
 import type { ShareOptions } from './options.ts';
 
 /** A share as it is on record, beside its volume. */
@@ -9,24 +9,12 @@ export interface Share {
   readonly exportNames: readonly string[];
 }
 
-type SqlValue = string | number | null;
-
-interface Column<T> {
-  readonly name: string;
-  readonly write: (value: T) => SqlValue;
-  readonly read: (value: SqlValue) => T;
+interface ShareRecord extends ShareOptions {
+  readonly volume: string;
 }
 
-function flag(name: string): Column<boolean> {
-  return { name, write: Number, read: (value) => value === 1 };
-}
-
-/** Kept as it is. */
-function plain<T extends SqlValue>(name: string): Column<T> {
-  return { name, write: (value) => value, read: (value) => value as T };
-}
-
-const columns: { readonly [K in keyof ShareOptions]: Column<ShareOptions[K]> } = {
+const shares = new Table<ShareRecord>('shares', {
+  volume: plain('volume'),
   syncsWrites: flag('syncs_writes'),
   updatesAccessTimes: flag('updates_access_times'),
   readAheadKb: plain('read_ahead_kb'),
@@ -51,30 +39,15 @@ const columns: { readonly [K in keyof ShareOptions]: Column<ShareOptions[K]> } =
   smbEncryption: plain('smb_encryption'),
   mangledNames: plain('mangled_names'),
   caseSensitive: plain('case_sensitive'),
-};
-const all = Object.entries(columns) as [keyof ShareOptions, Column<unknown>][];
-const names = all.map(([, { name }]) => name);
-const INSERT = `INSERT INTO shares (volume, ${names.join(', ')}) VALUES (:volume, ${names.map((name) => `:${name}`).join(', ')})`;
-const UPDATE = `UPDATE shares SET ${names.map((name) => `${name} = :${name}`).join(', ')} WHERE volume = :volume`;
-
-type ShareRow = Readonly<Record<string, SqlValue>> & { readonly volume: string };
-
-function valuesOf(options: ShareOptions): Record<string, SqlValue> {
-  return Object.fromEntries(all.map(([option, { name, write }]) => [name, write(options[option])]));
-}
-
-function optionsOf(row: ShareRow): ShareOptions {
-  const entries = all.map(([option, { name, read }]) => [option, read(row[name] ?? null)]);
-  return Object.fromEntries(entries) as ShareOptions;
-}
+});
 
 export function insertShare(tx: Tx, { volume, options, exportNames }: Share): void {
-  tx.run(INSERT, { volume, ...valuesOf(options) });
+  shares.insert(tx, { ...options, volume });
   writeExportNames(tx, volume, exportNames);
 }
 
 export function updateShareOptions(tx: Tx, volume: string, options: ShareOptions): void {
-  tx.run(UPDATE, { volume, ...valuesOf(options) });
+  shares.update(tx, { volume }, options);
 }
 
 /** In this order; the first is the primary one. */
@@ -100,8 +73,12 @@ export function findShare(db: Db, volume: string): Share | undefined {
 /** Those of these volumes that are shares. */
 export function findShares(db: Db, volumes: readonly string[]): ReadonlyMap<string, Share> {
   const among = { volumes: JSON.stringify(volumes) };
-  const rows = db.all<ShareRow>('SELECT * FROM shares WHERE volume IN (SELECT value FROM json_each(:volumes))', among);
-  if (rows.length === 0) return new Map();
+  const found = shares.all(
+    db,
+    `SELECT ${shares.fields()} FROM shares WHERE volume IN (SELECT value FROM json_each(:volumes))`,
+    among,
+  );
+  if (found.length === 0) return new Map();
   const exported = Map.groupBy(
     db.all<{ volume: string; name: string }>(
       `SELECT volume, name FROM export_names WHERE volume IN (SELECT value FROM json_each(:volumes))
@@ -111,9 +88,9 @@ export function findShares(db: Db, volumes: readonly string[]): ReadonlyMap<stri
     ({ volume }) => volume,
   );
   return new Map(
-    rows.map((row) => {
-      const exportNames = (exported.get(row.volume) ?? []).map(({ name }) => name);
-      return [row.volume, { volume: row.volume, options: optionsOf(row), exportNames }];
+    found.map(({ volume, ...options }) => {
+      const exportNames = (exported.get(volume) ?? []).map(({ name }) => name);
+      return [volume, { volume, options, exportNames }];
     }),
   );
 }
@@ -141,19 +118,20 @@ export function isServable(db: Db, volume: string): boolean {
   return db.get(sql, { volume }) !== undefined;
 }
 
-export interface NfsClientRow {
+export interface NfsClient {
   readonly server: string;
   readonly address: string;
-  readonly read_only: number;
+  readonly isReadOnly: boolean;
 }
 
 /** The servers it is attached to over NFS. */
-export function listNfsClients(db: Db, volume: string): NfsClientRow[] {
-  return db.all<NfsClientRow>(
-    `SELECT a.server, s.address, a.read_only FROM attachments AS a JOIN servers AS s ON s.name = a.server
+export function listNfsClients(db: Db, volume: string): NfsClient[] {
+  const clients = db.all<Omit<NfsClient, 'isReadOnly'> & { readonly readOnly: number }>(
+    `SELECT a.server, s.address, a.read_only AS readOnly FROM attachments AS a JOIN servers AS s ON s.name = a.server
      WHERE a.volume = :volume AND a.access_type = 'NFS' AND s.address IS NOT NULL ORDER BY a.server`,
     { volume },
   );
+  return clients.map(({ readOnly, ...client }) => ({ ...client, isReadOnly: readOnly === 1 }));
 }
 
 export function hasNfsClients(db: Db, volume: string): boolean {
@@ -166,12 +144,12 @@ export function listSharesOfServer(db: Db, server: string): string[] {
   return db.all<{ volume: string }>(sql, { server }).map(({ volume }) => volume);
 }
 
-export interface ShownSnapshotRow {
+export interface NamedSnapshot {
   readonly name: string;
-  readonly display_name: string;
+  readonly displayName: string;
 }
 
-export function listShownSnapshots(db: Db, volume: string): ShownSnapshotRow[] {
-  const sql = `SELECT name, display_name FROM snapshots WHERE volume = :volume AND state = 'ready' ORDER BY created_at, name`;
-  return db.all<ShownSnapshotRow>(sql, { volume });
+export function listShownSnapshots(db: Db, volume: string): NamedSnapshot[] {
+  const sql = `SELECT name, display_name AS displayName FROM snapshots WHERE volume = :volume AND state = 'ready' ORDER BY created_at, name`;
+  return db.all<NamedSnapshot>(sql, { volume });
 }

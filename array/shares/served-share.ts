@@ -6,8 +6,8 @@ import {
   isServable,
   listNfsClients,
   listShownSnapshots,
-  type NfsClientRow,
-  type ShownSnapshotRow,
+  type NfsClient,
+  type NamedSnapshot,
 } from './repository.ts';
 
 const NAME_BYTES_MAX = 255;
@@ -38,17 +38,17 @@ function squashOf({ squashesRoot, squashesAll }: ShareOptions): ServedShare['squ
   return squashesRoot ? 'root' : 'none';
 }
 
-function clientOf({ server, address, read_only }: NfsClientRow): ShareClient {
-  return { server, address, readOnly: read_only === 1 };
+function clientOf({ server, address, isReadOnly }: NfsClient): ShareClient {
+  return { server, address, readOnly: isReadOnly };
 }
 
 /**
  * Each snapshot under the name people gave it, as far as that can be the name of a directory; where it cannot, or another
  * has it already, the snapshot's identifier is added.
  */
-function snapshotDirectories(rows: readonly ShownSnapshotRow[]): ShownSnapshot[] {
+function snapshotDirectories(rows: readonly NamedSnapshot[]): ShownSnapshot[] {
   const taken = new Set<string>();
-  return rows.map(({ name: id, display_name: displayName }) => {
+  return rows.map(({ name: id, displayName }) => {
     const wanted = displayName.replaceAll('/', '-');
     const isFit = wanted !== '.' && wanted !== '..' && Buffer.byteLength(wanted) <= NAME_BYTES_MAX;
     const name = isFit && !taken.has(wanted) ? wanted : `${cut(wanted, NAME_BYTES_MAX - id.length - 1)} ${id}`;

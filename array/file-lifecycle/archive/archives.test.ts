@@ -1,3 +1,4 @@
+import { bytes } from '@granary/kernel';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
@@ -31,7 +32,7 @@ test('archived files are stubs of their size, their bytes are in the bucket, and
   engine.add(share, '/other.txt', 'stays');
   await scan(share);
   assert.deepEqual(it.rule(share)?.problem, null);
-  assert.equal(it.rule(share)?.handled_files, 3);
+  assert.equal(it.rule(share)?.handledFiles, 3);
   for (const [n, inode] of inodes.entries()) {
     const { isArchived, sizeBytes, bytes, archive } = engine.of(share).get(inode)!;
     assert.deepEqual([isArchived, sizeBytes, bytes.length], [true, contents[n]?.length, 0]);
@@ -42,7 +43,7 @@ test('archived files are stubs of their size, their bytes are in the bucket, and
   }
   assert.equal((await keys()).length, 3);
   await scan(share);
-  assert.equal(it.rule(share)?.matched_files, 0, 'what is archived is not archived again');
+  assert.equal(it.rule(share)?.matchedFiles, 0, 'what is archived is not archived again');
   for (const inode of inodes) recall(inode);
   await until(() => engine.recalls.size === 3);
   for (const [n, inode] of inodes.entries()) {
@@ -58,7 +59,7 @@ test('a file that changes while it is sent is left alone, and what was sent is r
     if (call === 'archive') engine.change(share, inode, 'new');
   };
   await scan(share);
-  assert.deepEqual([it.rule(share)?.handled_files, it.rule(share)?.changed_files], [0, 1]);
+  assert.deepEqual([it.rule(share)?.handledFiles, it.rule(share)?.changedFiles], [0, 1]);
   assert.equal(engine.of(share).get(inode)?.bytes.toString(), 'new');
   engine.before = undefined;
   await scan(share);
@@ -112,11 +113,11 @@ test('objects that cannot be removed, or are gone already, keep no others from b
   const gone = await otherS3(t);
   await array.destinations.create({ ...more, name: 'gone', endpoint: gone.endpoint }, 'tester');
   gone.close();
-  const put = (key: string, at: string) => ({ key, volume: share, destination: `${at}/archive`, size_bytes: 1 });
+  const put = (key: string, at: string) => ({ key, volume: share, destination: `${at}/archive`, sizeBytes: bytes(1) });
   await fetch(`http://${endpoint}/archive/z`, { method: 'PUT', body: 'z', headers: { authorization: other.scope } });
   await array.store.write((tx) => {
-    for (let n = 0; n < 150; n += 1) insertObject(tx, { ...put(`a${n}`, gone.endpoint), created_at: clock.now() });
-    for (const key of ['y', 'z']) insertObject(tx, { ...put(key, endpoint), created_at: clock.now() });
+    for (let n = 0; n < 150; n += 1) insertObject(tx, { ...put(`a${n}`, gone.endpoint), createdAt: clock.now() });
+    for (const key of ['y', 'z']) insertObject(tx, { ...put(key, endpoint), createdAt: clock.now() });
     tx.run(`UPDATE archived_objects SET state = 'orphan'`);
   });
   await scan(share);
@@ -157,7 +158,7 @@ test('an array that stops in the middle of a scan counts no failures, and goes o
   await it.idle(share);
   clearInterval(time);
   const rule = it.rule(share);
-  assert.deepEqual([rule?.failed_files, rule?.problem], [0, null]);
+  assert.deepEqual([rule?.failedFiles, rule?.problem], [0, null]);
   assert.ok([...engine.of(share).values()].every(({ isArchived }) => isArchived));
   assert.ok((await keys()).length >= 40);
 });
@@ -168,7 +169,7 @@ test('a destination that does not answer fails a few files, not all of them one 
   await bucket.close();
   await scan(share);
   const rule = it.rule(share);
-  assert.ok((rule?.failed_files ?? 0) < 30, String(rule?.failed_files));
+  assert.ok((rule?.failedFiles ?? 0) < 30, String(rule?.failedFiles));
   assert.match(rule?.problem ?? '', /nothing listens there/);
   assert.ok([...engine.of(share).values()].every(({ isArchived }) => !isArchived));
 });

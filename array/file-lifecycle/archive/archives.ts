@@ -1,8 +1,10 @@
+import { bytes } from '@granary/kernel';
 import { randomBytes } from 'node:crypto';
 import { isEngineError } from '../../engine/errors.ts';
 import type { ListedFile } from '../../engine/shares.ts';
 import { referenceOf, type Buckets } from '../../object-storage-destinations/buckets.ts';
-import { findDestination, type DestinationRow } from '../../object-storage-destinations/repository.ts';
+import { findDestination } from '../../object-storage-destinations/repository.ts';
+import type { Destination } from '../../object-storage-destinations/destination.ts';
 import type { ArrayTools } from '../../tools.ts';
 import { batchesOf } from '../scans/at-once.ts';
 import type { FileOutcome } from '../scans/figures.ts';
@@ -22,7 +24,7 @@ interface WantedArchive {
 export interface Reservation {
   readonly file: ListedFile;
   readonly key: string;
-  readonly destination: DestinationRow;
+  readonly destination: Destination;
   isBegun: boolean;
 }
 
@@ -54,14 +56,14 @@ export class Archives {
     const { store, clock, configuration } = this.#tools;
     const prefix = `${configuration().internalName}/${volume}`;
     await store.write((tx) => {
-      const destinations = new Map<string, DestinationRow | undefined>();
+      const destinations = new Map<string, Destination | undefined>();
       for (const { file, destination: name } of wanted) {
         if (!destinations.has(name)) destinations.set(name, findDestination(tx, name));
         const destination = destinations.get(name);
         if (!destination) continue;
         const key = `${prefix}/${file.inode}-${file.generation}-${randomBytes(8).toString('hex')}`;
         const place = { key, volume, destination: referenceOf(destination) };
-        insertObject(tx, { ...place, size_bytes: file.sizeBytes, created_at: clock.now() });
+        insertObject(tx, { ...place, sizeBytes: bytes(file.sizeBytes), createdAt: clock.now() });
         reserved.set(file, { file, key, destination, isBegun: false });
       }
     });

@@ -1,51 +1,45 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { ArchivedObject } from './archived-object.ts';
 
-/** An object in a bucket with the data of an archived file. */
-export interface ObjectRow {
-  readonly key: string;
-  readonly volume: string;
-  readonly destination: string;
-  readonly state: 'sending' | 'stub' | 'orphan';
-  readonly size_bytes: number;
-  readonly sha256: string | null;
-  readonly upload: string | null;
-  readonly created_at: number;
-}
+const objects = new Table<ArchivedObject>('archived_objects', {
+  key: plain('key'),
+  volume: plain('volume'),
+  destination: plain('destination'),
+  state: plain('state'),
+  sizeBytes: plain('size_bytes'),
+  sha256: plain('sha256'),
+  upload: plain('upload'),
+  createdAt: plain('created_at'),
+  seenAt: plain('seen_at'),
+  unneededAt: plain('unneeded_at'),
+});
 
-export function insertObject(
-  tx: Tx,
-  row: Pick<ObjectRow, 'key' | 'volume' | 'destination' | 'size_bytes' | 'created_at'>,
-): void {
-  tx.run(
-    `INSERT INTO archived_objects (key, volume, destination, state, size_bytes, created_at)
-     VALUES (:key, :volume, :destination, 'sending', :size_bytes, :created_at)`,
-    { ...row },
-  );
+type NewObject = Pick<ArchivedObject, 'key' | 'volume' | 'destination' | 'sizeBytes' | 'createdAt'>;
+
+export function insertObject(tx: Tx, object: NewObject): void {
+  objects.insert(tx, { ...object, state: 'sending', sha256: null, upload: null, seenAt: 0, unneededAt: null });
 }
 
 export function noteUpload(tx: Tx, key: string, upload: string | null): void {
-  tx.run('UPDATE archived_objects SET upload = :upload WHERE key = :key', { key, upload });
+  objects.update(tx, { key }, { upload });
 }
 
 /** Its stub is there. */
 export function markStub(tx: Tx, key: string, sha256: string): void {
-  tx.run(`UPDATE archived_objects SET state = 'stub', sha256 = :sha256, upload = NULL WHERE key = :key`, {
-    key,
-    sha256,
-  });
+  objects.update(tx, { key }, { state: 'stub', sha256, upload: null });
 }
 
 /** No stub of it was made. */
 export function markOrphan(tx: Tx, key: string, now: number): void {
-  tx.run(`UPDATE archived_objects SET state = 'orphan', unneeded_at = :now WHERE key = :key`, { key, now });
+  objects.update(tx, { key }, { state: 'orphan', unneededAt: now });
 }
 
 export function removeObject(tx: Tx, key: string): void {
   tx.run('DELETE FROM archived_objects WHERE key = :key', { key });
 }
 
-export function findObject(db: Db, key: string): ObjectRow | undefined {
-  return db.get<ObjectRow>('SELECT * FROM archived_objects WHERE key = :key', { key });
+export function findObject(db: Db, key: string): ArchivedObject | undefined {
+  return objects.get(db, `SELECT ${objects.fields()} FROM archived_objects WHERE key = :key`, { key });
 }
 
 /** A scan saw a stub of each. */
@@ -90,12 +84,13 @@ export function findKeyBehind(db: Db, after: string, count: number): string | un
  * needed as long as there is a snapshot from before that moment, or anything that was ever cloned or mirrored from the
  * share.
  */
-export function findRemovable(db: Db, after: string, until: string | undefined): ObjectRow[] {
-  return db.all<ObjectRow>(
+export function findRemovable(db: Db, after: string, until: string | undefined): ArchivedObject[] {
+  return objects.all(
+    db,
     `WITH RECURSIVE copies (source, copy) AS (
        SELECT source, clone FROM share_clones
        UNION SELECT copies.source, c.clone FROM copies JOIN share_clones AS c ON c.source = copies.copy)
-     SELECT o.* FROM archived_objects AS o
+     SELECT ${objects.fields('o')} FROM archived_objects AS o
      WHERE o.key > :after AND (:until IS NULL OR o.key <= :until) AND (o.state = 'orphan' OR (
        (o.unneeded_at IS NOT NULL OR NOT EXISTS (SELECT 1 FROM volumes AS v WHERE v.name = o.volume))
        AND NOT EXISTS (SELECT 1 FROM snapshots AS s WHERE s.volume = o.volume AND s.created_at <= coalesce(o.unneeded_at, s.created_at))

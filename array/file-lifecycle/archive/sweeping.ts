@@ -3,7 +3,8 @@ import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import { RemoteRefusal } from '@granary/protocols/s3/client';
 import type { Buckets } from '../../object-storage-destinations/buckets.ts';
 import type { ArrayTools } from '../../tools.ts';
-import { findKeyBehind, findRemovable, hasObjects, removeObject, type ObjectRow } from './repository.ts';
+import { findKeyBehind, findRemovable, hasObjects, removeObject } from './repository.ts';
+import type { ArchivedObject } from './archived-object.ts';
 
 const KIND = 'lifecycle-sweep';
 const SUBJECT = 'lifecycle-objects';
@@ -62,8 +63,8 @@ export class Sweeping {
   }
 
   /** A destination that cannot be reached is not tried for each of its objects. Those behind it are removed all the same. */
-  async #removeAll(objects: readonly ObjectRow[], trouble: Trouble, signal: AbortSignal): Promise<void> {
-    const removed: ObjectRow[] = [];
+  async #removeAll(objects: readonly ArchivedObject[], trouble: Trouble, signal: AbortSignal): Promise<void> {
+    const removed: ArchivedObject[] = [];
     for (const object of objects) {
       if (signal.aborted) break;
       if (trouble.unreachable.has(object.destination)) continue;
@@ -80,7 +81,7 @@ export class Sweeping {
     });
   }
 
-  async #remove({ key, upload, destination: reference }: ObjectRow, signal: AbortSignal): Promise<void> {
+  async #remove({ key, upload, destination: reference }: ArchivedObject, signal: AbortSignal): Promise<void> {
     const destination = this.#buckets.find(reference);
     if (!destination) return;
     const bucket = await this.#buckets.open(destination, signal);

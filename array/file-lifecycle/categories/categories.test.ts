@@ -10,7 +10,7 @@ test('an array comes with categories, and what was made of them stays after a re
   const { categories } = it.array.lifecycle;
   const { count, categories: first } = categories.list(0, 0);
   assert.ok(count > 10);
-  assert.equal(first[0]?.display_name, 'Documents');
+  assert.equal(first[0]?.displayName, 'Documents');
   await categories.delete(first[0].name, 'tester');
   assert.equal((await it.restart()).lifecycle.categories.list(0, 0).count, count - 1);
 });

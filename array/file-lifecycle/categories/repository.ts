@@ -1,29 +1,29 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { Category, NamedCategory } from './category.ts';
 
-export interface CategoryRow {
-  readonly name: string;
-  readonly display_name: string;
-  readonly created_at: number;
-  readonly modified_at: number;
+const categories = new Table<NamedCategory>('file_categories', {
+  name: plain('name'),
+  displayName: plain('display_name'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
+
+interface Extensions {
+  /** JSON. */
+  readonly extensionList: string;
 }
 
-export interface Category extends CategoryRow {
-  /** JSON list, in the order they were given. */
-  readonly extensions: string;
-}
-
-const WITH_EXTENSIONS = `SELECT c.*, (
+const WITH_EXTENSIONS = `SELECT ${categories.fields('c')}, (
     SELECT coalesce(json_group_array(extension), '[]') FROM (
       SELECT extension FROM file_extensions WHERE category = c.name ORDER BY place)
-  ) AS extensions FROM file_categories AS c`;
+  ) AS extensionList FROM file_categories AS c`;
 
-export function insertCategory(tx: Tx, row: CategoryRow): void {
-  tx.run('INSERT INTO file_categories VALUES (:name, :display_name, :created_at, :modified_at)', { ...row });
+export function insertCategory(tx: Tx, category: NamedCategory): void {
+  categories.insert(tx, category);
 }
 
 export function renameCategory(tx: Tx, name: string, displayName: string, now: number): void {
-  const sql = 'UPDATE file_categories SET display_name = :displayName, modified_at = :now WHERE name = :name';
-  tx.run(sql, { name, displayName, now });
+  categories.update(tx, { name }, { displayName, modifiedAt: now });
 }
 
 export function removeCategory(tx: Tx, name: string): void {
@@ -37,11 +37,12 @@ export function setExtensions(tx: Tx, category: string, extensions: readonly str
   for (const [place, extension] of extensions.entries()) {
     tx.run('INSERT INTO file_extensions VALUES (:extension, :category, :place)', { extension, category, place });
   }
-  tx.run('UPDATE file_categories SET modified_at = :now WHERE name = :category', { category, now });
+  categories.update(tx, { name: category }, { modifiedAt: now });
 }
 
 export function findCategory(db: Db, name: string): Category | undefined {
-  return db.get<Category>(`${WITH_EXTENSIONS} WHERE c.name = :name`, { name });
+  const found = categories.get<Extensions>(db, `${WITH_EXTENSIONS} WHERE c.name = :name`, { name });
+  return found && withExtensions(found);
 }
 
 export function isNameTaken(db: Db, displayName: string): boolean {
@@ -50,7 +51,7 @@ export function isNameTaken(db: Db, displayName: string): boolean {
 
 export function listCategories(db: Db, start: number, limit: number): Category[] {
   const sql = `${WITH_EXTENSIONS} ORDER BY c.name LIMIT :limit OFFSET :start`;
-  return db.all<Category>(sql, { start, limit: limit === 0 ? -1 : limit });
+  return categories.all<Extensions>(db, sql, { start, limit: limit === 0 ? -1 : limit }).map(withExtensions);
 }
 
 export function countCategories(db: Db): number {
@@ -58,10 +59,10 @@ export function countCategories(db: Db): number {
 }
 
 /** The category, by its display name, that an extension is in. */
-export function findOwner(db: Db, extension: string): CategoryRow | undefined {
-  const sql = `SELECT c.* FROM file_extensions AS e JOIN file_categories AS c ON c.name = e.category
+export function findOwner(db: Db, extension: string): NamedCategory | undefined {
+  const sql = `SELECT ${categories.fields('c')} FROM file_extensions AS e JOIN file_categories AS c ON c.name = e.category
     WHERE e.extension = :extension`;
-  return db.get<CategoryRow>(sql, { extension });
+  return categories.get(db, sql, { extension });
 }
 
 export function listExtensions(db: Db): { extension: string; category: string }[] {
@@ -71,4 +72,8 @@ export function listExtensions(db: Db): { extension: string; category: string }[
 /** Whether there ever was one: those that come with the array are made once. */
 export function hadCategories(db: Db): boolean {
   return db.get(`SELECT 1 FROM sequences WHERE name = 'category'`) !== undefined;
+}
+
+function withExtensions({ extensionList, ...category }: NamedCategory & Extensions): Category {
+  return { ...category, extensions: JSON.parse(extensionList) as string[] };
 }

@@ -1,5 +1,5 @@
 import type { ArrayHandlers } from '../../handlers.ts';
-import type { Category } from './repository.ts';
+import type { Category } from './category.ts';
 import type { FileCategories } from './service.ts';
 
 export function fileCategoryRoutes(service: FileCategories): ArrayHandlers<'fileCategories'> {
@@ -26,13 +26,13 @@ export function fileCategoryRoutes(service: FileCategories): ArrayHandlers<'file
   };
 }
 
-function viewOf({ name, display_name, extensions }: Category) {
-  const list = JSON.parse(extensions) as string[];
+function viewOf({ name, displayName, extensions }: Category) {
+  const list = [...extensions];
   const [only = ''] = list;
   return {
     extensions_count: list.length,
     category_ext_name: name,
-    category_name: display_name,
+    category_name: displayName,
     extension: list.length === 1 ? only : list,
   };
 }

@@ -16,9 +16,8 @@ import {
   removeCategory,
   renameCategory,
   setExtensions,
-  type Category,
-  type CategoryRow,
 } from './repository.ts';
+import type { Category, NamedCategory } from './category.ts';
 
 const CATEGORIES_MAX = 200;
 const EXTENSION = /^[^\s./\\,\p{Cc}]{1,32}$/u;
@@ -51,9 +50,9 @@ export class FileCategories {
   lookups(): Pick<CriteriaContext, 'category' | 'categoryOf'> {
     return this.#tools.store.read((db) => {
       const names = new Map<string, string>();
-      for (const { name, display_name } of listCategories(db, 0, 0)) {
+      for (const { name, displayName } of listCategories(db, 0, 0)) {
         names.set(name, name);
-        names.set(display_name.toLowerCase(), name);
+        names.set(displayName.toLowerCase(), name);
       }
       const byExtension = new Map(listExtensions(db).map(({ extension, category }) => [extension, category]));
       return {
@@ -92,8 +91,8 @@ export class FileCategories {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
       const row = this.#get(tx, name);
-      if (row.display_name === displayName) return;
-      const isItsOwn = row.display_name.toLowerCase() === displayName.toLowerCase();
+      if (row.displayName === displayName) return;
+      const isItsOwn = row.displayName.toLowerCase() === displayName.toLowerCase();
       if (!isItsOwn && isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
       renameCategory(tx, name, displayName, clock.now());
       this.#tell(tx, row, `was renamed to ${displayName}`, actor);
@@ -114,15 +113,15 @@ export class FileCategories {
     return row;
   }
 
-  #insert(tx: Tx, displayName: string, extensions: readonly string[]): CategoryRow {
+  #insert(tx: Tx, displayName: string, extensions: readonly string[]): NamedCategory {
     const now = this.#tools.clock.now();
-    const row = { name: nextName(tx, 'category'), display_name: displayName, created_at: now, modified_at: now };
+    const row = { name: nextName(tx, 'category'), displayName, createdAt: now, modifiedAt: now };
     insertCategory(tx, row);
     setExtensions(tx, row.name, extensions, now);
     return row;
   }
 
-  #tell(tx: Tx, row: CategoryRow, what: string, actor: string): void {
+  #tell(tx: Tx, row: NamedCategory, what: string, actor: string): void {
     const title = `File category ${called(row)} ${what}.`;
     this.#tools.events.record(tx, { title, subject: `file_category:${row.name}`, actor });
   }

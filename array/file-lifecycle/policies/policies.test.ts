@@ -46,7 +46,7 @@ test('what contradicts itself is refused and changes nothing', async (t) => {
   await assert.rejects(it.policy({ displayName: 'a' }), { entry: 'name_taken' });
   await assert.rejects(policies.update(name, { displayName: 'b' }, 'tester'), { entry: 'name_taken' });
   await assert.rejects(policies.update(name, { action: 'archive' }, 'tester'), /dest_obs_name is required/);
-  assert.deepEqual([policies.get(name).display_name, policies.get(name).action], ['a', 'expire']);
+  assert.deepEqual([policies.get(name).displayName, policies.get(name).action], ['a', 'expire']);
 });
 
 test('policies are listed in any order, of all shares or of one', async (t) => {
@@ -63,7 +63,7 @@ test('policies are listed in any order, of all shares or of one', async (t) => {
     window = { first: 0, number: 0 },
   ) => {
     const { policies: rows, count } = policies.list(volume, { by, isDescending }, window);
-    return [count, ...rows.map(({ display_name }) => display_name)];
+    return [count, ...rows.map(({ displayName }) => displayName)];
   };
   assert.deepEqual(listed('name'), [3, 'b', 'c', 'a']);
   assert.deepEqual(listed('display_name', true), [3, 'c', 'b', 'a']);
@@ -96,5 +96,5 @@ test('attach, pause, resume and detach go their way once, and a share that said 
   await it.attach(name, share);
   await policies.scan(share, 'tester');
   await it.idle(share);
-  assert.ok(it.rule(share)?.last_run_at);
+  assert.ok(it.rule(share)?.lastRunAt);
 });

@@ -1,51 +1,50 @@
-import type { Db, Tx } from '@granary/kernel';
+import { flag, json, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { ActiveRule, LifecyclePolicy, LifecycleRule, RuleInPlace, RunFigures } from './policy.ts';
 
-export type LifecycleAction = 'archive' | 'expire';
+const policies = new Table<LifecyclePolicy>('lifecycle_policies', {
+  name: plain('name'),
+  displayName: plain('display_name'),
+  action: plain('action'),
+  criteria: plain('criteria'),
+  isEnabled: flag('is_enabled'),
+  isDryRun: flag('is_dry_run'),
+  usesBin: flag('uses_bin'),
+  whitelist: json('whitelist'),
+  blacklist: json('blacklist'),
+  destination: plain('destination'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
 
-/** A file lifecycle policy as it is on record. Booleans are 0 and 1. */
-export interface PolicyRow {
-  readonly name: string;
-  readonly display_name: string;
-  readonly action: LifecycleAction;
-  readonly criteria: string;
-  readonly is_enabled: number;
-  readonly is_dry_run: number;
-  readonly uses_bin: number;
-  readonly whitelist: string | null;
-  readonly blacklist: string | null;
-  readonly destination: string | null;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
+const rules = new Table<LifecycleRule>('lifecycle_rules', {
+  name: plain('name'),
+  policy: plain('policy'),
+  volume: plain('volume'),
+  isPaused: flag('is_paused'),
+  lastRunAt: plain('last_run_at'),
+  wasDryRun: flag('was_dry_run'),
+  matchedFiles: plain('matched_files'),
+  matchedBytes: plain('matched_bytes'),
+  handledFiles: plain('handled_files'),
+  handledBytes: plain('handled_bytes'),
+  changedFiles: plain('changed_files'),
+  failedFiles: plain('failed_files'),
+  problem: plain('problem'),
+  sample: json('sample'),
+  createdAt: plain('created_at'),
+  modifiedAt: plain('modified_at'),
+});
 
-export interface RunFigures {
-  readonly matched_files: number;
-  readonly matched_bytes: number;
-  readonly handled_files: number;
-  readonly handled_bytes: number;
-  readonly changed_files: number;
-  readonly failed_files: number;
-  readonly problem: string | null;
-  /** JSON list of paths. */
-  readonly sample: string;
-}
-
-/** What ties a policy to a share. */
-export interface RuleRow extends RunFigures {
-  readonly name: string;
-  readonly policy: string;
-  readonly volume: string;
-  readonly is_paused: number;
-  readonly last_run_at: number | null;
-  readonly was_dry_run: number;
-  readonly created_at: number;
-  readonly modified_at: number;
-}
-
-export interface RuleInPlace extends RuleRow {
-  readonly policy_display_name: string;
-  readonly volume_display_name: string;
-}
+const NO_FIGURES: RunFigures = {
+  matchedFiles: 0,
+  matchedBytes: 0,
+  handledFiles: 0,
+  handledBytes: 0,
+  changedFiles: 0,
+  failedFiles: 0,
+  problem: null,
+  sample: [],
+};
 
 export interface PolicyOrder {
   readonly by: 'name' | 'display_name' | 'created_at' | 'modified_at';
@@ -57,32 +56,20 @@ export interface Window {
   readonly number: number;
 }
 
-export function insertPolicy(tx: Tx, row: PolicyRow): void {
-  tx.run(
-    `INSERT INTO lifecycle_policies (name, display_name, action, criteria, is_enabled, is_dry_run, uses_bin, whitelist,
-       blacklist, destination, created_at, modified_at)
-     VALUES (:name, :display_name, :action, :criteria, :is_enabled, :is_dry_run, :uses_bin, :whitelist,
-       :blacklist, :destination, :created_at, :modified_at)`,
-    { ...row },
-  );
+export function insertPolicy(tx: Tx, policy: LifecyclePolicy): void {
+  policies.insert(tx, policy);
 }
 
-export function updatePolicy(tx: Tx, { created_at: _, ...row }: PolicyRow): void {
-  tx.run(
-    `UPDATE lifecycle_policies SET display_name = :display_name, action = :action, criteria = :criteria,
-       is_enabled = :is_enabled, is_dry_run = :is_dry_run, uses_bin = :uses_bin, whitelist = :whitelist,
-       blacklist = :blacklist, destination = :destination, modified_at = :modified_at
-     WHERE name = :name`,
-    { ...row },
-  );
+export function updatePolicy(tx: Tx, { name, createdAt: _, ...change }: LifecyclePolicy): void {
+  policies.update(tx, { name }, change);
 }
 
 export function removePolicy(tx: Tx, name: string): void {
   tx.run('DELETE FROM lifecycle_policies WHERE name = :name', { name });
 }
 
-export function findPolicy(db: Db, name: string): PolicyRow | undefined {
-  return db.get<PolicyRow>('SELECT * FROM lifecycle_policies WHERE name = :name', { name });
+export function findPolicy(db: Db, name: string): LifecyclePolicy | undefined {
+  return policies.get(db, `SELECT ${policies.fields()} FROM lifecycle_policies WHERE name = :name`, { name });
 }
 
 export function isPolicyNameTaken(db: Db, displayName: string): boolean {
@@ -99,30 +86,37 @@ export function listPolicies(
   volume: string | undefined,
   order: PolicyOrder,
   { first, number }: Window,
-): { policies: PolicyRow[]; count: number } {
+): { policies: LifecyclePolicy[]; count: number } {
   const from = `FROM lifecycle_policies AS p WHERE :volume IS NULL
     OR EXISTS (SELECT 1 FROM lifecycle_rules AS r WHERE r.policy = p.name AND r.volume = :volume)`;
   const direction = order.isDescending ? 'DESC' : 'ASC';
   return {
-    policies: db.all<PolicyRow>(
-      `SELECT p.* ${from} ORDER BY p.${order.by} ${direction}, p.name ${direction} LIMIT :limit OFFSET :first`,
+    policies: policies.all(
+      db,
+      `SELECT ${policies.fields('p')} ${from} ORDER BY p.${order.by} ${direction}, p.name ${direction} LIMIT :limit OFFSET :first`,
       { volume: volume ?? null, first, limit: number === 0 ? -1 : number },
     ),
     count: db.get<{ n: number }>(`SELECT count(*) AS n ${from}`, { volume: volume ?? null })?.n ?? 0,
   };
 }
 
-export function insertRule(tx: Tx, row: Pick<RuleRow, 'name' | 'policy' | 'volume'> & { now: number }): void {
-  tx.run(
-    `INSERT INTO lifecycle_rules (name, policy, volume, created_at, modified_at)
-     VALUES (:name, :policy, :volume, :now, :now)`,
-    { ...row },
-  );
+type NewRule = Pick<LifecycleRule, 'name' | 'policy' | 'volume'> & { readonly now: number };
+
+export function insertRule(tx: Tx, { now, ...rule }: NewRule): void {
+  rules.insert(tx, {
+    ...rule,
+    ...NO_FIGURES,
+    isPaused: false,
+    lastRunAt: null,
+    wasDryRun: false,
+    createdAt: now,
+    modifiedAt: now,
+  });
 }
 
-export function findRule(db: Db, policy: string, volume: string): RuleRow | undefined {
-  const sql = 'SELECT * FROM lifecycle_rules WHERE policy = :policy AND volume = :volume';
-  return db.get<RuleRow>(sql, { policy, volume });
+export function findRule(db: Db, policy: string, volume: string): LifecycleRule | undefined {
+  const sql = `SELECT ${rules.fields()} FROM lifecycle_rules WHERE policy = :policy AND volume = :volume`;
+  return rules.get(db, sql, { policy, volume });
 }
 
 export function removeRule(tx: Tx, name: string): void {
@@ -130,8 +124,7 @@ export function removeRule(tx: Tx, name: string): void {
 }
 
 export function pauseRule(tx: Tx, name: string, isPaused: boolean, now: number): void {
-  const sql = 'UPDATE lifecycle_rules SET is_paused = :isPaused, modified_at = :now WHERE name = :name';
-  tx.run(sql, { name, isPaused: isPaused ? 1 : 0, now });
+  rules.update(tx, { name }, { isPaused, modifiedAt: now });
 }
 
 export function countRules(db: Db, of: { policy?: string; volume?: string }): number {
@@ -151,8 +144,9 @@ export function listRules(
     WHERE (:policy IS NULL OR r.policy = :policy) AND (:volume IS NULL OR r.volume = :volume)`;
   const wanted = { policy: policy ?? null, volume: volume ?? null };
   return {
-    rules: db.all<RuleInPlace>(
-      `SELECT r.*, p.display_name AS policy_display_name, v.display_name AS volume_display_name ${from}
+    rules: rules.all<Pick<RuleInPlace, 'policyDisplayName' | 'volumeDisplayName'>>(
+      db,
+      `SELECT ${rules.fields('r')}, p.display_name AS policyDisplayName, v.display_name AS volumeDisplayName ${from}
        ORDER BY r.name LIMIT :limit OFFSET :first`,
       { ...wanted, first, limit: number === 0 ? -1 : number },
     ),
@@ -160,53 +154,29 @@ export function listRules(
   };
 }
 
-/** The policies of a share that run, in the order they are asked whether a file is theirs. */
-export interface ActiveRule extends PolicyRow {
-  readonly rule: string;
-}
-
+/** In the order they are asked whether a file is theirs. */
 export function findActiveRules(db: Db, volume: string): ActiveRule[] {
-  return db.all<ActiveRule>(
-    `SELECT p.*, r.name AS rule FROM lifecycle_rules AS r JOIN lifecycle_policies AS p ON p.name = r.policy
+  return policies.all<Pick<ActiveRule, 'rule'>>(
+    db,
+    `SELECT ${policies.fields('p')}, r.name AS rule FROM lifecycle_rules AS r JOIN lifecycle_policies AS p ON p.name = r.policy
      WHERE r.volume = :volume AND r.is_paused = 0 AND p.is_enabled = 1 ORDER BY p.display_name, p.name`,
     { volume },
   );
 }
 
 /** Whether it still is what it was when its criteria were asked. */
-export function isStillActive(db: Db, { rule, modified_at }: ActiveRule): boolean {
+export function isStillActive(db: Db, { rule, modifiedAt }: ActiveRule): boolean {
   const sql = `SELECT 1 FROM lifecycle_rules AS r JOIN lifecycle_policies AS p ON p.name = r.policy
-    WHERE r.name = :rule AND r.is_paused = 0 AND p.is_enabled = 1 AND p.modified_at = :modified_at`;
-  return db.get(sql, { rule, modified_at }) !== undefined;
+    WHERE r.name = :rule AND r.is_paused = 0 AND p.is_enabled = 1 AND p.modified_at = :modifiedAt`;
+  return db.get(sql, { rule, modifiedAt }) !== undefined;
 }
 
 export function beginRun(tx: Tx, rule: string, isDryRun: boolean, now: number): void {
-  tx.run(
-    `UPDATE lifecycle_rules SET last_run_at = :now, was_dry_run = :isDryRun, matched_files = 0, matched_bytes = 0,
-       handled_files = 0, handled_bytes = 0, changed_files = 0, failed_files = 0, problem = NULL, sample = '[]'
-     WHERE name = :rule`,
-    { rule, isDryRun: isDryRun ? 1 : 0, now },
-  );
+  rules.update(tx, { name: rule }, { ...NO_FIGURES, lastRunAt: now, wasDryRun: isDryRun });
 }
 
 export function saveFigures(tx: Tx, rule: string, figures: RunFigures): void {
-  tx.run(
-    `UPDATE lifecycle_rules SET matched_files = :matched_files, matched_bytes = :matched_bytes,
-       handled_files = :handled_files, handled_bytes = :handled_bytes, changed_files = :changed_files,
-       failed_files = :failed_files, problem = :problem, sample = :sample
-     WHERE name = :rule`,
-    {
-      rule,
-      matched_files: figures.matched_files,
-      matched_bytes: figures.matched_bytes,
-      handled_files: figures.handled_files,
-      handled_bytes: figures.handled_bytes,
-      changed_files: figures.changed_files,
-      failed_files: figures.failed_files,
-      problem: figures.problem,
-      sample: figures.sample,
-    },
-  );
+  rules.update(tx, { name: rule }, figures);
 }
 
 /** With the share itself. */
@@ -215,6 +185,6 @@ export function removeLifecycleOf(tx: Tx, volume: string): void {
   tx.run('DELETE FROM lifecycle_shares WHERE volume = :volume', { volume });
 }
 
-export function findRuleByName(db: Db, name: string): RuleRow | undefined {
-  return db.get<RuleRow>('SELECT * FROM lifecycle_rules WHERE name = :name', { name });
+export function findRuleByName(db: Db, name: string): LifecycleRule | undefined {
+  return rules.get(db, `SELECT ${rules.fields()} FROM lifecycle_rules WHERE name = :name`, { name });
 }

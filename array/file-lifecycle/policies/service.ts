@@ -22,12 +22,10 @@ import {
   removePolicy,
   removeRule,
   updatePolicy,
-  type LifecycleAction,
   type PolicyOrder,
-  type PolicyRow,
-  type RuleInPlace,
   type Window,
 } from './repository.ts';
+import type { LifecycleAction, LifecyclePolicy, RuleInPlace } from './policy.ts';
 
 export interface PolicyRequest {
   readonly displayName: string;
@@ -75,7 +73,7 @@ export class LifecyclePolicies {
   }
 
   /** Those attached to a share, or all. */
-  list(volume: string | undefined, order: PolicyOrder, window: Window): { policies: PolicyRow[]; count: number } {
+  list(volume: string | undefined, order: PolicyOrder, window: Window): { policies: LifecyclePolicy[]; count: number } {
     if (volume !== undefined) this.#neighbours.share(volume);
     return this.#tools.store.read((db) => listPolicies(db, volume, order, window));
   }
@@ -90,13 +88,13 @@ export class LifecyclePolicies {
   }
 
   /** Not found: `policy_not_found`. */
-  get(name: string): PolicyRow {
+  get(name: string): LifecyclePolicy {
     const row = this.#tools.store.read((db) => findPolicy(db, name));
     if (!row) throw fail('policy_not_found', { id: name });
     return row;
   }
 
-  async create(wanted: PolicyRequest, actor: string): Promise<PolicyRow> {
+  async create(wanted: PolicyRequest, actor: string): Promise<LifecyclePolicy> {
     const { store, clock } = this.#tools;
     const checked = this.#checked(wanted);
     return store.write((tx) => {
@@ -105,20 +103,20 @@ export class LifecyclePolicies {
         throw fail('limit_reached', { problem: `An array has at most ${POLICIES_MAX} file lifecycle policies.` });
       }
       const now = clock.now();
-      const row: PolicyRow = {
+      const row: LifecyclePolicy = {
         name: nextName(tx, 'lc-policy'),
-        display_name: wanted.displayName,
+        displayName: wanted.displayName,
         action: wanted.action,
         criteria: JSON.stringify(wanted.criteria),
-        is_enabled: bit(wanted.isEnabled),
-        is_dry_run: bit(wanted.isDryRun),
-        uses_bin: bit(wanted.usesBin),
+        isEnabled: wanted.isEnabled,
+        isDryRun: wanted.isDryRun,
+        usesBin: wanted.usesBin,
         whitelist: null,
         blacklist: null,
         destination: null,
         ...checked,
-        created_at: now,
-        modified_at: now,
+        createdAt: now,
+        modifiedAt: now,
       };
       refuseContradictions(row);
       insertPolicy(tx, row);
@@ -133,21 +131,21 @@ export class LifecyclePolicies {
     const checked = this.#checked(change);
     await store.write((tx) => {
       const present = this.get(name);
-      const next: PolicyRow = {
+      const next: LifecyclePolicy = {
         ...present,
-        display_name: change.displayName ?? present.display_name,
+        displayName: change.displayName ?? present.displayName,
         action: change.action ?? present.action,
         criteria: change.criteria === undefined ? present.criteria : JSON.stringify(change.criteria),
-        is_enabled: bit(change.isEnabled) ?? present.is_enabled,
-        is_dry_run: bit(change.isDryRun) ?? present.is_dry_run,
-        uses_bin: bit(change.usesBin) ?? present.uses_bin,
+        isEnabled: change.isEnabled ?? present.isEnabled,
+        isDryRun: change.isDryRun ?? present.isDryRun,
+        usesBin: change.usesBin ?? present.usesBin,
         ...checked,
         // Always another: what is under way goes by it.
-        modified_at: Math.max(clock.now(), present.modified_at + 1),
+        modifiedAt: Math.max(clock.now(), present.modifiedAt + 1),
       };
       refuseContradictions(next);
-      if (next.display_name !== present.display_name && isPolicyNameTaken(tx, next.display_name)) {
-        throw fail('name_taken', { name: next.display_name });
+      if (next.displayName !== present.displayName && isPolicyNameTaken(tx, next.displayName)) {
+        throw fail('name_taken', { name: next.displayName });
       }
       updatePolicy(tx, next);
       this.#neighbours.changed(tx);
@@ -211,7 +209,7 @@ export class LifecyclePolicies {
       const rule = findRule(tx, name, share.name);
       if (!rule)
         throw fail('state_conflict', { problem: `Policy ${called(policy)} is not attached to ${called(share)}.` });
-      if ((rule.is_paused === 1) === isPaused) {
+      if (rule.isPaused === isPaused) {
         const problem = `Policy ${called(policy)} is ${isPaused ? 'paused already' : 'not paused'} for ${called(share)}.`;
         throw fail('state_conflict', { problem });
       }
@@ -227,7 +225,7 @@ export class LifecyclePolicies {
   }
 
   /** What was sent, in the form it is kept in; what was not is not there. */
-  #checked(change: PolicyChange): Partial<Pick<PolicyRow, 'whitelist' | 'blacklist' | 'destination'>> {
+  #checked(change: PolicyChange): Partial<Pick<LifecyclePolicy, 'whitelist' | 'blacklist' | 'destination'>> {
     const { criteria, whitelist, blacklist, destination } = change;
     if (criteria !== undefined) {
       try {
@@ -247,48 +245,42 @@ export class LifecyclePolicies {
     };
   }
 
-  #tell(tx: Tx, row: PolicyRow, what: string, actor: string): void {
+  #tell(tx: Tx, row: LifecyclePolicy, what: string, actor: string): void {
     const title = `File lifecycle policy ${called(row)} ${what}.`;
     this.#tools.events.record(tx, { title, subject: `lifecycle_policy:${row.name}`, actor });
   }
 
-  #tellOfShare(tx: Tx, row: PolicyRow, share: Volume, what: string, actor: string): void {
+  #tellOfShare(tx: Tx, row: LifecyclePolicy, share: Volume, what: string, actor: string): void {
     const title = `File lifecycle policy ${called(row)} ${what} share ${called(share)}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${share.name}`, actor });
   }
 }
 
-function refuseContradictions({ action, uses_bin, destination }: PolicyRow): void {
+function refuseContradictions({ action, usesBin, destination }: LifecyclePolicy): void {
   if (action === 'archive' && destination === null) {
     throw badParameter('dest_obs_name', 'is required for lc_action=archive: the object storage destination');
   }
-  if (action === 'archive' && uses_bin === 1) {
+  if (action === 'archive' && usesBin) {
     throw badParameter('use_recycle_bin', 'is for lc_action=expire: an archived file stays where it is');
   }
 }
 
-function pathsOf(field: string, paths: readonly string[]): string | null {
-  return paths.length === 0 ? null : JSON.stringify(normalPaths(field, paths));
+function pathsOf(field: string, paths: readonly string[]): readonly string[] | null {
+  return paths.length === 0 ? null : normalPaths(field, paths);
 }
 
-function describe(row: PolicyRow): string {
+function describe(row: LifecyclePolicy): string {
   const does =
     row.action === 'archive'
       ? `archives to ${row.destination ?? ''}`
-      : row.uses_bin
+      : row.usesBin
         ? 'expires to the recycle bin'
         : 'expires';
-  const dry = row.is_dry_run === 1 ? ', only as a dry run' : '';
-  const off = row.is_enabled === 1 ? '' : ', not enabled';
+  const dry = row.isDryRun ? ', only as a dry run' : '';
+  const off = row.isEnabled ? '' : ', not enabled';
   return `it ${does} what matches ${shortened(row.criteria)}${dry}${off}`;
 }
 
 function shortened(text: string): string {
   return text.length > CRITERIA_SHOWN_MAX ? `${text.slice(0, CRITERIA_SHOWN_MAX)}…` : text;
-}
-
-function bit(value: boolean): 0 | 1;
-function bit(value: boolean | undefined): 0 | 1 | undefined;
-function bit(value: boolean | undefined): 0 | 1 | undefined {
-  return value === undefined ? undefined : value ? 1 : 0;
 }

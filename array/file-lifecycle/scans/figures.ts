@@ -1,5 +1,5 @@
 import type { ListedFile } from '../../engine/shares.ts';
-import type { RunFigures } from '../policies/repository.ts';
+import type { RunFigures } from '../policies/policy.ts';
 
 export type FileOutcome =
   | { readonly outcome: 'handled' }
@@ -25,14 +25,14 @@ export class Figures {
   /** As it is on record, when a scan goes on. */
   static of(row: RunFigures): Figures {
     const figures = new Figures();
-    figures.#matchedFiles = row.matched_files;
-    figures.#matchedBytes = row.matched_bytes;
-    figures.#handledFiles = row.handled_files;
-    figures.#handledBytes = row.handled_bytes;
-    figures.#changedFiles = row.changed_files;
-    figures.#failedFiles = row.failed_files;
+    figures.#matchedFiles = row.matchedFiles;
+    figures.#matchedBytes = row.matchedBytes;
+    figures.#handledFiles = row.handledFiles;
+    figures.#handledBytes = row.handledBytes;
+    figures.#changedFiles = row.changedFiles;
+    figures.#failedFiles = row.failedFiles;
     figures.#problem = row.problem;
-    figures.#sample.push(...(JSON.parse(row.sample) as string[]));
+    figures.#sample.push(...row.sample);
     return figures;
   }
 
@@ -62,16 +62,16 @@ export class Figures {
     this.#problem ??= problem;
   }
 
-  row(): RunFigures {
+  totals(): RunFigures {
     return {
-      matched_files: this.#matchedFiles,
-      matched_bytes: this.#matchedBytes,
-      handled_files: this.#handledFiles,
-      handled_bytes: this.#handledBytes,
-      changed_files: this.#changedFiles,
-      failed_files: this.#failedFiles,
+      matchedFiles: this.#matchedFiles,
+      matchedBytes: this.#matchedBytes,
+      handledFiles: this.#handledFiles,
+      handledBytes: this.#handledBytes,
+      changedFiles: this.#changedFiles,
+      failedFiles: this.#failedFiles,
       problem: this.#problem,
-      sample: JSON.stringify(this.#sample),
+      sample: this.#sample,
     };
   }
 }

@@ -4,7 +4,7 @@ import { compileCriteria } from '../criteria/compile.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
 import { CriteriaProblem } from '../criteria/operands.ts';
 import { pathFilter } from '../criteria/paths.ts';
-import type { ActiveRule } from '../policies/repository.ts';
+import type { ActiveRule } from '../policies/policy.ts';
 import { batchesOf } from './at-once.ts';
 
 /** A policy of a share, ready to be asked about files. */
@@ -23,7 +23,7 @@ const FILES_PER_TURN = 64;
 /** Throws a `CriteriaProblem` for criteria that name what is not there any more. */
 function prepareRule(row: ActiveRule, context: CriteriaContext): RunningRule {
   const isWanted = compileCriteria(JSON.parse(row.criteria), context);
-  const isInPlace = pathFilter({ whitelist: listOf(row.whitelist), blacklist: listOf(row.blacklist) });
+  const isInPlace = pathFilter(row);
   const isArchive = row.action === 'archive';
   return {
     ...row,
@@ -65,8 +65,4 @@ export async function matchFiles(
     await letOthers();
   }
   return matches;
-}
-
-function listOf(json: string | null): string[] | null {
-  return json === null ? null : (JSON.parse(json) as string[]);
 }

@@ -1,6 +1,7 @@
 import type { Store } from '@granary/kernel';
 import type { LifecycleFacts } from '../../shares/view.ts';
-import { listRecords, type RecordRow, type ScanState } from './repository.ts';
+import { listRecords } from './repository.ts';
+import type { ScannedShareRecord, ScanState } from './scanned-share.ts';
 
 /**
  * What the records of shares say of file lifecycle. Kept in memory, because lists show thousands of volumes, and the same
@@ -9,7 +10,7 @@ import { listRecords, type RecordRow, type ScanState } from './repository.ts';
 export class LifecycleRecords {
   readonly #store: Store;
   readonly #shown = new Map<string, LifecycleFacts>();
-  #rows: ReadonlyMap<string, RecordRow> | undefined;
+  #rows: ReadonlyMap<string, ScannedShareRecord> | undefined;
 
   constructor(store: Store) {
     this.#store = store;
@@ -32,8 +33,8 @@ export class LifecycleRecords {
   }
 }
 
-function factsOf(row: RecordRow, live: ScanState | undefined): LifecycleFacts {
-  const scan = row.scan === null ? undefined : (live ?? (JSON.parse(row.scan) as ScanState));
+function factsOf(row: ScannedShareRecord, live: ScanState | undefined): LifecycleFacts {
+  const scan = row.scan === null ? undefined : (live ?? row.scan);
   return {
     life_cycle_policy_display_name: row.displayNames,
     life_cycle_policy_ext_name: row.names,
@@ -49,7 +50,7 @@ function isSame(left: LifecycleFacts, right: LifecycleFacts): boolean {
   return (Object.keys(left) as (keyof LifecycleFacts)[]).every((key) => left[key] === right[key]);
 }
 
-function scanStateOf(row: RecordRow, isRunning: boolean): 'idle' | 'scanning' | 'paused' | 'waiting' {
+function scanStateOf(row: ScannedShareRecord, isRunning: boolean): 'idle' | 'scanning' | 'paused' | 'waiting' {
   if (row.scan === null) return 'idle';
   if (row.state === 'paused') return 'paused';
   return isRunning ? 'scanning' : 'waiting';

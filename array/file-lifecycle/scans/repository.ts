@@ -1,32 +1,19 @@
-import type { Db, Tx } from '@granary/kernel';
+import { json, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { ScannedShare, ScannedShareRecord, ScanState } from './scanned-share.ts';
 
-/** A scan that has begun, as far as it is on record: after a crash or a pause it goes on from there. */
-export interface ScanState {
-  /** Ages of files are counted up to then. */
-  readonly startedAt: number;
-  /** Everything up to this number was looked at. */
-  readonly afterInode: number;
-  readonly seenFiles: number;
-  /** How many there were, as far as that was known. */
-  readonly totalFiles: number;
-  /** How long it took so far. */
-  readonly spentMs: number;
-  /** All of it was read from one snapshot: not after a pause or a crash. */
-  readonly isOfOneMoment: boolean;
+const shares = new Table<ScannedShare>('lifecycle_shares', {
+  volume: plain('volume'),
+  state: plain('state'),
+  lastRunAt: plain('last_run_at'),
+  scan: json('scan'),
+  modifiedAt: plain('modified_at'),
+});
+
+export function findShare(db: Db, volume: string): ScannedShare | undefined {
+  return shares.get(db, `SELECT ${shares.fields()} FROM lifecycle_shares WHERE volume = :volume`, { volume });
 }
 
-export interface ShareRow {
-  readonly volume: string;
-  readonly state: 'enabled' | 'paused' | 'disabled';
-  readonly last_run_at: number;
-  readonly scan: string | null;
-}
-
-export function findShare(db: Db, volume: string): ShareRow | undefined {
-  return db.get<ShareRow>('SELECT * FROM lifecycle_shares WHERE volume = :volume', { volume });
-}
-
-export function setState(tx: Tx, volume: string, state: ShareRow['state'], now: number): void {
+export function setState(tx: Tx, volume: string, state: ScannedShare['state'], now: number): void {
   tx.run(
     `INSERT INTO lifecycle_shares (volume, state, last_run_at, modified_at) VALUES (:volume, :state, :now, :now)
      ON CONFLICT DO UPDATE SET state = :state, modified_at = :now`,
@@ -35,8 +22,7 @@ export function setState(tx: Tx, volume: string, state: ShareRow['state'], now: 
 }
 
 export function saveScan(tx: Tx, volume: string, scan: ScanState | undefined): void {
-  const sql = 'UPDATE lifecycle_shares SET scan = :scan WHERE volume = :volume';
-  tx.run(sql, { volume, scan: scan === undefined ? null : JSON.stringify(scan) });
+  shares.update(tx, { volume }, { scan: scan ?? null });
 }
 
 export function markRun(tx: Tx, volume: string, at: number): void {
@@ -72,18 +58,10 @@ export function findWithBin(db: Db): string[] {
     .map(({ volume }) => volume);
 }
 
-/** For the record of a share. Names are comma lists, in the order of what people call them. */
-export interface RecordRow {
-  readonly volume: string;
-  readonly state: ShareRow['state'];
-  readonly scan: string | null;
-  readonly names: string | null;
-  readonly displayNames: string | null;
-}
-
-export function listRecords(db: Db): RecordRow[] {
-  return db.all<RecordRow>(
-    `SELECT s.volume, s.state, s.scan,
+export function listRecords(db: Db): ScannedShareRecord[] {
+  return shares.all<Pick<ScannedShareRecord, 'names' | 'displayNames'>>(
+    db,
+    `SELECT ${shares.fields('s')},
        group_concat(p.name, ',' ORDER BY p.display_name, p.name) AS names,
        group_concat(p.display_name, ',' ORDER BY p.display_name, p.name) AS displayNames
      FROM lifecycle_shares AS s LEFT JOIN lifecycle_rules AS r ON r.volume = s.volume

@@ -4,11 +4,13 @@ import { EngineError, isEngineError } from '../../engine/errors.ts';
 import type { Volume } from '../../volumes/volume.ts';
 import type { Archives, Reservation } from '../archive/archives.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
+import type { ActiveRule } from '../policies/policy.ts';
 import { beginRun, findActiveRules, isStillActive, saveFigures, findRuleByName } from '../policies/repository.ts';
 import { eachAtOnce } from './at-once.ts';
 import { Figures, type FileOutcome } from './figures.ts';
 import { matchFiles, prepareRules, type Match, type RunningRule } from './matching.ts';
-import { saveScan, type ScanState } from './repository.ts';
+import { saveScan } from './repository.ts';
+import type { ScanState } from './scanned-share.ts';
 
 export interface ScanTools {
   readonly store: Store;
@@ -103,7 +105,7 @@ export class Scan {
     await archives.markSeen(files, this.#first.startedAt);
     await store.write((tx) => {
       saveScan(tx, this.#share.name, this.state);
-      for (const [rule, figures] of this.#figures) saveFigures(tx, rule, figures.row());
+      for (const [rule, figures] of this.#figures) saveFigures(tx, rule, figures.totals());
     });
   }
 
@@ -119,11 +121,11 @@ export class Scan {
   }
 
   /** A scan that goes on goes on counting. */
-  #begin(tx: Parameters<Parameters<Store['write']>[0]>[0], row: { rule: string; is_dry_run: number }): void {
-    const known = findRuleByName(tx, row.rule);
-    const goesOn = known?.last_run_at === this.#first.startedAt && known.was_dry_run === row.is_dry_run;
-    if (!goesOn) beginRun(tx, row.rule, row.is_dry_run === 1, this.#first.startedAt);
-    this.#figures.set(row.rule, goesOn ? Figures.of(known) : new Figures());
+  #begin(tx: Parameters<Parameters<Store['write']>[0]>[0], { rule, isDryRun }: ActiveRule): void {
+    const known = findRuleByName(tx, rule);
+    const goesOn = known?.lastRunAt === this.#first.startedAt && known.wasDryRun === isDryRun;
+    if (!goesOn) beginRun(tx, rule, isDryRun, this.#first.startedAt);
+    this.#figures.set(rule, goesOn ? Figures.of(known) : new Figures());
   }
 
   #isGivenUp(rule: string): boolean {
@@ -132,9 +134,9 @@ export class Scan {
 
   /** Returns the first that was not looked after because the scan is to stop. */
   async #act(matches: readonly Match[]): Promise<Match | undefined> {
-    const dry = matches.filter(({ rule }) => rule.is_dry_run === 1);
+    const dry = matches.filter(({ rule }) => rule.isDryRun);
     for (const { rule, file } of dry) this.#figures.get(rule.rule)?.count(file);
-    const real = matches.filter(({ rule }) => rule.is_dry_run === 0);
+    const real = matches.filter(({ rule }) => !rule.isDryRun);
     const undone = new Set(real);
     const reserved = await this.#reserve(real);
     try {
@@ -171,7 +173,7 @@ export class Scan {
         if (!reservation) return { outcome: 'failed', reason: `There is no destination ${rule.destination ?? ''}.` };
         return await archives.archive(this.#share.name, reservation, this.#signal);
       }
-      const isGone = await engine.expireFile(this.#share.name, file, rule.uses_bin === 1);
+      const isGone = await engine.expireFile(this.#share.name, file, rule.usesBin);
       return { outcome: isGone ? 'handled' : 'changed' };
     } catch (error) {
       if (this.#signal.aborted) return 'cut-off';

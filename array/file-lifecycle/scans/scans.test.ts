@@ -22,8 +22,8 @@ test('a scan expires just what matches, and the rule tells what it came to', asy
   await scan(share);
   assert.deepEqual(engine.paths(share), ['/b.txt', '/keep/c.log']);
   const rule = it.rule(share);
-  assert.deepEqual([rule?.matched_files, rule?.handled_files, rule?.handled_bytes, rule?.problem], [2, 2, 10, null]);
-  assert.deepEqual(JSON.parse(rule?.sample ?? ''), ['/a.log', '/d/e.log']);
+  assert.deepEqual([rule?.matchedFiles, rule?.handledFiles, rule?.handledBytes, rule?.problem], [2, 2, 10, null]);
+  assert.deepEqual(rule?.sample, ['/a.log', '/d/e.log']);
   assert.match(it.array.titles().at(-1) ?? '', /handled 2 files \(.*\) on share projects/);
   assert.deepEqual(it.array.snapshots.list({ start: 0, limit: 0 }).snapshots, []);
   assert.equal(engine.snapshots.size, 0);
@@ -41,7 +41,7 @@ test('it sees one moment: what is made or changed while it runs is left alone', 
   await scan(share);
   assert.deepEqual(engine.paths(share), ['/a.log', '/new.log']);
   const rule = it.rule(share);
-  assert.deepEqual([rule?.matched_files, rule?.handled_files, rule?.changed_files], [2, 1, 1]);
+  assert.deepEqual([rule?.matchedFiles, rule?.handledFiles, rule?.changedFiles], [2, 1, 1]);
 });
 
 test('a dry run changes nothing and says what it would do', async (t) => {
@@ -50,10 +50,7 @@ test('a dry run changes nothing and says what it would do', async (t) => {
   await scan(share);
   assert.deepEqual(engine.paths(share), ['/a.log']);
   const rule = it.rule(share);
-  assert.deepEqual(
-    [rule?.was_dry_run, rule?.matched_files, rule?.handled_files, rule?.sample],
-    [1, 1, 0, '["/a.log"]'],
-  );
+  assert.deepEqual([rule?.wasDryRun, rule?.matchedFiles, rule?.handledFiles, rule?.sample], [true, 1, 0, ['/a.log']]);
   assert.match(it.array.titles().at(-1) ?? '', /would handle 1 file /);
 });
 
@@ -128,7 +125,7 @@ test('paused in the middle, it stops at once and later goes on where it was', as
   await control('resume');
   await it.idle(share);
   assert.equal(engine.of(share).size, 0);
-  assert.equal(it.rule(share)?.handled_files, 2_500);
+  assert.equal(it.rule(share)?.handledFiles, 2_500);
 });
 
 test('a policy that is paused, detached or disabled while a scan runs acts no more', async (t) => {
@@ -236,7 +233,7 @@ test(
     await scan(share);
     const rate = 100_000 / ((performance.now() - before) / 1_000);
     t.diagnostic(`${Math.round(rate)} files a second`);
-    assert.equal(it.rule(share)?.matched_files, 33_334);
+    assert.equal(it.rule(share)?.matchedFiles, 33_334);
   },
 );
 

@@ -11,9 +11,11 @@ import { called } from '../../wording.ts';
 import type { Archives } from '../archive/archives.ts';
 import type { Sweeping } from '../archive/sweeping.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
-import { findActiveRules, listRules, type RuleInPlace } from '../policies/repository.ts';
+import { findActiveRules, listRules } from '../policies/repository.ts';
+import type { RuleInPlace } from '../policies/policy.ts';
 import { LifecycleRecords } from './records.ts';
-import { findShare, markRun, saveScan, setState, type ScanState, type ShareRow } from './repository.ts';
+import { findShare, markRun, saveScan, setState } from './repository.ts';
+import type { ScanState, ScannedShare } from './scanned-share.ts';
 import { Scan } from './scan.ts';
 
 interface Neighbours {
@@ -180,7 +182,7 @@ export class Scans implements ShareLifecycle {
       const { row, share } = store.read((db) => ({ row: findShare(db, volume), share: findVolume(db, volume) }));
       if (row?.state !== 'enabled' || row.scan === null) return { outcome: 'done' };
       if (share?.state !== 'ready') return { outcome: 'done', finish: (tx) => this.#forgetScan(tx, volume) };
-      return await this.#scan(share, JSON.parse(row.scan) as ScanState, running, signal);
+      return await this.#scan(share, row.scan, running, signal);
     } catch (error) {
       if (running.isInterrupted) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'somebody needs the volume' };
       if (running.controller.signal.aborted) return { outcome: 'done' };
@@ -228,7 +230,7 @@ export class Scans implements ShareLifecycle {
     this.#forgetScan(tx, name);
     this.#neighbours.sweeping.start(tx);
     const { rules } = listRules(tx, { volume: name }, { first: 0, number: 0 });
-    for (const rule of rules) if (rule.last_run_at === state.startedAt) this.#tell(tx, share, rule);
+    for (const rule of rules) if (rule.lastRunAt === state.startedAt) this.#tell(tx, share, rule);
   }
 
   #forgetScan(tx: Tx, volume: string): void {
@@ -245,20 +247,20 @@ export class Scans implements ShareLifecycle {
 
   #tell(tx: Tx, share: Volume, rule: RuleInPlace): void {
     const { events } = this.#tools;
-    const policy = `File lifecycle policy ${rule.policy_display_name} (${rule.policy})`;
+    const policy = `File lifecycle policy ${rule.policyDisplayName} (${rule.policy})`;
     const subject = `volume:${share.name}`;
     if (rule.problem !== null) {
       const title = `${policy} had trouble on share ${called(share)}: ${rule.problem}`;
       events.record(tx, { severity: 'warning', title, subject });
     }
-    if (rule.was_dry_run === 0 && rule.matched_files === 0) return;
+    if (!rule.wasDryRun && rule.matchedFiles === 0) return;
     events.record(tx, { title: `${policy} ${outcomeOf(rule)} on share ${called(share)}.`, subject });
   }
 }
 
 const WORDS = { enable: 'enabled', disable: 'disabled', pause: 'paused', resume: 'resumed' } as const;
 
-function nextState(share: Volume, state: ShareRow['state'], command: LifecycleChange): ShareRow['state'] {
+function nextState(share: Volume, state: ScannedShare['state'], command: LifecycleChange): ScannedShare['state'] {
   if (command === 'enable') return state === 'disabled' ? 'enabled' : state;
   if (command === 'disable') return 'disabled';
   const needed = command === 'pause' ? 'enabled' : 'paused';
@@ -269,13 +271,13 @@ function nextState(share: Volume, state: ShareRow['state'], command: LifecycleCh
 
 function outcomeOf(rule: RuleInPlace): string {
   const files = (count: number) => `${count} ${count === 1 ? 'file' : 'files'}`;
-  if (rule.was_dry_run === 1) {
-    return `would handle ${files(rule.matched_files)} (${capacityText(rule.matched_bytes)})`;
+  if (rule.wasDryRun) {
+    return `would handle ${files(rule.matchedFiles)} (${capacityText(rule.matchedBytes)})`;
   }
   const others = [
-    ...(rule.changed_files > 0 ? [`${files(rule.changed_files)} changed meanwhile`] : []),
-    ...(rule.failed_files > 0 ? [`${files(rule.failed_files)} failed`] : []),
+    ...(rule.changedFiles > 0 ? [`${files(rule.changedFiles)} changed meanwhile`] : []),
+    ...(rule.failedFiles > 0 ? [`${files(rule.failedFiles)} failed`] : []),
   ];
-  const done = `handled ${files(rule.handled_files)} (${capacityText(rule.handled_bytes)})`;
+  const done = `handled ${files(rule.handledFiles)} (${capacityText(rule.handledBytes)})`;
   return others.length === 0 ? done : `${done}; ${others.join(', ')}`;
 }

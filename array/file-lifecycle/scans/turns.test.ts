@@ -1,3 +1,4 @@
+import { bytes } from '@granary/kernel';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { insertObject } from '../archive/repository.ts';
@@ -75,7 +76,7 @@ test('a scan lists, reserves, marks and removes a few records at a time', async 
   await it.scan(share);
   for (const inode of inodes) engine.of(share).delete(inode);
   await write((tx) => {
-    const left = { volume: share, destination: `${endpoint}/archive`, size_bytes: 1, created_at: 0 };
+    const left = { volume: share, destination: `${endpoint}/archive`, sizeBytes: bytes(1), createdAt: 0 };
     for (let n = 0; n < 300; n += 1) insertObject(tx, { ...left, key: `left by a crash ${n}` });
   });
   await it.scan(share);
