@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import { temporaryFolder } from '../testing.ts';
-import { Database, GroupCommit } from './index.ts';
+import { Database, GroupCommit, type Transaction } from './index.ts';
 
 type Options = NonNullable<ConstructorParameters<typeof GroupCommit>[1]>;
 const migrations = [{ component: 'test', steps: [{ name: '0001', sql: 'CREATE TABLE numbers (n INTEGER NOT NULL)' }] }];
@@ -152,15 +152,18 @@ test('hooks see the last of a transaction, its end and its undoing', async (t) =
   );
 });
 
-test('a change that waits for something is refused: its later half would escape the transaction', async (t) => {
-  const bench = new Bench(t);
-  const waits = bench.commits.submit(async (tx) => {
-    tx.run('INSERT INTO numbers VALUES (1)');
-    await Promise.resolve();
+for (const isRepeatable of [false, true]) {
+  const kind = isRepeatable ? 'repeatable' : 'plain';
+  test(`a ${kind} change that waits for something is refused: its later half would escape the transaction`, async (t) => {
+    const bench = new Bench(t);
+    const work = async (tx: Transaction): Promise<void> => {
+      tx.run('INSERT INTO numbers VALUES (1)');
+      await Promise.resolve();
+    };
+    await assert.rejects(bench.commits.submit(work, { isRepeatable }), /synchronous/);
+    assert.deepEqual(bench.numbers, []);
   });
-  await assert.rejects(waits, /synchronous/);
-  assert.deepEqual(bench.numbers, []);
-});
+}
 
 test('a failed sync is reported to everyone in the batch, and nothing is said to be kept from then on', async (t) => {
   const bench = new Bench(t, { translate: (error) => new RangeError((error as Error).message) });

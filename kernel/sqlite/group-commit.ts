@@ -189,7 +189,7 @@ export class GroupCommit {
         const done = batch.map((change) => {
           change.before?.(tx);
           try {
-            return { change, value: change.work(tx, false) };
+            return { change, value: demandSynchronous(change.work(tx, false)) };
           } catch (error) {
             if (this.#database.hasTransaction) refusal = error;
             throw error;
@@ -216,9 +216,7 @@ export class GroupCommit {
     change.before?.(tx);
     tx.run('SAVEPOINT change');
     try {
-      const value = change.work(tx, true);
-      if (value instanceof Promise) throw new Error('The work of a transaction is synchronous.');
-      done.push({ change, value });
+      done.push({ change, value: demandSynchronous(change.work(tx, true)) });
     } catch (error) {
       if (!this.#database.hasTransaction) throw error;
       tx.run('ROLLBACK TO change');
@@ -243,4 +241,10 @@ export class GroupCommit {
   #translate(error: unknown): unknown {
     return this.#options.translate ? this.#options.translate(error) : error;
   }
+}
+
+/** What a promise does later would not be part of the transaction, and would be answered all the same. */
+function demandSynchronous(value: unknown): unknown {
+  if (value instanceof Promise) throw new Error('The work of a transaction is synchronous.');
+  return value;
 }
