@@ -90,9 +90,7 @@ export class Deliveries {
     } catch (error) {
       this.#fallBehind(name, error);
       const reason = error instanceof Error ? error.message : String(error);
-      throw fail('state_conflict', {
-        problem: `The change is on record, but the controllers have not taken it yet and will be told again: ${reason}`,
-      });
+      throw fail('change_not_delivered', { reason });
     }
   }
 

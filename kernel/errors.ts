@@ -5,11 +5,7 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Families whose messages are still written where they are raised. */
-const OPEN = { message: '{problem}' } as const;
-const open = { state_conflict: OPEN, not_offered: OPEN, capacity_refused: OPEN, limit_reached: OPEN };
-
-const messages = { ...singleErrors, ...refusals, ...open };
+const messages = { ...singleErrors, ...refusals };
 
 /** A message of the catalogue, by the name of its error. */
 type MessageName = keyof typeof messages;
@@ -69,9 +65,7 @@ export function badParameters(problems: readonly FieldProblem[]): GranaryError {
 }
 
 function entryOf(name: MessageName): ErrorName {
-  return name in refusals
-    ? refusals[name as keyof typeof refusals].family
-    : (name as Exclude<MessageName, keyof typeof refusals>);
+  return name in refusals ? refusals[name as keyof typeof refusals].family : (name as keyof typeof singleErrors);
 }
 
 function messageOf<E extends MessageName>(name: E, ...[facts]: FactArguments<E>): string {

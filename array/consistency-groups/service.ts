@@ -32,7 +32,7 @@ export class Clones {
     const { snapshots } = this.#snapshots.list({ volume: name, mirrorJob, start: 0, limit: 0 });
     const last = snapshots.at(-1);
     if (last) return last.name;
-    throw fail('state_conflict', { problem: `Volume ${name} has not received anything whole yet; try again later.` });
+    throw fail('nothing_received', { id: name });
   }
 
   /** By a snapshot that nobody ever sees. */

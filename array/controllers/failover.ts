@@ -15,7 +15,7 @@ export class Failover {
   /** Forced, it is tried even where drives are being mended; what is under way starts again at the other controller. */
   async run(isForced: boolean, actor: string): Promise<void> {
     const { engine, readings } = this.#tools;
-    if (this.#isRunning) throw conflict('A failover is under way already; wait until it ends.');
+    if (this.#isRunning) throw fail('failover_running');
     this.#isRunning = true;
     try {
       await readings.refresh();
@@ -32,9 +32,9 @@ export class Failover {
   #check(): void {
     const { readings } = this.#tools;
     const standby = readings.controllers.find(({ state }) => state === 'standby');
-    if (!standby) throw conflict('No standby controller is ready; wait until one is.');
+    if (!standby) throw fail('no_standby');
     const busy = [...readings.groups].find(({ state }) => state === 'failed' || state === 'recovering');
-    if (busy) throw conflict(`RAID group ${busy.id} ${stateOf(busy)}; wait until that is over, or force the failover.`);
+    if (busy) throw fail('group_not_settled', { group: busy.id, state: stateOf(busy) });
   }
 
   #activeName(): string | undefined {
@@ -51,8 +51,4 @@ export class Failover {
 
 function stateOf({ state }: GroupReport): string {
   return state === 'failed' ? 'has failed' : 'is recovering';
-}
-
-function conflict(problem: string) {
-  return fail('state_conflict', { problem });
 }

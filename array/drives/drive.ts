@@ -56,5 +56,5 @@ export function refuseIfAway({ record: row, isPresent, state }: Drive): void {
 }
 
 export function conflict(row: DriveRecord, problem: string): Error {
-  return fail('state_conflict', { problem: `Drive ${called(row)} ${problem}.` });
+  return fail('drive_state', { id: called(row), problem });
 }

@@ -79,9 +79,11 @@ export class Outages {
       (other) => other.record.role === 'member' && other.record.name !== row.name && isWhole(other),
     );
     if (group.width - left.length <= mayMiss(group)) return;
-    const problem =
-      `Without drive ${called(row)} RAID group ${called(group)} cannot serve its data: ${left.length} of ` +
-      `${group.width} drives would be left. Wait for a rebuild, replace what failed, or use force=YES.`;
-    throw fail('state_conflict', { problem });
+    throw fail('drive_needed_by_group', {
+      id: called(row),
+      group: called(group),
+      left: left.length,
+      width: group.width,
+    });
   }
 }

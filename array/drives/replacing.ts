@@ -82,8 +82,7 @@ export class Replacing {
   #refuseSize(group: RaidGroup, { record: row, placed }: Drive): void {
     if (placed.capacityGb >= group.memberGb) return;
     const has = `Drive ${called(row)} has ${placed.capacityGb} GB`;
-    const problem = `${has}, but the drives of RAID group ${called(group)} need ${group.memberGb} GB; take a larger one.`;
-    throw fail('capacity_refused', { problem });
+    throw fail('replacement_too_small', { has, group: called(group), needed: group.memberGb });
   }
 
   #refuseState(tx: Tx, group: RaidGroup, { record: row }: Drive): void {
@@ -91,8 +90,7 @@ export class Replacing {
     const other = repository.drivesOfGroup(tx, group.name).find(({ replaces }) => replaces === row.name);
     if (other) throw conflict(row, `is being replaced by drive ${called(other)} already`);
     if (this.#tools.readings.group(group.name)?.state !== 'failed') return;
-    const problem = `RAID group ${called(group)} lacks too many drives to rebuild; bring drives back first.`;
-    throw fail('state_conflict', { problem });
+    throw fail('group_lacks_drives', { group: called(group) });
   }
 
   #refuseRisks(tx: Tx, group: RaidGroup, from: Drive, to: Drive): void {
@@ -106,8 +104,7 @@ export class Replacing {
       .ofGroup(tx, group.name)
       .filter((drive) => drive.record.role === 'member' && isWhole(drive));
     if (group.width - whole.length < mayMiss(group)) return;
-    const problem = `RAID group ${called(group)} has no redundancy left and drive ${called(from.record)} is not what failed; replace that one first, or use force=YES.`;
-    throw fail('state_conflict', { problem });
+    throw fail('replace_failed_first', { group: called(group), id: called(from.record) });
   }
 
   /** The engine rebuilds by itself, over restarts too: this begins it once and looks how far it is. */

@@ -15,7 +15,7 @@ export type EnginePart = keyof typeof PARTS;
 export function partOf<P extends EnginePart>(engine: Engine, part: P): NonNullable<Engine[P]> {
   const found = engine[part];
   if (found === undefined) {
-    throw fail('not_offered', { problem: `The ${engine.kind} engine of this array has no ${PARTS[part]}.` });
+    throw fail('engine_lacks_part', { engine: engine.kind, part: PARTS[part] });
   }
   return found;
 }

@@ -85,8 +85,7 @@ export class FileHistory {
       this.#volumes.usableShare(volume);
       if (this.#snapshots.get(snapshot).volume !== volume) throw fail('snapshot_not_found', { id: snapshot });
       if (countRunning(tx, volume) >= RUNNING_MAX) {
-        const problem = `Of share ${volume} ${RUNNING_MAX} files are being restored already; wait for some of them.`;
-        throw fail('limit_reached', { problem });
+        throw fail('file_restores_limit', { share: volume, max: RUNNING_MAX });
       }
       const name = nextName(tx, 'restore');
       const job = jobs.enqueue(tx, KIND, `restore:${name}`, { restore: name, actor } satisfies RestoreWork);

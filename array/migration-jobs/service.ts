@@ -262,16 +262,17 @@ export class Migrations {
     const report = this.#tools.readings.pool(pool.name);
     const freeBytes = report ? report.totalBytes - report.usedBytes : 0;
     if (neededBytes <= freeBytes) return;
-    const problem = `Pool ${pool.name} has ${capacityText(freeBytes)} free and the volume needs ${capacityText(neededBytes)}; expand the pool first.`;
-    throw fail('capacity_refused', { problem });
+    throw fail('migration_pool_full', {
+      pool: pool.name,
+      free: capacityText(freeBytes),
+      needed: capacityText(neededBytes),
+    });
   }
 
   #refuseUnless(name: string, ...wanted: Migration['status'][]): void {
     const status = this.#tools.store.read((db) => findMigration(db, name))?.status;
     if (status !== undefined && wanted.includes(status)) return;
-    throw fail('state_conflict', {
-      problem: `Migration ${name} is ${status ?? 'gone'}; it has to be ${wanted.join(' or ')}.`,
-    });
+    throw fail('migration_state', { name, state: status ?? 'gone', needed: wanted.join(' or ') });
   }
 
   #tell(tx: Tx, row: Migration, what: string, actor: string): void {
@@ -281,7 +282,7 @@ export class Migrations {
 }
 
 function complete({ name }: Migration): Error {
-  return fail('state_conflict', { problem: `Migration ${name} is complete already.` });
+  return fail('migration_complete', { name });
 }
 
 function refuseMove(volume: Volume, pool: Pool): void {
@@ -289,23 +290,20 @@ function refuseMove(volume: Volume, pool: Pool): void {
   checkUnmoved(volume);
   checkNoDestination(volume);
   if (volume.pool === pool.name) {
-    throw fail('state_conflict', { problem: `${titleOf(volume)} is in pool ${pool.name} already; choose another.` });
+    throw fail('volume_in_pool', { volume: titleOf(volume), pool: pool.name });
   }
 }
 
 function refuseSnapshots(tx: Tx, volume: Volume, withSnapshots: boolean): void {
   if (hasUnfinished(tx, volume.name)) {
-    const problem = `A snapshot of ${titleOf(volume)} is being taken or deleted; try again in a moment.`;
-    throw fail('state_conflict', { problem });
+    throw fail('snapshot_in_progress', { volume: titleOf(volume) });
   }
   const count = countSnapshots(tx, volume.name);
   if (count === 0 || withSnapshots) return;
-  const problem = `${titleOf(volume)} has ${count} snapshots; send migratesnap=YES to move them too, or delete them first.`;
-  throw fail('state_conflict', { problem });
+  throw fail('migrate_with_snapshots', { volume: titleOf(volume), count });
 }
 
 function refuseCrowd(tx: Tx): void {
   if (countRunning(tx) < RUNNING_MAX) return;
-  const problem = `${RUNNING_MAX} migrations run already; wait for one, or pause one.`;
-  throw fail('limit_reached', { problem });
+  throw fail('migrations_limit', { max: RUNNING_MAX });
 }

@@ -48,6 +48,6 @@ export class DestinationBook {
 }
 
 export function volumeIn({ name, volume }: DestinationMirror): string {
-  if (volume === null) throw fail('state_conflict', { problem: `Mirror ${name} has no volume yet.` });
+  if (volume === null) throw fail('mirror_without_volume', { name });
   return volume;
 }

@@ -47,8 +47,7 @@ export class DestinationMaking {
   #insert(tx: Tx, wanted: NewMirror, peer: PeerActor): DestinationMirror {
     const { clock } = this.#book.tools;
     const mine = listDestinations(tx).filter(({ peer: uuid, state }) => uuid === peer.uuid && state !== 'broken');
-    if (mine.length >= MIRRORS_OF_PEER_MAX)
-      throw fail('limit_reached', { problem: `At most ${MIRRORS_OF_PEER_MAX} mirrors of one array are taken.` });
+    if (mine.length >= MIRRORS_OF_PEER_MAX) throw fail('mirrors_of_peer_limit', { max: MIRRORS_OF_PEER_MAX });
     const name = nextName(tx, 'dstjarray');
     insertDestination(tx, {
       name,

@@ -108,8 +108,7 @@ export class DestinationRounds {
   async #clear(row: DestinationMirror, base: string | null): Promise<void> {
     const { engine } = this.#book.tools;
     if (base !== null && base !== row.base) {
-      const problem = `Mirror ${row.name} holds ${row.base ?? 'nothing'}, not ${base}.`;
-      throw fail('state_conflict', { problem });
+      throw fail('mirror_base_differs', { name: row.name, base: row.base ?? 'nothing', wanted: base });
     }
     await this.#dropStrays(row);
     if (base === null && (row.base !== null || row.round !== null)) {

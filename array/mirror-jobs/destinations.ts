@@ -72,8 +72,7 @@ export class Destinations {
     return this.#turns.run(keyOf(peer, job), async () => {
       const row = this.#tools.store.read((db) => findDestinationOf(db, peer.uuid, job));
       if (!row) return;
-      if (row.base !== null || row.state === 'broken')
-        throw fail('state_conflict', { problem: `Mirror ${row.name} holds data; break it instead.` });
+      if (row.base !== null || row.state === 'broken') throw fail('mirror_holds_data', { name: row.name });
       await this.#book.change(row, { state: 'deleting' });
       await this.#endings.delete(row);
     });
@@ -102,8 +101,7 @@ export class Destinations {
     return this.#turns.run(keyOf(peer, job), async () => {
       const row = this.#find(job, peer);
       if (row.state === 'active' && row.base !== snapshot) {
-        if (row.round !== snapshot)
-          throw fail('state_conflict', { problem: `Mirror ${row.name} has not received ${snapshot}.` });
+        if (row.round !== snapshot) throw fail('mirror_not_received', { name: row.name, snapshot });
         await this.#rounds.end(row);
       }
       if (keep !== undefined) await this.#rounds.letGo(row.name, keep);
@@ -123,8 +121,7 @@ export class Destinations {
   break(row: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
     return this.#turns.run(`${row.peer} ${row.sourceJob}`, async () => {
       const present = this.#book.row(row.name);
-      if (present.state === 'broken')
-        throw fail('state_conflict', { problem: `Mirror ${row.name} is broken already.` });
+      if (present.state === 'broken') throw fail('mirror_broken_already', { name: row.name });
       await this.#endings.break(present, inherited, actor);
     });
   }

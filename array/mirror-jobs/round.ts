@@ -100,7 +100,7 @@ export class Round {
       },
     );
     if (mirror.state === 'broken' || mirror.round !== snapshot || mirror.position < 0)
-      throw fail('state_conflict', { problem: `The destination of ${job} does not take ${snapshot} any more.` });
+      throw fail('mirror_snapshot_refused', { name: job, snapshot });
     size.took(performance.now() - sentAt);
     await confirmed({
       position: mirror.position,

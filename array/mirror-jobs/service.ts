@@ -135,7 +135,7 @@ export class Mirrors {
   #refuseDestination(name: string, what: string): void {
     this.get(name);
     if (!this.destinations.get(name)) return;
-    throw fail('state_conflict', { problem: `The destination of mirror ${name} is here; ${what} at its source.` });
+    throw fail('mirror_destination_here', { name, what });
   }
 }
 

@@ -125,8 +125,7 @@ export class Sources {
   async break(name: string, inherited: boolean, actor: string): Promise<void> {
     await this.#tools.store.write((tx) => {
       const row = findSource(tx, name);
-      if (row?.state !== 'active' && row?.state !== 'paused')
-        throw fail('state_conflict', { problem: `Mirror ${name} is broken already.` });
+      if (row?.state !== 'active' && row?.state !== 'paused') throw fail('mirror_broken_already', { name });
       this.#end(tx, row, { isPeerInformed: false, inheritsWwid: inherited }, 'was broken', actor);
     });
     const courier = this.#courier(name);
@@ -169,15 +168,13 @@ export class Sources {
   #check(request: MirrorRequest): Checked {
     const { volumes, snapshotPolicies, remoteArrays } = this.#neighbours;
     const volume = volumes.byGroup(request.cgName);
-    if (volume.state !== 'ready')
-      throw fail('state_conflict', { problem: `Volume ${volume.name} is being made or deleted.` });
+    if (volume.state !== 'ready') throw fail('volume_in_making', { id: volume.name });
     checkNoDestination(volume);
     checkUnmoved(volume);
     snapshotPolicies.get(request.policy);
     const { pool, array } = remoteArrays.pool(request.remotePool);
     if (volume.wrappedKey !== null && !array.isEncryptionActive) {
-      const problem = `Volume ${volume.name} is encrypted, and remote array ${array.displayName} (${array.name}) has no encryption password that is active; set or restore it there first.`;
-      throw fail('state_conflict', { problem });
+      throw fail('remote_not_encrypting', { id: volume.name, remote: array.displayName, name: array.name });
     }
     return { volume, pool, array };
   }
@@ -186,8 +183,7 @@ export class Sources {
     const { clock } = this.#tools;
     const { remoteArrays, pools } = this.#neighbours;
     if (isMirrorNameTaken(tx, request.displayName)) throw fail('name_taken', { name: request.displayName });
-    if (countSources(tx) >= SOURCES_MAX)
-      throw fail('limit_reached', { problem: `An array is the source of at most ${SOURCES_MAX} mirrors.` });
+    if (countSources(tx) >= SOURCES_MAX) throw fail('mirror_sources_limit', { max: SOURCES_MAX });
     remoteArrays.get(array.name);
     const name = nextName(tx, 'srcjarray');
     const now = clock.now();
@@ -230,8 +226,7 @@ export class Sources {
     );
     // An array of an older release passes over what it does not know.
     if (volume.kind === 'file' && !mirror.is_share) {
-      const problem = `Remote array ${array.displayName} (${array.name}) does not know file shares; bring it up to date first.`;
-      throw fail('state_conflict', { problem });
+      throw fail('remote_without_shares', { remote: array.displayName, name: array.name });
     }
   }
 
@@ -245,7 +240,7 @@ export class Sources {
     try {
       await snapshots.show(first, actor, (tx) => {
         const row = findSource(tx, name);
-        if (row?.state !== 'creating') throw fail('state_conflict', { problem: `Mirror ${name} was given up.` });
+        if (row?.state !== 'creating') throw fail('mirror_given_up', { name });
         const wanted = { policy: policy.name, volume: volume.name, application: 'mirror', mirrorJob: name } as const;
         const rule = snapshotPolicies.attachIn(tx, wanted, actor);
         tieSnapshots(tx, name, rule);
@@ -269,8 +264,7 @@ export class Sources {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
       const row = findSource(tx, name);
-      if (row?.state !== from)
-        throw fail('state_conflict', { problem: `Mirror ${name} is ${row?.state ?? 'gone'}, not ${from}.` });
+      if (row?.state !== from) throw fail('mirror_state', { name, state: row?.state ?? 'gone', needed: from });
       updateSource(tx, name, { state: to, modifiedAt: clock.now() });
       this.#tell(tx, row, what, actor);
     });

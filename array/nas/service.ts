@@ -165,7 +165,7 @@ export class NasService {
       const group = findNasGroup(tx, name);
       if (!group) throw fail('nas_group_not_found', { id: name });
       const users = usersOfGroup(tx, name, USERS_NAMED_MAX + 1);
-      if (users.length > 0) throw fail('state_conflict', { problem: inUse(group.name, users) });
+      if (users.length > 0) throw fail('nas_group_in_use', { group: group.name, members: membersNamed(users) });
       deleteNasGroup(tx, name);
       this.#record(tx, 'group', group.name, 'was deleted', actor);
     });
@@ -219,18 +219,17 @@ function checkUid(db: Db, name: string, uid: number | undefined): void {
 }
 
 function numberTaken(field: string, number: number | undefined, by: string) {
-  return fail('state_conflict', { problem: `${field} ${number ?? ''} belongs to ${by}; choose another.` });
+  return fail('nas_number_taken', { field, number: number ?? '', by });
 }
 
 function refuseTooMany(what: string, count: number): void {
   if (count < ACCOUNTS_MAX) return;
-  throw fail('limit_reached', { problem: `An array has at most ${ACCOUNTS_MAX} NAS ${what}; delete some first.` });
+  throw fail('nas_accounts_limit', { max: ACCOUNTS_MAX, what });
 }
 
-function inUse(group: string, users: readonly string[]): string {
+function membersNamed(users: readonly string[]): string {
   const named = users.slice(0, USERS_NAMED_MAX);
-  const more = users.length > named.length ? ' and others' : '';
-  return `Group ${group} has the members ${listed(named)}${more}; take them out of it first.`;
+  return `${listed(named)}${users.length > named.length ? ' and others' : ''}`;
 }
 
 function changesIn({ nfsUid, password, group, groups }: NasUserRequest): string {

@@ -49,8 +49,7 @@ export class ObjectStorageDestinations {
     await locateBucket({ ...request, proxy, trusted: configuration().tls?.cert });
     return store.write((tx) => {
       if (isNameTaken(tx, request.name)) throw fail('name_taken', { name: request.name });
-      if (countDestinations(tx) >= DESTINATIONS_MAX)
-        throw fail('limit_reached', { problem: `An array knows at most ${DESTINATIONS_MAX} buckets.` });
+      if (countDestinations(tx) >= DESTINATIONS_MAX) throw fail('buckets_limit', { max: DESTINATIONS_MAX });
       const now = clock.now();
       const row: Destination = {
         name: nextName(tx, 'obsdst'),

@@ -65,15 +65,13 @@ export class Peers {
     const { store, vault, clock, events } = this.#tools;
     const signedIn = await this.#users.signIn({ username: user, ip }, password);
     if (signedIn.role !== 'admin') throw fail('not_allowed', { roles: 'the role admin' });
-    if (identity.uuid === this.self.uuid)
-      throw fail('state_conflict', { problem: 'This is the address of the same array; give that of another one.' });
+    if (identity.uuid === this.self.uuid) throw fail('same_array');
     const { publicKey, agree } = newAgreement();
     const secret = agree(public_key);
-    if (!secret) throw fail('state_conflict', { problem: 'The key for the agreement is none.' });
+    if (!secret) throw fail('no_agreement_key');
     const mark = fingerprint(new PairKeys(secret).accessKey);
     await store.write((tx) => {
-      if (!findPeer(tx, identity.uuid) && countPeers(tx) >= PEERS_MAX)
-        throw fail('limit_reached', { problem: `An array is known to at most ${PEERS_MAX} others.` });
+      if (!findPeer(tx, identity.uuid) && countPeers(tx) >= PEERS_MAX) throw fail('peers_limit', { max: PEERS_MAX });
       const now = clock.now();
       putPeer(tx, peerOf(identity, identity.uuid, now));
       addPeerKey(tx, identity.uuid, mark, vault.seal(secret.toString('base64')), now);
@@ -104,7 +102,7 @@ export class Peers {
     const { store, events } = this.#tools;
     await store.write((tx) => {
       const count = countDestinationsOf(tx, uuid);
-      if (count > 0) throw fail('state_conflict', { problem: `${count} mirrors of it have not ended here.` });
+      if (count > 0) throw fail('peer_has_mirrors', { count });
       removePeer(tx, uuid);
       events.record(tx, {
         title: `Array ${displayName} does not mirror to this one any more.`,

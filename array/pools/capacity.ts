@@ -43,8 +43,13 @@ function refusal(groups: readonly GroupSpace[], room: number, wantedMb: number |
   const names = groups.map(({ name }) => name).join(', ');
   const asked = wantedMb === undefined ? '' : `, ${capacityText(wantedMb * MB)} were asked for`;
   const less = room === 0 ? '' : 'ask for less or ';
-  const problem = `${names} ${groups.length === 1 ? 'has' : 'have'} ${capacityText(room)} free${asked}; ${less}add RAID groups.`;
-  return fail('capacity_refused', { problem });
+  return fail('groups_too_full', {
+    groups: names,
+    have: groups.length === 1 ? 'has' : 'have',
+    free: capacityText(room),
+    asked,
+    less,
+  });
 }
 
 function wholeGbOf(bytes: number): number {

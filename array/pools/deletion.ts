@@ -84,8 +84,7 @@ export class PoolDeletion {
     if (damage === undefined) this.#refuseUsed(tx, row);
     else this.#refuseDamaged(tx, row, damage, isForced);
     if (isBeingMovedTo(tx, name)) {
-      const problem = `A volume is being migrated to pool ${name}; wait until that is done, or abort it.`;
-      throw fail('state_conflict', { problem });
+      throw fail('pool_migration_target', { id: name });
     }
     updatePool(tx, name, { state: 'deleting', modifiedAt: this.#tools.clock.now() });
     return { before: row, isDamaged: damage !== undefined };
@@ -95,7 +94,7 @@ export class PoolDeletion {
     const count = countVolumesIn(tx, name);
     if (count > 0) throw fail('pool_not_empty', { id: name, count });
     if (shrinkGroup === null) return;
-    throw fail('state_conflict', { problem: `Pool ${name} is shrinking; wait until it is done, or cancel that.` });
+    throw fail('pool_shrinking', { id: name });
   }
 
   #refuseDamaged(tx: Tx, { name }: Pool, damage: string, isForced: boolean): void {
@@ -105,8 +104,7 @@ export class PoolDeletion {
     }
     const count = countVolumesIn(tx, name);
     const along = count === 0 ? '' : ` and its ${count} volumes with it`;
-    const problem = `Pool ${name} is damaged: ${damage}. Repair that to keep it, or delete it${along} with force=YES.`;
-    throw fail('state_conflict', { problem });
+    throw fail('pool_damaged', { id: name, damage, along });
   }
 
   async #finish(row: Pool, isForced: boolean, actor: string): Promise<void> {

@@ -72,8 +72,7 @@ export class PoolProtection {
     const { name, capacityMode: mode } = row;
     const report = this.#tools.readings.pool(name);
     if (report?.isOpen === true && freeBytesOf(row, report) === 0) {
-      const problem = `Pool ${called(row)} is full; expand it or delete something.`;
-      throw fail('capacity_refused', { problem });
+      throw fail('pool_full', { id: called(row) });
     }
     if (mode !== 'protected' && mode !== 'emergency') return;
     const watched = this.#watched.get(name);

@@ -49,9 +49,6 @@ interface CacheChange {
   readonly cowCache?: boolean | undefined;
 }
 
-const NO_OBJECT_STORAGE =
-  'Pools cannot use space of an object storage destination; expand this one by RAID groups instead.';
-
 /** The space volumes are cut from. */
 export class Pools {
   readonly #tools: ArrayTools;
@@ -127,7 +124,7 @@ export class Pools {
       throw badParameter('obsdestname', 'cannot be given together with raid_groups');
     }
     this.get(name);
-    if (destination !== undefined || cloudGb !== undefined) throw fail('not_offered', { problem: NO_OBJECT_STORAGE });
+    if (destination !== undefined || cloudGb !== undefined) throw fail('no_object_storage_in_pools');
     if (groups.length === 0 && capacityMb === undefined) {
       throw badParameter('raid_groups', 'or capacity has to be given');
     }
@@ -139,7 +136,7 @@ export class Pools {
   /** Resolves with the number of the job that does it. */
   async shrink(name: string, group: string | undefined, objectGb: number | undefined, actor: string): Promise<number> {
     this.get(name);
-    if (objectGb !== undefined) throw fail('not_offered', { problem: NO_OBJECT_STORAGE });
+    if (objectGb !== undefined) throw fail('no_object_storage_in_pools');
     if (group === undefined) throw badParameter('raid_group', 'has to be given');
     return this.#shrinking.start(name, group, actor);
   }

@@ -73,7 +73,7 @@ export class Shrinking {
     const row = store.read((db) => findPool(db, name));
     if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
     const { shrinkGroup: group, shrinkJob: jobId } = row;
-    if (group === null || jobId === null) throw fail('state_conflict', { problem: `Pool ${name} is not shrinking.` });
+    if (group === null || jobId === null) throw fail('pool_not_shrinking', { id: name });
     const running = this.#running.get(name);
     if (!running) return this.#cancelWaiting(row, group, actor);
     running.cancelledBy ??= actor;
@@ -116,21 +116,19 @@ export class Shrinking {
   #refuse(row: Pool, group: string): void {
     const { name, shrinkGroup } = row;
     if (shrinkGroup !== null) {
-      throw fail('state_conflict', { problem: `Pool ${name} is shrinking already: ${shrinkGroup} leaves it.` });
+      throw fail('pool_shrinking_already', { id: name, group: shrinkGroup });
     }
     const all = this.#raidGroups.ofPool(name);
     if (this.#raidGroups.get(group).pool !== name) {
-      throw fail('state_conflict', { problem: `RAID group ${group} is not in pool ${name}.` });
+      throw fail('group_not_in_pool', { group, id: name });
     }
     if (all.length === 1) {
-      const problem = `RAID group ${group} is the only one of pool ${name}; delete the pool instead, or expand it first.`;
-      throw fail('state_conflict', { problem });
+      throw fail('only_group_of_pool', { group, id: name });
     }
     const left = this.#capacityWithout(row, group);
     const used = this.#tools.readings.pool(name)?.usedBytes ?? 0;
     if (used > left || left === 0) {
-      const problem = `Pool ${name} uses ${capacityText(used)} and would have ${capacityText(left)} left without ${group}; delete something or expand it first.`;
-      throw fail('capacity_refused', { problem });
+      throw fail('shrink_leaves_too_little', { id: name, used: capacityText(used), left: capacityText(left), group });
     }
   }
 
@@ -218,5 +216,5 @@ function cancelledBy(actor: string): Ending {
 }
 
 function tooLate(pool: string): Error {
-  return fail('state_conflict', { problem: `Pool ${pool} has been shrunk already; expand it if that was wrong.` });
+  return fail('pool_shrunk_already', { id: pool });
 }

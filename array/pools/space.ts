@@ -112,7 +112,7 @@ export class PoolSpace {
   #claim(tx: Tx, wanted: NewPoolRequest): Pool {
     if (findPoolByDisplayName(tx, wanted.displayName)) throw fail('name_taken', { name: wanted.displayName });
     if (countPools(tx) >= POOLS_MAX) {
-      throw fail('limit_reached', { problem: `An array has at most ${POOLS_MAX} pools; delete one first.` });
+      throw fail('pools_limit', { max: POOLS_MAX });
     }
     const groups = this.#freeGroups(wanted.groups);
     const now = this.#tools.clock.now();
@@ -160,8 +160,7 @@ export class PoolSpace {
     const before = findPool(tx, name);
     if (before?.state !== 'ready') throw fail('pool_not_found', { id: name });
     if (before.shrinkGroup !== null) {
-      const problem = `Pool ${name} is shrinking; wait until it is done, or cancel that, and then expand it.`;
-      throw fail('state_conflict', { problem });
+      throw fail('pool_shrinking_before_expansion', { id: name });
     }
     const own = this.#raidGroups.ofPool(name);
     const joining = wanted.groups.filter((each) => !own.some((group) => group.name === each));

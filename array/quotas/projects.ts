@@ -68,8 +68,7 @@ export class QuotaProjects {
       this.#volumes.usableShare(volume);
       if (isProjectNameTaken(tx, volume, displayName)) throw fail('name_taken', { name: displayName });
       if (countProjects(tx, volume) >= PROJECTS_MAX) {
-        const problem = `Share ${volume} has ${PROJECTS_MAX} quota projects, as many as there can be.`;
-        throw fail('limit_reached', { problem });
+        throw fail('quota_projects_limit', { share: volume, max: PROJECTS_MAX });
       }
       const number = nextNumber(tx, 'project');
       const now = clock.now();
@@ -155,8 +154,7 @@ export class QuotaProjects {
       if (row.deleteJob !== null) return row.deleteJob;
       const count = listDirectories(tx, volume, project).length;
       if (count > 0 && !isForced) {
-        const problem = `Quota project ${project} has ${count} directories; take them out first, or use force=YES.`;
-        throw fail('state_conflict', { problem });
+        throw fail('quota_project_in_use', { project, count });
       }
       const job = jobs.enqueue(tx, DELETE_PROJECT, subjectOf(volume), { volume, project, actor });
       markProjectDeleted(tx, row, job, clock.now());
@@ -183,13 +181,11 @@ function subjectOf(volume: string): string {
 
 function refuseNew(tx: Tx, volume: string, path: string, other: QuotaDirectory | undefined): void {
   if (countDirectories(tx, volume) >= DIRECTORIES_MAX) {
-    const problem = `The quota projects of share ${volume} have ${DIRECTORIES_MAX} directories, as many as there can be.`;
-    throw fail('limit_reached', { problem });
+    throw fail('quota_directories_limit', { share: volume, max: DIRECTORIES_MAX });
   }
   if (!other) return;
-  const problem =
-    other.path === path
-      ? `Directory ${path} is in quota project ${other.project} already.`
-      : `Directory ${path} overlaps ${other.path} of quota project ${other.project}; a file can be in one project only.`;
-  throw fail('state_conflict', { problem });
+  const { project } = other;
+  throw other.path === path
+    ? fail('directory_in_project', { path, project })
+    : fail('directory_overlaps', { path, other: other.path, project });
 }

@@ -159,8 +159,7 @@ export class Quotas {
     const named = over.slice(0, NAMED_MAX).map((id) => names.get(id) ?? String(id));
     const who =
       over.length > named.length ? `${named.join(', ')} and ${over.length - named.length} more` : listed(named);
-    const problem = `Over their quota already, so that they could write nothing more: ${scope} ${who}. Raise it, or use force=YES.`;
-    throw fail('state_conflict', { problem });
+    throw fail('over_quota_already', { scope, who });
   }
 
   #record(share: Volume, what: string, actor: string): Promise<unknown> {

@@ -145,8 +145,7 @@ export class Building {
     const { drives } = this.#parts;
     const replaced = this.#tools.store.read((db) => drives.ofGroup(db, row.name)).find(isReplacement);
     if (replaced) {
-      const problem = `In RAID group ${called(row)} drive ${called(replaced.record)} is taking the place of another; wait for the rebuild.`;
-      throw fail('state_conflict', { problem });
+      throw fail('group_rebuilding', { group: called(row), id: called(replaced.record) });
     }
     return row;
   }
@@ -155,8 +154,7 @@ export class Building {
     const { clock } = this.#tools;
     const { drives: all } = this.#parts;
     if (repository.isDisplayNameTaken(tx, input.display_name)) throw fail('name_taken', { name: input.display_name });
-    if (repository.countRaidGroups(tx) >= GROUPS_MAX)
-      throw fail('limit_reached', { problem: `An array has at most ${GROUPS_MAX} RAID groups.` });
+    if (repository.countRaidGroups(tx) >= GROUPS_MAX) throw fail('raid_groups_limit', { max: GROUPS_MAX });
     const drives = input.disk.map((name) => all.named(tx, name));
     const { protection, protection_width: width, hot_spare: hotSpare } = input;
     const { members, spares } = shapeOf({ protection, drives, width, hotSpare });
@@ -232,12 +230,10 @@ export function refuseMixed(drives: readonly Drive[]): void {
   const sizes = [...new Set(drives.map(({ placed }) => placed.capacityGb))].toSorted((a, b) => a - b);
   if (sizes.length > 1) throw fail('drive_sizes_differ', { sizes: listed(sizes) });
   if (new Set(drives.map(({ placed }) => placed.medium)).size === 1) return;
-  const problem = 'The drives are SSDs and hard disks mixed; choose one kind, or use force=YES.';
-  throw fail('state_conflict', { problem });
+  throw fail('drive_kinds_mixed');
 }
 
 export function refuseSmall({ record: row, placed }: Drive, memberGb: number): void {
   if (placed.capacityGb >= memberGb) return;
-  const problem = `Drive ${called(row)} has ${placed.capacityGb} GB; as a hot spare it needs ${memberGb} GB.`;
-  throw fail('capacity_refused', { problem });
+  throw fail('spare_too_small', { id: called(row), has: placed.capacityGb, needed: memberGb });
 }

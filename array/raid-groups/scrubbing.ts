@@ -148,5 +148,5 @@ function resultOf(row: RaidGroup, { mismatches, repaired, lost }: ScrubResult) {
 }
 
 function conflict(row: RaidGroup, problem: string): Error {
-  return fail('state_conflict', { problem: `RAID group ${called(row)} ${problem}.` });
+  return fail('group_state', { id: called(row), problem });
 }

@@ -32,8 +32,7 @@ export class HotSpares {
         refuseUnlessUsable(spare);
         const others = this.#drives.ofGroup(tx, id);
         if (others.filter(({ record: row }) => row.role === 'spare').length >= SPARES_MAX) {
-          const problem = `RAID group ${called(group)} has ${SPARES_MAX} hot spares, as many as it can.`;
-          throw fail('limit_reached', { problem });
+          throw fail('hot_spares_limit', { group: called(group), max: SPARES_MAX });
         }
         refuseSmall(spare, group.memberGb);
         if (!force) refuseMixed([...others, spare]);

@@ -65,8 +65,7 @@ export class RemoteArrays {
     const own = this.#own();
     const route = await findRoute(request, own);
     const paired = await pair(route, request, this.self);
-    if (paired.identity.uuid === this.self.uuid)
-      throw fail('state_conflict', { problem: 'This is the address of this array; give that of another one.' });
+    if (paired.identity.uuid === this.self.uuid) throw fail('own_address');
     const name = await this.#tools.store.write((tx) => this.#keep(tx, request, route, paired, actor));
     this.#forgetLink(name);
     await this.#readPools(this.get(name)).catch((error: unknown) => {
@@ -138,7 +137,7 @@ export class RemoteArrays {
     const { vault, clock, events } = this.#tools;
     const known = findRemoteArrayByUuid(tx, identity.uuid);
     if (!known && countRemoteArrays(tx) >= REMOTE_ARRAYS_MAX)
-      throw fail('limit_reached', { problem: `An array knows at most ${REMOTE_ARRAYS_MAX} others.` });
+      throw fail('remote_arrays_limit', { max: REMOTE_ARRAYS_MAX });
     const proxy = proxyOf(request);
     const now = clock.now();
     const name = known?.name ?? nextName(tx, 'rarray');
@@ -198,8 +197,7 @@ export class RemoteArrays {
   #refuseMirrored({ name, displayName }: RemoteArray, tx?: Tx): void {
     const count = tx ? countMirrorsTo(tx, name) : this.#tools.store.read((db) => countMirrorsTo(db, name));
     if (count === 0) return;
-    const problem = `Remote array ${displayName} (${name}) is the destination of ${count} mirrors; break them first.`;
-    throw fail('state_conflict', { problem });
+    throw fail('remote_array_in_use', { remote: displayName, name, count });
   }
 
   #routeOf(row: RemoteArray): Route {

@@ -78,9 +78,7 @@ export class Attachments {
     if (request.lun !== undefined && names.volumes.size > 1)
       throw badParameter('lun', 'can be given for one volume only');
     if (names.servers.size * names.volumes.size > ATTACHED_AT_ONCE_MAX)
-      throw fail('limit_reached', {
-        problem: `One call makes at most ${ATTACHED_AT_ONCE_MAX} attachments; use several.`,
-      });
+      throw fail('attachments_limit', { max: ATTACHED_AT_ONCE_MAX });
     await store.write((tx) => {
       const servers = [...names.servers].map((name) => existingServer(tx, name));
       for (const name of names.volumes) {
@@ -176,8 +174,7 @@ export class Attachments {
 
 function freeLun(tx: Tx, server: Server, wanted: number | undefined): number {
   const lun = wanted ?? firstFreeLun(tx, server.name);
-  if (lun > LUN_MAX)
-    throw fail('limit_reached', { problem: `Server ${server.name} has no free LUN; detach a volume first.` });
+  if (lun > LUN_MAX) throw fail('luns_limit', { server: server.name });
   if (isLunTaken(tx, server.name, lun)) throw fail('lun_taken', { lun, server: server.name });
   return lun;
 }
@@ -201,23 +198,16 @@ function accessTypeFor(tx: Tx, { name, kind }: Volume, { accessType, lun }: Atta
     throw badParameter('access_type', `must be ISCSI: ${name} is a block volume`);
   }
   if (accessType === 'ISCSI') throw badParameter('access_type', `must be NFS: ${name} is a file share`);
-  if (accessType === 'SMB')
-    throw fail('not_offered', { problem: 'This release serves shares over NFS; SMB is not served yet.' });
+  if (accessType === 'SMB') throw fail('smb_not_served');
   if (lun !== undefined) throw badParameter('lun', `is for block volumes: ${name} is a file share`);
-  if (findShare(tx, name)?.options.isSmbOnly === true)
-    throw fail('state_conflict', { problem: `Share ${name} is not served over NFS; set its smbonly to NO first.` });
+  if (findShare(tx, name)?.options.isSmbOnly === true) throw fail('share_smb_only', { id: name });
   return 'NFS';
 }
 
 function refuseUnreachable({ name, iqn, address }: Server, accessType: Attachment['accessType']): void {
   if (accessType === 'ISCSI' && iqn === null && address === null)
-    throw fail('state_conflict', {
-      problem: `Server ${name} has Fibre Channel ports only, and this array serves volumes over iSCSI; give the server an iqn or an address first.`,
-    });
-  if (accessType === 'NFS' && address === null)
-    throw fail('state_conflict', {
-      problem: `Server ${name} has no address, and over NFS servers are known by nothing else; give it one in iscsi first.`,
-    });
+    throw fail('server_fibre_channel_only', { server: name });
+  if (accessType === 'NFS' && address === null) throw fail('server_without_address', { server: name });
 }
 
 const unattachable: Readonly<Partial<Record<Volume['state'], string>>> = {
@@ -232,7 +222,7 @@ function attachableVolume(tx: Tx, name: string): Volume {
     volume.mirrorJob === null
       ? unattachable[volume.state]
       : `is the destination of mirror ${volume.mirrorJob}; break the mirror first`;
-  if (problem !== undefined) throw fail('state_conflict', { problem: `Volume ${name} ${problem}.` });
+  if (problem !== undefined) throw fail('volume_state', { id: name, problem });
   return volume;
 }
 
@@ -245,11 +235,7 @@ function refuseAttachedElsewhere(tx: Tx, volume: string, servers: ReadonlySet<st
 /** Asking again for what is there is fine; asking for it under other terms is not. */
 function refuseOtherTerms({ volume, server, lun, isReadOnly }: Attachment, request: AttachRequest): void {
   if (request.lun !== undefined && request.lun !== lun)
-    throw fail('state_conflict', {
-      problem: `Volume ${volume} is attached to server ${server} as LUN ${lun ?? 'none'} already; detach it first.`,
-    });
+    throw fail('attached_as_other_lun', { volume, server, lun: lun ?? 'none' });
   if (request.readOnly !== undefined && request.readOnly !== isReadOnly)
-    throw fail('state_conflict', {
-      problem: `Volume ${volume} is attached to server ${server} already; change what it may do with attach_permissions.`,
-    });
+    throw fail('attached_already', { volume, server });
 }

@@ -65,9 +65,5 @@ function checkPair(user: string | null, secret: string | null, userField: string
 
 /** Nothing here would keep plain traffic out, so nothing here promises to. */
 export function refuseIpsec(isWanted: { readonly ipsec_iscsi?: boolean; readonly ipsec_nfs?: boolean }): void {
-  for (const [field, wanted] of Object.entries(isWanted))
-    if (wanted)
-      throw fail('not_offered', {
-        problem: `This array does not encrypt its network traffic: leave ${field} out or set it to NO, and put IPsec on the network if it is needed.`,
-      });
+  for (const [field, wanted] of Object.entries(isWanted)) if (wanted) throw fail('traffic_not_encrypted', { field });
 }

@@ -118,8 +118,7 @@ export class Servers {
     };
     const name = await store.write((tx) => {
       refuseTakenName(tx, fields.displayName, undefined);
-      if (countServers(tx) >= SERVERS_MAX)
-        throw fail('limit_reached', { problem: `An array knows at most ${SERVERS_MAX} servers; delete some first.` });
+      if (countServers(tx) >= SERVERS_MAX) throw fail('servers_limit', { max: SERVERS_MAX });
       const fresh = nextName(tx, 'srv');
       refuseOthers(tx, identity, actor);
       refuseTwin(tx, fresh, identity, wanted.force === true);
@@ -239,14 +238,10 @@ function refuseOthers(tx: Tx, { iqn }: Identity, actor: string): void {
 
 function refuseTwin(tx: Tx, name: string, { iqn, address, wwpns }: Identity, force: boolean): void {
   const twin = iqn === null && address === null ? undefined : findTwin(tx, name, iqn, address);
-  if (twin && !force)
-    throw fail('state_conflict', {
-      problem: `Server ${twin.displayName} (${twin.name}) has the same iqn and address already; use that one, give another address, or use force=YES.`,
-    });
+  if (twin && !force) throw fail('server_twin', { server: twin.displayName, name: twin.name });
   for (const wwpn of wwpns) {
     const owner = findWwpnOwner(tx, wwpn);
-    if (owner !== undefined && owner !== name)
-      throw fail('state_conflict', { problem: `WWPN ${wwpn} belongs to server ${owner}; remove it there first.` });
+    if (owner !== undefined && owner !== name) throw fail('wwpn_taken', { wwpn, server: owner });
   }
 }
 
@@ -255,9 +250,7 @@ function refuseAttached(tx: Tx, { name, displayName }: Server): void {
   if (count === 0) return;
   const some = listVolumesOfServer(tx, name, 0, NAMED_MAX);
   const volumes = count > some.length ? `${some.join(', ')} and ${count - some.length} more` : some.join(', ');
-  throw fail('state_conflict', {
-    problem: `Server ${displayName} (${name}) still has ${volumes} attached; detach them first.`,
-  });
+  throw fail('server_in_use', { server: displayName, name, volumes });
 }
 
 /** Secrets that stay as they are stay sealed as they are. */

@@ -85,8 +85,7 @@ export class Encryption {
   async restore(password: string, caller: Caller): Promise<void> {
     const verifier = this.#verifier();
     if (!verifier) {
-      const problem = 'No encryption password is set; set one with POST /settings/encryption.';
-      throw fail('state_conflict', { problem });
+      throw fail('no_encryption_password');
     }
     const wrapping = await this.#check('encryption_pwd', password, verifier, caller);
     await this.#turns.run(SUBJECT, async () => {
@@ -101,8 +100,7 @@ export class Encryption {
     const { store, vault, events } = this.#tools;
     const { wrapping, verifier } = await deriveKey(password);
     await store.write((tx) => {
-      if (readSetting(tx, KEY) !== undefined)
-        throw fail('state_conflict', { problem: 'Somebody set an encryption password at the same moment.' });
+      if (readSetting(tx, KEY) !== undefined) throw fail('encryption_password_race');
       writeSetting(tx, KEY, vault.seal(JSON.stringify(verifier)));
       events.record(tx, {
         severity: 'notice',

@@ -74,8 +74,7 @@ export function addExport(tx: Tx, volume: string, name: string): void {
   const names = shareOf(tx, volume).exportNames;
   checkExportName('exportname', name);
   refuseTakenExport(tx, name);
-  if (names.length >= EXPORT_NAMES_MAX)
-    throw fail('limit_reached', { problem: `A share has at most ${EXPORT_NAMES_MAX} export names; remove one first.` });
+  if (names.length >= EXPORT_NAMES_MAX) throw fail('export_names_limit', { max: EXPORT_NAMES_MAX });
   writeExportNames(tx, volume, [...names, name]);
 }
 

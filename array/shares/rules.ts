@@ -4,6 +4,6 @@ import { findShare, type Share } from './repository.ts';
 /** Of a block volume: `state_conflict`. */
 export function shareOf(db: Db, volume: string): Share {
   const share = findShare(db, volume);
-  if (!share) throw fail('state_conflict', { problem: `Volume ${volume} is a block volume; this is for file shares.` });
+  if (!share) throw fail('not_a_share', { id: volume });
   return share;
 }

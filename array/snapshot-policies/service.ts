@@ -126,7 +126,7 @@ export class SnapshotPolicies {
     return store.write((tx) => {
       if (isPolicyNameTaken(tx, checked.displayName)) throw fail('name_taken', { name: checked.displayName });
       if (countPolicies(tx) >= POLICIES_MAX) {
-        throw fail('limit_reached', { problem: `An array has at most ${POLICIES_MAX} snapshot policies.` });
+        throw fail('snapshot_policies_limit', { max: POLICIES_MAX });
       }
       const now = clock.now();
       const policy = { ...checked, name: nextName(tx, 'policy'), isDefault: false, createdAt: now, modifiedAt: now };
@@ -174,8 +174,7 @@ export class SnapshotPolicies {
     await this.#tools.store.write((tx) => {
       const policy = this.#find(tx, name);
       if (policy.rules > 0) {
-        const problem = `Policy ${name} is attached to ${policy.rules} volumes; detach it first.`;
-        throw fail('state_conflict', { problem });
+        throw fail('snapshot_policy_attached', { policy: name, count: policy.rules });
       }
       removePolicy(tx, name);
       this.#tell(tx, policy, 'was deleted', actor);
@@ -217,12 +216,10 @@ export class SnapshotPolicies {
     checkNoDestination(volume);
     const attached = listAttached(tx, volumeName).policies;
     if (attached.some((other) => isSameRule(other, policyName, application, mirrorJob))) {
-      const problem = `Policy ${policyName} is attached to ${volumeName} already.`;
-      throw fail('state_conflict', { problem });
+      throw fail('policy_attached_already', { policy: policyName, to: volumeName });
     }
     if (attached.length >= RULES_OF_VOLUME_MAX) {
-      const problem = `Volume ${volumeName} has ${RULES_OF_VOLUME_MAX} policies, as many as there can be.`;
-      throw fail('limit_reached', { problem });
+      throw fail('policies_of_volume_limit', { volume: volumeName, max: RULES_OF_VOLUME_MAX });
     }
     const now = this.#tools.clock.now();
     const rule: SnapshotRule = {
@@ -264,7 +261,7 @@ export class SnapshotPolicies {
       const rule = this.#rule(tx, ruleName);
       refuseMirrors(rule);
       if (rule.isPaused === isPaused) {
-        throw fail('state_conflict', { problem: `Rule ${ruleName} is ${isPaused ? 'paused already' : 'not paused'}.` });
+        throw fail('rule_state', { rule: ruleName, state: isPaused ? 'paused already' : 'not paused' });
       }
       pauseRule(tx, ruleName, isPaused, clock.now());
       const policy = this.#find(tx, rule.policy);
@@ -297,8 +294,7 @@ function isSameRule(other: AttachedPolicy, policy: string, application: RuleAppl
 
 function refuseMirrors({ name, mirrorJob }: SnapshotRule): void {
   if (mirrorJob === null) return;
-  const problem = `Rule ${name} belongs to mirror job ${mirrorJob}; pause or break the mirror instead.`;
-  throw fail('state_conflict', { problem });
+  throw fail('rule_of_mirror', { rule: name, mirror: mirrorJob });
 }
 
 function keepOf(field: string, text: string | undefined): number | null {

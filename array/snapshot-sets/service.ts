@@ -80,11 +80,10 @@ export class SnapshotSets {
   async clone(id: string, actor: string): Promise<void> {
     const members = this.#membersOf(id);
     if (members.some(({ clone }) => clone !== null)) {
-      throw fail('state_conflict', { problem: `Snapshot set ${id} has clones already; delete them first.` });
+      throw fail('snapshot_set_has_clones', { id });
     }
     const sources = members.flatMap(({ volume, snapshot }) => (snapshot === null ? [] : [{ volume, snapshot }]));
-    if (sources.length === 0)
-      throw fail('state_conflict', { problem: `Snapshot set ${id} has no snapshots any more.` });
+    if (sources.length === 0) throw fail('snapshot_set_empty', { id });
     const made: string[] = [];
     try {
       for (const { volume, snapshot } of sources) made.push(await this.#cloneOne(id, volume, snapshot, actor));
@@ -126,10 +125,10 @@ export class SnapshotSets {
   #takeSuspension(id: string) {
     const suspension = this.#suspensions.take(id);
     if (suspension) return suspension;
-    if (this.#suspensions.has(id)) throw fail('state_conflict', { problem: `Snapshot set ${id} is being taken.` });
+    if (this.#suspensions.has(id)) throw fail('snapshot_set_being_taken', { id });
     if (this.#suspensions.isExpired(id)) throw letGo(id);
     if (this.#tools.store.read((db) => isSet(db, id))) {
-      throw fail('state_conflict', { problem: `Snapshot set ${id} was taken already.` });
+      throw fail('snapshot_set_taken', { id });
     }
     throw fail('snapshot_set_not_found', { id });
   }
@@ -141,9 +140,7 @@ export class SnapshotSets {
       if (clock.now() >= untilMs) throw letGo(id);
       await this.#snapshots.show(rows, actor, (tx) => {
         if (countSets(tx) >= SETS_MAX) {
-          throw fail('limit_reached', {
-            problem: `An array has at most ${SETS_MAX} snapshot sets; delete some first.`,
-          });
+          throw fail('snapshot_sets_limit', { max: SETS_MAX });
         }
         insertSet(tx, id, clock.now());
         for (const { volume, name } of rows) insertMember(tx, id, volume, name);
@@ -184,7 +181,7 @@ export class SnapshotSets {
     return this.#tools.store.read((db) => {
       if (isSet(db, id)) return listMembers(db, id);
       if (!this.#suspensions.has(id)) throw fail('snapshot_set_not_found', { id });
-      throw fail('state_conflict', { problem: `Snapshot set ${id} was not taken yet; take it, or cancel it.` });
+      throw fail('snapshot_set_not_taken', { id });
     });
   }
 
@@ -201,6 +198,5 @@ export class SnapshotSets {
 }
 
 function letGo(id: string) {
-  const problem = `Snapshot set ${id} was not taken in time: writes were let go. Suspend the groups again.`;
-  return fail('state_conflict', { problem });
+  return fail('snapshot_set_too_late', { id });
 }

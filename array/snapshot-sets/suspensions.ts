@@ -43,11 +43,10 @@ export class Suspensions {
     const held = new Map([...this.#suspended].flatMap(([set, { volumes: names }]) => names.map((name) => [name, set])));
     const taken = volumes.find((name) => held.has(name));
     if (taken !== undefined) {
-      const problem = `Volume ${taken} is held back for snapshot set ${held.get(taken) ?? ''} already.`;
-      throw fail('state_conflict', { problem });
+      throw fail('volume_suspended', { id: taken, set: held.get(taken) ?? '' });
     }
     if (this.#suspended.size >= SUSPENDED_MAX) {
-      throw fail('limit_reached', { problem: `At most ${SUSPENDED_MAX} snapshot sets can be suspended at a time.` });
+      throw fail('suspended_sets_limit', { max: SUSPENDED_MAX });
     }
     // On record before the engine is asked: nobody else takes the name or the volumes meanwhile.
     const suspension = { volumes, untilMs: clock.now() + forMs, timer: undefined, isTaken: false };

@@ -139,7 +139,7 @@ export class Snapshots {
       for (const row of shown) this.#tell(tx, row.name, 'was taken', actor);
       alongside?.(tx);
       if (shown.length < rows.length) {
-        throw fail('state_conflict', { problem: 'A volume was deleted while its snapshot was taken.' });
+        throw fail('volume_gone_meanwhile');
       }
       return shown.map((row): Snapshot => ({ ...row, state: 'ready' }));
     });
@@ -173,7 +173,7 @@ export class Snapshots {
 
   refuseNeeded(row: Snapshot): void {
     const needed = this.#neededBy(row);
-    if (needed !== undefined) throw fail('state_conflict', { problem: `Snapshot ${row.name} ${needed}` });
+    if (needed !== undefined) throw fail('snapshot_needed', { id: row.name, needed });
   }
 
   /** Like `delete`, but those somebody needs stay for now. */
@@ -268,12 +268,10 @@ export class Snapshots {
 
 function refuseTooMany(tx: Tx, { name }: Volume): void {
   if (countSnapshots(tx, name) >= OF_VOLUME_MAX) {
-    const problem = `Volume ${name} has ${OF_VOLUME_MAX} snapshots, as many as there can be; delete some first.`;
-    throw fail('limit_reached', { problem });
+    throw fail('snapshots_of_volume_limit', { volume: name, max: OF_VOLUME_MAX });
   }
   if (countSnapshots(tx) < ALL_MAX) return;
-  const problem = `The array has ${ALL_MAX} snapshots, as many as there can be; delete some first.`;
-  throw fail('limit_reached', { problem });
+  throw fail('snapshots_limit', { max: ALL_MAX });
 }
 
 function freeName(tx: Tx, volume: string, { displayName, orSimilar = false }: Naming): string {

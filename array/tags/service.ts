@@ -35,7 +35,7 @@ export class Tags {
       tagged.check(owner);
       if (findTag(tx, kind, owner, key)) throw fail('name_taken', { name: key });
       if (countTags(tx, kind, owner) >= TAGS_MAX) {
-        throw fail('limit_reached', { problem: `${owner} has ${TAGS_MAX} tags, which is the most; delete one first.` });
+        throw fail('tags_limit', { owner, max: TAGS_MAX });
       }
       const name = nextName(tx, 'tag');
       insertTag(tx, { name, kind, owner, key, value });

@@ -102,8 +102,7 @@ export class Users {
     const fresh = await this.#newUser(request, request.password ?? (randomPassword as string));
     const row = await store.write((tx) => {
       if (findUser(tx, fresh.username)) throw fail('name_taken', { name: fresh.username });
-      if (countUsers(tx) >= USERS_MAX)
-        throw fail('limit_reached', { problem: `An array has at most ${USERS_MAX} users.` });
+      if (countUsers(tx) >= USERS_MAX) throw fail('users_limit', { max: USERS_MAX });
       events.record(tx, { title: `User ${fresh.username} was created.`, subject: `user:${fresh.username}`, actor });
       return insertUser(tx, fresh);
     });
@@ -131,8 +130,7 @@ export class Users {
     const { store, events } = this.#options;
     await store.write((tx) => {
       const row = existing(tx, username);
-      if (row.username === actor)
-        throw fail('state_conflict', { problem: 'You cannot remove yourself; ask another administrator.' });
+      if (row.username === actor) throw fail('cannot_remove_yourself');
       if (row.role === 'admin') keepAnAdmin(tx, row);
       deleteUser(tx, row.id);
       const title = `User ${row.username} was removed.`;
@@ -204,8 +202,7 @@ function existing(db: Db, username: string): UserRecord {
 }
 
 function keepAnAdmin(tx: Tx, { id, username }: UserRecord): void {
-  if (countOtherAdmins(tx, id) === 0)
-    throw fail('state_conflict', { problem: `User ${username} is the last administrator; make another one first.` });
+  if (countOtherAdmins(tx, id) === 0) throw fail('last_administrator', { username });
 }
 
 function toUser({ id, username, email, role, createdAt }: UserRecord): User {

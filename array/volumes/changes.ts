@@ -104,8 +104,7 @@ export class Changes {
   expandTo(name: string, sizeBytes: Bytes, actor: string): Promise<void> {
     return this.#turns.run(name, async () => {
       const row = this.#ready(name);
-      if (sizeBytes < row.sizeBytes)
-        throw fail('capacity_refused', { problem: `${titleOf(row)} cannot become smaller.` });
+      if (sizeBytes < row.sizeBytes) throw fail('volume_cannot_shrink', { volume: titleOf(row) });
       if (sizeBytes > row.sizeBytes) await this.#expand(row, sizeBytes, actor);
     });
   }
@@ -178,8 +177,7 @@ export class Changes {
     checkSize(sizeBytes, row.kind);
     checkUnmoved(row);
     if (row.maxBytes !== null && sizeBytes > row.maxBytes) {
-      const problem = `${titleOf(row)} may have at most ${capacityText(row.maxBytes)}; raise its maxcapacity first.`;
-      throw fail('capacity_refused', { problem });
+      throw fail('above_max_capacity', { volume: titleOf(row), max: capacityText(row.maxBytes) });
     }
     // First the engine: a start after a crash takes over what it says.
     await this.#tools.engine.expandVolume(row.name, sizeBytes);

@@ -210,8 +210,7 @@ export class Creation {
 
   #checkRoom(db: Db): void {
     if (this.#room === 0) this.#room = Math.max(VOLUMES_MAX - countAllVolumes(db), 0);
-    if (this.#room === 0)
-      throw fail('limit_reached', { problem: `An array has at most ${VOLUMES_MAX} volumes; delete some first.` });
+    if (this.#room === 0) throw fail('volumes_limit', { max: VOLUMES_MAX });
     this.#room -= 1;
   }
 

@@ -226,8 +226,7 @@ export function checkDeletable(tx: Tx, row: Volume, force: boolean): void {
   checkUnmoved(row);
   checkNoDestination(row);
   if (isMirrorSource(tx, row)) {
-    const problem = `Volume ${row.name} is mirrored to another array; break the mirror first.`;
-    throw fail('state_conflict', { problem });
+    throw fail('volume_mirrored', { id: row.name });
   }
   const count = force ? 0 : countSnapshots(tx, row.name);
   if (count > 0) throw fail('volume_has_snapshots', { id: row.name, count });

@@ -13,12 +13,10 @@ const SHARE_BYTES_MIN = 4 * MB;
 
 export function checkSize(sizeBytes: number, kind: Volume['kind']): void {
   if (kind === 'file' && sizeBytes < SHARE_BYTES_MIN) {
-    const problem = `A share has at least ${capacityText(SHARE_BYTES_MIN)}; ask for more.`;
-    throw fail('capacity_refused', { problem });
+    throw fail('share_too_small', { min: capacityText(SHARE_BYTES_MIN) });
   }
   if (sizeBytes > SIZE_BYTES_MAX) {
-    const problem = `A volume has at most ${SIZE_BYTES_MAX / 2 ** 40} TB; ask for less.`;
-    throw fail('capacity_refused', { problem });
+    throw fail('volume_too_large', { max: SIZE_BYTES_MAX / 2 ** 40 });
   }
 }
 
@@ -38,7 +36,7 @@ export function checkExpansion(wanted: Expansion): void {
 export function checkReady(row: Volume): void {
   if (row.state === 'ready') return;
   const doing = row.state === 'deleting' ? 'deleted' : 'made';
-  throw fail('state_conflict', { problem: `Volume ${row.name} is being ${doing}.` });
+  throw fail('volume_busy', { id: row.name, doing });
 }
 
 /** `instead`: what can be done about it other than detaching. */
@@ -50,14 +48,12 @@ export function checkDetached(db: Db, row: Volume, instead = ''): void {
 /** What must not change behind the back of a job that copies it. */
 export function checkUnmoved(row: Volume): void {
   if (row.migration === null) return;
-  const problem = `Volume ${row.name} is being migrated by ${row.migration}; wait for that, or abort it.`;
-  throw fail('state_conflict', { problem });
+  throw fail('volume_migrating', { id: row.name, job: row.migration });
 }
 
 export function checkNoDestination(row: Volume): void {
   if (row.mirrorJob === null) return;
-  const problem = `Volume ${row.name} is the destination of mirror ${row.mirrorJob}; break the mirror first.`;
-  throw fail('state_conflict', { problem });
+  throw fail('volume_is_destination', { id: row.name, mirror: row.mirrorJob });
 }
 
 type Capped = Pick<Volume, 'readIopsCap' | 'readMbpsCap' | 'writeIopsCap' | 'writeMbpsCap'>;

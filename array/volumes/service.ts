@@ -164,8 +164,7 @@ export class Volumes {
     const volume = findVolume(tx, name);
     if (!volume) throw fail('volume_not_found', { id: name });
     if (volume.kind === 'block') throw badParameter('flcenabled', 'is for file shares: a block volume has no files');
-    if (!this.#lifecycle)
-      throw fail('not_offered', { problem: 'This array does not scan files for lifecycle policies.' });
+    if (!this.#lifecycle) throw fail('no_file_scans');
     this.#lifecycle.changeIn(tx, volume, change, actor);
   }
 

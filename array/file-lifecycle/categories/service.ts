@@ -67,7 +67,7 @@ export class FileCategories {
     return this.#tools.store.write((tx) => {
       if (isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
       if (countCategories(tx) >= CATEGORIES_MAX) {
-        throw fail('limit_reached', { problem: `An array has at most ${CATEGORIES_MAX} file categories.` });
+        throw fail('file_categories_limit', { max: CATEGORIES_MAX });
       }
       refuseTaken(tx, wanted, undefined);
       const row = this.#insert(tx, displayName, wanted);
@@ -141,7 +141,6 @@ function refuseTaken(tx: Tx, extensions: readonly string[], category: string | u
   for (const extension of extensions) {
     const owner = findOwner(tx, extension);
     if (!owner || owner.name === category) continue;
-    const problem = `Extension ${extension} is in category ${called(owner)}; an extension is in one category.`;
-    throw fail('state_conflict', { problem });
+    throw fail('extension_in_category', { extension, category: called(owner) });
   }
 }

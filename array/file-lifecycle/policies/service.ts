@@ -100,7 +100,7 @@ export class LifecyclePolicies {
     return store.write((tx) => {
       if (isPolicyNameTaken(tx, wanted.displayName)) throw fail('name_taken', { name: wanted.displayName });
       if (countPolicies(tx) >= POLICIES_MAX) {
-        throw fail('limit_reached', { problem: `An array has at most ${POLICIES_MAX} file lifecycle policies.` });
+        throw fail('lifecycle_policies_limit', { max: POLICIES_MAX });
       }
       const now = clock.now();
       const row: LifecyclePolicy = {
@@ -158,8 +158,11 @@ export class LifecyclePolicies {
       const row = this.get(name);
       const rules = countRules(tx, { policy: name });
       if (rules > 0) {
-        const problem = `Policy ${called(row)} is attached to ${rules} ${rules === 1 ? 'share' : 'shares'}; detach it first.`;
-        throw fail('state_conflict', { problem });
+        throw fail('lifecycle_policy_attached', {
+          policy: called(row),
+          count: rules,
+          shares: rules === 1 ? 'share' : 'shares',
+        });
       }
       removePolicy(tx, name);
       this.#tell(tx, row, 'was deleted', actor);
@@ -173,11 +176,10 @@ export class LifecyclePolicies {
       const policy = this.get(name);
       const share = this.#neighbours.share(volume);
       if (findRule(tx, name, share.name)) {
-        throw fail('state_conflict', { problem: `Policy ${called(policy)} is attached to ${called(share)} already.` });
+        throw fail('policy_attached_already', { policy: called(policy), to: called(share) });
       }
       if (countRules(tx, { volume: share.name }) >= RULES_OF_SHARE_MAX) {
-        const problem = `Share ${called(share)} has ${RULES_OF_SHARE_MAX} file lifecycle policies, as many as there can be.`;
-        throw fail('state_conflict', { problem });
+        throw fail('lifecycle_policies_of_share', { share: called(share), max: RULES_OF_SHARE_MAX });
       }
       this.#neighbours.enable(tx, share);
       insertRule(tx, { name: nextName(tx, 'lc-rule'), policy: name, volume: share.name, now: clock.now() });
@@ -207,11 +209,13 @@ export class LifecyclePolicies {
       const policy = this.get(name);
       const share = this.#neighbours.share(volume);
       const rule = findRule(tx, name, share.name);
-      if (!rule)
-        throw fail('state_conflict', { problem: `Policy ${called(policy)} is not attached to ${called(share)}.` });
+      if (!rule) throw fail('policy_not_attached', { policy: called(policy), share: called(share) });
       if (rule.isPaused === isPaused) {
-        const problem = `Policy ${called(policy)} is ${isPaused ? 'paused already' : 'not paused'} for ${called(share)}.`;
-        throw fail('state_conflict', { problem });
+        throw fail('lifecycle_rule_state', {
+          policy: called(policy),
+          state: isPaused ? 'paused already' : 'not paused',
+          share: called(share),
+        });
       }
       pauseRule(tx, rule.name, isPaused, clock.now());
       this.#tellOfShare(tx, policy, share, isPaused ? 'was paused for' : 'was resumed for', actor);

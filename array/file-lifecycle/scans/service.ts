@@ -72,15 +72,11 @@ export class Scans implements ShareLifecycle {
     const { store, clock, events } = this.#tools;
     await store.write((tx) => {
       const row = findShare(tx, share.name);
-      const problem =
-        row?.state !== 'enabled'
-          ? `File lifecycle of share ${called(share)} is ${row?.state ?? 'disabled'}; enable or resume it first (flcenabled).`
-          : row.scan !== null
-            ? `Share ${called(share)} is being scanned already.`
-            : findActiveRules(tx, share.name).length === 0
-              ? `Share ${called(share)} has no file lifecycle policy that runs; attach one.`
-              : undefined;
-      if (problem !== undefined) throw fail('state_conflict', { problem });
+      if (row?.state !== 'enabled')
+        throw fail('lifecycle_not_enabled', { share: called(share), state: row?.state ?? 'disabled' });
+      if (row.scan !== null) throw fail('share_being_scanned', { share: called(share) });
+      if (findActiveRules(tx, share.name).length === 0)
+        throw fail('share_without_lifecycle_policy', { share: called(share) });
       this.#begin(tx, share.name, clock.now());
       const title = `A file lifecycle scan of share ${called(share)} was started.`;
       events.record(tx, { title, subject: `volume:${share.name}`, actor });
@@ -105,8 +101,7 @@ export class Scans implements ShareLifecycle {
   enableIn(tx: Tx, share: Volume): void {
     const row = findShare(tx, share.name);
     if (row?.state === 'disabled') {
-      const problem = `File lifecycle is disabled on share ${called(share)}; enable it first with flcenabled=enable.`;
-      throw fail('state_conflict', { problem });
+      throw fail('lifecycle_disabled', { share: called(share) });
     }
     if (row) return;
     setState(tx, share.name, 'enabled', this.#tools.clock.now());
@@ -221,7 +216,7 @@ export class Scans implements ShareLifecycle {
     const { snapshots } = this.#neighbours;
     const wanted = { volume, displayName: 'file lifecycle scan', application: 'user', orSimilar: true } as const;
     const [row] = await snapshots.begin([wanted]);
-    if (!row) throw fail('state_conflict', { problem: `No snapshot of ${called(volume)} was taken.` });
+    if (!row) throw fail('no_snapshot_taken', { volume: called(volume) });
     return row;
   }
 
@@ -265,8 +260,7 @@ function nextState(share: Volume, state: ScannedShare['state'], command: Lifecyc
   if (command === 'disable') return 'disabled';
   const needed = command === 'pause' ? 'enabled' : 'paused';
   if (state === needed) return command === 'pause' ? 'paused' : 'enabled';
-  const problem = `File lifecycle of share ${called(share)} is ${state}; flcenabled=${command} needs it to be ${needed}.`;
-  throw fail('state_conflict', { problem });
+  throw fail('lifecycle_command', { share: called(share), state, command, needed });
 }
 
 function outcomeOf(rule: RuleInPlace): string {
