@@ -62,9 +62,11 @@ test('a failover is refused while a RAID group is failed or recovers or no stand
   const reported = (groups: readonly string[], states: readonly string[]) =>
     new Failover({
       engine: {
-        failover: () => {
-          asked.push('failover');
-          return Promise.resolve();
+        controllers: {
+          failover: () => {
+            asked.push('failover');
+            return Promise.resolve();
+          },
         },
       },
       readings: {
