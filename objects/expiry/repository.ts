@@ -1,6 +1,7 @@
-import type { Db, Tx } from '@granary/kernel';
+import { plain, Table, type Db, type Tx } from '@granary/kernel';
 
-export interface WalkRow {
+/** How far the lifecycle rules of a bucket have been applied on a day. */
+interface Walk {
   readonly bucket: number;
   /** Days since 1970. */
   readonly day: number;
@@ -10,12 +11,21 @@ export interface WalkRow {
   readonly position: string | null;
 }
 
-export function findWalk(db: Db, bucket: number): WalkRow | undefined {
-  return db.get<WalkRow>('SELECT * FROM lifecycle_walks WHERE bucket = :bucket', { bucket });
+const walks = new Table<Walk>('lifecycle_walks', {
+  bucket: plain('bucket'),
+  day: plain('day'),
+  rules: plain('rules'),
+  position: plain('position'),
+});
+
+export function findWalk(db: Db, bucket: number): Walk | undefined {
+  return walks.get(db, `SELECT ${walks.fields()} FROM lifecycle_walks WHERE bucket = :bucket`, { bucket });
 }
 
-export function saveWalk(tx: Tx, row: WalkRow): void {
-  tx.run('INSERT OR REPLACE INTO lifecycle_walks VALUES (:bucket, :day, :rules, :position)', { ...row });
+/** In place of the one before. */
+export function saveWalk(tx: Tx, walk: Walk): void {
+  const { bucket, ...changes } = walk;
+  if (walks.update(tx, { bucket }, changes) === 0) walks.insert(tx, walk);
 }
 
 /** Buckets that are gone, or have no rules any more, are not walked again. */

@@ -1,18 +1,20 @@
 import type { Db, Tx } from '@granary/kernel';
 
-export interface SettingsRow {
-  /** JSON: what was set, over the defaults. */
+/** What was set, over the defaults. */
+interface ChosenSettings {
+  /** JSON. */
   readonly chosen: string;
-  readonly created_at: number;
-  readonly modified_at: number;
+  readonly createdAt: number;
+  readonly modifiedAt: number;
 }
 
 export function insertSettings(tx: Tx, now: number): void {
   tx.run(`INSERT INTO array_settings VALUES (1, '{}', :now, :now) ON CONFLICT DO NOTHING`, { now });
 }
 
-export function findSettings(db: Db): SettingsRow | undefined {
-  return db.get<SettingsRow>('SELECT chosen, created_at, modified_at FROM array_settings WHERE id = 1');
+export function findSettings(db: Db): ChosenSettings | undefined {
+  const sql = 'SELECT chosen, created_at AS createdAt, modified_at AS modifiedAt FROM array_settings WHERE id = 1';
+  return db.get<ChosenSettings>(sql);
 }
 
 export function updateSettings(tx: Tx, chosen: string, now: number): void {

@@ -117,8 +117,8 @@ export class ArraySettings {
         sslTermination: configuration().tls !== null,
         ...(JSON.parse(row?.chosen ?? '{}') as Partial<Settings>),
       },
-      createdAt: row?.created_at ?? 0,
-      modifiedAt: row?.modified_at ?? 0,
+      createdAt: row?.createdAt ?? 0,
+      modifiedAt: row?.modifiedAt ?? 0,
       configuration: configuration(),
     };
   }
