@@ -15,13 +15,14 @@ export class Failover {
   /** Forced, it is tried even where drives are being mended; what is under way starts again at the other controller. */
   async run(isForced: boolean, actor: string): Promise<void> {
     const { engine, readings } = this.#tools;
+    const controllers = partOf(engine, 'controllers');
     if (this.#isRunning) throw fail('failover_running');
     this.#isRunning = true;
     try {
       await readings.refresh();
       if (!isForced) this.#check();
       const from = this.#activeName();
-      await partOf(engine, 'controllers').failover();
+      await controllers.failover();
       await readings.refresh();
       await this.#record(from, this.#activeName(), actor);
     } finally {

@@ -22,7 +22,7 @@ function structureRoutes(pools: Pools, jobs: Jobs) {
     },
     get: async ({ id }) => ({ pool: poolView(await pools.show(id)) }),
     create: async ({ display_name, capacity, raid_groups, cache, cowcache, mode, pooltype }, { actor }) => {
-      const wanted = { displayName: display_name, capacityMb: capacity, groups: raid_groups };
+      const wanted = { displayName: display_name, capacityMb: capacity, groups: raid_groups ?? [] };
       const { name } = await pools.create(
         { ...wanted, cache, cowCache: cowcache, mode, type: pooltype },
         actor.username,

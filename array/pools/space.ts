@@ -1,4 +1,5 @@
-import { bytes, capacityText, fail, type Tx, Locks } from '@granary/kernel';
+import { badParameter, bytes, capacityText, fail, MB, type Bytes, type Tx, Locks } from '@granary/kernel';
+import { partOf } from '../engine/parts.ts';
 import { addToPool, takeFromPool } from '../raid-groups/repository.ts';
 import type { RaidGroup } from '../raid-groups/raid-group.ts';
 import type { GroupShare } from '../raid-groups/room.ts';
@@ -35,6 +36,11 @@ interface Growth {
   readonly shares: readonly GroupShare[];
   /** RAID groups that were in no pool. */
   readonly joining: readonly string[];
+}
+
+interface PoolSize {
+  readonly shares: readonly GroupShare[];
+  readonly capacityBytes: Bytes;
 }
 
 const POOLS_MAX = 256;
@@ -116,8 +122,7 @@ export class PoolSpace {
     }
     const groups = this.#freeGroups(wanted.groups);
     const now = this.#tools.clock.now();
-    const shares = shareOut(groups, wanted.capacityMb, this.#tools.engine.allocationBytes);
-    const capacityBytes = bytes(sharedBytes(shares));
+    const { shares, capacityBytes } = this.#space(groups, wanted.capacityMb);
     const row: Pool = {
       name: nextName(tx, 'pool'),
       displayName: wanted.displayName,
@@ -142,7 +147,20 @@ export class PoolSpace {
     return row;
   }
 
+  /** What a pool takes of RAID groups. An engine without any gives it what was asked for. */
+  #space(groups: readonly RaidGroup[], wantedMb: number | undefined): PoolSize {
+    const { engine } = this.#tools;
+    if (engine.hardware) {
+      if (groups.length === 0) throw badParameter('raid_groups', 'is required');
+      const shares = shareOut(groups, wantedMb, engine.allocationBytes);
+      return { shares, capacityBytes: bytes(sharedBytes(shares)) };
+    }
+    if (wantedMb === undefined) throw badParameter('capacity', 'is required');
+    return { shares: [], capacityBytes: bytes(wantedMb * MB) };
+  }
+
   #freeGroups(names: readonly string[]): RaidGroup[] {
+    if (names.length > 0) partOf(this.#tools.engine, 'hardware');
     return [...new Set(names)].map((name) => {
       const group = this.#raidGroups.get(name);
       if (group.pool !== null) throw fail('raid_group_in_use', { id: name, pool: group.pool });
@@ -166,9 +184,8 @@ export class PoolSpace {
     const joining = wanted.groups.filter((each) => !own.some((group) => group.name === each));
     const named = own.filter((group) => wanted.groups.includes(group.name));
     const from = wanted.groups.length === 0 ? own : [...named, ...this.#freeGroups(joining)];
-    const shares = shareOut(from, wanted.capacityMb, this.#tools.engine.allocationBytes);
+    const { shares, capacityBytes: added } = this.#space(from, wanted.capacityMb);
     const now = this.#tools.clock.now();
-    const added = sharedBytes(shares);
     const grown = { capacityBytes: bytes(before.capacityBytes + added), modifiedAt: now };
     const after = { ...before, ...grown };
     updatePool(tx, name, grown);

@@ -55,13 +55,14 @@ export class Building {
   create(input: NewRaidGroup, actor: string): Promise<string> {
     const { store, engine, clock, log } = this.#tools;
     const { drives, groups } = this.#parts;
+    const hardware = partOf(engine, 'hardware');
     const twice = input.disk.find((name, index) => input.disk.indexOf(name) !== index);
     if (twice !== undefined) throw badParameter('disk', `names ${twice} twice`);
     return drives.inTurn(async () => {
       const reserved = await store.write((tx) => this.#reserve(tx, input));
       const { row } = reserved;
       try {
-        const { capacityBytes } = await partOf(engine, 'hardware').createGroup(engineGroup(reserved));
+        const { capacityBytes } = await hardware.createGroup(engineGroup(reserved));
         await store.write((tx) => {
           repository.updateRaidGroup(
             tx,

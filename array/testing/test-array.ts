@@ -8,6 +8,7 @@ import { testConfiguration } from '../../kernel/process/testing/configuration.ts
 import { startInline } from '../engine/controllers/testing/inline-thread.ts';
 import { startEmbeddedEngine } from '../engine/embedded/start.ts';
 import { ENGINES } from '../engine/start.ts';
+import { startMemoryEngine } from '../engine/testing/memory/start.ts';
 import { startArray } from '../start.ts';
 import { placeDrives } from './drives.ts';
 
@@ -24,13 +25,14 @@ export interface TestArrayOptions {
   readonly threads?: boolean;
 }
 
-/** The embedded engine with its controllers in the thread of the test. */
+/** The embedded engine with its controllers in the thread of the test, and the one in memory. */
 const inlineEngines: typeof ENGINES = {
   ...ENGINES,
   embedded: {
     ...ENGINES['embedded'],
     load: () => Promise.resolve((setup) => startEmbeddedEngine(setup, { startThread: startInline })),
   },
+  memory: { load: () => Promise.resolve(startMemoryEngine) },
 };
 
 type Changes = Partial<Omit<HostedConfiguration, 'drives'>>;

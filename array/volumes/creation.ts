@@ -70,8 +70,9 @@ export class Creation {
   create(wanted: NewVolumeRequest, actor: string, alongside?: Alongside): Promise<Volume> {
     return this.#turns.run(wanted.displayName, async () => {
       const pool = this.#check(wanted);
-      const key = wanted.encrypted ? this.#encryption.newKey() : undefined;
       const { engine, clock } = this.#tools;
+      if (wanted.encrypted) partOf(engine, 'encryption');
+      const key = wanted.encrypted ? this.#encryption.newKey() : undefined;
       const row = newVolume(await this.#names.next(), this.#withReduction(wanted), clock.now());
       const title = `${titleOf(row)} was created: ${capacityText(row.sizeBytes)} in pool ${pool.displayName}.`;
       const make = () =>
@@ -183,8 +184,10 @@ export class Creation {
    * those with disks that turn, where it scatters what could be read in one go. Whoever asks for it gets it anywhere.
    */
   #withReduction(wanted: NewVolumeRequest): Reduced {
-    const { dataReduction } = this.#tools.configuration();
-    return { ...wanted, compress: wanted.compress ?? dataReduction, dedupe: wanted.dedupe ?? dataReduction };
+    const { configuration, engine } = this.#tools;
+    if (wanted.compress === true || wanted.dedupe === true) partOf(engine, 'reduction');
+    const isDefault = configuration().dataReduction && engine.reduction !== undefined;
+    return { ...wanted, compress: wanted.compress ?? isDefault, dedupe: wanted.dedupe ?? isDefault };
   }
 
   #check(wanted: NewVolumeRequest): Pool {

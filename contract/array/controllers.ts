@@ -80,7 +80,7 @@ export const controllers = {
     access: adminOnly,
     params: { force: withDefault(boolean('Hand over although the standby is not in step'), false) },
     reply: response({}),
-    errors: ['state_conflict'],
+    errors: ['state_conflict', 'not_offered'],
   }),
   listSessions: endpoint('GET', '/vcontrollers/{id}/sessions', {
     summary: 'List the sessions servers have with a controller',

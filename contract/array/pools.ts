@@ -78,7 +78,11 @@ export const pools = {
       capacity: optional(
         capacity('How much of the RAID groups it takes, of each in proportion; all whole GB when left out'),
       ),
-      raid_groups: raidGroupIds,
+      raid_groups: optional({
+        ...raidGroupIds,
+        description:
+          'The RAID groups it is made of; only an array whose engine has none does without, and needs capacity',
+      }),
       cache: withDefault(
         boolean(
           "Keep what is read lately in memory: pools that do so share the array's cache evenly, which is at most a quarter of its machine's memory",
@@ -93,7 +97,14 @@ export const pools = {
       pooltype: withDefault(choice(poolTypes, 'The work it is tuned for'), 'Repository Storage'),
     },
     reply: poolNamed,
-    errors: ['raid_group_not_found', 'raid_group_in_use', 'name_taken', 'capacity_refused', 'limit_reached'],
+    errors: [
+      'raid_group_not_found',
+      'raid_group_in_use',
+      'name_taken',
+      'capacity_refused',
+      'limit_reached',
+      'not_offered',
+    ],
   }),
   delete: endpoint('DELETE', '/pools/{id}', {
     summary: 'Delete an empty pool, or by force a damaged one with what is left in it',

@@ -83,6 +83,7 @@ export const raidGroups = {
       'capacity_refused',
       'limit_reached',
       'state_conflict',
+      'not_offered',
     ],
   }),
   delete: endpoint('DELETE', '/raid_groups/{id}', {

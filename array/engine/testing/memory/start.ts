@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import type { HostedConfiguration } from '@granary/kernel';
+import { targetOf } from '../../controllers/target.ts';
+import { composeEngine } from '../../embedded/compose-engine.ts';
+import { Exports } from '../../embedded/exports/exports.ts';
+import type { Portals } from '../../embedded/exports/portals.ts';
+import { reasonOf } from '../../embedded/refused.ts';
+import { Shares } from '../../embedded/shares/shares.ts';
+import type { EngineSetup, RunningEngine } from '../../start.ts';
+import { CHUNK_BYTES } from './memory-bytes.ts';
+import { MemoryEngine } from './memory-engine.ts';
+
+const CONTROLLER = 'memory';
+
+/** An engine without drives or controllers, in the thread of the array: what a second engine has to be, and no more. */
+export function startMemoryEngine({ configuration: first, log, onEvent }: EngineSetup): Promise<RunningEngine> {
+  const { folder, internalName, uuid } = first;
+  const onProblem = (text: string, error: unknown) => log.warn({ problem: reasonOf(error) }, text);
+  const engine = new MemoryEngine();
+  const exports = new Exports({
+    target: targetOf(internalName),
+    controller: CONTROLLER,
+    folder: join(folder, 'reservations'),
+    device: (volume) => engine.find(volume),
+    onEvent,
+    onProblem,
+  });
+  const shares = new Shares({
+    source: { volume: (id) => engine.find(id), snapshot: (id) => engine.findSnapshot(id) },
+    folder,
+    controller: CONTROLLER,
+    serverName: uuid,
+    onEvent,
+    onProblem,
+  });
+  engine.users = { exports, shares };
+  let configuration = first;
+  let isServing = false;
+  const serve = async (): Promise<void> => {
+    await exports.serve(portalsOf(configuration, configuration.dataPort));
+    await shares.serve(portalsOf(configuration, configuration.filePort));
+  };
+  const methods = composeEngine(engine, shares, shares.limits, shares.files);
+  return Promise.resolve({
+    engine: Object.assign(methods, { kind: 'memory', allocationBytes: CHUNK_BYTES }),
+    async serve() {
+      isServing = true;
+      await serve();
+    },
+    async follow(next: HostedConfiguration) {
+      configuration = next;
+      if (isServing) await serve();
+    },
+    async stop() {
+      await exports.close();
+      await shares.close();
+    },
+  });
+}
+
+function portalsOf({ management }: HostedConfiguration, port: number): Portals {
+  return [{ host: management.host, port }];
+}
