@@ -11,7 +11,8 @@ import { reported } from './reporter.ts';
  * of them. Each file is a test of its own, so that its `before`, `after` and `beforeEach` concern only its own tests.
  * What a file leaves behind in the process would change the next one: that is reported as a failure of the file.
  */
-const TEST_MS_MAX = 900_000;
+/** Torture has files that take an hour. */
+const TEST_MS_MAX = process.env['GRANARY_TORTURE'] === '1' ? 4 * 3_600_000 : 900_000;
 /** A process of its own would not end while something is open; it has this long to close. */
 const QUIET_MS_MAX = 30_000;
 

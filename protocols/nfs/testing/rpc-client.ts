@@ -53,7 +53,7 @@ export class RpcClient {
   }
 
   #closed(): void {
-    for (const { reject } of this.#waiting.values()) reject(new Error('the connection was closed'));
+    for (const call of this.#waiting.values()) call.reject(new Error('the connection was closed'));
     this.#waiting.clear();
   }
 
@@ -88,7 +88,10 @@ export class RpcClient {
   async exchange(message: Buffer): Promise<RpcReply> {
     const xid = message.readUInt32BE(4);
     const record = await new Promise<Buffer>((resolve, reject) => {
-      if (this.socket.destroyed) return reject(new Error('the connection was closed'));
+      if (this.socket.destroyed) {
+        reject(new Error('the connection was closed'));
+        return;
+      }
       this.#waiting.set(xid, { resolve, reject });
       this.socket.write(message);
     });
