@@ -1,6 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { PROGRAM_ENVIRONMENT, programOptions } from '@granary/kernel';
+import { PROGRAM_ENVIRONMENT } from '@granary/kernel';
+import { CONTROLLER_YOUNG_MB } from '../../array/engine/controllers/controller-thread.ts';
+
+/** A young generation is two halves and what survived once, of the same size. */
+const SEMI_SPACE_MB = CONTROLLER_YOUNG_MB / 3;
 
 export interface Share {
   readonly port: number;
@@ -8,11 +12,11 @@ export interface Share {
   stop(): Promise<void>;
 }
 
-/** The share in a folder, served by a process with the memory options of an array. */
+/** The share in a folder, served by a process with the memory of an array's controller. */
 export async function startShare(folder: string): Promise<Share> {
   const program = new URL('share-server.ts', import.meta.url);
   const child: ChildProcess = fork(program, [folder], {
-    execArgv: programOptions(program.pathname),
+    execArgv: [`--max-semi-space-size=${SEMI_SPACE_MB}`],
     env: { ...process.env, ...PROGRAM_ENVIRONMENT },
   });
   const [message] = (await once(child, 'message')) as [{ port: number }];

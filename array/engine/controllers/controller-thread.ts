@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { letThreadsDiffer } from '@granary/kernel/resources';
 import { Outbox } from '@granary/kernel/threads';
 import type { OnEngineEvent } from '../engine.ts';
 import { ControllerGone, unpackError } from './errors.ts';
@@ -20,8 +21,17 @@ export interface AskOptions {
 export type ThreadHandle = Pick<Worker, 'on' | 'once' | 'postMessage' | 'ref' | 'unref' | 'terminate'>;
 export type StartThread = (data: ThreadData) => ThreadHandle;
 
-const startWorker: StartThread = (workerData) =>
-  new Worker(new URL('./controller-main.ts', import.meta.url), { name: workerData.name, workerData });
+/** Room for what requests leave behind: with less, a thread that serves collects garbage all the time. */
+export const CONTROLLER_YOUNG_MB = 24;
+
+const startWorker: StartThread = (workerData) => {
+  letThreadsDiffer();
+  return new Worker(new URL('./controller-main.ts', import.meta.url), {
+    name: workerData.name,
+    workerData,
+    resourceLimits: { maxYoungGenerationSizeMb: CONTROLLER_YOUNG_MB },
+  });
+};
 
 export interface ControllerThreadOptions {
   readonly name: string;
