@@ -23,6 +23,45 @@ const SHARE = '/export/files';
 const GUEST_SEES = '10.0.2.100';
 const PORTMAPPER = 111;
 
+/** An array with a share that the test looks into, too. */
+class KillableArray {
+  readonly #configuration: HostedConfiguration;
+  #process: ArrayProcess | undefined;
+
+  constructor(configuration: HostedConfiguration) {
+    this.#configuration = configuration;
+  }
+
+  async start(): Promise<ArrayProcess> {
+    this.#process = await ArrayProcess.start(this.#configuration);
+    return this.#process;
+  }
+
+  async kill(): Promise<void> {
+    await this.#process?.kill();
+  }
+
+  names(): Promise<string[]> {
+    return this.#mounted((share) => share.names(share.root));
+  }
+
+  async touch(name: string): Promise<void> {
+    const { status } = await this.#mounted((share) => share.create(share.root, name));
+    assert.equal(status, 0);
+  }
+
+  async #mounted<T>(work: (share: Client3) => Promise<T>): Promise<T> {
+    const { management, filePort } = this.#configuration;
+    const rpc = await RpcClient.open(filePort, management.host);
+    rpc.credentials = { uid: 0, gid: 0 };
+    try {
+      return await work(await Client3.mount(rpc, SHARE));
+    } finally {
+      rpc.close();
+    }
+  }
+}
+
 test('Linux uses a share by NFS 3, 4.0 and 4.1 and a disk by iSCSI, while the array is killed', { skip }, async (t) => {
   const folder = temporaryFolder(t);
   const configuration = arrayConfiguration(folder, 2, 2);
@@ -93,43 +132,4 @@ async function killUnderLoad(t: TestContext, array: KillableArray, version: stri
   const enough = async () => (await copies()) >= before + COPIES_AFTER;
   await until(`version ${version} copies on`, enough, GUEST_MS_MAX);
   await array.touch(`stop-${version}`);
-}
-
-/** An array with a share that the test looks into, too. */
-class KillableArray {
-  readonly #configuration: HostedConfiguration;
-  #process: ArrayProcess | undefined;
-
-  constructor(configuration: HostedConfiguration) {
-    this.#configuration = configuration;
-  }
-
-  async start(): Promise<ArrayProcess> {
-    this.#process = await ArrayProcess.start(this.#configuration);
-    return this.#process;
-  }
-
-  async kill(): Promise<void> {
-    await this.#process?.kill();
-  }
-
-  names(): Promise<string[]> {
-    return this.#mounted((share) => share.names(share.root));
-  }
-
-  async touch(name: string): Promise<void> {
-    const { status } = await this.#mounted((share) => share.create(share.root, name));
-    assert.equal(status, 0);
-  }
-
-  async #mounted<T>(work: (share: Client3) => Promise<T>): Promise<T> {
-    const { management, filePort } = this.#configuration;
-    const rpc = await RpcClient.open(filePort, management.host);
-    rpc.credentials = { uid: 0, gid: 0 };
-    try {
-      return await work(await Client3.mount(rpc, SHARE));
-    } finally {
-      rpc.close();
-    }
-  }
 }
