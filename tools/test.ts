@@ -34,7 +34,7 @@ function isWanted(file: string): boolean {
 const files = globSync('**/*.test.ts', { exclude: ['node_modules/**'] })
   .filter(isWanted)
   .sort((a, b) => Number(isLong(a)) - Number(isLong(b)) || (a < b ? -1 : 1));
-const summary = new Summary(files.length);
+const summary = new Summary(files.length, isTorture || positionals.length > 0);
 const options = {
   env: {
     ...(isTorture ? { GRANARY_TORTURE: '1' } : { TMPDIR: temporaryFolder() }),

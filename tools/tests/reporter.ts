@@ -24,6 +24,9 @@ export default async function* reporter(source: AsyncIterable<TestEvent>): Async
       const message = toMessage(event.type === 'test:pass', event.data, path.slice(0, event.data.nesting));
       if (message) send(message);
       if (event.data.nesting === 0) files.emit(event.data.name);
+    } else if (event.type === 'test:diagnostic') {
+      // Seeds to repeat a failure with, and what long runs measure; the totals of a process (nesting 0) are ours to print.
+      if (event.data.nesting > 0) yield `${event.data.message}\n`;
     } else if (event.type === 'test:stderr' || event.type === 'test:stdout') yield event.data.message;
   }
 }

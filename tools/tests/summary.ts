@@ -6,14 +6,17 @@ const SLOWEST = 10;
 /** Says how a run goes: a line of progress, every failure as it happens, and a summary. */
 export class Summary {
   readonly #fileCount: number;
+  readonly #showsOutput: boolean;
   readonly #results: FileResult[] = [];
   readonly #start = performance.now();
   readonly #isTerminal = process.stdout.isTTY;
   #failures: string[] = [];
   #saidMs = 0;
 
-  constructor(fileCount: number) {
+  /** With `showsOutput`, what files print is shown also where they pass. */
+  constructor(fileCount: number, showsOutput = false) {
     this.#fileCount = fileCount;
+    this.#showsOutput = showsOutput;
   }
 
   get hasFailed(): boolean {
@@ -27,7 +30,11 @@ export class Summary {
       this.#failures.push(...failures.map(({ title }) => title));
       this.#clear();
       for (const { title, detail } of failures) process.stdout.write(`\n✖ ${title}\n${indent(detail)}\n`);
-      if (result.output.trim() !== '') process.stdout.write(`  printed:\n${indent(result.output.trim())}\n`);
+    }
+    const output = result.output.trim();
+    if (output !== '' && (failures.length > 0 || this.#showsOutput)) {
+      this.#clear();
+      process.stdout.write(`  ${result.file} printed:\n${indent(output)}\n`);
     }
     this.#progress(result.file);
   }

@@ -177,7 +177,7 @@ function testSnapshots(story: Tell): void {
     assert.equal(await it.content([0, 1], 'clone'), 'ac');
   });
 
-  story('changes between snapshots are told in order, page by page', async (it) => {
+  story('changes between snapshots are listed in order, page by page', async (it) => {
     await it.write('a', 0);
     await it.snapshot('s1');
     await it.write('b', 1024);

@@ -11,7 +11,7 @@ import type { FileOutcome } from '../scans/figures.ts';
 import { insertObject, markOrphan, markSeen, markStub, markUnneeded, noteUpload, removeObject } from './repository.ts';
 import { upload } from './upload.ts';
 
-/** So many records are changed in one go: whatever else the array does waits as long. */
+/** Records changed in one transaction; other requests wait while it runs. */
 const ROWS_AT_ONCE = 250;
 
 interface WantedArchive {

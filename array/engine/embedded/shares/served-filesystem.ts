@@ -3,7 +3,7 @@ import { FileError, fileErrorCode } from '@granary/protocols/nfs';
 import type * as nfs from '@granary/protocols/nfs';
 import { ArchivedError } from '@granary/storage/filesystem';
 
-/** How long a request waits for a share that cannot be used now before its client is told to try again. */
+/** How long a request waits for a share that cannot be used now before it fails with EAGAIN. */
 const WAIT_MS_MAX = 5_000;
 /** What the root directory of every filesystem is known by. */
 const ROOT = { inode: 1, generation: 1 };

@@ -5,11 +5,11 @@ import type { FileArchive } from '../../../shares.ts';
 
 /** Objects are read in pieces of this size, whatever is asked for. */
 const PIECE_BYTES = 4 * 1024 * 1024;
-/** Whoever reads a file from its beginning finds the rest of a piece here. */
+/** Pieces kept in memory, so that a sequential read fetches each of them once. */
 const KEPT_MAX = 4;
-/** How long a request waits for a piece before its client is told to try again. */
+/** How long a request waits for a piece before it fails with EAGAIN. */
 const WAIT_MS_MAX = 4_000;
-/** A piece that was not heard of for so long is asked for again, if somebody still waits for it. */
+/** A piece that has not arrived after this time is requested again by the next reader. */
 const REPEAT_MS = 60_000;
 
 /** A file whose contents are in an object, seen where nothing can be written back: in a snapshot. */

@@ -3,9 +3,9 @@ import { FileError } from '@granary/protocols/nfs';
 import type { ArchivedError } from '@granary/storage/filesystem';
 import type { OnEngineEvent } from '../../../engine.ts';
 
-/** How long a request waits for the contents before its client is told to try again. */
+/** How long a request waits for the contents before it fails with EAGAIN. */
 const WAIT_MS_MAX = 4_000;
-/** A recall that was not heard of for so long is asked for again, if somebody still waits for it. */
+/** A recall that has not ended after this time is requested again by the next reader. */
 const REPEAT_MS = 60_000;
 
 interface Recall {

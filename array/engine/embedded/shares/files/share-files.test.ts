@@ -226,7 +226,7 @@ test('contents that were archived before a snapshot are read from their object',
   assert.equal(named(await listed(rig, 's4'), '/g').isArchived, false);
 });
 
-test('an object that cannot be had is an error to whoever reads or restores it, and asked for again', async (t) => {
+test('an object that cannot be read fails reads and restores with EIO, and is requested again', async (t) => {
   const { client, shares, handle, wanted } = await archivedInSnapshot(t, Buffer.alloc(5000, 'x'));
   const refuse = async (index: number) => {
     await until('it is asked for', () => Promise.resolve(wanted().length > index));
