@@ -1,7 +1,8 @@
 /**
  * Imports point one way: contract ← kernel ← {portal, cloud, array, objects} ← cli; contract ← client ← {portal, cli};
- * storage ← protocols ← {array, objects, cli}. Two parts of the kernel import nothing and stand under other rooms as well:
- * `kernel/edge`, what meets strangers, under protocols; `kernel/sqlite`, the durable store, under storage.
+ * storage ← protocols ← {array, objects, cli}. Three parts of the kernel import nothing and stand under other packages as
+ * well: `kernel/edge`, limits for unauthenticated clients, and `kernel/xml` under protocols; `kernel/sqlite`, the durable
+ * store, under storage.
  */
 const may = {
   contract: [],
@@ -17,7 +18,7 @@ const may = {
 };
 const rooms = Object.keys(may);
 /** Parts of the kernel that these rooms may import. */
-const parts = { protocols: '^kernel/edge/', storage: '^kernel/sqlite/' };
+const parts = { protocols: '^kernel/(edge|xml)/', storage: '^kernel/sqlite/' };
 
 const directions = rooms.map((room) => ({
   name: `${room}-imports-only-what-it-stands-on`,

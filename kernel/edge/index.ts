@@ -1,4 +1,3 @@
 export { addressKey, ConnectionLimits, type AdmittedConnection, type CrowdingReport } from './connection-limits.ts';
 export { dropUnread, limitConnections, markSignedIn } from './http-connections.ts';
 export { connectionsMax } from './open-files.ts';
-export { parseXml, XmlError, type XmlLimits, type XmlNode } from './xml.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Endpoint, UploadedFile } from '@granary/contract';
 import { badParameter, fail } from '../errors.ts';
-import type { XmlLimits } from '../edge/xml.ts';
+import { SMALL_XML, type XmlLimits } from '../xml/limits.ts';
 import { NONE, parseForm, type Raw } from './form.ts';
 import { fromMultipart } from './multipart.ts';
 
@@ -15,7 +15,6 @@ const MIB = 1024 * KIB;
 const STRANGER = { bytesMax: 64 * KIB, parametersMax: 1_000 };
 const BODY = { bytesMax: 2 * MIB, parametersMax: 10_000 };
 const UPLOAD_BYTES_MAX = 10 * MIB;
-const XML = { bytesMax: 64 * KIB, elementsMax: 5_000, depthMax: 17 };
 
 const BEFORE_SIGN_IN = ' before sign-in; send the key in a header';
 
@@ -41,8 +40,8 @@ export function acceptedBody({ params, body }: Endpoint): AcceptedBody {
   const takesFiles = Object.values(params).some(({ kind }) => kind === 'file');
   return {
     uploadBytesMax: takesFiles ? UPLOAD_BYTES_MAX : BODY.bytesMax,
-    xmlBytesMax: body?.xmlBytesMax ?? XML.bytesMax,
-    xmlElementsMax: body?.xmlElementsMax ?? XML.elementsMax,
+    xmlBytesMax: body?.xmlBytesMax ?? SMALL_XML.lengthMax,
+    xmlElementsMax: body?.xmlElementsMax ?? SMALL_XML.elementsMax,
   };
 }
 
@@ -173,7 +172,7 @@ async function fromXml({ bytes, accepted }: Content): Promise<Raw> {
   if (text.trim() === '') return NONE;
   const { readXml } = await import('./xml-reader.ts');
   const { xmlBytesMax, xmlElementsMax } = accepted;
-  const limits: XmlLimits = { lengthMax: xmlBytesMax, elementsMax: xmlElementsMax, depthMax: XML.depthMax };
+  const limits: XmlLimits = { lengthMax: xmlBytesMax, elementsMax: xmlElementsMax, depthMax: SMALL_XML.depthMax };
   try {
     return readXml(text, limits);
   } catch (error) {

@@ -1,12 +1,11 @@
-import { parseXml, type XmlLimits, type XmlNode } from '../edge/xml.ts';
-
-const XML_LIMITS: XmlLimits = { lengthMax: 64 * 1024, elementsMax: 5_000, depthMax: 17 };
+import { SMALL_XML, type XmlLimits } from '../xml/limits.ts';
+import { parseXml, type XmlNode } from '../xml/parser.ts';
 
 /**
  * The parameters of an XML body: the root's name does not matter, dashes in names become underscores,
  * `type="array"` makes a list, `nil="true"` is no value.
  */
-export function readXml(text: string, limits: XmlLimits = XML_LIMITS): Record<string, unknown> {
+export function readXml(text: string, limits: XmlLimits = SMALL_XML): Record<string, unknown> {
   const value = valueOf(parseXml(text, limits));
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }

@@ -1,9 +1,15 @@
 import type { TSchema } from 'typebox';
+import { NO_XML_CHARACTER, XML_DECLARATION, xmlEscaper } from '../xml/escape.ts';
 import { fieldShape, itemShape, shapeOf, type Shape } from './shape.ts';
+
+/** A bare carriage return would reach the reader as a line feed. */
+const escapeText = xmlEscaper(new RegExp(`[&<>\\r${NO_XML_CHARACTER}]`), (character) =>
+  character === '\r' ? '&#13;' : '\ufffd',
+);
 
 /** Written by hand: several times faster than a general builder, and the shape is ours alone. */
 export function writeXml(root: string, value: Readonly<Record<string, unknown>>, schema?: TSchema): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element(root, value, shapeOf(schema))}\n`;
+  return `${XML_DECLARATION}${element(root, value, shapeOf(schema))}\n`;
 }
 
 /** `storage_policies` holds `storage_policy` elements. */
@@ -44,17 +50,4 @@ function typeAttribute(value: string | number | boolean, shape: Shape | undefine
 function tagName(name: string): string {
   const dashed = name.replaceAll('_', '-').replace(/[^A-Za-z0-9.-]/g, '-');
   return /^[A-Za-z]/.test(dashed) ? dashed : `n${dashed}`;
-}
-
-function escapeText(text: string): string {
-  return (
-    text
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      // A bare carriage return would reach the reader as a line feed.
-      .replaceAll('\r', '&#13;')
-      // Characters XML 1.0 has no way to carry.
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
-  );
 }

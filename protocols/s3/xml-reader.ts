@@ -1,8 +1,5 @@
-import { parseXml, XmlError, type XmlLimits, type XmlNode } from '@granary/kernel/edge';
+import { parseXml, SMALL_XML, XmlError, type XmlLimits, type XmlNode } from '@granary/kernel/xml';
 import { S3Error } from './errors.ts';
-
-/** Of most documents: configurations of a bucket, tags, locks. */
-const SMALL_XML: XmlLimits = { lengthMax: 64 * 1024, elementsMax: 5_000, depthMax: 17 };
 
 /** An element of a document a client sent. Prefixes of names do not matter. */
 export class XmlElement {

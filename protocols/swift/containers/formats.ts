@@ -1,5 +1,5 @@
+import { NO_XML_CHARACTER, XML_DECLARATION, xmlEscaper } from '@granary/kernel/xml';
 import type { Format } from '../request/request.ts';
-import { escapeMarkup } from '../request/refusal.ts';
 
 /** One line of a listing: values by the names that JSON and XML use. */
 export type Entry = Readonly<Record<string, string | number | boolean | null>>;
@@ -17,10 +17,9 @@ export function listedTime(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}000`;
 }
 
-/** XML 1.0 has no way to write these. */
-function xmlText(text: string): string {
-  return escapeMarkup(text).replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd');
-}
+const xmlText = xmlEscaper(new RegExp(`[&<>"'${NO_XML_CHARACTER}]`), (character) =>
+  character === "'" ? '&#39;' : '\ufffd',
+);
 
 function xmlEntry(shape: Shape, entry: Entry): string {
   if (typeof entry['subdir'] === 'string') {
@@ -35,6 +34,5 @@ export function writeListing(format: Format, shape: Shape, entries: readonly Ent
   if (format === 'json') return JSON.stringify(entries);
   if (format === 'plain') return entries.map((entry) => `${String(entry['subdir'] ?? entry['name'])}\n`).join('');
   const body = entries.map((entry) => xmlEntry(shape, entry)).join('');
-  const head = '<?xml version="1.0" encoding="UTF-8"?>\n';
-  return `${head}<${shape.root} name="${xmlText(shape.name)}">${body}</${shape.root}>`;
+  return `${XML_DECLARATION}<${shape.root} name="${xmlText(shape.name)}">${body}</${shape.root}>`;
 }

@@ -1,4 +1,5 @@
 import { STATUS_CODES, type OutgoingHttpHeaders } from 'node:http';
+import { xmlEscaper } from '@granary/kernel/xml';
 import { ObjectError, type ObjectErrorCode } from '@granary/storage/objects';
 
 /** The client went away before it had sent or received everything. Never sent: it stands in the records only. */
@@ -63,17 +64,7 @@ export function isOurFault(error: unknown): boolean {
   return error instanceof ObjectError && (error.code === 'unreadable' || error.code === 'no-quorum');
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
-}
+export const escapeMarkup = xmlEscaper(/[&<>"']/, () => '&#39;');
 
 export function refusalBody(refusal: Refusal): string {
   return `<html><h1>${statusText(refusal.status)}</h1><p>${escapeMarkup(refusal.message)}</p></html>`;

@@ -3,13 +3,7 @@
  * It knows elements, attributes, text, CDATA, comments and processing instructions. Document types are refused, so there
  * are no entities but the five that XML itself defines, and none is ever expanded into another.
  */
-export interface XmlLimits {
-  /** Characters of the whole document. */
-  readonly lengthMax: number;
-  /** Elements and attributes together. */
-  readonly elementsMax: number;
-  readonly depthMax: number;
-}
+import type { XmlLimits } from './limits.ts';
 
 export interface XmlNode {
   /** With its prefix, as it was written. */
@@ -63,7 +57,7 @@ class Parser {
   #root: XmlNode | undefined;
 
   constructor(text: string, limits: XmlLimits) {
-    // Line ends are one character to whoever reads the document.
+    // XML 1.0, 2.11: every line end reaches the application as one line feed.
     this.#text = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
     this.#limits = limits;
     this.#left = limits.elementsMax;

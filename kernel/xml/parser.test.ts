@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
-import { assertBrief } from './testing/blocking.ts';
-import { parseXml, XmlError, type XmlLimits, type XmlNode } from './xml.ts';
+import { assertBrief } from '../edge/testing/blocking.ts';
+import type { XmlLimits } from './limits.ts';
+import { parseXml, XmlError, type XmlNode } from './parser.ts';
 
 const LIMITS: XmlLimits = { lengthMax: 64 * 1024, elementsMax: 5_000, depthMax: 17 };
 const parse = (text: string, limits: Partial<XmlLimits> = {}) => parseXml(text, { ...LIMITS, ...limits });
