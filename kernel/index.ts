@@ -22,6 +22,7 @@ export { PortGuards } from './net/port-guards.ts';
 export { connectionReason } from './net/reason.ts';
 export * from './process/index.ts';
 export type { Brand } from './records/brand.ts';
+export { pageOf, sqlPage, WHOLE, type Page } from './records/paging.ts';
 export { flag, generated, inUnits, json, plain, Table, type Changes } from './records/table.ts';
 export * from './store/index.ts';
 export * from './tls/index.ts';

@@ -1,5 +1,4 @@
-import { flag, json, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import { flag, json, plain, sqlPage, Table, WHOLE, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
 import type { DriveRecord } from './record.ts';
 
 const drives = new Table<DriveRecord>('drives', {

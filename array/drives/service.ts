@@ -1,5 +1,13 @@
-import { fail, GranaryError, type Db, type HostedDrive, type NewEvent, type Tx, Locks } from '@granary/kernel';
-import type { Page } from '../paging.ts';
+import {
+  fail,
+  GranaryError,
+  Locks,
+  type Db,
+  type HostedDrive,
+  type NewEvent,
+  type Page,
+  type Tx,
+} from '@granary/kernel';
 import type { IoPoint, Performance } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';

@@ -1,5 +1,4 @@
-import { plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { FileRestore } from './restore.ts';
 
 const restores = new Table<FileRestore>('file_restores', {

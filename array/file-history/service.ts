@@ -1,6 +1,5 @@
-import { badParameter, fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
+import { badParameter, fail, type JobOutcome, type Page, type RunningJob, type Tx } from '@granary/kernel';
 import { LongWork, type Position } from '../long-work.ts';
-import type { Page } from '../paging.ts';
 import { nextName } from '../sequences/repository.ts';
 import { findSnapshot } from '../snapshots/repository.ts';
 import type { SnapshotInPlace } from '../snapshots/snapshot.ts';

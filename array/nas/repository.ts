@@ -1,5 +1,4 @@
-import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { flag, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { AccountKind, NasAccount, NasGroup, NasUser, NumberedName } from './account.ts';
 
 const accounts = new Table<NasAccount>('nas_users', {

@@ -1,7 +1,6 @@
-import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
+import { badParameter, fail, WHOLE, type Db, type Page, type Tx } from '@granary/kernel';
 import { Deliveries } from '../deliveries.ts';
 import type { NasAccounts } from '../engine/shares.ts';
-import { WHOLE, type Page } from '../paging.ts';
 import type { ArrayTools } from '../tools.ts';
 import { listed } from '../wording.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Page } from '../paging.ts';
+import type { Page } from '@granary/kernel';
 import type { Performance, IoPoint } from '../performance/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { RaidGroupFacts } from '../raid-groups/raid-group.ts';

@@ -1,5 +1,18 @@
-import { bytes, flag, GB, inUnits, plain, Table, type Bytes, type Changes, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import {
+  bytes,
+  flag,
+  GB,
+  inUnits,
+  plain,
+  sqlPage,
+  Table,
+  WHOLE,
+  type Bytes,
+  type Changes,
+  type Db,
+  type Page,
+  type Tx,
+} from '@granary/kernel';
 import type { Pool, PoolSample } from './pool.ts';
 
 const pools = new Table<Pool>('pools', {

@@ -1,5 +1,4 @@
-import { badParameter, fail, type Changes, type Tx, Locks } from '@granary/kernel';
-import type { Page } from '../paging.ts';
+import { badParameter, fail, Locks, type Changes, type Page, type Tx } from '@granary/kernel';
 import type { Performance } from '../performance/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { ArrayTools } from '../tools.ts';

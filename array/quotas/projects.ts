@@ -1,5 +1,4 @@
-import { fail, GranaryError, type Tx } from '@granary/kernel';
-import type { Page } from '../paging.ts';
+import { fail, GranaryError, type Page, type Tx } from '@granary/kernel';
 import { nextNumber } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { ShareFinder } from '../volumes/service.ts';

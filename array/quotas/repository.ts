@@ -1,5 +1,4 @@
-import { plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { QuotaDirectory, QuotaProject } from './project.ts';
 
 const projects = new Table<QuotaProject>('quota_projects', {

@@ -1,7 +1,6 @@
-import { badParameter, fail, Locks } from '@granary/kernel';
+import { badParameter, fail, Locks, type Page } from '@granary/kernel';
 import type { QuotaLimit, QuotaScope, QuotaSwitches, QuotaUsage } from '../engine/shares.ts';
 import type { NasService } from '../nas/service.ts';
-import type { Page } from '../paging.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import type { Volume } from '../volumes/volume.ts';

@@ -1,5 +1,16 @@
-import { bytes, flag, inUnits, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import {
+  bytes,
+  flag,
+  inUnits,
+  plain,
+  sqlPage,
+  Table,
+  WHOLE,
+  type Changes,
+  type Db,
+  type Page,
+  type Tx,
+} from '@granary/kernel';
 import type { RaidGroup } from './raid-group.ts';
 import type { GroupShare } from './room.ts';
 

@@ -1,8 +1,7 @@
-import { badParameter, fail, type Db, type NewEvent, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Db, type NewEvent, type Page, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import type { Drive } from '../drives/drive.ts';
 import type { Drives } from '../drives/service.ts';
-import type { Page } from '../paging.ts';
 import type { IoPoint, Performance } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';

@@ -1,5 +1,4 @@
-import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, WHOLE, type Page } from '../paging.ts';
+import { flag, plain, sqlPage, Table, WHOLE, type Db, type Page, type Tx } from '@granary/kernel';
 import type { AttachedPolicy, PolicyInUse, SnapshotPolicy, SnapshotRule } from './policy.ts';
 
 const policies = new Table<SnapshotPolicy>('snapshot_policies', {

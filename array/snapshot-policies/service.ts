@@ -1,6 +1,5 @@
-import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { recordCreator } from '../creators/repository.ts';
-import type { Page } from '../paging.ts';
 import { nextName } from '../sequences/repository.ts';
 import { findBeyond } from '../snapshots/repository.ts';
 import type { Snapshots } from '../snapshots/service.ts';

@@ -1,5 +1,4 @@
-import { fail, type Tx } from '@granary/kernel';
-import type { Page } from '../paging.ts';
+import { fail, type Page, type Tx } from '@granary/kernel';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { countTags, deleteTag, findTag, insertTag, listTags, updateTag } from './repository.ts';

@@ -1,5 +1,4 @@
-import { plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { plain, sqlPage, Table, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
 import type { NewUser, UserRecord } from './user.ts';
 
 const users = new Table<NewUser>('users', {

@@ -11,11 +11,11 @@ import {
   type Clock,
   type Db,
   type EventLog,
+  type Page,
   type Store,
   type Tx,
   type Vault,
 } from '@granary/kernel';
-import type { Page } from '../paging.ts';
 import {
   countOtherAdmins,
   countUsers,

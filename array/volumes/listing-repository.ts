@@ -1,5 +1,4 @@
-import type { Db } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { sqlPage, type Db, type Page } from '@granary/kernel';
 import { findShares } from '../shares/repository.ts';
 import { volumeTable } from './repository.ts';
 import type { Volume, VolumeFacts } from './volume.ts';

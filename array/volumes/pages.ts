@@ -1,5 +1,4 @@
-import type { Db } from '@granary/kernel';
-import type { Page } from '../paging.ts';
+import type { Db, Page } from '@granary/kernel';
 import type { ArrayTools } from '../tools.ts';
 import { changesEver, countVolumes, listVolumes, type VolumeFilter } from './listing-repository.ts';
 import type { VolumeFacts } from './volume.ts';

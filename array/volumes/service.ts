@@ -1,6 +1,5 @@
-import { badParameter, fail, type Bytes, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Bytes, type Page, type Tx } from '@granary/kernel';
 import { EngineError } from '../engine/errors.ts';
-import type { Page } from '../paging.ts';
 import type { Performance } from '../performance/service.ts';
 import type { Pools } from '../pools/service.ts';
 import type { Encryption } from '../settings/encryption.ts';

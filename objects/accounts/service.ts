@@ -1,7 +1,6 @@
-import { fail, type Tx } from '@granary/kernel';
+import { fail, type Page, type Tx } from '@granary/kernel';
 import type { AccountUsage } from '@granary/storage/objects';
 import { scopeOf, type ObjectsActor } from '../actor.ts';
-import type { Page } from '../paging.ts';
 import type { PeopleTools } from '../people-tools.ts';
 import { newId } from '../users/keys.ts';
 import * as repository from './repository.ts';

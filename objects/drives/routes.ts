@@ -1,6 +1,6 @@
+import { pageOf } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
-import { pageOf } from '../paging.ts';
 import type { ObjectDrives } from './service.ts';
 import { driveView } from './view.ts';
 

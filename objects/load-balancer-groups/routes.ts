@@ -1,7 +1,6 @@
-import type { HostedConfiguration } from '@granary/kernel';
+import { pageOf, type HostedConfiguration } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
-import { pageOf } from '../paging.ts';
 import type { VirtualControllers } from '../virtual-controllers/service.ts';
 import { groupView, refuseOtherGroups } from './service.ts';
 

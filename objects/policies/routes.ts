@@ -1,8 +1,7 @@
-import { answerWhenDone } from '@granary/kernel';
+import { answerWhenDone, pageOf } from '@granary/kernel';
 import { driveView } from '../drives/view.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
-import { pageOf } from '../paging.ts';
 import type { ObjectsTools } from '../services.ts';
 import type { Policies } from './service.ts';
 import { policyView } from './view.ts';

@@ -1,5 +1,4 @@
-import { generated, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { AccountRequest, RequestState } from './request.ts';
 
 const requests = new Table<AccountRequest, 'id'>('account_requests', {

@@ -5,6 +5,7 @@ import {
   isMailAddress,
   subjectLine,
   type FieldProblem,
+  type Page,
   type Tx,
 } from '@granary/kernel';
 import { findAccountNamed } from '../accounts/repository.ts';
@@ -12,7 +13,6 @@ import { checkAccountName } from '../accounts/rules.ts';
 import type { Accounts } from '../accounts/service.ts';
 import type { ObjectsActor } from '../actor.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
-import type { Page } from '../paging.ts';
 import { Quota } from '../quota.ts';
 import type { PeopleTools } from '../people-tools.ts';
 import { checkPassword } from '../users/passwords.ts';

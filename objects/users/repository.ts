@@ -1,6 +1,5 @@
 import type { ObjectsRole } from '@granary/contract/objects';
-import { flag, generated, plain, Table, type Db, type SqlParams, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { flag, generated, plain, sqlPage, Table, type Db, type Page, type SqlParams, type Tx } from '@granary/kernel';
 import type { SealedAccessKey, SealedToken, SealedUser } from './user.ts';
 
 /** What is shown of a user's account. */

@@ -1,10 +1,9 @@
 import type { ObjectsRole } from '@granary/contract/objects';
-import { badParameter, checkMailAddress, fail, hashPassword, type Db, type Tx } from '@granary/kernel';
+import { badParameter, checkMailAddress, fail, hashPassword, type Db, type Page, type Tx } from '@granary/kernel';
 import { scopeOf, type ObjectsActor } from '../actor.ts';
 import type { Account } from '../accounts/account.ts';
 import { findAccount, findAccountNamed, followPrimary, insertAccount } from '../accounts/repository.ts';
 import { inScope, requireNormal } from '../accounts/rules.ts';
-import type { Page } from '../paging.ts';
 import type { PeopleTools } from '../people-tools.ts';
 import { newId, type Keys } from './keys.ts';
 import type { Passwords } from './passwords.ts';

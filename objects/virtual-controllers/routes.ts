@@ -1,11 +1,10 @@
-import type { HostedConfiguration } from '@granary/kernel';
+import { pageOf, type HostedConfiguration } from '@granary/kernel';
 import type { ControllerState } from '../controllers/controllers.ts';
 import type { ObjectDrives } from '../drives/service.ts';
 import { servedDriveView } from '../drives/view.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
 import { masterOf } from '../load-balancer-groups/service.ts';
-import { pageOf } from '../paging.ts';
 import type { VirtualControllers } from './service.ts';
 import { controllerView } from './view.ts';
 

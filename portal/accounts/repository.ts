@@ -1,5 +1,4 @@
-import { flag, generated, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { flag, generated, plain, sqlPage, Table, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
 import type { ObjectAccount, PublicService } from './account.ts';
 
 const accounts = new Table<ObjectAccount, 'id'>('object_accounts', {

@@ -1,8 +1,7 @@
-import { fail, GranaryError, type Db, type Tx } from '@granary/kernel';
+import { fail, GranaryError, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { PortalArray } from '../arrays/array.ts';
 import type { ArrayStates } from '../arrays/states.ts';
-import type { Page } from '../paging.ts';
 import { findRequest } from '../requests/repository.ts';
 import type { PortalRequest } from '../requests/request.ts';
 import type { Requests } from '../requests/service.ts';

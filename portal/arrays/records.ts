@@ -1,7 +1,6 @@
-import { fail, type Db } from '@granary/kernel';
+import { fail, type Db, type Page } from '@granary/kernel';
 import { findCloud } from '../clouds/repository.ts';
 import { interfacesOfArray } from '../networks/index.ts';
-import type { Page } from '../paging.ts';
 import { findProvider } from '../providers/repository.ts';
 import { findPublicService } from '../accounts/repository.ts';
 import { publicServiceView } from '../accounts/view.ts';

@@ -1,7 +1,6 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
-import { generated, json, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { ArrayRecord, KeptSpec, PortalArray } from './array.ts';
 
 const arrays = new Table<ArrayRecord, 'id'>('arrays', {

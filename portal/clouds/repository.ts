@@ -1,6 +1,5 @@
 import type { Inventory } from '@granary/contract/cloud';
-import { flag, generated, json, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { flag, generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { Cloud, DriveTypeOffer } from './cloud.ts';
 
 const clouds = new Table<Cloud, 'id'>('clouds', {

@@ -1,5 +1,5 @@
+import { pageOf } from '@granary/kernel';
 import type { PortalHandlers } from '../handlers.ts';
-import { pageOf } from '../paging.ts';
 import type { ArrayRecovery } from '../arrays/recovery.ts';
 import type { Joining } from './joining.ts';
 import type { Clouds } from './service.ts';

@@ -1,9 +1,8 @@
 import type { CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
-import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { PortalArray } from '../arrays/array.ts';
-import type { Page } from '../paging.ts';
 import { seedPrices } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
 import { CloudClaims } from './claims.ts';

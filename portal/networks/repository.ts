@@ -1,5 +1,4 @@
-import { flag, generated, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { flag, generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import { ownedBy } from '../tenants/repository.ts';
 import type { AddressPlan } from './addresses/pool.ts';
 import type { VirtualNetwork } from './network.ts';

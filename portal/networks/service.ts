@@ -1,6 +1,5 @@
-import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
-import type { Page } from '../paging.ts';
 import { networksPerUser } from '../settings/networks-per-user.ts';
 import { tenantOfProvider } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';

@@ -1,6 +1,5 @@
-import { fail, type Db, type Tx } from '@granary/kernel';
+import { fail, type Db, type Page, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
-import type { Page } from '../paging.ts';
 import type { Tools } from '../tools.ts';
 import type { ProviderGroup } from './provider.ts';
 import * as repository from './repository.ts';

@@ -1,5 +1,4 @@
-import { flag, generated, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { flag, generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { Provider, ProviderGroup } from './provider.ts';
 
 const providers = new Table<Provider, 'id'>('providers', {

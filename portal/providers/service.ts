@@ -1,7 +1,6 @@
-import { fail, type Db } from '@granary/kernel';
+import { fail, type Db, type Page } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Clouds } from '../clouds/service.ts';
-import type { Page } from '../paging.ts';
 import { seedPrices } from '../pricing/price-book.ts';
 import { addTenantsOfProvider } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';

@@ -1,6 +1,5 @@
 import type { RequestKind } from '@granary/contract/portal';
-import { generated, json, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
 import type { PortalRequest } from './request.ts';
 
 const requests = new Table<PortalRequest, 'id'>('requests', {

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RequestKind } from '@granary/contract/portal';
-import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
-import type { Page } from '../paging.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
 import type { PortalRequest } from './request.ts';

@@ -1,5 +1,4 @@
-import { generated, plain, Table, type Db, type SqlParams, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { generated, plain, sqlPage, Table, type Db, type Page, type SqlParams, type Tx } from '@granary/kernel';
 import type { Tenant } from './tenant.ts';
 
 const tenants = new Table<Tenant, 'id'>('tenants', {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { flag, generated, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
-import { sqlPage, type Page } from '../paging.ts';
+import { flag, generated, plain, sqlPage, Table, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
 import type { User } from './user.ts';
 
 const users = new Table<User, 'id'>('users', {

@@ -1,7 +1,6 @@
 import type { PortalRole } from '@granary/contract/portal';
-import { fail, fingerprint, hashPassword, newSecret, type Db, type Tx } from '@granary/kernel';
+import { fail, fingerprint, hashPassword, newSecret, type Db, type Page, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
-import type { Page } from '../paging.ts';
 import { addTenantsOfUser } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';

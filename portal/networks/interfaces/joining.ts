@@ -1,5 +1,4 @@
-import { badParameter, type Db } from '@granary/kernel';
-import type { Page } from '../../paging.ts';
+import { badParameter, type Db, type Page } from '@granary/kernel';
 import { planOf, type VirtualNetwork } from '../network.ts';
 import * as repository from '../repository.ts';
 import { compatibleView, type CompatibleInterfaceView } from '../view.ts';

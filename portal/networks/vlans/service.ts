@@ -1,6 +1,5 @@
-import { badParameter, fail, type Db, type Tx } from '@granary/kernel';
+import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../../actor.ts';
-import type { Page } from '../../paging.ts';
 import type { Tools } from '../../tools.ts';
 import { namely } from '../wording.ts';
 import * as repository from './repository.ts';
