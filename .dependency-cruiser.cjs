@@ -46,6 +46,13 @@ module.exports = {
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
+      // Types, too: a folder whose services name each other's types cannot be read or changed alone.
+      name: 'no-circles-of-types',
+      severity: 'error',
+      from: { path: '^objects/' },
+      to: { circular: true },
+    },
+    {
       name: 'no-orphans',
       severity: 'error',
       from: {

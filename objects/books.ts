@@ -1,4 +1,4 @@
-import type { AnsweredCall, Migrations, Store } from '@granary/kernel';
+import type { AnsweredCall } from '@granary/kernel';
 import { callEntry, requestEntry } from './access-logs/entry.ts';
 import { accessLogMigrations } from './access-logs/migrations.ts';
 import { accessLogRoutes } from './access-logs/routes.ts';
@@ -12,8 +12,8 @@ import { meteringRoutes } from './metering/routes.ts';
 import { Metering } from './metering/service.ts';
 import type { createPeople } from './people.ts';
 import type { Policies } from './policies/service.ts';
-import type { ObjectsTools } from './services.ts';
 import type { ArraySettings } from './settings/service.ts';
+import type { ObjectsTools } from './tools.ts';
 import { usageReportRoutes } from './usage-reports/routes.ts';
 import { UsageReports } from './usage-reports/service.ts';
 import type { VirtualControllers } from './virtual-controllers/service.ts';
@@ -25,9 +25,6 @@ interface Parts {
   readonly controllers: VirtualControllers;
   readonly policies: Policies;
 }
-
-/** Opens a database of the array's folder. */
-export type OpenStore = (name: string, migrations: Migrations) => Store;
 
 /** What is kept of requests once they are answered: figures over time, what is billed, and who asked what. */
 export function createBooks(tools: ObjectsTools, parts: Parts) {

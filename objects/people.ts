@@ -1,17 +1,19 @@
 import { AccountDeletion } from './accounts/deletion.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { Accounts } from './accounts/service.ts';
+import { deleteGrantsOf } from './destinations/grant-repository.ts';
 import { ArrayDirectory } from './directory/directory.ts';
 import { Mailbox } from './mail/mailbox.ts';
 import { EventNotices } from './mail/notices.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { AccountRequests } from './requests/service.ts';
 import { roleRoutes } from './roles/routes.ts';
-import type { PeopleTools } from './people-tools.ts';
 import type { ArraySettings } from './settings/service.ts';
+import type { PeopleTools } from './tools.ts';
 import { Keys } from './users/keys.ts';
 import { Passwords } from './users/passwords.ts';
-import { userRoutes } from './users/routes.ts';
+import { deleteUsersOf } from './users/repository.ts';
+import { accountUserRoutes, userRoutes } from './users/routes.ts';
 import { Users } from './users/service.ts';
 import { SignIns } from './users/sign-ins.ts';
 
@@ -29,7 +31,7 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
     const { rateLimitEnabled, rateLimit } = chosen();
     return rateLimitEnabled && rateLimit > 0 ? rateLimit : null;
   });
-  const deletion = new AccountDeletion(tools);
+  const deletion = new AccountDeletion(tools, { deleteUsersOf, deleteGrantsOf });
   const requests = new AccountRequests(tools, { accounts, users, mailbox });
   const directory = new ArrayDirectory(tools, { signIns, accountNames: () => chosen().tenantNameInUrl });
   const managementUrl = () => configuration().managementUrl;
@@ -41,7 +43,7 @@ export function createPeople(tools: PeopleTools, settings: ArraySettings) {
     directory,
     mailbox,
     handlers: {
-      accounts: accountRoutes({ accounts, deletion, users }, tools),
+      accounts: { ...accountRoutes({ accounts, deletion }, tools), ...accountUserRoutes(users) },
       requests: requestRoutes(requests),
       users: userRoutes({
         users,

@@ -1,10 +1,8 @@
-import type { Clock, EventLog, HostedConfiguration, Jobs, Log, Store, Vault } from '@granary/kernel';
-import type { Commit, PolicyReport } from '@granary/storage/objects';
-import type { AccountFigures } from './accounts/service.ts';
-import { createBooks, type OpenStore } from './books.ts';
+import type { HostedConfiguration } from '@granary/kernel';
+import type { PolicyReport } from '@granary/storage/objects';
+import { createBooks } from './books.ts';
 import { Certificates } from './certificates/service.ts';
 import { dataAddresses } from './data-path/addresses.ts';
-import type { DataPath } from './data-path/data-path.ts';
 import { destinationRoutes } from './destinations/routes.ts';
 import { DestinationGrants } from './destinations/grants.ts';
 import { Destinations } from './destinations/service.ts';
@@ -23,35 +21,9 @@ import { Replication } from './replication/service.ts';
 import { peopleSettingRoutes } from './settings/people-routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { ArraySettings } from './settings/service.ts';
+import type { ObjectsTools } from './tools.ts';
 import { controllerRoutes } from './virtual-controllers/routes.ts';
 import { VirtualControllers } from './virtual-controllers/service.ts';
-
-/** What every resource of an object storage array is built from. */
-export interface ObjectsTools {
-  readonly store: Store;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly events: EventLog;
-  readonly jobs: Jobs;
-  readonly log: Log;
-  /** Told after a change of accounts, users or settings is on disk: nobody goes by what was before. */
-  readonly changed: () => void;
-  /** Changes of the object store's index. */
-  readonly commit: Commit;
-  readonly figures: AccountFigures;
-  /** What serves and keeps the data. */
-  readonly dataPath: DataPath;
-  /** Gives a drive back to the cloud; rejects with its reason. */
-  readonly returnDrive: (uuid: string) => Promise<void>;
-  /** Gives back all proxy controllers but the first so many. */
-  readonly returnProxies: (kept: number) => Promise<void>;
-  /** `http(s)://host:port` of the data path, the first most of all. */
-  readonly publicUrls: () => readonly string[];
-  /** Databases beside the array's own, for what is written all the time. */
-  readonly openStore: OpenStore;
-  /** Asked each time it matters: the cloud may change it while the array runs. */
-  readonly configuration: () => HostedConfiguration;
-}
 
 export function createServices(tools: ObjectsTools) {
   const { store, events, configuration, dataPath, clock } = tools;

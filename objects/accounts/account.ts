@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 export type AccountStage = 'normal' | 'deleting' | 'deleted';
 
 export interface Account {
@@ -14,4 +16,9 @@ export interface Account {
   readonly rateLimit: number | null;
   readonly createdAt: number;
   readonly modifiedAt: number;
+}
+
+/** 32 hex digits: the form of account and user ids. */
+export function newId(): string {
+  return randomBytes(16).toString('hex');
 }

@@ -1,8 +1,6 @@
 import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import type { ObjectsActor } from '../actor.ts';
-import type { PeopleTools } from '../people-tools.ts';
-import { deleteGrantsOf } from '../destinations/grant-repository.ts';
-import { deleteUsersOf } from '../users/repository.ts';
+import type { PeopleTools } from '../tools.ts';
 import * as repository from './repository.ts';
 import type { Account } from './account.ts';
 import { inScope, refuseSystem } from './rules.ts';
@@ -21,6 +19,13 @@ interface Progress {
 /** Takes along what somebody keeps of an account for its bills. */
 export type ForgetAccount = (account: string) => Promise<void> | void;
 
+/** Records of other resources that go with an account, in the same transaction. */
+export interface AccountDependents {
+  /** Returns how many there were. */
+  readonly deleteUsersOf: (tx: Tx, account: string) => number;
+  readonly deleteGrantsOf: (tx: Tx, account: string) => void;
+}
+
 const DELETE = 'delete-account';
 const CLEAN_UP = 'clean-up-account';
 const VERSIONS_PER_STEP = 1_000;
@@ -31,10 +36,12 @@ const VERSIONS_PER_STEP = 1_000;
  */
 export class AccountDeletion {
   readonly #tools: PeopleTools;
+  readonly #dependents: AccountDependents;
   readonly #forgetting: ForgetAccount[] = [];
 
-  constructor(tools: PeopleTools) {
+  constructor(tools: PeopleTools, dependents: AccountDependents) {
     this.#tools = tools;
+    this.#dependents = dependents;
     tools.jobs.register<Deleted, Progress>(
       DELETE,
       (job) => this.#purge(job),
@@ -64,7 +71,7 @@ export class AccountDeletion {
       const present = this.#tools.jobs.unfinished(tx, jobSubject(id));
       if (present !== undefined) return present;
       repository.setState(tx, id, 'deleting', clock.now());
-      const users = deleteUsersOf(tx, id);
+      const users = this.#dependents.deleteUsersOf(tx, id);
       const title = `Account ${account.name} is being deleted; ${users} users were removed.`;
       events.record(tx, { severity: 'warning', title, subject: subjectOf(account), actor: actor.username });
       tx.afterCommit(changed);
@@ -111,7 +118,7 @@ export class AccountDeletion {
       finish: (tx) => {
         const { events, changed } = this.#tools;
         repository.deleteAccount(tx, id);
-        deleteGrantsOf(tx, id);
+        this.#dependents.deleteGrantsOf(tx, id);
         const title = `The billing data of account ${name} was removed.`;
         events.record(tx, { severity: 'notice', title, subject: `account:${name}`, actor });
         tx.afterCommit(changed);

@@ -1,10 +1,10 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@granary/kernel';
 import { stringify } from 'csv-stringify/sync';
+import type { AccountFigures } from '../tools.ts';
 import { trueFalse } from '../wording.ts';
 import type { Account } from './account.ts';
 import { listAccountsAfter } from './repository.ts';
-import type { AccountFigures } from './service.ts';
 
 const COLUMNS = ['Name', 'ID', 'Status', 'Used Capacity (GiB)', 'Containers', 'Objects', 'Enabled'];
 const ACCOUNTS_PER_TURN = 200;

@@ -1,8 +1,6 @@
 import { answerWhenDone, badParameter, type Submitted } from '@granary/kernel';
 import type { ObjectsHandlers } from '../handlers.ts';
-import type { PeopleTools } from '../people-tools.ts';
-import type { Users } from '../users/service.ts';
-import { accountUserView } from '../users/view.ts';
+import type { PeopleTools } from '../tools.ts';
 import type { AccountDeletion } from './deletion.ts';
 import { accountsCsv } from './export.ts';
 import type { Accounts } from './service.ts';
@@ -11,13 +9,12 @@ import { accountView } from './view.ts';
 interface AccountRouteParts {
   readonly accounts: Accounts;
   readonly deletion: AccountDeletion;
-  readonly users: Users;
 }
 
-type Served = Omit<ObjectsHandlers<'accounts'>, 'iops' | 'latency' | 'throughput'>;
+type Served = Omit<ObjectsHandlers<'accounts'>, 'listUsers' | 'iops' | 'latency' | 'throughput'>;
 
 export function accountRoutes(parts: AccountRouteParts, tools: PeopleTools): Served {
-  const { accounts, users } = parts;
+  const { accounts } = parts;
   return {
     list: ({ filter_field: field = 'name', filter_value: value, start, limit }) => {
       const filter = value === undefined ? undefined : { field, value };
@@ -25,10 +22,6 @@ export function accountRoutes(parts: AccountRouteParts, tools: PeopleTools): Ser
       return { accounts: rows.map((row) => accountView(row, tools)), count };
     },
     get: ({ account_id: id }, { actor }) => ({ count: accountView(accounts.get(actor, id), tools) }),
-    listUsers: ({ account_id: id }, { actor }) => {
-      const found = users.listOf(actor, id);
-      return { users: found.map(accountUserView), count: found.length };
-    },
     create: async ({ name }, { actor }) => ({ count: await accounts.create(name, actor) }),
     disable: async ({ account_id: id }, { actor }) => {
       await accounts.disable(id, actor);

@@ -1,19 +1,12 @@
 import { fail, type Page, type Tx } from '@granary/kernel';
-import type { AccountUsage } from '@granary/storage/objects';
 import { scopeOf, type ObjectsActor } from '../actor.ts';
-import type { PeopleTools } from '../people-tools.ts';
-import { newId } from '../users/keys.ts';
+import type { PeopleTools } from '../tools.ts';
 import * as repository from './repository.ts';
-import type { Account } from './account.ts';
+import { newId, type Account } from './account.ts';
 import type { AccountFilter } from './repository.ts';
 import { checkAccountName, inScope, refuseSystem, requireNormal } from './rules.ts';
 
 const ACCOUNTS_MAX = 200_000;
-
-/** What accounts store, as the object store counts it. */
-export interface AccountFigures {
-  usage(account: string): AccountUsage;
-}
 
 export interface RateLimit {
   readonly isOwn: boolean;

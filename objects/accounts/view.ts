@@ -1,7 +1,6 @@
-import { accountUrl } from '../users/view.ts';
+import type { AccountFigures } from '../tools.ts';
 import { epochSeconds, trueFalse } from '../wording.ts';
 import type { Account } from './account.ts';
-import type { AccountFigures } from './service.ts';
 
 interface Surroundings {
   readonly publicUrls: () => readonly string[];
@@ -26,4 +25,9 @@ export function accountView(account: Account, { publicUrls, figures }: Surroundi
 function whatIsLeft({ id }: Account, figures: AccountFigures): string {
   const { objects, buckets } = figures.usage(id);
   return `Being deleted; ${objects} objects in ${buckets} containers are left.`;
+}
+
+/** Where the containers of an account are. */
+export function accountUrl(publicUrl: string, accountId: string): string {
+  return `${publicUrl}/v1/AUTH_${accountId}`;
 }

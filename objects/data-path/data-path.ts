@@ -28,9 +28,9 @@ import { controllersOf, type ControllerSpec } from '../controllers/controller-sp
 import { Controllers, type ControllerState } from '../controllers/controllers.ts';
 import type { AccountLimit, Activity, DriveShare, MainCalls, WorldSettings } from '../controllers/protocol.ts';
 import { createLimits, LimitSlots } from '../controllers/shared.ts';
-import type { ArrayDirectory } from '../directory/directory.ts';
 import type { ReplicationOrder, ReplicationOutcome } from '../replication/order.ts';
 import type { Settings } from '../settings/service.ts';
+import type { AccountDirectory } from './account-directory.ts';
 import { dataAddresses, hostsOf, publicUrls } from './addresses.ts';
 import { refuseLostIndex } from './lost-index.ts';
 import { SmallBodies } from './small-bodies.ts';
@@ -55,7 +55,7 @@ export interface DataPathParts {
   readonly settings: () => Settings;
   readonly certificates: Certificates;
   readonly encryption: () => EncryptionState;
-  readonly directory: ArrayDirectory;
+  readonly directory: AccountDirectory;
   /** Name of the policy of new buckets; null for the first. */
   readonly defaultPolicy: () => string | null;
   /** Policies that are nearly full. */

@@ -1,5 +1,5 @@
 import { fail, type Tx } from '@granary/kernel';
-import type { ObjectsTools } from '../services.ts';
+import type { ObjectsTools } from '../tools.ts';
 import { findAccount } from '../accounts/repository.ts';
 import {
   countGrants,

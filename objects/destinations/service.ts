@@ -1,6 +1,6 @@
 import { badParameter, fail, type Tx } from '@granary/kernel';
 import type { RemotePlace } from '@granary/protocols/s3/client';
-import type { ObjectsTools } from '../services.ts';
+import type { ObjectsTools } from '../tools.ts';
 import { endpointUrls } from './endpoint.ts';
 import { remoteAddress, type NameServers } from './lookup.ts';
 import { destinationId, destinationName } from './names.ts';

@@ -2,7 +2,7 @@ import { badParameter, fail, fingerprint, GranaryError, type Db, type Vault } fr
 import type { AccountState, Caller, Directory, Refused } from '@granary/protocols/objects';
 import type { Account } from '../accounts/account.ts';
 import { findAccount, findAccountNamed, setMetadata } from '../accounts/repository.ts';
-import type { PeopleTools } from '../people-tools.ts';
+import type { PeopleTools } from '../tools.ts';
 import type { SealedUser } from '../users/user.ts';
 import { findUserByS3Key, findUserByToken } from '../users/repository.ts';
 import type { SignIns } from '../users/sign-ins.ts';

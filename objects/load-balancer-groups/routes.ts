@@ -1,11 +1,11 @@
 import { pageOf, type HostedConfiguration } from '@granary/kernel';
+import type { ControllerState } from '../controllers/controllers.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
-import type { VirtualControllers } from '../virtual-controllers/service.ts';
 import { groupView, refuseOtherGroups } from './service.ts';
 
 interface Parts {
-  readonly controllers: VirtualControllers;
+  readonly controllers: { list(): readonly ControllerState[] };
   readonly times: InventoryTimes;
   readonly configuration: () => HostedConfiguration;
 }

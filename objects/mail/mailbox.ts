@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { sendBySmtp, type Mail, type MailServer, type Tx } from '@granary/kernel';
-import type { PeopleTools } from '../people-tools.ts';
+import type { PeopleTools } from '../tools.ts';
 import { writeToOutbox } from './outbox.ts';
 import type { Letter } from './letter.ts';
 import { countLetters, deleteLetter, insertLetter, nextLetter, putOffLetter } from './repository.ts';

@@ -1,5 +1,5 @@
 import { writeNotice, type Db } from '@granary/kernel';
-import type { PeopleTools } from '../people-tools.ts';
+import type { PeopleTools } from '../tools.ts';
 import type { Mailbox, PostedMail } from './mailbox.ts';
 import * as repository from './repository.ts';
 import type { Recipient, ToldEvent } from './letter.ts';

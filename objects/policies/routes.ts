@@ -2,7 +2,7 @@ import { answerWhenDone, pageOf } from '@granary/kernel';
 import { driveView } from '../drives/view.ts';
 import type { ObjectsHandlers } from '../handlers.ts';
 import type { InventoryTimes } from '../inventory/service.ts';
-import type { ObjectsTools } from '../services.ts';
+import type { ObjectsTools } from '../tools.ts';
 import type { Policies } from './service.ts';
 import { policyView } from './view.ts';
 

@@ -2,7 +2,7 @@ import { fail, type Changes, type JobOutcome, type RunningJob } from '@granary/k
 import type { PolicyReport } from '@granary/storage/objects';
 import { type KnownDrive, type ObjectDrives } from '../drives/service.ts';
 import { noteChanged } from '../inventory/repository.ts';
-import type { ObjectsTools } from '../services.ts';
+import type { ObjectsTools } from '../tools.ts';
 import { CapacityForecast, type CapacityMode } from './capacity.ts';
 import type { PolicyNotes } from './policy.ts';
 import { findDefault, listPolicies, makeDefault, updatePolicy } from './repository.ts';

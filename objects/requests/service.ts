@@ -14,7 +14,7 @@ import type { Accounts } from '../accounts/service.ts';
 import type { ObjectsActor } from '../actor.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import { Quota } from '../quota.ts';
-import type { PeopleTools } from '../people-tools.ts';
+import type { PeopleTools } from '../tools.ts';
 import { checkPassword } from '../users/passwords.ts';
 import { checkUsername, type Users } from '../users/service.ts';
 import * as repository from './repository.ts';

@@ -8,11 +8,11 @@ import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
 import { temporaryFolder } from '../../kernel/testing.ts';
 import { authenticator } from '../access.ts';
-import type { AccountFigures } from '../accounts/service.ts';
 import { migrations } from '../migrations.ts';
 import { createPeople } from '../people.ts';
 import { peopleSettingRoutes } from '../settings/people-routes.ts';
 import { ArraySettings } from '../settings/service.ts';
+import type { AccountFigures } from '../tools.ts';
 
 const { users, accounts } = objectsApi.groups;
 

@@ -4,11 +4,11 @@ import type { StoredUsage } from '@granary/storage/objects';
 import type { Account } from '../accounts/account.ts';
 import { findAccount, listAccountsAfter } from '../accounts/repository.ts';
 import type { ObjectsActor } from '../actor.ts';
-import type { Metering } from '../metering/service.ts';
 import type { Settings } from '../settings/service.ts';
 import { amountShown, nanosOf, storedShares, type Charge, type Shares } from './amount.ts';
 import { monthsOf, periodOf, type Asked, type Period } from './period.ts';
 import { billOf, countsOf, itemView, type AccountUse, type Prices } from './report.ts';
+import type { Transferred } from './repository.ts';
 
 /** A storage policy as it is priced now. */
 interface PolicyPrice {
@@ -17,10 +17,15 @@ interface PolicyPrice {
   readonly monthCost: string;
 }
 
+/** What an account moved from one day to another, the last not among them. */
+export interface TransferReader {
+  transferred(account: string, from: number, to: number): Promise<Transferred>;
+}
+
 interface UsageReportOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly metering: Pick<Metering, 'transferred'>;
+  readonly metering: TransferReader;
   readonly configuration: () => HostedConfiguration;
   readonly settings: () => Pick<Settings, 'uploadRatePerGb' | 'downloadRatePerGb' | 'billingUnit'>;
   readonly policies: () => readonly PolicyPrice[];

@@ -56,8 +56,3 @@ export class Keys {
     return this.#options.vault.mark(code);
   }
 }
-
-/** 32 hex digits: the form of account and user ids. */
-export function newId(): string {
-  return randomBytes(16).toString('hex');
-}

@@ -4,7 +4,7 @@ import type { ObjectsHandlers } from '../handlers.ts';
 import type { ArraySettings } from '../settings/service.ts';
 import type { Users } from './service.ts';
 import type { SignIns } from './sign-ins.ts';
-import { permissionsOf, userDetailView, userView } from './view.ts';
+import { accountUserView, permissionsOf, userDetailView, userView } from './view.ts';
 
 interface UserRouteParts {
   readonly users: Users;
@@ -106,6 +106,16 @@ function adminAccessRoutes({ settings }: UserRouteParts): Served {
     disableAdminAccess: async (_, { actor }) => {
       await settings.change({ adminAccess: false }, closed, actor.username);
       return { message: closed };
+    },
+  };
+}
+
+/** The users of an account, below the address of the account. */
+export function accountUserRoutes(users: Users): Pick<ObjectsHandlers<'accounts'>, 'listUsers'> {
+  return {
+    listUsers: ({ account_id: id }, { actor }) => {
+      const found = users.listOf(actor, id);
+      return { users: found.map(accountUserView), count: found.length };
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { ObjectsRole } from '@granary/contract/objects';
 import { badParameter, checkMailAddress, fail, hashPassword, type Db, type Page, type Tx } from '@granary/kernel';
 import { scopeOf, type ObjectsActor } from '../actor.ts';
-import type { Account } from '../accounts/account.ts';
+import { newId, type Account } from '../accounts/account.ts';
 import { findAccount, findAccountNamed, followPrimary, insertAccount } from '../accounts/repository.ts';
 import { inScope, requireNormal } from '../accounts/rules.ts';
-import type { PeopleTools } from '../people-tools.ts';
-import { newId, type Keys } from './keys.ts';
+import type { PeopleTools } from '../tools.ts';
+import type { Keys } from './keys.ts';
 import type { Passwords } from './passwords.ts';
 import * as repository from './repository.ts';
 import { toUser, withheld, withSecrets, type ShownSecrets, type User, type SealedUser } from './user.ts';

@@ -12,7 +12,7 @@ import {
 import { findAccount, findAccountNamed } from '../accounts/repository.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import { Quota } from '../quota.ts';
-import type { PeopleTools } from '../people-tools.ts';
+import type { PeopleTools } from '../tools.ts';
 import type { Keys } from './keys.ts';
 import type { Passwords } from './passwords.ts';
 import * as repository from './repository.ts';

@@ -1,6 +1,7 @@
 import { operations } from '@granary/contract';
 import { objectsApi, type ObjectsRole } from '@granary/contract/objects';
 import { formatUtc } from '@granary/kernel';
+import { accountUrl } from '../accounts/view.ts';
 import { roleView } from '../roles/routes.ts';
 import { epochSeconds, trueFalse } from '../wording.ts';
 import type { ShownSecrets, User } from './user.ts';
@@ -72,11 +73,6 @@ export function userDetailView(
     primary: user.isPrimary,
     email: user.email,
   };
-}
-
-/** Where the containers of an account are. */
-export function accountUrl(publicUrl: string, accountId: string): string {
-  return `${publicUrl}/v1/AUTH_${accountId}`;
 }
 
 /** The operations a role may call, by their names in the contract. */
