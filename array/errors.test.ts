@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, test } from 'node:test';
 import { pathParams, type Operation, type Param } from '@granary/contract';
+import { until } from '../testing/waiting.ts';
 import type { Values } from '../kernel/http/testing/encodings.ts';
 import { isDeclared } from '../kernel/process/testing/declared.ts';
 import { placeDrives } from './testing/drives.ts';
 import * as things from './testing/things.ts';
-import { until } from '../kernel/process/testing/until.ts';
 import { validValues } from './testing/valid-requests.ts';
 import { arrayOperations, startWalk } from './testing/walk.ts';
 
@@ -43,7 +43,7 @@ async function obstacles() {
   const tight = await array.pool();
   await client.call(api.pools.updateProtection, { id: tight, emergencymode: 1000 });
   const modeOf = async () => (await client.call(api.pools.get, { id: tight })).pool.capacity_mode;
-  await until('the pool knows', async () => (await modeOf()) === 'emergency');
+  await until(async () => (await modeOf()) === 'emergency', 'the pool knows');
   const { drives } = array.configuration;
   await array.change({ drives: [...drives, ...placeDrives(dirname(drives[0]!.file), [100], 2)] });
   const { disks } = await client.call(api.drives.listFree, {});

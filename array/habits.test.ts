@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
+import { until } from '../testing/waiting.ts';
 import * as things from './testing/things.ts';
 import { startWalk } from './testing/walk.ts';
-import { until } from '../kernel/process/testing/until.ts';
 import type { Sent } from '../kernel/process/testing/wire.ts';
 
 /**
@@ -283,7 +283,7 @@ test('with timeout=0 work is submitted and goes on, and says so', async () => {
   assert.equal(answer.status, arrayApi.asyncStatus);
   assert.equal(answer.status, 1073751835);
   assert.match(String(answer.message), /^The request has been submitted/);
-  await until('it goes', async () => (await named(name)) === undefined);
+  await until(async () => (await named(name)) === undefined, 'it goes');
   const again = await newVolume();
   await done({ method: 'DELETE', path: `/api/volumes/${again.id}.json?timeout=-1` });
   assert.equal(await named(again.name), undefined, 'with -1 it is waited for');

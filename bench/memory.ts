@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PortalClient } from '@granary/client';
-import { startGranary, until } from '../e2e/granary.ts';
+import { until } from '../testing/waiting.ts';
+import { startGranary } from '../e2e/granary.ts';
 import type { Ratio } from './ratio.ts';
 
 const IDLE_MS = 15_000;
@@ -45,8 +46,9 @@ async function orderArrays(client: PortalClient): Promise<void> {
 }
 
 async function arraysRun(client: PortalClient): Promise<void> {
-  await until('the arrays run', async () =>
-    (await client.arrays.list()).data.every(({ status }) => status === 'created'),
+  await until(
+    async () => (await client.arrays.list()).data.every(({ status }) => status === 'created'),
+    'the arrays run',
   );
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { temporaryFolder } from '../kernel/testing.ts';
+import { temporaryFolder } from '../testing/folders.ts';
 import {
   credentialsFile,
   portalConnection,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryFolder } from '../kernel/testing.ts';
+import { temporaryFolder } from '../testing/folders.ts';
 import { main } from './main.ts';
 import { fakePortal, refused, runCommand } from './testing/portal.ts';
 import { contents } from './testing/contents.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { temporaryFolder } from '../kernel/testing.ts';
+import { temporaryFolder } from '../testing/folders.ts';
 import { fakePortal, runCommand, type Replies } from './testing/portal.ts';
 
 const R = (fields: object) => ({ response: { status: 0, ...fields } });

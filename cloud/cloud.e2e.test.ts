@@ -4,8 +4,9 @@ import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { arrayApi } from '@granary/contract/array';
 import { objectsApi } from '@granary/contract/objects';
+import { LineProcess } from '../testing/line-process.ts';
+import { until } from '../testing/waiting.ts';
 import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
-import { LineProcess, until } from '../kernel/testing.ts';
 import { newUuid, testSpec } from './testing/specs.ts';
 import { clientOf, hostedArrays, inventory, startTestCloud, testData } from './testing/test-cloud.ts';
 
@@ -98,7 +99,7 @@ test('after kill -9 the same arrays are up at the same addresses, and no process
   const dying = await reaches(doomed, 'running');
   await client.call(hostedArrays.delete, { uuid: doomed });
   await first.process.kill();
-  await until(() => [...before, dying].every(({ pid }) => !isAlive(pid)), PROCESS_MS_MAX);
+  await until(() => [...before, dying].every(({ pid }) => !isAlive(pid)), undefined, PROCESS_MS_MAX);
 
   const second = await runCloud(t, dataDir);
   const after = clientOf(second.cloud);
@@ -125,6 +126,6 @@ async function runCloud(t: TestContext, dataDir: string) {
   const script = new URL('./testing/run-cloud.ts', import.meta.url);
   const process = new LineProcess(script, dataDir, programs.storage_array, programs.object_storage);
   t.after(() => process.kill());
-  await until(() => process.lines.length > 0, PROCESS_MS_MAX);
+  await until(() => process.lines.length > 0, undefined, PROCESS_MS_MAX);
   return { process, cloud: JSON.parse(process.lines[0]!) as { url: string; adminUser: string; adminKey: string } };
 }

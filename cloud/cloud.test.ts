@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryFolder } from '../testing/folders.ts';
 import { testNetwork } from '../kernel/process/testing/addresses.ts';
-import { temporaryFolder } from '../kernel/testing.ts';
 import { newUuid, testConfig, testSpec } from './testing/specs.ts';
 import { hostedArrays, inventory, startTestCloud, testData, writeConfig } from './testing/test-cloud.ts';
 

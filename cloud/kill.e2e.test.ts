@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { LineProcess, seededRandom, until } from '../kernel/testing.ts';
+import { LineProcess } from '../testing/line-process.ts';
+import { seededRandom } from '../testing/random.ts';
+import { until } from '../testing/waiting.ts';
 import { newUuid, testSpec } from './testing/specs.ts';
 import { clientOf, hostedArrays, inventory, testData, type CloudClient } from './testing/test-cloud.ts';
 
@@ -37,7 +39,7 @@ test('a cloud that is killed again and again in the middle of its work loses not
     const script = new URL('./testing/run-cloud.ts', import.meta.url);
     const process = new LineProcess(script, dataDir, program, program);
     t.after(() => process.kill());
-    await until(() => process.lines.length > 0, 30_000);
+    await until(() => process.lines.length > 0);
     const cloud = clientOf(JSON.parse(process.lines[0]!) as Parameters<typeof clientOf>[0]);
     await verify(cloud, known);
     const isOver = new AbortController();

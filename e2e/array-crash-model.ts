@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, StillRunning, type ArrayClient } from '@granary/client';
+import { Random } from '../testing/random.ts';
 import { Disk } from './block-array.ts';
-import type { Random } from './random.ts';
 import { ShareFile } from './share-file.ts';
 
 /** How much of each volume is written and compared. */

@@ -3,10 +3,11 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArrayClient } from '@granary/client';
 import { checkArray } from '@granary/array';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
+import { Random } from '../testing/random.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { ArrayWorker } from './array-crash-model.ts';
-import { temporaryFolder, until } from './granary.ts';
-import { Random } from './random.ts';
 
 /**
  * Goal: after kill -9 of an array, records and bytes agree, everything acknowledged is there, and no work is lost or
@@ -78,10 +79,10 @@ async function somewhereAmong(workers: readonly ArrayWorker[], random: Random): 
 
 /** Work that a kill cut off goes on after the start. */
 async function settled(client: ArrayClient): Promise<void> {
-  await until('nothing is under way', async () => {
+  await until(async () => {
     const { volumes } = await client.volumes.list();
     return volumes.every(({ status }) => status === 'Available' || status === 'In-use');
-  });
+  }, 'nothing is under way');
 }
 
 /** Each volume is created, and deleted, and each move completed, at most once. */

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { ArrayClient } from '@granary/client';
 import type { HostedConfiguration } from '@granary/kernel';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import { Relay } from '../array/mirror-jobs/testing/relay.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { makePool } from './block-array.ts';
-import { temporaryFolder, until } from './granary.ts';
 
 const DRIVE_GB = 2;
 const STATUS_MS_MAX = 120_000;
@@ -103,6 +104,6 @@ export class ArrayPair {
   }
 
   async reaches(job: string, wanted: RegExp): Promise<void> {
-    await until(`mirror ${job} is ${wanted.source}`, async () => wanted.test(await this.status(job)), STATUS_MS_MAX);
+    await until(async () => wanted.test(await this.status(job)), `mirror ${job} is ${wanted.source}`, STATUS_MS_MAX);
   }
 }

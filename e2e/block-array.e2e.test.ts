@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Checker, ISCSI_PACKAGES, skipWithout } from '@granary/protocols/iscsi/testing';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import { Disk, orderArray, randomBuffer, reaches, signInTo } from './block-array.ts';
-import { startGranary, temporaryFolder, until } from './granary.ts';
+import { startGranary } from './granary.ts';
 
 const run = promisify(execFile);
 const INITIATOR = 'iqn.2026-11.org.example:server-1';
@@ -118,10 +120,10 @@ test('an administrator carves, protects, moves and mirrors volumes; the data is 
     new_cg_name: 'books mirror',
     timeout: 60,
   });
-  await until('the first sync is done', async () => {
+  await until(async () => {
     const { array_mirror_job: shown } = await tank.mirrorJobs.get({ id: mirrorJob });
     return shown.status === 'Idle' && shown.rpo !== null;
-  });
+  }, 'the first sync is done');
   await tank.mirrorJobs.break({ id: mirrorJob });
   const copy = (await vault.volumes.list({ display_name: 'books mirror' })).volumes[0];
   assert.ok(copy, 'the mirrored volume is there');
@@ -132,7 +134,7 @@ test('an administrator carves, protects, moves and mirrors volumes; the data is 
 
   t.diagnostic('the array hibernates and is restored');
   await admin.arrays.hibernate({ array_id: tankId });
-  await until('it hibernates', async () => (await admin.arrays.get({ array_id: tankId })).data.status === 'hibernated');
+  await until(async () => (await admin.arrays.get({ array_id: tankId })).data.status === 'hibernated', 'it hibernates');
   await admin.arrays.restore({ array_id: tankId });
   const { client: again } = await signInTo(admin, 'tank');
   const restored = new Disk(again, INITIATOR, books);
@@ -144,9 +146,9 @@ test('an administrator carves, protects, moves and mirrors volumes; the data is 
   const { data: holds } = await admin.arrays.getContents({ array_id: tankId });
   assert.deepEqual([holds.known, (holds.volumes ?? 0) > 0, (holds.attached_volumes ?? 0) > 0], [true, true, true]);
   await admin.arrays.delete({ array_id: tankId });
-  await until('it is deleted', async () => (await shown()).status === 'deleted');
+  await until(async () => (await shown()).status === 'deleted', 'it is deleted');
   await admin.arrays.undelete({ array_id: tankId });
-  await until('it runs again', async () => (await shown()).status === 'created');
+  await until(async () => (await shown()).status === 'created', 'it runs again');
   assert.deepEqual(await new Disk(again, INITIATOR, clone.name).read(0, original.length), original);
 
   t.diagnostic('a free drive goes back to the cloud, and deletion gives back the rest');
@@ -157,7 +159,7 @@ test('an administrator carves, protects, moves and mirrors volumes; the data is 
     const { id } = (await admin.arrays.list({ name })).data[0] ?? {};
     await admin.arrays.delete({ array_id: id ?? 0 });
   }
-  await until('the drives are back', async () => (await freeDrives()) === freeBefore);
+  await until(async () => (await freeDrives()) === freeBefore, 'the drives are back');
   assert.deepEqual((await granary.cloud().inventory.check()).data, []);
 });
 

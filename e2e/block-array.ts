@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { arrayClient, type ArrayClient, type PortalClient } from '@granary/client';
 import { Initiator } from '@granary/protocols/iscsi/testing';
-import { until } from './granary.ts';
+import { until } from '../testing/waiting.ts';
 
 const MEGABYTE = 2 ** 20;
 
@@ -26,10 +26,10 @@ export async function orderArray(admin: PortalClient, name: string, drives: Reco
 
 /** Waits until the array answers. */
 export async function signInTo(admin: PortalClient, name: string): Promise<Ordered> {
-  const record = await until(`array ${name} is created`, async () => {
+  const record = await until(async () => {
     const found = (await admin.arrays.list({ name })).data[0];
     return found?.status === 'created' && found.id !== null && (await admin.arrays.get({ array_id: found.id })).data;
-  });
+  }, `array ${name} is created`);
   const { id, management_url: url, initial_passcode: passcode } = record;
   if (url === null || id === null) throw new Error(`Array ${name} has no address`);
   const { user } = await arrayClient({ url }).users.login({ user: 'admin', password: passcode });
@@ -115,11 +115,11 @@ export function randomBuffer(megabytes: number): Buffer {
 /** Waits until a drive, group, volume, … is in the state. */
 export function reaches(what: string, status: () => Promise<string>, wanted: string, msMax = 60_000): Promise<string> {
   return until(
-    `${what} is ${wanted}`,
     async () => {
       const now = await status();
       return now === wanted && now;
     },
+    `${what} is ${wanted}`,
     msMax,
   );
 }

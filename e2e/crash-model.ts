@@ -1,5 +1,5 @@
 import { ApiError, type PortalClient } from '@granary/client';
-import type { Random } from './random.ts';
+import { Random } from '../testing/random.ts';
 
 /** One change a worker makes: the call, and what holds once it has been acknowledged. */
 interface Operation {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PortalClient } from '@granary/client';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
+import { Random } from '../testing/random.ts';
 import { orderWith, Worker } from './crash-model.ts';
-import { startGranary, temporaryFolder, until, type Granary } from './granary.ts';
-import { Random } from './random.ts';
+import { startGranary, type Granary } from './granary.ts';
 
 /**
  * Goal: nothing acknowledged is lost, no array is half made, no drive is lost or given twice.
@@ -70,15 +72,15 @@ async function killed(granary: Granary, whole: boolean): Promise<void> {
   if (whole) return granary.kill();
   // The children notice by themselves that their parent is gone.
   granary.process.kill('SIGKILL');
-  await until('the process is gone', async () => granary.process.signalCode !== null);
+  await until(async () => granary.process.signalCode !== null, 'the process is gone');
 }
 
 const RESTING = ['created', 'hibernated', 'failed'];
 
 async function settled(client: PortalClient): Promise<void> {
   await until(
-    'every array has come to rest',
     async () => (await client.arrays.list()).data.every(({ status }) => RESTING.includes(status)),
+    'every array has come to rest',
     90_000,
   );
 }
@@ -106,7 +108,7 @@ async function booksAgree(granary: Granary, client: PortalClient, where: string)
 
 async function removeArrays(granary: Granary, client: PortalClient): Promise<void> {
   for (const { id } of (await client.arrays.list()).data) if (id !== null) await client.arrays.delete({ array_id: id });
-  await until('every array is deleted', async () => (await client.arrays.list()).data.length === 0, 60_000);
+  await until(async () => (await client.arrays.list()).data.length === 0, 'every array is deleted', 60_000);
   for (const { id } of (await client.arrays.list({ restorable: true })).data)
     if (id !== null) await client.arrays.purge({ array_id: id });
   await isPurged(granary);
@@ -114,8 +116,8 @@ async function removeArrays(granary: Granary, client: PortalClient): Promise<voi
 
 async function isPurged(granary: Granary): Promise<void> {
   await until(
-    'every array is purged',
     async () => (await granary.cloud().hostedArrays.list()).data.length === 0,
+    'every array is purged',
     60_000,
   );
 }

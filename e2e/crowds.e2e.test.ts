@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { arrayClient, type ArrayClient } from '@granary/client';
+import { temporaryFolder } from '../testing/folders.ts';
 import { crowd } from '../kernel/edge/testing/crowd.ts';
 import { S3Client } from '../protocols/s3/testing/client.ts';
 import { attach, makePool, orderArray } from './block-array.ts';
-import { pause, startGranary, temporaryFolder, type Granary } from './granary.ts';
+import { pause, startGranary, type Granary } from './granary.ts';
 import { openAccount, orderObjects } from './object-account.ts';
 
 /**

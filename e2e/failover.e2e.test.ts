@@ -3,10 +3,11 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StillRunning, type ArrayClient } from '@granary/client';
 import { Checker, type Lun } from '@granary/protocols/iscsi/testing';
+import { awakeMs } from '../testing/timing.ts';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
-import { awakeMs } from '../kernel/testing.ts';
 import { attach, makePool, randomBuffer, reaches, type Disk } from './block-array.ts';
-import { temporaryFolder, until } from './granary.ts';
 
 const MEGABYTE = 2 ** 20;
 const VOLUME_MB = 64;
@@ -32,19 +33,19 @@ test('controllers hand over under verified load: servers go on, and so do a migr
   await client.raidGroups.setResyncSpeed({ id: near.group, ...SLOW });
   await submitted(client.raidGroups.scrub({ id: near.group, timeout: 0 }));
   const group = async () => (await client.raidGroups.get({ id: near.group })).raid_group.status;
-  await until('the scrub is under way', async () => percentIn(await group()) > 0, 60_000);
+  await until(async () => percentIn(await group()) > 0, 'the scrub is under way', 60_000);
   const { cg_name: cg } = (await client.volumes.get({ id: moved })).volume;
   await submitted(client.consistencyGroups.migrate({ volume_cg_id: cg, poolname: far.pool, timeout: 0 }));
   const migration = async () => (await client.migrationJobs.get({ migration_cg_id: cg })).migration_job;
 
   for (let turn = 1; turn <= 2; turn += 1) {
-    await until('the migration is under way', async () => (await migration()).already_migrated_mb > 0);
+    await until(async () => (await migration()).already_migrated_mb > 0, 'the migration is under way');
     assert.equal((await migration()).status, 'Running');
     const [before, scrubbed] = [await activeOf(client), percentIn(await group())];
     await client.controllers.failover();
     assert.notEqual(await activeOf(client), before);
-    await until('the server is back', async () => server.gaps.length === turn);
-    const again = await until('the scrub goes on', async () => /^Scrubbing/.test(await group()) && (await group()));
+    await until(async () => server.gaps.length === turn, 'the server is back');
+    const again = await until(async () => /^Scrubbing/.test(await group()) && (await group()), 'the scrub goes on');
     assert.ok(percentIn(again) >= scrubbed, `${scrubbed} % before, ${again} after`);
     t.diagnostic(`the server was away for ${Math.round(server.gaps.at(-1) ?? 0)} ms; ${again}`);
   }

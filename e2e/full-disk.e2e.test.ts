@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fillDisk, smallFileSystem } from '../kernel/testing.ts';
+import { fillDisk, smallFileSystem } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import { attach, Disk, makePool, orderArray, randomBuffer, signInTo } from './block-array.ts';
-import { startGranary, until } from './granary.ts';
+import { startGranary } from './granary.ts';
 
 /**
  * Goal: a disk that is full to its last block can be emptied through the product.
@@ -35,7 +36,7 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
   const { initiator } = await before.place();
   const other = await attach(tank, gone);
   await other.disk.write(0, randomBuffer(16));
-  await until('every database and engine has its reserve', async () => Promise.resolve(reserves(folder) >= 6), WAIT_MS);
+  await until(async () => Promise.resolve(reserves(folder) >= 6), 'every database and engine has its reserve', WAIT_MS);
 
   fillDisk(join(folder, 'filler'));
   await assert.rejects(tank.volumes.create({ name: 'refused', capacity: 16, pool }));
@@ -48,19 +49,19 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
   // All of it starts again on the full disk, and the deletion is done or can be.
   granary = await startGranary(join(folder, 'data'));
   await until(
-    'the arrays run',
     async () => (await granary.cloud().hostedArrays.list()).data.every(({ state }) => state === 'running'),
+    'the arrays run',
     WAIT_MS,
   );
   const again = await signInTo(await granary.admin(), 'tank');
   const { volumes: left } = await again.client.volumes.list();
   if (left.some(({ name }) => name === gone)) await again.client.volumes.delete({ id: gone });
   await until(
-    'the volume is gone',
     async () => {
       const { volumes } = await again.client.volumes.list();
       return !volumes.some(({ name }) => name === gone);
     },
+    'the volume is gone',
     WAIT_MS,
   );
   const disk = new Disk(again.client, initiator, kept);
@@ -68,22 +69,22 @@ test('on a full disk one signs in and deletes, the room comes back, and nothing 
   const portal = await granary.admin();
   await portal.arrays.delete({ array_id: doomed });
   await until(
-    'the array is deleted',
     async () => (await portal.arrays.get({ array_id: doomed })).data.status === 'deleted',
+    'the array is deleted',
     WAIT_MS,
   );
   await portal.arrays.purge({ array_id: doomed });
   const folders = () => readdirSync(join(folder, 'data', 'cloud', 'arrays')).length;
-  await until('its files are removed', () => Promise.resolve(folders() === 1), WAIT_MS);
+  await until(() => Promise.resolve(folders() === 1), 'its files are removed', WAIT_MS);
   rmSync(join(folder, 'filler'));
   await until(
-    'there is room again',
     async () => {
       return again.client.volumes.create({ name: 'after', capacity: 16, pool }).then(
         () => true,
         () => false,
       );
     },
+    'there is room again',
     WAIT_MS,
   );
   assert.deepEqual(await disk.read(0, data.length), data);

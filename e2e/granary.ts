@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -28,15 +27,6 @@ export interface Granary {
   stop(): Promise<number | null>;
   /** As a power cut would: the process and its children, at once. */
   kill(): Promise<void>;
-}
-
-/** A folder of its own, gone when the test ends. */
-export function temporaryFolder(t: { after(action: () => void): void }): string {
-  const folder = mkdtempSync(join(tmpdir(), 'granary-e2e-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  });
-  return folder;
 }
 
 /** Loopback addresses nobody else uses: a block of our own, by the number of this process. */
@@ -176,20 +166,5 @@ async function readyUrl(child: ChildProcess, output: string[]): Promise<string> 
 export async function pause(ms: number): Promise<void> {
   for (let turn = 0; turn < ms / PAUSE_TURN_MS; turn += 1) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE_TURN_MS));
-  }
-}
-
-/** Polls until the condition gives something; fails with `what` when it takes too long. */
-export async function until<T>(
-  what: string,
-  condition: () => Promise<T | undefined | false>,
-  msMax = 30_000,
-): Promise<T> {
-  const end = Date.now() + msMax;
-  for (;;) {
-    const value = await condition();
-    if (value !== undefined && value !== false) return value;
-    if (Date.now() > end) throw new Error(`Waited ${msMax} ms in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -4,15 +4,9 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { arrayClient, cloudClient, portalClient } from '@granary/client';
 import { parseJoinCode, secureFetch } from '@granary/kernel/tls';
-import {
-  adminPassword,
-  freePort,
-  ownAddresses,
-  startService,
-  temporaryFolder,
-  until,
-  type Service,
-} from './granary.ts';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
+import { adminPassword, freePort, ownAddresses, startService, type Service } from './granary.ts';
 
 /**
  * Goal: a cloud on another machine joins by a one-time code, and nothing crosses the network that is not TLS with the
@@ -65,11 +59,11 @@ test('a cloud joins by a code, once, and is reached over mutual TLS', { timeout:
   const order = { name: 'tank', provider: 'second', engine: 'engine_small', drives: { SSD_10GB: 2 }, moderate: false };
   await admin.arrays.create(order);
   const array = await until(
-    'the array is created',
     async () => {
       const found = (await admin.arrays.list({ name: 'tank' })).data[0];
       return found?.status === 'created' && (await admin.arrays.get({ array_id: found.id as number })).data;
     },
+    'the array is created',
     STARTED_MS_MAX,
   );
   assert.match(array.management_url as string, /^https:/);
@@ -88,5 +82,5 @@ test('a cloud joins by a code, once, and is reached over mutual TLS', { timeout:
   await cloud.stop();
   await started(t, [...cloudArgs, '--join', code]);
   const isBack = async () => (await admin.arrays.getContents({ array_id: array.id as number })).data.known;
-  await until('the array is back', isBack, STARTED_MS_MAX);
+  await until(isBack, 'the array is back', STARTED_MS_MAX);
 });

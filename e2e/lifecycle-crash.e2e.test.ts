@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkArray } from '@granary/array';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
+import { Random } from '../testing/random.ts';
 import { otherS3 } from '../array/file-lifecycle/testing/other-s3.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
-import { temporaryFolder, until } from './granary.ts';
 import {
   inodeOf,
   makeShare,
@@ -14,7 +16,6 @@ import {
   startScan,
   type ModelFile,
 } from './lifecycle-share.ts';
-import { Random } from './random.ts';
 
 /**
  * Goal: kill -9 during a scan that archives and expires loses no file, leaves no stub without its object, and the scan
@@ -101,7 +102,7 @@ async function crash(t: TestContext, seed: number): Promise<void> {
 
   const wanted = of('.log').map(({ name }) => inodes.get(name) as number);
   const stored = async () => sorted((await bucket.keys()).map(inodeOf));
-  await until('nothing but the archived files is in the bucket', async () => (await stored()).length === wanted.length);
+  await until(async () => (await stored()).length === wanted.length, 'nothing but the archived files is in the bucket');
   assert.deepEqual(await stored(), sorted(wanted));
   const left = [...of('.log'), ...of('.txt')];
   assert.deepEqual((await mount.names(DIRECTORY)).sort(), left.map(({ name }) => name).sort());

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { HostedConfiguration } from '@granary/kernel';
+import { until } from '../testing/waiting.ts';
 import type { ArrayProcess } from '../array/testing/array-process.ts';
 import { Client3 } from '../protocols/nfs/testing/client3.ts';
 import { RpcClient } from '../protocols/nfs/testing/rpc-client.ts';
 import { makePool } from './block-array.ts';
-import { until } from './granary.ts';
 
 const AT_ONCE = 64;
 const WRITE_BYTES = 256 * 1024;
@@ -51,7 +51,7 @@ export async function startScan({ client }: ArrayProcess, share: string): Promis
 /** Until no scan is under way. */
 export async function scanned({ client }: ArrayProcess, share: string): Promise<void> {
   const isIdle = async () => (await client.volumes.get({ id: share })).volume.flc_scan_state === 'idle';
-  await until('the share was scanned', isIdle, SCAN_MS_MAX);
+  await until(isIdle, 'the share was scanned', SCAN_MS_MAX);
 }
 
 /** A share with directories below its root, over version 3. */

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
+import { temporaryFolder } from '../testing/folders.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { expect, type Keys, type S3Client } from '../protocols/s3/testing/client.ts';
-import { temporaryFolder } from './granary.ts';
 import {
   inodeOf,
   makeShare,

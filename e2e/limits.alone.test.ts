@@ -3,9 +3,10 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArrayClient } from '@granary/client';
 import { fillUnit, type Lun } from '@granary/protocols/iscsi/testing';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { attach, makePool } from './block-array.ts';
-import { temporaryFolder, until } from './granary.ts';
 
 const MEGABYTE = 2 ** 20;
 const VOLUME_MB = 64;
@@ -46,7 +47,7 @@ test('a volume does what its caps allow, no more and no less, and is let go at o
     await cap({ read_iops_capping: 0 });
     const from = performance.now();
     // By the cap these would take a minute.
-    await until('they are let go', async () => load.done.operations > before + 240, 20_000);
+    await until(async () => load.done.operations > before + 240, 'they are let go', 20_000);
     t.diagnostic(`240 reads in ${Math.round(performance.now() - from)} ms`);
     await load.stop();
   });
@@ -92,10 +93,10 @@ async function toldOf(scene: Scene, interval: number, end: number): Promise<Told
   // After a restart the same one is active again.
   const id = vcontrollers.find(({ state }) => state === 'active')?.name ?? '';
   // An array that has just started again knows of the last seconds a little later.
-  const { usages } = await until('the whole stretch is told', async () => {
+  const { usages } = await until(async () => {
     const found = await client.controllers.performance({ id, interval });
     return (found.usages.at(-1)?.point ?? 0) * 1000 >= end && found;
-  });
+  }, 'the whole stretch is told');
   const controller = within(usages, interval, end);
   const moved = ({ usages: points }: { readonly usages: readonly Point[] }) => movedIn(points, interval, end);
   return {

@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { checkArray } from '@granary/array';
 import type { HostedConfiguration } from '@granary/kernel';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { Client3 } from '../protocols/nfs/testing/client3.ts';
 import { RpcClient } from '../protocols/nfs/testing/rpc-client.ts';
 import { makePool } from './block-array.ts';
-import { temporaryFolder, until } from './granary.ts';
 import { bootGuest, skipWithoutGuest } from './linux-guest/guest.ts';
 
 const isTorture = process.env['GRANARY_TORTURE'] === '1';
@@ -124,12 +125,12 @@ test('Linux uses a share by NFS 3, 4.0 and 4.1 and a disk by iSCSI, while the ar
 /** Kills the array while the guest copies, and lets the guest stop once it has copied more afterwards. */
 async function killUnderLoad(t: TestContext, array: KillableArray, version: string): Promise<void> {
   const copies = async () => (await array.names()).filter((name) => name.startsWith(`copy-${version}-`)).length;
-  await until(`a copy is made by version ${version}`, async () => (await copies()) >= 1, GUEST_MS_MAX);
+  await until(async () => (await copies()) >= 1, `a copy is made by version ${version}`, GUEST_MS_MAX);
   const before = await copies();
   await array.kill();
   await array.start();
   t.diagnostic(`killed and started again after ${before} copies by version ${version}`);
   const enough = async () => (await copies()) >= before + COPIES_AFTER;
-  await until(`version ${version} copies on`, enough, GUEST_MS_MAX);
+  await until(enough, `version ${version} copies on`, GUEST_MS_MAX);
   await array.touch(`stop-${version}`);
 }

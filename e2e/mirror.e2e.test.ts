@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArrayClient } from '@granary/client';
+import { until } from '../testing/waiting.ts';
+import { Random } from '../testing/random.ts';
 import { ArrayPair } from './array-pair.ts';
 import { attach, type Disk } from './block-array.ts';
-import { until } from './granary.ts';
-import { Random } from './random.ts';
 
 /**
  * Goal: a mirror between two arrays goes on from where it stopped, whatever is cut off or killed, and its destination
@@ -113,7 +113,7 @@ async function mirrorStory(t: TestContext, random: Random): Promise<void> {
   const thirdFrom = relay.bytes;
   await snapshot(pair, volume, 'third');
   const breakAt = (2 + random.below(4)) * MEGABYTE;
-  await until('the third round is under way', async () => relay.bytes - thirdFrom > breakAt);
+  await until(async () => relay.bytes - thirdFrom > breakAt, 'the third round is under way');
   assert.match(await pair.status(job), /^Syncing \d+%$/);
   assert.ok((await contentOf(pair.destination, copy)).equals(second), 'a clone is never of half a round');
   assert.match(await pair.status(job), /^Syncing \d+%$/);
@@ -124,10 +124,10 @@ async function mirrorStory(t: TestContext, random: Random): Promise<void> {
     await pair.startAgain('destination');
   }
   assert.equal(await pair.status(job), 'Broken');
-  await until('the copy is a volume like any other', async () => {
+  await until(async () => {
     const { volume: record } = await pair.destination.volumes.get({ id: copy });
     return record.has_mirror === 'NO';
-  });
+  }, 'the copy is a volume like any other');
   const { disk: restored } = await attach(pair.destination, copy);
   const kept = await restored.read(0, VOLUME_MB * MEGABYTE);
   assert.ok(kept.equals(second), 'the destination is the last snapshot that came whole');
@@ -163,7 +163,7 @@ async function snapshotNamed(array: ArrayClient, volume: string, name: string) {
 
 async function shipped(pair: ArrayPair, copy: string, name: string): Promise<void> {
   const isThere = async () => (await snapshotNamed(pair.destination, copy, name)).snapshot !== undefined;
-  await until(`snapshot ${name} is at the destination`, isThere, 120_000);
+  await until(isThere, `snapshot ${name} is at the destination`, 120_000);
 }
 
 /** What a snapshot holds, or the volume itself, read over iSCSI from a clone that is gone afterwards. */

@@ -1,5 +1,5 @@
 import { objectsClient, type ObjectsClient, type PortalClient } from '@granary/client';
-import { until } from './granary.ts';
+import { until } from '../testing/waiting.ts';
 
 const PASSWORD = 'Orange-kettle-41';
 const CREATED_MS_MAX = 120_000;
@@ -36,7 +36,7 @@ export async function orderObjects(admin: PortalClient, name: string, drives: nu
     const found = (await admin.arrays.list({ name })).data[0];
     return found?.status === 'created' && found.id !== null && (await admin.arrays.get({ array_id: found.id })).data;
   };
-  const record = await until(`object storage ${name} is created`, created, CREATED_MS_MAX);
+  const record = await until(created, `object storage ${name} is created`, CREATED_MS_MAX);
   const { management_url: url, initial_passcode: password } = record;
   if (url === null) throw new Error(`Object storage ${name} has no address`);
   const { user } = await objectsClient({ url }).users.authenticate({ account: 'objs_admin', user: 'admin', password });

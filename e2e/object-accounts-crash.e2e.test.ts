@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionError, objectsClient, type PortalClient } from '@granary/client';
-import { startGranary, temporaryFolder, until } from './granary.ts';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
+import { Random } from '../testing/random.ts';
+import { startGranary } from './granary.ts';
 import { orderObjects } from './object-account.ts';
-import { Random } from './random.ts';
 
 const rounds = process.env['GRANARY_TORTURE'] === '1' ? 30 : 3;
 const seed = Number(process.env['GRANARY_SEED'] ?? Date.now() % 1_000_000);
@@ -56,18 +58,20 @@ async function remove(
 
 /** Once the work that was cut off has gone on: the same accounts on both sides, each with its administrator. */
 async function agree(admin: PortalClient, arrayId: number): Promise<void> {
-  const accounts = await until('the work goes on', async () => {
+  const accounts = await until(async () => {
     const { data: array } = await admin.arrays.get({ array_id: arrayId });
     const { data } = await admin.objectAccounts.list({ array_id: arrayId });
     return array.status === 'created' && data.every(({ status }) => status === 'created') && data;
-  });
+  }, 'the work goes on');
   const { data: array } = await admin.arrays.get({ array_id: arrayId });
   const url = array.management_url ?? '';
   const guest = objectsClient({ url });
-  const { user } = await until('the array is up again', () =>
-    guest.users
-      .authenticate({ account: 'objs_admin', user: 'admin', password: array.initial_passcode })
-      .catch(unlessUnreachable),
+  const { user } = await until(
+    () =>
+      guest.users
+        .authenticate({ account: 'objs_admin', user: 'admin', password: array.initial_passcode })
+        .catch(unlessUnreachable),
+    'the array is up again',
   );
   const { accounts: there } = await objectsClient({ url, accessKey: user.access_key ?? '' }).accounts.list();
   const alive = there.filter((one) => one.is_system_account === 'False' && one.state === 'normal');

@@ -3,11 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { objectsApi } from '@granary/contract/objects';
 import { type FromProgram, type HostedConfiguration, type HostedDrive, type HostedPolicy } from '@granary/kernel';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
 import { testConfiguration, testDrive } from '../kernel/process/testing/configuration.ts';
 import { endProgram, forkProgram } from '../kernel/process/testing/fork-program.ts';
 import { S3Client, type Keys } from '../protocols/s3/testing/client.ts';
-import { temporaryFolder, until } from './granary.ts';
 
 const DATA_PORT = 8080;
 const { users, policies } = objectsApi.groups;
@@ -131,11 +132,11 @@ export class ObjectArray {
   /** Until every piece is where it belongs. */
   async whole(name: string, msMax = 60_000): Promise<void> {
     await until(
-      `policy ${name} is whole`,
       async () => {
         const { health_status: health, rebalance_status: rebalance, state } = await this.policy(name);
         return health === 'normal' && rebalance === 'done' && state === 'initialized';
       },
+      `policy ${name} is whole`,
       msMax,
     );
   }

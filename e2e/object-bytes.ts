@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Random } from './random.ts';
+import { Random } from '../testing/random.ts';
 
 const POOL_BYTES = 8 * 2 ** 20;
 const pool = makePool();

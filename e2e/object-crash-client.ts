@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { Random } from '../testing/random.ts';
 import { type Answer, type S3Client } from '../protocols/s3/testing/client.ts';
 import { bytesOf, etagOf, sliceOf, someSlice, type Content } from './object-bytes.ts';
 import { lookAtBuckets } from './object-crash-look.ts';
 import { Model, type ModelUpload, type ModelVersion } from './object-crash-model.ts';
-import type { Random } from './random.ts';
 
 /** One request: what it asks, and the steps that hold once it has been acknowledged, each whole or not at all. */
 interface Operation {

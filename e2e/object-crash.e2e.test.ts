@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkObjectStorage } from '@granary/objects';
+import { Random } from '../testing/random.ts';
 import { arrayFolder, ObjectArray, objectConfiguration, placeDrives, twoAndOne, twoCopies } from './object-array.ts';
 import { CrashClient } from './object-crash-client.ts';
-import { Random } from './random.ts';
 
 /**
  * Goal: after kill -9 of object storage everything acknowledged is there, byte for byte, nothing is there in part, and

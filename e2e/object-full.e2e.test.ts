@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import type { HostedDrive } from '@granary/kernel';
 import { checkObjectStorage } from '@granary/objects';
-import { fillDisk, smallFileSystem } from '../kernel/testing.ts';
+import { fillDisk, smallFileSystem } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
+import { Random } from '../testing/random.ts';
 import { expect } from '../protocols/s3/testing/client.ts';
-import { until } from './granary.ts';
 import { arrayFolder, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
 import { bytesOf, sliceOf, type Content } from './object-bytes.ts';
-import { Random } from './random.ts';
 
 /**
  * Goal: drives that are full refuse what is new in clear words, give back what they hold, take deletions, and take new
@@ -61,7 +61,7 @@ test('an array whose disk is full to the last block takes sign-ins and deletions
       objects.set(`early-${at}`, content);
     }
     const reserves = ['objects.db-reserve', 'index.db-reserve'].map((name) => join(configuration.folder, name));
-    await until('the reserves are there', () => Promise.resolve(reserves.every((file) => existsSync(file))));
+    await until(() => Promise.resolve(reserves.every((file) => existsSync(file))), 'the reserves are there');
     fillDisk(join(folder, 'filler'));
     // A few fit into what was written ahead.
     await putUntilRefused(array, objects, random);
@@ -136,11 +136,11 @@ async function putUntilRefused(array: ObjectArray, objects: Map<string, Content>
 }
 
 async function putAgain(array: ObjectArray, objects: Map<string, Content>, content: Content): Promise<void> {
-  await until('there is room again', async () => {
+  await until(async () => {
     const { status } = await array.s3().call('PUT', '/full/again', { body: bytesOf(content) });
     assert.ok(status === 200 || status === 507, `${status}`);
     return status === 200;
-  });
+  }, 'there is room again');
   objects.set('again', content);
 }
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Random } from '../testing/random.ts';
 import type { S3Client } from '../protocols/s3/testing/client.ts';
 import type { ObjectArray } from './object-array.ts';
 import { bytesOf, someSlice, type Content } from './object-bytes.ts';
-import type { Random } from './random.ts';
 
 /** How often a request that the array could not take just now is made again: a client library does the same. */
 const TRIES = 8;

@@ -19,10 +19,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { objectsApi } from '@granary/contract/objects';
 import type { HostedConfiguration, HostedDrive } from '@granary/kernel';
 import { checkObjectStorage } from '@granary/objects';
-import { pause, until } from './granary.ts';
+import { until } from '../testing/waiting.ts';
+import { Random } from '../testing/random.ts';
+import { pause } from './granary.ts';
 import { arrayFolder, fourAndTwo, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
 import { ObjectLoad } from './object-load.ts';
-import { Random } from './random.ts';
 
 /**
  * Goal: while drives are lost, damaged, added and removed, no read fails, no byte is wrong and writing goes on; then
@@ -99,10 +100,13 @@ function tellOf(t: TestContext, { loads }: Scene): void {
 async function missed(scene: Scene): Promise<void> {
   // At the same time: while one is waited for, the other may be whole again.
   const seen = scene.loads.map((_, at) =>
-    until(`${nameOf(at)} is not whole`, async () => {
-      const { health_status: health, ...counts } = await scene.array.policy(nameOf(at));
-      return health !== 'normal' && counts.partition_count_degraded + counts.partition_count_critical > 0;
-    }),
+    until(
+      async () => {
+        const { health_status: health, ...counts } = await scene.array.policy(nameOf(at));
+        return health !== 'normal' && counts.partition_count_degraded + counts.partition_count_critical > 0;
+      },
+      `${nameOf(at)} is not whole`,
+    ),
   );
   await Promise.all(seen);
 }
@@ -158,7 +162,7 @@ test(`drives come in steps and go under load, also across a kill (GRANARY_SEED=$
   ];
   const drives = [...scene.configuration.drives, ...added];
   await scene.array.change({ drives });
-  await until('partitions move', async () => (await scene.array.policy('four-and-two')).rebalance_status !== 'done');
+  await until(async () => (await scene.array.policy('four-and-two')).rebalance_status !== 'done', 'partitions move');
   await Promise.all(scene.loads.map((load) => load.stop()));
   await scene.array.kill();
   scene.array = await ObjectArray.start({ ...scene.configuration, drives });
@@ -178,8 +182,8 @@ async function remove(scene: Scene, policy: number, drives: readonly HostedDrive
   const { message } = await scene.array.client.refused(policies.removeDrives, asked);
   assert.match(message, /submitted/, 'it goes on in the background');
   await until(
-    'two drives are gone',
     async () => (await scene.array.client.call(driveGroup.list, {})).disks.length === drives.length - 2,
+    'two drives are gone',
     120_000,
   );
 }
@@ -243,8 +247,9 @@ async function mishaps(t: TestContext, random: Random): Promise<void> {
 
 /** What was wiped is a drive again, and every change of the last seconds is known: only then a policy tells the truth. */
 async function noticed(scene: Scene, drives: readonly number[]): Promise<void> {
-  await until('wiped drives are drives again', () =>
-    Promise.resolve(drives.every((drive) => existsSync(join(driveFolder(scene, drive), 'drive.json')))),
+  await until(
+    () => Promise.resolve(drives.every((drive) => existsSync(join(driveFolder(scene, drive), 'drive.json')))),
+    'wiped drives are drives again',
   );
   await pause(NOTICED_MS);
 }

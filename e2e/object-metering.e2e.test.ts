@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
-import { until } from './granary.ts';
+import { until } from '../testing/waiting.ts';
+import { Random } from '../testing/random.ts';
 import { arrayFolder, ObjectArray, objectConfiguration, placeDrives, twoCopies } from './object-array.ts';
 import { bytesOf, etagOf, sliceOf, type Slice } from './object-bytes.ts';
-import { Random } from './random.ts';
 
 /**
  * Goal: metering, the usage report and the access log tell of the same requests, to the request and to the byte.
@@ -116,7 +116,7 @@ test('metering, usage report and access log agree with what was done, also after
     await agree(array, script);
     return true;
   };
-  await until('it is on the books', () => isTold().catch(() => false)).catch(() => undefined);
+  await until(() => isTold().catch(() => false), 'it is on the books').catch(() => undefined);
   await agree(array, script);
   await array.stop();
   array = await ObjectArray.start(configuration);

@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { objectsClient, type ObjectsClient } from '@granary/client';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import { expect, S3Client } from '../protocols/s3/testing/client.ts';
-import { startGranary, temporaryFolder, until } from './granary.ts';
+import { startGranary } from './granary.ts';
 import { orderObjects } from './object-account.ts';
 
 const MEGABYTE = 2 ** 20;
@@ -110,7 +112,7 @@ test('an operator orders object storage, an application uses it, and everything 
   const figures = await account();
   assert.equal(figures.containers_count, 1);
   assert.ok(Math.abs((figures.used_capacity ?? 0) * 2 ** 30 - stored) < 2, `${figures.used_capacity} GB`);
-  await until('metering shows the puts', async () => {
+  await until(async () => {
     const { objects } = await operator.accounts.iops({
       id: remoteId,
       service: 'proxy',
@@ -119,13 +121,13 @@ test('an operator orders object storage, an application uses it, and everything 
       count: 12,
     });
     return objects.some(({ iops_put: puts }) => puts > 0);
-  });
+  }, 'metering shows the puts');
   const upload = async () => {
     const { usage } = await operator.usageReports.generate({ account_id: remoteId });
     const items = usage.account_usage_summary[0]?.usage_summary ?? [];
     return (items.find(({ subcategory }) => subcategory === 'upload')?.billed_units ?? 0) * 2 ** 30;
   };
-  await until('the report has all that was uploaded', async () => (await upload()) >= stored);
+  await until(async () => (await upload()) >= stored, 'the report has all that was uploaded');
 
   t.diagnostic('an account that is disabled is shut at the next request, and opens again');
   await operator.accounts.disable({ account_id: remoteId });
@@ -139,10 +141,10 @@ test('an operator orders object storage, an application uses it, and everything 
   await operator.settings.activateEncryption();
   expect(await s3.call('PUT', '/books/sealed', { body: 'between us' }), 200);
   await admin.arrays.hibernate({ array_id: arrayId });
-  await until('it hibernates', async () => (await shown()).status === 'hibernated');
+  await until(async () => (await shown()).status === 'hibernated', 'it hibernates');
   assert.equal((await account()).objects_count, null, 'an array that is asleep does not answer');
   await admin.arrays.restore({ array_id: arrayId });
-  await until('it is back', async () => (await shown()).status === 'created');
+  await until(async () => (await shown()).status === 'created', 'it is back');
   assert.deepEqual((await s3.call('GET', '/books/a/ledger', { query: { versionId: ids[1] ?? '' } })).bytes, small);
   expect(await s3.call('GET', '/books/sealed'), 503, 'ServiceUnavailable');
   expect(await s3.call('PUT', '/books/sealed-2', { body: 'x' }), 503, 'ServiceUnavailable');
@@ -151,29 +153,29 @@ test('an operator orders object storage, an application uses it, and everything 
 
   t.diagnostic('a proxy controller comes and goes, and portal and array count alike');
   await admin.arrays.addProxyController({ array_id: arrayId, allocation_zone_id: 1 });
-  await until('it serves', async () => (await proxiesOf(operator)) === 1);
+  await until(async () => (await proxiesOf(operator)) === 1, 'it serves');
   assert.equal((await shown()).proxy_virtual_controllers, 1);
   expect(await s3.call('GET', '/books/by-swift'), 200);
   await operator.virtualControllers.removeProxies({ quantity: 1 });
   assert.equal(await proxiesOf(operator), 0);
-  await until('the portal has heard', async () => (await shown()).proxy_virtual_controllers === 0);
+  await until(async () => (await shown()).proxy_virtual_controllers === 0, 'the portal has heard');
 
   t.diagnostic('drives join a policy and one leaves it again; what was stored stays');
   const policyName = (await operator.policies.list()).policies[0]?.name ?? '';
   const policy = async () => (await operator.policies.get({ name: policyName })).policy;
   await admin.arrays.addDrives({ array_id: arrayId, drives: { [TYPE]: 2 }, storage_policy: 'two-copies' });
   assert.equal(await freeDrives(), freeBefore - 6);
-  await until('the policy has six drives and is at rest', async () => {
+  await until(async () => {
     const { total_drives: drives, rebalance_status: status, partition_percent_normal: normal } = await policy();
     return drives === 6 && normal === 100 && status === 'done';
-  });
+  }, 'the policy has six drives and is at rest');
   const paths = (await granary.cloud().hostedArrays.list()).data[0]?.drives ?? [];
   const pathOf = ({ node, uuid }: { node: string; uuid: string }) =>
     join(granary.dataDir, 'cloud', 'nodes', node, `${uuid}.drive`);
   await operator.policies.removeDrives({ name: policyName, drives: [{ type: TYPE, quantity: 1 }], timeout: 30 });
   assert.equal(await freeDrives(), freeBefore - 5);
   assert.equal(paths.filter((drive) => existsSync(pathOf(drive))).length, 5, 'the folder of the drive is gone');
-  await until('the portal has heard', async () => (await shown()).drive_count === 5);
+  await until(async () => (await shown()).drive_count === 5, 'the portal has heard');
   assert.deepEqual((await s3.call('GET', '/books/large')).bytes, large);
   await admin.arrays.addDrives({ array_id: arrayId, drives: { [TYPE]: 1 }, storage_policy: 'two-copies' });
   assert.equal(await freeDrives(), freeBefore - 6, 'only the drive that was asked for is given');
@@ -187,7 +189,7 @@ test('an operator orders object storage, an application uses it, and everything 
     storage_policy_type: erasure?.id ?? 0,
     drives: { [TYPE]: 6 },
   });
-  await until('both are there', async () => (await operator.policies.list()).count === 2);
+  await until(async () => (await operator.policies.list()).count === 2, 'both are there');
   const made = await fetch(`${publicUrl}/archive`, {
     method: 'PUT',
     headers: { 'x-auth-token': token ?? '', 'x-storage-policy': 'cold' },
@@ -200,8 +202,8 @@ test('an operator orders object storage, an application uses it, and everything 
   const { array_request_id: removal } = await admin.objectAccounts.delete({ array_id: arrayId, account_id: asked.id });
   await admin.arrayRequests.approve({ id: removal, name: 'acme' });
   await until(
-    'the account is gone',
     async () => (await admin.objectAccounts.list({ array_id: arrayId })).data.length === 0,
+    'the account is gone',
   );
   const gone = await s3.call('GET', '/books/by-swift');
   assert.equal(gone.status, 403);
@@ -210,7 +212,7 @@ test('an operator orders object storage, an application uses it, and everything 
   assert.deepEqual([holds.known, holds.volumes], [true, null]);
   await admin.settings.setArrayRetention({ retention_hours: 0 });
   await admin.arrays.delete({ array_id: arrayId });
-  await until('the drives are free', async () => (await freeDrives()) === freeBefore);
+  await until(async () => (await freeDrives()) === freeBefore, 'the drives are free');
   assert.deepEqual((await granary.cloud().inventory.check()).data, []);
 });
 

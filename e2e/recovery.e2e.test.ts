@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { portalClient, type PortalClient } from '@granary/client';
+import { temporaryFolder } from '../testing/folders.ts';
+import { until } from '../testing/waiting.ts';
 import {
   adminPassword,
   ownAddresses,
   pause,
   startFarCloud,
   startGranary,
-  temporaryFolder,
-  until,
   type FarCloud,
   type Granary,
 } from './granary.ts';
@@ -51,16 +51,16 @@ async function arrayNamed(admin: PortalClient, name: string) {
 }
 
 async function reaches(admin: PortalClient, name: string, status: string): Promise<void> {
-  await until(`${name} is ${status}`, async () => (await arrayNamed(admin, name))?.status === status, 120_000);
+  await until(async () => (await arrayNamed(admin, name))?.status === status, `${name} is ${status}`, 120_000);
 }
 
 async function runningArrays(running: Granary, count: number) {
   return until(
-    `${count} arrays run`,
     async () => {
       const { data } = await running.cloud().hostedArrays.list();
       return data.filter(({ state }) => state === 'running').length === count && data;
     },
+    `${count} arrays run`,
     120_000,
   );
 }
@@ -85,8 +85,9 @@ test(
     let running = await started(t, dataDir);
     assert.equal(arraysCounted(running), 0);
     await orderArray(await running.admin(), 'first');
-    await until('the databases are copied', async () =>
-      Promise.resolve(copiesOf(dataDir, 'portal').length > 0 && copiesOf(dataDir, 'cloud').length > 0),
+    await until(
+      async () => Promise.resolve(copiesOf(dataDir, 'portal').length > 0 && copiesOf(dataDir, 'cloud').length > 0),
+      'the databases are copied',
     );
     await orderArray(await running.admin(), 'second');
     await running.stop();
@@ -121,8 +122,9 @@ test(
     assert.deepEqual((await running.cloud().inventory.check()).data, []);
     const admin = await running.admin();
     assert.equal(await arrayNamed(admin, 'second'), undefined);
-    await until('the unknown array is named', async () =>
-      JSON.stringify(await admin.events.list({})).includes('recover-arrays'),
+    await until(
+      async () => JSON.stringify(await admin.events.list({})).includes('recover-arrays'),
+      'the unknown array is named',
     );
     const { data } = await admin.clouds.recoverArrays({ id: 1 });
     assert.deepEqual(
@@ -161,7 +163,7 @@ async function moveFarCloud({ far, cloudId, original, copy }: Double): Promise<v
   const hosted = async () => (await far.client().hostedArrays.list()).data[0];
   const words = /takes no commands from this portal: .*granary clouds adopt/;
   const isRefused = (client: PortalClient) =>
-    until('the refusal is told', async () => words.test((await arrayNamed(client, 'away'))?.status_message ?? ''));
+    until(async () => words.test((await arrayNamed(client, 'away'))?.status_message ?? ''), 'the refusal is told');
   const id = { array_id: Number((await arrayNamed(there, 'away'))?.id) };
   const before = await hosted();
   await there.arrays.hibernate(id);

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../testing/waiting.ts';
 import { definedOf } from './aws-sdk.ts';
-import { freePort, until } from './granary.ts';
+import { freePort } from './granary.ts';
 import { ended } from './programs.ts';
 
 /** Kept between runs. */
@@ -47,6 +48,6 @@ export async function startS3rver(
     await once(child, 'exit');
   });
   const url = `http://127.0.0.1:${port}`;
-  await until('s3rver answers', async () => (await fetch(url).catch(() => undefined))?.ok);
+  await until(async () => (await fetch(url).catch(() => undefined))?.ok, 's3rver answers');
   return url;
 }

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { checkArray } from '@granary/array';
 import { skipWithout } from '@granary/protocols/iscsi/testing';
+import { temporaryFolder } from '../testing/folders.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { makePool } from './block-array.ts';
-import { temporaryFolder } from './granary.ts';
 import { generateTree, ShareFiles, type Tree } from './share-tree.ts';
 
 const run = promisify(execFile);

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { skipWithout } from '@granary/protocols/iscsi/testing';
+import { temporaryFolder } from '../testing/folders.ts';
 import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { makePool } from './block-array.ts';
-import { temporaryFolder } from './granary.ts';
 import { printed } from './programs.ts';
 
 const skip = await skipWithout('libnfs-utils');

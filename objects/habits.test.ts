@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from '../testing/waiting.ts';
 import type { Sent } from '../kernel/process/testing/wire.ts';
 import { PASSWORD } from './testing/test-objects.ts';
-import { until } from '../kernel/process/testing/until.ts';
 import { startWalk } from './testing/walk.ts';
 
 /**
@@ -216,7 +216,7 @@ test('with timeout=0 work is submitted and goes on, and says so', async () => {
   assert.equal(answer.status, 1073791826);
   assert.match(String(answer.message), /^The request has been submitted/);
   const state = async () => ((await get(`/objs/accounts/${id}`))['count'] as Item)['state'];
-  await until('it is deleted', async () => (await state()) === 'deleted');
+  await until(async () => (await state()) === 'deleted', 'it is deleted');
   const inXml = await xml('DELETE', `/objs/accounts/${id}/cleanup.xml?timeout=0`);
   assert.match(inXml, /<status type="integer">1073791826<\/status><status-msg>The request has been submitted/);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Store } from '@granary/kernel';
-import { temporaryFolder } from '../kernel/testing.ts';
+import { temporaryFolder } from '../testing/folders.ts';
 import { findAccountNamed } from './accounts/repository.ts';
 import { migrations } from './migrations.ts';
 import { findUserNamed } from './users/repository.ts';

@@ -5,9 +5,9 @@ import { test, type TestContext } from 'node:test';
 import { operations } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import type { HostedConfiguration } from '@granary/kernel';
+import { temporaryFolder } from '../testing/folders.ts';
 import { CheckedClient } from '../kernel/process/testing/checked-client.ts';
 import { testConfiguration, testHost } from '../kernel/process/testing/configuration.ts';
-import { temporaryFolder } from '../kernel/testing.ts';
 import { servedOperations, startObjects } from './index.ts';
 
 const { users, roles, settings, messages } = objectsApi.groups;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Store } from '@granary/kernel';
-import { temporaryFolder } from '../kernel/testing.ts';
+import { temporaryFolder } from '../testing/folders.ts';
 import { migrations } from './migrations.ts';
 
 test('accounts on object storage that were there before they were opened by jobs are kept', async (t) => {

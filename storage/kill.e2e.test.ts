@@ -6,13 +6,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { randomFrom } from '../testing/random.ts';
 import { checkPool } from './check/check.ts';
 import { Pool } from './pool/pool.ts';
 import { RaidGroup } from './raid/index.ts';
 import { CrashModel } from './testing/crash-model.ts';
 import { openDrives, sceneOf } from './testing/crash-scene.ts';
 import { storyOf } from './testing/crash-story.ts';
-import { randomFrom } from './testing/random.ts';
 
 const RUNS = process.env.GRANARY_TORTURE === '1' ? 200 : 12;
 const FIRST_SEED = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);

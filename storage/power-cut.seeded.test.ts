@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Database } from '@granary/kernel/sqlite';
+import { randomFrom } from '../testing/random.ts';
 import { rounds } from '../testing/effort.ts';
 import { checkPool } from './check/check.ts';
 import { FaultyDrive } from './drive/faulty-drive.ts';
@@ -12,7 +13,6 @@ import { RaidGroup } from './raid/index.ts';
 import { CrashModel } from './testing/crash-model.ts';
 import { createGroup, openDrives, sceneOf } from './testing/crash-scene.ts';
 import { type Deed, perform, storyOf } from './testing/crash-story.ts';
-import { randomFrom } from './testing/random.ts';
 
 const RUNS = rounds({ quick: 2, long: 8, torture: 200 });
 const FIRST_SEED = Number(process.env.GRANARY_SEED ?? Date.now() % 1_000_000);

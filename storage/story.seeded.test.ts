@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { randomFrom } from '../testing/random.ts';
 import { rounds } from '../testing/effort.ts';
 import { checkPool } from './check/check.ts';
 import { Pool } from './pool/pool.ts';
@@ -11,7 +12,6 @@ import { FaultyDrive } from './drive/faulty-drive.ts';
 import { MemoryDrive } from './drive/testing/memory-drive.ts';
 import { RaidGroup } from './raid/index.ts';
 import { PoolModel, type Step, STEP_KINDS } from './testing/pool-model.ts';
-import { randomFrom } from './testing/random.ts';
 
 const STEPS = rounds({ quick: 500, long: 2_000, torture: 10_000 });
 const MIB = 1024 * 1024;

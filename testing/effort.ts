@@ -7,3 +7,8 @@ export function rounds(counts: Readonly<Record<'quick' | 'long' | 'torture', num
   if (process.env['GRANARY_TORTURE'] === '1') return counts.torture;
   return process.env['GRANARY_LONG'] === '1' ? counts.long : counts.quick;
 }
+
+/** How many seeds a test tries: one in `npm test`. */
+export function seedCount(usual: number): number {
+  return rounds({ quick: 1, long: usual, torture: usual * 20 });
+}

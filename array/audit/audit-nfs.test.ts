@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { parse } from 'csv-parse/sync';
+import { until } from '../../testing/waiting.ts';
 import { unzip } from '../../kernel/http/testing/unzip.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 import { testArray } from '../testing/test-array.ts';
 import { mountShare, writeFile } from '../testing/test-share.ts';
 
@@ -34,10 +34,10 @@ test('who did what to which path from where can be downloaded, also of a share t
     return [...files].map(([name, text]) => ({ name, rows: parse<Row>(text, { columns: true }) }));
   };
   // Records are written within a second.
-  await until('all of it is logged', async () => {
+  await until(async () => {
     const [log] = await download();
     return log?.rows.some(({ operation }) => operation === 'remove') === true;
-  });
+  }, 'all of it is logged');
   const [log, ...others] = await download();
   assert.deepEqual([log?.name, others.length], [`${id} plans.csv`, 0]);
   const told = log!.rows.map((row) => [

@@ -4,8 +4,8 @@ import { renameSync } from 'node:fs';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
 import { fail } from '@granary/kernel';
+import { until } from '../../testing/waiting.ts';
 import { testArray, type TestArray } from '../testing/test-array.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 import { fileOf, named, readFile, writeFile } from './testing/drive-files.ts';
 
 const { drives, raidGroups, messages, users } = arrayApi.groups;
@@ -70,7 +70,7 @@ test('shredding overwrites all of a drive that is free, and only then', async (t
   );
   assert.equal((await client.refused(drives.remove, { id })).code, 10100);
   assert.equal((await client.refused(drives.takeOffline, { id })).code, 10100);
-  await until('the end', async () => (await statusOf(array, id)) === 'Available');
+  await until(async () => (await statusOf(array, id)) === 'Available', 'the end');
   for (const at of [0, GB / 2, GB - 4096])
     assert.notDeepEqual(readFile(fileOf(array, 1), at, secret.length), secret, `at ${at}`);
   const { messages: told } = await client.call(messages.list, { attr_key: 'drive', attr_value: id });
@@ -93,11 +93,11 @@ test('shredding goes on after a restart where it was, and stops when it is cance
   for (const at of [0, driveGb * GB - 4096]) writeFile(fileOf(array, 1), at, secret);
   assert.equal((await client.refused(drives.shred, { id, timeout: 0 })).code, SUBMITTED);
   const percent = async () => Number(/Shredding (\d+)%/.exec(await statusOf(array, id))?.[1] ?? 100);
-  await until('a start', async () => (await percent()) >= 2);
+  await until(async () => (await percent()) >= 2, 'a start');
   await array.restart();
   const after = await percent();
   assert.ok(after >= 2 && after < 100, `at ${after}%`);
-  await until('going on', async () => (await percent()) > after);
+  await until(async () => (await percent()) > after, 'going on');
   await client.call(drives.cancelShred, { id });
   assert.equal(await statusOf(array, id), 'Available');
   assert.equal((await client.refused(drives.cancelShred, { id })).code, 10100);
@@ -173,7 +173,7 @@ test('only an administrator takes drives out of service, and not what a group ca
   assert.equal((await client.call(raidGroups.get, { id: parity })).raid_group.status, 'Failed');
   for (const number of [1, 3, 4, 5]) await client.call(drives.bringOnline, { id: named(number) });
   for (const id of [mirror, parity])
-    await until('normal', async () => (await client.call(raidGroups.get, { id })).raid_group.status === 'Normal');
+    await until(async () => (await client.call(raidGroups.get, { id })).raid_group.status === 'Normal', 'normal');
   assert.equal((await client.refused(drives.bringOnline, { id: named(1) })).code, 10100);
   assert.equal(await statusOf(array, named(5)), 'Normal');
 });
@@ -193,7 +193,7 @@ test('a drive the cloud takes out of a RAID group is absent, over restarts too, 
   await array.restart({ drives: array.place([2, 3]) });
   assert.equal(await statusOf(array, named(1)), 'Absent');
   await array.change({ drives: array.place([1, 2, 3]) });
-  await until('back', async () => (await statusOf(array, named(1))) === 'Normal');
+  await until(async () => (await statusOf(array, named(1))) === 'Normal', 'back');
   assert.equal((await client.call(raidGroups.get, { id: group })).raid_group.status, 'Normal');
   await array.change({ drives: array.place([2, 3]) });
   await client.call(raidGroups.delete, { id: group });
@@ -207,17 +207,17 @@ test('a drive whose file is moved while the array runs is Failed within ten seco
   const file = fileOf(array, 1);
   renameSync(file, `${file}.moved`);
   renameSync(fileOf(array, 3), `${fileOf(array, 3)}.moved`);
-  await until('the loss to be noticed', async () => {
+  await until(async () => {
     return (await statusOf(array, named(1))) === 'Failed' && (await statusOf(array, named(3))) === 'Failed';
-  });
+  }, 'the loss to be noticed');
   assert.equal(await statusOf(array, named(2)), 'Normal');
-  await until('the events', async () => {
+  await until(async () => {
     const { messages: told } = await client.call(messages.list, {});
     const lost = told.filter(({ msg_title }) =>
       /was moved or deleted; put it back, or replace the drive/.test(msg_title),
     );
     return lost.length === 2;
-  });
+  }, 'the events');
   renameSync(`${file}.moved`, file);
-  await until('the drive to come back', async () => (await statusOf(array, named(1))) === 'Normal');
+  await until(async () => (await statusOf(array, named(1))) === 'Normal', 'the drive to come back');
 });

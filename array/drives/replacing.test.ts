@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
+import { until } from '../../testing/waiting.ts';
 import { testArray, type TestArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 import { named } from './testing/drive-files.ts';
 
 const { drives, raidGroups, messages } = arrayApi.groups;
@@ -37,8 +37,8 @@ test('a hot spare takes over for a drive that fails, the data stays, and the fai
   const group = await array.group({ name: 'fast', spare: true });
   const { holds, disk } = await withData(array, t, [group]);
   await client.call(drives.takeOffline, { id: named(1) });
-  await until('the rebuild', async () => (await groupStatus(array, group)) === 'Normal');
-  await until('the change on record', async () => (await drivesOf(array, group)).join() === `${named(2)},${named(3)}`);
+  await until(async () => (await groupStatus(array, group)) === 'Normal', 'the rebuild');
+  await until(async () => (await drivesOf(array, group)).join() === `${named(2)},${named(3)}`, 'the change on record');
   await holds();
   const { disk: failed } = await client.call(drives.get, { id: named(1) });
   assert.deepEqual([failed.status, failed.usage, failed.raid_group_name], ['Failed', 'Available', null]);
@@ -48,7 +48,7 @@ test('a hot spare takes over for a drive that fails, the data stays, and the fai
   await holds();
   await disk.write(8, randomBytes(MB));
   await client.call(drives.bringOnline, { id: named(2) });
-  await until('both again', async () => (await groupStatus(array, group)) === 'Normal');
+  await until(async () => (await groupStatus(array, group)) === 'Normal', 'both again');
   await client.call(drives.takeOffline, { id: named(3) });
   await holds();
   const { messages: told } = await client.call(messages.list, {});
@@ -91,7 +91,7 @@ test('a drive that works is replaced while it serves, over a restart too, and is
   await client.call(raidGroups.setResyncSpeed, { id: group, min: 4, max: 4 });
   const wanted = { id: named(1), toname: named(3) };
   assert.equal((await client.refused(drives.replace, { ...wanted, timeout: 0 })).code, SUBMITTED);
-  await until('a rebuild', async () => /^Recovering \d+%$/.test(await groupStatus(array, group)));
+  await until(async () => /^Recovering \d+%$/.test(await groupStatus(array, group)), 'a rebuild');
   assert.deepEqual([await statusOf(array, 1), await statusOf(array, 3)], ['Normal', 'Rebuild']);
   assert.equal((await client.refused(drives.replace, { id: named(1), toname: named(4) })).code, 10100, 'already');
   assert.equal((await client.refused(drives.replace, { id: named(3), toname: named(4) })).code, 10100, 'the new one');
@@ -101,7 +101,7 @@ test('a drive that works is replaced while it serves, over a restart too, and is
   await array.restart();
   assert.deepEqual([await statusOf(array, 1), await statusOf(array, 3)], ['Normal', 'Rebuild']);
   await client.call(raidGroups.setResyncSpeed, { id: group, min: 1000, max: 1000 });
-  await until('the end', async () => (await statusOf(array, 3)) === 'Normal');
+  await until(async () => (await statusOf(array, 3)) === 'Normal', 'the end');
   assert.deepEqual(await drivesOf(array, group), [named(2), named(3)]);
   assert.equal(await statusOf(array, 1), 'Available');
   await client.call(drives.takeOffline, { id: named(2) });

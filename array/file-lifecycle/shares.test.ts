@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
-import { until } from '../../kernel/process/testing/until.ts';
+import { until } from '../../testing/waiting.ts';
 import type { Client3 } from '../../protocols/nfs/testing/client3.ts';
 import { PEOPLE, serve } from '../../protocols/s3/testing/serve.ts';
 import { testArray, type TestArray } from '../testing/test-array.ts';
@@ -43,9 +43,9 @@ async function setUp(t: TestContext, bucket: Bucket) {
 
 async function scan({ client }: TestArray, share: string): Promise<void> {
   await client.call(lifecyclePolicies.scan, { volume_name: share });
-  await until('it was scanned', async () => {
+  await until(async () => {
     return (await client.call(volumes.get, { id: share })).volume.flc_scan_state === 'idle';
-  });
+  }, 'it was scanned');
 }
 
 /** As a client does: who is told to come again does. */
@@ -149,7 +149,7 @@ test('an archived file is read from a snapshot, and its object stays as long as 
   const [snapshot] = (await client.call(snapshots.list, {})).snapshots;
   await client.call(snapshots.delete, { snapshot_id: snapshot!.name });
   await scan(array, share);
-  await until('its object is gone', async () => (await bucket.keys()).length === 0);
+  await until(async () => (await bucket.keys()).length === 0, 'its object is gone');
 });
 
 test('files expire to the recycle bin, and a policy of an attached share cannot be deleted', async (t) => {
@@ -163,11 +163,11 @@ test('files expire to the recycle bin, and a policy of an attached share cannot 
   const { volume } = await array.client.call(volumes.get, { id: share });
   assert.deepEqual([volume.flc_state, volume.life_cycle_policy_display_name], ['enabled', 'old logs']);
   assert.equal(volume.life_cycle_policy_ext_name, id);
-  await until('the bin is empty', async () => {
+  await until(async () => {
     await array.client.call(lifecyclePolicies.setRecycleBin, { retention_time: 0 });
     const bin = await mount.lookup(mount.root, '.recycle');
     return (await mount.names(bin.handle)).length === 0;
-  });
+  }, 'the bin is empty');
   const { code, message } = await array.client.refused(lifecyclePolicies.delete, { id });
   assert.equal(code, 10100);
   assert.match(message, /attached to 1 share; detach it first/);

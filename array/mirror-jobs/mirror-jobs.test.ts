@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
-import { awakeMs } from '../../kernel/testing.ts';
+import { awakeMs } from '../../testing/timing.ts';
 import { testDisk } from '../testing/test-disk.ts';
 import { mirrorPair } from './testing/mirror-pair.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrayApi } from '@granary/contract/array';
-import { Random } from '../../protocols/iscsi/testing/random.ts';
+import { Random } from '../../testing/random.ts';
 import { testDisk } from '../testing/test-disk.ts';
 import { mirrorPair } from './testing/mirror-pair.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { EventLog, Store, systemClock } from '@granary/kernel';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
 import { Alerts } from './alerts.ts';
 

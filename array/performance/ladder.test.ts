@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../../kernel/testing.ts';
+import { seededRandom } from '../../testing/random.ts';
 import { Ladder } from './ladder.ts';
 
 const NOON = 1_800_000_000;

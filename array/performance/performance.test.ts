@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
-import { until } from '../../kernel/process/testing/until.ts';
+import { until } from '../../testing/waiting.ts';
 import { Initiator } from '../../protocols/iscsi/testing/index.ts';
 import { testArray } from '../testing/test-array.ts';
 
@@ -69,8 +69,9 @@ test('points of volumes, servers, pools, groups and drives agree with what a cli
   await session.close();
   const isToldOf = (usages: readonly Point[], interval: number) =>
     sum(usages, 'wrt_iops') * interval >= 0.9 * done.writes;
-  await until('the points are there', async () =>
-    isToldOf((await client.call(volumes.performance, { id: volume, interval: 1 })).usages, 1),
+  await until(
+    async () => isToldOf((await client.call(volumes.performance, { id: volume, interval: 1 })).usages, 1),
+    'the points are there',
   );
   // And the last of them is whole.
   await pause(2500);
@@ -117,10 +118,10 @@ test('points of volumes, servers, pools, groups and drives agree with what a cli
   await array.restart();
   // Points are of whole stretches of time: the last one the client was there in has to end first.
   let after: readonly Point[] = [];
-  await until('the last stretch is over', async () => {
+  await until(async () => {
     after = (await client.call(volumes.performance, { id: volume, interval: 10 })).usages;
     return isToldOf(after, 10);
-  });
+  }, 'the last stretch is over');
   checkForm(after, 10);
   within(sum(after, 'wrt_iops') * 10, done.writes, 'volume after the restart');
 });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createLog } from '@granary/kernel';
-import { cpuMs, temporaryStore, until } from '../../kernel/testing.ts';
+import { cpuMs } from '../../testing/timing.ts';
+import { until } from '../../testing/waiting.ts';
+import { temporaryStore } from '../../kernel/testing.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { IoTotals, Report, VolumeReport } from '../engine/report.ts';
 import { migrations } from '../migrations.ts';

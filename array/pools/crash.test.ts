@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 /** RAID groups are in the pools that name them, and every pool can be used. */

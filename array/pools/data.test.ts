@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrayApi } from '@granary/contract/array';
 import { ScsiError } from '@granary/protocols/iscsi/testing';
+import { until } from '../../testing/waiting.ts';
 import { testArray, type TestArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
 import { GB, MB } from '../units.ts';
@@ -15,13 +16,6 @@ const SUBMITTED = 1073751835;
 
 async function poolOf({ client }: TestArray, id: string) {
   return (await client.call(pools.get, { id })).pool;
-}
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    assert.ok(tries < 400, 'it does not come to be');
-    await sleep(50);
-  }
 }
 
 describe('the data in pools', { timeout: 120_000 }, () => {

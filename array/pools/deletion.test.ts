@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, mock } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
-import { until } from '../../kernel/process/testing/until.ts';
+import { until } from '../../testing/waiting.ts';
 import { checkArray } from '../check/check-array.ts';
 import { named } from '../drives/testing/drive-files.ts';
 import { EngineError } from '../engine/errors.ts';
@@ -20,9 +20,9 @@ const recordOf = async ({ client }: TestArray, id: string) => (await client.call
 async function failGroup({ client }: TestArray, group: string): Promise<void> {
   await client.call(drives.takeOffline, { id: named(1), force: true });
   await client.call(drives.takeOffline, { id: named(2), force: true });
-  await until('the group to fail', async () => {
+  await until(async () => {
     return (await client.call(raidGroups.get, { id: group })).raid_group.status === 'Failed';
-  });
+  }, 'the group to fail');
 }
 
 describe('deleting a pool', { timeout: 120_000 }, () => {
@@ -114,7 +114,7 @@ describe('deleting a pool', { timeout: 120_000 }, () => {
     mock.method(bench.tools.engine, 'deletePool', () => new Promise<never>(() => undefined));
     void bench.pools.delete(name, false, 'ann');
     const states = () => bench.pools.list({ start: 0, limit: 0 }).pools.map(({ pool: row }) => row.state);
-    await until('the mark', () => Promise.resolve(states().includes('deleting')));
+    await until(() => Promise.resolve(states().includes('deleting')), 'the mark');
     const again = bench.restart();
     mock.method(again.tools.engine, 'deletePool', refuse);
     await again.tools.readings.refresh();

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostedConfiguration } from '@granary/kernel';
-import { until } from '../../kernel/process/testing/until.ts';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { until } from '../../testing/waiting.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { checkArray } from '../check/check-array.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
@@ -24,7 +24,7 @@ async function makeDamaged({ client }: ArrayProcess) {
   const { cg_name } = (await client.volumes.get({ id: volume })).volume;
   await client.snapshots.create({ volume_cg_id: cg_name, display_name: 'before' });
   for (const id of DRIVES) await client.drives.takeOffline({ id, force: true });
-  await until('the group to fail', async () => (await client.pools.get({ id: pool })).pool.status === 'failed');
+  await until(async () => (await client.pools.get({ id: pool })).pool.status === 'failed', 'the group to fail');
   return { pool, group };
 }
 

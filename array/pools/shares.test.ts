@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { GB, Store } from '@granary/kernel';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
 import { raidGroupsOfPool } from '../raid-groups/repository.ts';
 import { poolBench } from './testing/bench.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '../../kernel/process/testing/until.ts';
-import { seededRandom, temporaryFolder } from '../../kernel/testing.ts';
+import { until } from '../../testing/waiting.ts';
+import { seededRandom } from '../../testing/random.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { Client3 } from '../../protocols/nfs/testing/client3.ts';
 import { RpcClient } from '../../protocols/nfs/testing/rpc-client.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
@@ -70,8 +71,8 @@ test(
       await array.kill();
       await Promise.all(working);
       array = await ArrayProcess.start(configuration);
-      await until('the work is done', async () => (await directories()).every(({ status }) => status === 'Ready'));
-      await until('the import is done', async () => new Set(await limits()).size <= 1);
+      await until(async () => (await directories()).every(({ status }) => status === 'Ready'), 'the work is done');
+      await until(async () => new Set(await limits()).size <= 1, 'the import is done');
       const isIn = (await directories()).length === 1;
       const told = await limits();
       t.diagnostic(`in the project: ${isIn}; ${told.length} limits of ${told[0] ?? 'nothing'} MB`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 const DRIVES = 6;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
+import { until } from '../../testing/waiting.ts';
 import { fileOf, findInFile, named, writeFile } from '../drives/testing/drive-files.ts';
 import { testArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 
 const { drives, raidGroups, messages } = arrayApi.groups;
 const SUBMITTED = 1073751835;
@@ -59,7 +59,7 @@ test('a scrub finds and mends what does not match, and the event log says so', a
     [10100, `RAID group fast (${group}) is degraded; it can be scrubbed once it is normal.`],
   );
   await client.call(drives.bringOnline, { id: named(2) });
-  await until('normal', async () => (await record()).status === 'Normal');
+  await until(async () => (await record()).status === 'Normal', 'normal');
   await client.call(raidGroups.scrub, { id: group, timeout: 60 });
   assert.equal((await record()).mismatch_count, 0, 'of the last scrub');
   assert.equal((await results())[0], `The scrub of RAID group fast (${group}) ended: no mismatches found.`);
@@ -73,7 +73,7 @@ test('a scrub is paused, survives a restart, and goes on where it was', async (t
   assert.equal((await client.refused(raidGroups.scrub, { id: group, timeout: 0 })).code, SUBMITTED);
   assert.match((await record()).status, /^Scrubbing \d+%$/);
   assert.equal((await client.refused(raidGroups.scrub, { id: group })).code, 10100, 'already');
-  await until('some of it', async () => /Scrubbing [1-9]\d*%/.test((await record()).status));
+  await until(async () => /Scrubbing [1-9]\d*%/.test((await record()).status), 'some of it');
   await client.call(raidGroups.pauseScrub, { id: group });
   assert.deepEqual([(await record()).status, (await record()).mismatch_count], ['Normal', 1]);
   assert.match((await results())[0]!, /was paused at [1-9]\d*%\.$/);
@@ -84,7 +84,7 @@ test('a scrub is paused, survives a restart, and goes on where it was', async (t
   await array.restart();
   assert.match((await record()).status, /^Scrubbing \d+%$/, 'it goes on by itself');
   await client.call(raidGroups.setResyncSpeed, { id: group, min: 1000, max: 1000 });
-  await until('the end', async () => (await record()).status === 'Normal');
+  await until(async () => (await record()).status === 'Normal', 'the end');
   assert.equal((await record()).mismatch_count, 1);
   assert.equal(
     (await results())[0],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { Initiator } from '../../protocols/iscsi/testing/index.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { cpuMs } from '../../testing/timing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import type { Attachment, Server } from './server.ts';
 import { createLog, Store, Vault } from '@granary/kernel';
 import { turns } from '../../testing/turns.ts';
-import { cpuMs, temporaryFolder } from '../../kernel/testing.ts';
 import type { ExportedServer } from '../engine/engine.ts';
 import { EngineError } from '../engine/errors.ts';
 import { migrations } from '../migrations.ts';

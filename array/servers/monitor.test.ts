@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { EventLog, ManualClock, Store } from '@granary/kernel';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
 import type { ArrayTools } from '../tools.ts';
 import { insertAttachment } from './attachment-repository.ts';

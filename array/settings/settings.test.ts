@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
-import { until } from '../../kernel/testing.ts';
+import { until } from '../../testing/waiting.ts';
 import { startMailServer } from '../messages/testing/mail-server.ts';
 import { testArray } from '../testing/test-array.ts';
 
@@ -85,6 +85,6 @@ test('an array mails what happens to those who asked for it', async (t) => {
   const mail = { smtp_host: '127.0.0.1', smtp_port: server.port, notice_to: 'ops@example.org', notice_severity: 5 };
   await client.call(settings.update, mail);
   await client.call(users.resetAccessKey, { name: 'dana' });
-  await until(() => server.mails.length > 0, 15_000);
+  await until(() => server.mails.length > 0, undefined, 15_000);
   assert.match(server.mails[0]!.text, /The access key of dana was replaced\./);
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { WHOLE } from '@granary/kernel';
-import { until } from '../../kernel/testing.ts';
+import { until } from '../../testing/waiting.ts';
 import { snapshotsAlone } from '../snapshots/testing/snapshots-alone.ts';
 
 const HOUR = 3_600_000;

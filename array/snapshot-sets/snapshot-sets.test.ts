@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrayApi } from '@granary/contract/array';
-import { until } from '../../kernel/process/testing/until.ts';
-import { awakeMs } from '../../kernel/testing.ts';
+import { until } from '../../testing/waiting.ts';
+import { awakeMs } from '../../testing/timing.ts';
 import { testArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
 import { MB } from '../units.ts';
@@ -77,10 +77,10 @@ test('nobody who took too long holds writes for ever', async (t) => {
     await disk.write(0, randomBytes(MB));
   });
   assert.ok(Date.now() - began > 900 && waited < 5_000, String(waited));
-  await until('it is told of', async () => {
+  await until(async () => {
     const { messages: told } = await client.call(messages.list, {});
     return told.some(({ msg_title }) => /Snapshot set slow was cancelled/.test(msg_title));
-  });
+  }, 'it is told of');
   const refused = await client.refused(snapshotSets.createAndResume, { snapsetid: 'slow' });
   assert.equal(refused.code, CONFLICT);
   assert.match(refused.message, /let go/);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seededRandom, temporaryFolder } from '../../kernel/testing.ts';
+import { seededRandom } from '../../testing/random.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 10 : 1;

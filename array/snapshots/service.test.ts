@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytes } from '@granary/kernel';
+import { cpuMs } from '../../testing/timing.ts';
+import { until } from '../../testing/waiting.ts';
 import type { Snapshot } from './snapshot.ts';
-import { cpuMs, until } from '../../kernel/testing.ts';
 import { EngineError } from '../engine/errors.ts';
 import { insertSnapshot } from './repository.ts';
 import { snapshotsAlone } from './testing/snapshots-alone.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { testArray, type TestArray } from '../testing/test-array.ts';
 
 const { poolTags, volumeTags, serverTags, pools, servers, volumes } = arrayApi.groups;

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { Endpoint, SentTo } from '@granary/contract';
 import { arrayApi } from '@granary/contract/array';
 import type { HostedConfiguration } from '@granary/kernel';
+import { until } from '../../testing/waiting.ts';
 import { MB } from '../units.ts';
 import { testDisk } from './test-disk.ts';
 import { mountShare, writeFile } from './test-share.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 import type { Walk } from './walk.ts';
 
 /**
@@ -179,7 +179,7 @@ const isNormal = async ({ client }: Walk, id: string) =>
 /** Whichever drive of a mirror is in it now. */
 export async function replaceable(walk: Walk): Promise<string> {
   const { id } = await pair(walk, 'replaceable');
-  await until('the group is whole', () => isNormal(walk, id));
+  await until(() => isNormal(walk, id), 'the group is whole');
   return (await walk.client.call(raidGroups.listDrives, { id })).disks[0]!.name;
 }
 
@@ -187,7 +187,7 @@ export async function driveInService(walk: Walk, isIn: boolean): Promise<string>
   const { id, disk } = await pair(walk, 'outages');
   const { status } = (await walk.client.call(drives.get, { id: disk })).disk;
   if (isIn && status === 'Failed') await walk.client.call(drives.bringOnline, { id: disk });
-  if (isIn) await until('the group is whole', () => isNormal(walk, id));
+  if (isIn) await until(() => isNormal(walk, id), 'the group is whole');
   if (!isIn && status !== 'Failed') await walk.client.call(drives.takeOffline, { id: disk });
   return disk;
 }
@@ -243,7 +243,7 @@ export async function elastic(walk: Walk, isWide: boolean): Promise<{ id: string
     return { id: await array.pool({ groups: [first] }), second };
   });
   const { id, second: raidGroup } = parts;
-  await until('the pool rests', async () => (await client.call(pools.get, { id })).pool.status === 'normal');
+  await until(async () => (await client.call(pools.get, { id })).pool.status === 'normal', 'the pool rests');
   const { count } = await client.call(pools.listRaidGroups, { id });
   if (count === 1 && isWide) await client.call(pools.expand, { id, raid_groups: [raidGroup] });
   if (count === 2 && !isWide) await client.call(pools.shrink, { id, raid_group: raidGroup, timeout: 60 });
@@ -255,7 +255,7 @@ export async function shrinking(walk: Walk): Promise<string> {
   const { client, array } = walk;
   const { pool: id, raidGroup: one } = await bulk(walk, 'shrinking');
   const two = await walk.kept('shrinking to', () => array.group());
-  await until('the pool rests', async () => (await client.call(pools.get, { id })).pool.status === 'normal');
+  await until(async () => (await client.call(pools.get, { id })).pool.status === 'normal', 'the pool rests');
   // A shrink that was stopped left data on both.
   const { count } = await client.call(pools.listRaidGroups, { id });
   if (count === 2) await client.call(pools.shrink, { id, raid_group: two, timeout: 60 });
@@ -344,7 +344,7 @@ export async function migration(walk: Walk, isPaused: boolean): Promise<string> 
     const job = await client.call(migrationJobs.get, { migration_cg_id: before.cg_name });
     if (job.migration_job.status === 'Paused')
       await client.call(migrationJobs.continue, { migration_cg_id: before.cg_name });
-    await until('it is there', async () => (await get()).status !== 'Migrating');
+    await until(async () => (await get()).status !== 'Migrating', 'it is there');
   }
   const { pool_name, cg_name } = await get();
   const poolname = pool_name === one ? two : one;
@@ -374,12 +374,12 @@ export const poolWithDestination = (walk: Walk) =>
       policy: snapshot_policy.name,
       new_cg_name: 'incoming copy',
     });
-    await until('its first snapshot is here', async () => {
+    await until(async () => {
       const { array_mirror_jobs } = await walk.client.call(mirrorJobs.list, {});
       return array_mirror_jobs.some(
         ({ dst, rpo, status }) => dst.cg_display_name === 'incoming copy' && rpo !== null && status === 'Idle',
       );
-    });
+    }, 'its first snapshot is here');
     return id;
   });
 
@@ -430,10 +430,10 @@ export async function newMirror(walk: Walk): Promise<string> {
   const { client } = walk;
   const request = await mirrorRequest(walk);
   const { array_mirror_job_name: id } = await client.call(consistencyGroups.mirror, request);
-  await until('the first snapshot is there', async () => {
+  await until(async () => {
     const { status, rpo } = (await client.call(mirrorJobs.get, { id })).array_mirror_job;
     return status === 'Idle' && rpo !== null;
-  });
+  }, 'the first snapshot is there');
   return id;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../../kernel/testing.ts';
+import { until } from '../../testing/waiting.ts';
 import { findAnyVolume } from './repository.ts';
 import { volumesAlone, wantedVolume } from './testing/volumes-alone.ts';
 

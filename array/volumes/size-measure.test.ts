@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { arrayApi } from '@granary/contract/array';
+import { until } from '../../testing/waiting.ts';
 import { testArray } from '../testing/test-array.ts';
 import { testDisk } from '../testing/test-disk.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 
 const { volumes } = arrayApi.groups;
 
@@ -21,6 +21,6 @@ test('reads and writes are counted by size where that is wanted, also after a re
     const line = text.split('\n').find((each) => each.includes(`direction="writes",le="${le}"`));
     return Number(line?.split(' ').at(-1) ?? 0);
   };
-  await until('two small writes are counted', async () => (await counted(4096)) === 2);
+  await until(async () => (await counted(4096)) === 2, 'two small writes are counted');
   assert.equal(await counted(32_768), 1);
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import Type from 'typebox';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { boolean, capacity, choice, decimal, file, integer, json, list, text } from '../../contract/params.ts';
-import { temporaryFolder } from '../../kernel/testing.ts';
 import { readList, readValue, type Reading } from './values.ts';
 
 const drives = json(Type.Record(Type.String(), Type.Integer()), 'Drives');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { createHttpServer } from '../../kernel/http/http-server.ts';
 import {
   certificateFingerprint,
@@ -12,7 +13,6 @@ import {
   writeJoinCode,
   type KeyAndCertificate,
 } from '../../kernel/tls/index.ts';
-import { temporaryFolder } from '../../kernel/testing.ts';
 import { findPortal, readJoinCode } from './join.ts';
 
 const now = Date.now();

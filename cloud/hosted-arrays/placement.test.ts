@@ -17,7 +17,7 @@ import {
   type Tx,
 } from '@granary/kernel';
 import fc from 'fast-check';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { AddressAllocator } from '../addresses/allocator.ts';
 import { checkBooks } from '../inventory/check.ts';
 import { DriveFiles } from '../inventory/drive-files.ts';

@@ -6,8 +6,9 @@ import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@granary/kernel';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { testConfiguration, testDrive } from '../../kernel/process/testing/configuration.ts';
-import { temporaryFolder, until } from '../../kernel/testing.ts';
 import { openCache } from './cache.ts';
 import type { SupervisionLimits } from './limits.ts';
 import { RotatingFile } from './output.ts';
@@ -55,7 +56,7 @@ async function setUp(
       () => 'no answer',
     );
   const states = () => changes.map(({ state }) => state);
-  const reaches = (state: string) => until(() => array.state === state, WAIT_MS);
+  const reaches = (state: string) => until(() => array.state === state, undefined, WAIT_MS);
   const logged = () => lines.join('');
   return { supervisor, array, configuration, folder, setMood, reach, states, changes, reaches, logged };
 }
@@ -90,7 +91,7 @@ test('a process that crashes is started again', async (t) => {
   await reaches('running');
   const first = array.pid;
   await reach('/crash');
-  await until(() => array.restarts === 1 && array.state === 'running', WAIT_MS);
+  await until(() => array.restarts === 1 && array.state === 'running', undefined, WAIT_MS);
   assert.notEqual(array.pid, first);
   assert.deepEqual(
     changes.find(({ reason }) => reason !== undefined),
@@ -159,7 +160,7 @@ test('a process that gives no sign of life at all is killed and started again', 
   const first = array.pid!;
   writeFileSync(join(folder, 'hang'), '');
   void reach('/hang');
-  await until(() => array.restarts > 0 && array.state === 'running', WAIT_MS);
+  await until(() => array.restarts > 0 && array.state === 'running', undefined, WAIT_MS);
   assert.equal(isAlive(first), false);
   const why = 'neither its management nor its data path gave a sign of life in 10 health checks';
   assert.ok(changes.some(({ reason }) => reason === why));
@@ -173,10 +174,10 @@ test('a process whose main thread hangs while its data path works is not killed,
   const hang = join(folder, 'hang');
   writeFileSync(hang, '');
   void reach('/hang');
-  await until(() => array.reason === 'its management does not answer; its data path works', WAIT_MS);
+  await until(() => array.reason === 'its management does not answer; its data path works', undefined, WAIT_MS);
   assert.deepEqual([array.state, array.pid, array.restarts], ['running', pid, 0]);
   rmSync(hang);
-  await until(() => array.reason === undefined, WAIT_MS);
+  await until(() => array.reason === undefined, undefined, WAIT_MS);
   assert.equal(array.pid, pid);
   assert.deepEqual(changes.at(-1), { state: 'running', reason: undefined });
 });
@@ -231,7 +232,7 @@ test('an array that refuses a change goes on as it was, and is told again until 
   await supervisor.describe('storage_array', { ...configuration, drives: [] });
   assert.equal(array.state, 'running');
   assert.equal(await reach('/drives'), '2');
-  await until(() => logged().includes('an array does not follow its configuration'), WAIT_MS);
+  await until(() => logged().includes('an array does not follow its configuration'), undefined, WAIT_MS);
   setMood('serve');
   await supervisor.describe('storage_array', { ...configuration, drives: [] });
   assert.equal(await reach('/drives'), '0', 'the same again is told, too');

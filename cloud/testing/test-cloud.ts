@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { cloudApi, type HostedArray } from '@granary/contract/cloud';
 import { createLog } from '@granary/kernel';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { testNetwork } from '../../kernel/process/testing/addresses.ts';
 import { CheckedClient } from '../../kernel/process/testing/checked-client.ts';
-import { temporaryFolder } from '../../kernel/testing.ts';
 import { startCloud, type CloudOptions, type RunningCloud } from '../start.ts';
 import { testConfig } from './specs.ts';
 
@@ -58,6 +58,8 @@ export interface CloudClient {
   readonly isGone: (uuid: string) => Promise<void>;
 }
 
+const PROCESS_MS_MAX = 120_000;
+
 export function clientOf({
   url,
   adminUser,
@@ -68,25 +70,23 @@ export function clientOf({
   return {
     client,
     reaches: (uuid, state) =>
-      eventually(async () => {
-        const { data } = await client.call(hostedArrays.get, { uuid });
-        return data.state === state ? data : undefined;
-      }, `${uuid} is ${state}`),
+      until(
+        async () => {
+          const { data } = await client.call(hostedArrays.get, { uuid });
+          return data.state === state ? data : undefined;
+        },
+        `${uuid} is ${state}`,
+        PROCESS_MS_MAX,
+      ),
     isGone: async (uuid) => {
-      await eventually(async () => {
-        const { data } = await client.call(hostedArrays.delete, { uuid });
-        return data === undefined ? true : undefined;
-      }, `${uuid} is gone`);
+      await until(
+        async () => {
+          const { data } = await client.call(hostedArrays.delete, { uuid });
+          return data === undefined ? true : undefined;
+        },
+        `${uuid} is gone`,
+        PROCESS_MS_MAX,
+      );
     },
   };
-}
-
-export async function eventually<T>(look: () => Promise<T | undefined>, what: string, timeoutMs = 120_000): Promise<T> {
-  const giveUpAt = Date.now() + timeoutMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > giveUpAt) throw new Error(`Waited ${timeoutMs} ms in vain until ${what}`);
-    await sleep(20);
-  }
 }

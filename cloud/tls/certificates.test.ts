@@ -11,8 +11,9 @@ import {
   splitChain,
   type KeyAndCertificate,
 } from '@granary/kernel';
+import { until } from '../../testing/waiting.ts';
 import { newUuid, testSpec } from '../testing/specs.ts';
-import { eventually, startTestCloud, testData } from '../testing/test-cloud.ts';
+import { startTestCloud, testData } from '../testing/test-cloud.ts';
 
 const DAY_MS = 24 * 3600_000;
 
@@ -33,7 +34,7 @@ async function joinedCloud(t: TestContext, daysBehind: number) {
   const ask = callerOf(cloud, fetchAs(portal));
   const uuid = newUuid();
   await ask('PUT', `/hosted_arrays/${uuid}`, { spec: testSpec() });
-  const array = await eventually(async () => {
+  const array = await until(async () => {
     const { data } = await ask('GET', `/hosted_arrays/${uuid}`);
     return data?.['state'] === 'running' ? data : undefined;
   }, 'the array runs');
@@ -95,7 +96,7 @@ test('the portal renews the issuer of a joined cloud, which then shows it, and i
   assert.equal(files.load()?.certificate, issuer);
   assert.notEqual(before?.certificate, issuer);
   assert.equal((await ofCloud())[1], issuer);
-  await eventually(async () => ((await ofArray()).chain[1] === issuer ? true : undefined), 'the array has the new one');
+  await until(async () => ((await ofArray()).chain[1] === issuer ? true : undefined), 'the array has the new one');
   // Clients that trusted the old issuer certificate still connect: the key is the same.
   assert.equal((await ask('GET', '/inventory')).status, 200);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { test } from 'node:test';
+import { cpuMs } from '../../testing/timing.ts';
 import { assertBrief } from '../edge/testing/blocking.ts';
-import { cpuMs } from '../testing.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 
 test('a password is known by its hash, and another is not', async () => {

@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { fingerprint, newSecret, Vault } from './vault.ts';
 
 function withMasterKey(t: TestContext, value: string): void {

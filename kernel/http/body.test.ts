@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { cpuMs } from '../testing.ts';
+import { cpuMs } from '../../testing/timing.ts';
 import { serve } from './testing/server.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

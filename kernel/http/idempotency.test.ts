@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../../testing/waiting.ts';
 import { turns } from '../../testing/turns.ts';
-import { temporaryStore, until } from '../testing.ts';
+import { temporaryStore } from '../testing.ts';
 import { serve, type Bench } from './testing/server.ts';
 
 const HOUR_MS = 3600 * 1000;

@@ -3,11 +3,12 @@ import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { success } from '@granary/contract';
+import { until } from '../../testing/waiting.ts';
 import { Vault } from '../auth/vault.ts';
 import { systemClock } from '../clock.ts';
 import { badParameter, retryLater } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { temporaryStore, until } from '../testing.ts';
+import { temporaryStore } from '../testing.ts';
 import { createApiServer } from './index.ts';
 import { serve, testGroups, thing } from './testing/server.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Api, Operation } from '@granary/contract';
 import fc from 'fast-check';
-import { cpuMs } from '../testing.ts';
+import { cpuMs } from '../../testing/timing.ts';
 import { readXml } from './xml-reader.ts';
 import { serve, Thing, thing } from './testing/server.ts';
 import { xmlRoot } from './xml-root.ts';

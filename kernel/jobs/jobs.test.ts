@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import { mock, test, type TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
+import { LineProcess } from '../../testing/line-process.ts';
+import { seededRandom } from '../../testing/random.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { turns } from '../../testing/turns.ts';
 import { ManualClock, systemClock, type Clock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { Store } from '../store/index.ts';
-import { LineProcess, seededRandom, temporaryFolder, temporaryStore, until } from '../testing.ts';
+import { temporaryStore } from '../testing.ts';
 import { Jobs, type JobOutcome, type JobRun, type RunningJob } from './jobs.ts';
 
 const done: JobOutcome = { outcome: 'done' };

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { LineProcess, seededRandom, temporaryFolder, until } from '../testing.ts';
+import { LineProcess } from '../../testing/line-process.ts';
+import { seededRandom } from '../../testing/random.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { Database, GroupCommit } from './index.ts';
 
 const IS_TORTURE = process.env['GRANARY_TORTURE'] === '1';

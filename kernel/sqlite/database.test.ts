@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { Database, DatabaseError, type DatabaseOptions, type Transaction } from './index.ts';
 
 const migrations = [

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { Database, GroupCommit, type Transaction } from './index.ts';
 
 type Options = NonNullable<ConstructorParameters<typeof GroupCommit>[1]>;

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { Database, readMigrations, type Migrations, type Transaction } from './index.ts';
 
 const people = { name: '0001-people.sql', sql: 'CREATE TABLE people (name TEXT)' };

@@ -3,8 +3,12 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { LineProcess } from '../../testing/line-process.ts';
+import { seededRandom } from '../../testing/random.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { createLog } from '../log.ts';
-import { LineProcess, seededRandom, temporaryFolder, temporaryStore, until } from '../testing.ts';
+import { temporaryStore } from '../testing.ts';
 import { DatabaseCopies } from './copies.ts';
 import { copiesFolderOf, listCopies, Store } from './index.ts';
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { LineProcess, temporaryFolder, until } from '../testing.ts';
+import { LineProcess } from '../../testing/line-process.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { DamagedDatabaseError, Store } from './index.ts';
 
 const migrations = {

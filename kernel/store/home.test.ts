@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryFolder } from '../testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { findHome, settleHome } from './home.ts';
 import { Store } from './index.ts';
 

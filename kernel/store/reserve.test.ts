@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { fillDisk, smallFileSystem, temporaryFolder, until } from '../testing.ts';
+import { fillDisk, smallFileSystem, temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { DiskFullError, runFreeing, Store } from './index.ts';
 import { Reserve } from './reserve.ts';
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { LineProcess, temporaryFolder, until } from '../testing.ts';
+import { LineProcess } from '../../testing/line-process.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
 import { DamagedDatabaseError, restoreCopy, Store } from './index.ts';
 
 /** As the writer has them. */
@@ -48,7 +50,7 @@ test('a restore that is killed at any step leaves no half of a database', { time
   const folder = temporaryFolder(t);
   const before = join(folder, 'before');
   const owner = new LineProcess(writer, join(before, 'test.db'));
-  await until(() => owner.lines.length > 20, 60_000);
+  await until(() => owner.lines.length > 20, undefined, 60_000);
   await owner.kill();
   const copy = join(folder, 'copy');
   const copied = new Store(copy, migrations, 100);

@@ -3,7 +3,10 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LineProcess, temporaryFolder, temporaryStore, until } from '../testing.ts';
+import { LineProcess } from '../../testing/line-process.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { until } from '../../testing/waiting.ts';
+import { temporaryStore } from '../testing.ts';
 import { DiskFullError, Store } from './index.ts';
 
 const NUMBERS = 'CREATE TABLE numbers (n INTEGER NOT NULL) STRICT';

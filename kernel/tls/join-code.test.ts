@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { newSecret } from '../auth/vault.ts';
-import { temporaryFolder } from '../testing.ts';
 import { certificateFingerprint, CloudIssuerFiles, Issuer, parseJoinCode, writeJoinCode } from './index.ts';
 
 const now = Date.now();

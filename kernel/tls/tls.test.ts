@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { connect, type SecureVersion } from 'node:tls';
 import { promisify } from 'node:util';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { ManualClock } from '../clock.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import { createLog } from '../log.ts';
 import { isPortalKey } from '../process/portal-key.ts';
-import { temporaryFolder } from '../testing.ts';
 import {
   CertificateFiles,
   certificateFingerprint,

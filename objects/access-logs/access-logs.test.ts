@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { operations } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import { createLog, Store } from '@granary/kernel';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { dataRequest } from '../testing/requests.ts';
 import { callEntry, requestEntry, type NewEntry } from './entry.ts';
 import { accessLogMigrations } from './migrations.ts';

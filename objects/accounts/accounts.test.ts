@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
-import { until } from '../../kernel/testing.ts';
+import { until } from '../../testing/waiting.ts';
 import { PUBLIC_URL, startPeople } from '../testing/people.ts';
 
 const { accounts, users } = objectsApi.groups;

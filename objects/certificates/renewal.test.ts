@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { CloudIssuerFiles, Issuer, probeChain, secureFetch, type KeyAndCertificate } from '@granary/kernel';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { testNetwork } from '../../kernel/process/testing/addresses.ts';
-import { temporaryFolder } from '../../kernel/testing.ts';
 import { testObjects } from '../testing/test-objects.ts';
 
 /**

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { testNetwork } from '../../kernel/process/testing/addresses.ts';
 import { testConfiguration, testHost } from '../../kernel/process/testing/configuration.ts';
-import { temporaryFolder } from '../../kernel/testing.ts';
 import { startObjects } from '../start.ts';
 
 const DATA_PORT = 8080;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
-import { until } from '../../kernel/process/testing/until.ts';
+import { until } from '../../testing/waiting.ts';
 import { expect, type S3Client } from '../../protocols/s3/testing/client.ts';
 import { makeKnown, put, replicate, statusOf } from '../testing/remote.ts';
 import { testObjects, type TestObjects } from '../testing/test-objects.ts';
@@ -64,9 +64,9 @@ const grantsOf = async (name: string) =>
     each.prefix,
   ]);
 const isCompleted = (client: S3Client, path: string) =>
-  until(`${path} is replicated`, async () => (await statusOf(client, path)) === 'COMPLETED');
+  until(async () => (await statusOf(client, path)) === 'COMPLETED', `${path} is replicated`);
 const isFailed = (client: S3Client, path: string) =>
-  until(`${path} is given up`, async () => (await statusOf(client, path)) === 'FAILED');
+  until(async () => (await statusOf(client, path)) === 'FAILED', `${path} is given up`);
 
 test('without a grant an endpoint does not exist for an account', async () => {
   const name = await newEndpoint('granted to one');
@@ -101,7 +101,7 @@ test('accounts that share an endpoint and a bucket there do not reach each other
   await isCompleted(other.client, `/shared/${one.account}/report`);
   expect(await other.client.call('DELETE', '/shared/report'), 204);
   const theirs = `/offsite/${other.account}/report`;
-  await until('the deletion', async () => (await far.call('HEAD', theirs)).status === 404);
+  await until(async () => (await far.call('HEAD', theirs)).status === 404, 'the deletion');
   assert.equal((await far.call('GET', `/offsite/${one.account}/report`)).text, 'of one');
 });
 

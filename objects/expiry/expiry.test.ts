@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createLog, EventLog, ManualClock, Store } from '@granary/kernel';
 import { IndexWriter, type Arguments, type Bucket, type LifecycleRule } from '@granary/storage/objects';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
 import { Expiry } from './service.ts';
 

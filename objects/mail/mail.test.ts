@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
 import { EventLog } from '@granary/kernel';
+import { until } from '../../testing/waiting.ts';
 import { startMailServer } from '../../array/messages/testing/mail-server.ts';
-import { until } from '../../kernel/testing.ts';
 import { startPeople } from '../testing/people.ts';
 import { EventNotices } from './notices.ts';
 

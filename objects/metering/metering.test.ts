@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createLog, ManualClock, Store } from '@granary/kernel';
 import fc from 'fast-check';
-import { temporaryFolder } from '../../kernel/testing.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { dataRequest } from '../testing/requests.ts';
 import { FIGURES, noFigures, addFigures, type Figures } from './figures.ts';
 import { meteringMigrations } from './migrations.ts';

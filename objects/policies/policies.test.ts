@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from '../../testing/waiting.ts';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { testObjects, twoCopies } from '../testing/test-objects.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 
 /**
  * Goal: storage policies and drives tell how things are, and drives leave without anything being lost.
@@ -32,7 +32,7 @@ const policy = async (name: string) => (await client.call(policies.get, { name }
 const titles = async () => (await client.call(messages.list, {})).messages.map(({ msg_title }) => msg_title);
 
 test('policies show how they protect, what they hold and how they are', async () => {
-  await until('all drives joined', async () => (await policy(FRAGMENTS)).total_drives === 4);
+  await until(async () => (await policy(FRAGMENTS)).total_drives === 4, 'all drives joined');
   const { policies: all, count } = await client.call(policies.list, {});
   assert.deepEqual(
     all.map((one) => [one.name, one.display_name, one.default, one.policy_type, one.short_description]),
@@ -144,6 +144,6 @@ test('a drive that goes missing has failed and the policy is degraded, yet every
   rmSync(lost.file, { recursive: true });
   await allRead();
   const status = async () => (await client.call(drives.get, { name: lost.uuid })).disk.status;
-  await until('the drive is missed', async () => (await status()) === 'Failed');
+  await until(async () => (await status()) === 'Failed', 'the drive is missed');
   await allRead();
 });

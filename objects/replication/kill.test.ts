@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { until } from '../../testing/waiting.ts';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { makeKnown, put, replicate, statusOf } from '../testing/remote.ts';
 import { testObjects, type TestObjects } from '../testing/test-objects.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 
 const MAIN = fileURLToPath(new URL('../testing/array-main.ts', import.meta.url));
 
@@ -32,7 +32,7 @@ test('an array that is killed while it replicates passes on everything that it a
   for (const client of [near, far]) expect(await client.call('PUT', '/photos'), 200);
   expect(await replicate(near, 'photos', destination, { deletes: true }), 200);
   await put(near, '/photos/doomed', 'doomed');
-  await until('the copy', async () => (await statusOf(near, '/photos/doomed')) === 'COMPLETED');
+  await until(async () => (await statusOf(near, '/photos/doomed')) === 'COMPLETED', 'the copy');
   await here.stop();
   const acknowledged = new Set<string>();
   for (let round = 0; round < 2; round++) {
@@ -57,9 +57,9 @@ test('an array that is killed while it replicates passes on everything that it a
   await here.start();
   const again = here.s3(here.owner);
   for (const path of acknowledged) {
-    await until(path, async () => (await statusOf(again, path)) === 'COMPLETED');
+    await until(async () => (await statusOf(again, path)) === 'COMPLETED', path);
     assert.equal((await far.call('GET', path)).text, path.repeat(100));
   }
-  await until('the deletion', async () => (await far.call('HEAD', '/photos/doomed')).status === 404);
+  await until(async () => (await far.call('HEAD', '/photos/doomed')).status === 404, 'the deletion');
   for (const client of [near, far, again]) client.close();
 });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from '../../testing/waiting.ts';
 import { expect, type S3Client } from '../../protocols/s3/testing/client.ts';
 import { makeKnown, put, replicate, statusOf } from '../testing/remote.ts';
 import { testObjects, type TestObjects } from '../testing/test-objects.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 
 const { messages } = objectsApi.groups;
 
@@ -56,8 +56,8 @@ test('new objects are copied with all that is known of them, those of before and
   };
   await put(near, '/photos/new/größe 1+1', body, headers);
   await put(near, '/photos/new/empty', '');
-  await until('the copy', isCompleted(near, '/photos/new/größe 1+1'));
-  await until('the empty copy', isCompleted(near, '/photos/new/empty'));
+  await until(isCompleted(near, '/photos/new/größe 1+1'), 'the copy');
+  await until(isCompleted(near, '/photos/new/empty'), 'the empty copy');
   const copy = expect(await far.call('GET', '/photos/new/größe 1+1'), 200);
   assert.ok(copy.bytes.equals(body));
   assert.equal(copy.headers.etag, `"${createHash('md5').update(body).digest('hex')}"`);
@@ -78,10 +78,10 @@ test('new objects are copied with all that is known of them, those of before and
     assert.equal(await statusOf(near, path), undefined);
   }
   expect(await near.call('PUT', '/photos/new/empty', { query: { tagging: '' }, body: TAGGED }), 200);
-  await until('the new tags', async () => {
+  await until(async () => {
     const told = await far.call('GET', '/photos/new/empty', { query: { tagging: '' } });
     return told.all('Value').join() === 'later';
-  });
+  }, 'the new tags');
 });
 
 const TAGGED = '<Tagging><TagSet><Tag><Key>when</Key><Value>later</Value></Tag></TagSet></Tagging>';
@@ -100,7 +100,7 @@ test('what came in parts goes in the same parts', async () => {
   const listed = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${etag}</ETag></Part>`);
   const body = `<CompleteMultipartUpload>${listed.join('')}</CompleteMultipartUpload>`;
   const done = expect(await near.call('POST', '/films/film', { query: { uploadId }, body }), 200);
-  await until('the copy', isCompleted(near, '/films/film'));
+  await until(isCompleted(near, '/films/film'), 'the copy');
   const copy = expect(await far.call('GET', '/films/film'), 200);
   assert.equal(copy.headers.etag, done.xml('ETag'));
   assert.ok(copy.bytes.equals(Buffer.concat(parts)));
@@ -117,10 +117,10 @@ test('changes of a key arrive in their order, every version and every deletion',
   for (let count = 1; count <= 5; count++) await put(near, '/pages/page', `edition ${count}`);
   expect(await near.call('DELETE', '/pages/page'), 204);
   await put(near, '/pages/last', 'last');
-  await until('the deletion', async () => {
+  await until(async () => {
     const { bytes } = await far.call('GET', '/pages', { query: { versions: '', prefix: 'page' } });
     return bytes.toString().includes('<DeleteMarker>');
-  });
+  }, 'the deletion');
   const { text } = await far.call('GET', '/pages', { query: { versions: '', prefix: 'page' } });
   assert.equal(text.match(/<Version>/g)?.length, 5);
   const ids = [...text.matchAll(/<Version>.*?<VersionId>(\w+)<.*?<\/Version>/gs)].map(([, id]) => id ?? '');
@@ -131,7 +131,7 @@ test('changes of a key arrive in their order, every version and every deletion',
     bodies,
     [5, 4, 3, 2, 1].map((count) => `edition ${count}`),
   );
-  await until('the last', isThere(far, '/pages/last'));
+  await until(isThere(far, '/pages/last'), 'the last');
 });
 
 test('deletions stay where they were made unless the rule passes them on', async () => {
@@ -141,9 +141,9 @@ test('deletions stay where they were made unless the rule passes them on', async
   expect(await replicate(near, 'letters', destination), 200);
   expect(await replicate(near, 'loose', destination, { deletes: true }), 200);
   for (const bucket of ['letters', 'loose']) await put(near, `/${bucket}/a`, 'a');
-  for (const bucket of ['letters', 'loose']) await until('the copy', isThere(far, `/${bucket}/a`));
+  for (const bucket of ['letters', 'loose']) await until(isThere(far, `/${bucket}/a`), 'the copy');
   for (const bucket of ['letters', 'loose']) expect(await near.call('DELETE', `/${bucket}/a`), 204);
-  await until('the deletion', isGone(far, '/loose/a'));
+  await until(isGone(far, '/loose/a'), 'the deletion');
   assert.equal((await far.call('HEAD', '/letters/a')).status, 200);
 });
 
@@ -154,11 +154,11 @@ test('two buckets that replicate to each other do not pass changes on for ever',
   expect(await replicate(far, 'mutual', back, { deletes: true }), 200);
   await put(near, '/mutual/from-here', 'here');
   await put(far, '/mutual/from-there', 'there');
-  await until('one way', isThere(far, '/mutual/from-here'));
-  await until('the other way', isThere(near, '/mutual/from-there'));
+  await until(isThere(far, '/mutual/from-here'), 'one way');
+  await until(isThere(near, '/mutual/from-there'), 'the other way');
   assert.equal(await statusOf(near, '/mutual/from-there'), 'REPLICA');
   expect(await near.call('DELETE', '/mutual/from-there'), 204);
-  await until('the deletion', isGone(far, '/mutual/from-there'));
+  await until(isGone(far, '/mutual/from-there'), 'the deletion');
   const before = (await near.call('HEAD', '/mutual/from-here')).headers['last-modified'];
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   assert.equal((await near.call('HEAD', '/mutual/from-here')).headers['last-modified'], before);
@@ -171,16 +171,17 @@ test('what could not be sent waits, through a stop, until the other side is back
   await there.stop();
   for (let count = 0; count < 20; count++) await put(near, `/patient/${count}`, `object ${count}`);
   const failing = (title: string) => title.startsWith('Remote endpoint offsite does not take what is replicated');
-  await until('the event', async () => (await titles(here)).some(failing));
+  await until(async () => (await titles(here)).some(failing), 'the event');
   assert.equal(await statusOf(near, '/patient/7'), 'PENDING');
   await here.restart();
   await put(near, '/patient/20', 'object 20');
   await there.start();
-  for (let count = 0; count <= 20; count++) await until(`object ${count}`, isCompleted(near, `/patient/${count}`));
+  for (let count = 0; count <= 20; count++) await until(isCompleted(near, `/patient/${count}`), `object ${count}`);
   for (let count = 0; count <= 20; count++)
     assert.equal((await far.call('GET', `/patient/${count}`)).text, `object ${count}`);
-  await until('the event', async () =>
-    (await titles(here)).includes('Remote endpoint offsite takes what is replicated again.'),
+  await until(
+    async () => (await titles(here)).includes('Remote endpoint offsite takes what is replicated again.'),
+    'the event',
   );
   assert.equal((await titles(here)).filter(failing).length, 1, 'told once');
 });
@@ -192,17 +193,20 @@ test('a bucket that is missing there holds up its own objects only', async () =>
   expect(await replicate(near, 'photographs', destination), 200);
   await put(near, '/orphan/a', 'a');
   await put(near, '/photographs/a', 'a');
-  await until('the other bucket', isCompleted(near, '/photographs/a'));
-  await until('the event', async () =>
-    (await titles(here)).some(
-      (title) => /^Container orphan .*NoSuchBucket/.test(title) || /^Container orphan .*HTTP 404/.test(title),
-    ),
+  await until(isCompleted(near, '/photographs/a'), 'the other bucket');
+  await until(
+    async () =>
+      (await titles(here)).some(
+        (title) => /^Container orphan .*NoSuchBucket/.test(title) || /^Container orphan .*HTTP 404/.test(title),
+      ),
+    'the event',
   );
   assert.equal(await statusOf(near, '/orphan/a'), 'PENDING');
   expect(await far.call('PUT', '/missing'), 200);
-  await until('the copy', isThere(far, '/missing/a'));
-  await until('the event', async () =>
-    (await titles(here)).some((title) => /^Container orphan .*is replicated again/.test(title)),
+  await until(isThere(far, '/missing/a'), 'the copy');
+  await until(
+    async () => (await titles(here)).some((title) => /^Container orphan .*is replicated again/.test(title)),
+    'the event',
   );
   expect(await near.call('DELETE', '/orphan', { query: { replication: '' } }), 204);
 });
@@ -210,9 +214,10 @@ test('a bucket that is missing there holds up its own objects only', async () =>
 test('an object that the other side will never take is given up and told of', async () => {
   await twice('heavy');
   const path = await putHeavy();
-  await until('the end', async () => (await statusOf(near, path)) === 'FAILED');
-  await until('the event', async () =>
-    (await titles(here)).some((title) => title.includes('has objects that could not be replicated')),
+  await until(async () => (await statusOf(near, path)) === 'FAILED', 'the end');
+  await until(
+    async () => (await titles(here)).some((title) => title.includes('has objects that could not be replicated')),
+    'the event',
   );
 });
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
-import { until } from '../../kernel/testing.ts';
+import { until } from '../../testing/waiting.ts';
 import { PASSWORD, startPeople } from '../testing/people.ts';
 
 const { requests, accounts, users } = objectsApi.groups;

@@ -3,12 +3,12 @@ import { request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { after, test } from 'node:test';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from '../../testing/waiting.ts';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { signHeaders } from '../../protocols/s3/testing/signer.ts';
 import { wireTo } from '../../kernel/process/testing/wire.ts';
 import { selfSigned } from '../../kernel/tls/self-signed.ts';
 import { PASSWORD, testObjects, type Person } from '../testing/test-objects.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 
 /**
  * Goal: every setting does what it says, from the next request on.
@@ -257,7 +257,7 @@ test('new drives join in steps of the share that is set', async () => {
   const { drives } = objects.configuration;
   await objects.addDrive(drives.length + 1);
   await objects.addDrive(drives.length + 2);
-  await until('both have joined', async () => (await joined()) === first + 2);
+  await until(async () => (await joined()) === first + 2, 'both have joined');
   const grown = await policy();
   assert.equal(grown.total_drives, before.total_drives + 2);
   assert.ok(grown.ring_version >= before.ring_version + 2, `${before.ring_version} to ${grown.ring_version}`);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { objectsApi } from '@granary/contract/objects';
+import { until } from '../../testing/waiting.ts';
 import { expect } from '../../protocols/s3/testing/client.ts';
 import { testObjects } from '../testing/test-objects.ts';
-import { until } from '../../kernel/process/testing/until.ts';
 
 /**
  * Goal: controllers are threads that come and go with what is ordered, and one that is lost is back by itself.
@@ -106,7 +106,7 @@ test('a controller that is lost is told of, others serve meanwhile, and it is ba
   await thread.terminate();
   assert.equal(await stateOf(), 'failed');
   assert.deepEqual(await reads(), new Set(['waves']));
-  await until('it is back', async () => (await stateOf()) === 'created');
+  await until(async () => (await stateOf()) === 'created', 'it is back');
   assert.deepEqual(await reads(), new Set(['waves']));
   const { messages: told } = await client.call(messages.list, { severity: 3 });
   assert.ok(told.some(({ msg_title }) => msg_title.startsWith(`Controller ${lost.name} was lost (`)));
@@ -117,7 +117,7 @@ test('when the master is lost, another speaks for the group', async () => {
   const first = await masterOf();
   await threads.findLast(({ threadName }) => threadName === first)?.terminate();
   assert.notEqual(await masterOf(), first);
-  await until('it is back', async () => (await masterOf()) === first);
+  await until(async () => (await masterOf()) === first, 'it is back');
 });
 
 test('proxies are removed, the last first; more than there are, or of another region, are refused', async () => {

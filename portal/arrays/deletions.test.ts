@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { ManualClock } from '@granary/kernel';
+import { until } from '../../testing/waiting.ts';
 import { readBill } from '../billing/testing/read-bill.ts';
-import { eventually } from '../testing/eventually.ts';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import { refused, startTestPortal, type TestPortal } from '../testing/portal.ts';
 
@@ -32,10 +32,10 @@ const deleted = async ({ friend, until }: TestPortal, id: number) => {
 
 /** Waits for work to be done while the portal's clock stands still. */
 const purged = (portal: TestPortal, id: number) =>
-  eventually('it is purged', () => {
+  until(() => {
     const sql = 'SELECT purged_at FROM arrays WHERE id = :id';
     return portal.store.read((db) => db.get<{ purged_at: number | null }>(sql, { id }))?.purged_at !== null;
-  });
+  }, 'it is purged');
 
 test('a deleted array is stopped and comes back with its drives, addresses and name', async (t) => {
   const { portal, cloud, clock, friend, services } = await setUp(t);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { PortalClient } from '@granary/client';
-import { eventually } from '../testing/eventually.ts';
+import { until } from '../../testing/waiting.ts';
 import { startFakeCloud, type FakeCloud } from '../testing/fake-cloud.ts';
 import { blockOrder, refused, startTestPortal, type TestPortal } from '../testing/portal.ts';
 
@@ -72,7 +72,7 @@ async function arrayIn(state: State, product: 'array' | 'objectArray' = 'array')
     cloud.isSlow = state === 'creating';
     const array = name('tank');
     await friend.client.arrays.create({ ...blockOrder, name: array, moderate: state === 'waiting' });
-    if (state === 'creating') await eventually('it starts', () => isHosted(array));
+    if (state === 'creating') await until(() => isHosted(array), 'it starts');
     cloud.isSlow = false;
     return portal.idOf(friend, array);
   }
@@ -127,7 +127,7 @@ test('a change that was asked for while the array was created is not made while 
   await owner.client.arrays.restore({ array_id: id });
   await portal.until(id, 'created');
   await approval();
-  await eventually('the cache has grown', async () => (await shown(id)).cache.extra_gb === 200);
+  await until(async () => (await shown(id)).cache.extra_gb === 200, 'the cache has grown');
 });
 
 test('requests about an array that is deleted are denied with it', async () => {
@@ -195,7 +195,7 @@ test('a process that does not come up makes the array fail with the reason; rest
   const array = name('tank');
   await friend.client.arrays.create({ ...blockOrder, name: array });
   const id = portal.idOf(friend, array);
-  await eventually('the cloud has placed it', () => isHosted(array));
+  await until(() => isHosted(array), 'the cloud has placed it');
   assert.deepEqual([(await shown(id)).id, (await shown(id)).status], [null, 'creating']);
   cloud.setState(array, 'failed', 'It crashed three times in a minute.');
   await portal.until(id, 'failed');
@@ -211,7 +211,7 @@ test('progress and what is under way are shown while an array is created', async
   const array = name('tank');
   await friend.client.arrays.create({ ...blockOrder, name: array });
   const id = portal.idOf(friend, array);
-  await eventually('its process starts', async () => (await shown(id)).status_message === 'Starting its process');
+  await until(async () => (await shown(id)).status_message === 'Starting its process', 'its process starts');
   const { progress } = await shown(id);
   assert.ok(progress > 0 && progress < 100);
   cloud.isSlow = false;
@@ -256,7 +256,7 @@ test('work on an array goes on when its cloud is back', async (t) => {
   outages.cloud.isSlow = true;
   await client.create({ ...blockOrder, name: 'late' });
   const late = own.idOf(own.friend, 'late');
-  await eventually('it starts', async () => (await statusOf(late)).status_message === 'Starting its process');
+  await until(async () => (await statusOf(late)).status_message === 'Starting its process', 'it starts');
 
   await outages.goAway();
   await refused(client.create({ ...blockOrder, name: 'never' }), 422, /No cloud answered at/);
@@ -264,7 +264,7 @@ test('work on an array goes on when its cloud is back', async (t) => {
   await client.hibernate({ array_id: ready.id });
   await client.restore({ array_id: asleep.id });
   await client.delete({ array_id: doomed.id });
-  for (const id of [late, ready.id, asleep.id, doomed.id]) await eventually(`${id} waits for its cloud`, saysSo(id));
+  for (const id of [late, ready.id, asleep.id, doomed.id]) await until(saysSo(id), `${id} waits for its cloud`);
   assert.deepEqual(
     await Promise.all([late, ready.id, asleep.id, doomed.id].map(async (id) => (await statusOf(id)).status)),
     ['creating', 'hibernating', 'restoring', 'deleting'],
@@ -292,10 +292,10 @@ test('a change of the owner that meets a dead cloud is made when it is back', as
     [0],
   );
   await outages.comeBack();
-  await eventually('it has joined', async () => {
+  await until(async () => {
     const { data } = await own.friend.client.arrays.get({ array_id: id });
     return data.virtual_network_interfaces.length === 1;
-  });
+  }, 'it has joined');
   assert.equal(outages.cloud.specOf(array).interfaces.length, 1);
 });
 
@@ -314,10 +314,10 @@ test('a cloud that answers with errors is as good as one that does not answer', 
   outages.cloud.isBroken = true;
   await arrays.hibernate({ array_id: asleep.id });
   await arrays.delete({ array_id: doomed.id });
-  await eventually('both have been tried twice', () => {
+  await until(() => {
     const open = openJobs(own);
     return open.length === 2 && open.every(({ attempts }) => attempts >= 2);
-  });
+  }, 'both have been tried twice');
   assert.deepEqual(
     openJobs(own).map(({ surprises }) => surprises),
     [0, 0],
@@ -336,9 +336,9 @@ test('a change that waits for its cloud is made before what was asked for after 
   const network = await own.network(own.friend);
   await outages.goAway();
   const joining = arrays.addInterface({ array_id: id, virtual_network_id: network });
-  await eventually('the change was tried', () => openJobs(own).some(({ attempts }) => attempts >= 1));
+  await until(() => openJobs(own).some(({ attempts }) => attempts >= 1), 'the change was tried');
   await arrays.hibernate({ array_id: id });
-  await eventually('the change was tried again', () => openJobs(own).some(({ attempts }) => attempts >= 2));
+  await until(() => openJobs(own).some(({ attempts }) => attempts >= 2), 'the change was tried again');
   assert.equal((await arrays.get({ array_id: id })).data.status, 'hibernating');
   await outages.comeBack();
   await own.until(id, 'hibernated');
@@ -357,7 +357,7 @@ test('a change that waits for its cloud is dropped when the array goes, and its 
   const network = await own.network(own.friend);
   await outages.goAway();
   const joining = refused(arrays.addInterface({ array_id: id, virtual_network_id: network }), 409, /is deleting/);
-  await eventually('the change was tried', () => openJobs(own).some(({ attempts }) => attempts >= 1));
+  await until(() => openJobs(own).some(({ attempts }) => attempts >= 1), 'the change was tried');
   await arrays.delete({ array_id: id });
   await outages.comeBack();
   await own.until(id, 'deleted');
@@ -393,7 +393,7 @@ test('work that a stop cut off goes on at the next start, to the same end', asyn
   t.after(() => first.stop());
   await first.friend.client.arrays.create({ ...blockOrder, name: 'late' });
   const id = first.idOf(first.friend, 'late');
-  await eventually('the cloud has placed it', () => slow.hosted.size === 1);
+  await until(() => slow.hosted.size === 1, 'the cloud has placed it');
   await first.stop();
   slow.isSlow = false;
   slow.setState('late', 'running');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { PROXIES_MAX } from '@granary/contract/cloud';
 import type { PortalClient } from '@granary/client';
-import { eventually } from '../testing/eventually.ts';
+import { until } from '../../testing/waiting.ts';
 import { refused, startTestPortal } from '../testing/portal.ts';
 
 const portal = await startTestPortal();
@@ -148,7 +148,7 @@ test('two policies of one name are never both made, however they come', async ()
   };
   const [first, second] = [await file(2), await file(3)];
   await admin.client.arrayRequests.approve({ id: first, name: array });
-  await eventually('it is there', async () => (await shown(id)).storage_policies?.length === 2);
+  await until(async () => (await shown(id)).storage_policies?.length === 2, 'it is there');
   await admin.client.arrayRequests.approve({ id: second, name: array });
   await portal.rest();
   const { storage_policies: policies, status_message: message } = await shown(id);
@@ -339,7 +339,7 @@ for (const [kind, product, call] of moderated) {
     const again = Number(/^Request (\d+)/.exec((await call(owner.client.arrays, id)).message)?.[1]);
     await admin.client.arrayRequests.approve({ id: again, name: array });
     const isDone = async () => JSON.stringify(await shown(id)) !== JSON.stringify(before);
-    await eventually(`${kind} is done`, isDone);
+    await until(isDone, `${kind} is done`);
     if (kind === 'delete_array') await portal.until(id, 'deleted');
   });
 }
@@ -372,7 +372,7 @@ test('an ordinary user joins a virtual network once an administrator approves, a
   assert.deepEqual([request?.kind, request?.arguments['virtual_network_id']], ['join_network', network]);
   await refused(owner.client.arrayRequests.approve({ id: request?.id ?? 0, name: array }), 403, /role admin/);
   await admin.client.arrayRequests.approve({ id: request?.id ?? 0, name: array });
-  await eventually('it joined', async () => (await shown(id)).virtual_network_interfaces.length === 1);
+  await until(async () => (await shown(id)).virtual_network_interfaces.length === 1, 'it joined');
   assert.equal(cloud.specOf(array).interfaces.length, 1);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { awakeMs } from '../../kernel/testing.ts';
+import { awakeMs } from '../../testing/timing.ts';
 import { startFakeCloud, testInventory } from '../testing/fake-cloud.ts';
 import { refused, startTestPortal } from '../testing/portal.ts';
 

@@ -1,18 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
+import { temporaryFolder } from '../../testing/folders.ts';
 import { startFakeCloud } from '../testing/fake-cloud.ts';
 import { refused, startTestPortal } from '../testing/portal.ts';
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'granary-settings-'));
-  t.after(() => {
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return folder;
-}
 
 /** Requests the log tells of. */
 const requestsIn = (log: readonly string[]) =>

@@ -6,13 +6,13 @@ import { ApiError, portalClient, type PortalClient } from '@granary/client';
 import type { SentTo } from '@granary/contract';
 import type { ArrayState, portalApi } from '@granary/contract/portal';
 import { createLog, Issuer, TlsSource, type Clock, type Store } from '@granary/kernel';
+import { until } from '../../testing/waiting.ts';
 import { startPortal, type App, type RunningPortal } from '../index.ts';
 import type { Services } from '../services.ts';
 import { readSetting, writeSetting } from '../settings/repository.ts';
 import { RETENTION } from '../settings/retention.ts';
 import type { Tools } from '../tools.ts';
 import { findUserByName } from '../users/repository.ts';
-import { eventually } from './eventually.ts';
 import { startFakeCloud, type FakeCloud } from './fake-cloud.ts';
 import type { Asked } from '../../kernel/http/testing/encodings.ts';
 
@@ -203,12 +203,12 @@ function testPortal(running: RunningPortal, cloud: FakeCloud, person: TestPortal
     return row.id;
   };
 
-  const until = async (id: number, status: ArrayState): Promise<void> => {
-    await eventually(`array ${id} is ${status}`, async () => {
+  const untilState = async (id: number, status: ArrayState): Promise<void> => {
+    await until(async () => {
       const { data } = await admin.client.arrays.get({ array_id: id });
       if (data.status === 'failed' && status !== 'failed') throw new Error(`Array failed: ${data.status_message}`);
       return data.status === status;
-    });
+    }, `array ${id} is ${status}`);
   };
 
   const place = async (one: Person, order: Order) => {
@@ -217,7 +217,7 @@ function testPortal(running: RunningPortal, cloud: FakeCloud, person: TestPortal
     const request = data.find((pending) => pending.kind === 'create_array' && pending.name === order.name);
     if (request) await admin.client.arrayRequests.approve({ id: request.id, name: order.name });
     const id = idOf(one, order.name);
-    await until(id, 'created');
+    await untilState(id, 'created');
     return { id, name: order.name };
   };
 
@@ -242,7 +242,7 @@ function testPortal(running: RunningPortal, cloud: FakeCloud, person: TestPortal
     person,
     name,
     idOf,
-    until,
+    until: untilState,
     tenantOf,
     array: (one, changes) => place(one, { ...blockOrder, name: name('tank'), ...changes }),
     objectArray: (one, changes) => place(one, { ...objectOrder, name: name('bucket'), ...changes }),
@@ -281,7 +281,7 @@ function testPortal(running: RunningPortal, cloud: FakeCloud, person: TestPortal
     },
     async rest() {
       const sql = `SELECT count(*) AS n FROM jobs WHERE state IN ('queued', 'running')`;
-      await eventually('no job is left', () => store.read((db) => db.get<{ n: number }>(sql))?.n === 0);
+      await until(() => store.read((db) => db.get<{ n: number }>(sql))?.n === 0, 'no job is left');
       await services.clouds.freshInventory(1);
     },
     kept<T>(what: string, make: () => Promise<T>) {

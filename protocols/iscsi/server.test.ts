@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../testing/waiting.ts';
 import { turns } from '../../testing/turns.ts';
 import { Initiator, LoginError, RamDevice, ScsiError } from './testing/index.ts';
-import { GatedDevice, TARGET, UNIT_BYTES, serve, until } from './session/testing/serve.ts';
+import { GatedDevice, TARGET, UNIT_BYTES, serve } from './session/testing/serve.ts';
 import { crowd } from '../../kernel/edge/testing/crowd.ts';
 
 const HOST = '127.0.0.1';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { randomFrom } from '../testing/random.ts';
+import { randomFrom } from '../../testing/random.ts';
 import { checkFilesystem } from './check/check.ts';
 import { Filesystem } from './filesystem.ts';
 import { describeFilesystem, describeModel } from './testing/described.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { randomFrom } from '../testing/random.ts';
+import { randomFrom } from '../../testing/random.ts';
 import { checkFilesystem } from './check/check.ts';
 import { Filesystem } from './filesystem.ts';
 import { CrashDevice } from './testing/crash-device.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { randomFrom } from '../../testing/random.ts';
 import type { BlockDevice } from '../block-device.ts';
 import type { Pool } from '../pool/pool.ts';
 import { groupOf, KEY, rigOf } from '../pool/testing/rig.ts';
-import { randomFrom } from '../testing/random.ts';
 import { EXTENT_BYTES } from '../units.ts';
 import { checkFilesystem } from './check/check.ts';
 import { Filesystem } from './filesystem.ts';

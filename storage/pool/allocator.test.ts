@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { randomFrom } from '../testing/random.ts';
+import { randomFrom } from '../../testing/random.ts';
 import { Allocator, GroupSpace } from './allocator.ts';
 
 function allocatorOf(mode: 'simple' | 'stripe', ...counts: number[]): Allocator {

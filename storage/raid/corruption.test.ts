@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { below, randomFrom } from '../../testing/random.ts';
 import type { MemoryDrive } from '../drive/testing/memory-drive.ts';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { layOut } from './layout.ts';
 import type { RaidLevel } from './layout.ts';
-import { below, seededRandom } from './testing/random.ts';
 import { Model } from './testing/model.ts';
 import { Rig } from './testing/rig.ts';
 
@@ -66,7 +66,7 @@ for (const [level, members, stripeBytes, perRow] of [
   describe(`${perRow} damaged blocks in a row of ${level} of ${members}`, () => {
     it(`a scrub finds and mends ${INJECTIONS} of ${INJECTIONS}`, async () => {
       const group = await prepare(level, members, stripeBytes);
-      const injected = await inject(group, seededRandom(members), perRow);
+      const injected = await inject(group, randomFrom(members), perRow);
       assert.equal(injected, INJECTIONS);
       assert.notDeepEqual(await group.rig.group.verify(), []);
       const result = await group.rig.group.scrub();
@@ -78,7 +78,7 @@ for (const [level, members, stripeBytes, perRow] of [
 
     it('readers never see them, and what is read is mended', async () => {
       const group = await prepare(level, members, stripeBytes);
-      await inject(group, seededRandom(members + 10), perRow);
+      await inject(group, randomFrom(members + 10), perRow);
       await readAll(group);
       const { repairedBlocks } = group.rig.group.state().counters;
       assert.ok(repairedBlocks > 0);
@@ -91,7 +91,7 @@ for (const [level, members, stripeBytes, perRow] of [
 
     it('writers work on what is right', async () => {
       const group = await prepare(level, members, stripeBytes);
-      await inject(group, seededRandom(members + 20), perRow);
+      await inject(group, randomFrom(members + 20), perRow);
       for (let block = 0; block < BLOCKS; block += 3) {
         const tag = group.model.newTag();
         await group.rig.group.write(block * BLOCK_BYTES, group.model.content([tag]));
@@ -113,7 +113,7 @@ describe('damage', () => {
     ] as const) {
       const group = await prepare(level, members, 65536);
       await group.rig.group.close();
-      await group.rig.drives[0]!.corrupt(group.layout.checksumOffset + 40, 200, seededRandom(3));
+      await group.rig.drives[0]!.corrupt(group.layout.checksumOffset + 40, 200, randomFrom(3));
       await group.rig.reopen();
       await readAll(group);
       await group.rig.group.scrub();
@@ -201,7 +201,7 @@ describe('damage', () => {
       ['RAID6', 5, 3],
     ] as const) {
       const group = await prepare(level, members, 65536);
-      const random = seededRandom(5);
+      const random = randomFrom(5);
       for (const drive of group.rig.drives.slice(0, copies)) {
         await drive.corrupt(group.layout.dataOffset + 5 * BLOCK_BYTES, 100, random);
       }
@@ -232,7 +232,7 @@ describe('damage', () => {
   it('that lost blocks stays told after a rebuild, and after others of the stripe were written', async () => {
     const group = await prepare('RAID6', 5, 65536);
     for (const drive of group.rig.drives.slice(0, 3)) {
-      await drive.corrupt(group.layout.dataOffset, 100, seededRandom(6));
+      await drive.corrupt(group.layout.dataOffset, 100, randomFrom(6));
     }
     const firstOfChunks = [0, 16, 32];
     const findLost = async () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { below, pick, randomFrom } from '../../testing/random.ts';
+import { seedCount } from '../../testing/effort.ts';
 import type { FaultyDrive } from '../drive/faulty-drive.ts';
 import { isNoSpace } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { RaidLevel } from './layout.ts';
 import { Model } from './testing/model.ts';
-import { below, pick, seedCount, seededRandom } from './testing/random.ts';
 import { Rig } from './testing/rig.ts';
 
 const STEPS = 80;
@@ -161,7 +162,7 @@ class FullLife {
 }
 
 async function live(level: RaidLevel, members: number, seed: number): Promise<number> {
-  const random = seededRandom(seed);
+  const random = randomFrom(seed);
   const rig = await Rig.create({ level, members, random, stripeBytes: 16384, noSpaceRetryMs: 2 });
   const life = new FullLife(rig, random);
   try {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { below, pick, randomFrom } from '../../testing/random.ts';
+import { seedCount } from '../../testing/effort.ts';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { GroupFormat, RaidLevel } from './layout.ts';
-import { below, pick, seedCount, seededRandom } from './testing/random.ts';
 import { Model } from './testing/model.ts';
 import { Rig } from './testing/rig.ts';
 
@@ -143,7 +144,7 @@ class PowerStory {
 
 async function tell(story: Story, seeds: number): Promise<void> {
   for (let seed = 1; seed <= seedCount(seeds); seed += 1) {
-    const random = seededRandom(seed * 7919 + story.members);
+    const random = randomFrom(seed * 7919 + story.members);
     const rig = await Rig.create({ ...story, random, driveBytes: 6 * 1024 * 1024 });
     try {
       await new PowerStory(story, random, rig).run();

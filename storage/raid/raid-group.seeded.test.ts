@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rounds } from '../../testing/effort.ts';
+import { below, pick, randomFrom } from '../../testing/random.ts';
+import { rounds, seedCount } from '../../testing/effort.ts';
 import type { FaultyDrive } from '../drive/faulty-drive.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { GroupFormat, RaidLevel } from './layout.ts';
-import { below, pick, seedCount, seededRandom } from './testing/random.ts';
 import { Model } from './testing/model.ts';
 import { Rig } from './testing/rig.ts';
 
@@ -162,7 +162,7 @@ async function live(
   seed: number,
   format: GroupFormat = 2,
 ): Promise<void> {
-  const random = seededRandom(seed);
+  const random = randomFrom(seed);
   const rig = await Rig.create({ level, members, stripeBytes, format, random, driveBytes: 10 * 1024 * 1024 });
   const life = new Life(rig, random);
   try {

@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { randomFrom } from '../../testing/random.ts';
 import { FileDrive } from '../drive/file-drive.ts';
 import type { Drive } from '../drive/drive.ts';
 import { RaidGroup } from '../raid/index.ts';
-import { randomFrom } from './random.ts';
 
 const MIB = 1024 * 1024;
 

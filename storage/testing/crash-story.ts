@@ -1,5 +1,5 @@
+import { randomFrom } from '../../testing/random.ts';
 import type { Pool } from '../pool/pool.ts';
-import { randomFrom } from './random.ts';
 import { sectorBytes } from './volume-model.ts';
 
 const SECTOR_BYTES = 512;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { randomFrom } from '../../testing/random.ts';
 import { StorageError } from '../errors.ts';
 import { blocks, groupOf, HeldGroup, KEY, lettersOf, MIB, readOf, rigOf } from '../pool/testing/rig.ts';
-import { randomFrom } from '../testing/random.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 
 const SECTOR_BYTES = 512;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Checker, type Lun } from '@granary/protocols/iscsi/testing';
-import { awakeMs } from '../../../kernel/testing.ts';
+import { awakeMs } from '../../../testing/timing.ts';
 import { CRASH, HANG } from './testing/break-at-will.ts';
 import { insist, server, servedVolume, VOLUME, VOLUME_BYTES, type ServedVolume } from './testing/served-volume.ts';
 import { partOf } from '../parts.ts';

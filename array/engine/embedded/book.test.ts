@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryFolder } from '../../../kernel/testing.ts';
+import { temporaryFolder } from '../../../testing/folders.ts';
 import { readBook } from './book.ts';
 
 test('a record that is missing beside pools, or is no JSON, is refused by its name', (t) => {

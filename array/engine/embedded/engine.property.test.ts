@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { seededRandom } from '../../../kernel/testing.ts';
+import { seededRandom } from '../../../testing/random.ts';
 import { checkEngine } from './check-engine.ts';
 import { EngineModel } from './testing/model.ts';
 import { type EngineRig, engineRig, FAST, MIB } from './testing/rig.ts';

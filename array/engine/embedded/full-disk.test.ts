@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { fillDisk, smallFileSystem } from '../../../testing/folders.ts';
+import { LineProcess } from '../../../testing/line-process.ts';
+import { seededRandom } from '../../../testing/random.ts';
+import { until } from '../../../testing/waiting.ts';
 import { Reserve } from '../../../kernel/store/reserve.ts';
-import { fillDisk, LineProcess, seededRandom, smallFileSystem, until } from '../../../kernel/testing.ts';
 import { checkEngine } from './check-engine.ts';
 import { EngineRig, MIB } from './testing/rig.ts';
 

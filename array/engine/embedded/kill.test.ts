@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LineProcess, seededRandom, until } from '../../../kernel/testing.ts';
+import { LineProcess } from '../../../testing/line-process.ts';
+import { seededRandom } from '../../../testing/random.ts';
+import { until } from '../../../testing/waiting.ts';
 import { checkEngine } from './check-engine.ts';
 import { type EngineRig, engineRig } from './testing/rig.ts';
 

@@ -2,7 +2,7 @@ import { bytes } from '@granary/kernel';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
-import { until } from '../../../kernel/testing.ts';
+import { until } from '../../../testing/waiting.ts';
 import { EngineError } from '../../engine/errors.ts';
 import { findRemovable, insertClone, insertObject } from './repository.ts';
 import { archiveBucket, lifecycleAlone } from '../testing/lifecycle-alone.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { until } from '../../../testing/waiting.ts';
 import { turns } from '../../../testing/turns.ts';
-import { until } from '../../../kernel/testing.ts';
 import type { ShareReport } from '../../engine/report.ts';
 import { lifecycleAlone } from '../testing/lifecycle-alone.ts';
 

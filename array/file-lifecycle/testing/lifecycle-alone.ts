@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { type Jobs, ManualClock, type Store } from '@granary/kernel';
-import { temporaryFolder } from '../../../kernel/testing.ts';
+import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import { PEOPLE, serve } from '../../../protocols/s3/testing/serve.ts';
 import { ObjectStorageDestinations } from '../../object-storage-destinations/service.ts';

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { fail, ManualClock } from '@granary/kernel';
-import { temporaryFolder } from '../../../kernel/testing.ts';
+import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { FileHistory } from '../../file-history/service.ts';

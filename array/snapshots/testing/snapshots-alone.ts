@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { ManualClock } from '@granary/kernel';
-import { temporaryFolder } from '../../../kernel/testing.ts';
+import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import { Clones } from '../../consistency-groups/service.ts';
 import type { Performance } from '../../performance/service.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tx } from '@granary/kernel';
 import fc from 'fast-check';
-import { cpuMs } from '../../../kernel/testing.ts';
+import { cpuMs } from '../../../testing/timing.ts';
 import { networkFixture } from '../fixture.ts';
 import { interfacesOfArray } from './service.ts';
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import fc from 'fast-check';
+import { until } from '../../../testing/waiting.ts';
 import { turns } from '../../../testing/turns.ts';
 import type { IscsiEvent } from '../events.ts';
 import type { Lun } from '../testing/index.ts';
 import { RawClient, commandPdu, dataOutPdu, loginPdu, pdu } from './testing/raw-client.ts';
-import { serve, until } from './testing/serve.ts';
+import { serve } from './testing/serve.ts';
 
 /** Not to be hit by a write with one byte of its address changed. */
 const MARK_LBA = 0x1234;

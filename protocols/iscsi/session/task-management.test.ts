@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../../../testing/waiting.ts';
 import { AbortedError, taskManagement } from '../testing/index.ts';
-import { GatedDevice, UNIT_BYTES, serve, until } from './testing/serve.ts';
+import { GatedDevice, UNIT_BYTES, serve } from './testing/serve.ts';
 
 const READ = Buffer.from('28000000000000000100', 'hex');
 const TASK_ABORTED = 0x40;

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { allocate, release } from '@granary/storage';
+import { until } from '../../../testing/waiting.ts';
 import { turns } from '../../../testing/turns.ts';
 import type { BufferSource } from '../buffers.ts';
 import { RawClient, commandPdu, loginPdu } from './testing/raw-client.ts';
-import { GatedDevice, UNIT_BYTES, serve, until } from './testing/serve.ts';
+import { GatedDevice, UNIT_BYTES, serve } from './testing/serve.ts';
 
 function pattern(bytes: number, seed: number): Buffer {
   const buffer = Buffer.alloc(bytes);

@@ -1,6 +1,6 @@
+import { Random } from '../../../testing/random.ts';
 import { ProtocolError } from './errors.ts';
 import type { Lun } from './lun.ts';
-import { Random } from './random.ts';
 import { SECTOR_BYTES, SectorModel } from './sector-model.ts';
 
 export { WrongDataError } from './sector-model.ts';

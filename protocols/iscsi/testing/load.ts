@@ -1,5 +1,5 @@
+import { Random } from '../../../testing/random.ts';
 import type { Lun } from './lun.ts';
-import { Random } from './random.ts';
 import type { Session } from './session.ts';
 
 export interface Workload {

@@ -1,4 +1,4 @@
-import { scramble } from './random.ts';
+import { scramble } from '../../../testing/random.ts';
 
 export const SECTOR_BYTES = 512;
 const WORDS = SECTOR_BYTES / 4;

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Random } from '../../iscsi/testing/random.ts';
+import { Random } from '../../../testing/random.ts';
+import { until } from '../../../testing/waiting.ts';
 import { ANONYMOUS, Client41, ops, writeCompound, writeSet4, type Operation4 } from '../testing/client4.ts';
 import { Client3, Proc3, writeSet3 } from '../testing/client3.ts';
 import { RpcClient } from '../testing/rpc-client.ts';
-import { serve, until, type Served } from '../testing/serve.ts';
+import { serve, type Served } from '../testing/serve.ts';
 import { serveVolume } from '../testing/serve-volume.ts';
 import { Op } from '../v4/opcodes.ts';
 import { Attribute } from '../v4/attributes/attribute.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { Random } from '../../iscsi/testing/random.ts';
+import { Random } from '../../../testing/random.ts';
 import { skipWithout } from '../../iscsi/testing/packages.ts';
 import { serve } from '../testing/serve.ts';
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { until } from '../../../testing/waiting.ts';
 import { ops } from '../testing/client4.ts';
 import { MemoryFilesystem } from '../testing/memory-filesystem.ts';
 import type { RpcClient } from '../testing/rpc-client.ts';
-import { serve, until, type ServeOptions } from '../testing/serve.ts';
+import { serve, type ServeOptions } from '../testing/serve.ts';
 import { MemoryRecorder } from '../recovery/recorder.ts';
 import { RecordReader } from '../rpc/record-reader.ts';
 import { XdrReader } from '../xdr/reader.ts';

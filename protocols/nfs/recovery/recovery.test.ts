@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { until } from '../../../testing/waiting.ts';
 import { Client40, Client41, ops, type Opened4 } from '../testing/client4.ts';
 import { MemoryFilesystem } from '../testing/memory-filesystem.ts';
-import { serve, until } from '../testing/serve.ts';
+import { serve } from '../testing/serve.ts';
 import { Op } from '../v4/opcodes.ts';
 import { Status4 } from '../v4/status.ts';
 import { MemoryRecorder } from './recorder.ts';

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../../../testing/waiting.ts';
 import { turns } from '../../../testing/turns.ts';
 import { Client3, Proc3 } from '../testing/client3.ts';
 import { RpcClient } from '../testing/rpc-client.ts';
-import { serve, until, type ServeOptions } from '../testing/serve.ts';
+import { serve, type ServeOptions } from '../testing/serve.ts';
 import { RecordReader } from './record-reader.ts';
 import { ReplayCache } from './replay-cache.ts';
 

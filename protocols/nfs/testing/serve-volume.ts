@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { checkFilesystem, Filesystem } from '@granary/storage/filesystem';
+import { Random } from '../../../testing/random.ts';
 import { MemoryDevice } from '../../../storage/filesystem/testing/memory-device.ts';
-import { Random } from '../../iscsi/testing/random.ts';
 import { VolumeFilesystem } from '../volume/volume-filesystem.ts';
 import { serve, type ServeOptions, type Served } from './serve.ts';
 

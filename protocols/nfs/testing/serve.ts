@@ -8,8 +8,6 @@ import { RpcClient, type ClientCredentials } from './rpc-client.ts';
 import { Client3 } from './client3.ts';
 import { Client40, Client41 } from './client4.ts';
 
-const WAIT_MS_MAX = 30_000;
-
 export interface Served<F extends Filesystem = MemoryFilesystem> {
   readonly server: NfsServer;
   readonly filesystem: F;
@@ -53,12 +51,4 @@ export async function serve<F extends Filesystem = MemoryFilesystem>(
   const client40 = async (name: string, own?: ClientCredentials) => Client40.connect(await connect(own), name);
   const client41 = async (name: string, own?: ClientCredentials) => Client41.connect(await connect(own), name);
   return { server, filesystem, events, port, connect, client3, client40, client41 };
-}
-
-/** Looks again and again until it is so; fails after a while. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
-  for (const giveUpAt = performance.now() + WAIT_MS_MAX; !condition();) {
-    if (performance.now() > giveUpAt) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { randomFrom } from '../../testing/random.ts';
+import { randomFrom } from '../../../testing/random.ts';
 import { CrashDevice } from '../testing/crash-device.ts';
 import { MemoryDevice } from '../testing/memory-device.ts';
 import { formatStore } from './format.ts';

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { randomFrom } from '../../../testing/random.ts';
 import { checkPool } from '../../check/check.ts';
 import { Pool } from '../../pool/pool.ts';
 import { layOut } from '../../raid/layout.ts';
 import { AREAS, DAMAGES, EXTENTS, inflict, snapshotOf } from '../../raid/testing/damage.ts';
 import type { DamageCase, Snapshot } from '../../raid/testing/damage.ts';
 import { Rig } from '../../raid/testing/rig.ts';
-import { randomFrom } from '../../testing/random.ts';
 
 /**
  * The matrix of `storage/raid/corruption-matrix.test.ts` for a volume that is compressed and deduplicated: one drive is

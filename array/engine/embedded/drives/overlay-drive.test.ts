@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryFolder } from '../../../../kernel/testing.ts';
+import { temporaryFolder } from '../../../../testing/folders.ts';
 import { OverlayDrive } from './overlay-drive.ts';
 
 test('a file that lost its end in the middle of a discard reads as zeros there, and ends where the drive does', (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Initiator, LoginError, ScsiError } from '@granary/protocols/iscsi/testing';
-import { awakeMs } from '../../../../kernel/testing.ts';
+import { awakeMs } from '../../../../testing/timing.ts';
 import { targetOf } from '../../controllers/target.ts';
 import {
   ALICE,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { statSync, truncateSync } from 'node:fs';
 import { test } from 'node:test';
-import { until } from '../../../../kernel/testing.ts';
+import { until } from '../../../../testing/waiting.ts';
 import { engineRig, FAST, MIB } from '../testing/rig.ts';
 
 test('a group is made once however often it is asked for, and is there again after a restart', async (t) => {

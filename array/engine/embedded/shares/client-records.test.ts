@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
+import { temporaryFolder } from '../../../../testing/folders.ts';
 import { ClientRecords } from './client-records.ts';
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'granary-clients-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 const client = (name: string) => ({ kind: 'v4', name, address: '127.0.0.1' }) as const;
 

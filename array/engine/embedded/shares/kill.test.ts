@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LineProcess, seededRandom, until } from '../../../../kernel/testing.ts';
+import { LineProcess } from '../../../../testing/line-process.ts';
+import { seededRandom } from '../../../../testing/random.ts';
+import { until } from '../../../../testing/waiting.ts';
 import { checkEngine } from '../check-engine.ts';
 import { FileWorker } from './testing/file-worker.ts';
 import { servedShare, shareRig } from './testing/share-rig.ts';

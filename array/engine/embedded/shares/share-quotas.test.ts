@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../../../../kernel/process/testing/until.ts';
+import { until } from '../../../../testing/waiting.ts';
 import { MIB } from '../testing/rig.ts';
 import { shareRig } from './testing/share-rig.ts';
 
@@ -88,5 +88,5 @@ test('reports tell who uses a share, how much, and what each server moves', asyn
   const [again] = (await rig.rig.report(version)).volumes;
   assert.equal(again?.io.reads.count, 2, 'a share that is read is reported again');
   assert.equal(await rig.engine.dropSessions(address!, '/export/files'), 1);
-  await until('the session is gone', async () => (await rig.rig.report()).sessions.length === 0);
+  await until(async () => (await rig.rig.report()).sessions.length === 0, 'the session is gone');
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkFilesystem } from '@granary/storage/filesystem';
-import { until } from '../../../../kernel/process/testing/until.ts';
+import { until } from '../../../../testing/waiting.ts';
 import { Client3 } from '../../../../protocols/nfs/testing/client3.ts';
 import { MIB } from '../testing/rig.ts';
 import { servedShare, type ShareRig, shareRig } from './testing/share-rig.ts';
@@ -229,10 +229,10 @@ test('a pool that fills up refuses writes of its shares, and takes them again af
   for (let number = 0; number < count - 5; number += 1) {
     assert.equal((await client.remove(client.root, `f${number}`)).status, OK, `f${number}`);
   }
-  await until('there is room again', async () => {
+  await until(async () => {
     const { handle } = await client.create(client.root, 'again', {});
     return (await client.write(handle, 0, Buffer.alloc(MIB, 1))).status === OK;
-  });
+  }, 'there is room again');
   await rig.shares.removeShare('files');
   await checked(rig, 'files');
 });

@@ -1,4 +1,4 @@
-import { fillDisk } from '../../../../kernel/testing.ts';
+import { fillDisk } from '../../../../testing/folders.ts';
 import { EmbeddedEngine } from '../embedded-engine.ts';
 import type { EngineDriveSetup } from '../setup.ts';
 import { MIB } from './rig.ts';

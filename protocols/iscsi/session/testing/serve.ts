@@ -8,7 +8,6 @@ import { Initiator, RamDevice, type LoginOptions, type Lun, type Session } from 
 
 export const TARGET = 'iqn.2026-01.com.granary.test:unit';
 export const UNIT_BYTES = 8 * 1024 * 1024;
-const WAIT_MS_MAX = 30_000;
 
 export interface Served {
   readonly server: IscsiServer;
@@ -104,13 +103,5 @@ export class GatedDevice implements BlockDevice {
   #gated(action: () => Done): Done {
     if (this.#open) return action();
     return new Promise<void>((resolve) => this.#waiting.push(resolve)).then(action);
-  }
-}
-
-/** Looks again and again until it is so; fails after a while. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
-  for (const giveUpAt = performance.now() + WAIT_MS_MAX; !condition();) {
-    if (performance.now() > giveUpAt) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
+import { temporaryFolder } from '../../../../../testing/folders.ts';
 import { auditFolder, type AuditRecord } from '../../../audit.ts';
 import type { EngineEvent } from '../../../events.ts';
 import { servedShare, shareRig } from '../testing/share-rig.ts';
 import { AuditLogs } from './audit-logs.ts';
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'granary-audit-'));
-  t.after(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 function recordsIn(folder: string, volume: string): AuditRecord[] {
   const within = join(auditFolder(folder), volume);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkFilesystem } from '@granary/storage/filesystem';
-import { until } from '../../../../../kernel/process/testing/until.ts';
+import { until } from '../../../../../testing/waiting.ts';
 import type { Client3 } from '../../../../../protocols/nfs/testing/client3.ts';
 import type { ListedFile } from '../../../shares.ts';
 import { servedShare, type ShareRig, shareRig } from '../testing/share-rig.ts';
@@ -87,7 +87,7 @@ test('an archived file shows its size, and reading it waits until its contents a
   assert.equal(named(await listed(rig, 's2'), '/f').isArchived, true);
   const reading = Promise.all([client.read(handle, 0, 100_000), client.read(handle, 8, 10)]);
   const wanted = () => rig.rig.events.filter(({ type }) => type === 'recall-wanted');
-  await until('it is asked for', () => Promise.resolve(wanted().length > 0));
+  await until(() => Promise.resolve(wanted().length > 0), 'it is asked for');
   const { inode, generation } = file;
   assert.deepEqual(wanted(), [
     { type: 'recall-wanted', volume: 'files', inode, generation, sizeBytes: 100_000, archive: ARCHIVE },
@@ -111,9 +111,9 @@ test('a recall that takes long or fails is told to those who wait, and asked for
   await shares.finishRecall('files', file.inode, file.generation, 'the bucket is gone');
   assert.equal((await reading).status, IO);
   const writing = client.write(handle, 0, Buffer.from('new'));
-  await until('it is asked for again', () => {
+  await until(() => {
     return Promise.resolve(rig.rig.events.filter(({ type }) => type === 'recall-wanted').length === 2);
-  });
+  }, 'it is asked for again');
   await shares.writeRecall('files', file.inode, file.generation, 0, Buffer.alloc(5000, 'y'));
   await shares.finishRecall('files', file.inode, file.generation);
   assert.equal((await writing).status, 0);
@@ -202,7 +202,7 @@ test('contents that were archived before a snapshot are read from their object',
   const { rig, client, shares, handle, wanted } = await archivedInSnapshot(t, data);
   assert.equal((await client.getattr(handle)).attributes?.size, data.length);
   const give = async (index: number) => {
-    await until('it is asked for', () => Promise.resolve(wanted().length > index));
+    await until(() => Promise.resolve(wanted().length > index), 'it is asked for');
     const { archive, sizeBytes, offset, length } = wanted()[index]!;
     assert.deepEqual([archive, sizeBytes], [ARCHIVE, data.length]);
     await shares.giveContents(archive, offset, data.subarray(offset, offset + length), '');
@@ -229,7 +229,7 @@ test('contents that were archived before a snapshot are read from their object',
 test('an object that cannot be read fails reads and restores with EIO, and is requested again', async (t) => {
   const { client, shares, handle, wanted } = await archivedInSnapshot(t, Buffer.alloc(5000, 'x'));
   const refuse = async (index: number) => {
-    await until('it is asked for', () => Promise.resolve(wanted().length > index));
+    await until(() => Promise.resolve(wanted().length > index), 'it is asked for');
     await shares.giveContents(ARCHIVE, 0, null, 'the bucket is gone');
   };
   const reading = client.read(handle, 0, 10);
