@@ -1,6 +1,5 @@
 import type { ArrayRole } from '@granary/contract/array';
 import { isPortalKey, type Actor, type CredentialSource, type HostedConfiguration } from '@granary/kernel';
-import type { Users } from './users/service.ts';
 
 export interface ArrayActor extends Actor {
   readonly role: ArrayRole;
@@ -9,11 +8,18 @@ export interface ArrayActor extends Actor {
 
 const portal: ArrayActor = { id: 'portal', role: 'admin', username: 'portal' };
 
+/** The users of the array, as far as signing in by key needs them. */
+interface KeyHolders {
+  byAccessKey(key: string): { readonly id: number; readonly role: ArrayRole; readonly username: string } | undefined;
+  /** Slows down clients that guess. */
+  refuseKey(ip: string): Promise<never>;
+}
+
 /**
- * Whoever holds the key: a user, or the portal with its internal one. `configuration` is asked each time, because the
- * portal may change its key while the array runs.
+ * The actor of a request: a user, or the portal with its internal key.
+ * `configuration` is read for each request: the portal may change its key while the array runs.
  */
-export function authenticator(users: Users, configuration: () => HostedConfiguration) {
+export function authenticator(users: KeyHolders, configuration: () => HostedConfiguration) {
   return (source: CredentialSource): ArrayActor | undefined | Promise<never> => {
     const key = accessKeyOf(source);
     if (key === undefined) return undefined;

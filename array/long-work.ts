@@ -1,5 +1,5 @@
 import type { JobOutcome, RunningJob } from '@granary/kernel';
-import type { Work } from './engine/engine.ts';
+import type { Work } from './engine/work.ts';
 import { EngineError, isEngineError } from './engine/errors.ts';
 
 /** Where a job goes on after a restart, as a fraction of the whole. */

@@ -1,3 +1,5 @@
+import type { peerApi } from '@granary/contract/array';
+import type { Handlers } from '@granary/kernel';
 import { auditRoutes } from './audit/routes.ts';
 import { AuditLogs } from './audit/service.ts';
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
@@ -19,18 +21,21 @@ import { FileHistory } from './file-history/service.ts';
 import { Mailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { migrationRoutes } from './migration-jobs/routes.ts';
-import { Migrations } from './migration-jobs/service.ts';
+import { Migrations, RUNNING_MAX as MIGRATIONS_MAX } from './migration-jobs/service.ts';
+import { destinationRoutes } from './mirror-jobs/peer-routes.ts';
+import { countDestinationsOf } from './mirror-jobs/repository.ts';
 import { mirrorGroupRoutes, mirrorRoutes } from './mirror-jobs/routes.ts';
 import { Mirrors } from './mirror-jobs/service.ts';
 import { nasGroupRoutes, nasUserRoutes } from './nas/routes.ts';
 import { NasService } from './nas/service.ts';
 import { controllerPerformanceRoutes } from './performance/routes.ts';
 import { Performance } from './performance/service.ts';
-import { PoolContents } from './pools/contents.ts';
+import { poolContentRoutes } from './pool-contents/routes.ts';
+import { PoolContents } from './pool-contents/service.ts';
 import { objectStorageRoutes } from './object-storage-destinations/routes.ts';
 import { ObjectStorageDestinations } from './object-storage-destinations/service.ts';
 import { peerRoutes } from './peers/routes.ts';
-import { Peers } from './peers/service.ts';
+import { Peers, type PeerActor } from './peers/service.ts';
 import { poolRoutes } from './pools/routes.ts';
 import { Pools } from './pools/service.ts';
 import { Building } from './raid-groups/building.ts';
@@ -44,6 +49,15 @@ import { RaidGroups } from './raid-groups/service.ts';
 import { HotSpares } from './raid-groups/spares.ts';
 import { remoteArrayRoutes } from './remote-arrays/routes.ts';
 import { RemoteArrays } from './remote-arrays/service.ts';
+import {
+  findDriveGroup,
+  mirrorsToArray,
+  shareReaders,
+  volumeDependents,
+  volumeKeys,
+  volumesInPool,
+} from './relations.ts';
+import { countWwpns } from './servers/repository.ts';
 import { serverRoutes } from './servers/routes.ts';
 import { Servers } from './servers/service.ts';
 import { encryptionRoutes } from './settings/encryption-routes.ts';
@@ -70,26 +84,27 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const { store, events, jobs } = tools;
   const users = new Users(tools);
   const settings = new SettingsService(tools);
-  const encryption = new Encryption(tools);
+  const encryption = new Encryption(tools, volumeKeys);
   const mailer = new Mailer(tools, settings);
   const performance = new Performance(tools, settings);
   const drives = new Drives(tools, performance);
   const shredding = new Shredding(tools, drives);
-  const replacing = new Replacing(tools, drives);
-  const outages = new Outages(tools, drives);
+  const replacing = new Replacing(tools, drives, findDriveGroup);
+  const outages = new Outages(tools, drives, findDriveGroup);
   const raidGroups = new RaidGroups(tools, drives, performance);
   const scrubbing = new Scrubbing(tools, raidGroups);
   const building = new Building(tools, { drives, groups: raidGroups, scrubbing, performance });
   const spares = new HotSpares(tools, drives, raidGroups);
   const membership = new Membership(tools, drives);
-  const pools = new Pools(tools, raidGroups, performance);
+  const pools = new Pools(tools, { raidGroups, performance, volumes: volumesInPool });
   const tags = new Tags(tools);
-  const shares = new Shares(tools);
+  const shares = new Shares(tools, shareReaders);
   const volumes = new Volumes(tools, {
     pools,
     encryption,
     performance,
     shares,
+    dependents: volumeDependents,
     recycleBin: () => settings.recycleBin(),
   });
   const poolContents = new PoolContents(tools, { pools, raidGroups, volumes, performance });
@@ -98,7 +113,8 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     heartbeat: tools.heartbeat,
     encryption,
     settings,
-    sessions: servers.sessions,
+    servers: { sessionsOf: (controller) => servers.sessions.ofController(controller), countWwpns },
+    migrationsMax: MIGRATIONS_MAX,
   });
   const snapshots = new Snapshots(tools, volumes, pools);
   const snapshotPolicies = new SnapshotPolicies(tools, volumes, snapshots);
@@ -110,7 +126,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
   const creators = new Creators(tools, (set) => snapshotSets.suspendedVolumes(set));
   const migrations = new Migrations(tools, volumes, pools);
   const clones = new Clones(volumes, snapshots);
-  const remoteArrays = new RemoteArrays(tools, encryption);
+  const remoteArrays = new RemoteArrays(tools, { encryption, mirrors: mirrorsToArray });
   const mirrors = new Mirrors(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
   const objectStorage = new ObjectStorageDestinations(tools);
   const nas = new NasService(tools);
@@ -123,7 +139,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     accounts: { uid: (name) => nas.numberOf('user', name), gid: (name) => nas.numberOf('group', name) },
   });
   volumes.followLifecycle(fileLifecycle.scans);
-  const peers = new Peers(tools, users, () => remoteArrays.self);
+  const peers = new Peers(tools, { users, self: () => remoteArrays.self, countMirrors: countDestinationsOf });
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
     users: userRoutes(users),
@@ -131,7 +147,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     controllers: { ...controllerRoutes(controllers), ...controllerPerformanceRoutes(performance) },
     drives: driveRoutes({ drives, shredding, replacing, outages }),
     raidGroups: raidGroupRoutes({ groups: raidGroups, building, scrubbing, spares }),
-    pools: poolRoutes(pools, poolContents, jobs),
+    pools: { ...poolRoutes(pools, jobs), ...poolContentRoutes(poolContents) },
     poolTags: tagRoutes(tags, { kind: 'pool', check: (name) => pools.get(name) }),
     volumeTags: tagRoutes(tags, { kind: 'volume', check: (name) => volumes.get(name) }),
     serverTags: tagRoutes(tags, { kind: 'server', check: (name) => servers.get(name) }),
@@ -157,6 +173,9 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     fileCategories: fileCategoryRoutes(fileLifecycle.categories),
     lifecyclePolicies: lifecyclePolicyRoutes(fileLifecycle.policies, fileLifecycle.settings),
     messages: messageRoutes(store, events),
+  };
+  const peerHandlers: Handlers<typeof peerApi, PeerActor> = {
+    peers: { ...peerRoutes(peers, pools), ...destinationRoutes(mirrors.destinations) },
   };
   return {
     users,
@@ -184,7 +203,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     fileLifecycle,
     peers,
     handlers,
-    peerHandlers: peerRoutes(peers, pools, mirrors.destinations),
+    peerHandlers,
   };
 }
 

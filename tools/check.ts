@@ -6,6 +6,7 @@ const steps: readonly (readonly [string, string, readonly string[]])[] = [
   ['types', 'tsc', ['--project', '.']],
   ['format', 'prettier', ['--check', '--log-level', 'warn', '.']],
   ['import directions and dead files', 'depcruise', ['--config', '.dependency-cruiser.cjs', '.']],
+  ['folders that import each other', process.execPath, ['tools/folder-circles.ts']],
   ['dead exports', process.execPath, ['tools/dead-exports.ts']],
   ['API reference is up to date', process.execPath, ['tools/docs-api.ts', '--check']],
 ];

@@ -16,8 +16,3 @@ export function insertChap(tx: Tx, { user, secret }: SealedChap): void {
     secret,
   });
 }
-
-/** Fibre Channel ports of all servers. */
-export function countWwpns(db: Db): number {
-  return db.get<{ count: number }>('SELECT count(*) AS count FROM server_wwpns')?.count ?? 0;
-}

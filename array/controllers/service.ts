@@ -1,20 +1,29 @@
 import { randomInt } from 'node:crypto';
-import { fail, type HostedConfiguration } from '@granary/kernel';
+import type { RecordOf } from '@granary/contract';
+import type { ServerSession } from '@granary/contract/array';
+import { fail, type Db, type HostedConfiguration } from '@granary/kernel';
 import type { ControllerReport } from '../engine/report.ts';
-import type { Sessions } from '../servers/sessions.ts';
 import type { Encryption } from '../settings/encryption.ts';
 import type { SettingsService } from '../settings/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { Failover } from './failover.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { countWwpns, findChap, insertChap } from './repository.ts';
+import { findChap, insertChap } from './repository.ts';
 import { viewOf, type ControllerView } from './view.ts';
+
+/** What controllers show of servers, which import them. */
+interface ServerReaders {
+  sessionsOf(controller: string): Promise<Omit<RecordOf<typeof ServerSession>, 'connected'>[]>;
+  /** Fibre Channel ports of all servers. */
+  countWwpns(db: Db): number;
+}
 
 interface ControllersParts {
   readonly heartbeat: Heartbeat;
   readonly encryption: Encryption;
   readonly settings: SettingsService;
-  readonly sessions: Sessions;
+  readonly servers: ServerReaders;
+  readonly migrationsMax: number;
 }
 
 const SECRET_LENGTH = 16;
@@ -41,8 +50,8 @@ export class Controllers {
 
   list(showsSecrets: boolean): ControllerView[] {
     const { store, vault, readings, configuration, clock } = this.#tools;
-    const { heartbeat, encryption, settings } = this.#parts;
-    const { chap, wwpns } = store.read((db) => ({ chap: findChap(db), wwpns: countWwpns(db) }));
+    const { heartbeat, encryption, settings, servers, migrationsMax } = this.#parts;
+    const { chap, wwpns } = store.read((db) => ({ chap: findChap(db), wwpns: servers.countWwpns(db) }));
     const shared = {
       configuration: configuration(),
       settings: settings.current(),
@@ -53,6 +62,7 @@ export class Controllers {
       // One that recovers still lacks a drive.
       isIntact: [...readings.groups].every(({ state }) => state === 'normal' || state === 'scrubbing'),
       wwpns,
+      migrationsMax,
       cloudHeartbeatAt: heartbeat.cloud,
       nowMs: clock.now(),
     };
@@ -67,8 +77,8 @@ export class Controllers {
     return this.#failover.run(isForced, actor);
   }
 
-  sessions(id: string): ReturnType<Sessions['ofController']> {
-    return this.#parts.sessions.ofController(this.#get(id).name);
+  sessions(id: string): ReturnType<ServerReaders['sessionsOf']> {
+    return this.#parts.servers.sessionsOf(this.#get(id).name);
   }
 
   #get(id: string): ControllerReport {

@@ -2,7 +2,6 @@ import type { RecordOf } from '@granary/contract';
 import type { Controller, ControllerVirtualNetwork } from '@granary/contract/array';
 import type { HostedConfiguration, HostedInterface } from '@granary/kernel';
 import type { ControllerReport } from '../engine/report.ts';
-import { RUNNING_MAX } from '../migration-jobs/service.ts';
 import manifest from '../package.json' with { type: 'json' };
 import type { ArraySettings } from '../settings/values.ts';
 
@@ -22,6 +21,8 @@ export interface SharedFacts {
   readonly isEncryptionActive: boolean;
   readonly isIntact: boolean;
   readonly wwpns: number;
+  /** How many volumes are moved at a time. */
+  readonly migrationsMax: number;
   readonly cloudHeartbeatAt: number;
   readonly nowMs: number;
 }
@@ -52,7 +53,7 @@ export function viewOf(report: ControllerReport, shared: SharedFacts): Controlle
     cpu_usage_alert: settings.cpuUsageAlert,
     mem_usage_alert: settings.memUsageAlert,
     recycle_bin: yesNo(settings.recycleBin),
-    dm_concurrency_level: RUNNING_MAX,
+    dm_concurrency_level: shared.migrationsMax,
     allocation_zone_name: configuration.zone,
     allocation_zone_display_name: configuration.zoneDisplayName,
     array_uuid: configuration.uuid,

@@ -1,10 +1,9 @@
 import { fail } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
-import { findRaidGroup } from '../raid-groups/repository.ts';
-import { mayMiss } from '../raid-groups/shape.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { conflict, isFailed, isWhole, type Drive } from './drive.ts';
+import type { FindGroup } from './group.ts';
 import { updateDrive } from './repository.ts';
 import type { Drives } from './service.ts';
 
@@ -12,10 +11,12 @@ import type { Drives } from './service.ts';
 export class Outages {
   readonly #tools: ArrayTools;
   readonly #drives: Drives;
+  readonly #findGroup: FindGroup;
 
-  constructor(tools: ArrayTools, drives: Drives) {
+  constructor(tools: ArrayTools, drives: Drives, findGroup: FindGroup) {
     this.#tools = tools;
     this.#drives = drives;
+    this.#findGroup = findGroup;
   }
 
   /** On record before it is done: after a crash in between it is done at the next start. */
@@ -71,14 +72,14 @@ export class Outages {
     if (row.raidGroup === null || row.role !== 'member' || !isWhole(drive)) return;
     const { raidGroup: groupName } = row;
     const { group, drives } = this.#tools.store.read((db) => ({
-      group: findRaidGroup(db, groupName),
+      group: this.#findGroup(db, groupName),
       drives: this.#drives.ofGroup(db, groupName),
     }));
     if (!group) return;
     const left = drives.filter(
       (other) => other.record.role === 'member' && other.record.name !== row.name && isWhole(other),
     );
-    if (group.width - left.length <= mayMiss(group)) return;
+    if (group.width - left.length <= group.toleratedFailures) return;
     throw fail('drive_needed_by_group', {
       id: called(row),
       group: called(group),

@@ -2,13 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { badParameter, fail, type JobOutcome, type RunningJob, type Submitted, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { EngineError, isEngineError } from '../engine/errors.ts';
-import { findRaidGroup } from '../raid-groups/repository.ts';
-import type { RaidGroup } from '../raid-groups/raid-group.ts';
-import { mayMiss } from '../raid-groups/shape.ts';
 import type { ArrayTools } from '../tools.ts';
 import { answerWhenDone } from '../waiting.ts';
 import { called } from '../wording.ts';
 import { conflict, isWhole, refuseUnlessUsable, type Drive } from './drive.ts';
+import type { DriveGroup, FindGroup } from './group.ts';
 import * as repository from './repository.ts';
 import type { Drives } from './service.ts';
 
@@ -35,10 +33,12 @@ const RETRY_MS = 1_000;
 export class Replacing {
   readonly #tools: ArrayTools;
   readonly #drives: Drives;
+  readonly #findGroup: FindGroup;
 
-  constructor(tools: ArrayTools, drives: Drives) {
+  constructor(tools: ArrayTools, drives: Drives, findGroup: FindGroup) {
     this.#tools = tools;
     this.#drives = drives;
+    this.#findGroup = findGroup;
     tools.jobs.register<ReplaceArguments>(
       KIND,
       (job) => this.#run(job),
@@ -71,21 +71,21 @@ export class Replacing {
     return answerWhenDone(jobs, job, timeout, () => id);
   }
 
-  #groupOf(tx: Tx, { record: row }: Drive): RaidGroup {
+  #groupOf(tx: Tx, { record: row }: Drive): DriveGroup {
     if (row.raidGroup === null) throw conflict(row, 'is in no RAID group; there is nothing to replace');
-    const group = findRaidGroup(tx, row.raidGroup);
+    const group = this.#findGroup(tx, row.raidGroup);
     if (group?.state !== 'ready') throw conflict(row, 'is in a RAID group that is being made or deleted');
     if (row.role === 'spare') throw conflict(row, `is a hot spare of ${called(group)}; remove it and add another`);
     return group;
   }
 
-  #refuseSize(group: RaidGroup, { record: row, placed }: Drive): void {
+  #refuseSize(group: DriveGroup, { record: row, placed }: Drive): void {
     if (placed.capacityGb >= group.memberGb) return;
     const has = `Drive ${called(row)} has ${placed.capacityGb} GB`;
     throw fail('replacement_too_small', { has, group: called(group), needed: group.memberGb });
   }
 
-  #refuseState(tx: Tx, group: RaidGroup, { record: row }: Drive): void {
+  #refuseState(tx: Tx, group: DriveGroup, { record: row }: Drive): void {
     if (row.replaces !== null) throw conflict(row, 'is just taking the place of another; wait for the rebuild');
     const other = repository.drivesOfGroup(tx, group.name).find(({ replaces }) => replaces === row.name);
     if (other) throw conflict(row, `is being replaced by drive ${called(other)} already`);
@@ -93,7 +93,7 @@ export class Replacing {
     throw fail('group_lacks_drives', { group: called(group) });
   }
 
-  #refuseRisks(tx: Tx, group: RaidGroup, from: Drive, to: Drive): void {
+  #refuseRisks(tx: Tx, group: DriveGroup, from: Drive, to: Drive): void {
     const isSsd = to.placed.medium === 'ssd';
     if (isSsd !== group.isSsd) {
       const kinds = isSsd ? 'an SSD among hard disks' : 'a hard disk among SSDs';
@@ -103,7 +103,7 @@ export class Replacing {
     const whole = this.#drives
       .ofGroup(tx, group.name)
       .filter((drive) => drive.record.role === 'member' && isWhole(drive));
-    if (group.width - whole.length < mayMiss(group)) return;
+    if (group.width - whole.length < group.toleratedFailures) return;
     throw fail('replace_failed_first', { group: called(group), id: called(from.record) });
   }
 

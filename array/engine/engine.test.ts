@@ -7,7 +7,8 @@ import { temporaryFolder } from '../../testing/folders.ts';
 import { testConfiguration } from '../../kernel/process/testing/configuration.ts';
 import { placeDrives } from '../testing/drives.ts';
 import { partOf } from './parts.ts';
-import { ENGINES, type RunningEngine, startEngine } from './start.ts';
+import { ENGINES, startEngine } from './start.ts';
+import type { RunningEngine } from './running-engine.ts';
 import { type EngineUnderTest, testEngine } from './testing/engine-suite.ts';
 import { startMemoryEngine } from './testing/memory/start.ts';
 

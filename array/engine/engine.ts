@@ -99,12 +99,6 @@ export interface EngineEncryption {
 
 export type OnEngineEvent = (event: EngineEvent) => void;
 
-/** Work that takes long. `onProgress` gets fractions of the whole. */
-export interface Work {
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((fraction: number) => void) | undefined;
-}
-
 export interface MoveProgress {
   readonly copiedBytes: number;
   readonly totalBytes: number;

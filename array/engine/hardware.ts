@@ -1,4 +1,4 @@
-import type { Work } from './engine.ts';
+import type { Work } from './work.ts';
 
 /** What an engine does that keeps drives and RAID groups of its own. The habits of `Engine` hold here, too. */
 export interface Hardware {

@@ -1,4 +1,4 @@
-import type { Work } from './engine.ts';
+import type { Work } from './work.ts';
 
 /**
  * What an engine does for file shares: a filesystem in the blocks of a volume, and the protocols that reach it. A share is

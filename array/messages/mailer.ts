@@ -1,9 +1,8 @@
 import { sendBySmtp, writeNotice, type Mail } from '@granary/kernel';
 import { readSetting, writeSetting } from '../settings/repository.ts';
 import type { SettingsService } from '../settings/service.ts';
-import { isMailed, type ArraySettings } from '../settings/values.ts';
+import { isMailed, MAILED_EVENT, type ArraySettings } from '../settings/values.ts';
 import type { ArrayTools } from '../tools.ts';
-import { countEventsAfter, lastEventId, listEventsAfter, MAILED_EVENT } from './repository.ts';
 
 interface MailerOptions {
   readonly collectMs?: number;
@@ -68,15 +67,11 @@ export class Mailer {
   }
 
   async #mailOnce(settings: ArraySettings): Promise<void> {
-    const { store, configuration } = this.#tools;
+    const { store, events, configuration } = this.#tools;
     const { noticeSeverity } = settings;
     const waiting = store.read((db) => {
-      const mailed = Number(readSetting(db, MAILED_EVENT) ?? lastEventId(db));
-      return {
-        events: listEventsAfter(db, mailed, noticeSeverity, EVENTS_PER_MAIL_MAX),
-        count: countEventsAfter(db, mailed, noticeSeverity),
-        until: lastEventId(db),
-      };
+      const mailed = Number(readSetting(db, MAILED_EVENT) ?? events.lastId(db));
+      return { ...events.listAfter(db, mailed, noticeSeverity, EVENTS_PER_MAIL_MAX), until: events.lastId(db) };
     });
     if (waiting.count === 0) return;
     const more = waiting.count - waiting.events.length;

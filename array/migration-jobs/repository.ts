@@ -45,6 +45,12 @@ export function countRunning(db: Db): number {
   return db.get<{ n: number }>(sql)?.n ?? 0;
 }
 
+/** Whether a volume is on its way into the pool. */
+export function isMigrationTarget(db: Db, pool: string): boolean {
+  const sql = `SELECT 1 FROM migrations_of_volumes WHERE dst_pool = :pool AND status IN ('Running', 'Paused') LIMIT 1`;
+  return db.get(sql, { pool }) !== undefined;
+}
+
 interface MigrationChange {
   readonly status: MigrationStatus;
   readonly totalBytes?: Bytes;

@@ -13,13 +13,7 @@ import type { Volumes } from '../volumes/service.ts';
 import { Move, type MoveEnd } from './move.ts';
 import { changeMigration, countRunning, findMigration, findMigrationOfGroup, insertMigration } from './repository.ts';
 import type { Migration } from './migration.ts';
-import { viewOf } from './view.ts';
-
-export interface ShownMigration {
-  readonly row: Migration;
-  /** While it is under way in this process. */
-  readonly move: Move | undefined;
-}
+import { viewOf, type ShownMigration } from './view.ts';
 
 interface Arguments {
   readonly migration: string;

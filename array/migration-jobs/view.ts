@@ -1,5 +1,12 @@
 import { formatUtc, wholeMegabytes } from '@granary/kernel';
-import type { ShownMigration } from './service.ts';
+import type { Migration } from './migration.ts';
+import type { Move } from './move.ts';
+
+export interface ShownMigration {
+  readonly row: Migration;
+  /** While it is under way in this process. */
+  readonly move: Move | undefined;
+}
 
 const KB = 1024;
 

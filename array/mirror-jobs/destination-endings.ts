@@ -1,6 +1,6 @@
-import { updateVolume } from '../volumes/repository.ts';
+import { updateVolume, findVolumeOfMirror } from '../volumes/repository.ts';
 import { type DestinationBook, volumeIn } from './destination-book.ts';
-import { findVolumeOf, releaseSnapshots, removeDestination, updateDestination } from './repository.ts';
+import { releaseSnapshots, removeDestination, updateDestination } from './repository.ts';
 import type { DestinationMirror } from './mirror.ts';
 
 /** How a mirror ends at its destination: broken, the volume is one like any other; deleted, it is gone. */
@@ -49,7 +49,7 @@ export class DestinationEndings {
 
   async delete(row: DestinationMirror): Promise<void> {
     const { store, clock } = this.#book.tools;
-    const volume = row.volume ?? store.read((db) => findVolumeOf(db, row.name));
+    const volume = row.volume ?? store.read((db) => findVolumeOfMirror(db, row.name));
     if (volume !== undefined) {
       await store.write((tx) => {
         releaseSnapshots(tx, row.name);

@@ -1,3 +1,4 @@
+import { findVolumeOfMirror } from '../volumes/repository.ts';
 import type { InputOf } from '@granary/contract';
 import type { peerApi } from '@granary/contract/array';
 import { bytes, fail, type Tx } from '@granary/kernel';
@@ -8,7 +9,6 @@ import { readOptions } from '../shares/request.ts';
 import type { DestinationBook } from './destination-book.ts';
 import {
   findDestination,
-  findVolumeOf,
   insertDestination,
   listDestinations,
   removeDestination,
@@ -38,7 +38,7 @@ export class DestinationMaking {
   /** After a crash: one that was being made is there if its volume is; its source asks again. */
   settle(row: DestinationMirror): Promise<void> {
     return this.#book.tools.store.write((tx) => {
-      const volume = findVolumeOf(tx, row.name);
+      const volume = findVolumeOfMirror(tx, row.name);
       if (volume === undefined) removeDestination(tx, row.name);
       else updateDestination(tx, row.name, { state: 'active', volume });
     });
@@ -73,14 +73,15 @@ export class DestinationMaking {
     const { store, events, clock } = this.#book.tools;
     const actor = `array ${peer.displayName}`;
     try {
-      const volume = store.read((db) => findVolumeOf(db, row.name)) ?? (await this.#newVolume(row, wanted, actor));
+      const volume =
+        store.read((db) => findVolumeOfMirror(db, row.name)) ?? (await this.#newVolume(row, wanted, actor));
       await store.write((tx) => {
         updateDestination(tx, row.name, { state: 'active', volume, modifiedAt: clock.now() });
         const title = `Volume ${wanted.volume_name} (${volume}) is the destination of mirror ${wanted.display_name} (${row.name}) from array ${peer.displayName}.`;
         events.record(tx, { title, subject: `mirror_job:${row.name}`, actor });
       });
     } catch (error) {
-      if (store.read((db) => findVolumeOf(db, row.name)) === undefined)
+      if (store.read((db) => findVolumeOfMirror(db, row.name)) === undefined)
         await store.write((tx) => {
           removeDestination(tx, row.name);
         });

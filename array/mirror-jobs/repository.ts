@@ -113,14 +113,19 @@ export function countSources(db: Db): number {
   return db.get<{ n: number }>(sql)?.n ?? 0;
 }
 
+export function isMirrorSource(db: Db, volume: string): boolean {
+  const sql = `SELECT 1 FROM source_mirrors WHERE volume = :volume AND state IN ('creating', 'active', 'paused')`;
+  return db.get(sql, { volume }) !== undefined;
+}
+
 export function countMirrorsTo(db: Db, remoteArray: string): number {
   const sql = `SELECT count(*) AS n FROM source_mirrors
     WHERE remote_array = :remoteArray AND state IN ('creating', 'active', 'paused')`;
   return db.get<{ n: number }>(sql, { remoteArray })?.n ?? 0;
 }
 
-/** A remote array is forgotten: what it was not told, it is not told any more. */
-export function forgetUntold(tx: Tx, remoteArray: string): void {
+/** A remote array is removed: messages that it has not received are dropped. */
+export function dropPendingMessages(tx: Tx, remoteArray: string): void {
   tx.run(`DELETE FROM source_mirrors WHERE remote_array = :remoteArray AND state = 'abandoned'`, { remoteArray });
   tx.run('UPDATE source_mirrors SET is_peer_told = 1 WHERE remote_array = :remoteArray', { remoteArray });
 }
@@ -201,12 +206,6 @@ export function listDestinations(db: Db): DestinationMirror[] {
 export function countDestinationsOf(db: Db, peer: string): number {
   const sql = `SELECT count(*) AS n FROM destination_mirrors WHERE peer = :peer AND state <> 'broken'`;
   return db.get<{ n: number }>(sql, { peer })?.n ?? 0;
-}
-
-/** The volume made for a destination, if that was as far as it came. */
-export function findVolumeOf(db: Db, job: string): string | undefined {
-  const sql = `SELECT name FROM volumes WHERE mirror_job = :job AND state = 'ready'`;
-  return db.get<{ name: string }>(sql, { job })?.name;
 }
 
 /** Broken ones that everybody knows of. */

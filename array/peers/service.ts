@@ -1,5 +1,4 @@
-import { fail, fingerprint, type Actor, type CredentialSource } from '@granary/kernel';
-import { countDestinationsOf } from '../mirror-jobs/repository.ts';
+import { fail, fingerprint, type Actor, type CredentialSource, type Db } from '@granary/kernel';
 import type { Identity } from '../remote-arrays/identity.ts';
 import { newAgreement, PairKeys } from '../remote-arrays/pair-keys.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -27,17 +26,26 @@ export interface PairRequest extends PeerIdentity {
 const PEERS_MAX = 100;
 const KEYS_KEPT_MAX = 2 * PEERS_MAX;
 
+interface Neighbours {
+  readonly users: Users;
+  readonly self: () => Identity;
+  /** Mirrors of a peer to this array that are not broken. */
+  readonly countMirrors: (db: Db, peer: string) => number;
+}
+
 /** Arrays that found this one. They are let in by what was agreed on then, and to nothing but what peers may do. */
 export class Peers {
   readonly #tools: ArrayTools;
   readonly #users: Users;
   readonly #self: () => Identity;
+  readonly #countMirrors: Neighbours['countMirrors'];
   readonly #keys = new Map<string, PairKeys>();
 
-  constructor(tools: ArrayTools, users: Users, self: () => Identity) {
+  constructor(tools: ArrayTools, { users, self, countMirrors }: Neighbours) {
     this.#tools = tools;
     this.#users = users;
     this.#self = self;
+    this.#countMirrors = countMirrors;
   }
 
   get self(): Identity {
@@ -101,7 +109,7 @@ export class Peers {
   async unpair({ uuid, displayName }: PeerActor): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
-      const count = countDestinationsOf(tx, uuid);
+      const count = this.#countMirrors(tx, uuid);
       if (count > 0) throw fail('peer_has_mirrors', { count });
       removePeer(tx, uuid);
       events.record(tx, {

@@ -5,12 +5,17 @@ import { releaseFromPool } from '../raid-groups/repository.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
-import { checkDeletable } from '../volumes/deletion.ts';
-import { deleteVolume, listVolumesOfPool } from '../volumes/repository.ts';
 import { called } from '../wording.ts';
 import { damageOf } from './damage.ts';
-import { countVolumesIn, deletePool, findPool, isBeingMovedTo, updatePool } from './repository.ts';
+import { deletePool, findPool, updatePool } from './repository.ts';
 import type { Pool } from './pool.ts';
+import type { VolumesInPool } from './volumes-in-pool.ts';
+
+export interface PoolNeighbours {
+  readonly raidGroups: RaidGroups;
+  readonly performance: Performance;
+  readonly volumes: VolumesInPool;
+}
 
 /**
  * Deletes pools: the record is marked, the engine deletes, the record goes. Where the engine refuses, the record is what
@@ -20,12 +25,14 @@ export class PoolDeletion {
   readonly #tools: ArrayTools;
   readonly #raidGroups: RaidGroups;
   readonly #performance: Performance;
+  readonly #volumes: VolumesInPool;
   readonly #turns: Locks;
 
-  constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance, turns: Locks) {
+  constructor(tools: ArrayTools, { raidGroups, performance, volumes }: PoolNeighbours, turns: Locks) {
     this.#tools = tools;
     this.#raidGroups = raidGroups;
     this.#performance = performance;
+    this.#volumes = volumes;
     this.#turns = turns;
   }
 
@@ -64,13 +71,13 @@ export class PoolDeletion {
   forget(tx: Tx, name: string): void {
     const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
     releaseFromPool(tx, groups, this.#tools.clock.now());
-    for (const volume of listVolumesOfPool(tx, name)) {
-      deleteVolume(tx, volume.name);
-      tx.afterCommit(() => {
-        this.#tools.readings.forgetVolume(volume.name);
-        this.#performance.forget('volume', volume.name);
-      });
-    }
+    const removed = this.#volumes.removeAll(tx, name);
+    tx.afterCommit(() => {
+      for (const volume of removed) {
+        this.#tools.readings.forgetVolume(volume);
+        this.#performance.forget('volume', volume);
+      }
+    });
     removeTagsOf(tx, 'pool', name);
     deletePool(tx, name);
   }
@@ -83,7 +90,7 @@ export class PoolDeletion {
     const damage = damageOf(name, groups, this.#tools.readings);
     if (damage === undefined) this.#refuseUsed(tx, row);
     else this.#refuseDamaged(tx, row, damage, isForced);
-    if (isBeingMovedTo(tx, name)) {
+    if (this.#volumes.isMigrationTarget(tx, name)) {
       throw fail('pool_migration_target', { id: name });
     }
     updatePool(tx, name, { state: 'deleting', modifiedAt: this.#tools.clock.now() });
@@ -91,7 +98,7 @@ export class PoolDeletion {
   }
 
   #refuseUsed(tx: Tx, { name, shrinkGroup }: Pool): void {
-    const count = countVolumesIn(tx, name);
+    const count = this.#volumes.count(tx, name);
     if (count > 0) throw fail('pool_not_empty', { id: name, count });
     if (shrinkGroup === null) return;
     throw fail('pool_shrinking', { id: name });
@@ -99,10 +106,10 @@ export class PoolDeletion {
 
   #refuseDamaged(tx: Tx, { name }: Pool, damage: string, isForced: boolean): void {
     if (isForced) {
-      for (const volume of listVolumesOfPool(tx, name)) if (volume.state === 'ready') checkDeletable(tx, volume, true);
+      this.#volumes.checkAllDeletable(tx, name);
       return;
     }
-    const count = countVolumesIn(tx, name);
+    const count = this.#volumes.count(tx, name);
     const along = count === 0 ? '' : ` and its ${count} volumes with it`;
     throw fail('pool_damaged', { id: name, damage, along });
   }
@@ -110,11 +117,11 @@ export class PoolDeletion {
   async #finish(row: Pool, isForced: boolean, actor: string): Promise<void> {
     const { store, engine, events } = this.#tools;
     const { name } = row;
-    const shares = store.read((db) => listVolumesOfPool(db, name)).filter(({ kind }) => kind === 'file');
-    for (const share of shares) await engine.removeShare(share.name);
+    const shares = store.read((db) => this.#volumes.listShares(db, name));
+    for (const share of shares) await engine.removeShare(share);
     await engine.deletePool(name, isForced);
     await store.write((tx) => {
-      const count = countVolumesIn(tx, name);
+      const count = this.#volumes.count(tx, name);
       this.forget(tx, name);
       const title = `Pool ${called(row)} was deleted${count === 0 ? '' : ` with the ${count} volumes in it`}.`;
       events.record(tx, { title, subject: `pool:${name}`, actor, severity: count === 0 ? 'notice' : 'warning' });

@@ -1,5 +1,4 @@
 import {
-  bytes,
   flag,
   GB,
   inUnits,
@@ -7,7 +6,6 @@ import {
   sqlPage,
   Table,
   WHOLE,
-  type Bytes,
   type Changes,
   type Db,
   type Page,
@@ -71,24 +69,6 @@ export function listPools(db: Db, page: Page = WHOLE): Pool[] {
 
 export function countPools(db: Db): number {
   return db.get<{ count: number }>('SELECT count(*) AS count FROM pools')?.count ?? 0;
-}
-
-/** What all its volumes were promised, those in the recycle bin too. */
-export function provisionedBytes(db: Db, pool: string): Bytes {
-  const sql = 'SELECT coalesce(sum(size_bytes), 0) AS total FROM volumes WHERE pool = :pool';
-  return bytes(db.get<{ total: number }>(sql, { pool })?.total ?? 0);
-}
-
-/** In whatever state: all of them lie in it. */
-export function countVolumesIn(db: Db, pool: string): number {
-  const sql = 'SELECT count(*) AS count FROM volumes WHERE pool = :pool';
-  return db.get<{ count: number }>(sql, { pool })?.count ?? 0;
-}
-
-/** Whether a volume is on its way into the pool. */
-export function isBeingMovedTo(db: Db, pool: string): boolean {
-  const sql = `SELECT 1 FROM migrations_of_volumes WHERE dst_pool = :pool AND status IN ('Running', 'Paused') LIMIT 1`;
-  return db.get(sql, { pool }) !== undefined;
 }
 
 export function insertSample(tx: Tx, pool: string, sample: PoolSample): void {

@@ -1,15 +1,12 @@
 import { bytes, GB, type Bytes, Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import { viewOfRaidGroup } from '../raid-groups/view.ts';
 import { answerWhenDone } from '../waiting.ts';
-import type { PoolContents } from './contents.ts';
 import type { Pools } from './service.ts';
-import { binnedView, poolView } from './view.ts';
+import { poolView } from './view.ts';
 
-export function poolRoutes(pools: Pools, contents: PoolContents, jobs: Jobs): ArrayHandlers<'pools'> {
+export function poolRoutes(pools: Pools, jobs: Jobs): ArrayHandlers<'pools'> {
   return {
     ...structureRoutes(pools, jobs),
-    ...contentRoutes(contents),
     ...settingRoutes(pools),
   };
 }
@@ -49,31 +46,6 @@ function structureRoutes(pools: Pools, jobs: Jobs) {
     cancelShrink: async ({ id }, { actor }) => {
       await pools.cancelShrink(id, actor.username);
       return { pool_name: id };
-    },
-  } satisfies ArrayHandlers<'pools'>;
-}
-
-function contentRoutes(contents: PoolContents) {
-  return {
-    listRaidGroups: ({ id, ...page }) => {
-      const { found, count } = contents.raidGroups(id, page);
-      return { raid_groups: found.map(viewOfRaidGroup), count };
-    },
-    listVolumes: ({ id, ...page }) => {
-      const { found, count } = contents.volumes(id, page);
-      return { volumes: found, count };
-    },
-    listDestinationVolumes: ({ id, ...page }) => {
-      const { found, count } = contents.volumes(id, page, true);
-      return { volumes: found, count };
-    },
-    listRecycleBin: ({ id, ...page }) => {
-      const { found, count } = contents.recycleBin(id, page);
-      return { volumes: found.map(binnedView), count };
-    },
-    performance: ({ id, interval }) => {
-      const usages = contents.performance(id, interval);
-      return { pool_name: id, usages, count: usages.length };
     },
   } satisfies ArrayHandlers<'pools'>;
 }

@@ -1,25 +1,17 @@
 import { badParameter, fail, Locks, type Changes, type Page, type Tx } from '@granary/kernel';
-import type { Performance } from '../performance/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { PoolCaches } from './cache.ts';
 import { PoolProtection } from './protection.ts';
-import {
-  countPools,
-  findPool,
-  findPoolByDisplayName,
-  listPools,
-  provisionedBytes,
-  updatePool,
-  type PoolChange,
-} from './repository.ts';
+import { countPools, findPool, findPoolByDisplayName, listPools, updatePool, type PoolChange } from './repository.ts';
 import type { Pool } from './pool.ts';
 import { damageOf } from './damage.ts';
-import { PoolDeletion } from './deletion.ts';
+import { PoolDeletion, type PoolNeighbours } from './deletion.ts';
 import { Shrinking } from './shrinking.ts';
 import { PoolSpace, type NewPoolRequest } from './space.ts';
 import type { PoolFacts } from './pool.ts';
+import type { VolumesInPool } from './volumes-in-pool.ts';
 
 export interface ExpansionRequest {
   readonly groups?: readonly string[] | undefined;
@@ -52,17 +44,20 @@ interface CacheChange {
 export class Pools {
   readonly #tools: ArrayTools;
   readonly #raidGroups: RaidGroups;
+  readonly #volumes: VolumesInPool;
   readonly #deletion: PoolDeletion;
   readonly #space: PoolSpace;
   readonly #shrinking: Shrinking;
   readonly #caches: PoolCaches;
   readonly #protection: PoolProtection;
 
-  constructor(tools: ArrayTools, raidGroups: RaidGroups, performance: Performance) {
+  constructor(tools: ArrayTools, neighbours: PoolNeighbours) {
+    const { raidGroups, volumes } = neighbours;
     const turns = new Locks();
     this.#tools = tools;
     this.#raidGroups = raidGroups;
-    this.#deletion = new PoolDeletion(tools, raidGroups, performance, turns);
+    this.#volumes = volumes;
+    this.#deletion = new PoolDeletion(tools, neighbours, turns);
     this.#space = new PoolSpace(tools, raidGroups, this.#deletion, turns);
     this.#shrinking = new Shrinking(tools, raidGroups, turns);
     this.#caches = new PoolCaches(tools);
@@ -206,7 +201,7 @@ export class Pools {
     return {
       pool: row,
       groups,
-      provisionedBytes: store.read((db) => provisionedBytes(db, row.name)),
+      provisionedBytes: store.read((db) => this.#volumes.sumSizes(db, row.name)),
       report,
       isFailed: damageOf(row.name, groups, readings) !== undefined,
       shrunk: this.#shrinking.progress(row),

@@ -1,7 +1,6 @@
 import type { RecordOf } from '@granary/contract';
 import type { Pool as PoolRecord } from '@granary/contract/array';
 import { formatUtc, gigabytes, wholeGigabytes } from '@granary/kernel';
-import type { Volume } from '../volumes/volume.ts';
 import { freeBytesOf } from './judgement.ts';
 import type { PoolFacts } from './pool.ts';
 
@@ -37,17 +36,6 @@ export function poolView(facts: PoolFacts): PoolView {
     created_at: formatUtc(row.createdAt),
     modified_at: formatUtc(row.modifiedAt),
   };
-}
-
-/** JSON text, as clients expect it there. */
-export function binnedView({ name, displayName, consistencyGroup, sizeBytes, binnedAt }: Volume): string {
-  return JSON.stringify({
-    name,
-    display_name: displayName,
-    cg_name: consistencyGroup,
-    virtual_capacity: gigabytes(sizeBytes),
-    deleted_at: formatUtc(binnedAt ?? 0),
-  });
 }
 
 function statusOf({ pool: row, isFailed, shrunk }: PoolFacts): string {

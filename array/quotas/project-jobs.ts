@@ -1,5 +1,5 @@
 import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
-import type { Work } from '../engine/engine.ts';
+import type { Work } from '../engine/work.ts';
 import { isEngineError } from '../engine/errors.ts';
 import { LongWork, type Position } from '../long-work.ts';
 import type { ArrayTools } from '../tools.ts';

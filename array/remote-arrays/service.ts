@@ -1,6 +1,5 @@
 import { peerApi } from '@granary/contract/array';
-import { fail, type Tx } from '@granary/kernel';
-import { countMirrorsTo, forgetUntold } from '../mirror-jobs/repository.ts';
+import { fail, type Db, type Tx } from '@granary/kernel';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { findRoute, pair, proxyOf, type DiscoverRequest, type Own, type Paired } from './discovery.ts';
@@ -29,16 +28,30 @@ const REFRESH_EVERY_MS = 60_000;
 const REFRESH_MS_MAX = 3_000;
 const { peers } = peerApi.groups;
 
+/** Mirrors to a remote array. They import remote arrays (`array/relations.ts` implements it). */
+export interface MirrorsToArray {
+  count(db: Db, remoteArray: string): number;
+  /** The array is removed: messages that it has not received are dropped. */
+  dropPending(tx: Tx, remoteArray: string): void;
+}
+
+interface Neighbours {
+  readonly encryption: { readonly isActive: boolean };
+  readonly mirrors: MirrorsToArray;
+}
+
 /** Other arrays this one may mirror to: found once, called ever after by what was agreed on then. */
 export class RemoteArrays {
   readonly #tools: ArrayTools;
   readonly #encryption: { readonly isActive: boolean };
+  readonly #mirrors: MirrorsToArray;
   readonly #links = new Map<string, PeerLink>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(tools: ArrayTools, encryption: { readonly isActive: boolean }) {
+  constructor(tools: ArrayTools, { encryption, mirrors }: Neighbours) {
     this.#tools = tools;
     this.#encryption = encryption;
+    this.#mirrors = mirrors;
   }
 
   get self(): Identity {
@@ -81,7 +94,7 @@ export class RemoteArrays {
     const link = this.linkTo(row);
     await store.write((tx) => {
       this.#refuseMirrored(row, tx);
-      forgetUntold(tx, name);
+      this.#mirrors.dropPending(tx, name);
       removeRemoteArray(tx, name);
       const title = `Remote array ${row.displayName} (${name}) was forgotten.`;
       events.record(tx, { title, subject: `remote_array:${name}`, actor });
@@ -195,7 +208,7 @@ export class RemoteArrays {
   }
 
   #refuseMirrored({ name, displayName }: RemoteArray, tx?: Tx): void {
-    const count = tx ? countMirrorsTo(tx, name) : this.#tools.store.read((db) => countMirrorsTo(db, name));
+    const count = tx ? this.#mirrors.count(tx, name) : this.#tools.store.read((db) => this.#mirrors.count(db, name));
     if (count === 0) return;
     throw fail('remote_array_in_use', { remote: displayName, name, count });
   }

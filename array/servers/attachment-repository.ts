@@ -1,4 +1,5 @@
 import { flag, plain, Table, type Db, type Tx } from '@granary/kernel';
+import type { NfsClient } from '../shares/readers.ts';
 import { serverTable } from './repository.ts';
 import type { Attachment, ServerWithAttachment, Unit } from './server.ts';
 
@@ -98,4 +99,24 @@ export function listUnits(db: Db, server: string | null): Unit[] {
       ? db.all<UnitOnRecord>(`${units} ORDER BY server, lun`)
       : db.all<UnitOnRecord>(`${units} AND server = :server ORDER BY lun`, { server });
   return found.map(({ readOnly, ...unit }) => ({ ...unit, isReadOnly: readOnly === 1 }));
+}
+
+/** The servers that have a share over NFS and say where they come from. */
+export function listNfsClients(db: Db, volume: string): NfsClient[] {
+  const clients = db.all<Omit<NfsClient, 'isReadOnly'> & { readonly readOnly: number }>(
+    `SELECT a.server, s.address, a.read_only AS readOnly FROM attachments AS a JOIN servers AS s ON s.name = a.server
+     WHERE a.volume = :volume AND a.access_type = 'NFS' AND s.address IS NOT NULL ORDER BY a.server`,
+    { volume },
+  );
+  return clients.map(({ readOnly, ...client }) => ({ ...client, isReadOnly: readOnly === 1 }));
+}
+
+export function hasNfsClients(db: Db, volume: string): boolean {
+  return db.get(`SELECT 1 FROM attachments WHERE volume = :volume AND access_type = 'NFS'`, { volume }) !== undefined;
+}
+
+/** The shares attached to a server, over whatever protocol. */
+export function listSharesOfServer(db: Db, server: string): string[] {
+  const sql = `SELECT volume FROM attachments WHERE server = :server AND access_type <> 'ISCSI' ORDER BY volume`;
+  return db.all<{ volume: string }>(sql, { server }).map(({ volume }) => volume);
 }

@@ -101,3 +101,8 @@ export function replaceWwpns(tx: Tx, server: string, wwpns: readonly string[]): 
   tx.run('DELETE FROM server_wwpns WHERE server = :server', { server });
   for (const wwpn of wwpns) tx.run('INSERT INTO server_wwpns VALUES (:server, :wwpn)', { server, wwpn });
 }
+
+/** Fibre Channel ports of all servers. */
+export function countWwpns(db: Db): number {
+  return db.get<{ count: number }>('SELECT count(*) AS count FROM server_wwpns')?.count ?? 0;
+}

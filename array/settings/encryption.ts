@@ -9,13 +9,20 @@ import {
   unwrapKey,
   verifyKey,
   wrapKey,
+  type Db,
+  type Tx,
   type Verifier,
 } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { isEngineError } from '../engine/errors.ts';
 import type { ArrayTools } from '../tools.ts';
-import { listWrappedKeys, updateVolume } from '../volumes/repository.ts';
 import { readSetting, writeSetting } from './repository.ts';
+
+/** The wrapped keys of volumes, which import this (`array/relations.ts` implements it). */
+export interface VolumeKeys {
+  list(db: Db): { readonly name: string; readonly wrappedKey: string }[];
+  replace(tx: Tx, volume: string, wrappedKey: string): void;
+}
 
 /** Who asks, and from where: those who guess are slowed and then kept out. */
 export interface Caller {
@@ -35,12 +42,14 @@ const SUBJECT = 'encryption';
  */
 export class Encryption {
   readonly #tools: ArrayTools;
+  readonly #keys: VolumeKeys;
   readonly #attempts: SignInAttempts;
   readonly #turns = new Locks();
   #wrapping: Buffer | undefined;
 
-  constructor(tools: ArrayTools) {
+  constructor(tools: ArrayTools, keys: VolumeKeys) {
     this.#tools = tools;
+    this.#keys = keys;
     this.#attempts = new SignInAttempts({ clock: tools.clock });
   }
 
@@ -119,9 +128,9 @@ export class Encryption {
     const before = this.#wrapping;
     try {
       await store.write((tx) => {
-        for (const { name, wrappedKey } of listWrappedKeys(tx)) {
+        for (const { name, wrappedKey } of this.#keys.list(tx)) {
           const key = unwrapKey(old, vault.unseal(wrappedKey));
-          updateVolume(tx, name, { wrappedKey: vault.seal(wrapKey(wrapping, key)) });
+          this.#keys.replace(tx, name, vault.seal(wrapKey(wrapping, key)));
         }
         writeSetting(tx, KEY, vault.seal(JSON.stringify(verifier)));
         const title = 'The encryption password was changed.';
@@ -136,7 +145,7 @@ export class Encryption {
 
   async #unlockAll(): Promise<number> {
     const { store, engine, readings } = this.#tools;
-    const keys = store.read(listWrappedKeys);
+    const keys = store.read((db) => this.#keys.list(db));
     for (const { name, wrappedKey } of keys) {
       await partOf(engine, 'encryption')
         .unlockVolume(name, this.unwrap(wrappedKey))

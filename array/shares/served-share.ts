@@ -1,27 +1,21 @@
 import type { Db } from '@granary/kernel';
 import type { ServedShare, ShareClient, ShownSnapshot } from '../engine/shares.ts';
 import { anonymousIds, type ShareOptions } from './options.ts';
-import {
-  findShare,
-  isServable,
-  listNfsClients,
-  listShownSnapshots,
-  type NfsClient,
-  type NamedSnapshot,
-} from './repository.ts';
+import type { NamedSnapshot, NfsClient, ShareReaders } from './readers.ts';
+import { findShare } from './repository.ts';
 
 const NAME_BYTES_MAX = 255;
 
 /** A share as the engine is to serve it; undefined if it is not to be served at all. */
-export function servedShare(db: Db, volume: string): ServedShare | undefined {
-  const share = isServable(db, volume) ? findShare(db, volume) : undefined;
+export function servedShare(db: Db, volume: string, readers: ShareReaders): ServedShare | undefined {
+  const share = readers.isServable(db, volume) ? findShare(db, volume) : undefined;
   if (!share) return undefined;
   const { options, exportNames } = share;
   const { uid, gid } = anonymousIds(options);
   return {
     volume,
     exportNames,
-    clients: options.isSmbOnly ? [] : listNfsClients(db, volume).map(clientOf),
+    clients: options.isSmbOnly ? [] : readers.listNfsClients(db, volume).map(clientOf),
     sync: options.syncsWrites,
     updatesAccessTimes: options.updatesAccessTimes,
     squash: squashOf(options),
@@ -29,7 +23,7 @@ export function servedShare(db: Db, volume: string): ServedShare | undefined {
     anonymousGid: gid,
     readAheadBytes: options.readAheadKb * 1024,
     isAudited: options.isAudited,
-    snapshots: snapshotDirectories(listShownSnapshots(db, volume)),
+    snapshots: snapshotDirectories(readers.listSnapshots(db, volume)),
   };
 }
 

@@ -1,18 +1,19 @@
 import { Deliveries } from '../deliveries.ts';
 import type { ArrayTools } from '../tools.ts';
-import { findVolume } from '../volumes/repository.ts';
-import { titleOf } from '../volumes/rules.ts';
-import { findShare, findShares, listServable, listSharesOfServer, type Share } from './repository.ts';
+import type { ShareReaders } from './readers.ts';
+import { findShare, findShares, type Share } from './repository.ts';
 import { shareOf } from './rules.ts';
 import { servedShare } from './served-share.ts';
 
 /** What servers see of the shares: the engine serves each of them as it is on record. */
 export class Shares {
   readonly #tools: ArrayTools;
+  readonly #readers: ShareReaders;
   readonly #deliveries: Deliveries;
 
-  constructor(tools: ArrayTools) {
+  constructor(tools: ArrayTools, readers: ShareReaders) {
     this.#tools = tools;
+    this.#readers = readers;
     this.#deliveries = new Deliveries(tools, {
       send: (volume) => this.#send(volume),
       what: 'how a share is served',
@@ -24,7 +25,7 @@ export class Shares {
 
   /** Before anybody is served: the engine keeps nothing of it. */
   settle(): Promise<void> {
-    return this.#deliveries.pushAll(this.#tools.store.read(listServable));
+    return this.#deliveries.pushAll(this.#tools.store.read((db) => this.#readers.listServable(db)));
   }
 
   startWatching(): void {
@@ -63,14 +64,14 @@ export class Shares {
 
   /** After a change of the server: where it comes from. */
   async pushOfServer(server: string): Promise<void> {
-    await this.pushEach(this.#tools.store.read((db) => listSharesOfServer(db, server)));
+    await this.pushEach(this.#tools.store.read((db) => this.#readers.listOfServer(db, server)));
   }
 
   async #send(volume: string): Promise<void> {
     const { store, engine } = this.#tools;
     const { isShare, served } = store.read((db) => ({
       isShare: findShare(db, volume) !== undefined,
-      served: servedShare(db, volume),
+      served: servedShare(db, volume, this.#readers),
     }));
     if (served) await engine.putShare(served);
     else if (isShare) await engine.removeShare(volume);
@@ -80,8 +81,9 @@ export class Shares {
     const { store, events, log } = this.#tools;
     try {
       await store.write((tx) => {
-        const row = findVolume(tx, volume);
-        if (row) events.record(tx, { severity, title: `${titleOf(row)} ${what}.`, subject: `volume:${volume}` });
+        const share = this.#readers.titleOf(tx, volume);
+        if (share !== undefined)
+          events.record(tx, { severity, title: `${share} ${what}.`, subject: `volume:${volume}` });
       });
     } catch (error) {
       log.error({ error, volume }, 'an event of a share could not be recorded');

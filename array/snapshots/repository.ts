@@ -122,6 +122,13 @@ export function hasUnfinished(db: Db, volume: string): boolean {
   return db.get(`SELECT 1 FROM snapshots WHERE state <> 'ready' AND volume = :volume`, { volume }) !== undefined;
 }
 
+/** Those that clients see in their share. */
+export function listShownSnapshots(db: Db, volume: string): Pick<Snapshot, 'name' | 'displayName'>[] {
+  const sql = `SELECT name, display_name AS displayName FROM snapshots
+    WHERE volume = :volume AND state = 'ready' ORDER BY created_at, name`;
+  return db.all(sql, { volume });
+}
+
 /** Of a rule, those beyond the newest ones it keeps; oldest first. */
 export function findBeyond(db: Db, rule: string, keep: number): Snapshot[] {
   return snapshots

@@ -2,11 +2,12 @@ import { badParameter, bytes, capacityText, fail, Locks, type Bytes, type Db, ty
 import { partOf } from '../engine/parts.ts';
 import { addExport, removeExport, renameExport } from '../shares/export-names.ts';
 import { changedOptions, type ShareChange } from '../shares/options.ts';
-import { hasNfsClients, updateShareOptions } from '../shares/repository.ts';
+import { updateShareOptions } from '../shares/repository.ts';
 import { checkOptions, refuseShareOptions } from '../shares/request.ts';
 import { shareOf } from '../shares/rules.ts';
 import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import type { VolumeDependents } from './dependents.ts';
 import { findVolume, isNameTaken, updateVolume } from './repository.ts';
 import type { VolumeChange, Volume } from './volume.ts';
 import {
@@ -56,11 +57,13 @@ export type Thresholds = Some<
 export class Changes {
   readonly #tools: ArrayTools;
   readonly #shares: Shares;
+  readonly #dependents: VolumeDependents;
   readonly #turns = new Locks();
 
-  constructor(tools: ArrayTools, shares: Shares) {
+  constructor(tools: ArrayTools, shares: Shares, dependents: VolumeDependents) {
     this.#tools = tools;
     this.#shares = shares;
+    this.#dependents = dependents;
   }
 
   async rename(name: string, displayName: string, actor: string): Promise<void> {
@@ -140,7 +143,7 @@ export class Changes {
       const isChanged = reduction !== undefined || isShareChanged || Object.keys(change).length > 0;
       await this.#change(name, actor, (tx) => {
         // Once more: it may have been attached since.
-        checkSmbOnly(tx, row, share);
+        this.#checkSmbOnly(tx, row, share);
         if (isShareChanged) updateShareOptions(tx, name, changedOptions(shareOf(tx, name).options, share));
         return { change, title: isChanged ? title : undefined };
       });
@@ -155,9 +158,15 @@ export class Changes {
       // Its options are those of its source.
       if (Object.keys(given(share)).length > 0) checkNoDestination(row);
       checkOptions(changedOptions(shareOf(db, row.name).options, share));
-      checkSmbOnly(db, row, share);
+      this.#checkSmbOnly(db, row, share);
     }
-    if (!isForced) checkDetached(db, row, ', or use force=YES');
+    if (isForced) return;
+    checkDetached(row, this.#dependents.listAttachedServers(db, row.name), ', or use force=YES');
+  }
+
+  #checkSmbOnly(db: Db, { name }: Volume, { isSmbOnly }: ShareChange): void {
+    if (isSmbOnly === true && this.#dependents.hasNfsClients(db, name))
+      throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');
   }
 
   async #tellReduction(row: Volume, reduction: Pick<Volume, 'compress' | 'dedupe'>): Promise<void> {
@@ -208,11 +217,6 @@ export class Changes {
       events.record(tx, { title, subject: `volume:${name}`, actor });
     });
   }
-}
-
-function checkSmbOnly(db: Db, { name }: Volume, { isSmbOnly }: ShareChange): void {
-  if (isSmbOnly === true && hasNfsClients(db, name))
-    throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');
 }
 
 function reductionChange(

@@ -1,10 +1,8 @@
 import { bytes, capacityText, fail, type Db, type Tx, Locks } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { recordCreator } from '../creators/repository.ts';
-import { insertClone } from '../file-lifecycle/archive/repository.ts';
 import type { Pool } from '../pools/pool.ts';
 import type { Pools } from '../pools/service.ts';
-import { copyProjects } from '../quotas/repository.ts';
 import { Names } from '../sequences/names.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { Encryption } from '../settings/encryption.ts';
@@ -12,6 +10,7 @@ import { exportNameOf, refuseTakenExport, similarExportName } from '../shares/ex
 import { findShare, insertShare } from '../shares/repository.ts';
 import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
+import type { VolumeDependents } from './dependents.ts';
 import { newClone, newVolume, type NewShare, type NewVolumeRequest, type Reduced, type Unnamed } from './new-volume.ts';
 import { countAllVolumes, deleteVolume, findVolume, insertVolume, isNameTaken, updateVolume } from './repository.ts';
 import type { VolumeChange, Volume } from './volume.ts';
@@ -41,6 +40,7 @@ interface Neighbours {
   readonly pools: Pools;
   readonly encryption: Encryption;
   readonly shares: Shares;
+  readonly dependents: VolumeDependents;
 }
 
 /**
@@ -53,16 +53,18 @@ export class Creation {
   readonly #pools: Pools;
   readonly #encryption: Encryption;
   readonly #shares: Shares;
+  readonly #dependents: VolumeDependents;
   readonly #names: Names<'volume'>;
   readonly #turns = new Locks();
   /** So many more fit for certain. To count ten thousand rows for each new one would cost more than to write it. */
   #room = 0;
 
-  constructor(tools: ArrayTools, { pools, encryption, shares }: Neighbours) {
+  constructor(tools: ArrayTools, { pools, encryption, shares, dependents }: Neighbours) {
     this.#tools = tools;
     this.#pools = pools;
     this.#encryption = encryption;
     this.#shares = shares;
+    this.#dependents = dependents;
     this.#names = new Names(tools.store, 'volume');
   }
 
@@ -134,8 +136,7 @@ export class Creation {
         const share = findShare(tx, source.name);
         if (!share) return;
         insertShare(tx, { ...share, volume: name, exportNames: [similarExportName(tx, displayName)] });
-        copyProjects(tx, source.name, name);
-        insertClone(tx, name, source.name);
+        this.#dependents.copyToClone(tx, source.name, name);
       });
       const title = `${titleOf(begun)} was cloned from ${titleOf(source)}.`;
       const clone = async () => {
@@ -174,7 +175,7 @@ export class Creation {
       return made;
     } catch (error) {
       // If this fails too, the next start sees to it.
-      await undoCreation(this.#tools, name).catch(() => undefined);
+      await undoCreation(this.#tools, this.#dependents, name).catch(() => undefined);
       throw error;
     }
   }
@@ -253,9 +254,13 @@ function sourceOf(db: Db, { name }: Volume): Volume {
 }
 
 /** One that was begun and not finished: first its bytes, then its row. */
-export async function undoCreation({ store, engine, readings }: ArrayTools, name: string): Promise<void> {
+export async function undoCreation(
+  { store, engine, readings }: ArrayTools,
+  dependents: VolumeDependents,
+  name: string,
+): Promise<void> {
   if (store.read((db) => findVolume(db, name))?.kind === 'file') await engine.removeShare(name);
   await engine.deleteVolume(name);
-  await store.write((tx) => deleteVolume(tx, name));
+  await store.write((tx) => deleteVolume(tx, name, dependents));
   readings.forgetVolume(name);
 }

@@ -4,17 +4,9 @@ import type { Performance } from '../performance/service.ts';
 import { holdExportNames } from '../shares/export-names.ts';
 import { releaseExportNames } from '../shares/repository.ts';
 import type { Shares } from '../shares/service.ts';
-import { removeRulesOf } from '../snapshot-policies/repository.ts';
-import { countSnapshots } from '../snapshots/repository.ts';
 import type { ArrayTools } from '../tools.ts';
-import {
-  deleteVolume,
-  findAnyVolume,
-  findVolume,
-  isMirrorSource,
-  listBinnedBefore,
-  updateVolume,
-} from './repository.ts';
+import type { VolumeDependents } from './dependents.ts';
+import { deleteVolume, findAnyVolume, findVolume, listBinnedBefore, updateVolume } from './repository.ts';
 import type { Volume } from './volume.ts';
 import { checkDetached, checkNoDestination, checkReady, checkUnmoved, titleOf } from './rules.ts';
 
@@ -32,6 +24,7 @@ interface DeleteOptions {
 interface Neighbours {
   readonly performance: Performance;
   readonly shares: Shares;
+  readonly dependents: VolumeDependents;
   readonly bin: () => RecycleBin;
 }
 
@@ -59,13 +52,15 @@ export class Deletion {
   readonly #tools: ArrayTools;
   readonly #performance: Performance;
   readonly #shares: Shares;
+  readonly #dependents: VolumeDependents;
   readonly #bin: () => RecycleBin;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(tools: ArrayTools, { performance, shares, bin }: Neighbours) {
+  constructor(tools: ArrayTools, { performance, shares, dependents, bin }: Neighbours) {
     this.#tools = tools;
     this.#performance = performance;
     this.#shares = shares;
+    this.#dependents = dependents;
     this.#bin = bin;
     tools.jobs.register<Arguments>(
       KIND,
@@ -89,7 +84,7 @@ export class Deletion {
       if (!row) throw fail('volume_not_found', { id: name });
       if (row.state === 'deleting') return { job: this.#continue(tx, row), isBinnedShare: false };
       checkReady(row);
-      checkDeletable(tx, row, force);
+      checkDeletable(tx, row, force, this.#dependents);
       if (skipBin || !this.#bin().isOn) return { job: this.#begin(tx, row, actor), isBinnedShare: false };
       this.#putInBin(tx, row, actor);
       return { job: undefined, isBinnedShare: row.kind === 'file' };
@@ -135,7 +130,7 @@ export class Deletion {
     const { clock, events } = this.#tools;
     const now = clock.now();
     // Nothing takes snapshots of it any more.
-    removeRulesOf(tx, row.name);
+    this.#dependents.detachSnapshotPolicies(tx, row.name);
     releaseExportNames(tx, row.name);
     updateVolume(tx, row.name, { state: 'binned', binnedAt: now, modifiedAt: now });
     const title = `${titleOf(row)} was put in the recycle bin.`;
@@ -186,7 +181,7 @@ export class Deletion {
       finish: (tx) => {
         const row = findAnyVolume(tx, volume);
         if (!row) return;
-        deleteVolume(tx, volume);
+        deleteVolume(tx, volume, this.#dependents);
         events.record(tx, { title: `${titleOf(row)} was deleted.`, subject: `volume:${volume}` });
         tx.afterCommit(() => {
           readings.forgetVolume(volume);
@@ -221,13 +216,13 @@ export class Deletion {
 }
 
 /** By force with its snapshots. */
-export function checkDeletable(tx: Tx, row: Volume, force: boolean): void {
-  checkDetached(tx, row);
+export function checkDeletable(tx: Tx, row: Volume, force: boolean, dependents: VolumeDependents): void {
+  checkDetached(row, dependents.listAttachedServers(tx, row.name));
   checkUnmoved(row);
   checkNoDestination(row);
-  if (isMirrorSource(tx, row)) {
+  if (dependents.isMirrorSource(tx, row.name)) {
     throw fail('volume_mirrored', { id: row.name });
   }
-  const count = force ? 0 : countSnapshots(tx, row.name);
+  const count = force ? 0 : dependents.countSnapshots(tx, row.name);
   if (count > 0) throw fail('volume_has_snapshots', { id: row.name, count });
 }

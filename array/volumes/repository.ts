@@ -1,9 +1,7 @@
-import { flag, GB, inUnits, MB, plain, Table, type Db, type Tx } from '@granary/kernel';
-import { removeLifecycleOf } from '../file-lifecycle/policies/repository.ts';
+import { bytes, flag, GB, inUnits, MB, plain, Table, type Bytes, type Db, type Tx } from '@granary/kernel';
 import { deleteShare } from '../shares/repository.ts';
-import { removeRulesOf } from '../snapshot-policies/repository.ts';
-import { removeSnapshotsOf } from '../snapshots/repository.ts';
 import { removeTagsOf } from '../tags/repository.ts';
+import type { VolumeDependents } from './dependents.ts';
 import type { Volume, VolumeChange } from './volume.ts';
 
 export const volumeTable = new Table<Volume>('volumes', {
@@ -82,6 +80,18 @@ export function listGoing(db: Db): Volume[] {
   return volumeTable.all(db, `${SELECT} WHERE state = 'deleting'`);
 }
 
+/** What all volumes of a pool were promised, those in the recycle bin too. */
+export function sumSizes(db: Db, pool: string): Bytes {
+  const sql = 'SELECT coalesce(sum(size_bytes), 0) AS total FROM volumes WHERE pool = :pool';
+  return bytes(db.get<{ total: number }>(sql, { pool })?.total ?? 0);
+}
+
+/** In whatever state: all of them lie in it. */
+export function countVolumesOfPool(db: Db, pool: string): number {
+  const sql = 'SELECT count(*) AS count FROM volumes WHERE pool = :pool';
+  return db.get<{ count: number }>(sql, { pool })?.count ?? 0;
+}
+
 /** In whatever state: all of them lie in it. */
 export function listVolumesOfPool(db: Db, pool: string): Volume[] {
   return volumeTable.all(db, `${SELECT} WHERE pool = :pool ORDER BY name`, { pool });
@@ -116,6 +126,23 @@ export function listWatched(db: Db): Volume[] {
   );
 }
 
+/** Shares that are there to be served: ready, and no mirror writes to them. */
+const SERVABLE = `kind = 'file' AND state = 'ready' AND mirror_job IS NULL`;
+
+export function listServableShares(db: Db): string[] {
+  return db.all<{ name: string }>(`SELECT name FROM volumes WHERE ${SERVABLE} ORDER BY name`).map(({ name }) => name);
+}
+
+export function isServableShare(db: Db, name: string): boolean {
+  return db.get(`SELECT 1 FROM volumes WHERE name = :name AND ${SERVABLE}`, { name }) !== undefined;
+}
+
+/** The volume made for the destination of a mirror. */
+export function findVolumeOfMirror(db: Db, mirrorJob: string): string | undefined {
+  const sql = `SELECT name FROM volumes WHERE mirror_job = :mirrorJob AND state = 'ready'`;
+  return db.get<{ name: string }>(sql, { mirrorJob })?.name;
+}
+
 export interface WrappedKey {
   readonly name: string;
   readonly wrappedKey: string;
@@ -131,11 +158,6 @@ export function listVolumeNames(db: Db): VolumePlace[] {
   return db.all<VolumePlace>('SELECT name, size_bytes AS sizeBytes, pool, migration FROM volumes');
 }
 
-export function isMirrorSource(db: Db, { name }: Volume): boolean {
-  const sql = `SELECT 1 FROM source_mirrors WHERE volume = :name AND state IN ('creating', 'active', 'paused')`;
-  return db.get(sql, { name }) !== undefined;
-}
-
 export function insertVolume(tx: Tx, volume: Volume): void {
   volumeTable.insert(tx, volume);
 }
@@ -145,11 +167,9 @@ export function updateVolume(tx: Tx, name: string, change: VolumeChange): void {
 }
 
 /** With what is tied to it alone. */
-export function deleteVolume(tx: Tx, name: string): void {
-  removeSnapshotsOf(tx, name);
-  removeRulesOf(tx, name);
+export function deleteVolume(tx: Tx, name: string, dependents: VolumeDependents): void {
+  dependents.removeAllOf(tx, name);
   removeTagsOf(tx, 'volume', name);
   deleteShare(tx, name);
-  removeLifecycleOf(tx, name);
   tx.run('DELETE FROM volumes WHERE name = :name', { name });
 }

@@ -1,18 +1,29 @@
-import { bytes } from '@granary/kernel';
+import type { RecordOf } from '@granary/contract';
+import type { VolumeServer } from '@granary/contract/array';
+import { bytes, type Tx } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { Performance } from '../performance/service.ts';
-import type { Servers } from '../servers/service.ts';
-import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { answerWhenDone } from '../waiting.ts';
 import { readNewVolume, readProtection, readThresholds, readVolumeChange } from './request.ts';
 import type { Volumes } from './service.ts';
 
+/** The servers volumes are attached to. */
+interface VolumeServers {
+  ofVolume(volume: string, start: number, limit: number): { servers: RecordOf<typeof VolumeServer>[]; count: number };
+  detach(volume: string, servers: readonly string[], actor: string): Promise<void>;
+  setReadOnly(volume: string, server: string, isReadOnly: boolean, actor: string): Promise<void>;
+}
+
+interface DefaultPolicies {
+  attachDefaultsIn(tx: Tx, volume: string, actor: string): void;
+}
+
 interface Services {
   readonly jobs: ArrayTools['jobs'];
-  readonly servers: Servers;
-  readonly snapshotPolicies: SnapshotPolicies;
+  readonly servers: VolumeServers;
+  readonly snapshotPolicies: DefaultPolicies;
   readonly performance: Performance;
 }
 

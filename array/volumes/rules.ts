@@ -1,6 +1,5 @@
-import { badParameter, capacityText, fail, type Changes, type Db } from '@granary/kernel';
+import { badParameter, capacityText, fail, type Changes } from '@granary/kernel';
 import type { Reduction, VolumeCaps } from '../engine/engine.ts';
-import { serversHaving } from '../servers/attachment-repository.ts';
 import { MB } from '../units.ts';
 import type { Volume } from './volume.ts';
 
@@ -40,8 +39,7 @@ export function checkReady(row: Volume): void {
 }
 
 /** `instead`: what can be done about it other than detaching. */
-export function checkDetached(db: Db, row: Volume, instead = ''): void {
-  const servers = serversHaving(db, row.name);
+export function checkDetached(row: Volume, servers: readonly string[], instead = ''): void {
   if (servers.length > 0) throw fail('volume_attached', { id: row.name, servers: servers.join(', '), instead });
 }
 

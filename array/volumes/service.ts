@@ -3,13 +3,14 @@ import { EngineError } from '../engine/errors.ts';
 import type { Performance } from '../performance/service.ts';
 import type { Pools } from '../pools/service.ts';
 import type { Encryption } from '../settings/encryption.ts';
-import type { LifecycleChange, ShareLifecycle } from '../shares/lifecycle.ts';
+import type { LifecycleChange, ShareLifecycle } from './share-lifecycle.ts';
 import { shareOf } from '../shares/rules.ts';
 import type { Shares } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { Changes, type ExportChange, type ProtectionChange, type Thresholds, type VolumeOptions } from './changes.ts';
 import { Creation, type Alongside } from './creation.ts';
 import { Deletion, type RecycleBin } from './deletion.ts';
+import type { VolumeDependents } from './dependents.ts';
 import { countVolumes, findVolumeFacts, listVolumes, type VolumeFilter } from './listing-repository.ts';
 import type { NewVolumeRequest } from './new-volume.ts';
 import { Pages } from './pages.ts';
@@ -28,6 +29,7 @@ interface Neighbours {
   readonly encryption: Encryption;
   readonly performance: Performance;
   readonly shares: Shares;
+  readonly dependents: VolumeDependents;
   readonly recycleBin: () => RecycleBin;
 }
 
@@ -39,6 +41,7 @@ export class Volumes {
   /** How those of them that are shares are served. */
   readonly shares: Shares;
   readonly #tools: ArrayTools;
+  readonly #dependents: VolumeDependents;
   readonly #surroundings: Surroundings;
   readonly #pages: Pages;
   readonly #creation: Creation;
@@ -47,14 +50,15 @@ export class Volumes {
   readonly #watch: VolumeWatch;
   #lifecycle: ShareLifecycle | undefined;
 
-  constructor(tools: ArrayTools, { pools, encryption, performance, shares, recycleBin }: Neighbours) {
+  constructor(tools: ArrayTools, { pools, encryption, performance, shares, dependents, recycleBin }: Neighbours) {
     this.shares = shares;
     this.#tools = tools;
+    this.#dependents = dependents;
     this.#surroundings = new Surroundings(tools.readings);
     this.#pages = new Pages(tools, (volume) => this.#surroundings.of(volume));
-    this.#creation = new Creation(tools, { pools, encryption, shares });
-    this.#changes = new Changes(tools, shares);
-    this.#deletion = new Deletion(tools, { performance, shares, bin: recycleBin });
+    this.#creation = new Creation(tools, { pools, encryption, shares, dependents });
+    this.#changes = new Changes(tools, shares, dependents);
+    this.#deletion = new Deletion(tools, { performance, shares, dependents, bin: recycleBin });
     this.#watch = new VolumeWatch(tools, (name, sizeBytes) => this.expandTo(name, sizeBytes, 'system'));
   }
 
@@ -209,7 +213,7 @@ export class Volumes {
   }
 
   settle(): Promise<void> {
-    return settleVolumes(this.#tools, this.#deletion);
+    return settleVolumes(this.#tools, this.#deletion, this.#dependents);
   }
 
   startWatching(): void {

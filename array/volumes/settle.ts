@@ -5,6 +5,7 @@ import { moveSequence } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { undoCreation } from './creation.ts';
 import type { Deletion } from './deletion.ts';
+import type { VolumeDependents } from './dependents.ts';
 import {
   listCapped,
   listCounted,
@@ -23,8 +24,13 @@ const NAME = /^volume-([0-9a-f]{8})$/;
  * Before anybody is served: rows and engine are brought together after a crash, and the engine is told what it does not
  * keep. How shares are served comes later, when their snapshots are settled, too.
  */
-export async function settleVolumes(tools: ArrayTools, deletion: Deletion): Promise<void> {
-  for (const { name } of tools.store.read(listCreating)) await attempt(tools, name, () => undoCreation(tools, name));
+export async function settleVolumes(
+  tools: ArrayTools,
+  deletion: Deletion,
+  dependents: VolumeDependents,
+): Promise<void> {
+  for (const { name } of tools.store.read(listCreating))
+    await attempt(tools, name, () => undoCreation(tools, dependents, name));
   await removeUnknown(tools);
   await takeOverSizes(tools);
   await takeOverPools(tools);

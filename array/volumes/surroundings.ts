@@ -1,5 +1,5 @@
 import type { Readings } from '../readings/readings.ts';
-import type { ShareLifecycle } from '../shares/lifecycle.ts';
+import type { ShareLifecycle } from './share-lifecycle.ts';
 import type { Place, VolumeSurroundings } from './view.ts';
 
 /** What views need beside the records, as it is this moment. What did not change is the same object. */

@@ -2,9 +2,12 @@ import { formatUtc, type Clock } from '../clock.ts';
 import type { Db, Tx } from '../store/index.ts';
 import {
   countEvents,
+  countEventsAfter,
   deleteEventsUpTo,
   insertEvent,
+  lastEventId,
   listEvents,
+  listEventsAfter,
   type EventOrdering,
   type RecordedEvent,
 } from './repository.ts';
@@ -83,6 +86,19 @@ export class EventLog {
     const { start, limit } = filter;
     const found = listEvents(db, condition, { order: orderOf(filter), start, limit });
     return { messages: found.map(toMessage), count: countEvents(db, condition) };
+  }
+
+  /** The number of the newest event; 0 when there is none. Numbers rise and are not used again. */
+  lastId(db: Db): number {
+    return lastEventId(db);
+  }
+
+  /** Events after that number and at least as severe, oldest first, and how many there are in all. */
+  listAfter(db: Db, id: number, severityMax: number, limit: number): { events: RecordedEvent[]; count: number } {
+    return {
+      events: listEventsAfter(db, id, severityMax, limit),
+      count: countEventsAfter(db, id, severityMax),
+    };
   }
 }
 

@@ -44,6 +44,22 @@ export function deleteEventsUpTo(tx: Tx, id: number): void {
   tx.run('DELETE FROM events WHERE id <= :id', { id });
 }
 
+/** 0 when there is none. */
+export function lastEventId(db: Db): number {
+  return db.get<{ id: number | null }>('SELECT max(id) AS id FROM events')?.id ?? 0;
+}
+
+const AFTER = 'WHERE id > :id AND severity <= :severityMax';
+
+export function listEventsAfter(db: Db, id: number, severityMax: number, limit: number): RecordedEvent[] {
+  const sql = `SELECT ${events.fields()} FROM events ${AFTER} ORDER BY id LIMIT :limit`;
+  return events.all(db, sql, { id, severityMax, limit });
+}
+
+export function countEventsAfter(db: Db, id: number, severityMax: number): number {
+  return db.get<{ n: number }>(`SELECT count(*) AS n FROM events ${AFTER}`, { id, severityMax })?.n ?? 0;
+}
+
 /** A limit of 0 is none. */
 export function listEvents(
   db: Db,

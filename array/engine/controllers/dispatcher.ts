@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Work } from '../engine.ts';
+import type { Work } from '../work.ts';
 import { EngineError, isEngineError } from '../errors.ts';
 import type { Controller } from './controller.ts';
 import { ControllerGone, interrupted } from './errors.ts';

@@ -7,8 +7,9 @@ import type { EngineMethods } from '../controllers/protocol.ts';
 import type * as hardware from '../hardware.ts';
 import type { DriveReport, Report, ServerReport, VolumeReport } from '../report.ts';
 import type { ShareEngine } from '../shares.ts';
+import type { Work } from '../work.ts';
 import { Book } from './book.ts';
-import { DriveWatch } from './drives/drive-watch.ts';
+import { DriveWatch } from './drive-watch.ts';
 import { Drives, type PlacedDrive } from './drives/drives.ts';
 import { Groups } from './groups/groups.ts';
 import { Moves } from './volumes/moves.ts';
@@ -157,7 +158,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     return told(() => this.#watch.inspect());
   }
 
-  shredDrive(drive: string, from: number, work: wanted.Work): Promise<void> {
+  shredDrive(drive: string, from: number, work: Work): Promise<void> {
     return this.#works.run(work.signal, async (signal) => {
       const group = this.#groups.of(drive);
       if (group) throw new StorageError('conflict', `Drive ${drive} is in RAID group ${group.id}; it is not shredded.`);
@@ -193,7 +194,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     return told(() => this.#groups.get(group).setSpeed(speed));
   }
 
-  scrubGroup(group: string, from: number, work: wanted.Work): Promise<hardware.ScrubResult> {
+  scrubGroup(group: string, from: number, work: Work): Promise<hardware.ScrubResult> {
     return this.#works.run(work.signal, (signal) => this.#groups.get(group).scrub(from, { ...work, signal }));
   }
 
@@ -212,7 +213,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     return this.#inTurn(() => this.#pools.expand(id, groups, capacityBytes));
   }
 
-  shrinkPool(id: string, group: string, capacityBytes: number, work: wanted.Work): Promise<void> {
+  shrinkPool(id: string, group: string, capacityBytes: number, work: Work): Promise<void> {
     return this.#works.run(work.signal, (signal) => this.#pools.shrink(id, group, capacityBytes, { ...work, signal }));
   }
 

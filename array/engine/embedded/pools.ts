@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXTENT_BYTES, Pool, type RaidGroup, type SpaceReserve, StorageError } from '@granary/storage';
-import type { NewPool, OnEngineEvent, PoolCache, Work } from '../engine.ts';
+import type { NewPool, OnEngineEvent, PoolCache } from '../engine.ts';
+import type { Work } from '../work.ts';
 import type { IoTotals, PoolReport } from '../report.ts';
 import { type Book, type PoolRecord, syncFolder } from './book.ts';
 import type { Groups } from './groups/groups.ts';

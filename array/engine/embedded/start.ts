@@ -7,7 +7,7 @@ import type { ControllerConfiguration, LogLine } from '../controllers/protocol.t
 import { remoteEngine } from '../controllers/remote-engine.ts';
 import { ReplayLog } from '../controllers/replay-log.ts';
 import { Unflushed } from '../controllers/unflushed.ts';
-import type { EngineSetup, RunningEngine } from '../start.ts';
+import type { EngineSetup, RunningEngine } from '../running-engine.ts';
 
 const MODULE = new URL('./open-engine.ts', import.meta.url).href;
 

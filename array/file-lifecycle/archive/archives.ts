@@ -6,8 +6,8 @@ import { referenceOf, type Buckets } from '../../object-storage-destinations/buc
 import { findDestination } from '../../object-storage-destinations/repository.ts';
 import type { Destination } from '../../object-storage-destinations/destination.ts';
 import type { ArrayTools } from '../../tools.ts';
-import { batchesOf } from '../scans/at-once.ts';
-import type { FileOutcome } from '../scans/figures.ts';
+import { batchesOf } from '../at-once.ts';
+import type { FileOutcome } from '../figures.ts';
 import { insertObject, markOrphan, markSeen, markStub, markUnneeded, noteUpload, removeObject } from './repository.ts';
 import { upload } from './upload.ts';
 

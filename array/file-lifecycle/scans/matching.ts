@@ -5,7 +5,7 @@ import type { CriteriaContext } from '../criteria/fields.ts';
 import { CriteriaProblem } from '../criteria/operands.ts';
 import { pathFilter } from '../criteria/paths.ts';
 import type { ActiveRule } from '../policies/policy.ts';
-import { batchesOf } from './at-once.ts';
+import { batchesOf } from '../at-once.ts';
 
 /** A policy of a share, ready to be asked about files. */
 export interface RunningRule extends ActiveRule {

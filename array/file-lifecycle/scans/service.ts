@@ -1,6 +1,6 @@
 import { capacityText, fail, GranaryError, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { isEngineError } from '../../engine/errors.ts';
-import type { LifecycleChange, ShareLifecycle } from '../../shares/lifecycle.ts';
+import type { LifecycleChange, ShareLifecycle } from '../../volumes/share-lifecycle.ts';
 import type { LifecycleFacts } from '../../shares/view.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
 import type { Snapshots } from '../../snapshots/service.ts';

@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { type Jobs, ManualClock, type Store } from '@granary/kernel';
 import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
+import { shareReaders, volumeDependents, volumeKeys } from '../../relations.ts';
 import { PEOPLE, serve } from '../../../protocols/s3/testing/serve.ts';
 import { ObjectStorageDestinations } from '../../object-storage-destinations/service.ts';
 import type { Performance } from '../../performance/service.ts';
@@ -37,9 +38,10 @@ export async function lifecycleAlone(t: TestContext) {
     const { store, events, jobs, readings } = tools;
     const volumes = new Volumes(tools, {
       pools,
-      encryption: new Encryption(tools),
+      encryption: new Encryption(tools, volumeKeys),
       performance,
-      shares: new Shares(tools),
+      shares: new Shares(tools, shareReaders),
+      dependents: volumeDependents,
       recycleBin: () => ({ isOn: false, hours: 24 }),
     });
     const snapshots = new Snapshots(tools, volumes, pools);

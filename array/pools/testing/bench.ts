@@ -1,10 +1,12 @@
 import { createLog, EventLog, Jobs, ManualClock, Store, Vault, type HostedConfiguration } from '@granary/kernel';
 import { EXTENT_BYTES } from '@granary/storage/units';
-import type { Engine, PoolCache, Work } from '../../engine/engine.ts';
+import type { Engine, PoolCache } from '../../engine/engine.ts';
+import type { Work } from '../../engine/work.ts';
 import type { Hardware } from '../../engine/hardware.ts';
 import { EngineError } from '../../engine/errors.ts';
 import type { PoolReport } from '../../engine/report.ts';
 import { migrations } from '../../migrations.ts';
+import { volumesInPool } from '../../relations.ts';
 import type { Performance } from '../../performance/service.ts';
 import type { RaidGroup } from '../../raid-groups/raid-group.ts';
 import { findRaidGroup, raidGroupsOfPool } from '../../raid-groups/repository.ts';
@@ -64,7 +66,11 @@ export function poolBench(
     configuration: () => configuration as HostedConfiguration,
     returnDrive: () => Promise.resolve(),
   };
-  const pools = new Pools(tools, groupsOf(store, groupBytes), noPerformance);
+  const pools = new Pools(tools, {
+    raidGroups: groupsOf(store, groupBytes),
+    performance: noPerformance,
+    volumes: volumesInPool,
+  });
   return {
     ...{ pools, tools, clock, configuration, told, reports, shrinks },
     async use(pool, usedBytes, savedBytes = 0) {

@@ -1,4 +1,5 @@
-import type { NewSnapshot, SnapshotSizes, Work } from '../../engine/engine.ts';
+import type { NewSnapshot, SnapshotSizes } from '../../engine/engine.ts';
+import type { Work } from '../../engine/work.ts';
 import { EngineError } from '../../engine/errors.ts';
 import type {
   NasAccounts,

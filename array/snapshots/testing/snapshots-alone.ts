@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
+import { shareReaders, volumeDependents, volumeKeys } from '../../relations.ts';
 import { Clones } from '../../consistency-groups/service.ts';
 import type { Performance } from '../../performance/service.ts';
 import type { Pools } from '../../pools/service.ts';
@@ -28,12 +29,13 @@ export async function snapshotsAlone(t: TestContext) {
   async function open() {
     const tools = toolsAlone({ folder, engine: engine.asEngine, clock });
     const { store, events, jobs, readings } = tools;
-    const encryption = new Encryption(tools);
+    const encryption = new Encryption(tools, volumeKeys);
     const volumes = new Volumes(tools, {
       pools,
       encryption,
       performance,
-      shares: new Shares(tools),
+      shares: new Shares(tools, shareReaders),
+      dependents: volumeDependents,
       recycleBin: () => ({ isOn: false, hours: 24 }),
     });
     const snapshots = new Snapshots(tools, volumes, pools);

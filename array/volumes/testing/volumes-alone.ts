@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { bytes, ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
+import { shareReaders, volumeDependents, volumeKeys } from '../../relations.ts';
 import type { Performance } from '../../performance/service.ts';
 import type { Pool } from '../../pools/pool.ts';
 import { insertPool } from '../../pools/repository.ts';
@@ -29,9 +30,16 @@ export async function volumesAlone(t: TestContext) {
   async function open() {
     const tools = toolsAlone({ folder, engine: engine.asEngine, clock, configuration: { dataReduction: false } });
     const { store, events, jobs, readings } = tools;
-    const encryption = new Encryption(tools);
-    const shares = new Shares(tools);
-    const volumes = new Volumes(tools, { pools, encryption, performance, shares, recycleBin: () => bin });
+    const encryption = new Encryption(tools, volumeKeys);
+    const shares = new Shares(tools, shareReaders);
+    const volumes = new Volumes(tools, {
+      pools,
+      encryption,
+      performance,
+      shares,
+      dependents: volumeDependents,
+      recycleBin: () => bin,
+    });
     await store.write((tx) => {
       if (!tx.get('SELECT 1 FROM pools')) insertPool(tx, poolOf(clock.now()));
     });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Work } from '../../engine.ts';
+import type { Work } from '../../work.ts';
 import { EngineError } from '../../errors.ts';
 import type { Report } from '../../report.ts';
 import type { EngineMethods, OpenEngine } from '../protocol.ts';

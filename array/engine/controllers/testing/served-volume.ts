@@ -10,7 +10,7 @@ import type { Engine, ExportedServer } from '../../engine.ts';
 import type { EngineEvent } from '../../events.ts';
 import { startEmbeddedEngine } from '../../embedded/start.ts';
 import { partOf } from '../../parts.ts';
-import type { RunningEngine } from '../../start.ts';
+import type { RunningEngine } from '../../running-engine.ts';
 import { targetOf } from '../target.ts';
 
 export const ALICE = 'iqn.2026-01.org.example:alice';

@@ -1,5 +1,5 @@
 import { type DriveLoss, FileDrive, readSuperblock, shred, StorageError, wipeSuperblocks } from '@granary/storage';
-import type { Work } from '../../engine.ts';
+import type { Work } from '../../work.ts';
 import type { EngineDriveSetup } from '../setup.ts';
 import { SwitchableDrive } from './switchable-drive.ts';
 

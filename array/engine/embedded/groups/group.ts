@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GroupState as RaidState, RaidGroup, type ResyncSpeed as RaidSpeed, StorageError } from '@granary/storage';
-import type { Work } from '../../engine.ts';
+import type { Work } from '../../work.ts';
 import type { ResyncSpeed, ScrubResult } from '../../hardware.ts';
 import type { GroupReport } from '../../report.ts';
 import type { GroupRecord } from '../book.ts';

@@ -1,5 +1,5 @@
 import type { Attributes, Filesystem } from '@granary/storage/filesystem';
-import type { Work } from '../../engine.ts';
+import type { Work } from '../../work.ts';
 import { EngineError } from '../../errors.ts';
 import { findPath, SUPERUSER } from './files/paths.ts';
 

@@ -1,5 +1,5 @@
 import type { Quota } from '@granary/storage/filesystem';
-import type { Work } from '../../engine.ts';
+import type { Work } from '../../work.ts';
 import { EngineError } from '../../errors.ts';
 import type { QuotaLimit, QuotaScope, QuotaSwitches, QuotaUsage, ShareEngine } from '../../shares.ts';
 import { told } from '../refused.ts';

@@ -13,7 +13,7 @@ import { FencedDevice } from './fenced-device.ts';
 import { NfsService } from './nfs-service.ts';
 import { ArchivedContents } from './files/archived-contents.ts';
 import { Recalls } from './files/recalls.ts';
-import { ShareFiles } from './files/share-files.ts';
+import { ShareFiles } from './share-files.ts';
 import { Share, type ShareParts } from './share.ts';
 import { ShareQuotas } from './share-quotas.ts';
 import { SnapshotMounts } from './snapshot-mounts.ts';

@@ -6,7 +6,7 @@ import { Exports } from '../../embedded/exports/exports.ts';
 import type { Portals } from '../../embedded/exports/portals.ts';
 import { reasonOf } from '../../embedded/refused.ts';
 import { Shares } from '../../embedded/shares/shares.ts';
-import type { EngineSetup, RunningEngine } from '../../start.ts';
+import type { EngineSetup, RunningEngine } from '../../running-engine.ts';
 import { CHUNK_BYTES } from './memory-bytes.ts';
 import { MemoryEngine } from './memory-engine.ts';
 

@@ -1,5 +1,5 @@
 import { type Attributes, type Entry, type Filesystem, FsError } from '@granary/storage/filesystem';
-import type { Work } from '../../../engine.ts';
+import type { Work } from '../../../work.ts';
 import { EngineError } from '../../../errors.ts';
 import { RECYCLE_BIN, type FileVersion } from '../../../shares.ts';
 import { isFsError, lookup, SUPERUSER } from './paths.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Attributes, Filesystem } from '@granary/storage/filesystem';
 import { fileErrorCode } from '@granary/protocols/nfs';
-import type { Work } from '../../../engine.ts';
+import type { Work } from '../../../work.ts';
 import { EngineError } from '../../../errors.ts';
 import type { ArchivedContents } from './archived-contents.ts';
 import { findPath, isFsError, lookup, makePlace, namesOf, SUPERUSER } from './paths.ts';

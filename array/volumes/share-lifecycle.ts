@@ -1,6 +1,6 @@
 import type { Tx } from '@granary/kernel';
-import type { Volume } from '../volumes/volume.ts';
-import type { LifecycleFacts } from './view.ts';
+import type { LifecycleFacts } from '../shares/view.ts';
+import type { Volume } from './volume.ts';
 
 export type LifecycleChange = 'enable' | 'disable' | 'resume' | 'pause';
 

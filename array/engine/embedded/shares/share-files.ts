@@ -1,15 +1,15 @@
 import type { Attributes, Filesystem, ListedInode } from '@granary/storage/filesystem';
-import type { Work } from '../../../engine.ts';
-import { EngineError } from '../../../errors.ts';
-import type { FileArchive, FileVersion, ListedFile, ShareEngine } from '../../../shares.ts';
-import { told } from '../../refused.ts';
-import type { Works } from '../../works.ts';
-import type { SnapshotMounts } from '../snapshot-mounts.ts';
-import { isFsError, SUPERUSER } from './paths.ts';
-import type { ArchivedContents } from './archived-contents.ts';
-import type { Recalls } from './recalls.ts';
-import { expire, purge } from './recycle-bin.ts';
-import { restore } from './restore.ts';
+import type { Work } from '../../work.ts';
+import { EngineError } from '../../errors.ts';
+import type { FileArchive, FileVersion, ListedFile, ShareEngine } from '../../shares.ts';
+import { told } from '../refused.ts';
+import type { Works } from '../works.ts';
+import type { SnapshotMounts } from './snapshot-mounts.ts';
+import { isFsError, SUPERUSER } from './files/paths.ts';
+import type { ArchivedContents } from './files/archived-contents.ts';
+import type { Recalls } from './files/recalls.ts';
+import { expire, purge } from './files/recycle-bin.ts';
+import { restore } from './files/restore.ts';
 
 const READ_BYTES_MAX = 16 * 1024 * 1024;
 /** All of them are found without a pause, in which no client is answered. */

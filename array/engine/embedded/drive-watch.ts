@@ -1,7 +1,7 @@
 import { type DriveLoss, readSuperblock, wipeSuperblocks } from '@granary/storage';
-import type { OnEngineEvent } from '../../engine.ts';
-import type { Drives, PlacedDrive } from './drives.ts';
-import type { Groups } from '../groups/groups.ts';
+import type { OnEngineEvent } from '../engine.ts';
+import type { Drives, PlacedDrive } from './drives/drives.ts';
+import type { Groups } from './groups/groups.ts';
 
 interface DriveWatchSetup {
   readonly drives: Drives;

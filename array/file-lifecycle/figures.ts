@@ -1,5 +1,5 @@
-import type { ListedFile } from '../../engine/shares.ts';
-import type { RunFigures } from '../policies/policy.ts';
+import type { ListedFile } from '../engine/shares.ts';
+import type { RunFigures } from './policies/policy.ts';
 
 export type FileOutcome =
   | { readonly outcome: 'handled' }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkFilesystem } from '@granary/storage/filesystem';
-import { until } from '../../../../../testing/waiting.ts';
-import type { Client3 } from '../../../../../protocols/nfs/testing/client3.ts';
-import type { ListedFile } from '../../../shares.ts';
-import { servedShare, type ShareRig, shareRig } from '../testing/share-rig.ts';
+import { until } from '../../../../testing/waiting.ts';
+import type { Client3 } from '../../../../protocols/nfs/testing/client3.ts';
+import type { ListedFile } from '../../shares.ts';
+import { servedShare, type ShareRig, shareRig } from './testing/share-rig.ts';
 
 const JUKEBOX = 10_008;
 const IO = 5;

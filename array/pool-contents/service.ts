@@ -1,5 +1,6 @@
 import type { Page } from '@granary/kernel';
 import type { Performance, IoPoint } from '../performance/service.ts';
+import type { Pools } from '../pools/service.ts';
 import type { RaidGroups } from '../raid-groups/service.ts';
 import type { RaidGroupFacts } from '../raid-groups/raid-group.ts';
 import type { ArrayTools } from '../tools.ts';
@@ -7,7 +8,6 @@ import { countBinned, listBinned } from '../volumes/listing-repository.ts';
 import type { Volume } from '../volumes/volume.ts';
 import type { Volumes } from '../volumes/service.ts';
 import type { VolumeView } from '../volumes/view.ts';
-import type { Pools } from './service.ts';
 
 interface Found<T> {
   readonly found: T[];

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { describe, it } from 'node:test';
-import { BLOCK, engineRig, type EngineRig, MIB } from '../testing/rig.ts';
+import { BLOCK, engineRig, type EngineRig, MIB } from './testing/rig.ts';
 
 const BLOCKS = 64;
 
