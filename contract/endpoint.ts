@@ -67,7 +67,7 @@ interface EndpointOptions<P extends Params, R extends Reply> {
 }
 
 /** No parameter at all: every key is absent, so callers may leave the input out. */
-// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- nothing is just what it should say
+// oxlint-disable-next-line typescript/no-generated-empty-object-type -- nothing is just what it should say
 type NoParams = Record<never, Param>;
 
 export function endpoint<R extends Reply, P extends Params = NoParams>(

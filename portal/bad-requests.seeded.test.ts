@@ -59,7 +59,7 @@ for (const operation of portalOperations) {
         }
         assert.equal(changes(), written, 'something was written');
       });
-      await fc.assert(property, { seed, numRuns: RUNS, timeout: ANSWER_MS_MAX, endOnFailure: true });
+      await fc.assert(property, { seed, numRuns: RUNS, plugins: [fc.timeout(ANSWER_MS_MAX)], endOnFailure: true });
     }
     assert.deepEqual(portal.dump(), before);
     const { status, text } = await portal.send(admin, askedOf(operation, values, usualEncoding(operation)));

@@ -44,7 +44,7 @@ function checkParts(bytes: Buffer, boundary: string): void {
 async function readParts(bytes: Buffer, boundary: string): Promise<FormData> {
   const type = `multipart/form-data; boundary="${boundary}"`;
   try {
-    // eslint-disable-next-line @typescript-eslint/no-deprecated -- it warns of bodies without a limit; ours has one
+    // oxlint-disable-next-line typescript/no-deprecated -- it warns of bodies without a limit; ours has one
     return await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
   } catch {
     throw notValid();

@@ -12,7 +12,7 @@ export interface Shape {
 
 /** A nullable value is a union; the half that is not null says what it is. */
 export function shapeOf(schema: TSchema | Shape | undefined): Shape | undefined {
-  const shape = schema as Shape | undefined;
+  const shape: Shape | undefined = schema;
   return shape?.anyOf?.find(({ type }) => type !== 'null') ?? shape;
 }
 

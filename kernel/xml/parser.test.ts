@@ -103,11 +103,12 @@ test('random documents are read as another parser reads them', () => {
     parseAttributeValue: false,
     trimValues: false,
     processEntities: true,
+    // oxlint-disable-next-line typescript/no-deprecated -- as good as any for a comparison
     htmlEntities: true,
   });
   fc.assert(
     fc.property(element, (document) => {
-      // eslint-disable-next-line @typescript-eslint/no-deprecated -- as good as any for a comparison
+      // oxlint-disable-next-line typescript/no-deprecated -- as good as any for a comparison
       const [expected] = other.parse(document, true) as Foreign[];
       assert.deepEqual(shapeOf(parse(document)), foreignShape(expected as Foreign));
     }),

@@ -2,7 +2,7 @@ import { Socket, type SocketConstructorOpts } from 'node:net';
 
 /** What Node keeps behind a socket, and how one is made around it: no part of its documentation. */
 interface Inside {
-  _handle: object | null;
+  _handle: { readonly useUserBuffer?: unknown } | null;
 }
 
 interface Options {
@@ -19,7 +19,7 @@ interface Options {
  */
 export function receiveInPlace(accepted: Socket, bufferBytes: number, received: (bytes: Buffer) => void): Socket {
   const handle = (accepted as unknown as Inside)._handle;
-  if (typeof (handle as { useUserBuffer?: unknown } | null)?.useUserBuffer !== 'function' || handle === null) {
+  if (handle === null || typeof handle.useUserBuffer !== 'function') {
     accepted.on('data', received);
     accepted.resume();
     return accepted;

@@ -216,7 +216,8 @@ describe('drives and their helper', () => {
     const job = helper.write([full], 0, data, new Uint32Array(256), false);
     assert.ok(job.ownPieces === 0);
     await helper.ended(job);
-    assert.equal((job.copies[0]?.error as NodeJS.ErrnoException | undefined)?.code, 'ENOSPC');
+    const error = job.copies[0]?.error;
+    assert.ok(error && 'code' in error && error.code === 'ENOSPC');
     fs.closeSync(full);
     release(data);
   });

@@ -73,7 +73,7 @@ for (const encrypted of [false, true]) {
     );
     await fc.assert(
       fc.asyncProperty(story, (steps) => tell(steps, encrypted)),
-      { numRuns: rounds({ quick: 1, long: 1, torture: 20 }), interruptAfterTimeLimit: 600_000 },
+      { numRuns: rounds({ quick: 1, long: 1, torture: 20 }), plugins: [fc.interruptAfterTimeLimit(600_000)] },
     );
   });
 }

@@ -149,7 +149,7 @@ function testSpoiltRequestsTo({ tested, state, send, newKey }: Running, operatio
         if (state.mark() !== mark) assert.deepEqual(state.dump(), before, 'something was written');
       });
       const numRuns = given === undefined ? RUNS_WITHOUT_KEY : RUNS;
-      await fc.assert(property, { seed, numRuns, timeout: ANSWER_MS_MAX, endOnFailure: true });
+      await fc.assert(property, { seed, numRuns, plugins: [fc.timeout(ANSWER_MS_MAX)], endOnFailure: true });
     }
     assert.deepEqual(state.dump(), before);
     const again = tested.isPassing?.(operation) ? await tested.valid(operation) : values;

@@ -34,7 +34,7 @@ export function crc32c(bytes: Uint8Array, start = 0, end = bytes.length, before 
 }
 
 // Indices below are inside the tables by their masks, and inside the data by the loops' conditions.
-/* eslint-disable @typescript-eslint/no-non-null-assertion */
+/* oxlint-disable typescript/no-non-null-assertion */
 function byBytes(bytes: Uint8Array, start: number, end: number, before: number): number {
   const tables = TABLES;
   let crc = before;
@@ -71,4 +71,4 @@ function byWords(words: Int32Array, before: number): number {
   }
   return crc;
 }
-/* eslint-enable @typescript-eslint/no-non-null-assertion */
+/* oxlint-enable typescript/no-non-null-assertion */

@@ -61,7 +61,7 @@ export class Crc64Nvme {
   }
 
   // Indices below are inside the tables by their masks, and inside the data by the loops' conditions.
-  /* eslint-disable @typescript-eslint/no-non-null-assertion */
+  /* oxlint-disable typescript/no-non-null-assertion */
   #byBytes(bytes: Uint8Array, start: number, end: number): void {
     let low = this.#low;
     let high = this.#high;
@@ -97,5 +97,5 @@ export class Crc64Nvme {
     this.#low = low;
     this.#high = high;
   }
-  /* eslint-enable @typescript-eslint/no-non-null-assertion */
+  /* oxlint-enable typescript/no-non-null-assertion */
 }

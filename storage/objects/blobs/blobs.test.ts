@@ -256,7 +256,7 @@ async function moveAll(scene: BlobScene, record: BlobRecord): Promise<BlobRecord
   return places;
 }
 
-// eslint-disable-next-line require-yield -- an empty body
+// oxlint-disable-next-line require-yield -- an empty body
 async function* nothing(): AsyncGenerator<Uint8Array> {
   await Promise.resolve();
 }
