@@ -1,5 +1,4 @@
-import { accountRoutes, publicServiceRoutes } from './accounts/routes.ts';
-import { PublicServices } from './accounts/public-service.ts';
+import { accountRoutes } from './accounts/routes.ts';
 import { RemoteAccounts } from './accounts/remote.ts';
 import { Accounts } from './accounts/service.ts';
 import { SignUps } from './accounts/sign-ups.ts';
@@ -7,6 +6,8 @@ import { Contents } from './arrays/contents.ts';
 import { Deletions } from './arrays/deletions.ts';
 import { ArrayLifecycle } from './arrays/lifecycle.ts';
 import { Orders } from './arrays/orders.ts';
+import { publicServiceRoutes } from './arrays/public-services/routes.ts';
+import { PublicServices } from './arrays/public-services/service.ts';
 import { ArrayRecovery } from './arrays/recovery.ts';
 import { ArrayRecords } from './arrays/records.ts';
 import { arrayRoutes } from './arrays/routes.ts';
@@ -84,17 +85,18 @@ export function createServices(tools: Tools): Services {
     (array) => clouds.fetchToArray(array),
     (array) => clouds.claimed(array.cloudId),
   );
+  const contents = new Contents({ ...parts, accounts: remoteAccounts });
   const handlers = merged([
     tokenRoutes(signIn),
     userRoutes(users),
-    cloudRoutes(clouds, new Joining(tools, clouds), new ArrayRecovery(parts)),
+    cloudRoutes(clouds, new Joining(tools, clouds)),
     providerRoutes(providers),
     providerGroupRoutes(new ProviderGroups(tools)),
     pricingRoutes(new Pricing(tools)),
-    arrayRoutes({ ...parts, orders, arrays, contents: new Contents({ ...parts, accounts: remoteAccounts }) }),
+    arrayRoutes({ ...parts, orders, arrays, contents, recovery: new ArrayRecovery(parts) }),
     requestRoutes(requests),
     publicServiceRoutes(new PublicServices(tools, states)),
-    accountRoutes(new Accounts(tools, states, requests, remoteAccounts)),
+    accountRoutes(new Accounts({ ...parts, remote: remoteAccounts })),
     tenantRoutes(new Tenants(tools), computes, (actor, request) => requests.file(actor, { ...request, arrayId: null })),
     networkRoutes(new Networks(tools, vlans, (providerId) => clouds.refreshOfProvider(providerId)), vlans),
     billingRoutes(new Billing(tools)),
@@ -107,7 +109,7 @@ export function createServices(tools: Tools): Services {
   return { signIn, users, clouds, providers, renewals, watcher, deletions, signUps, handlers };
 }
 
-/** Two rooms may serve one group: prices of providers stand with the prices. */
+/** Two folders may serve one group: prices of providers are in `pricing`. */
 function merged(parts: readonly PortalHandlers[]): PortalHandlers {
   const groups: Record<string, object> = {};
   for (const part of parts) {

@@ -1,5 +1,5 @@
-import { flag, generated, plain, sqlPage, Table, type Changes, type Db, type Page, type Tx } from '@granary/kernel';
-import type { ObjectAccount, PublicService } from './account.ts';
+import { generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import type { ObjectAccount } from './account.ts';
 
 const accounts = new Table<ObjectAccount, 'id'>('object_accounts', {
   id: generated('id'),
@@ -13,18 +13,6 @@ const accounts = new Table<ObjectAccount, 'id'>('object_accounts', {
   createdAt: plain('created_at'),
   updatedAt: plain('updated_at'),
 });
-const services = new Table<PublicService, 'id'>('public_services', {
-  id: generated('id'),
-  arrayId: plain('array_id'),
-  accountName: plain('account_name'),
-  username: plain('username'),
-  passwordSealed: plain('password_sealed'),
-  ip: plain('ip'),
-  host: plain('host'),
-  autoApprove: flag('auto_approve'),
-  price: plain('price'),
-});
-
 const SELECT = `SELECT ${accounts.fields()} FROM object_accounts`;
 
 export function listAccounts(db: Db, arrayId: number, page: Page): ObjectAccount[] {
@@ -81,35 +69,6 @@ export function deleteAccount(tx: Tx, id: number): void {
   tx.run('DELETE FROM object_accounts WHERE id = :id', { id });
 }
 
-export function findPublicService(db: Db, arrayId: number): PublicService | undefined {
-  const sql = `SELECT ${services.fields()} FROM public_services WHERE array_id = :arrayId`;
-  return services.get(db, sql, { arrayId });
-}
-
-/** Arrays that run and whose public service needs nobody's word. */
-export function listAutoApproving(db: Db): number[] {
-  const sql = `SELECT array_id FROM public_services JOIN arrays ON arrays.id = array_id
-               WHERE auto_approve = 1 AND arrays.status = 'created'`;
-  return db.all<{ array_id: number }>(sql, {}).map(({ array_id: id }) => id);
-}
-
-export type ServiceValues = Omit<PublicService, 'id' | 'arrayId' | 'price'>;
-
-export function insertPublicService(tx: Tx, service: Omit<PublicService, 'id'>): void {
-  services.insert(tx, service);
-}
-
-/** What is undefined stays. */
-export function updatePublicService(tx: Tx, arrayId: number, changes: Changes<ServiceValues>): void {
-  services.update(tx, { arrayId }, { arrayId, ...changes });
-}
-
-export function deletePublicService(tx: Tx, arrayId: number): void {
-  tx.run('DELETE FROM public_services WHERE array_id = :arrayId', { arrayId });
-}
-
-/** What an array that is deleted takes with it. */
-export function forgetOfArray(tx: Tx, arrayId: number): void {
+export function deleteAccountsOfArray(tx: Tx, arrayId: number): void {
   tx.run('DELETE FROM object_accounts WHERE array_id = :arrayId', { arrayId });
-  deletePublicService(tx, arrayId);
 }

@@ -1,6 +1,7 @@
 import { fail, GranaryError, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, mayActAtOnce, scopeOf, type PortalActor } from '../actor.ts';
 import type { PortalArray } from '../arrays/array.ts';
+import type { ArrayLifecycle } from '../arrays/lifecycle.ts';
 import type { ArrayStates } from '../arrays/states.ts';
 import { findRequest } from '../requests/repository.ts';
 import type { PortalRequest } from '../requests/request.ts';
@@ -21,6 +22,14 @@ export interface NewAccount {
   readonly moderate: boolean;
 }
 
+interface Parts {
+  readonly tools: Tools;
+  readonly states: ArrayStates;
+  readonly requests: Requests;
+  readonly lifecycle: ArrayLifecycle;
+  readonly remote: RemoteAccounts;
+}
+
 const WAIT_MS_MAX = 10_000;
 
 /** Accounts on object storage arrays, as the portal keeps them: asked for here, living there. */
@@ -31,12 +40,13 @@ export class Accounts {
   readonly #remote: RemoteAccounts;
   readonly #work: AccountWork;
 
-  constructor(tools: Tools, states: ArrayStates, requests: Requests, remote: RemoteAccounts) {
+  constructor({ tools, states, requests, lifecycle, remote }: Parts) {
     this.#tools = tools;
     this.#states = states;
     this.#requests = requests;
     this.#remote = remote;
     this.#work = new AccountWork({ tools, states, requests, remote });
+    lifecycle.onPurge(repository.deleteAccountsOfArray);
     const settled = (jobId: number) => this.#settled(jobId);
     requests.register(['create_account'], {
       check: (request) => this.#checkRemote(request),

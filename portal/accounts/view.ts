@@ -1,11 +1,10 @@
 import type { RecordOf } from '@granary/contract';
-import type { ObjectAccount as AccountRecord, PublicObjectService } from '@granary/contract/portal';
+import type { ObjectAccount as AccountRecord } from '@granary/contract/portal';
 import { formatUtc } from '@granary/kernel';
-import type { ObjectAccount, PublicService } from './account.ts';
+import type { ObjectAccount } from './account.ts';
 import type { AccountFigures } from './remote.ts';
 
 export type AccountView = RecordOf<typeof AccountRecord>;
-export type PublicServiceView = RecordOf<typeof PublicObjectService>;
 
 /** `figures`: what it holds, as its array counts it. */
 export function accountView(account: ObjectAccount, figures: AccountFigures | undefined): AccountView {
@@ -21,19 +20,5 @@ export function accountView(account: ObjectAccount, figures: AccountFigures | un
     objects_count: figures?.objects ?? null,
     created_at: formatUtc(account.createdAt),
     updated_at: formatUtc(account.updatedAt),
-  };
-}
-
-/** Without its password. */
-export function publicServiceView(service: PublicService): PublicServiceView {
-  return {
-    id: service.id,
-    array_id: service.arrayId,
-    account_name: service.accountName,
-    username: service.username,
-    ip: service.ip,
-    host: service.host,
-    auto_approve: service.autoApprove,
-    price: service.price,
   };
 }

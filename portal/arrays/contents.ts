@@ -2,7 +2,6 @@ import { arrayClient } from '@granary/client';
 import type { RecordOf } from '@granary/contract';
 import type { ArrayContents } from '@granary/contract/portal';
 import { scopeOf, type PortalActor } from '../actor.ts';
-import type { RemoteAccounts } from '../accounts/remote.ts';
 import type { Clouds } from '../clouds/service.ts';
 import type { Tools } from '../tools.ts';
 import type { PortalArray } from './array.ts';
@@ -21,11 +20,16 @@ const UNKNOWN: ContentsView = {
   objects: null,
 };
 
+/** What the accounts of an object storage array hold, by id; undefined when the array does not answer. */
+interface AccountFigures {
+  figures(array: PortalArray): Promise<ReadonlyMap<string, { containers: number; objects: number }> | undefined>;
+}
+
 interface Parts {
   readonly tools: Tools;
   readonly clouds: Clouds;
   readonly states: ArrayStates;
-  readonly accounts: RemoteAccounts;
+  readonly accounts: AccountFigures;
 }
 
 /** What arrays hold, asked of the arrays themselves, for those who are about to delete one. */
@@ -33,7 +37,7 @@ export class Contents {
   readonly #tools: Tools;
   readonly #clouds: Clouds;
   readonly #states: ArrayStates;
-  readonly #accounts: RemoteAccounts;
+  readonly #accounts: AccountFigures;
 
   constructor({ tools, clouds, states, accounts }: Parts) {
     this.#tools = tools;

@@ -1,6 +1,5 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import { formatUtc, type JobOutcome, type JobTraits, type RunningJob, type Tx } from '@granary/kernel';
-import { forgetOfArray } from '../accounts/repository.ts';
 import { ClaimRefused } from '../clouds/claims.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { interfacesOfArray, type Interfaces } from '../networks/index.ts';
@@ -9,6 +8,7 @@ import { applyChange, describeChange, type Change } from './changes.ts';
 import { Hosting, isTroubleOfCloud, NotYet, POLL_MS, withDrivesOf } from './hosting.ts';
 import * as repository from './repository.ts';
 import type { PortalArray } from './array.ts';
+import { deletePublicService } from './public-services/repository.ts';
 import { problemsOf } from './rules.ts';
 import { startingMove, type ArrayStates } from './states.ts';
 
@@ -54,6 +54,7 @@ interface Parts {
  */
 export class ArrayLifecycle {
   readonly #parts: Parts;
+  readonly #dependents: ((tx: Tx, arrayId: number) => void)[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -100,6 +101,11 @@ export class ArrayLifecycle {
         this.#undoChange(tx, parts.states.existing(tx, arrayId), change, reason);
       },
     );
+  }
+
+  /** `remove` runs in the transaction that records the array as purged. */
+  onPurge(remove: (tx: Tx, arrayId: number) => void): void {
+    this.#dependents.push(remove);
   }
 
   start(tx: Tx, work: Work, arrayId: number, more: Readonly<Record<string, unknown>> = {}): number {
@@ -238,7 +244,8 @@ export class ArrayLifecycle {
       outcome: 'done',
       finish: (tx) => {
         interfaces.releaseAllOfArray(tx, array.id);
-        forgetOfArray(tx, array.id);
+        deletePublicService(tx, array.id);
+        for (const remove of this.#dependents) remove(tx, array.id);
         repository.setPurged(tx, array.id, tools.clock.now());
         const event = `Array ${array.name} was ${array.status === 'deleting' ? 'deleted' : 'purged'}.`;
         if (array.status === 'deleting')

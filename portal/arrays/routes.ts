@@ -5,6 +5,7 @@ import type { Tools } from '../tools.ts';
 import type { Contents } from './contents.ts';
 import type { Deletions } from './deletions.ts';
 import type { Orders } from './orders.ts';
+import type { ArrayRecovery } from './recovery.ts';
 import type { ArrayRecords } from './records.ts';
 import type { Arrays } from './service.ts';
 import type { ArrayStates } from './states.ts';
@@ -17,10 +18,15 @@ interface Parts {
   readonly states: ArrayStates;
   readonly contents: Contents;
   readonly deletions: Deletions;
+  readonly recovery: ArrayRecovery;
 }
 
-export function arrayRoutes({ tools, orders, arrays, records, states, contents, deletions }: Parts): PortalHandlers {
+export function arrayRoutes(parts: Parts): PortalHandlers {
+  const { tools, orders, arrays, records, states, contents, deletions, recovery } = parts;
   return {
+    clouds: {
+      recoverArrays: async ({ id }, { actor }) => ({ data: await recovery.recover(id, actor) }),
+    },
     arrays: {
       list: ({ status, name, restorable, ...page }, context) => {
         const filter = { scope: scopeOf(context.actor), status, name, restorable };

@@ -2,7 +2,7 @@ import type { RecordOf } from '@granary/contract';
 import type { Inventory } from '@granary/contract/cloud';
 import type { ListedArray, OrderedArray, ShownArray } from '@granary/contract/portal';
 import { formatSeconds, formatUtc } from '@granary/kernel';
-import type { PublicServiceView } from '../accounts/view.ts';
+import type { PublicServiceView } from './public-services/view.ts';
 import type { ArrayInterface } from '../networks/index.ts';
 import type { PortalArray } from './array.ts';
 import { driveCount } from './rules.ts';

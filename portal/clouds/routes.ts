@@ -1,10 +1,9 @@
 import { pageOf } from '@granary/kernel';
 import type { PortalHandlers } from '../handlers.ts';
-import type { ArrayRecovery } from '../arrays/recovery.ts';
 import type { Joining } from './joining.ts';
 import type { Clouds } from './service.ts';
 
-export function cloudRoutes(clouds: Clouds, joining: Joining, recovery: ArrayRecovery): PortalHandlers {
+export function cloudRoutes(clouds: Clouds, joining: Joining): PortalHandlers {
   return {
     clouds: {
       list: (page, context) => {
@@ -21,7 +20,6 @@ export function cloudRoutes(clouds: Clouds, joining: Joining, recovery: ArrayRec
         await clouds.adopt(id, actor);
         return {};
       },
-      recoverArrays: async ({ id }, { actor }) => ({ data: await recovery.recover(id, actor) }),
       joinCode: async (wish, { actor }) => ({ data: await joining.createCode(wish, actor) }),
       join: async (request, { ip }) => ({ data: await joining.join(request, ip) }),
       authority: () => ({ data: joining.authority() }),

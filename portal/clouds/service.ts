@@ -2,7 +2,6 @@ import type { CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
 import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
-import type { PortalArray } from '../arrays/array.ts';
 import { seedPrices } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
 import { CloudClaims } from './claims.ts';
@@ -241,7 +240,7 @@ export class Clouds {
   }
 
   /** A way to one of its arrays: the portal's key goes to that array and to no other server. */
-  fetchToArray({ cloudId, uuid }: PortalArray): typeof fetch {
+  fetchToArray({ cloudId, uuid }: { readonly cloudId: number; readonly uuid: string }): typeof fetch {
     const { trusted } = this.#tools.store.read((db) => this.existing(db, cloudId));
     return this.#tools.connections.fetchTo(trusted, 'array', uuid);
   }

@@ -1,7 +1,7 @@
 import { badParameter, fail, parseHostAndPort, type Changes, type Tx } from '@granary/kernel';
-import { scopeOf, type PortalActor } from '../actor.ts';
-import type { ArrayStates } from '../arrays/states.ts';
-import type { Tools } from '../tools.ts';
+import { scopeOf, type PortalActor } from '../../actor.ts';
+import type { ArrayStates } from '../states.ts';
+import type { Tools } from '../../tools.ts';
 import * as repository from './repository.ts';
 import { publicServiceView, type PublicServiceView } from './view.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startFakeObjects } from '../testing/fake-objects.ts';
-import { refused, startTestPortal } from '../testing/portal.ts';
+import { startFakeObjects } from '../../testing/fake-objects.ts';
+import { refused, startTestPortal } from '../../testing/portal.ts';
 
 const portal = await startTestPortal();
 after(() => portal.stop());

@@ -1,0 +1,41 @@
+import { flag, generated, plain, Table, type Changes, type Db, type Tx } from '@granary/kernel';
+import type { PublicService } from './public-service.ts';
+
+const services = new Table<PublicService, 'id'>('public_services', {
+  id: generated('id'),
+  arrayId: plain('array_id'),
+  accountName: plain('account_name'),
+  username: plain('username'),
+  passwordSealed: plain('password_sealed'),
+  ip: plain('ip'),
+  host: plain('host'),
+  autoApprove: flag('auto_approve'),
+  price: plain('price'),
+});
+
+export function findPublicService(db: Db, arrayId: number): PublicService | undefined {
+  const sql = `SELECT ${services.fields()} FROM public_services WHERE array_id = :arrayId`;
+  return services.get(db, sql, { arrayId });
+}
+
+/** Arrays that run and whose public service needs nobody's word. */
+export function listAutoApproving(db: Db): number[] {
+  const sql = `SELECT array_id FROM public_services JOIN arrays ON arrays.id = array_id
+               WHERE auto_approve = 1 AND arrays.status = 'created'`;
+  return db.all<{ array_id: number }>(sql, {}).map(({ array_id: id }) => id);
+}
+
+export type ServiceValues = Omit<PublicService, 'id' | 'arrayId' | 'price'>;
+
+export function insertPublicService(tx: Tx, service: Omit<PublicService, 'id'>): void {
+  services.insert(tx, service);
+}
+
+/** What is undefined stays. */
+export function updatePublicService(tx: Tx, arrayId: number, changes: Changes<ServiceValues>): void {
+  services.update(tx, { arrayId }, { arrayId, ...changes });
+}
+
+export function deletePublicService(tx: Tx, arrayId: number): void {
+  tx.run('DELETE FROM public_services WHERE array_id = :arrayId', { arrayId });
+}
