@@ -53,6 +53,13 @@ module.exports = {
       to: { circular: true },
     },
     {
+      // In one folder, classes that belong together may name each other (a logical unit and its attachments).
+      name: 'no-circles-of-types-across-folders',
+      severity: 'error',
+      from: { path: '^((?:portal|cloud|cli|client|contract|protocols).*/)[^/]+$' },
+      to: { circular: true, via: { pathNot: '^$1[^/]+$' } },
+    },
+    {
       name: 'no-orphans',
       severity: 'error',
       from: {

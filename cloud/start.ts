@@ -40,7 +40,7 @@ import { DriveFiles } from './inventory/drive-files.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { CloudInventory } from './inventory/service.ts';
 import { followConfig } from './inventory/stock.ts';
-import { openCloudVault } from './access/vault.ts';
+import { openCloudVault } from './hosted-arrays/vault.ts';
 import { Ownership } from './ownership/ownership.ts';
 import { recoverStore, type Recovered } from './recovery/recover.ts';
 import manifest from './package.json' with { type: 'json' };

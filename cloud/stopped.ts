@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Product } from '@granary/contract/cloud';
 import { createLog, Store, type HostedConfiguration } from '@granary/kernel';
-import { openCloudVault } from './access/vault.ts';
+import { openCloudVault } from './hosted-arrays/vault.ts';
 import { listOwned } from './addresses/repository.ts';
 import { loadConfig } from './config/load.ts';
 import { configurationOf } from './hosted-arrays/configuration.ts';

@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { createLog } from '@granary/kernel';
 import { cpuMs } from '../../testing/timing.ts';
 import { until } from '../../testing/waiting.ts';
-import { temporaryStore } from '../../kernel/testing.ts';
+import { temporaryStore } from '../../kernel/testing/temporary-store.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { IoTotals, Report, VolumeReport } from '../engine/report.ts';
 import { migrations } from '../migrations.ts';

@@ -9,7 +9,7 @@ import { createProgram } from '../main.ts';
 import { FakeTerminal } from '../testing/terminal.ts';
 import { addApi, OWN_OPTIONS } from './commands.ts';
 import { exampleOf } from './example.ts';
-import { commandName, kebab, optionFlag } from './names.ts';
+import { commandName, kebab, optionFlag } from '../names.ts';
 import { optionParams } from './options.ts';
 
 const apis: readonly Api[] = [portalApi, arrayApi, objectsApi];

@@ -8,7 +8,7 @@ import { showField, showReply } from '../output/reply.ts';
 import { say, type Terminal } from '../terminal.ts';
 import { confirm, mustConfirm } from './confirmation.ts';
 import { exampleOf } from './example.ts';
-import { kebab } from './names.ts';
+import { kebab } from '../names.ts';
 import { addParameters, inputOf } from './options.ts';
 import { resolveNames } from './references.ts';
 import { canWait, subjectOf, waitForWork, watchedGet } from './wait.ts';

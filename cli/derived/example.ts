@@ -1,5 +1,5 @@
 import { pathParams, type Operation, type Param } from '@granary/contract';
-import { commandName, optionFlag } from './names.ts';
+import { commandName, optionFlag } from '../names.ts';
 import { optionParams } from './options.ts';
 
 /** A command line one can copy: what is needed, with the contract's own example values. */

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { GranaryCommand } from '../command.ts';
 import { usageFailure } from '../exit.ts';
 import { askSecretly, isInteractive, readStdin, type Terminal } from '../terminal.ts';
-import { kebab, optionFlag } from './names.ts';
+import { kebab, optionFlag } from '../names.ts';
 import { allowedValues, readList, readValue, type Reading } from './values.ts';
 
 /** Where the API insists on a choice and one answer is what a person at a terminal means. */

@@ -1,7 +1,7 @@
 import { errorCatalogue, type Api, type Endpoint, type ErrorEntry } from '@granary/contract';
 import { ApiError, ConnectionError } from '@granary/client';
 import { CommanderError } from 'commander';
-import { optionFlag } from '../derived/names.ts';
+import { optionFlag } from '../names.ts';
 import { CommandFailure, exitCodes, type ExitCode } from '../exit.ts';
 import { sayAside, type Terminal } from '../terminal.ts';
 import { plainText } from './cells.ts';

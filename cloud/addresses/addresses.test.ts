@@ -6,7 +6,7 @@ import { testNetwork } from '../../kernel/process/testing/addresses.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { AddressAllocator, type ProbeAddress } from './allocator.ts';
 import { servicePortsOf } from './service-ports.ts';
-import { AddressRange } from './range.ts';
+import { AddressRange } from '../config/range.ts';
 
 const none = () => false;
 const allFree: ProbeAddress = async () => undefined;

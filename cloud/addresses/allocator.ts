@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { fail, type ListenAddress } from '@granary/kernel';
 import type { Config } from '../config/schema.ts';
-import { AddressRange, isInRange } from './range.ts';
+import { AddressRange, isInRange } from '../config/range.ts';
 
 /** Tells whether an array could listen there now: undefined when it could, else the system's word for why not. */
 export type ProbeAddress = (address: ListenAddress) => Promise<string | undefined>;

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { rangesOverlap } from '../addresses/range.ts';
+import { rangesOverlap } from './range.ts';
 import type { Config } from './schema.ts';
 
 /** What a schema cannot say: what names what, and what must be no smaller than what. */

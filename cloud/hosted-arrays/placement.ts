@@ -17,7 +17,6 @@ import type { Config } from '../config/schema.ts';
 import type { DriveFiles } from '../inventory/drive-files.ts';
 import type { PlacedDrive } from '../inventory/drive.ts';
 import { listDrives, listDrivesOf, markFileMade, releaseDrivesOf } from '../inventory/repository.ts';
-import type { HostingRecords } from '../recovery/records.ts';
 import { giveDrives } from './drive-orders.ts';
 import { takeDriveBack, takeProxiesBack, withoutReturned } from './returns.ts';
 import { claimInterfaces } from './interface-rules.ts';
@@ -52,7 +51,7 @@ interface PlacementOptions {
   /** Holds one folder an array. */
   readonly folder: string;
   /** What the folders of arrays say of them. */
-  readonly records: Pick<HostingRecords, 'follow'>;
+  readonly records: { follow(): Promise<void> };
   /** After a restore the database may be older than the drives: files that it takes for free are kept. */
   readonly keepsFreeFiles: boolean;
 }

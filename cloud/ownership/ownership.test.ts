@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { temporaryStore } from '../../kernel/testing.ts';
+import { temporaryStore } from '../../kernel/testing/temporary-store.ts';
 import { claimText, Ownership } from './ownership.ts';
 
 const original = { portal: 'p', home: 'h', instance: 'i1', boot: 'b1' };

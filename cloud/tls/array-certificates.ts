@@ -1,5 +1,8 @@
 import { isDue, type Clock, type Issuer, type ServerTls } from '@granary/kernel';
-import type { HostedRecord } from '../hosted-arrays/repository.ts';
+
+interface CertifiedArray {
+  readonly uuid: string;
+}
 
 interface Issued {
   readonly issuer: Issuer;
@@ -32,7 +35,7 @@ export class ArrayCertificates {
     this.#issuer = issuer;
   }
 
-  of(array: HostedRecord, hosts: readonly string[]): ServerTls {
+  of(array: CertifiedArray, hosts: readonly string[]): ServerTls {
     const { portalAuthority, clock } = this.#options;
     const issuer = this.#issuer;
     const known = this.#issued.get(array.uuid);
@@ -43,7 +46,7 @@ export class ArrayCertificates {
     return tls;
   }
 
-  isDue({ uuid }: HostedRecord): boolean {
+  isDue({ uuid }: CertifiedArray): boolean {
     const known = this.#issued.get(uuid);
     return known !== undefined && (known.issuer !== this.#issuer || isDue(known.tls.cert, this.#options.clock.now()));
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import type { Store } from '../store/index.ts';
 import { openVault } from './open-vault.ts';
 import { KeyError, Vault } from './vault.ts';

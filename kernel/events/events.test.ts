@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualClock } from '../clock.ts';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { EventLog, type EventFilter } from './events.ts';
 
 const all: EventFilter = { start: 0, limit: 0 };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../testing/waiting.ts';
 import { turns } from '../../testing/turns.ts';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { serve, type Bench } from './testing/server.ts';
 
 const HOUR_MS = 3600 * 1000;

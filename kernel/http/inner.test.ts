@@ -5,7 +5,7 @@ import { file, text } from '../../contract/params.ts';
 import { Vault } from '../auth/vault.ts';
 import { ManualClock } from '../clock.ts';
 import { createLog } from '../log.ts';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { createApiServer, innerApi } from './index.ts';
 
 const put = endpoint('PUT', '/inner/{name}', {

@@ -8,7 +8,7 @@ import { Vault } from '../auth/vault.ts';
 import { systemClock } from '../clock.ts';
 import { badParameter, retryLater } from '../errors.ts';
 import { createLog } from '../log.ts';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { createApiServer } from './index.ts';
 import { serve, testGroups, thing } from './testing/server.ts';
 

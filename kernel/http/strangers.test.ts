@@ -11,7 +11,7 @@ import { Vault } from '../auth/vault.ts';
 import { ManualClock } from '../clock.ts';
 import { assertBrief } from '../edge/testing/blocking.ts';
 import { createLog } from '../log.ts';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { createApiServer, Listeners } from './index.ts';
 import { serve } from './testing/server.ts';
 

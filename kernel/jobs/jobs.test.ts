@@ -11,7 +11,7 @@ import { turns } from '../../testing/turns.ts';
 import { ManualClock, systemClock, type Clock } from '../clock.ts';
 import { createLog } from '../log.ts';
 import { Store } from '../store/index.ts';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { Jobs, type JobOutcome, type JobRun, type RunningJob } from './jobs.ts';
 
 const done: JobOutcome = { outcome: 'done' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { claimJob, findJob, findStartable, finishJob, insertJob, requeueJob, saveProgress } from './repository.ts';
 
 const job = { kind: 'count', subject: 'volume:1', arguments: 'null', now: 0 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { flag, generated, json, plain, Table } from './table.ts';
 
 interface Lamp {

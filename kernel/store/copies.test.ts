@@ -8,7 +8,7 @@ import { seededRandom } from '../../testing/random.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { until } from '../../testing/waiting.ts';
 import { createLog } from '../log.ts';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { DatabaseCopies } from './copies.ts';
 import { copiesFolderOf, listCopies, Store } from './index.ts';
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { LineProcess } from '../../testing/line-process.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { until } from '../../testing/waiting.ts';
-import { temporaryStore } from '../testing.ts';
+import { temporaryStore } from '../testing/temporary-store.ts';
 import { DiskFullError, Store } from './index.ts';
 
 const NUMBERS = 'CREATE TABLE numbers (n INTEGER NOT NULL) STRICT';

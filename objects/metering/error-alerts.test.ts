@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLog, EventLog, ManualClock } from '@granary/kernel';
-import { temporaryStore } from '../../kernel/testing.ts';
+import { temporaryStore } from '../../kernel/testing/temporary-store.ts';
 import { dataRequest } from '../testing/requests.ts';
 import { ErrorAlerts } from './error-alerts.ts';
 

@@ -24,7 +24,7 @@ import { ManualClock } from '../../clock.ts';
 import { fail } from '../../errors.ts';
 import { createLog } from '../../log.ts';
 import type { Store } from '../../store/index.ts';
-import { temporaryStore } from '../../testing.ts';
+import { temporaryStore } from '../../testing/temporary-store.ts';
 import { createApiServer, Submitted, type Actor, type AnsweredCall, type CredentialSource } from '../index.ts';
 
 const member: Access = { roles: ['member', 'admin'] };

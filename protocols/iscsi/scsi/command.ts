@@ -1,6 +1,7 @@
 import { SECTOR_BYTES, type LogicalUnit } from './logical-unit.ts';
 import type { Attachment, Nexus } from './nexus.ts';
 import { INVALID_FIELD_IN_CDB, LBA_OUT_OF_RANGE, type Answer, type Outcome } from './outcome.ts';
+import type { Sharing } from './sharing.ts';
 
 /** A command as those who carry it out see it. */
 export interface ScsiCommand {
@@ -17,15 +18,6 @@ export interface ScsiCommand {
   /** Room for what goes to the initiator. */
   allocate(bytes: number): Buffer;
 }
-
-/** What reservations have to do with a command (SPC-4 table 67, SBC-3 table 13). */
-export type Sharing =
-  /** Allowed whatever is reserved. */
-  | 'free'
-  /** Refused to others by exclusive access. */
-  | 'read'
-  /** Refused to others by every reservation. */
-  | 'write';
 
 /** A command we know: from these follow dispatch and REPORT SUPPORTED OPERATION CODES. */
 export interface Operation {

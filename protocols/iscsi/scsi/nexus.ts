@@ -1,20 +1,13 @@
 import type { LogicalUnit } from './logical-unit.ts';
+import { nexusKey, type NexusName } from './nexus-key.ts';
 import { Attention, type SenseData } from './sense.ts';
 
 /** The tie between one initiator port and one target port: what SCSI knows of a session. */
-export interface Nexus {
-  readonly initiatorName: string;
-  /** Twelve hexadecimal digits. */
-  readonly isid: string;
-  readonly targetName: string;
+export interface Nexus extends NexusName {
   /** LUNs this initiator sees, in order. */
   lunNumbers(): number[];
   /** Ends what the initiator has under way on a unit; resolves when the device is done with it. */
   abortTasks(unit: LogicalUnit, tellInitiator: boolean): Promise<void>;
-}
-
-export function nexusKey(nexus: Pick<Nexus, 'initiatorName' | 'isid' | 'targetName'>): string {
-  return `${nexus.initiatorName},i,0x${nexus.isid},${nexus.targetName}`;
 }
 
 const ATTENTIONS_MAX = 8;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { ByteRange, ObjectStore, ObjectVersion } from '@granary/storage/objects';
-import type { Whole } from '../objects/whole.ts';
+import type { Whole } from './readable.ts';
 import { Refusal } from '../request/refusal.ts';
 import type { SwiftRequest } from '../request/request.ts';
 

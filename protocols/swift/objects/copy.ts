@@ -11,7 +11,8 @@ import { expiryOf, newAttributes, requestAttributes } from './attributes.ts';
 import { demandVersion } from './find.ts';
 import { createdReply, putConditions } from './created.ts';
 import { demandRoom, MAX_OBJECT_SIZE, stageBytes, stageStream, type Uploaded } from './upload.ts';
-import { openWhole, plainObject, type Whole } from './whole.ts';
+import type { Whole } from '../large/readable.ts';
+import { openWhole, plainObject } from './whole.ts';
 
 interface Place {
   readonly account: AccountState;

@@ -10,7 +10,8 @@ import { objectHeaders } from './attributes.ts';
 import { isNotModified, rangeHolds } from './conditions.ts';
 import { demandVersion } from './find.ts';
 import { contentRange, parseRanges } from './ranges.ts';
-import { openWhole, plainObject, type Whole } from './whole.ts';
+import type { Whole } from '../large/readable.ts';
+import { openWhole, plainObject } from './whole.ts';
 
 async function* parts(
   whole: Whole,

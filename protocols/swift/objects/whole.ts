@@ -1,21 +1,12 @@
-import type { ByteRange, ObjectVersion } from '@granary/storage/objects';
+import type { ObjectVersion } from '@granary/storage/objects';
 import { openStaticLargeObject } from '../../objects/static-large-object.ts';
 import { openDynamicLargeObject } from '../large/dynamic.ts';
+import type { Whole } from '../large/readable.ts';
 import type { SwiftRequest } from '../request/request.ts';
 import { shownEtag } from './attributes.ts';
 
 /** Up to here bytes are read in one piece. */
 const SMALL = 256 * 1024;
-
-export type Bytes = Uint8Array | AsyncIterable<Uint8Array>;
-
-/** An object as readers see it, however it is kept. */
-export interface Whole {
-  readonly size: number;
-  /** As it is shown, with quotes where it is no MD5. */
-  readonly etag: string;
-  read(range: ByteRange): Promise<Bytes>;
-}
 
 /** The bytes of one version, and nothing put together. */
 export function plainObject(request: SwiftRequest, version: ObjectVersion): Whole {

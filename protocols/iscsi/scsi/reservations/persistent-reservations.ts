@@ -1,5 +1,5 @@
-import type { Sharing } from '../command.ts';
-import { nexusKey } from '../nexus.ts';
+import { nexusKey } from '../nexus-key.ts';
+import type { Sharing } from '../sharing.ts';
 import type { Registration, ReservationState, ReservationStore } from './reservation-store.ts';
 import { Attention, type SenseData } from '../sense.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { temporaryFolder } from '../testing/folders.ts';
-import { Store, type Migrations } from './store/index.ts';
+import { temporaryFolder } from '../../testing/folders.ts';
+import { Store, type Migrations } from '../store/index.ts';
 
 const noMigrations: Migrations = { component: 'test', steps: [] };
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { openVault, type Store, type Vault } from '@granary/kernel';
-import { anySealedSecrets } from '../hosted-arrays/repository.ts';
+import { anySealedSecrets } from './repository.ts';
 
 /** The vault that the secrets of arrays are sealed with. */
 export function openCloudVault(store: Store, folder: string): Promise<Vault> {
