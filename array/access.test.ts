@@ -4,7 +4,7 @@ import { operations, pathParams, type Access, type Operation } from '@granary/co
 import { arrayApi, peerApi } from '@granary/contract/array';
 import { newAgreement, PairKeys } from './remote-arrays/pair-keys.ts';
 import { passing, preparations, validValues } from './testing/valid-requests.ts';
-import { arrayOperations, startWalk, Walk, type Caller } from './testing/walk.ts';
+import { arrayOperations, startWalk, ArrayWalk, type Caller } from './testing/walk.ts';
 import type { Received } from '../kernel/process/testing/wire.ts';
 
 /**
@@ -113,7 +113,7 @@ function whom({ roles, creator }: Access): string {
 
 /** Everything it prepares is the user's, who has to be an administrator for as long as that takes. */
 const jo = { access_key: user.key, username: user.username, role: 'user' };
-const own = new Walk(walk.t, array.as(jo), { admin: user, user });
+const own = new ArrayWalk(walk.t, array.as(jo), { admin: user, user });
 const setRole = (role: 'admin' | 'user') => admin.client.call(walk.api.users.update, { name: user.username, role });
 
 for (const operation of arrayOperations.filter(({ endpoint }) => endpoint.access.creator)) {

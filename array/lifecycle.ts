@@ -4,27 +4,27 @@ import type { ArrayServices } from './services.ts';
  * Before anybody is served: what a crash cut off is ended, and the engine is told what it does not keep itself (caps,
  * caches, speeds, exports). In the order things stand on each other.
  */
-export async function settle(services: ArrayServices, onStage: (stage: string) => void): Promise<void> {
+export async function reconcile(services: ArrayServices, onStage: (stage: string) => void): Promise<void> {
   onStage('ending what was under way: drives');
-  await services.drives.settle();
+  await services.drives.reconcile();
   onStage('ending what was under way: RAID groups');
-  await services.building.settle();
+  await services.building.reconcile();
   await services.membership.follow();
   onStage('ending what was under way: pools');
-  await services.pools.settle();
+  await services.pools.reconcile();
   onStage('ending what was under way: volumes');
-  await services.volumes.settle();
-  await services.nas.settle();
+  await services.volumes.reconcile();
+  await services.nas.reconcile();
   onStage('ending what was under way: servers');
-  await services.servers.settle();
+  await services.servers.reconcile();
   onStage('ending what was under way: snapshots');
-  await services.snapshots.settle();
+  await services.snapshots.reconcile();
   await services.snapshotPolicies.createFirst();
   onStage('ending what was under way: mirrors');
-  await services.mirrors.settle();
+  await services.mirrors.reconcile();
   onStage('mounting the shares');
-  await services.shares.settle();
-  await services.fileLifecycle.settle();
+  await services.shares.reconcile();
+  await services.fileLifecycle.reconcile();
 }
 
 /** What runs by the clock, once everything is settled. */

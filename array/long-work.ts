@@ -48,17 +48,17 @@ export class LongWork {
       return { how: 'done', result };
     } catch (error) {
       if (controller.signal.aborted) return { how: 'stopped', position: saver.position };
-      return await this.#judge(job, saver, error);
+      return await this.#classify(job, saver, error);
     } finally {
-      await saver.settled();
+      await saver.whenSaved();
       this.#running.delete(job.id);
       this.#stopped.delete(job.id);
     }
   }
 
-  async #judge(job: RunningJob, saver: Saver, error: unknown): Promise<Ended<never>> {
+  async #classify(job: RunningJob, saver: Saver, error: unknown): Promise<Ended<never>> {
     if (job.signal.aborted || isEngineError(error, 'interrupted')) {
-      await saver.settled();
+      await saver.whenSaved();
       await saver.save();
       const afterMs = job.signal.aborted ? 0 : RETRY_MS;
       return { how: 'put-off', outcome: { outcome: 'retry', afterMs, reason: 'It goes on soon.' } };
@@ -76,9 +76,9 @@ class Saver {
   #savedPercent: number;
   #saving: Promise<void> | undefined;
 
-  constructor(job: RunningJob<unknown, Position>, note: string, position: number) {
+  constructor(job: RunningJob<unknown, Position>, record: string, position: number) {
     this.#job = job;
-    this.#note = note;
+    this.#note = record;
     this.#position = position;
     this.#savedPercent = Math.floor(position * 100);
   }
@@ -98,7 +98,7 @@ class Saver {
     return this.#saving;
   }
 
-  async settled(): Promise<void> {
+  async whenSaved(): Promise<void> {
     await this.#saving;
   }
 

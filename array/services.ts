@@ -1,54 +1,54 @@
 import type { peerApi } from '@granary/contract/array';
 import type { Handlers } from '@granary/kernel';
 import { auditRoutes } from './audit/routes.ts';
-import { AuditLogs } from './audit/service.ts';
+import { AuditLogService } from './audit/service.ts';
 import { consistencyGroupRoutes } from './consistency-groups/routes.ts';
-import { Clones } from './consistency-groups/service.ts';
+import { CloneService } from './consistency-groups/service.ts';
 import { fileCategoryRoutes } from './file-lifecycle/categories/routes.ts';
 import { lifecyclePolicyRoutes } from './file-lifecycle/policies/routes.ts';
-import { FileLifecycle } from './file-lifecycle/service.ts';
+import { FileLifecycleService } from './file-lifecycle/service.ts';
 import type { Heartbeat } from './controllers/heartbeat.ts';
-import { Creators } from './creators/service.ts';
+import { CreatorService } from './creators/service.ts';
 import { controllerRoutes } from './controllers/routes.ts';
-import { Controllers } from './controllers/service.ts';
-import { Outages } from './drives/outages.ts';
-import { Replacing } from './drives/replacing.ts';
+import { ControllerService } from './controllers/service.ts';
+import { DriveOutages } from './drives/outages.ts';
+import { DriveReplacement } from './drives/replacement.ts';
 import { driveRoutes } from './drives/routes.ts';
-import { Drives } from './drives/service.ts';
-import { Shredding } from './drives/shredding.ts';
+import { DriveService } from './drives/service.ts';
+import { DriveShredding } from './drives/shredding.ts';
 import { fileHistoryRoutes, fileHistoryVolumeRoutes } from './file-history/routes.ts';
-import { FileHistory } from './file-history/service.ts';
+import { FileHistoryService } from './file-history/service.ts';
 import { Mailer } from './messages/mailer.ts';
 import { messageRoutes } from './messages/routes.ts';
 import { migrationRoutes } from './migration-jobs/routes.ts';
-import { Migrations, RUNNING_MAX as MIGRATIONS_MAX } from './migration-jobs/service.ts';
+import { MigrationService, RUNNING_MAX as MIGRATIONS_MAX } from './migration-jobs/service.ts';
 import { destinationRoutes } from './mirror-jobs/peer-routes.ts';
 import { countDestinationsOf } from './mirror-jobs/repository.ts';
 import { mirrorGroupRoutes, mirrorRoutes } from './mirror-jobs/routes.ts';
-import { Mirrors } from './mirror-jobs/service.ts';
+import { MirrorService } from './mirror-jobs/service.ts';
 import { nasGroupRoutes, nasUserRoutes } from './nas/routes.ts';
 import { NasService } from './nas/service.ts';
 import { controllerPerformanceRoutes } from './performance/routes.ts';
-import { Performance } from './performance/service.ts';
+import { PerformanceService } from './performance/service.ts';
 import { poolContentRoutes } from './pool-contents/routes.ts';
 import { PoolContents } from './pool-contents/service.ts';
 import { objectStorageRoutes } from './object-storage-destinations/routes.ts';
-import { ObjectStorageDestinations } from './object-storage-destinations/service.ts';
+import { ObjectStorageDestinationService } from './object-storage-destinations/service.ts';
 import { peerRoutes } from './peers/routes.ts';
-import { Peers, type PeerActor } from './peers/service.ts';
+import { PeerService, type PeerActor } from './peers/service.ts';
 import { poolRoutes } from './pools/routes.ts';
-import { Pools } from './pools/service.ts';
-import { Building } from './raid-groups/building.ts';
-import { Membership } from './raid-groups/membership.ts';
-import { QuotaProjects } from './quotas/projects.ts';
+import { PoolService } from './pools/service.ts';
+import { RaidGroupBuilding } from './raid-groups/building.ts';
+import { RaidGroupMembership } from './raid-groups/membership.ts';
+import { QuotaProjectService } from './quotas/projects.ts';
 import { quotaProjectRoutes, quotaRoutes } from './quotas/routes.ts';
-import { Quotas } from './quotas/service.ts';
+import { QuotaService } from './quotas/service.ts';
 import { raidGroupRoutes } from './raid-groups/routes.ts';
-import { Scrubbing } from './raid-groups/scrubbing.ts';
-import { RaidGroups } from './raid-groups/service.ts';
+import { RaidGroupScrubbing } from './raid-groups/scrubbing.ts';
+import { RaidGroupService } from './raid-groups/service.ts';
 import { HotSpares } from './raid-groups/spares.ts';
 import { remoteArrayRoutes } from './remote-arrays/routes.ts';
-import { RemoteArrays } from './remote-arrays/service.ts';
+import { RemoteArrayService } from './remote-arrays/service.ts';
 import {
   findDriveGroup,
   mirrorsToArray,
@@ -59,47 +59,47 @@ import {
 } from './relations.ts';
 import { countWwpns } from './servers/repository.ts';
 import { serverRoutes } from './servers/routes.ts';
-import { Servers } from './servers/service.ts';
+import { ServerService } from './servers/service.ts';
 import { encryptionRoutes } from './settings/encryption-routes.ts';
-import { Encryption } from './settings/encryption.ts';
+import { VolumeEncryption } from './settings/encryption.ts';
 import { settingsRoutes } from './settings/routes.ts';
 import { SettingsService } from './settings/service.ts';
-import { Shares } from './shares/service.ts';
+import { ShareService } from './shares/service.ts';
 import { snapshotPolicyRoutes } from './snapshot-policies/routes.ts';
-import { SnapshotPolicies } from './snapshot-policies/service.ts';
+import { SnapshotPolicyService } from './snapshot-policies/service.ts';
 import { snapshotSetRoutes } from './snapshot-sets/routes.ts';
-import { SnapshotSets } from './snapshot-sets/service.ts';
+import { SnapshotSetService } from './snapshot-sets/service.ts';
 import { snapshotRoutes } from './snapshots/routes.ts';
-import { Snapshots } from './snapshots/service.ts';
+import { SnapshotService } from './snapshots/service.ts';
 import { tagRoutes } from './tags/routes.ts';
-import { Tags } from './tags/service.ts';
+import { TagService } from './tags/service.ts';
 import type { ArrayTools } from './tools.ts';
 import { userRoutes } from './users/routes.ts';
-import { Users } from './users/service.ts';
+import { ArrayUserService } from './users/service.ts';
 import { volumeRoutes } from './volumes/routes.ts';
-import { Volumes } from './volumes/service.ts';
+import { VolumeService } from './volumes/service.ts';
 
 /** The whole array, put together: who needs whom stands here and nowhere else. */
 export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbeat }) {
   const { store, events, jobs } = tools;
-  const users = new Users(tools);
+  const users = new ArrayUserService(tools);
   const settings = new SettingsService(tools);
-  const encryption = new Encryption(tools, volumeKeys);
+  const encryption = new VolumeEncryption(tools, volumeKeys);
   const mailer = new Mailer(tools, settings);
-  const performance = new Performance(tools, settings);
-  const drives = new Drives(tools, performance);
-  const shredding = new Shredding(tools, drives);
-  const replacing = new Replacing(tools, drives, findDriveGroup);
-  const outages = new Outages(tools, drives, findDriveGroup);
-  const raidGroups = new RaidGroups(tools, drives, performance);
-  const scrubbing = new Scrubbing(tools, raidGroups);
-  const building = new Building(tools, { drives, groups: raidGroups, scrubbing, performance });
+  const performance = new PerformanceService(tools, settings);
+  const drives = new DriveService(tools, performance);
+  const shredding = new DriveShredding(tools, drives);
+  const replacing = new DriveReplacement(tools, drives, findDriveGroup);
+  const outages = new DriveOutages(tools, drives, findDriveGroup);
+  const raidGroups = new RaidGroupService(tools, drives, performance);
+  const scrubbing = new RaidGroupScrubbing(tools, raidGroups);
+  const building = new RaidGroupBuilding(tools, { drives, groups: raidGroups, scrubbing, performance });
   const spares = new HotSpares(tools, drives, raidGroups);
-  const membership = new Membership(tools, drives);
-  const pools = new Pools(tools, { raidGroups, performance, volumes: volumesInPool });
-  const tags = new Tags(tools);
-  const shares = new Shares(tools, shareReaders);
-  const volumes = new Volumes(tools, {
+  const membership = new RaidGroupMembership(tools, drives);
+  const pools = new PoolService(tools, { raidGroups, performance, volumes: volumesInPool });
+  const tags = new TagService(tools);
+  const shares = new ShareService(tools, shareReaders);
+  const volumes = new VolumeService(tools, {
     pools,
     encryption,
     performance,
@@ -108,38 +108,38 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     recycleBin: () => settings.recycleBin(),
   });
   const poolContents = new PoolContents(tools, { pools, raidGroups, volumes, performance });
-  const servers = new Servers(tools, performance, shares);
-  const controllers = new Controllers(tools, {
+  const servers = new ServerService(tools, performance, shares);
+  const controllers = new ControllerService(tools, {
     heartbeat: tools.heartbeat,
     encryption,
     settings,
     servers: { sessionsOf: (controller) => servers.sessions.ofController(controller), countWwpns },
     migrationsMax: MIGRATIONS_MAX,
   });
-  const snapshots = new Snapshots(tools, volumes, pools);
-  const snapshotPolicies = new SnapshotPolicies(tools, volumes, snapshots);
-  const snapshotSets = new SnapshotSets(tools, {
+  const snapshots = new SnapshotService(tools, volumes, pools);
+  const snapshotPolicies = new SnapshotPolicyService(tools, volumes, snapshots);
+  const snapshotSets = new SnapshotSetService(tools, {
     volumes,
     snapshots,
     suspendSeconds: () => settings.current().suspendSeconds,
   });
-  const creators = new Creators(tools, (set) => snapshotSets.suspendedVolumes(set));
-  const migrations = new Migrations(tools, volumes, pools);
-  const clones = new Clones(volumes, snapshots);
-  const remoteArrays = new RemoteArrays(tools, { encryption, mirrors: mirrorsToArray });
-  const mirrors = new Mirrors(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
-  const objectStorage = new ObjectStorageDestinations(tools);
+  const creators = new CreatorService(tools, (set) => snapshotSets.suspendedVolumes(set));
+  const migrations = new MigrationService(tools, volumes, pools);
+  const clones = new CloneService(volumes, snapshots);
+  const remoteArrays = new RemoteArrayService(tools, { encryption, mirrors: mirrorsToArray });
+  const mirrors = new MirrorService(tools, { pools, volumes, snapshots, snapshotPolicies, remoteArrays });
+  const objectStorage = new ObjectStorageDestinationService(tools);
   const nas = new NasService(tools);
-  const quotas = new Quotas(tools, { volumes, nas });
-  const fileHistory = new FileHistory(tools, { volumes, snapshots });
-  const quotaProjects = new QuotaProjects(tools, volumes);
-  const fileLifecycle = new FileLifecycle(tools, {
+  const quotas = new QuotaService(tools, { volumes, nas });
+  const fileHistory = new FileHistoryService(tools, { volumes, snapshots });
+  const quotaProjects = new QuotaProjectService(tools, volumes);
+  const fileLifecycle = new FileLifecycleService(tools, {
     snapshots,
     share: (name) => volumes.usableShare(name),
     accounts: { uid: (name) => nas.numberOf('user', name), gid: (name) => nas.numberOf('group', name) },
   });
   volumes.followLifecycle(fileLifecycle.scans);
-  const peers = new Peers(tools, { users, self: () => remoteArrays.self, countMirrors: countDestinationsOf });
+  const peers = new PeerService(tools, { users, self: () => remoteArrays.self, countMirrors: countDestinationsOf });
   pools.onEmergency((pool) => snapshots.deleteOldest(pool));
   const handlers = {
     users: userRoutes(users),
@@ -167,7 +167,7 @@ export function createServices(tools: ArrayTools & { readonly heartbeat: Heartbe
     objectStorageDestinations: objectStorageRoutes(objectStorage),
     quotas: quotaRoutes(quotas, tools.clock),
     quotaProjects: quotaProjectRoutes(quotaProjects, jobs),
-    auditLogs: auditRoutes(new AuditLogs(tools, nas)),
+    auditLogs: auditRoutes(new AuditLogService(tools, nas)),
     nasUsers: nasUserRoutes(nas),
     nasGroups: nasGroupRoutes(nas),
     fileCategories: fileCategoryRoutes(fileLifecycle.categories),

@@ -20,8 +20,8 @@ import { authenticator } from './access.ts';
 import { Heartbeat } from './controllers/heartbeat.ts';
 import { EngineEvents } from './engine-events/engine-events.ts';
 import { ENGINES, startEngine } from './engine/start.ts';
-import type { Recalls } from './file-lifecycle/archive/recalls.ts';
-import { settle, startWatching, stopWatching } from './lifecycle.ts';
+import type { RecallService } from './file-lifecycle/archive/recalls.ts';
+import { reconcile, startWatching, stopWatching } from './lifecycle.ts';
 import { migrations } from './migrations.ts';
 import manifest from './package.json' with { type: 'json' };
 import { Readings } from './readings/readings.ts';
@@ -57,15 +57,15 @@ export async function startArray(
   );
   const events = new EventLog(clock);
   const engineEvents = new EngineEvents({ store, clock, events, log });
-  let recalls: Recalls | undefined = undefined as Recalls | undefined;
+  let recalls: RecallService | undefined = undefined as RecallService | undefined;
   host.progress('starting its controllers');
   const running = await startEngine(
     {
       configuration,
       log,
       onEvent: (event) => {
-        if (event.type === 'recall-wanted' || event.type === 'contents-wanted') recalls?.want(event);
-        else engineEvents.take(event);
+        if (event.type === 'recall-wanted' || event.type === 'contents-wanted') recalls?.request(event);
+        else engineEvents.accept(event);
       },
       onStage: (stage) => host.progress(stage),
     },
@@ -96,7 +96,7 @@ export async function startArray(
     await controllers.createChap();
     await drives.follow(first.drives);
     await readings.refresh();
-    await settle(services, (stage) => host.progress(stage));
+    await reconcile(services, (stage) => host.progress(stage));
   });
   // Not before: a server that comes back must find its disks, or it gives up.
   host.progress('serving its volumes');
@@ -123,7 +123,7 @@ export async function startArray(
   await tools.jobs.start();
   startWatching(services);
   store.keepCopies({ log });
-  await tell('The array started.');
+  await recordEvent('The array started.');
 
   return {
     get bound() {
@@ -138,7 +138,7 @@ export async function startArray(
       await drives.follow(next.drives);
       await services.pools.followConfiguration();
       await server.serve(next);
-      await tell('The array follows a new configuration.');
+      await recordEvent('The array follows a new configuration.');
     },
     async stop() {
       await server.stop();
@@ -147,15 +147,15 @@ export async function startArray(
       await readings.stop();
       await tools.jobs.stop();
       await running.stop();
-      await engineEvents.settled();
-      await tell('The array stopped.');
+      await engineEvents.whenRecorded();
+      await recordEvent('The array stopped.');
       await store.stopCopies();
       store.close();
     },
   };
 
   /** An event that a full disk does not take is no reason to be down. */
-  async function tell(title: string): Promise<void> {
+  async function recordEvent(title: string): Promise<void> {
     const { internalName } = configuration;
     log.info({ array: internalName, drives: configuration.drives.length, bound: server.bound }, title);
     try {

@@ -6,7 +6,7 @@ import { checkArray } from '@granary/array';
 import { temporaryFolder } from '../testing/folders.ts';
 import { until } from '../testing/waiting.ts';
 import { Random } from '../testing/random.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { ArrayWorker } from './array-crash-model.ts';
 
 /**
@@ -29,7 +29,7 @@ for (let seed = firstSeed; seed < firstSeed + seeds; seed += 1) {
 async function crash(t: TestContext, seed: number): Promise<void> {
   const random = new Random(seed);
   const configuration = arrayConfiguration(temporaryFolder(t), 4, 2);
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   const pools = await makePools(array.client);
   const workers = Array.from(
@@ -43,7 +43,7 @@ async function crash(t: TestContext, seed: number): Promise<void> {
     await somewhereAmong(workers, random);
     await array.kill();
     await Promise.all(running);
-    array = await ArrayProcess.start(configuration);
+    array = await TestArrayProcess.start(configuration);
     await settled(array.client);
     for (const [index, worker] of workers.entries())
       assert.deepEqual(await worker.verify(array.client), [], `seed ${seed}, kill ${kills}, worker ${index}`);

@@ -6,7 +6,7 @@ import type { HostedConfiguration } from '@granary/kernel';
 import { temporaryFolder } from '../testing/folders.ts';
 import { until } from '../testing/waiting.ts';
 import { Relay } from '../array/mirror-jobs/testing/relay.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { makePool } from './block-array.ts';
 
 const DRIVE_GB = 2;
@@ -20,7 +20,7 @@ export class ArrayPair {
   readonly pool: string;
   readonly policy: string;
   readonly #configurations: Readonly<Record<Side, HostedConfiguration>>;
-  readonly #processes: Record<Side, ArrayProcess>;
+  readonly #processes: Record<Side, TestArrayProcess>;
 
   static async start(t: TestContext): Promise<ArrayPair> {
     const folder = temporaryFolder(t);
@@ -34,8 +34,8 @@ export class ArrayPair {
       },
     };
     const [source, destination] = await Promise.all([
-      ArrayProcess.start(configurations.source),
-      ArrayProcess.start(configurations.destination),
+      TestArrayProcess.start(configurations.source),
+      TestArrayProcess.start(configurations.destination),
     ]);
     const processes = { source, destination };
     t.after(() => Promise.all(Object.values(processes).map((array) => array.kill())));
@@ -56,7 +56,7 @@ export class ArrayPair {
 
   private constructor(made: {
     configurations: Readonly<Record<Side, HostedConfiguration>>;
-    processes: Record<Side, ArrayProcess>;
+    processes: Record<Side, TestArrayProcess>;
     relay: Relay;
     pool: string;
     policy: string;
@@ -81,7 +81,7 @@ export class ArrayPair {
   }
 
   async startAgain(side: Side): Promise<void> {
-    this.#processes[side] = await ArrayProcess.start(this.#configurations[side]);
+    this.#processes[side] = await TestArrayProcess.start(this.#configurations[side]);
   }
 
   /** The mirror of a volume, and its volume at the destination. */

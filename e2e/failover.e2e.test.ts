@@ -6,7 +6,7 @@ import { Checker, type Lun } from '@granary/protocols/iscsi/testing';
 import { awakeMs } from '../testing/timing.ts';
 import { temporaryFolder } from '../testing/folders.ts';
 import { until } from '../testing/waiting.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { attach, makePool, randomBuffer, reaches, type Disk } from './block-array.ts';
 
 const MEGABYTE = 2 ** 20;
@@ -19,7 +19,7 @@ const PATIENCE_MS = 60_000;
 const LOAD = { depth: 8, transferBytesMax: 64 * 1024, flushPercent: 5 };
 
 test('controllers hand over under verified load: servers go on, and so do a migration and a scrub', async (t) => {
-  const array = await ArrayProcess.start(arrayConfiguration(temporaryFolder(t), 4, 1));
+  const array = await TestArrayProcess.start(arrayConfiguration(temporaryFolder(t), 4, 1));
   t.after(() => array.kill());
   const { client } = array;
   const near = await makePool(client, 'near');

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../testing/folders.ts';
 import { until } from '../testing/waiting.ts';
 import { Random } from '../testing/random.ts';
 import { otherS3 } from '../array/file-lifecycle/testing/other-s3.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import {
   inodeOf,
   makeShare,
@@ -55,7 +55,7 @@ function modelOf(): Map<string, ModelFile> {
 async function crash(t: TestContext, seed: number): Promise<void> {
   const random = new Random(seed);
   const configuration = arrayConfiguration(temporaryFolder(t), 2, 2);
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   let requestsLeft = Infinity;
   let reached = Promise.withResolvers<undefined>();
@@ -86,7 +86,7 @@ async function crash(t: TestContext, seed: number): Promise<void> {
     requestsLeft = Infinity;
     assert.deepEqual(await people, [], when);
     mount.close();
-    array = await ArrayProcess.start(configuration);
+    array = await TestArrayProcess.start(configuration);
     mount = await MountedShare.mount(configuration, 'files');
     // What was not answered may be there or not; afterwards it is.
     for (const file of changed.values()) await mount.overwrite(file);
@@ -154,7 +154,7 @@ function samplesOf(files: readonly ModelFile[], random: Random): ModelFile[] {
 }
 
 async function attachPolicies(
-  { client }: ArrayProcess,
+  { client }: TestArrayProcess,
   share: string,
   { endpoint, username, password }: { endpoint: string; username: string; password: string },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HostedConfiguration } from '@granary/kernel';
 import { until } from '../testing/waiting.ts';
-import type { ArrayProcess } from '../array/testing/array-process.ts';
+import type { TestArrayProcess } from '../array/testing/array-process.ts';
 import { Client3 } from '../protocols/nfs/testing/client3.ts';
 import { RpcClient } from '../protocols/nfs/testing/rpc-client.ts';
 import { makePool } from './block-array.ts';
@@ -25,7 +25,7 @@ export interface ModelFile {
 }
 
 /** A pool, and a server that is everybody on this machine. */
-export async function makeSurroundings({ client }: ArrayProcess): Promise<{ pool: string; server: string }> {
+export async function makeSurroundings({ client }: TestArrayProcess): Promise<{ pool: string; server: string }> {
   const { pool } = await makePool(client, 'main');
   const { server_name: server } = await client.servers.create({ display_name: 'web', iscsi: '127.0.0.0/8' });
   return { pool, server };
@@ -33,7 +33,7 @@ export async function makeSurroundings({ client }: ArrayProcess): Promise<{ pool
 
 /** A share that the server may mount; its name. */
 export async function makeShare(
-  { client }: ArrayProcess,
+  { client }: TestArrayProcess,
   { pool, server }: { readonly pool: string; readonly server: string },
   name: string,
   capacityMb: number,
@@ -44,12 +44,12 @@ export async function makeShare(
   return share;
 }
 
-export async function startScan({ client }: ArrayProcess, share: string): Promise<void> {
+export async function startScan({ client }: TestArrayProcess, share: string): Promise<void> {
   await client.lifecyclePolicies.scan({ volume_name: share });
 }
 
 /** Until no scan is under way. */
-export async function scanned({ client }: ArrayProcess, share: string): Promise<void> {
+export async function scanned({ client }: TestArrayProcess, share: string): Promise<void> {
   const isIdle = async () => (await client.volumes.get({ id: share })).volume.flc_scan_state === 'idle';
   await until(isIdle, 'the share was scanned', SCAN_MS_MAX);
 }

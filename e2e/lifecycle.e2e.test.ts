@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
 import { temporaryFolder } from '../testing/folders.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { expect, type Keys, type S3Client } from '../protocols/s3/testing/client.ts';
 import {
   inodeOf,
@@ -36,11 +36,11 @@ const TITLES = { ours: 'a whole object array of ours', s3rver: 's3rver, which ot
 
 const folder = mkdtempSync(join(tmpdir(), 'granary-e2e-'));
 const configuration = arrayConfiguration(folder, 2, 16);
-let array: ArrayProcess;
+let array: TestArrayProcess;
 let around: Awaited<ReturnType<typeof makeSurroundings>>;
 
 before(async () => {
-  array = await ArrayProcess.start(configuration);
+  array = await TestArrayProcess.start(configuration);
   around = await makeSurroundings(array);
 });
 

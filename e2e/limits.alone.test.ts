@@ -5,7 +5,7 @@ import type { ArrayClient } from '@granary/client';
 import { fillUnit, type Lun } from '@granary/protocols/iscsi/testing';
 import { temporaryFolder } from '../testing/folders.ts';
 import { until } from '../testing/waiting.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { attach, makePool } from './block-array.ts';
 
 const MEGABYTE = 2 ** 20;
@@ -307,7 +307,7 @@ interface Scene {
 
 async function setUp(t: TestContext): Promise<Scene> {
   const configuration = arrayConfiguration(temporaryFolder(t), 2, 1);
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   const { client } = array;
   const { pool, group } = await makePool(client, 'main');
@@ -320,7 +320,7 @@ async function setUp(t: TestContext): Promise<Scene> {
   };
   const restart = async (how: 'stop' | 'kill') => {
     await array[how]();
-    array = await ArrayProcess.start(configuration);
+    array = await TestArrayProcess.start(configuration);
   };
   const { session } = await open();
   await fillUnit(session, 0, VOLUME_MB * MEGABYTE);

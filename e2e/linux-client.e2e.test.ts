@@ -5,7 +5,7 @@ import { checkArray } from '@granary/array';
 import type { HostedConfiguration } from '@granary/kernel';
 import { temporaryFolder } from '../testing/folders.ts';
 import { until } from '../testing/waiting.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { Client3 } from '../protocols/nfs/testing/client3.ts';
 import { RpcClient } from '../protocols/nfs/testing/rpc-client.ts';
 import { makePool } from './block-array.ts';
@@ -27,14 +27,14 @@ const PORTMAPPER = 111;
 /** An array with a share that the test looks into, too. */
 class KillableArray {
   readonly #configuration: HostedConfiguration;
-  #process: ArrayProcess | undefined;
+  #process: TestArrayProcess | undefined;
 
   constructor(configuration: HostedConfiguration) {
     this.#configuration = configuration;
   }
 
-  async start(): Promise<ArrayProcess> {
-    this.#process = await ArrayProcess.start(this.#configuration);
+  async start(): Promise<TestArrayProcess> {
+    this.#process = await TestArrayProcess.start(this.#configuration);
     return this.#process;
   }
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { checkArray } from '@granary/array';
 import { skipWithout } from '@granary/protocols/iscsi/testing';
 import { temporaryFolder } from '../testing/folders.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { makePool } from './block-array.ts';
 import { generateTree, ShareFiles, type Tree } from './share-tree.ts';
 
@@ -23,7 +23,7 @@ test(`a tree of ${FILES} files is its source for libnfs, after a kill, and in .s
   const folder = temporaryFolder(t);
   const configuration = arrayConfiguration(folder, 2, 2);
   const { management, filePort } = configuration;
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   const { client } = array;
   const { pool } = await makePool(client, 'main');
@@ -60,7 +60,7 @@ test(`a tree of ${FILES} files is its source for libnfs, after a kill, and in .s
   });
 
   await array.kill();
-  array = await ArrayProcess.start(configuration);
+  array = await TestArrayProcess.start(configuration);
   // Who opens by version 4 is told to wait until those from before the kill have come back, and libnfs does not wait.
   await compare(SHARE, changed, [3]);
   await compare(`${SHARE}/.snapshot/before`, tree, [3]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { skipWithout } from '@granary/protocols/iscsi/testing';
 import { temporaryFolder } from '../testing/folders.ts';
-import { ArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../array/testing/array-process.ts';
 import { makePool } from './block-array.ts';
 import { printed } from './programs.ts';
 
@@ -19,7 +19,7 @@ test(
   async (t) => {
     const folder = temporaryFolder(t);
     const configuration = arrayConfiguration(folder, 2, 1);
-    let array = await ArrayProcess.start(configuration);
+    let array = await TestArrayProcess.start(configuration);
     t.after(() => array.kill());
     const around = { cwd: folder, env: {} };
     const run = (program: string, ...args: string[]) => printed(program, args, around);
@@ -62,7 +62,7 @@ test(
 
     t.diagnostic('after kill -9 everything that was answered is there');
     await array.kill();
-    array = await ArrayProcess.start(configuration);
+    array = await TestArrayProcess.start(configuration);
     assert.equal(await run('nfs-cat', url('later', 3)), await run('cat', 'later'));
     assert.deepEqual(await readAll(3), written);
     assert.deepEqual(await readAll(3, '.snapshot/before-lunch/'), written);

@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { auditFileName, auditFolder, type AuditRecord } from '../engine/audit.ts';
 import { OTHER_SHARE, quotasAlone, SHARE } from '../quotas/testing/quotas-alone.ts';
 import { unzip } from '../../kernel/http/testing/unzip.ts';
-import { AuditLogs } from './service.ts';
+import { AuditLogService } from './service.ts';
 
 const NOON = Date.UTC(2026, 2, 1, 12);
 const DELETED = 'volume-000000ff';
@@ -31,7 +31,7 @@ async function setUp(t: TestContext) {
     const lines = records.map((one) => `${JSON.stringify(one)}\n`).join('');
     writeFileSync(join(place, auditFileName(records[0]?.time ?? 0)), lines + rest);
   };
-  const logs = new AuditLogs(array, array.nas);
+  const logs = new AuditLogService(array, array.nas);
   const files = async (from?: string, to?: string) => {
     const zip = unzip(await buffer(await logs.download(from, to)));
     return Object.fromEntries([...zip].map(([name, bytes]) => [name, bytes.toString()]));

@@ -1,8 +1,8 @@
 import { formatUtc } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { AuditLogs } from './service.ts';
+import type { AuditLogService } from './service.ts';
 
-export function auditRoutes(logs: AuditLogs): ArrayHandlers<'auditLogs'> {
+export function auditRoutes(logs: AuditLogService): ArrayHandlers<'auditLogs'> {
   return {
     getTimeRange: async ({ readable }) => {
       const range = await logs.timeRange();

@@ -9,7 +9,7 @@ import { displayNameOfShare } from './repository.ts';
 const SECOND_MS = 1_000;
 
 /** Who did what in audited shares. The engine writes the logs and bounds their space; here they are read. */
-export class AuditLogs {
+export class AuditLogService {
   readonly #tools: Pick<ArrayTools, 'store' | 'configuration'>;
   readonly #nas: NasService;
 

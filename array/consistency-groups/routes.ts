@@ -1,12 +1,12 @@
 import type { Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Migrations } from '../migration-jobs/service.ts';
+import type { MigrationService } from '../migration-jobs/service.ts';
 import { answerWhenDone } from '../waiting.ts';
-import type { Clones } from './service.ts';
+import type { CloneService } from './service.ts';
 
 interface Services {
-  readonly clones: Clones;
-  readonly migrations: Migrations;
+  readonly clones: CloneService;
+  readonly migrations: MigrationService;
   readonly jobs: Jobs;
 }
 

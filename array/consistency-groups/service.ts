@@ -1,15 +1,15 @@
 import { fail } from '@granary/kernel';
-import type { Snapshots } from '../snapshots/service.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { Volume } from '../volumes/volume.ts';
 import { checkReady, checkUnmoved } from '../volumes/rules.ts';
-import type { Volumes } from '../volumes/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
 
 /** New volumes that start as what another one holds, or held when a snapshot was taken. */
-export class Clones {
-  readonly #volumes: Volumes;
-  readonly #snapshots: Snapshots;
+export class CloneService {
+  readonly #volumes: VolumeService;
+  readonly #snapshots: SnapshotService;
 
-  constructor(volumes: Volumes, snapshots: Snapshots) {
+  constructor(volumes: VolumeService, snapshots: SnapshotService) {
     this.#volumes = volumes;
     this.#snapshots = snapshots;
   }

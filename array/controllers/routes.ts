@@ -1,8 +1,8 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Controllers } from './service.ts';
+import type { ControllerService } from './service.ts';
 import { networkView } from './view.ts';
 
-export function controllerRoutes(controllers: Controllers): ArrayHandlers<'controllers'> {
+export function controllerRoutes(controllers: ControllerService): ArrayHandlers<'controllers'> {
   return {
     list: ({ start, limit }, { actor }) => {
       const all = controllers.list(actor.role === 'admin');

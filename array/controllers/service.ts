@@ -3,7 +3,7 @@ import type { RecordOf } from '@granary/contract';
 import type { ServerSession } from '@granary/contract/array';
 import { fail, type Db, type HostedConfiguration } from '@granary/kernel';
 import type { ControllerReport } from '../engine/report.ts';
-import type { Encryption } from '../settings/encryption.ts';
+import type { VolumeEncryption } from '../settings/encryption.ts';
 import type { SettingsService } from '../settings/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { Failover } from './failover.ts';
@@ -20,7 +20,7 @@ interface ServerReaders {
 
 interface ControllersParts {
   readonly heartbeat: Heartbeat;
-  readonly encryption: Encryption;
+  readonly encryption: VolumeEncryption;
   readonly settings: SettingsService;
   readonly servers: ServerReaders;
   readonly migrationsMax: number;
@@ -30,7 +30,7 @@ const SECRET_LENGTH = 16;
 const SECRET_CHARACTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789';
 
 /** An array has two controllers: one serves, the other stands by. */
-export class Controllers {
+export class ControllerService {
   readonly #tools: ArrayTools;
   readonly #parts: ControllersParts;
   readonly #failover: Failover;

@@ -11,7 +11,7 @@ type Input = Readonly<Record<string, unknown>>;
  * Lets users below an administrator change what they created, and nothing else. What does not exist passes: the handler
  * says so in its own words.
  */
-export class Creators {
+export class CreatorService {
   readonly #tools: Pick<ArrayTools, 'store'>;
   /** The volumes of a snapshot set that is not taken yet, which only the service of sets knows. */
   readonly #suspendedVolumes: (set: string) => readonly string[];

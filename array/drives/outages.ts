@@ -5,15 +5,15 @@ import { called } from '../wording.ts';
 import { conflict, isFailed, isWhole, type Drive } from './drive.ts';
 import type { FindGroup } from './group.ts';
 import { updateDrive } from './repository.ts';
-import type { Drives } from './service.ts';
+import type { DriveService } from './service.ts';
 
 /** Takes drives out of service and puts them back: to rehearse a failure, or to mend one. */
-export class Outages {
+export class DriveOutages {
   readonly #tools: ArrayTools;
-  readonly #drives: Drives;
+  readonly #drives: DriveService;
   readonly #findGroup: FindGroup;
 
-  constructor(tools: ArrayTools, drives: Drives, findGroup: FindGroup) {
+  constructor(tools: ArrayTools, drives: DriveService, findGroup: FindGroup) {
     this.#tools = tools;
     this.#drives = drives;
     this.#findGroup = findGroup;
@@ -43,7 +43,7 @@ export class Outages {
         await store.write((tx) => updateDrive(tx, id, { isOffline: false }, clock.now()));
         throw error;
       }
-      await this.#drives.look();
+      await this.#drives.refreshReadings();
       return id;
     });
   }
@@ -62,7 +62,7 @@ export class Outages {
         const title = `Drive ${called(drive.record)} was put back into service.`;
         this.#drives.record(tx, drive.record, { title, actor, severity: 'notice' });
       });
-      await this.#drives.look();
+      await this.#drives.refreshReadings();
       return id;
     });
   }

@@ -7,14 +7,14 @@ import * as repository from './repository.ts';
 import type { DriveRecord } from './record.ts';
 
 /** Follows what the cloud places: new drives get a name, free ones it took back are forgotten, the others are absent. */
-export class Placements {
+export class DrivePlacements {
   readonly #tools: ArrayTools;
-  readonly #onForgotten: (uuid: string) => void;
+  readonly #onRemoved: (uuid: string) => void;
   #placed: ReadonlyMap<string, HostedDrive> | undefined;
 
   constructor(tools: ArrayTools, onForgotten: (uuid: string) => void) {
     this.#tools = tools;
-    this.#onForgotten = onForgotten;
+    this.#onRemoved = onForgotten;
   }
 
   find(uuid: string): HostedDrive | undefined {
@@ -29,17 +29,17 @@ export class Placements {
     const rows = await this.#tools.store.write((tx) => this.#write(tx, placed, before));
     this.#placed = after;
     if (before === undefined) return;
-    for (const row of rows) if (after.has(row.uuid) && !before.has(row.uuid)) await this.#tellEngine(row);
+    for (const row of rows) if (after.has(row.uuid) && !before.has(row.uuid)) await this.#applyToEngine(row);
   }
 
-  forgetAbsent(tx: Tx): void {
+  removeAbsent(tx: Tx): void {
     if (this.#placed === undefined) return;
     const isForgotten = ({ uuid, raidGroup: group }: DriveRecord) => group === null && !this.find(uuid);
-    this.#forget(tx, repository.listDrives(tx).filter(isForgotten));
+    this.#remove(tx, repository.listDrives(tx).filter(isForgotten));
   }
 
   /** The engine keeps neither who is out of service nor what was being given back. */
-  async settle(): Promise<void> {
+  async reconcile(): Promise<void> {
     const { store, clock, readings } = this.#tools;
     const rows = store.read((db) => repository.listDrives(db));
     const works = ({ uuid }: DriveRecord) => ['online', 'rebuilding'].includes(readings.drive(uuid)?.state ?? '');
@@ -50,7 +50,7 @@ export class Placements {
         for (const { name } of leaving) repository.updateDrive(tx, name, { isLeaving: false }, clock.now());
         for (const { name } of mended) repository.updateDrive(tx, name, { isFailed: false }, clock.now());
       });
-    for (const row of rows) if (row.isOffline && this.find(row.uuid)) await this.#tellEngine(row);
+    for (const row of rows) if (row.isOffline && this.find(row.uuid)) await this.#applyToEngine(row);
   }
 
   /** The rows there were before. */
@@ -58,11 +58,11 @@ export class Placements {
     const rows = repository.listDrives(tx);
     const known = new Map(rows.map((row) => [row.uuid, row]));
     const uuids = new Set(placed.map(({ uuid }) => uuid));
-    this.#forget(
+    this.#remove(
       tx,
       rows.filter(({ uuid, raidGroup: group }) => !uuids.has(uuid) && group === null),
     );
-    for (const row of rows) if (!uuids.has(row.uuid) && before?.has(row.uuid)) this.#tellAbsent(tx, row);
+    for (const row of rows) if (!uuids.has(row.uuid) && before?.has(row.uuid)) this.#recordAbsence(tx, row);
     for (const drive of placed) {
       const row = known.get(drive.uuid);
       if (row && JSON.stringify(row.placed) !== JSON.stringify(drive)) repository.setPlaced(tx, row.name, drive);
@@ -74,18 +74,18 @@ export class Placements {
     return rows;
   }
 
-  #forget(tx: Tx, gone: readonly DriveRecord[]): void {
+  #remove(tx: Tx, gone: readonly DriveRecord[]): void {
     for (const { name } of gone) repository.deleteDrive(tx, name);
     const taken = gone.filter(({ isLeaving }) => !isLeaving);
     tx.afterCommit(() => {
-      for (const { uuid } of gone) this.#onForgotten(uuid);
+      for (const { uuid } of gone) this.#onRemoved(uuid);
     });
     if (taken.length === 0) return;
     const title = `${wordsFor(taken)} taken away by the cloud and forgotten.`;
     this.#tools.events.record(tx, { title, subject: 'drives', severity: 'notice' });
   }
 
-  #tellAbsent(tx: Tx, row: DriveRecord): void {
+  #recordAbsence(tx: Tx, row: DriveRecord): void {
     if (row.raidGroup === null) return;
     const title = `Drive ${called(row)} of RAID group ${row.raidGroup} is absent: the cloud took it away.`;
     this.#tools.events.record(tx, { title, subject: `drive:${row.name}`, severity: 'error' });
@@ -103,7 +103,7 @@ export class Placements {
   }
 
   /** A drive that is there again is as the administrator left it. */
-  async #tellEngine({ name, uuid, isOffline }: DriveRecord): Promise<void> {
+  async #applyToEngine({ name, uuid, isOffline }: DriveRecord): Promise<void> {
     const { engine, log } = this.#tools;
     try {
       if (isOffline) await partOf(engine, 'hardware').takeDriveOffline(uuid);

@@ -1,16 +1,16 @@
 import { Submitted } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Outages } from './outages.ts';
-import type { Replacing } from './replacing.ts';
-import type { Drives } from './service.ts';
-import type { Shredding } from './shredding.ts';
+import type { DriveOutages } from './outages.ts';
+import type { DriveReplacement } from './replacement.ts';
+import type { DriveService } from './service.ts';
+import type { DriveShredding } from './shredding.ts';
 import { viewOfDrive } from './view.ts';
 
 interface DriveServices {
-  readonly drives: Drives;
-  readonly shredding: Shredding;
-  readonly replacing: Replacing;
-  readonly outages: Outages;
+  readonly drives: DriveService;
+  readonly shredding: DriveShredding;
+  readonly replacing: DriveReplacement;
+  readonly outages: DriveOutages;
 }
 
 export function driveRoutes(services: DriveServices): ArrayHandlers<'drives'> {
@@ -33,7 +33,7 @@ export function driveRoutes(services: DriveServices): ArrayHandlers<'drives'> {
   };
 }
 
-function pageOf({ drives, count }: ReturnType<Drives['list']>) {
+function pageOf({ drives, count }: ReturnType<DriveService['list']>) {
   return { disks: drives.map(viewOfDrive), count };
 }
 

@@ -8,11 +8,11 @@ import {
   type Page,
   type Tx,
 } from '@granary/kernel';
-import type { IoPoint, Performance } from '../performance/service.ts';
+import type { IoPoint, PerformanceService } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { conflict, refuseUnlessFree, type Drive } from './drive.ts';
-import { Placements } from './placements.ts';
+import { DrivePlacements } from './placements.ts';
 import * as repository from './repository.ts';
 import type { DriveRecord } from './record.ts';
 
@@ -24,16 +24,16 @@ interface DrivePage {
 const MEMBERSHIP = 'membership';
 
 /** The drives the cloud gave the array: what they are called, where they are, and how they do. */
-export class Drives {
+export class DriveService {
   readonly #tools: ArrayTools;
-  readonly #performance: Performance;
-  readonly #placements: Placements;
+  readonly #performance: PerformanceService;
+  readonly #placements: DrivePlacements;
   readonly #turns = new Locks();
 
-  constructor(tools: ArrayTools, performance: Performance) {
+  constructor(tools: ArrayTools, performance: PerformanceService) {
     this.#tools = tools;
     this.#performance = performance;
-    this.#placements = new Placements(tools, (uuid) => performance.forget('drive', uuid));
+    this.#placements = new DrivePlacements(tools, (uuid) => performance.remove('drive', uuid));
   }
 
   /**
@@ -45,7 +45,7 @@ export class Drives {
   }
 
   /** So that whoever asks next sees what was just done. What is done stays done when this fails. */
-  async look(): Promise<void> {
+  async refreshReadings(): Promise<void> {
     const { readings, log } = this.#tools;
     await readings.refresh().catch((error: unknown) => log.warn({ error }, 'the engine could not be read'));
   }
@@ -54,18 +54,18 @@ export class Drives {
   follow(placed: readonly HostedDrive[]): Promise<void> {
     return this.inTurn(async () => {
       await this.#placements.follow(placed);
-      await this.look();
+      await this.refreshReadings();
     });
   }
 
   /** After a start: the engine hears which drives are out of service, and what was being given back is ours still. */
-  settle(): Promise<void> {
-    return this.#placements.settle();
+  reconcile(): Promise<void> {
+    return this.#placements.reconcile();
   }
 
   /** Drives the cloud took away that were in a RAID group until now. */
-  forgetAbsent(tx: Tx): void {
-    this.#placements.forgetAbsent(tx);
+  removeAbsent(tx: Tx): void {
+    this.#placements.removeAbsent(tx);
   }
 
   list(page: Page): DrivePage {
@@ -149,7 +149,7 @@ export class Drives {
       repository.deleteDrive(tx, name);
       this.record(tx, row, { title: `Drive ${called(row)} was given back to the cloud.`, actor, severity: 'notice' });
     });
-    this.#performance.forget('drive', row.uuid);
+    this.#performance.remove('drive', row.uuid);
     return name;
   }
 

@@ -7,7 +7,7 @@ import { called } from '../wording.ts';
 import { conflict, isFailed, refuseIfAway, refuseUnlessFree } from './drive.ts';
 import { findDrive, updateDrive } from './repository.ts';
 import type { DriveRecord } from './record.ts';
-import type { Drives } from './service.ts';
+import type { DriveService } from './service.ts';
 
 interface ShredArguments {
   readonly drive: string;
@@ -23,12 +23,12 @@ const KIND = 'drive.shred';
 const STOP_MS_MAX = 30_000;
 
 /** Overwrites free drives, so that what they held is gone for good. */
-export class Shredding {
+export class DriveShredding {
   readonly #tools: ArrayTools;
-  readonly #drives: Drives;
+  readonly #drives: DriveService;
   readonly #work = new LongWork();
 
-  constructor(tools: ArrayTools, drives: Drives) {
+  constructor(tools: ArrayTools, drives: DriveService) {
     this.#tools = tools;
     this.#drives = drives;
     tools.jobs.register<ShredArguments, Position>(

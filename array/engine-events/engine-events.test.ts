@@ -24,8 +24,8 @@ async function setUp() {
   return {
     store,
     take: async (...taken: EngineEvent[]) => {
-      for (const event of taken) engineEvents.take(event);
-      await engineEvents.settled();
+      for (const event of taken) engineEvents.accept(event);
+      await engineEvents.whenRecorded();
     },
     list: (subject?: string) =>
       store

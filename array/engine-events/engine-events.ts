@@ -1,8 +1,8 @@
 import type { Clock, EventLog, Log, Store, Tx } from '@granary/kernel';
 import { findDriveByUuid, updateDrive } from '../drives/repository.ts';
 import type { EngineEvent } from '../engine/events.ts';
-import { Names } from './names.ts';
-import { tell, type WordedEvent } from './wording.ts';
+import { EventNames } from './names.ts';
+import { eventOf, type WordedEvent } from './wording.ts';
 
 interface EngineEventsOptions {
   readonly store: Store;
@@ -25,7 +25,7 @@ export class EngineEvents {
     this.#options = options;
   }
 
-  take(event: EngineEvent): void {
+  accept(event: EngineEvent): void {
     if (event.type === 'recall-wanted' || event.type === 'contents-wanted') return;
     this.#options.log.info({ event }, 'the engine reports');
     if (this.#waiting.length < WAITING_MAX) this.#waiting.push(event);
@@ -34,7 +34,7 @@ export class EngineEvents {
   }
 
   /** Resolves when everything taken so far is on record. */
-  async settled(): Promise<void> {
+  async whenRecorded(): Promise<void> {
     while (this.#writing) await this.#writing;
   }
 
@@ -60,7 +60,7 @@ export class EngineEvents {
 
   #record(tx: Tx, event: WordedEvent): void {
     const { events } = this.#options;
-    events.record(tx, tell(event, new Names(tx)));
+    events.record(tx, eventOf(event, new EventNames(tx)));
     if (event.type === 'drive-failed' || event.type === 'spare-failed') this.#mark(tx, event.drive, true);
     if (event.type === 'drive-returned') this.#mark(tx, event.drive, false);
   }

@@ -5,7 +5,7 @@ import { called } from '../wording.ts';
 import { displayNameOf } from './repository.ts';
 
 /** What users call the things an engine tells of, and what their events are about. */
-export class Names {
+export class EventNames {
   readonly #db: Db;
 
   constructor(db: Db) {

@@ -1,15 +1,15 @@
 import { formatUtc, type NewEvent } from '@granary/kernel';
 import type { EngineEvent } from '../engine/events.ts';
 import { listed } from '../wording.ts';
-import type { Names } from './names.ts';
+import type { EventNames } from './names.ts';
 
 /** Who reads an archived file wants its data, not words about it. */
 export type WordedEvent = Exclude<EngineEvent, { readonly type: 'recall-wanted' | 'contents-wanted' }>;
 type Of<T extends WordedEvent['type']> = Extract<WordedEvent, { readonly type: T }>;
-type Told = { readonly [T in WordedEvent['type']]: (event: Of<T>, names: Names) => NewEvent };
+type Told = { readonly [T in WordedEvent['type']]: (event: Of<T>, names: EventNames) => NewEvent };
 
 /** One sentence for each thing that happens, what it happened to, and how bad that is. */
-const told: Told = {
+const titles: Told = {
   'drive-failed': ({ drive, group, reason }, names) => ({
     severity: 'error',
     title: `Drive ${names.drive(drive)}${group === null ? '' : ` of RAID group ${names.group(group)}`} failed: ${ended(reason)}`,
@@ -115,8 +115,8 @@ const told: Told = {
   }),
 };
 
-export function tell(event: WordedEvent, names: Names): NewEvent {
-  return (told[event.type] as (event: WordedEvent, names: Names) => NewEvent)(event, names);
+export function eventOf(event: WordedEvent, names: EventNames): NewEvent {
+  return (titles[event.type] as (event: WordedEvent, names: EventNames) => NewEvent)(event, names);
 }
 
 /** A reason comes with or without its full stop. */

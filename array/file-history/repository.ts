@@ -45,7 +45,7 @@ export function countRunning(db: Db, volume: string): number {
 }
 
 /** Of those that ended only the newest stay. */
-export function forgetOld(tx: Tx, volume: string, keep: number): void {
+export function removeOld(tx: Tx, volume: string, keep: number): void {
   tx.run(
     `DELETE FROM file_restores WHERE state <> 'running' AND name IN (
        SELECT name FROM file_restores WHERE volume = :volume AND state <> 'running'

@@ -2,10 +2,10 @@ import type { Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import { viewOf } from '../snapshots/view.ts';
 import { answerWhenDone } from '../waiting.ts';
-import type { FileHistory } from './service.ts';
+import type { FileHistoryService } from './service.ts';
 import { restoreView } from './view.ts';
 
-export function fileHistoryRoutes(history: FileHistory, jobs: Jobs): ArrayHandlers<'fileHistory'> {
+export function fileHistoryRoutes(history: FileHistoryService, jobs: Jobs): ArrayHandlers<'fileHistory'> {
   return {
     restore: async ({ id, snapshot, path, to_path: toPath, timeout }, { actor }) => {
       const restore = await history.restore(id, { snapshot, path, toPath }, actor.username);
@@ -23,7 +23,7 @@ export function fileHistoryRoutes(history: FileHistory, jobs: Jobs): ArrayHandle
 
 /** The two that the specification has among the volumes. */
 export function fileHistoryVolumeRoutes(
-  history: FileHistory,
+  history: FileHistoryService,
 ): Pick<ArrayHandlers<'volumes'>, 'listFileHistory' | 'deleteFileHistory'> {
   return {
     listFileHistory: ({ id, ...page }) => {

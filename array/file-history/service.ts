@@ -3,10 +3,10 @@ import { LongWork, type Position } from '../long-work.ts';
 import { nextName } from '../sequences/repository.ts';
 import { findSnapshot } from '../snapshots/repository.ts';
 import type { SnapshotInPlace } from '../snapshots/snapshot.ts';
-import type { Snapshots } from '../snapshots/service.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { ShareFinder } from '../volumes/service.ts';
-import { countRunning, endRestore, findRestore, forgetOld, insertRestore, listRestores } from './repository.ts';
+import { countRunning, endRestore, findRestore, removeOld, insertRestore, listRestores } from './repository.ts';
 import type { FileRestore } from './restore.ts';
 
 export interface RestoreRequest {
@@ -22,7 +22,7 @@ interface RestoreWork {
 
 interface Neighbours {
   readonly volumes: ShareFinder;
-  readonly snapshots: Snapshots;
+  readonly snapshots: SnapshotService;
 }
 
 const KIND = 'restore-file';
@@ -32,10 +32,10 @@ const NAME_BYTES_MAX = 255;
 const APPLICATION = 'file_history';
 
 /** Earlier versions of files: the snapshots that policies take for that, and single files brought back from them. */
-export class FileHistory {
+export class FileHistoryService {
   readonly #tools: ArrayTools;
   readonly #volumes: ShareFinder;
-  readonly #snapshots: Snapshots;
+  readonly #snapshots: SnapshotService;
   readonly #work = new LongWork();
 
   constructor(tools: ArrayTools, { volumes, snapshots }: Neighbours) {
@@ -128,7 +128,7 @@ export class FileHistory {
     const row = findRestore(tx, name);
     if (!row) return;
     endRestore(tx, name, problem, this.#tools.clock.now());
-    forgetOld(tx, row.volume, KEPT_MAX);
+    removeOld(tx, row.volume, KEPT_MAX);
     const where = row.toPath === row.path ? '' : ` to ${row.toPath}`;
     const what = problem === null ? 'was restored' : 'could not be restored';
     const why = problem === null ? '.' : `: ${problem}`;

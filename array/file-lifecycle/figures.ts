@@ -11,7 +11,7 @@ const SAMPLE_MAX = 100;
 const SHOWN_LENGTH_MAX = 1_024;
 
 /** What a run of a policy on a share came to, so far. */
-export class Figures {
+export class ScanFigures {
   #matchedFiles = 0;
   #matchedBytes = 0;
   #handledFiles = 0;
@@ -23,8 +23,8 @@ export class Figures {
   #failuresInARow = 0;
 
   /** As it is on record, when a scan goes on. */
-  static of(row: RunFigures): Figures {
-    const figures = new Figures();
+  static of(row: RunFigures): ScanFigures {
+    const figures = new ScanFigures();
     figures.#matchedFiles = row.matchedFiles;
     figures.#matchedBytes = row.matchedBytes;
     figures.#handledFiles = row.handledFiles;

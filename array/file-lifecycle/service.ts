@@ -1,20 +1,20 @@
-import { Buckets } from '../object-storage-destinations/buckets.ts';
-import type { Snapshots } from '../snapshots/service.ts';
+import { DestinationBuckets } from '../object-storage-destinations/buckets.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volume } from '../volumes/volume.ts';
-import { Archives } from './archive/archives.ts';
-import { Recalls } from './archive/recalls.ts';
-import { Sweeping } from './archive/sweeping.ts';
-import { FileCategories } from './categories/service.ts';
+import { FileArchiver } from './archive/file-archiver.ts';
+import { RecallService } from './archive/recalls.ts';
+import { ArchiveCollector } from './archive/archive-collector.ts';
+import { FileCategoryService } from './categories/service.ts';
 import type { CriteriaContext } from './criteria/fields.ts';
-import { LifecyclePolicies } from './policies/service.ts';
+import { LifecyclePolicyService } from './policies/service.ts';
 import { LifecycleSettings } from './policies/settings.ts';
 import { markAllRuns } from './scans/repository.ts';
 import { LifecycleScheduler } from './scans/scheduler.ts';
-import { Scans } from './scans/service.ts';
+import { ScanService } from './scans/service.ts';
 
 interface Neighbours {
-  readonly snapshots: Snapshots;
+  readonly snapshots: SnapshotService;
   /** A share that is there; else `volume_not_found`, or why it is none. */
   readonly share: (name: string) => Volume;
   /** Numbers of the users and groups that shares know by name. */
@@ -22,27 +22,32 @@ interface Neighbours {
 }
 
 /** What happens to files as they age: categories, policies, scans, the archive and recalls from it. */
-export class FileLifecycle {
-  readonly categories: FileCategories;
-  readonly policies: LifecyclePolicies;
+export class FileLifecycleService {
+  readonly categories: FileCategoryService;
+  readonly policies: LifecyclePolicyService;
   readonly settings: LifecycleSettings;
-  readonly scans: Scans;
-  readonly recalls: Recalls;
+  readonly scans: ScanService;
+  readonly recalls: RecallService;
   readonly scheduler: LifecycleScheduler;
-  readonly #buckets: Buckets;
+  readonly #buckets: DestinationBuckets;
 
   constructor(tools: ArrayTools, { snapshots, share, accounts }: Neighbours) {
-    this.#buckets = new Buckets(tools);
-    this.categories = new FileCategories(tools);
-    this.recalls = new Recalls(tools, this.#buckets);
+    this.#buckets = new DestinationBuckets(tools);
+    this.categories = new FileCategoryService(tools);
+    this.recalls = new RecallService(tools, this.#buckets);
     const context = (nowMs: number) => ({ nowMs, ...accounts, ...this.categories.lookups() });
-    const sweeping = new Sweeping(tools, this.#buckets);
-    this.scans = new Scans(tools, { snapshots, archives: new Archives(tools, this.#buckets), sweeping, context });
+    const sweeping = new ArchiveCollector(tools, this.#buckets);
+    this.scans = new ScanService(tools, {
+      snapshots,
+      archives: new FileArchiver(tools, this.#buckets),
+      sweeping,
+      context,
+    });
     this.settings = new LifecycleSettings(tools, {
       timesChanged: (tx) => markAllRuns(tx, tools.clock.now()),
       wake: () => this.scheduler.wake(),
     });
-    this.policies = new LifecyclePolicies(tools, {
+    this.policies = new LifecyclePolicyService(tools, {
       share,
       context: () => context(tools.clock.now()),
       enable: (tx, volume) => this.scans.enableIn(tx, volume),
@@ -58,7 +63,7 @@ export class FileLifecycle {
     });
   }
 
-  async settle(): Promise<void> {
+  async reconcile(): Promise<void> {
     await this.categories.createFirst();
   }
 

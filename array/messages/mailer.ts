@@ -60,7 +60,7 @@ export class Mailer {
       this.#failures = 0;
       return collectMs;
     } catch (error) {
-      if (!this.#stopping.signal.aborted) await this.#tellOfFailure(error);
+      if (!this.#stopping.signal.aborted) await this.#recordFailure(error);
       this.#failures += 1;
       return Math.min(retryMs * 2 ** (this.#failures - 1), RETRY_MS_MAX);
     }
@@ -90,7 +90,7 @@ export class Mailer {
   }
 
   /** Once until it works again; otherwise the log would tell of nothing else. */
-  async #tellOfFailure(error: unknown): Promise<void> {
+  async #recordFailure(error: unknown): Promise<void> {
     const { store, events, log } = this.#tools;
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, REASON_LENGTH_MAX);
     log.warn({ reason, failures: this.#failures + 1 }, 'a mail could not be sent');

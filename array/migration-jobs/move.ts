@@ -17,7 +17,7 @@ interface Sample {
 const RATE_OVER_MS = 5_000;
 
 /** One volume on its way, as long as this process and its controller live. */
-export class Move {
+export class VolumeMove {
   readonly ended: Promise<MoveEnd>;
   readonly #engine: Engine;
   readonly #row: Migration;
@@ -48,7 +48,7 @@ export class Move {
 
   /** Over the last seconds. */
   bytesPerSecond(nowMs: number): number {
-    this.#forgetBefore(nowMs - RATE_OVER_MS);
+    this.#dropSamplesBefore(nowMs - RATE_OVER_MS);
     const [first] = this.#samples;
     const last = this.#progress?.copiedBytes ?? 0;
     if (!first || nowMs <= first.atMs) return 0;
@@ -102,21 +102,21 @@ export class Move {
     if (pool === destinationPool) return;
     await this.#resumed?.promise;
     signal.throwIfAborted();
-    const onProgress = (progress: MoveProgress) => this.#note(progress);
+    const onProgress = (progress: MoveProgress) => this.#recordProgress(progress);
     const moving = this.#engine.moveVolume(volume, destinationPool, withSnapshots, { signal, onProgress });
     this.#isMoving = true;
     await moving;
   }
 
-  #note(progress: MoveProgress): void {
+  #recordProgress(progress: MoveProgress): void {
     const nowMs = Date.now();
     if (progress.snapshot !== this.#progress?.snapshot) this.#before = this.#progress?.copiedBytes ?? 0;
     this.#samples.push({ atMs: nowMs, copiedBytes: this.#progress?.copiedBytes ?? 0 });
-    this.#forgetBefore(nowMs - RATE_OVER_MS);
+    this.#dropSamplesBefore(nowMs - RATE_OVER_MS);
     this.#progress = progress;
   }
 
-  #forgetBefore(timeMs: number): void {
+  #dropSamplesBefore(timeMs: number): void {
     const kept = this.#samples.findIndex(({ atMs }) => atMs >= timeMs);
     this.#samples.splice(0, kept === -1 ? this.#samples.length : kept);
   }

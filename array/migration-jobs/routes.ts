@@ -1,7 +1,7 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Migrations } from './service.ts';
+import type { MigrationService } from './service.ts';
 
-export function migrationRoutes(service: Migrations): ArrayHandlers<'migrationJobs'> {
+export function migrationRoutes(service: MigrationService): ArrayHandlers<'migrationJobs'> {
   return {
     get: ({ migration_cg_id }) => ({ migration_job: service.show(migration_cg_id) }),
     pause: async ({ migration_cg_id }, { actor }) => ({

@@ -2,15 +2,15 @@ import { bytes, capacityText, fail, type JobOutcome, type RunningJob, type Tx } 
 import type { MoveProgress } from '../engine/engine.ts';
 import { isEngineError } from '../engine/errors.ts';
 import type { Pool } from '../pools/pool.ts';
-import type { Pools } from '../pools/service.ts';
+import type { PoolService } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { countSnapshots, findSnapshot, hasUnfinished } from '../snapshots/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { updateVolume } from '../volumes/repository.ts';
 import type { Volume, VolumeChange } from '../volumes/volume.ts';
 import { checkNoDestination, checkReady, checkUnmoved, titleOf } from '../volumes/rules.ts';
-import type { Volumes } from '../volumes/service.ts';
-import { Move, type MoveEnd } from './move.ts';
+import type { VolumeService } from '../volumes/service.ts';
+import { VolumeMove, type MoveEnd } from './move.ts';
 import { changeMigration, countRunning, findMigration, findMigrationOfGroup, insertMigration } from './repository.ts';
 import type { Migration } from './migration.ts';
 import { viewOf, type ShownMigration } from './view.ts';
@@ -27,14 +27,14 @@ const RETRY_MS = 1_000;
  * Moves volumes between pools while servers use them. The engine's word is final: where it says that the volume is, it
  * is, and the record follows. A move that a crash or a failover cut off starts anew; a paused one waits for its owner.
  */
-export class Migrations {
+export class MigrationService {
   readonly #tools: ArrayTools;
-  readonly #volumes: Volumes;
-  readonly #pools: Pools;
-  readonly #moves = new Map<string, Move>();
+  readonly #volumes: VolumeService;
+  readonly #pools: PoolService;
+  readonly #moves = new Map<string, VolumeMove>();
   #isStopping = false;
 
-  constructor(tools: ArrayTools, volumes: Volumes, pools: Pools) {
+  constructor(tools: ArrayTools, volumes: VolumeService, pools: PoolService) {
     this.#tools = tools;
     this.#volumes = volumes;
     this.#pools = pools;
@@ -86,7 +86,7 @@ export class Migrations {
     await store.write((tx) => {
       this.#refuseUnless(row.name, 'Running');
       changeMigration(tx, row.name, { status: 'Paused', now: clock.now() });
-      this.#tell(tx, row, 'was paused', actor);
+      this.#recordEvent(tx, row, 'was paused', actor);
     });
     // Only now: it may have begun meanwhile.
     await this.#moves.get(row.name)?.pause();
@@ -103,7 +103,7 @@ export class Migrations {
       refuseCrowd(tx);
       const job = jobs.enqueue(tx, KIND, `migration:${row.volume}`, { migration: row.name } satisfies Arguments);
       changeMigration(tx, row.name, { status: 'Running', job, now: clock.now() });
-      this.#tell(tx, row, 'goes on', actor);
+      this.#recordEvent(tx, row, 'goes on', actor);
     });
     await move?.resume();
     return row.sourceGroup;
@@ -154,9 +154,9 @@ export class Migrations {
     return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, migration, reason) };
   }
 
-  #begin(row: Migration): Move {
+  #begin(row: Migration): VolumeMove {
     const { engine, log } = this.#tools;
-    const move = new Move(engine, row);
+    const move = new VolumeMove(engine, row);
     this.#moves.set(row.name, move);
     // It may arrive, or end, while it is paused and no job looks at it.
     const followed = move.ended.then((end) => this.#ended(row, move, end));
@@ -164,7 +164,7 @@ export class Migrations {
     return move;
   }
 
-  async #ended(row: Migration, move: Move, end: MoveEnd): Promise<void> {
+  async #ended(row: Migration, move: VolumeMove, end: MoveEnd): Promise<void> {
     try {
       if (end.outcome === 'moved') await this.#complete(row, move.progress);
     } finally {
@@ -196,13 +196,13 @@ export class Migrations {
         modifiedAt: now,
       };
       updateVolume(tx, row.volume, change);
-      this.#tell(
+      this.#recordEvent(
         tx,
         row,
         `is complete; the volume is in pool ${row.destinationPoolName} as ${row.destinationGroup}`,
         'system',
       );
-      tx.afterCommit(() => readings.forgetVolume(row.volume));
+      tx.afterCommit(() => readings.removeVolume(row.volume));
     });
   }
 
@@ -215,7 +215,7 @@ export class Migrations {
     const now = this.#tools.clock.now();
     if (!changeMigration(tx, row.name, { status: 'Aborted', now })) return;
     updateVolume(tx, row.volume, { migration: null, modifiedAt: now });
-    this.#tell(tx, row, what, actor);
+    this.#recordEvent(tx, row, what, actor);
   }
 
   #insert(
@@ -248,7 +248,7 @@ export class Migrations {
     };
     insertMigration(tx, row);
     updateVolume(tx, volume.name, { migration: name, modifiedAt: now });
-    this.#tell(tx, row, `to pool ${pool.displayName} (${pool.name}) began`, actor);
+    this.#recordEvent(tx, row, `to pool ${pool.displayName} (${pool.name}) began`, actor);
     return { name, job };
   }
 
@@ -269,7 +269,7 @@ export class Migrations {
     throw fail('migration_state', { name, state: status ?? 'gone', needed: wanted.join(' or ') });
   }
 
-  #tell(tx: Tx, row: Migration, what: string, actor: string): void {
+  #recordEvent(tx: Tx, row: Migration, what: string, actor: string): void {
     const title = `Migration ${row.name} of volume ${row.volumeName} (${row.volume}) ${what}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
   }

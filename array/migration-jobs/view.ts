@@ -1,11 +1,11 @@
 import { formatUtc, wholeMegabytes } from '@granary/kernel';
 import type { Migration } from './migration.ts';
-import type { Move } from './move.ts';
+import type { VolumeMove } from './move.ts';
 
 export interface ShownMigration {
   readonly row: Migration;
   /** While it is under way in this process. */
-  readonly move: Move | undefined;
+  readonly move: VolumeMove | undefined;
 }
 
 const KB = 1024;

@@ -5,7 +5,7 @@ import type { PeerActor } from '../peers/service.ts';
 import { changedOptions } from '../shares/options.ts';
 import { findShare, updateShareOptions } from '../shares/repository.ts';
 import { readOptions } from '../shares/request.ts';
-import { type DestinationBook, volumeIn } from './destination-book.ts';
+import { type DestinationRecords, volumeIn } from './destination-records.ts';
 import { frameLabel, readFrame, type Range } from './frames.ts';
 import { findNextSnapshot, findSurplusSnapshots } from './repository.ts';
 import type { DestinationMirror } from './mirror.ts';
@@ -20,23 +20,23 @@ const CLEARING = '-';
 
 /** Rounds of a mirror, as its destination sees them: each brings the volume from one snapshot of the source to the next. */
 export class DestinationRounds {
-  readonly #book: DestinationBook;
+  readonly #records: DestinationRecords;
   /** When data of a mirror was worked on last. */
   readonly #worked = new Map<string, number>();
 
-  constructor(book: DestinationBook) {
-    this.#book = book;
+  constructor(records: DestinationRecords) {
+    this.#records = records;
   }
 
   async begin(row: DestinationMirror, round: NewRound, peer: PeerActor): Promise<void> {
-    const { volumes } = this.#book.neighbours;
+    const { volumes } = this.#records.neighbours;
     const volume = volumeIn(row);
     if (volumes.get(volume).sizeBytes < round.size_bytes)
       await volumes.expandTo(volume, bytes(round.size_bytes), 'system');
     if (row.round === round.snapshot) return;
     if (round.is_share) await this.#followOptions(volume, round);
     await this.#clear(row, round.base ?? null);
-    await this.#book.change(row, {
+    await this.#records.change(row, {
       round: round.snapshot,
       roundName: round.snapshot_name,
       roundTakenAt: round.taken_at,
@@ -53,7 +53,7 @@ export class DestinationRounds {
 
   /** What the source lets its clients do holds here, too, once the mirror is broken. */
   #followOptions(volume: string, round: NewRound): Promise<void> {
-    return this.#book.tools.store.write((tx) => {
+    return this.#records.tools.store.write((tx) => {
       const share = findShare(tx, volume);
       if (share) updateShareOptions(tx, volume, changedOptions(share.options, readOptions(round)));
     });
@@ -63,7 +63,7 @@ export class DestinationRounds {
     const ranges = await this.#read(part, row, peer);
     await this.#apply(volumeIn(row), ranges);
     const received = ranges.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
-    await this.#book.change(row, {
+    await this.#records.change(row, {
       position: part.to,
       receivedBytes: row.receivedBytes + received,
       syncMs: row.syncMs + this.#spent(row.name),
@@ -72,8 +72,8 @@ export class DestinationRounds {
 
   /** The snapshot first: cut off after it, the next attempt finds it. */
   async end(row: DestinationMirror): Promise<void> {
-    const { store, engine } = this.#book.tools;
-    const { snapshots, volumes } = this.#book.neighbours;
+    const { store, engine } = this.#records.tools;
+    const { snapshots, volumes } = this.#records.neighbours;
     const volume = volumeIn(row);
     await engine.flushVolume(volume);
     const taken = store.read((db) => findNextSnapshot(db, row.name, row.baseSnapshot));
@@ -84,7 +84,7 @@ export class DestinationRounds {
       orSimilar: true,
     } as const;
     const snapshot = taken ?? (await snapshots.take([volumes.get(volume)], naming, 'system'))[0]?.name ?? null;
-    await this.#book.change(row, {
+    await this.#records.change(row, {
       base: row.round,
       baseTakenAt: row.roundTakenAt,
       baseSnapshot: snapshot,
@@ -97,38 +97,38 @@ export class DestinationRounds {
   }
 
   /** Of the snapshots that came, only so many stay. */
-  async letGo(name: string, keep: number): Promise<void> {
-    const surplus = this.#book.tools.store.read((db) => findSurplusSnapshots(db, name, keep));
-    await this.#book.neighbours.snapshots.delete(surplus, 'system').catch((error: unknown) => {
-      this.#book.tools.log.warn({ error, mirror: name }, 'snapshots that are not kept could not be deleted');
+  async prune(name: string, keep: number): Promise<void> {
+    const surplus = this.#records.tools.store.read((db) => findSurplusSnapshots(db, name, keep));
+    await this.#records.neighbours.snapshots.delete(surplus, 'system').catch((error: unknown) => {
+      this.#records.tools.log.warn({ error, mirror: name }, 'snapshots that are not kept could not be deleted');
     });
   }
 
   /** Before a round begins, the volume is what the last whole snapshot shows; or empty, where all of it is to come. */
   async #clear(row: DestinationMirror, base: string | null): Promise<void> {
-    const { engine } = this.#book.tools;
+    const { engine } = this.#records.tools;
     if (base !== null && base !== row.base) {
       throw fail('mirror_base_differs', { name: row.name, base: row.base ?? 'nothing', wanted: base });
     }
     await this.#dropStrays(row);
     if (base === null && (row.base !== null || row.round !== null)) {
       // On record first: cut off in between, nobody takes it for what the last snapshot shows.
-      await this.#book.change(row, { round: CLEARING, position: 0 });
-      await this.#book.empty(volumeIn(row));
+      await this.#records.change(row, { round: CLEARING, position: 0 });
+      await this.#records.empty(volumeIn(row));
     } else if (row.round !== null && row.baseSnapshot !== null) {
       // The same: what was received of that round is gone with this.
-      await this.#book.change(row, { round: CLEARING, position: 0 });
+      await this.#records.change(row, { round: CLEARING, position: 0 });
       await engine.revertVolume(row.baseSnapshot);
     }
   }
 
   /** Of a round that was cut off at its very end, and is not asked for any more. */
   async #dropStrays(row: DestinationMirror): Promise<void> {
-    const { store } = this.#book.tools;
+    const { store } = this.#records.tools;
     for (;;) {
       const stray = store.read((db) => findNextSnapshot(db, row.name, row.baseSnapshot));
       if (stray === undefined) return;
-      await this.#book.neighbours.snapshots.delete([stray], 'system');
+      await this.#records.neighbours.snapshots.delete([stray], 'system');
     }
   }
 
@@ -136,14 +136,14 @@ export class DestinationRounds {
     const plain = peer.keys.unseal(octets.bytes, frameLabel(job, snapshot, from, to));
     const ranges = plain && (await readFrame(plain));
     if (!ranges) throw badParameter('octets', 'was damaged on its way; send it again');
-    const end = Math.min(to, this.#book.neighbours.volumes.get(volumeIn(row)).sizeBytes);
+    const end = Math.min(to, this.#records.neighbours.volumes.get(volumeIn(row)).sizeBytes);
     if (to < from || ranges.some(({ offset, length }) => offset < from || offset + length > end))
       throw badParameter('octets', 'must lie between from and to, inside the volume');
     return ranges;
   }
 
   async #apply(volume: string, ranges: readonly Range[]): Promise<void> {
-    const { engine } = this.#book.tools;
+    const { engine } = this.#records.tools;
     for (const { offset, length, bytes } of ranges) {
       if (bytes) await engine.writeVolume(volume, offset, bytes);
       else await engine.discardVolume(volume, offset, length);

@@ -4,9 +4,9 @@ import { fail, Locks } from '@granary/kernel';
 import type { PeerActor } from '../peers/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { findVolume } from '../volumes/repository.ts';
-import { DestinationBook, type Neighbours } from './destination-book.ts';
-import { DestinationEndings } from './destination-endings.ts';
-import { DestinationMaking, type NewMirror } from './destination-making.ts';
+import { DestinationRecords, type Neighbours } from './destination-records.ts';
+import { DestinationRemoval } from './destination-removal.ts';
+import { DestinationCreation, type NewMirror } from './destination-creation.ts';
 import { DestinationRounds, type NewRound, type Part } from './destination-rounds.ts';
 import { findDestinationOf, listDestinations } from './repository.ts';
 import type { DestinationMirror } from './mirror.ts';
@@ -22,47 +22,47 @@ const SILENCE_MS_MAX = 90_000;
  * Mirrors whose destination is here. Their sources call; every answer means that what it tells of is on disk. What a
  * source sends again is taken again and changes nothing.
  */
-export class Destinations {
+export class MirrorDestinations {
   readonly #tools: ArrayTools;
-  readonly #book: DestinationBook;
-  readonly #making: DestinationMaking;
+  readonly #records: DestinationRecords;
+  readonly #making: DestinationCreation;
   readonly #rounds: DestinationRounds;
-  readonly #endings: DestinationEndings;
+  readonly #endings: DestinationRemoval;
   readonly #turns = new Locks();
   /** When a source called last. */
-  readonly #heard = new Map<string, number>();
+  readonly #lastCallAt = new Map<string, number>();
   readonly #startedAt = performance.now();
 
   constructor(tools: ArrayTools, neighbours: Neighbours) {
     this.#tools = tools;
-    this.#book = new DestinationBook(tools, neighbours);
-    this.#making = new DestinationMaking(this.#book);
-    this.#rounds = new DestinationRounds(this.#book);
-    this.#endings = new DestinationEndings(this.#book);
+    this.#records = new DestinationRecords(tools, neighbours);
+    this.#making = new DestinationCreation(this.#records);
+    this.#rounds = new DestinationRounds(this.#records);
+    this.#endings = new DestinationRemoval(this.#records);
   }
 
   get(name: string): DestinationMirror | undefined {
-    return this.#book.get(name);
+    return this.#records.get(name);
   }
 
   isSilent(name: string): boolean {
-    return performance.now() - (this.#heard.get(name) ?? this.#startedAt) > SILENCE_MS_MAX;
+    return performance.now() - (this.#lastCallAt.get(name) ?? this.#startedAt) > SILENCE_MS_MAX;
   }
 
   create(wanted: NewMirror, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, wanted.job), async () => {
       const { store } = this.#tools;
       const known = store.read((db) => findDestinationOf(db, peer.uuid, wanted.job));
-      if (known && known.state !== 'creating') return this.#view(this.#hear(known));
+      if (known && known.state !== 'creating') return this.#view(this.#recordCall(known));
       const name = await this.#making.make(wanted, peer, known);
-      return this.#view(this.#hear(this.#book.row(name)));
+      return this.#view(this.#recordCall(this.#records.require(name)));
     });
   }
 
   show(job: string, isPaused: boolean, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, job), async () => {
       const row = this.#find(job, peer);
-      if (row.isPaused !== isPaused) await this.#book.change(row, { isPaused });
+      if (row.isPaused !== isPaused) await this.#records.change(row, { isPaused });
       return this.#view(row);
     });
   }
@@ -73,7 +73,7 @@ export class Destinations {
       const row = this.#tools.store.read((db) => findDestinationOf(db, peer.uuid, job));
       if (!row) return;
       if (row.base !== null || row.state === 'broken') throw fail('mirror_holds_data', { name: row.name });
-      await this.#book.change(row, { state: 'deleting' });
+      await this.#records.change(row, { state: 'deleting' });
       await this.#endings.delete(row);
     });
   }
@@ -83,7 +83,7 @@ export class Destinations {
       const row = this.#find(round.job, peer);
       if (row.state !== 'active' || row.base === round.snapshot) return this.#view(row);
       await this.#rounds.begin(row, round, peer);
-      return this.#view(this.#book.row(row.name));
+      return this.#view(this.#records.require(row.name));
     });
   }
 
@@ -93,7 +93,7 @@ export class Destinations {
       // Where this one stands is the truth: the source goes on from there.
       if (row.state !== 'active' || row.round !== part.snapshot || row.position !== part.from) return this.#view(row);
       await this.#rounds.write(row, part, peer);
-      return this.#view(this.#book.row(row.name));
+      return this.#view(this.#records.require(row.name));
     });
   }
 
@@ -104,8 +104,8 @@ export class Destinations {
         if (row.round !== snapshot) throw fail('mirror_not_received', { name: row.name, snapshot });
         await this.#rounds.end(row);
       }
-      if (keep !== undefined) await this.#rounds.letGo(row.name, keep);
-      return this.#view(this.#book.row(row.name));
+      if (keep !== undefined) await this.#rounds.prune(row.name, keep);
+      return this.#view(this.#records.require(row.name));
     });
   }
 
@@ -113,25 +113,25 @@ export class Destinations {
     return this.#turns.run(keyOf(peer, job), async () => {
       const row = this.#find(job, peer);
       await this.#endings.break(row, inherited, `array ${peer.displayName}`);
-      return this.#view(this.#book.row(row.name));
+      return this.#view(this.#records.require(row.name));
     });
   }
 
   /** From this side: its source hears of it when it calls. */
   break(row: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
     return this.#turns.run(`${row.peer} ${row.sourceJob}`, async () => {
-      const present = this.#book.row(row.name);
+      const present = this.#records.require(row.name);
       if (present.state === 'broken') throw fail('mirror_broken_already', { name: row.name });
       await this.#endings.break(present, inherited, actor);
     });
   }
 
   /** What a crash cut off. */
-  async settle(): Promise<void> {
+  async reconcile(): Promise<void> {
     const { store, log } = this.#tools;
     for (const row of store.read(listDestinations)) {
       try {
-        if (row.state === 'creating') await this.#making.settle(row);
+        if (row.state === 'creating') await this.#making.reconcile(row);
         if (row.state === 'breaking') await this.#endings.finishBreak(row, 'system');
         if (row.state === 'deleting') await this.#endings.delete(row);
       } catch (error) {
@@ -143,7 +143,7 @@ export class Destinations {
   #find(job: string, peer: PeerActor): DestinationMirror {
     const row = this.#tools.store.read((db) => findDestinationOf(db, peer.uuid, job));
     if (!row || row.state === 'creating' || row.state === 'deleting') throw fail('job_not_found', { id: job });
-    return this.#hear(row);
+    return this.#recordCall(row);
   }
 
   #view({ name, state, base, round, position, volume }: DestinationMirror): PeerMirror {
@@ -152,8 +152,8 @@ export class Destinations {
     return { name, state: shown, base, round, position, is_share: kind === 'file' };
   }
 
-  #hear(row: DestinationMirror): DestinationMirror {
-    this.#heard.set(row.name, performance.now());
+  #recordCall(row: DestinationMirror): DestinationMirror {
+    this.#lastCallAt.set(row.name, performance.now());
     return row;
   }
 }

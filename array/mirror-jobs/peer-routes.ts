@@ -1,8 +1,8 @@
 import type { PeerHandlers } from '../peers/routes.ts';
-import type { Destinations } from './destinations.ts';
+import type { MirrorDestinations } from './destinations.ts';
 
 /** What the source of a mirror calls at the array of its destination. */
-export function destinationRoutes(destinations: Destinations): PeerHandlers {
+export function destinationRoutes(destinations: MirrorDestinations): PeerHandlers {
   return {
     createMirror: async (input, { actor }) => ({ mirror: await destinations.create(input, actor) }),
     getMirror: async ({ job, is_paused }, { actor }) => ({ mirror: await destinations.show(job, is_paused, actor) }),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Submitted } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Mirrors } from './service.ts';
+import type { MirrorService } from './service.ts';
 
-export function mirrorRoutes(service: Mirrors): ArrayHandlers<'mirrorJobs'> {
+export function mirrorRoutes(service: MirrorService): ArrayHandlers<'mirrorJobs'> {
   return {
     list: ({ start, limit }) => {
       const { mirrors, count } = service.list(start, limit);
@@ -30,7 +30,7 @@ export function mirrorRoutes(service: Mirrors): ArrayHandlers<'mirrorJobs'> {
 }
 
 /** The part of a consistency group's operations that makes a mirror. */
-export function mirrorGroupRoutes(service: Mirrors): Pick<ArrayHandlers<'consistencyGroups'>, 'mirror'> {
+export function mirrorGroupRoutes(service: MirrorService): Pick<ArrayHandlers<'consistencyGroups'>, 'mirror'> {
   return {
     mirror: (input, { actor }) => {
       const made = service.sources.create(

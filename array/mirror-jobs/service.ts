@@ -1,36 +1,36 @@
 import type { RecordOf } from '@granary/contract';
 import type { MirrorJob } from '@granary/contract/array';
 import { badParameter, fail } from '@granary/kernel';
-import type { Pools } from '../pools/service.ts';
-import type { RemoteArrays } from '../remote-arrays/service.ts';
-import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
-import type { Snapshots } from '../snapshots/service.ts';
+import type { PoolService } from '../pools/service.ts';
+import type { RemoteArrayService } from '../remote-arrays/service.ts';
+import type { SnapshotPolicyService } from '../snapshot-policies/service.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { findVolume } from '../volumes/repository.ts';
-import type { Volumes } from '../volumes/service.ts';
-import { Destinations } from './destinations.ts';
+import type { VolumeService } from '../volumes/service.ts';
+import { MirrorDestinations } from './destinations.ts';
 import { listDestinations, listSources, removeBrokenBefore } from './repository.ts';
 import type { DestinationMirror, SourceMirror } from './mirror.ts';
-import { Sources } from './sources.ts';
+import { MirrorSources } from './sources.ts';
 import { destinationView, sourceView } from './view.ts';
 
 type MirrorView = RecordOf<typeof MirrorJob>;
 
 interface Neighbours {
-  readonly pools: Pools;
-  readonly volumes: Volumes;
-  readonly snapshots: Snapshots;
-  readonly snapshotPolicies: SnapshotPolicies;
-  readonly remoteArrays: RemoteArrays;
+  readonly pools: PoolService;
+  readonly volumes: VolumeService;
+  readonly snapshots: SnapshotService;
+  readonly snapshotPolicies: SnapshotPolicyService;
+  readonly remoteArrays: RemoteArrayService;
 }
 
 const KEEP_BROKEN_MS = 7 * 24 * 3600 * 1000;
 const TIDY_EVERY_MS = 3600 * 1000;
 
 /** Mirrors between this array and others, whichever end is here. */
-export class Mirrors {
-  readonly sources: Sources;
-  readonly destinations: Destinations;
+export class MirrorService {
+  readonly sources: MirrorSources;
+  readonly destinations: MirrorDestinations;
   readonly #tools: ArrayTools;
   readonly #neighbours: Neighbours;
   #timer: NodeJS.Timeout | undefined;
@@ -38,8 +38,8 @@ export class Mirrors {
   constructor(tools: ArrayTools, neighbours: Neighbours) {
     this.#tools = tools;
     this.#neighbours = neighbours;
-    this.sources = new Sources(tools, neighbours);
-    this.destinations = new Destinations(tools, neighbours);
+    this.sources = new MirrorSources(tools, neighbours);
+    this.destinations = new MirrorDestinations(tools, neighbours);
   }
 
   list(start: number, limit: number): { mirrors: MirrorView[]; count: number } {
@@ -87,16 +87,16 @@ export class Mirrors {
       : this.sources.break(name, inherited, actor);
   }
 
-  async settle(): Promise<void> {
-    await this.sources.settle();
-    await this.destinations.settle();
-    await this.#tidy();
+  async reconcile(): Promise<void> {
+    await this.sources.reconcile();
+    await this.destinations.reconcile();
+    await this.#removeOldBroken();
   }
 
   start(): void {
     this.sources.start();
     this.#timer = setInterval(() => {
-      this.#tidy().catch((error: unknown) => {
+      this.#removeOldBroken().catch((error: unknown) => {
         this.#tools.log.warn({ error }, 'old mirrors could not be removed');
       });
     }, TIDY_EVERY_MS).unref();
@@ -107,7 +107,7 @@ export class Mirrors {
     await this.sources.stop();
   }
 
-  #tidy(): Promise<void> {
+  #removeOldBroken(): Promise<void> {
     const { store, clock } = this.#tools;
     return store.write((tx) => {
       removeBrokenBefore(tx, clock.now() - KEEP_BROKEN_MS);

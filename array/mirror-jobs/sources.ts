@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { peerApi } from '@granary/contract/array';
 import { connectionReason, fail, type Tx } from '@granary/kernel';
-import type { Pools } from '../pools/service.ts';
+import type { PoolService } from '../pools/service.ts';
 import type { RemoteArray, RemotePool } from '../remote-arrays/remote-array.ts';
-import type { RemoteArrays } from '../remote-arrays/service.ts';
+import type { RemoteArrayService } from '../remote-arrays/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { removeRule } from '../snapshot-policies/repository.ts';
-import type { SnapshotPolicies } from '../snapshot-policies/service.ts';
+import type { SnapshotPolicyService } from '../snapshot-policies/service.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
-import type { Snapshots } from '../snapshots/service.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volume } from '../volumes/volume.ts';
 import { checkNoDestination, checkUnmoved } from '../volumes/rules.ts';
-import type { Volumes } from '../volumes/service.ts';
-import { Courier, type CourierTools } from './courier.ts';
+import type { VolumeService } from '../volumes/service.ts';
+import { ReplicationSender, type CourierTools } from './replication-sender.ts';
 import {
   countSources,
   findSource,
@@ -26,8 +26,8 @@ import {
   updateSource,
 } from './repository.ts';
 import type { SourceMirror } from './mirror.ts';
-import { Slots } from './slots.ts';
-import { toldSource } from './told-source.ts';
+import { TransferSlots } from './transfer-slots.ts';
+import { describeSource } from './source-description.ts';
 
 export interface MirrorRequest {
   readonly displayName: string;
@@ -40,11 +40,11 @@ export interface MirrorRequest {
 }
 
 interface Neighbours {
-  readonly pools: Pools;
-  readonly volumes: Volumes;
-  readonly snapshots: Snapshots;
-  readonly snapshotPolicies: SnapshotPolicies;
-  readonly remoteArrays: RemoteArrays;
+  readonly pools: PoolService;
+  readonly volumes: VolumeService;
+  readonly snapshots: SnapshotService;
+  readonly snapshotPolicies: SnapshotPolicyService;
+  readonly remoteArrays: RemoteArrayService;
 }
 
 interface Checked {
@@ -60,11 +60,11 @@ const CREATE_MS_MAX = 60_000;
 const TELL_MS_MAX = 5_000;
 
 /** Mirrors whose source is here: made and ended by users, carried by a courier each. */
-export class Sources {
+export class MirrorSources {
   readonly #tools: ArrayTools;
   readonly #neighbours: Neighbours;
   readonly #courierTools: CourierTools;
-  readonly #couriers = new Map<string, Courier>();
+  readonly #couriers = new Map<string, ReplicationSender>();
   #isStarted = false;
 
   constructor(tools: ArrayTools, neighbours: Neighbours) {
@@ -73,7 +73,7 @@ export class Sources {
     const ended = (tx: Tx, row: SourceMirror) => {
       this.#end(tx, row, { isPeerInformed: true }, 'was broken by its other side', 'system');
     };
-    this.#courierTools = { ...tools, ...neighbours, slots: new Slots(SHIPPING_MAX), ended };
+    this.#courierTools = { ...tools, ...neighbours, slots: new TransferSlots(SHIPPING_MAX), ended };
     neighbours.snapshots.onTaken((rows) => {
       for (const row of rows) this.#wakeFor(row);
     });
@@ -102,7 +102,7 @@ export class Sources {
       await store.write((tx) => {
         updateSource(tx, name, { state: 'abandoned', modifiedAt: this.#tools.clock.now() });
         const row = findSource(tx, name);
-        if (row) this.#tell(tx, row, what.replace(/\.$/, ''), actor, 'warning');
+        if (row) this.#recordEvent(tx, row, what.replace(/\.$/, ''), actor, 'warning');
       });
       this.#courier(name)?.wake();
       throw error;
@@ -140,12 +140,12 @@ export class Sources {
       const row = findSource(tx, name);
       if (!row) throw fail('job_not_found', { id: name });
       updateSource(tx, name, { rateLimitKb: kilobytes, modifiedAt: clock.now() });
-      this.#tell(tx, row, kilobytes === 0 ? 'has no rate limit' : `sends at most ${kilobytes} KB/s`, actor);
+      this.#recordEvent(tx, row, kilobytes === 0 ? 'has no rate limit' : `sends at most ${kilobytes} KB/s`, actor);
     });
   }
 
   /** Those that were being made are given up: their callers are gone. */
-  async settle(): Promise<void> {
+  async reconcile(): Promise<void> {
     const { store, clock } = this.#tools;
     const cut = store.read(listSources).filter(({ state }) => state === 'creating');
     if (cut.length === 0) return;
@@ -220,7 +220,7 @@ export class Sources {
         compress: request.compress ?? volume.compress,
         dedupe: request.dedupe ?? volume.dedupe,
         encrypted: volume.wrappedKey !== null,
-        ...toldSource(volume, this.#neighbours),
+        ...describeSource(volume, this.#neighbours),
       },
       { timeoutMs: CREATE_MS_MAX },
     );
@@ -245,7 +245,7 @@ export class Sources {
         const rule = snapshotPolicies.attachIn(tx, wanted, actor);
         tieSnapshots(tx, name, rule);
         updateSource(tx, name, { state: 'active', rule, modifiedAt: clock.now() });
-        this.#tell(tx, row, `of volume ${volume.displayName} (${volume.name}) was created`, actor);
+        this.#recordEvent(tx, row, `of volume ${volume.displayName} (${volume.name}) was created`, actor);
       });
     } catch (error) {
       await snapshots.drop(first);
@@ -266,7 +266,7 @@ export class Sources {
       const row = findSource(tx, name);
       if (row?.state !== from) throw fail('mirror_state', { name, state: row?.state ?? 'gone', needed: from });
       updateSource(tx, name, { state: to, modifiedAt: clock.now() });
-      this.#tell(tx, row, what, actor);
+      this.#recordEvent(tx, row, what, actor);
     });
   }
 
@@ -282,10 +282,10 @@ export class Sources {
     });
     if (row.rule !== null) removeRule(tx, row.rule);
     releaseSnapshots(tx, row.name);
-    this.#tell(tx, row, what, actor, 'notice');
+    this.#recordEvent(tx, row, what, actor, 'notice');
   }
 
-  #tell(
+  #recordEvent(
     tx: Tx,
     row: SourceMirror,
     what: string,
@@ -302,11 +302,11 @@ export class Sources {
     for (const { name } of this.#tools.store.read((db) => listSourcesOf(db, volume))) this.#couriers.get(name)?.wake();
   }
 
-  #courier(name: string): Courier | undefined {
+  #courier(name: string): ReplicationSender | undefined {
     if (!this.#isStarted) return undefined;
     const known = this.#couriers.get(name);
     if (known) return known;
-    const courier = new Courier(name, this.#courierTools);
+    const courier = new ReplicationSender(name, this.#courierTools);
     this.#couriers.set(name, courier);
     return courier;
   }

@@ -24,7 +24,7 @@ test('the engine knows users by number, with the numbers of all their groups, al
   };
   assert.deepEqual(alone.shares.accounts, known);
   alone.shares.accounts = undefined;
-  await (await alone.restart()).nas.settle();
+  await (await alone.restart()).nas.reconcile();
   assert.deepEqual(alone.shares.accounts, known);
   const { users, count } = alone.array.nas.listUsers(PAGE);
   assert.equal(count, 2);

@@ -56,7 +56,7 @@ export class NasService {
   }
 
   /** Before anybody is served: the engine keeps nothing of it. */
-  settle(): Promise<void> {
+  reconcile(): Promise<void> {
     return this.#deliveries.pushAll([ACCOUNTS]);
   }
 

@@ -7,7 +7,7 @@ import { findDestinationAt } from './repository.ts';
 import type { Destination } from './destination.ts';
 
 /** The buckets the array writes to and reads from, over connections that are kept. */
-export class Buckets {
+export class DestinationBuckets {
   readonly #tools: ArrayTools;
   readonly #remotes = new Map<string, Promise<RemoteS3>>();
 
@@ -34,7 +34,7 @@ export class Buckets {
   }
 
   /** It may have moved: the way there is looked for anew. */
-  forget({ name }: Destination): void {
+  drop({ name }: Destination): void {
     const remote = this.#remotes.get(name);
     this.#remotes.delete(name);
     void remote?.then((open) => open.close()).catch(() => undefined);

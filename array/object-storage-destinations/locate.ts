@@ -36,7 +36,7 @@ export async function locateBucket(named: NamedBucket): Promise<LocatedBucket> {
   const routes = places.map((place) => ({ ...place, proxy, trusted }));
   let region = FIRST_REGION;
   const route = await firstThatAnswers(named.endpoint, routes, async (each) => {
-    region = await look(named, each, FIRST_REGION);
+    region = await checkBucket(named, each, FIRST_REGION);
   });
   return { route, region };
 }
@@ -48,7 +48,7 @@ export function hostOf({ host, port, isTls }: Route): string {
 }
 
 /** Signed: the secret itself never travels. Returns its region. */
-async function look(named: NamedBucket, route: Route, region: string): Promise<string> {
+async function checkBucket(named: NamedBucket, route: Route, region: string): Promise<string> {
   const http = new HttpClient(route);
   try {
     const path = `/${named.bucket}`;
@@ -58,7 +58,7 @@ async function look(named: NamedBucket, route: Route, region: string): Promise<s
     if (answer.status === 200) return region;
     const elsewhere = answer.headers['x-amz-bucket-region'];
     if (typeof elsewhere === 'string' && elsewhere !== region && region === FIRST_REGION) {
-      return await look(named, route, elsewhere);
+      return await checkBucket(named, route, elsewhere);
     }
     throw fail('remote_unreachable', { address: named.endpoint, reason: reasonFor(answer.status, named.bucket) });
   } finally {

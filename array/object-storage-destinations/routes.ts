@@ -1,9 +1,11 @@
 import { formatUtc } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import type { Destination } from './destination.ts';
-import type { ObjectStorageDestinations } from './service.ts';
+import type { ObjectStorageDestinationService } from './service.ts';
 
-export function objectStorageRoutes(service: ObjectStorageDestinations): ArrayHandlers<'objectStorageDestinations'> {
+export function objectStorageRoutes(
+  service: ObjectStorageDestinationService,
+): ArrayHandlers<'objectStorageDestinations'> {
   return {
     list: ({ start, limit }) => {
       const { rows, count } = service.list(start, limit);

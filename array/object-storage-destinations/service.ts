@@ -25,7 +25,7 @@ const DESTINATIONS_MAX = 100;
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /** Buckets the array may use. Each was there, and open to the key given, when it was made known. */
-export class ObjectStorageDestinations {
+export class ObjectStorageDestinationService {
   readonly #tools: ArrayTools;
 
   constructor(tools: ArrayTools) {

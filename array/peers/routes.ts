@@ -1,13 +1,13 @@
 import type { peerApi } from '@granary/contract/array';
 import type { Handlers } from '@granary/kernel';
-import type { Pools } from '../pools/service.ts';
+import type { PoolService } from '../pools/service.ts';
 import { poolView } from '../pools/view.ts';
-import type { PeerActor, Peers } from './service.ts';
+import type { PeerActor, PeerService } from './service.ts';
 
 export type PeerHandlers = NonNullable<Handlers<typeof peerApi, PeerActor>['peers']>;
 
 /** What other arrays may call to be paired, and to choose a pool. */
-export function peerRoutes(peers: Peers, pools: Pools): PeerHandlers {
+export function peerRoutes(peers: PeerService, pools: PoolService): PeerHandlers {
   return {
     pair: (input, { ip }) => peers.pair(input, ip),
     hello: async (input, { actor }) => ({ array: await peers.hello(input, actor) }),

@@ -2,7 +2,7 @@ import { fail, fingerprint, type Actor, type CredentialSource, type Db } from '@
 import type { Identity } from '../remote-arrays/identity.ts';
 import { newAgreement, PairKeys } from '../remote-arrays/pair-keys.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { Users } from '../users/service.ts';
+import type { ArrayUserService } from '../users/service.ts';
 import type { Peer } from './peer.ts';
 import { addPeerKey, countPeers, findPeer, findPeerByKey, putPeer, removePeer } from './repository.ts';
 
@@ -27,16 +27,16 @@ const PEERS_MAX = 100;
 const KEYS_KEPT_MAX = 2 * PEERS_MAX;
 
 interface Neighbours {
-  readonly users: Users;
+  readonly users: ArrayUserService;
   readonly self: () => Identity;
   /** Mirrors of a peer to this array that are not broken. */
   readonly countMirrors: (db: Db, peer: string) => number;
 }
 
 /** Arrays that found this one. They are let in by what was agreed on then, and to nothing but what peers may do. */
-export class Peers {
+export class PeerService {
   readonly #tools: ArrayTools;
-  readonly #users: Users;
+  readonly #users: ArrayUserService;
   readonly #self: () => Identity;
   readonly #countMirrors: Neighbours['countMirrors'];
   readonly #keys = new Map<string, PairKeys>();

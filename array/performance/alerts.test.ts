@@ -4,15 +4,15 @@ import { test } from 'node:test';
 import { EventLog, Store, systemClock } from '@granary/kernel';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
-import { Alerts } from './alerts.ts';
+import { UsageAlerts } from './alerts.ts';
 
 test('a controller that uses too much is told of once, and once more when it no longer does', async (t) => {
   const store = new Store(join(temporaryFolder(t), 'array.db'), migrations);
   t.after(() => store.close());
   const events = new EventLog(systemClock);
-  const alerts = new Alerts({ store, events });
+  const alerts = new UsageAlerts({ store, events });
   const use = (used: number, limit: number) =>
-    alerts.judge([{ controller: 'vc-0', resource: 'processors', used, limit }]);
+    alerts.evaluate([{ controller: 'vc-0', resource: 'processors', used, limit }]);
   await use(95, 0);
   await use(80, 80);
   await use(95.4, 80);

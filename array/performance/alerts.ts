@@ -12,7 +12,7 @@ export interface Use {
 }
 
 /** Tells when a controller uses more than it should, once, and when it does so no longer. */
-export class Alerts {
+export class UsageAlerts {
   readonly #tools: Pick<ArrayTools, 'store' | 'events'>;
   readonly #raised = new Set<string>();
 
@@ -20,7 +20,7 @@ export class Alerts {
     this.#tools = tools;
   }
 
-  async judge(uses: readonly Use[]): Promise<void> {
+  async evaluate(uses: readonly Use[]): Promise<void> {
     const { store, events } = this.#tools;
     const changed = uses.filter((use) => isOver(use) !== this.#raised.has(keyOf(use)));
     if (changed.length === 0) return;

@@ -4,7 +4,7 @@ const WIDTH = COLUMNS + 1;
 const FIRST_LENGTH = 4;
 
 /** Sums of equal stretches of time, in the order of time. Those in which nothing happened take no room. */
-export class Buckets {
+export class TimeBuckets {
   /** How long a bucket is. */
   readonly seconds: number;
   readonly #keep: number;

@@ -8,7 +8,7 @@ const idle: IoTotals = { reads: nothing, writes: nothing };
 const FORGOTTEN_FOR_S = 60;
 
 /** Turns totals that only grow into what happened since they were last seen. */
-export class Counters {
+export class IoCounters {
   readonly #last = new Map<string, IoTotals>();
   readonly #forgotten = new Map<string, number>();
 
@@ -24,12 +24,12 @@ export class Counters {
     return sums.some((sum) => sum > 0) ? sums : undefined;
   }
 
-  forget(key: string, now: number): void {
+  remove(key: string, now: number): void {
     this.#last.delete(key);
     this.#forgotten.set(key, now);
   }
 
-  sweep(now: number): void {
+  dropExpired(now: number): void {
     for (const [key, at] of this.#forgotten) if (now - at > FORGOTTEN_FOR_S) this.#forgotten.delete(key);
   }
 }

@@ -21,7 +21,7 @@ const FORGET_AFTER_S = 900;
 const CLEAN_EVERY_S = 3600;
 
 /** The measurements of everything: those in use in memory, all of them on disk as of the last `flush`. Times in seconds. */
-export class History {
+export class PerformanceHistory {
   readonly #options: HistoryOptions;
   readonly #things = new Map<string, Thing>();
 
@@ -38,7 +38,7 @@ export class History {
   }
 
   /** For good; on disk too, by and by. */
-  forget(kind: string, id: string): void {
+  remove(kind: string, id: string): void {
     this.#things.delete(keyOf(kind, id));
     this.#options.store
       .write((tx) => deleteBuckets(tx, kind, id))
@@ -57,7 +57,7 @@ export class History {
         for (const { thing, changes } of batch) thing.ladder.putBack(changes);
       }
     }
-    this.#letGo(now);
+    this.#evict(now);
   }
 
   async #write(batch: readonly Changed[], now: number): Promise<void> {
@@ -74,7 +74,7 @@ export class History {
     });
   }
 
-  #letGo(now: number): void {
+  #evict(now: number): void {
     for (const [key, { ladder, usedAt }] of this.#things)
       if (!ladder.hasChanges && (now - usedAt > FORGET_AFTER_S || ladder.isEmptyAt(now))) this.#things.delete(key);
   }

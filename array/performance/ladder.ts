@@ -1,4 +1,4 @@
-import { Buckets, COLUMNS } from './buckets.ts';
+import { TimeBuckets, COLUMNS } from './buckets.ts';
 
 /**
  * From seconds to days, each step kept long enough for the ones above it. Sixty points of any interval from a second
@@ -29,7 +29,7 @@ export interface Changes {
 
 /** What happened to one thing, at every step of time. */
 export class Ladder {
-  readonly #steps = STEPS.map(({ seconds, keep }) => new Buckets(seconds, keep));
+  readonly #steps = STEPS.map(({ seconds, keep }) => new TimeBuckets(seconds, keep));
   /** From when on the first step is complete. */
   #secondsSince = -Infinity;
   /** What is not on disk yet begins here. */
@@ -91,7 +91,7 @@ export class Ladder {
   }
 
   /** The finest step that reaches back to a moment. */
-  #stepFor(from: number, now: number): Buckets | undefined {
+  #stepFor(from: number, now: number): TimeBuckets | undefined {
     const [seconds, ...coarser] = this.#steps;
     if (seconds && from >= seconds.keptSince(now) && from >= this.#secondsSince) return seconds;
     return coarser.find((step) => from >= step.keptSince(now)) ?? coarser.at(-1);

@@ -8,9 +8,9 @@ import type { Engine } from '../engine/engine.ts';
 import type { IoTotals, Report, VolumeReport } from '../engine/report.ts';
 import { migrations } from '../migrations.ts';
 import { Readings } from '../readings/readings.ts';
-import { History } from './history.ts';
+import { PerformanceHistory } from './history.ts';
 import { ioPoint } from './points.ts';
-import { Recorder } from './recorder.ts';
+import { PerformanceRecorder } from './recorder.ts';
 
 const NOON = 1_800_000_000;
 const log = createLog('test', 'silent');
@@ -43,8 +43,8 @@ function setUp(t: TestContext) {
   const nothing = { version: 1, drives: [], groups: [], pools: [], sessions: [], servers: [], controllers: [] };
   const engine = { report: async (): Promise<Report> => ({ ...nothing, volumes: next }) } as unknown as Engine;
   const readings = new Readings(engine, log);
-  const history = new History({ store, log });
-  const recorder = new Recorder(history);
+  const history = new PerformanceHistory({ store, log });
+  const recorder = new PerformanceRecorder(history);
   return {
     store,
     history,
@@ -52,9 +52,9 @@ function setUp(t: TestContext) {
     at: async (second: number, volumes: readonly VolumeReport[]) => {
       next = volumes;
       await readings.refresh();
-      recorder.take(readings, second);
+      recorder.record(readings, second);
     },
-    iops: (from: History, id: string, end: number, count: number) =>
+    iops: (from: PerformanceHistory, id: string, end: number, count: number) =>
       from.windows('volume', id, end, 1, count, end).map((sums) => ioPoint(sums, 1, end).wrt_iops),
   };
 }
@@ -87,11 +87,11 @@ test('what was measured is there after a restart, save what came after the last 
   await at(NOON + 1, [volume('volume-1', 100)]);
   await history.flush(NOON + 1);
   await at(NOON + 2, [volume('volume-1', 150)]);
-  const after = new History({ store, log });
+  const after = new PerformanceHistory({ store, log });
   const seen = () => after.windows('volume', 'volume-1', NOON + 600, 60, 60, NOON + 600).map(([, , , count]) => count!);
   assert.equal(Math.max(...seen()), 100);
   await history.flush(NOON + 2);
-  const again = new History({ store, log });
+  const again = new PerformanceHistory({ store, log });
   const [last] = again.windows('volume', 'volume-1', NOON + 60, 60, 1, NOON + 60);
   assert.equal(last![3], 150, 'what is flushed twice is not counted twice');
 });
@@ -100,7 +100,7 @@ test('what is forgotten is gone from memory and disk, and a reading on its way d
   const { store, history, recorder, at } = setUp(t);
   await at(NOON + 1, [volume('volume-1', 100)]);
   await history.flush(NOON + 1);
-  recorder.forget('volume', 'volume-1', NOON + 1);
+  recorder.remove('volume', 'volume-1', NOON + 1);
   await at(NOON + 2, [volume('volume-1', 120)]);
   await history.flush(NOON + 2);
   const kept = () => store.read((db) => db.all('SELECT * FROM performance')).length;

@@ -1,8 +1,8 @@
 import type { ControllerReport, IoTotals } from '../engine/report.ts';
 import type { Readings } from '../readings/readings.ts';
 import { COLUMNS } from './buckets.ts';
-import { Counters } from './counters.ts';
-import type { History } from './history.ts';
+import { IoCounters } from './counters.ts';
+import type { PerformanceHistory } from './history.ts';
 import { WaitingShare } from './machine.ts';
 import { sumsOfCache, sumsOfController } from './points.ts';
 
@@ -20,16 +20,16 @@ interface Named {
 }
 
 /** Writes each reading into the history. */
-export class Recorder {
-  readonly #history: History;
-  readonly #counters = new Counters();
+export class PerformanceRecorder {
+  readonly #history: PerformanceHistory;
+  readonly #counters = new IoCounters();
   readonly #processorTimes = new Map<string, Pick<ControllerReport, 'cpuUserMicroseconds' | 'cpuSystemMicroseconds'>>();
   readonly #waiting = new WaitingShare();
   #cacheCounts = { hits: 0, misses: 0 };
   /** Seconds since 1970. */
   #lastAt: number | undefined;
 
-  constructor(history: History) {
+  constructor(history: PerformanceHistory) {
     this.#history = history;
     this.#waiting.read();
   }
@@ -38,30 +38,30 @@ export class Recorder {
     return this.#lastAt;
   }
 
-  forget(kind: MeasuredKind, id: string, now: number): void {
-    this.#counters.forget(`${kind} ${id}`, now);
-    this.#history.forget(kind, id);
+  remove(kind: MeasuredKind, id: string, now: number): void {
+    this.#counters.remove(`${kind} ${id}`, now);
+    this.#history.remove(kind, id);
   }
 
-  take(readings: Readings, now: number): void {
+  record(readings: Readings, now: number): void {
     const from = Math.max(this.#lastAt ?? now - 1, now - STRETCH_MAX_S);
     // The clock was set back: what happened meanwhile is told with the next reading.
     if (from >= now) {
       this.#lastAt = now;
       return;
     }
-    this.#takeAll('drive', readings.drives, from, now);
-    this.#takeAll('raid_group', readings.groups, from, now);
-    this.#takeAll('pool', readings.pools, from, now);
-    this.#takeAll('server', readings.servers, from, now);
-    const moved = this.#takeAll('volume', readings.volumes, from, now);
-    this.#takeControllers(readings, moved, from, now);
-    this.#counters.sweep(now);
+    this.#recordAll('drive', readings.drives, from, now);
+    this.#recordAll('raid_group', readings.groups, from, now);
+    this.#recordAll('pool', readings.pools, from, now);
+    this.#recordAll('server', readings.servers, from, now);
+    const moved = this.#recordAll('volume', readings.volumes, from, now);
+    this.#recordControllers(readings, moved, from, now);
+    this.#counters.dropExpired(now);
     this.#lastAt = now;
   }
 
   /** What happened to all of them together. */
-  #takeAll(kind: MeasuredKind, things: Iterable<Named>, from: number, to: number): Float64Array {
+  #recordAll(kind: MeasuredKind, things: Iterable<Named>, from: number, to: number): Float64Array {
     const all = new Float64Array(COLUMNS);
     for (const { id, io } of things) {
       const sums = this.#counters.since(`${kind} ${id}`, io);
@@ -72,7 +72,7 @@ export class Recorder {
     return all;
   }
 
-  #takeControllers(readings: Readings, moved: Float64Array, from: number, to: number): void {
+  #recordControllers(readings: Readings, moved: Float64Array, from: number, to: number): void {
     const waitingShare = this.#waiting.read();
     for (const controller of readings.controllers) {
       const { name, state } = controller;

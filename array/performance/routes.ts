@@ -1,9 +1,9 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Performance } from './service.ts';
+import type { PerformanceService } from './service.ts';
 
 /** The part of the controllers' endpoints that tells what was measured. */
 export function controllerPerformanceRoutes(
-  performance: Performance,
+  performance: PerformanceService,
 ): Pick<ArrayHandlers<'controllers'>, 'performance' | 'cachePerformance' | 'cacheStats'> {
   return {
     performance: ({ id, interval }) => {

@@ -1,8 +1,8 @@
 import { fail } from '@granary/kernel';
 import type { SettingsService } from '../settings/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Alerts, type Use } from './alerts.ts';
-import { History } from './history.ts';
+import { UsageAlerts, type Use } from './alerts.ts';
+import { PerformanceHistory } from './history.ts';
 import { memoryBytes } from './machine.ts';
 import {
   cachePoint,
@@ -15,7 +15,7 @@ import {
   type ControllerPoint,
   type IoPoint,
 } from './points.ts';
-import { Recorder, type InnerKind, type MeasuredKind } from './recorder.ts';
+import { PerformanceRecorder, type InnerKind, type MeasuredKind } from './recorder.ts';
 
 export type { IoPoint } from './points.ts';
 export type { MeasuredKind } from './recorder.ts';
@@ -28,28 +28,28 @@ const JUDGED_OVER_S = 60;
 const READING_LATE_S = 3;
 
 /** What was read and written, when, and how long it took: points at any interval from a second to a week. */
-export class Performance {
+export class PerformanceService {
   readonly #tools: ArrayTools;
   readonly #settings: SettingsService;
-  readonly #history: History;
-  readonly #recorder: Recorder;
-  readonly #alerts: Alerts;
+  readonly #history: PerformanceHistory;
+  readonly #recorder: PerformanceRecorder;
+  readonly #alerts: UsageAlerts;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> = Promise.resolve();
-  #judgedAt = 0;
+  #evaluatedAt = 0;
 
   constructor(tools: ArrayTools, settings: SettingsService) {
     this.#tools = tools;
     this.#settings = settings;
-    this.#history = new History(tools);
-    this.#recorder = new Recorder(this.#history);
-    this.#alerts = new Alerts(tools);
+    this.#history = new PerformanceHistory(tools);
+    this.#recorder = new PerformanceRecorder(this.#history);
+    this.#alerts = new UsageAlerts(tools);
   }
 
   start(): void {
     this.#tools.readings.onReading(async (readings, atMs) => {
-      this.#recorder.take(readings, atMs / 1000);
-      await this.#judge(atMs / 1000);
+      this.#recorder.record(readings, atMs / 1000);
+      await this.#evaluateAlerts(atMs / 1000);
     });
     this.#timer = setInterval(() => void this.#flush(), FLUSH_EVERY_MS);
     this.#timer.unref();
@@ -81,8 +81,8 @@ export class Performance {
   }
 
   /** It is gone, and so are its points. */
-  forget(kind: MeasuredKind, id: string): void {
-    this.#recorder.forget(kind, id, this.#now());
+  remove(kind: MeasuredKind, id: string): void {
+    this.#recorder.remove(kind, id, this.#now());
   }
 
   #checkController(name: string): void {
@@ -99,9 +99,9 @@ export class Performance {
     return windows.map((sums, index) => ({ sums, point: end - (POINTS - 1 - index) * seconds }));
   }
 
-  async #judge(now: number): Promise<void> {
-    if (now - this.#judgedAt < JUDGE_EVERY_S) return;
-    this.#judgedAt = now;
+  async #evaluateAlerts(now: number): Promise<void> {
+    if (now - this.#evaluatedAt < JUDGE_EVERY_S) return;
+    this.#evaluatedAt = now;
     const { cpuUsageAlert, memUsageAlert } = this.#settings.current();
     const uses = this.#tools.readings.controllers.flatMap(({ name }): Use[] => {
       const [sums] = this.#history.windows('controller', name, now, JUDGED_OVER_S, 1, now);
@@ -113,7 +113,7 @@ export class Performance {
         { controller: name, resource: 'memory', used: memory, limit: memUsageAlert },
       ];
     });
-    await this.#alerts.judge(uses);
+    await this.#alerts.evaluate(uses);
   }
 
   #flush(): Promise<void> {

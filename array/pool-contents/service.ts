@@ -1,12 +1,12 @@
 import type { Page } from '@granary/kernel';
-import type { Performance, IoPoint } from '../performance/service.ts';
-import type { Pools } from '../pools/service.ts';
-import type { RaidGroups } from '../raid-groups/service.ts';
+import type { PerformanceService, IoPoint } from '../performance/service.ts';
+import type { PoolService } from '../pools/service.ts';
+import type { RaidGroupService } from '../raid-groups/service.ts';
 import type { RaidGroupFacts } from '../raid-groups/raid-group.ts';
 import type { ArrayTools } from '../tools.ts';
 import { countBinned, listBinned } from '../volumes/listing-repository.ts';
 import type { Volume } from '../volumes/volume.ts';
-import type { Volumes } from '../volumes/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
 import type { VolumeView } from '../volumes/view.ts';
 
 interface Found<T> {
@@ -15,19 +15,19 @@ interface Found<T> {
 }
 
 interface Neighbours {
-  readonly pools: Pools;
-  readonly raidGroups: RaidGroups;
-  readonly volumes: Volumes;
-  readonly performance: Performance;
+  readonly pools: PoolService;
+  readonly raidGroups: RaidGroupService;
+  readonly volumes: VolumeService;
+  readonly performance: PerformanceService;
 }
 
 /** What lies below a pool, in it, and passes through it. */
 export class PoolContents {
   readonly #tools: ArrayTools;
-  readonly #pools: Pools;
-  readonly #raidGroups: RaidGroups;
-  readonly #volumes: Volumes;
-  readonly #performance: Performance;
+  readonly #pools: PoolService;
+  readonly #raidGroups: RaidGroupService;
+  readonly #volumes: VolumeService;
+  readonly #performance: PerformanceService;
 
   constructor(tools: ArrayTools, { pools, raidGroups, volumes, performance }: Neighbours) {
     this.#tools = tools;

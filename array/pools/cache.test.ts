@@ -47,7 +47,7 @@ describe('the cache of an array', () => {
     const expected = { pool: name, cache: { bytes: 0, keepsSnapshots: false, coolOffMs: 24 * HOUR_MS } };
     assert.deepEqual(told.at(-1), expected);
     const again = bench.restart();
-    await again.pools.settle();
+    await again.pools.reconcile();
     assert.deepEqual(again.told, [expected]);
   });
 });

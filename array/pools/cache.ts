@@ -22,21 +22,21 @@ export function cacheShare(cacheGb: number, pools: number, memoryBytes = totalme
 export class PoolCaches {
   readonly #tools: ArrayTools;
   readonly #turns = new Locks();
-  #told: ReadonlyMap<string, PoolCache> = new Map();
+  #published: ReadonlyMap<string, PoolCache> = new Map();
 
   constructor(tools: ArrayTools) {
     this.#tools = tools;
   }
 
   /** The engine hears only of what changed: a cache that is set anew begins empty. */
-  tell(): Promise<void> {
+  publish(): Promise<void> {
     return this.#turns.run('cache', async () => {
       const { store, engine, configuration } = this.#tools;
       const rows = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
       const share = cacheShare(configuration().cacheGb, rows.filter(({ cache }) => cache).length);
       const wanted = new Map<string, PoolCache>(rows.map((row) => [row.name, cacheOf(row, share)]));
-      const told = new Map([...this.#told].filter(([name]) => wanted.has(name)));
-      this.#told = told;
+      const told = new Map([...this.#published].filter(([name]) => wanted.has(name)));
+      this.#published = told;
       // Those that give some up come first, so that there is never more in use than there is.
       for (const [name, cache] of [...wanted].toSorted(([, a], [, b]) => a.bytes - b.bytes)) {
         const before = told.get(name);

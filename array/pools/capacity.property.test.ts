@@ -5,7 +5,7 @@ import { GB, GranaryError, MB } from '@granary/kernel';
 import { capacity as capacityParam } from '../../contract/params.ts';
 import { coerce } from '../../kernel/http/coerce.ts';
 import { findRaidGroup } from '../raid-groups/repository.ts';
-import { roomIn } from '../raid-groups/room.ts';
+import { freeBytesIn } from '../raid-groups/group-space.ts';
 import { viewOfRaidGroup } from '../raid-groups/view.ts';
 import { poolBench, type PoolBench } from './testing/bench.ts';
 import { poolView } from './view.ts';
@@ -24,7 +24,7 @@ const toMegabytesOf = (text: string) => (coerce(text, capacityParam('')) as { va
 const groupView = ({ tools }: PoolBench, number: number) => {
   const group = tools.store.read((db) => findRaidGroup(db, `group-${number}`));
   assert.ok(group);
-  return viewOfRaidGroup({ group, report: undefined, scrubbed: undefined, freeBytes: roomIn(group, EXTENT) });
+  return viewOfRaidGroup({ group, report: undefined, scrubbed: undefined, freeBytes: freeBytesIn(group, EXTENT) });
 };
 const underWay = async ({ shrinks, clock }: PoolBench) => {
   for (let tries = 0; shrinks.length === 0; tries++) {

@@ -1,5 +1,5 @@
 import { capacityText, fail, GB, MB, wholeGigabytes } from '@granary/kernel';
-import { roomIn, type GroupShare, type GroupSpace } from '../raid-groups/room.ts';
+import { freeBytesIn, type GroupShare, type GroupSpace } from '../raid-groups/group-space.ts';
 
 /**
  * Takes so much of what is free in the groups, of each in proportion to what it has. When nothing is said, all whole GB
@@ -10,7 +10,7 @@ export function shareOut(
   wantedMb: number | undefined,
   allocationBytes: number,
 ): GroupShare[] {
-  const rooms = groups.map((group) => roomIn(group, allocationBytes));
+  const rooms = groups.map((group) => freeBytesIn(group, allocationBytes));
   const room = sum(rooms);
   const wanted = wantedMb === undefined ? wholeGbOf(room) : wantedMb * MB;
   if (wanted === 0 || wanted > room) throw refusal(groups, room, wantedMb);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporaryFolder } from '../../testing/folders.ts';
-import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 /** RAID groups are in the pools that name them, and every pool can be used. */
-async function check({ client }: ArrayProcess, groups: readonly string[]): Promise<string[]> {
+async function check({ client }: TestArrayProcess, groups: readonly string[]): Promise<string[]> {
   const { pools } = await client.pools.list();
   const taken = pools.flatMap(({ raid_group_name }) => raid_group_name.split(','));
   assert.equal(new Set(taken).size, taken.length, 'no group is in two pools');
@@ -24,7 +24,7 @@ async function check({ client }: ArrayProcess, groups: readonly string[]): Promi
 describe('pools whose array is killed', { timeout: 120_000 }, () => {
   it('are there whole or not at all, with the RAID groups they name', async (t) => {
     const configuration = arrayConfiguration(temporaryFolder(t), 6, 2);
-    let array = await ArrayProcess.start(configuration);
+    let array = await TestArrayProcess.start(configuration);
     t.after(() => array.stop());
     const { disks } = await array.client.drives.list();
     const groups: string[] = [];
@@ -46,7 +46,7 @@ describe('pools whose array is killed', { timeout: 120_000 }, () => {
       await sleep(afterMs);
       await array.kill();
       await working;
-      array = await ArrayProcess.start(configuration);
+      array = await TestArrayProcess.start(configuration);
       const left = await check(array, groups);
       for (const id of left) {
         // It may have ended by itself meanwhile.

@@ -118,7 +118,7 @@ describe('deleting a pool', { timeout: 120_000 }, () => {
     const again = bench.restart();
     mock.method(again.tools.engine, 'deletePool', refuse);
     await again.tools.readings.refresh();
-    await again.pools.settle();
+    await again.pools.reconcile();
     assert.equal(again.pools.get(name).state, 'ready');
   });
 });

@@ -1,8 +1,8 @@
 import { fail, type Tx, Locks } from '@granary/kernel';
 import { isRefusal } from '../engine/errors.ts';
-import type { Performance } from '../performance/service.ts';
+import type { PerformanceService } from '../performance/service.ts';
 import { releaseFromPool } from '../raid-groups/repository.ts';
-import type { RaidGroups } from '../raid-groups/service.ts';
+import type { RaidGroupService } from '../raid-groups/service.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
@@ -12,8 +12,8 @@ import type { Pool } from './pool.ts';
 import type { VolumesInPool } from './volumes-in-pool.ts';
 
 export interface PoolNeighbours {
-  readonly raidGroups: RaidGroups;
-  readonly performance: Performance;
+  readonly raidGroups: RaidGroupService;
+  readonly performance: PerformanceService;
   readonly volumes: VolumesInPool;
 }
 
@@ -23,8 +23,8 @@ export interface PoolNeighbours {
  */
 export class PoolDeletion {
   readonly #tools: ArrayTools;
-  readonly #raidGroups: RaidGroups;
-  readonly #performance: Performance;
+  readonly #raidGroups: RaidGroupService;
+  readonly #performance: PerformanceService;
   readonly #volumes: VolumesInPool;
   readonly #turns: Locks;
 
@@ -53,7 +53,7 @@ export class PoolDeletion {
    * After a crash: what the engine deletes or has deleted goes; what it refuses stays. A damaged pool that was marked is
    * empty, or was deleted by force; one that has come to itself since is kept if there is anything in it.
    */
-  async settle(row: Pool): Promise<void> {
+  async reconcile(row: Pool): Promise<void> {
     const groups = this.#raidGroups.ofPool(row.name).map((group) => group.name);
     // Drives that are out of service were taken out of the engine just now.
     await this.#tools.readings.refresh();
@@ -68,14 +68,14 @@ export class PoolDeletion {
   }
 
   /** Off the record, with its volumes. */
-  forget(tx: Tx, name: string): void {
+  removeRecords(tx: Tx, name: string): void {
     const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
     releaseFromPool(tx, groups, this.#tools.clock.now());
     const removed = this.#volumes.removeAll(tx, name);
     tx.afterCommit(() => {
       for (const volume of removed) {
-        this.#tools.readings.forgetVolume(volume);
-        this.#performance.forget('volume', volume);
+        this.#tools.readings.removeVolume(volume);
+        this.#performance.remove('volume', volume);
       }
     });
     removeTagsOf(tx, 'pool', name);
@@ -122,11 +122,11 @@ export class PoolDeletion {
     await engine.deletePool(name, isForced);
     await store.write((tx) => {
       const count = this.#volumes.count(tx, name);
-      this.forget(tx, name);
+      this.removeRecords(tx, name);
       const title = `Pool ${called(row)} was deleted${count === 0 ? '' : ` with the ${count} volumes in it`}.`;
       events.record(tx, { title, subject: `pool:${name}`, actor, severity: count === 0 ? 'notice' : 'warning' });
     });
-    this.#performance.forget('pool', name);
+    this.#performance.remove('pool', name);
   }
 
   async #restore(row: Pool): Promise<void> {

@@ -8,14 +8,14 @@ import type { HostedConfiguration } from '@granary/kernel';
 import { until } from '../../testing/waiting.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { checkArray } from '../check/check-array.ts';
-import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 30 : 2;
 const MS_BETWEEN_MOMENTS = 12;
 const DRIVES = ['volume-00000001', 'volume-00000002'];
 
 /** A pool with volumes and a snapshot, all of whose drives are gone. */
-async function makeDamaged({ client }: ArrayProcess) {
+async function makeDamaged({ client }: TestArrayProcess) {
   const wanted = { display_name: 'pair', protection: 'RAID1' as const, disk: DRIVES };
   const { raidgroup_name: group } = await client.raidGroups.create(wanted);
   const { pool_name: pool } = await client.pools.create({ display_name: 'main', raid_groups: [group] });
@@ -29,7 +29,7 @@ async function makeDamaged({ client }: ArrayProcess) {
 }
 
 /** Nothing of the pool is left, and its drives can be used again. */
-async function checkGone({ client }: ArrayProcess, group: string, { folder }: HostedConfiguration): Promise<void> {
+async function checkGone({ client }: TestArrayProcess, group: string, { folder }: HostedConfiguration): Promise<void> {
   for (const { count } of [await client.pools.list(), await client.volumes.list(), await client.snapshots.list()])
     assert.equal(count, 0);
   assert.deepEqual(readdirSync(join(folder, 'pools')), []);
@@ -43,7 +43,7 @@ test(
   { timeout: 600_000 },
   async (t) => {
     const configuration = arrayConfiguration(temporaryFolder(t), DRIVES.length, 1);
-    let array = await ArrayProcess.start(configuration);
+    let array = await TestArrayProcess.start(configuration);
     t.after(() => array.kill());
     const seen: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -52,7 +52,7 @@ test(
       await sleep(round * MS_BETWEEN_MOMENTS);
       await array.kill();
       await deletion;
-      array = await ArrayProcess.start(configuration);
+      array = await TestArrayProcess.start(configuration);
       const left = (await array.client.pools.list()).pools[0];
       seen.push(left?.status ?? 'gone');
       if (left) {
@@ -70,7 +70,7 @@ test(
 
 test('a forced deletion that was begun goes on at the next start', { timeout: 300_000 }, async (t) => {
   const configuration = arrayConfiguration(temporaryFolder(t), DRIVES.length, 1);
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   const { group } = await makeDamaged(array);
   await array.kill();
@@ -79,6 +79,6 @@ test('a forced deletion that was begun goes on at the next start', { timeout: 30
   database.close();
   // Closing wrote the log back, which after a kill looks like a lost one.
   rmSync(join(configuration.folder, 'array.db.mark'));
-  array = await ArrayProcess.start(configuration);
+  array = await TestArrayProcess.start(configuration);
   await checkGone(array, group, configuration);
 });

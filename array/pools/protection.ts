@@ -7,11 +7,11 @@ import {
   effectiveThresholds,
   freeBytesOf,
   isWorse,
-  judge,
+  evaluateCapacity,
   plainThresholds,
-  type Judgement,
+  type CapacityState,
   type Watches,
-} from './judgement.ts';
+} from './capacity-state.ts';
 import { deleteSamplesBefore, findPool, insertSample, listPools, listSamples, updatePool } from './repository.ts';
 import type { Pool, PoolSample } from './pool.ts';
 
@@ -45,7 +45,7 @@ export class PoolProtection {
 
   constructor(tools: ArrayTools) {
     this.#tools = tools;
-    tools.readings.onReading(() => this.look());
+    tools.readings.onReading(() => this.checkAll());
   }
 
   onEmergency(makeRoom: MakeRoom): void {
@@ -53,18 +53,18 @@ export class PoolProtection {
   }
 
   /** At all pools, after each reading. */
-  async look(): Promise<void> {
+  async checkAll(): Promise<void> {
     const { store } = this.#tools;
     const rows = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
     const names = new Set<string>(rows.map(({ name }) => name));
     for (const name of this.#watched.keys()) if (!names.has(name)) this.#watched.delete(name);
-    for (const row of rows) await this.#lookAt(row, false);
+    for (const row of rows) await this.#check(row, false);
   }
 
   /** After somebody changed the pool: its mode follows at once. */
-  async lookNow(name: string): Promise<void> {
+  async checkNow(name: string): Promise<void> {
     const row = this.#tools.store.read((db) => findPool(db, name));
-    if (row?.state === 'ready') await this.#lookAt(row, true);
+    if (row?.state === 'ready') await this.#check(row, true);
   }
 
   /** Throws `pool_protected` or, when there is no room at all, `capacity_refused`. */
@@ -76,7 +76,7 @@ export class PoolProtection {
     }
     if (mode !== 'protected' && mode !== 'emergency') return;
     const watched = this.#watched.get(name);
-    const reason = report && watched ? reasonOf(judge(row, report, watched)) : 'it is filling up';
+    const reason = report && watched ? reasonOf(evaluateCapacity(row, report, watched)) : 'it is filling up';
     throw fail('pool_protected', { id: name, mode, reason });
   }
 
@@ -86,19 +86,19 @@ export class PoolProtection {
     for (const { relief } of this.#watched.values()) await relief;
   }
 
-  async #lookAt(row: Pool, atOnce: boolean): Promise<void> {
+  async #check(row: Pool, atOnce: boolean): Promise<void> {
     const report = this.#tools.readings.pool(row.name);
     if (report?.isOpen !== true) return;
     const now = this.#tools.clock.now();
     const watched = this.#watch(row, report, now);
     watched.plain.note(now, report.usedBytes);
     watched.effective.note(now, report.usedBytes + report.savedBytes);
-    const judgement = judge(row, report, watched);
+    const judgement = evaluateCapacity(row, report, watched);
     const changes = this.#isDue(row, judgement, watched, { now, atOnce });
     const samples = now - watched.sampledAt >= sampleEveryMs(row) || now < watched.sampledAt;
     if (changes || samples) {
       await this.#tools.store.write((tx) => {
-        if (samples) this.#keepSample(tx, row, report, now);
+        if (samples) this.#insertSample(tx, row, report, now);
         if (changes) this.#change(tx, row, judgement);
       });
       if (samples) watched.sampledAt = now;
@@ -133,7 +133,12 @@ export class PoolProtection {
   }
 
   /** Worse is worse at once; better only when it stays so. */
-  #isDue(row: Pool, { mode }: Judgement, watched: Watched, { now, atOnce }: { now: number; atOnce: boolean }): boolean {
+  #isDue(
+    row: Pool,
+    { mode }: CapacityState,
+    watched: Watched,
+    { now, atOnce }: { now: number; atOnce: boolean },
+  ): boolean {
     if (!isWorse(row.capacityMode, mode)) watched.betterSince = undefined;
     if (mode === row.capacityMode) return false;
     if (atOnce || isWorse(mode, row.capacityMode)) return true;
@@ -141,22 +146,22 @@ export class PoolProtection {
     return now - watched.betterSince >= BETTER_FOR_MS;
   }
 
-  #change(tx: Tx, { name }: Pool, judgement: Judgement): void {
+  #change(tx: Tx, { name }: Pool, judgement: CapacityState): void {
     const row = findPool(tx, name);
     if (row?.state !== 'ready') return;
     updatePool(tx, name, { capacityMode: judgement.mode });
-    const { title, severity } = tell(row, judgement);
+    const { title, severity } = modeEvent(row, judgement);
     this.#tools.events.record(tx, { title, severity, subject: `pool:${name}` });
   }
 
-  #keepSample(tx: Tx, row: Pool, { usedBytes, savedBytes }: PoolReport, now: number): void {
+  #insertSample(tx: Tx, row: Pool, { usedBytes, savedBytes }: PoolReport, now: number): void {
     if (!findPool(tx, row.name)) return;
     deleteSamplesBefore(tx, row.name, now - longestHistoryMs(row));
     insertSample(tx, row.name, { takenAt: now, usedBytes, savedBytes });
   }
 
   /** One by one, in the background: readings go on meanwhile and tell whether it helped. */
-  #relieve(row: Pool, report: PoolReport, { isBelowLeast }: Judgement, watched: Watched, now: number): void {
+  #relieve(row: Pool, report: PoolReport, { isBelowLeast }: CapacityState, watched: Watched, now: number): void {
     const isFalling = report.usedBytes < watched.usedBytes;
     watched.usedBytes = report.usedBytes;
     const makeRoom = this.#makeRoom;
@@ -177,7 +182,7 @@ export class PoolProtection {
   }
 }
 
-function tell(row: Pool, judgement: Judgement): { title: string; severity: 'notice' | 'warning' | 'error' } {
+function modeEvent(row: Pool, judgement: CapacityState): { title: string; severity: 'notice' | 'warning' | 'error' } {
   const pool = `Pool ${called(row)}`;
   const reason = reasonOf(judgement);
   switch (judgement.mode) {
@@ -194,7 +199,7 @@ function tell(row: Pool, judgement: Judgement): { title: string; severity: 'noti
   }
 }
 
-function reasonOf({ mode, freeBytes, minutesLeft }: Judgement): string {
+function reasonOf({ mode, freeBytes, minutesLeft }: CapacityState): string {
   if (mode === 'emergency' || minutesLeft === Infinity) return `${capacityText(freeBytes)} are left`;
   return `it will be full in about ${Math.ceil(minutesLeft)} minutes`;
 }

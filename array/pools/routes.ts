@@ -1,17 +1,17 @@
 import { bytes, GB, type Bytes, Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import { answerWhenDone } from '../waiting.ts';
-import type { Pools } from './service.ts';
+import type { PoolService } from './service.ts';
 import { poolView } from './view.ts';
 
-export function poolRoutes(pools: Pools, jobs: Jobs): ArrayHandlers<'pools'> {
+export function poolRoutes(pools: PoolService, jobs: Jobs): ArrayHandlers<'pools'> {
   return {
     ...structureRoutes(pools, jobs),
     ...settingRoutes(pools),
   };
 }
 
-function structureRoutes(pools: Pools, jobs: Jobs) {
+function structureRoutes(pools: PoolService, jobs: Jobs) {
   return {
     list: (page) => {
       const { pools: found, count } = pools.list(page);
@@ -50,7 +50,7 @@ function structureRoutes(pools: Pools, jobs: Jobs) {
   } satisfies ArrayHandlers<'pools'>;
 }
 
-function settingRoutes(pools: Pools) {
+function settingRoutes(pools: PoolService) {
   return {
     setSsdCoolOff: async ({ id, cool_off_hours }, { actor }) => {
       await pools.setCoolOff(id, cool_off_hours, actor.username);

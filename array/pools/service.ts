@@ -1,5 +1,5 @@
 import { badParameter, fail, Locks, type Changes, type Page, type Tx } from '@granary/kernel';
-import type { RaidGroups } from '../raid-groups/service.ts';
+import type { RaidGroupService } from '../raid-groups/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { PoolCaches } from './cache.ts';
@@ -8,7 +8,7 @@ import { countPools, findPool, findPoolByDisplayName, listPools, updatePool, typ
 import type { Pool } from './pool.ts';
 import { damageOf } from './damage.ts';
 import { PoolDeletion, type PoolNeighbours } from './deletion.ts';
-import { Shrinking } from './shrinking.ts';
+import { PoolShrinking } from './shrinking.ts';
 import { PoolSpace, type NewPoolRequest } from './space.ts';
 import type { PoolFacts } from './pool.ts';
 import type { VolumesInPool } from './volumes-in-pool.ts';
@@ -41,13 +41,13 @@ interface CacheChange {
 }
 
 /** The space volumes are cut from. */
-export class Pools {
+export class PoolService {
   readonly #tools: ArrayTools;
-  readonly #raidGroups: RaidGroups;
+  readonly #raidGroups: RaidGroupService;
   readonly #volumes: VolumesInPool;
   readonly #deletion: PoolDeletion;
   readonly #space: PoolSpace;
-  readonly #shrinking: Shrinking;
+  readonly #shrinking: PoolShrinking;
   readonly #caches: PoolCaches;
   readonly #protection: PoolProtection;
 
@@ -59,7 +59,7 @@ export class Pools {
     this.#volumes = volumes;
     this.#deletion = new PoolDeletion(tools, neighbours, turns);
     this.#space = new PoolSpace(tools, raidGroups, this.#deletion, turns);
-    this.#shrinking = new Shrinking(tools, raidGroups, turns);
+    this.#shrinking = new PoolShrinking(tools, raidGroups, turns);
     this.#caches = new PoolCaches(tools);
     this.#protection = new PoolProtection(tools);
   }
@@ -90,7 +90,7 @@ export class Pools {
 
   async create(wanted: NewPoolRequest, actor: string): Promise<Pool> {
     const row = await this.#space.create(wanted, actor);
-    await this.#caches.tell();
+    await this.#caches.publish();
     await this.#readAnew();
     return row;
   }
@@ -99,7 +99,7 @@ export class Pools {
   async delete(name: string, isForced: boolean, actor: string): Promise<void> {
     await this.#readAnew();
     await this.#deletion.delete(name, isForced, actor);
-    await this.#caches.tell();
+    await this.#caches.publish();
     await this.#readAnew();
   }
 
@@ -107,7 +107,7 @@ export class Pools {
     return this.#change(name, (tx, row) => {
       const other = findPoolByDisplayName(tx, displayName);
       if (other && other.name !== name) throw fail('name_taken', { name: displayName });
-      this.#tell(tx, row, `was renamed to ${displayName}`, actor);
+      this.#recordEvent(tx, row, `was renamed to ${displayName}`, actor);
       return { displayName };
     });
   }
@@ -124,7 +124,7 @@ export class Pools {
     }
     await this.#space.expand(name, { groups: [...new Set(groups)], capacityMb }, actor);
     await this.#readAnew();
-    await this.#protection.lookNow(name);
+    await this.#protection.checkNow(name);
   }
 
   /** Resolves with the number of the job that does it. */
@@ -142,31 +142,31 @@ export class Pools {
   async setCoolOff(name: string, hours: number, actor: string): Promise<void> {
     await this.#change(name, (tx, row) => {
       const words = hours === 0 ? 'for as long as there is room' : `for ${hours} hours after its last use`;
-      this.#tell(tx, row, `keeps data in its cache ${words}`, actor);
+      this.#recordEvent(tx, row, `keeps data in its cache ${words}`, actor);
       return { coolOffHours: hours };
     });
-    await this.#caches.tell();
+    await this.#caches.publish();
   }
 
   async setCache(name: string, { cache, cowCache }: CacheChange, actor: string): Promise<void> {
     await this.#change(name, (tx, row) => {
       const after = { cache: cache ?? row.cache, cowCache: cowCache ?? row.cowCache };
-      if (after.cache !== row.cache) this.#tell(tx, row, `has its cache turned ${onOff(after.cache)}`, actor);
+      if (after.cache !== row.cache) this.#recordEvent(tx, row, `has its cache turned ${onOff(after.cache)}`, actor);
       if (after.cowCache !== row.cowCache) {
-        this.#tell(tx, row, `has its cache for what snapshots share turned ${onOff(after.cowCache)}`, actor);
+        this.#recordEvent(tx, row, `has its cache for what snapshots share turned ${onOff(after.cowCache)}`, actor);
       }
       return after;
     });
-    await this.#caches.tell();
+    await this.#caches.publish();
   }
 
   async updateProtection(name: string, change: ProtectionChange, actor: string): Promise<void> {
     await this.#change(name, (tx, row) => {
-      this.#tell(tx, row, 'has new thresholds for running full', actor);
+      this.#recordEvent(tx, row, 'has new thresholds for running full', actor);
       return change;
     });
     await this.#readAnew();
-    await this.#protection.lookNow(name);
+    await this.#protection.checkNow(name);
   }
 
   /** Throws `pool_protected` when nothing new may be made in it, `capacity_refused` when there is no room at all. */
@@ -181,12 +181,12 @@ export class Pools {
 
   /** The array may have another size of cache now. */
   followConfiguration(): Promise<void> {
-    return this.#caches.tell();
+    return this.#caches.publish();
   }
 
-  async settle(): Promise<void> {
-    await this.#space.settle(this.#tools.store.read((db) => listPools(db)));
-    await this.#caches.tell();
+  async reconcile(): Promise<void> {
+    await this.#space.reconcile(this.#tools.store.read((db) => listPools(db)));
+    await this.#caches.publish();
     await this.#readAnew();
   }
 
@@ -217,7 +217,7 @@ export class Pools {
     });
   }
 
-  #tell(tx: Tx, row: Pool, what: string, actor: string): void {
+  #recordEvent(tx: Tx, row: Pool, what: string, actor: string): void {
     this.#tools.events.record(tx, {
       title: `Pool ${called(row)} ${what}.`,
       subject: `pool:${row.name}`,

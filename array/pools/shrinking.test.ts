@@ -94,7 +94,7 @@ describe('shrinking a pool', () => {
     await underWay(bench);
     await bench.tools.jobs.stop();
     const again = bench.restart();
-    await again.pools.settle();
+    await again.pools.reconcile();
     assert.match(await statusOf(again, name), /^shrinking/);
     await again.tools.jobs.start();
     t.after(() => again.tools.jobs.stop());

@@ -2,7 +2,7 @@ import { bytes, capacityText, fail, type JobOutcome, type RunningJob, type Tx, L
 import { partOf } from '../engine/parts.ts';
 import { EngineError, isEngineError } from '../engine/errors.ts';
 import { releaseFromPool } from '../raid-groups/repository.ts';
-import type { RaidGroups } from '../raid-groups/service.ts';
+import type { RaidGroupService } from '../raid-groups/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { findPool, updatePool } from './repository.ts';
@@ -36,13 +36,13 @@ const RETRY_MS = 1_000;
  * Takes a RAID group out of a pool: a job that moves what lies on it. The row says that the pool shrinks until the job
  * has ended, one way or the other; only then is a cancellation answered.
  */
-export class Shrinking {
+export class PoolShrinking {
   readonly #tools: ArrayTools;
-  readonly #raidGroups: RaidGroups;
+  readonly #raidGroups: RaidGroupService;
   readonly #turns: Locks;
   readonly #running = new Map<string, Running>();
 
-  constructor(tools: ArrayTools, raidGroups: RaidGroups, turns: Locks) {
+  constructor(tools: ArrayTools, raidGroups: RaidGroupService, turns: Locks) {
     this.#tools = tools;
     this.#raidGroups = raidGroups;
     this.#turns = turns;
@@ -92,7 +92,7 @@ export class Shrinking {
       await partOf(engine, 'hardware').shrinkPool(row.name, group, capacityBytes, { signal: AbortSignal.abort() });
     } catch (error) {
       if (!isEngineError(error, 'cancelled')) throw error;
-      await store.write((tx) => this.#keep(tx, row.name, cancelledBy(actor)));
+      await store.write((tx) => this.#endUnchanged(tx, row.name, cancelledBy(actor)));
       return;
     } finally {
       this.#running.delete(row.name);
@@ -152,16 +152,16 @@ export class Shrinking {
       });
       return { outcome: 'done', finish: (tx) => this.#finish(tx, job.arguments, capacityBytes) };
     } catch (error) {
-      return this.#judge(error, job, running);
+      return this.#classify(error, job, running);
     } finally {
       clearInterval(saving);
       this.#running.delete(pool);
     }
   }
 
-  #judge(error: unknown, job: RunningJob<ShrinkArguments>, { cancelledBy: actor }: Running): JobOutcome {
+  #classify(error: unknown, job: RunningJob<ShrinkArguments>, { cancelledBy: actor }: Running): JobOutcome {
     if (isEngineError(error, 'cancelled') && actor !== undefined) {
-      const finish = (tx: Tx): void => this.#keep(tx, job.arguments.pool, cancelledBy(actor));
+      const finish = (tx: Tx): void => this.#endUnchanged(tx, job.arguments.pool, cancelledBy(actor));
       return { outcome: 'failed', reason: CANCELLED, finish };
     }
     if (job.signal.aborted) return { outcome: 'retry', afterMs: 0, reason: 'The array stopped.' };
@@ -172,11 +172,11 @@ export class Shrinking {
   }
 
   #giveUp(tx: Tx, { pool }: ShrinkArguments, reason: string): void {
-    this.#keep(tx, pool, { words: `failed: ${reason}`, severity: 'error', actor: 'system' });
+    this.#endUnchanged(tx, pool, { words: `failed: ${reason}`, severity: 'error', actor: 'system' });
   }
 
   /** The pool is as it was. */
-  #keep(tx: Tx, name: string, { words, ...told }: Ending): void {
+  #endUnchanged(tx: Tx, name: string, { words, ...told }: Ending): void {
     const row = findPool(tx, name);
     if (!row || row.shrinkGroup === null) return;
     updatePool(tx, row.name, { shrinkGroup: null, shrinkJob: null, modifiedAt: this.#tools.clock.now() });

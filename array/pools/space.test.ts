@@ -66,7 +66,7 @@ describe('the space of pools', () => {
     const again = bench.restart();
     again.reports.set('pool-000000ff', { ...again.reports.get(whole.name)!, id: 'pool-000000ff' });
     await again.tools.readings.refresh();
-    await again.pools.settle();
+    await again.pools.reconcile();
     assert.deepEqual([...again.reports.keys()], [whole.name]);
     assert.deepEqual(again.reports.get(whole.name)?.groups, ['group-1', 'group-4']);
     assert.equal(again.reports.get(whole.name)?.totalBytes, 20 * GB);

@@ -1,9 +1,9 @@
 import { badParameter, bytes, capacityText, fail, MB, type Bytes, type Tx, Locks } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
-import { addToPool, takeFromPool } from '../raid-groups/repository.ts';
+import { addToPool, removeFromPool } from '../raid-groups/repository.ts';
 import type { RaidGroup } from '../raid-groups/raid-group.ts';
-import type { GroupShare } from '../raid-groups/room.ts';
-import type { RaidGroups } from '../raid-groups/service.ts';
+import type { GroupShare } from '../raid-groups/group-space.ts';
+import type { RaidGroupService } from '../raid-groups/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
@@ -48,11 +48,11 @@ const POOLS_MAX = 256;
 /** Which RAID groups make a pool, and how much of them it uses: rows and engine, kept in step. */
 export class PoolSpace {
   readonly #tools: ArrayTools;
-  readonly #raidGroups: RaidGroups;
+  readonly #raidGroups: RaidGroupService;
   readonly #deletion: PoolDeletion;
   readonly #turns: Locks;
 
-  constructor(tools: ArrayTools, raidGroups: RaidGroups, deletion: PoolDeletion, turns: Locks) {
+  constructor(tools: ArrayTools, raidGroups: RaidGroupService, deletion: PoolDeletion, turns: Locks) {
     this.#tools = tools;
     this.#raidGroups = raidGroups;
     this.#deletion = deletion;
@@ -94,16 +94,16 @@ export class PoolSpace {
   }
 
   /** After a crash: what was being made goes, what was being deleted too, and the engine has what the rows say. */
-  async settle(rows: readonly Pool[]): Promise<void> {
-    for (const row of rows) await this.#attempt(row.name, () => this.#settleOne(row));
+  async reconcile(rows: readonly Pool[]): Promise<void> {
+    for (const row of rows) await this.#attempt(row.name, () => this.#reconcileOne(row));
     const known = new Set<string>(rows.map(({ name }) => name));
     const unknown = [...this.#tools.readings.pools].filter(({ id }) => !known.has(id));
     for (const { id } of unknown) await this.#attempt(id, () => this.#removeUnknown(id));
   }
 
-  #settleOne(row: Pool): Promise<void> {
+  #reconcileOne(row: Pool): Promise<void> {
     if (row.state === 'creating') return this.#undo(row.name);
-    return row.state === 'deleting' ? this.#deletion.settle(row) : this.#followRow(row);
+    return row.state === 'deleting' ? this.#deletion.reconcile(row) : this.#followRow(row);
   }
 
   /** One pool that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
@@ -170,7 +170,7 @@ export class PoolSpace {
 
   async #undo(name: string): Promise<void> {
     await this.#tools.engine.deletePool(name);
-    await this.#tools.store.write((tx) => this.#deletion.forget(tx, name));
+    await this.#tools.store.write((tx) => this.#deletion.removeRecords(tx, name));
   }
 
   /** Of the groups that are named, whether they are in the pool or free; of all the pool has when none is. */
@@ -200,7 +200,7 @@ export class PoolSpace {
     const { name, capacityBytes } = before;
     const row = findPool(tx, name);
     if (row) updatePool(tx, name, { capacityBytes, modifiedAt: clock.now() });
-    takeFromPool(tx, shares, joining, clock.now());
+    removeFromPool(tx, shares, joining, clock.now());
     const title = `Pool ${called(before)} could not be expanded and is as large as before.`;
     events.record(tx, { title, subject: `pool:${name}`, severity: 'warning' });
   }

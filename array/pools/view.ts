@@ -1,7 +1,7 @@
 import type { RecordOf } from '@granary/contract';
 import type { Pool as PoolRecord } from '@granary/contract/array';
 import { formatUtc, gigabytes, wholeGigabytes } from '@granary/kernel';
-import { freeBytesOf } from './judgement.ts';
+import { freeBytesOf } from './capacity-state.ts';
 import type { PoolFacts } from './pool.ts';
 
 export type PoolView = RecordOf<typeof PoolRecord>;

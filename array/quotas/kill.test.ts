@@ -6,7 +6,7 @@ import { seededRandom } from '../../testing/random.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { Client3 } from '../../protocols/nfs/testing/client3.ts';
 import { RpcClient } from '../../protocols/nfs/testing/rpc-client.ts';
-import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 import { MB } from '../units.ts';
 
 const isTorture = process.env['GRANARY_TORTURE'] === '1';
@@ -26,7 +26,7 @@ test(
   async (t) => {
     const random = seededRandom(t);
     const configuration = arrayConfiguration(temporaryFolder(t), 2, 1);
-    let array = await ArrayProcess.start(configuration);
+    let array = await TestArrayProcess.start(configuration);
     t.after(() => array.kill());
     const { client } = array;
     const disk = (await client.drives.list({})).disks.map(({ name }) => name);
@@ -70,7 +70,7 @@ test(
       await sleep(random() * 600);
       await array.kill();
       await Promise.all(working);
-      array = await ArrayProcess.start(configuration);
+      array = await TestArrayProcess.start(configuration);
       await until(async () => (await directories()).every(({ status }) => status === 'Ready'), 'the work is done');
       await until(async () => new Set(await limits()).size <= 1, 'the import is done');
       const isIn = (await directories()).length === 1;

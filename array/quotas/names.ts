@@ -9,7 +9,7 @@ export interface NameReader {
 }
 
 /** Who quotas are of: NAS users and groups of the array, projects of the share. */
-export class Names {
+export class AccountNames {
   readonly #store: Store;
   readonly #nas: NasService;
 

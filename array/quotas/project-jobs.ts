@@ -59,7 +59,7 @@ export class ProjectJobs {
     if (ended.how === 'done') return { outcome: 'done', finish: (tx) => this.#finishAdding(tx, job.arguments) };
     const reason = ended.how === 'failed' ? ended.reason : 'It was stopped.';
     // What was moved before it failed belongs to no project again.
-    const undone = await this.#takeOut(job, volume, path);
+    const undone = await this.#clearProject(job, volume, path);
     if (undone !== undefined) return undone;
     return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, job.arguments, reason) };
   }
@@ -68,7 +68,7 @@ export class ProjectJobs {
     const { volume, path } = job.arguments;
     const row = this.#tools.store.read((db) => findDirectory(db, volume, path));
     if (!row) return { outcome: 'done' };
-    const postponed = await this.#takeOut(job, volume, path);
+    const postponed = await this.#clearProject(job, volume, path);
     return postponed ?? { outcome: 'done', finish: (tx) => this.#finishRemoving(tx, job.arguments) };
   }
 
@@ -78,7 +78,7 @@ export class ProjectJobs {
     const row = store.read((db) => findProject(db, volume, project));
     if (!row) return { outcome: 'done' };
     for (const { path } of store.read((db) => listDirectories(db, volume, project))) {
-      const postponed = await this.#takeOut(job, volume, path);
+      const postponed = await this.#clearProject(job, volume, path);
       if (postponed !== undefined) return postponed;
     }
     await engine.setQuotas(volume, [{ scope: 'project', id: row.number, limitBytes: undefined }]);
@@ -93,7 +93,11 @@ export class ProjectJobs {
   }
 
   /** Why the job has to go on later; undefined when nothing in the directory belongs to a project any more. */
-  async #takeOut(job: RunningJob<unknown, Position>, volume: string, path: string): Promise<JobOutcome | undefined> {
+  async #clearProject(
+    job: RunningJob<unknown, Position>,
+    volume: string,
+    path: string,
+  ): Promise<JobOutcome | undefined> {
     const { engine } = this.#tools;
     const ended = await this.#run(job, `taking out ${path}`, async (work) => {
       try {

@@ -35,7 +35,7 @@ const PROJECTS_MAX = 10_000;
 const DIRECTORIES_MAX = 100_000;
 
 /** Directories of a share that have a quota together. Moving the files of a directory to a project may take long. */
-export class QuotaProjects {
+export class QuotaProjectService {
   readonly #tools: ArrayTools;
   readonly #volumes: ShareFinder;
 

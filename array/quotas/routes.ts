@@ -1,11 +1,11 @@
 import { formatIso, formatUtc, Submitted, type Clock, type Jobs } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
 import { answerWhenDone } from '../waiting.ts';
-import type { BegunDirectory, QuotaProjects } from './projects.ts';
-import type { Quotas } from './service.ts';
+import type { BegunDirectory, QuotaProjectService } from './projects.ts';
+import type { QuotaService } from './service.ts';
 import { limitText, projectView, quotaView } from './view.ts';
 
-export function quotaRoutes(quotas: Quotas, clock: Clock): ArrayHandlers<'quotas'> {
+export function quotaRoutes(quotas: QuotaService, clock: Clock): ArrayHandlers<'quotas'> {
   return {
     list: async ({ id, scope, ...page }) => {
       const { quotas: found, count } = await quotas.list(id, scope, page);
@@ -33,7 +33,7 @@ export function quotaRoutes(quotas: Quotas, clock: Clock): ArrayHandlers<'quotas
   };
 }
 
-export function quotaProjectRoutes(projects: QuotaProjects, jobs: Jobs): ArrayHandlers<'quotaProjects'> {
+export function quotaProjectRoutes(projects: QuotaProjectService, jobs: Jobs): ArrayHandlers<'quotaProjects'> {
   return {
     list: ({ id, ...page }) => {
       const { projects: found, count } = projects.list(id, page);

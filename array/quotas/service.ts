@@ -7,8 +7,8 @@ import type { Volume } from '../volumes/volume.ts';
 import { titleOf } from '../volumes/rules.ts';
 import type { ShareFinder } from '../volumes/service.ts';
 import { listed } from '../wording.ts';
-import { Importing } from './importing.ts';
-import { Names, NUMBER_MAX } from './names.ts';
+import { QuotaImport } from './quota-import.ts';
+import { AccountNames, NUMBER_MAX } from './names.ts';
 import { LIMIT_MB_MAX, type QuotaFileFormat } from './quota-file.ts';
 
 /** One quota to set, as a caller sends it. */
@@ -42,18 +42,18 @@ const PAGE = 1_000;
 const NAMED_MAX = 3;
 
 /** What users, groups and projects may use of a share. The filesystem of the share counts and enforces it. */
-export class Quotas {
+export class QuotaService {
   readonly #tools: ArrayTools;
   readonly #volumes: ShareFinder;
-  readonly #names: Names;
-  readonly #importing: Importing;
+  readonly #names: AccountNames;
+  readonly #importing: QuotaImport;
   readonly #turns = new Locks();
 
   constructor(tools: ArrayTools, { volumes, nas }: Neighbours) {
     this.#tools = tools;
     this.#volumes = volumes;
-    this.#names = new Names(tools.store, nas);
-    this.#importing = new Importing(tools);
+    this.#names = new AccountNames(tools.store, nas);
+    this.#importing = new QuotaImport(tools);
   }
 
   /** A page of those that use something or have a limit, and how many they are in all. */

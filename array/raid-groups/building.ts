@@ -2,17 +2,17 @@ import { badParameter, bytes, fail, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { refuseUnlessUsable, type Drive } from '../drives/drive.ts';
 import { freeDrivesOf, joinGroup } from '../drives/repository.ts';
-import type { Drives } from '../drives/service.ts';
+import type { DriveService } from '../drives/service.ts';
 import type { Protection } from '../engine/hardware.ts';
-import type { Performance } from '../performance/service.ts';
+import type { PerformanceService } from '../performance/service.ts';
 import { nextNumber } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { called, listed } from '../wording.ts';
 import * as repository from './repository.ts';
 import type { RaidGroup } from './raid-group.ts';
-import type { Scrubbing } from './scrubbing.ts';
-import type { RaidGroups } from './service.ts';
+import type { RaidGroupScrubbing } from './scrubbing.ts';
+import type { RaidGroupService } from './service.ts';
 import { shapeOf } from './shape.ts';
 
 interface NewRaidGroup {
@@ -32,10 +32,10 @@ interface Reserved {
 }
 
 interface Parts {
-  readonly drives: Drives;
-  readonly groups: RaidGroups;
-  readonly scrubbing: Scrubbing;
-  readonly performance: Performance;
+  readonly drives: DriveService;
+  readonly groups: RaidGroupService;
+  readonly scrubbing: RaidGroupScrubbing;
+  readonly performance: PerformanceService;
 }
 
 const GROUPS_MAX = 1000;
@@ -43,7 +43,7 @@ const SPEED_MB = { minResyncMb: 10, maxResyncMb: 200 };
 const KB = 1024;
 
 /** Makes RAID groups and takes them apart. */
-export class Building {
+export class RaidGroupBuilding {
   readonly #tools: ArrayTools;
   readonly #parts: Parts;
 
@@ -79,7 +79,7 @@ export class Building {
         });
         throw error;
       }
-      await drives.look();
+      await drives.refreshReadings();
       return row.name;
     });
   }
@@ -105,14 +105,14 @@ export class Building {
         this.#remove(tx, name);
         groups.record(tx, row, { title: `RAID group ${called(row)} was deleted.`, actor, severity: 'notice' });
       });
-      performance.forget('raid_group', name);
-      await drives.look();
+      performance.remove('raid_group', name);
+      await drives.refreshReadings();
       return name;
     });
   }
 
   /** Ends what a crash cut off, and tells the engine what it does not keep. */
-  async settle(): Promise<void> {
+  async reconcile(): Promise<void> {
     const { store, engine, readings } = this.#tools;
     const rows = store.read(repository.allRaidGroups);
     for (const { name, state } of rows) if (state !== 'ready') await this.#attempt(name, () => this.#undo(name));
@@ -120,7 +120,7 @@ export class Building {
     const pooled = new Set([...readings.pools].flatMap(({ groups }) => groups));
     for (const { id } of readings.groups)
       if (!known.has(id) && !pooled.has(id)) await this.#attempt(id, () => partOf(engine, 'hardware').deleteGroup(id));
-    for (const row of rows) if (row.state === 'ready') await this.#tellSpeed(row);
+    for (const row of rows) if (row.state === 'ready') await this.#applySpeed(row);
   }
 
   /** One group that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
@@ -132,7 +132,7 @@ export class Building {
     }
   }
 
-  async #tellSpeed({ name, minResyncMb: minimum, maxResyncMb: maximum }: RaidGroup): Promise<void> {
+  async #applySpeed({ name, minResyncMb: minimum, maxResyncMb: maximum }: RaidGroup): Promise<void> {
     const { engine, log } = this.#tools;
     try {
       await partOf(engine, 'hardware').setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
@@ -201,7 +201,7 @@ export class Building {
   #remove(tx: Tx, name: string): void {
     freeDrivesOf(tx, name, this.#tools.clock.now());
     repository.deleteRaidGroup(tx, name);
-    this.#parts.drives.forgetAbsent(tx);
+    this.#parts.drives.removeAbsent(tx);
   }
 }
 

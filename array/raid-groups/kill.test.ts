@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../testing/folders.ts';
-import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 const DRIVES = 6;
 const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 20 : 2;
@@ -15,7 +15,7 @@ function pair(first: number): string[] {
 }
 
 /** Records and bytes agree: every group works, and every other drive can be used. */
-async function checkAll({ client }: ArrayProcess): Promise<void> {
+async function checkAll({ client }: TestArrayProcess): Promise<void> {
   const { raid_groups: groups } = await client.raidGroups.list({});
   const { disks } = await client.drives.list({});
   assert.equal(disks.length, DRIVES);
@@ -34,7 +34,7 @@ async function checkAll({ client }: ArrayProcess): Promise<void> {
 }
 
 /** Makes and deletes a group until nobody answers. */
-async function churn({ client }: ArrayProcess, first: number): Promise<never> {
+async function churn({ client }: TestArrayProcess, first: number): Promise<never> {
   for (let turn = 0; ; turn += 1) {
     const display_name = `group ${first} ${turn}`;
     const wanted = { display_name, protection: 'RAID1' as const, disk: pair(first) };
@@ -45,21 +45,21 @@ async function churn({ client }: ArrayProcess, first: number): Promise<never> {
 
 test('a kill -9 at any moment leaves groups that work and drives that can be used', async (t) => {
   const configuration = arrayConfiguration(temporaryFolder(t), DRIVES, 1);
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   for (let round = 0; round < ROUNDS; round += 1) {
     const work = [1, 3, 5].map((first) => churn(array, first).catch(() => undefined));
     await sleep(60 + round * 45);
     await array.kill();
     await Promise.all(work);
-    array = await ArrayProcess.start(configuration);
+    array = await TestArrayProcess.start(configuration);
     await checkAll(array);
   }
 });
 
 test('at a start, what was being made is undone, what was being deleted is gone, and nobody keeps their drives', async (t) => {
   const configuration = arrayConfiguration(temporaryFolder(t), DRIVES, 1);
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   for (const first of [1, 3, 5])
     await array.client.raidGroups.create({ display_name: `group ${first}`, protection: 'RAID1', disk: pair(first) });
@@ -72,7 +72,7 @@ test('at a start, what was being made is undone, what was being deleted is gone,
   database.close();
   // Closing wrote the log back, which after a kill looks like a lost one.
   rmSync(join(configuration.folder, 'array.db.mark'));
-  array = await ArrayProcess.start(configuration);
+  array = await TestArrayProcess.start(configuration);
   assert.equal((await array.client.raidGroups.list({})).count, 0);
   await checkAll(array);
 });
@@ -80,7 +80,7 @@ test('at a start, what was being made is undone, what was being deleted is gone,
 test('a drive that a kill left shorter, in the middle of being cleared, has its length again', async (t) => {
   const configuration = arrayConfiguration(temporaryFolder(t), DRIVES, 1);
   for (const { file } of configuration.drives.slice(0, 3)) truncateSync(file, 0);
-  const array = await ArrayProcess.start(configuration);
+  const array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   await checkAll(array);
 });

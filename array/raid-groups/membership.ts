@@ -1,7 +1,7 @@
 import type { Db, Tx } from '@granary/kernel';
 import { joinGroup, leaveGroup, listDrives, updateDrive } from '../drives/repository.ts';
 import type { DriveRecord } from '../drives/record.ts';
-import type { Drives } from '../drives/service.ts';
+import type { DriveService } from '../drives/service.ts';
 import type { Readings } from '../readings/readings.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
@@ -16,12 +16,12 @@ type Difference =
  * Drives come and go by themselves: a hot spare takes over, a replacement ends, a drive fails. The engine's report is
  * the truth, and the records follow it.
  */
-export class Membership {
+export class RaidGroupMembership {
   readonly #tools: ArrayTools;
-  readonly #drives: Drives;
+  readonly #drives: DriveService;
   #following: Promise<void> | undefined;
 
-  constructor(tools: ArrayTools, drives: Drives) {
+  constructor(tools: ArrayTools, drives: DriveService) {
     this.#tools = tools;
     this.#drives = drives;
     // Nobody who reads waits for a turn here.
@@ -54,7 +54,7 @@ export class Membership {
       await readings.refresh();
       await store.write((tx) => {
         for (const difference of differences(tx, readings)) this.#apply(tx, difference);
-        this.#drives.forgetAbsent(tx);
+        this.#drives.removeAbsent(tx);
       });
     });
   }

@@ -12,7 +12,7 @@ import {
   type Tx,
 } from '@granary/kernel';
 import type { RaidGroup } from './raid-group.ts';
-import type { GroupShare } from './room.ts';
+import type { GroupShare } from './group-space.ts';
 
 const KB = 1024;
 
@@ -117,7 +117,7 @@ export function addToPool(tx: Tx, pool: string, shares: readonly GroupShare[], n
 }
 
 /** Undoes `addToPool`; groups of which the pool then uses nothing, and that `leaving` names, are out of it. */
-export function takeFromPool(tx: Tx, shares: readonly GroupShare[], leaving: readonly string[], now: number): void {
+export function removeFromPool(tx: Tx, shares: readonly GroupShare[], leaving: readonly string[], now: number): void {
   const sql = 'UPDATE raid_groups SET pool_bytes = pool_bytes - :bytes, modified_at = :now WHERE name = :group';
   for (const { group, bytes } of shares) tx.run(sql, { group, bytes, now });
   releaseFromPool(tx, leaving, now);

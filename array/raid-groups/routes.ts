@@ -1,16 +1,16 @@
 import { Submitted } from '@granary/kernel';
 import { viewOfDrive } from '../drives/view.ts';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Building } from './building.ts';
-import type { Scrubbing } from './scrubbing.ts';
-import type { RaidGroups } from './service.ts';
+import type { RaidGroupBuilding } from './building.ts';
+import type { RaidGroupScrubbing } from './scrubbing.ts';
+import type { RaidGroupService } from './service.ts';
 import type { HotSpares } from './spares.ts';
 import { viewOfRaidGroup } from './view.ts';
 
 interface RaidGroupServices {
-  readonly groups: RaidGroups;
-  readonly building: Building;
-  readonly scrubbing: Scrubbing;
+  readonly groups: RaidGroupService;
+  readonly building: RaidGroupBuilding;
+  readonly scrubbing: RaidGroupScrubbing;
   readonly spares: HotSpares;
 }
 
@@ -43,7 +43,7 @@ export function raidGroupRoutes(services: RaidGroupServices): ArrayHandlers<'rai
   };
 }
 
-function pageOf({ groups, count }: ReturnType<RaidGroups['list']>) {
+function pageOf({ groups, count }: ReturnType<RaidGroupService['list']>) {
   return { raid_groups: groups.map(viewOfRaidGroup), count };
 }
 

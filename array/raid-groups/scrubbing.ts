@@ -7,7 +7,7 @@ import { answerWhenDone } from '../waiting.ts';
 import { called } from '../wording.ts';
 import { addMismatches, findRaidGroup, updateRaidGroup } from './repository.ts';
 import type { RaidGroup } from './raid-group.ts';
-import type { RaidGroups } from './service.ts';
+import type { RaidGroupService } from './service.ts';
 
 interface ScrubArguments {
   readonly group: string;
@@ -19,12 +19,12 @@ const KIND = 'raid_group.scrub';
 const STOP_MS_MAX = 30_000;
 
 /** Reads everything a RAID group holds, compares and mends; the event log gets the result. */
-export class Scrubbing {
+export class RaidGroupScrubbing {
   readonly #tools: ArrayTools;
-  readonly #groups: RaidGroups;
+  readonly #groups: RaidGroupService;
   readonly #work = new LongWork();
 
-  constructor(tools: ArrayTools, groups: RaidGroups) {
+  constructor(tools: ArrayTools, groups: RaidGroupService) {
     this.#tools = tools;
     this.#groups = groups;
     tools.jobs.register<ScrubArguments, Position>(

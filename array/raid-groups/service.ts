@@ -1,14 +1,14 @@
 import { badParameter, fail, type Db, type NewEvent, type Page, type Tx } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import type { Drive } from '../drives/drive.ts';
-import type { Drives } from '../drives/service.ts';
-import type { IoPoint, Performance } from '../performance/service.ts';
+import type { DriveService } from '../drives/service.ts';
+import type { IoPoint, PerformanceService } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { called } from '../wording.ts';
 import * as repository from './repository.ts';
 import type { RaidGroup, RaidGroupFacts } from './raid-group.ts';
-import { roomIn } from './room.ts';
+import { freeBytesIn } from './group-space.ts';
 
 interface RaidGroupPage {
   readonly groups: RaidGroupFacts[];
@@ -16,12 +16,12 @@ interface RaidGroupPage {
 }
 
 /** Drives that keep each other's data. */
-export class RaidGroups {
+export class RaidGroupService {
   readonly #tools: ArrayTools;
-  readonly #drives: Drives;
-  readonly #performance: Performance;
+  readonly #drives: DriveService;
+  readonly #performance: PerformanceService;
 
-  constructor(tools: ArrayTools, drives: Drives, performance: Performance) {
+  constructor(tools: ArrayTools, drives: DriveService, performance: PerformanceService) {
     this.#tools = tools;
     this.#drives = drives;
     this.#performance = performance;
@@ -112,7 +112,7 @@ export class RaidGroups {
     return {
       group: row,
       report: readings.group(row.name),
-      freeBytes: roomIn(row, engine.allocationBytes),
+      freeBytes: freeBytesIn(row, engine.allocationBytes),
       scrubbed: isWaiting ? (jobs.get(row.scrubJob)?.progress ?? 0) : undefined,
     };
   }

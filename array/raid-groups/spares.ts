@@ -2,20 +2,20 @@ import { fail } from '@granary/kernel';
 import { partOf } from '../engine/parts.ts';
 import { refuseUnlessUsable } from '../drives/drive.ts';
 import { drivesOfGroup, findDrive, joinGroup, leaveGroup } from '../drives/repository.ts';
-import type { Drives } from '../drives/service.ts';
+import type { DriveService } from '../drives/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { called } from '../wording.ts';
 import { refuseMixed, refuseSmall } from './building.ts';
-import type { RaidGroups } from './service.ts';
+import type { RaidGroupService } from './service.ts';
 import { SPARES_MAX } from './shape.ts';
 
 /** Gives RAID groups drives that stand by, and takes them back. */
 export class HotSpares {
   readonly #tools: ArrayTools;
-  readonly #drives: Drives;
-  readonly #groups: RaidGroups;
+  readonly #drives: DriveService;
+  readonly #groups: RaidGroupService;
 
-  constructor(tools: ArrayTools, drives: Drives, groups: RaidGroups) {
+  constructor(tools: ArrayTools, drives: DriveService, groups: RaidGroupService) {
     this.#tools = tools;
     this.#drives = drives;
     this.#groups = groups;
@@ -49,7 +49,7 @@ export class HotSpares {
         const title = `Drive ${called(drive)} is a hot spare of RAID group ${called(group)} now.`;
         this.#groups.record(tx, group, { title, actor });
       });
-      await this.#drives.look();
+      await this.#drives.refreshReadings();
       return id;
     });
   }
@@ -71,7 +71,7 @@ export class HotSpares {
         const title = `Drive ${called(spare)} is no hot spare of RAID group ${called(group)} any more.`;
         this.#groups.record(tx, group, { title, actor });
       });
-      await this.#drives.look();
+      await this.#drives.refreshReadings();
       return id;
     });
   }

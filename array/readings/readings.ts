@@ -124,7 +124,7 @@ export class Readings {
   }
 
   /** It is gone: the engine does not tell. */
-  forgetVolume(id: string): void {
+  removeVolume(id: string): void {
     this.#volumes.delete(id);
   }
 
@@ -137,14 +137,14 @@ export class Readings {
   async #readAndTell(): Promise<void> {
     try {
       await this.refresh();
-      for (const listener of this.#listeners) await this.#tell(listener);
+      for (const listener of this.#listeners) await this.#notify(listener);
     } catch (error) {
       this.#log.warn({ error }, 'the engine could not be read');
     }
     this.#schedule();
   }
 
-  async #tell(listener: OnReading): Promise<void> {
+  async #notify(listener: OnReading): Promise<void> {
     try {
       await listener(this, Date.now());
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Identity } from './identity.ts';
 import type { Proxy, ProxyType, Route } from '../outgoing/link.ts';
 import { firstThatAnswers, readPlace, readProxy, type Place } from '../outgoing/places.ts';
 import { newAgreement } from './pair-keys.ts';
-import { PeerLink, RemoteRefusal } from './peer-link.ts';
+import { PeerLink, PeerRefusal } from './peer-link.ts';
 
 export interface DiscoverRequest {
   readonly ip: string;
@@ -98,7 +98,7 @@ const refusals: Partial<Record<GranaryError['entry'], string>> = {
 };
 
 function signInError(error: unknown, address: string): unknown {
-  if (!(error instanceof RemoteRefusal)) return error;
+  if (!(error instanceof PeerRefusal)) return error;
   const reason = refusals[error.entry];
   return reason === undefined ? error : fail('remote_refused', { address, reason });
 }

@@ -28,7 +28,7 @@ const entriesByCode = new Map<number, ErrorName>(
 const PASSING = new Set<ErrorName>(['internal', 'stopping', 'disk_full', 'not_served', 'unknown_path']);
 
 /** The remote array understood and said no. Its words and its code are passed on. */
-export class RemoteRefusal extends GranaryError {
+export class PeerRefusal extends GranaryError {
   constructor(entry: ErrorName, message: string) {
     super(entry, `The remote array says: ${message}`);
     this.name = 'RemoteRefusal';
@@ -75,7 +75,7 @@ export class PeerLink {
     if (entry === 'invalid_credentials' && this.#keys) throw this.#unreachable('it does not know this array any more');
     if (entry === undefined || typeof message !== 'string' || PASSING.has(entry))
       throw this.#unreachable(`it is no array that takes mirrors, or not ready (HTTP ${answer.status})`);
-    throw new RemoteRefusal(entry, message.slice(0, 500));
+    throw new PeerRefusal(entry, message.slice(0, 500));
   }
 
   async #send(endpoint: Endpoint, input: object, options: CallOptions): Promise<HttpAnswer> {

@@ -71,7 +71,7 @@ export function putRemotePool(tx: Tx, pool: Omit<RemotePool, 'isThere'>): void {
   if (pools.update(tx, { remoteArray, remoteName }, told) === 0) pools.insert(tx, { ...pool, isThere: true });
 }
 
-export function forgetRemotePools(tx: Tx, remoteArray: string): void {
+export function removeRemotePools(tx: Tx, remoteArray: string): void {
   pools.update(tx, { remoteArray }, { isThere: false });
 }
 

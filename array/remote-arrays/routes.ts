@@ -1,8 +1,8 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { RemoteArrays } from './service.ts';
+import type { RemoteArrayService } from './service.ts';
 import { viewOf, viewOfPool } from './view.ts';
 
-export function remoteArrayRoutes(service: RemoteArrays, usualPort: () => number): ArrayHandlers<'remoteArrays'> {
+export function remoteArrayRoutes(service: RemoteArrayService, usualPort: () => number): ArrayHandlers<'remoteArrays'> {
   return {
     list: ({ start, limit }) => {
       const { rows, count } = service.list(start, limit);

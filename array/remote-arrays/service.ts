@@ -13,7 +13,7 @@ import {
   findRemoteArrayByUuid,
   findRemotePool,
   findRemotePoolByName,
-  forgetRemotePools,
+  removeRemotePools,
   listRemoteArrays,
   listRemotePools,
   putRemoteArray,
@@ -41,7 +41,7 @@ interface Neighbours {
 }
 
 /** Other arrays this one may mirror to: found once, called ever after by what was agreed on then. */
-export class RemoteArrays {
+export class RemoteArrayService {
   readonly #tools: ArrayTools;
   readonly #encryption: { readonly isActive: boolean };
   readonly #mirrors: MirrorsToArray;
@@ -79,8 +79,8 @@ export class RemoteArrays {
     const route = await findRoute(request, own);
     const paired = await pair(route, request, this.self);
     if (paired.identity.uuid === this.self.uuid) throw fail('own_address');
-    const name = await this.#tools.store.write((tx) => this.#keep(tx, request, route, paired, actor));
-    this.#forgetLink(name);
+    const name = await this.#tools.store.write((tx) => this.#record(tx, request, route, paired, actor));
+    this.#closeLink(name);
     await this.#readPools(this.get(name)).catch((error: unknown) => {
       this.#tools.log.warn({ error, remoteArray: name }, 'the pools of a remote array could not be read');
     });
@@ -103,7 +103,7 @@ export class RemoteArrays {
     await link.call(peers.unpair, {}, { timeoutMs: REFRESH_MS_MAX }).catch((error: unknown) => {
       log.info({ error, remoteArray: name }, 'a remote array was not told that it is forgotten');
     });
-    this.#forgetLink(name);
+    this.#closeLink(name);
   }
 
   /** Asks it. Pools keep their names. */
@@ -138,7 +138,7 @@ export class RemoteArrays {
 
   stop(): void {
     clearInterval(this.#timer);
-    for (const name of [...this.#links.keys()]) this.#forgetLink(name);
+    for (const name of [...this.#links.keys()]) this.#closeLink(name);
   }
 
   #own(): Own {
@@ -146,7 +146,7 @@ export class RemoteArrays {
     return { port: management.port, certificate: tls?.cert };
   }
 
-  #keep(tx: Tx, request: DiscoverRequest, route: Route, { identity, secret }: Paired, actor: string): string {
+  #record(tx: Tx, request: DiscoverRequest, route: Route, { identity, secret }: Paired, actor: string): string {
     const { vault, clock, events } = this.#tools;
     const known = findRemoteArrayByUuid(tx, identity.uuid);
     if (!known && countRemoteArrays(tx) >= REMOTE_ARRAYS_MAX)
@@ -193,7 +193,7 @@ export class RemoteArrays {
     const { pools } = await this.linkTo(row).call(peers.listPools, {});
     await this.#tools.store.write((tx) => {
       if (!findRemoteArray(tx, row.name)) return;
-      forgetRemotePools(tx, row.name);
+      removeRemotePools(tx, row.name);
       for (const pool of pools) {
         putRemotePool(tx, {
           name: findRemotePoolByName(tx, row.name, pool.name)?.name ?? nextName(tx, 'rpool'),
@@ -218,7 +218,7 @@ export class RemoteArrays {
     return { host: row.host, port: row.port, isTls: row.isTls, proxy, trusted: this.#own().certificate };
   }
 
-  #forgetLink(name: string): void {
+  #closeLink(name: string): void {
     this.#links.get(name)?.close();
     this.#links.delete(name);
   }

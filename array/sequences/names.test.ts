@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Store } from '@granary/kernel';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
-import { Names } from './names.ts';
+import { ReservedNames } from './names.ts';
 import { nextName } from './repository.ts';
 
 test('no name comes twice, whoever takes it and however often the array starts', async (t) => {
@@ -12,7 +12,7 @@ test('no name comes twice, whoever takes it and however often the array starts',
   const seen: string[] = [];
   for (let start = 0; start < 3; start++) {
     const store = new Store(file, migrations);
-    const names = new Names(store, 'volume');
+    const names = new ReservedNames(store, 'volume');
     const taken = await Promise.all([
       ...Array.from({ length: 150 }, () => names.next()),
       store.write((tx) => nextName(tx, 'volume')),
@@ -29,7 +29,7 @@ test('a name that cannot be taken is an error for those who wait, and the next t
   t.after(() => store.close());
   let isBroken = true;
   const write: Store['write'] = (work) => (isBroken ? Promise.reject(new Error('no room')) : store.write(work));
-  const names = new Names({ write } as Store, 'volume');
+  const names = new ReservedNames({ write } as Store, 'volume');
   await assert.rejects(names.next(), /no room/);
   isBroken = false;
   assert.equal(await names.next(), 'volume-00000001');

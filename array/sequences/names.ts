@@ -10,7 +10,7 @@ const LOW = 32;
  * Identifiers for what is made often: taken from their sequence a few at a time, so that a creation does not pay for a
  * commit of its own. Those that are left when the array stops are never used.
  */
-export class Names<Kind extends string> {
+export class ReservedNames<Kind extends string> {
   readonly #store: Store;
   readonly #kind: Kind;
   readonly #ready: Name<Kind>[] = [];
@@ -32,14 +32,14 @@ export class Names<Kind extends string> {
 
   #more(): Promise<void> {
     if (this.#taking === undefined) {
-      this.#taking = this.#take().finally(() => (this.#taking = undefined));
+      this.#taking = this.#reserve().finally(() => (this.#taking = undefined));
       // Told to those who wait for it. Where nobody does, the next caller tries again.
       this.#taking.catch(() => undefined);
     }
     return this.#taking;
   }
 
-  async #take(): Promise<void> {
+  async #reserve(): Promise<void> {
     const names = await this.#store.write((tx) => nextNames(tx, this.#kind, BLOCK_LENGTH));
     this.#ready.push(...names);
   }

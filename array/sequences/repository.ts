@@ -3,7 +3,7 @@ import type { Name } from './name.ts';
 
 /** The next number of a kind. None is ever used twice. */
 export function nextNumber(tx: Tx, kind: string): number {
-  return takeNumbers(tx, kind, 1);
+  return reserveNumbers(tx, kind, 1);
 }
 
 /** The next identifier of a kind: `volume-00000001`. */
@@ -13,7 +13,7 @@ export function nextName<Kind extends string>(tx: Tx, kind: Kind): Name<Kind> {
 
 /** The next so many, in order. */
 export function nextNames<Kind extends string>(tx: Tx, kind: Kind, count: number): Name<Kind>[] {
-  const last = takeNumbers(tx, kind, count);
+  const last = reserveNumbers(tx, kind, count);
   return Array.from({ length: count }, (_, index) => nameOf(kind, last - count + 1 + index));
 }
 
@@ -24,7 +24,7 @@ export function moveSequence(tx: Tx, kind: string, last: number): void {
 }
 
 /** The last of those that were taken. */
-function takeNumbers(tx: Tx, kind: string, count: number): number {
+function reserveNumbers(tx: Tx, kind: string, count: number): number {
   const sql = `INSERT INTO sequences VALUES (:kind, :count)
     ON CONFLICT DO UPDATE SET last = last + excluded.last RETURNING last`;
   return tx.get<{ last: number }>(sql, { kind, count })?.last ?? 0;

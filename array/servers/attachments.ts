@@ -1,6 +1,6 @@
 import { badParameter, fail, type Tx } from '@granary/kernel';
 import { findShare } from '../shares/repository.ts';
-import type { Shares } from '../shares/service.ts';
+import type { ShareService } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { findAnyVolume } from '../volumes/repository.ts';
 import { titleOf } from '../volumes/rules.ts';
@@ -17,8 +17,8 @@ import {
   setAttachmentReadOnly,
 } from './attachment-repository.ts';
 import type { Attachment } from './server.ts';
-import type { Exports } from './exports.ts';
-import type { Monitor } from './monitor.ts';
+import type { ServerExports } from './exports.ts';
+import type { ServerMonitor } from './monitor.ts';
 import { findServer } from './repository.ts';
 import type { Server } from './server.ts';
 import { viewOfVolume, type VolumeServerView } from './view.ts';
@@ -41,9 +41,9 @@ export interface WayView {
 }
 
 interface Neighbours {
-  readonly exports: Exports;
-  readonly shares: Shares;
-  readonly monitor: Monitor;
+  readonly exports: ServerExports;
+  readonly shares: ShareService;
+  readonly monitor: ServerMonitor;
 }
 
 /** One volume to one server. */
@@ -58,11 +58,11 @@ const LUN_MAX = 16_383;
 const ATTACHED_AT_ONCE_MAX = 1000;
 
 /** Which server reaches which volume, and under what number. */
-export class Attachments {
+export class ServerAttachments {
   readonly #tools: ArrayTools;
-  readonly #exports: Exports;
-  readonly #shares: Shares;
-  readonly #monitor: Monitor;
+  readonly #exports: ServerExports;
+  readonly #shares: ShareService;
+  readonly #monitor: ServerMonitor;
 
   constructor(tools: ArrayTools, { exports, shares, monitor }: Neighbours) {
     this.#tools = tools;

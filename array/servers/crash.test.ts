@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../testing/folders.ts';
 import { Initiator } from '../../protocols/iscsi/testing/index.ts';
-import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 const IQN = 'iqn.2026-01.org.example:web-1';
 
@@ -12,7 +12,7 @@ test('kill -9 right after the answers: what was attached is served, what was det
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'array'), { recursive: true });
   const configuration = arrayConfiguration(folder, 2, 1);
-  const first = await ArrayProcess.start(configuration);
+  const first = await TestArrayProcess.start(configuration);
   t.after(() => first.kill());
   const { drives, raidGroups, pools, volumes, servers } = first.client;
   const { disks } = await drives.listFree({});
@@ -28,7 +28,7 @@ test('kill -9 right after the answers: what was attached is served, what was det
   await volumes.detach({ id: lost, servers: [id] });
   await first.kill();
 
-  const second = await ArrayProcess.start(configuration);
+  const second = await TestArrayProcess.start(configuration);
   t.after(() => second.stop());
   const { volumes: attached } = await second.client.servers.listVolumes({ id });
   assert.deepEqual(

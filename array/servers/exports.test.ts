@@ -11,7 +11,7 @@ import { EngineError } from '../engine/errors.ts';
 import { migrations } from '../migrations.ts';
 import type { ArrayTools } from '../tools.ts';
 import { deleteAttachment, firstFreeLun, insertAttachment } from './attachment-repository.ts';
-import { Exports } from './exports.ts';
+import { ServerExports } from './exports.ts';
 import { deleteServer, insertServer } from './repository.ts';
 
 const nobody = { os: null, address: null, hostChapUser: null, hostChapSecret: null, isMonitored: true };
@@ -39,7 +39,7 @@ async function setUp(t: TestContext) {
   await store.write((tx) =>
     insertServer(tx, 'srv-1' as Server['name'], { ...nobody, ...secrets, displayName: 'web-1', iqn: 'iqn.x:1' }, 0),
   );
-  return { store, engine, known, exports: new Exports(tools) };
+  return { store, engine, known, exports: new ServerExports(tools) };
 }
 
 async function attach(store: Store, server: string, first: number, count: number): Promise<void> {

@@ -9,7 +9,7 @@ import { findServer, listServers } from './repository.ts';
 import type { Server } from './server.ts';
 
 /** Tells the engine what each server may reach over iSCSI. Secrets are unsealed here and nowhere else. */
-export class Exports {
+export class ServerExports {
   readonly #tools: ArrayTools;
   readonly #deliveries: Deliveries;
 

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../testing/folders.ts';
 import { migrations } from '../migrations.ts';
 import type { ArrayTools } from '../tools.ts';
 import { insertAttachment } from './attachment-repository.ts';
-import { Monitor } from './monitor.ts';
+import { ServerMonitor } from './monitor.ts';
 import { findServer, insertServer } from './repository.ts';
 import type { Attachment, Server } from './server.ts';
 
@@ -48,7 +48,7 @@ async function setUp(t: TestContext) {
   });
   return {
     start: () => {
-      const monitor = new Monitor(tools);
+      const monitor = new ServerMonitor(tools);
       monitor.start();
       return monitor;
     },

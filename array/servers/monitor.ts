@@ -11,7 +11,7 @@ const GONE_AFTER_MS = 5_000;
 const GONE_AFTER_START_MS = 30_000;
 
 /** Follows which servers are connected, and tells when one that is watched comes or goes. */
-export class Monitor {
+export class ServerMonitor {
   readonly #tools: ArrayTools;
   /** Connected as far as was told, each with when it was last seen. */
   readonly #connected = new Map<string, number>();
@@ -27,7 +27,7 @@ export class Monitor {
     const { store, readings, clock } = this.#tools;
     this.#startedAt = clock.now();
     for (const name of store.read(listConnected)) this.#connected.set(name, this.#startedAt);
-    readings.onReading(() => this.#look());
+    readings.onReading(() => this.#poll());
   }
 
   connectivity({ name, isMonitored, createdAt, lastCheckAt }: Server): Connectivity {
@@ -44,7 +44,7 @@ export class Monitor {
     return this.#reading.servers;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const now = this.#tools.clock.now();
     this.#checkedAt = now;
     const changes: [string, boolean][] = [];
@@ -57,14 +57,14 @@ export class Monitor {
         this.#connected.delete(name);
         changes.push([name, false]);
       }
-    if (changes.length > 0) await this.#tell(changes);
+    if (changes.length > 0) await this.#recordChanges(changes);
   }
 
   #patience(now: number): number {
     return now - this.#startedAt < GONE_AFTER_START_MS ? GONE_AFTER_START_MS : GONE_AFTER_MS;
   }
 
-  async #tell(changes: readonly [string, boolean][]): Promise<void> {
+  async #recordChanges(changes: readonly [string, boolean][]): Promise<void> {
     const { store, events, clock } = this.#tools;
     await store.write((tx) => {
       for (const [name, isConnected] of changes) {

@@ -1,11 +1,11 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Performance } from '../performance/service.ts';
-import type { Volumes } from '../volumes/service.ts';
-import type { Servers } from './service.ts';
+import type { PerformanceService } from '../performance/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
+import type { ServerService } from './service.ts';
 
 export function serverRoutes(
-  servers: Servers,
-  { volumes, performance }: { readonly volumes: Volumes; readonly performance: Performance },
+  servers: ServerService,
+  { volumes, performance }: { readonly volumes: VolumeService; readonly performance: PerformanceService },
 ): Required<ArrayHandlers<'servers'>> {
   const { sessions } = servers;
   return {

@@ -1,16 +1,16 @@
 import { fail, type Db, type Tx, type Vault } from '@granary/kernel';
 import { findChap } from '../controllers/repository.ts';
 import { isBelowAdmin, othersServerWith, recordCreator } from '../creators/repository.ts';
-import type { Performance } from '../performance/service.ts';
+import type { PerformanceService } from '../performance/service.ts';
 import { nextName } from '../sequences/repository.ts';
-import type { Shares } from '../shares/service.ts';
+import type { ShareService } from '../shares/service.ts';
 import { removeTagsOf } from '../tags/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { countVolumesOfServer, listVolumesOfServer } from './attachment-repository.ts';
-import { Attachments, type AttachRequest, type WayView } from './attachments.ts';
-import { Exports } from './exports.ts';
+import { ServerAttachments, type AttachRequest, type WayView } from './attachments.ts';
+import { ServerExports } from './exports.ts';
 import { changedIdentity, nobody, type Identity, type IdentityRequest } from './identity.ts';
-import { Monitor } from './monitor.ts';
+import { ServerMonitor } from './monitor.ts';
 import {
   countServers,
   deleteServer,
@@ -27,7 +27,7 @@ import {
 } from './repository.ts';
 import type { ServerFields, Server } from './server.ts';
 import { checkChap, refuseIpsec, type ArrayChap } from './rules.ts';
-import { Sessions } from './sessions.ts';
+import { ServerSessions } from './sessions.ts';
 import { viewOf, type ServerView, type VolumeServerView } from './view.ts';
 
 export interface ServerChange extends IdentityRequest {
@@ -56,27 +56,27 @@ const SERVERS_MAX = 4096;
 const NAMED_MAX = 5;
 
 /** Who may use the array's volumes: each server is recognised by its iSCSI name, its address, or both. */
-export class Servers {
-  readonly sessions: Sessions;
-  readonly #attachments: Attachments;
+export class ServerService {
+  readonly sessions: ServerSessions;
+  readonly #attachments: ServerAttachments;
   readonly #tools: ArrayTools;
-  readonly #performance: Performance;
-  readonly #shares: Shares;
-  readonly #exports: Exports;
-  readonly #monitor: Monitor;
+  readonly #performance: PerformanceService;
+  readonly #shares: ShareService;
+  readonly #exports: ServerExports;
+  readonly #monitor: ServerMonitor;
 
-  constructor(tools: ArrayTools, performance: Performance, shares: Shares) {
+  constructor(tools: ArrayTools, performance: PerformanceService, shares: ShareService) {
     this.#tools = tools;
     this.#performance = performance;
     this.#shares = shares;
-    this.#exports = new Exports(tools);
-    this.#monitor = new Monitor(tools);
-    this.sessions = new Sessions(tools);
-    this.#attachments = new Attachments(tools, { exports: this.#exports, shares, monitor: this.#monitor });
+    this.#exports = new ServerExports(tools);
+    this.#monitor = new ServerMonitor(tools);
+    this.sessions = new ServerSessions(tools);
+    this.#attachments = new ServerAttachments(tools, { exports: this.#exports, shares, monitor: this.#monitor });
   }
 
   /** Before anybody is served: the engine keeps no exports. */
-  async settle(): Promise<void> {
+  async reconcile(): Promise<void> {
     await this.#exports.pushAll();
   }
 
@@ -176,7 +176,7 @@ export class Servers {
       const title = `Server ${row.displayName} (${name}) was removed.`;
       events.record(tx, { title, subject: `server:${name}`, actor });
     });
-    this.#performance.forget('server', name);
+    this.#performance.remove('server', name);
     await this.#exports.push(name);
   }
 

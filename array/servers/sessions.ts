@@ -4,7 +4,7 @@ import { findServer } from './repository.ts';
 import { viewOfSessions, type ServerSessionView } from './view.ts';
 
 /** Who is logged in. */
-export class Sessions {
+export class ServerSessions {
   readonly #tools: ArrayTools;
 
   constructor(tools: ArrayTools) {

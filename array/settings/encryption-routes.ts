@@ -1,7 +1,7 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Encryption } from './encryption.ts';
+import type { VolumeEncryption } from './encryption.ts';
 
-export function encryptionRoutes(encryption: Encryption): ArrayHandlers<'settings'> {
+export function encryptionRoutes(encryption: VolumeEncryption): ArrayHandlers<'settings'> {
   return {
     setEncryptionPassword: async ({ encryption_pwd, old_encryption_pwd }, { actor, ip }) => {
       await encryption.setPassword(encryption_pwd, old_encryption_pwd, { actor: actor.username, ip });

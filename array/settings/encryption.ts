@@ -40,7 +40,7 @@ const SUBJECT = 'encryption';
  * volumes are locked until somebody gives it again. Wrapped keys are sealed by the vault too, so that whoever destroys
  * the vault's key destroys them, whatever the password.
  */
-export class Encryption {
+export class VolumeEncryption {
   readonly #tools: ArrayTools;
   readonly #keys: VolumeKeys;
   readonly #attempts: SignInAttempts;

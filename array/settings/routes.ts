@@ -1,11 +1,11 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Encryption } from './encryption.ts';
+import type { VolumeEncryption } from './encryption.ts';
 import type { SettingsService } from './service.ts';
 import type { ArraySettings } from './values.ts';
 
 export function settingsRoutes(
   settings: SettingsService,
-  encryption: Encryption,
+  encryption: VolumeEncryption,
 ): Pick<ArrayHandlers<'settings'>, 'get' | 'update'> {
   return {
     get: () => ({ settings: viewOf(settings.current(), encryption) }),
@@ -30,7 +30,7 @@ export function settingsRoutes(
   };
 }
 
-function viewOf(settings: ArraySettings, encryption: Encryption) {
+function viewOf(settings: ArraySettings, encryption: VolumeEncryption) {
   return {
     recycle_bin: yesNo(settings.recycleBin),
     recycle_bin_hours: settings.recycleBinHours,

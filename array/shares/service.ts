@@ -6,7 +6,7 @@ import { shareOf } from './rules.ts';
 import { servedShare } from './served-share.ts';
 
 /** What servers see of the shares: the engine serves each of them as it is on record. */
-export class Shares {
+export class ShareService {
   readonly #tools: ArrayTools;
   readonly #readers: ShareReaders;
   readonly #deliveries: Deliveries;
@@ -18,13 +18,13 @@ export class Shares {
       send: (volume) => this.#send(volume),
       what: 'how a share is served',
       onBehind: (volume, error) =>
-        void this.#tell(volume, 'error', `is not served as it should be: ${reasonOf(error)}`),
-      onCaughtUp: (volume) => void this.#tell(volume, 'notice', 'is served as it should be again'),
+        void this.#recordEvent(volume, 'error', `is not served as it should be: ${reasonOf(error)}`),
+      onCaughtUp: (volume) => void this.#recordEvent(volume, 'notice', 'is served as it should be again'),
     });
   }
 
   /** Before anybody is served: the engine keeps nothing of it. */
-  settle(): Promise<void> {
+  reconcile(): Promise<void> {
     return this.#deliveries.pushAll(this.#tools.store.read((db) => this.#readers.listServable(db)));
   }
 
@@ -77,7 +77,7 @@ export class Shares {
     else if (isShare) await engine.removeShare(volume);
   }
 
-  async #tell(volume: string, severity: 'error' | 'notice', what: string): Promise<void> {
+  async #recordEvent(volume: string, severity: 'error' | 'notice', what: string): Promise<void> {
     const { store, events, log } = this.#tools;
     try {
       await store.write((tx) => {

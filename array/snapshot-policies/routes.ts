@@ -1,8 +1,8 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { SnapshotPolicies } from './service.ts';
+import type { SnapshotPolicyService } from './service.ts';
 import { viewOf, viewOfAttached } from './view.ts';
 
-export function snapshotPolicyRoutes(service: SnapshotPolicies): ArrayHandlers<'snapshotPolicies'> {
+export function snapshotPolicyRoutes(service: SnapshotPolicyService): ArrayHandlers<'snapshotPolicies'> {
   return {
     list: (page) => {
       const { policies, count } = service.list(page);

@@ -2,10 +2,10 @@ import { formatSeconds, type Tx } from '@granary/kernel';
 import { isEngineError } from '../engine/errors.ts';
 import { findBeyond, findNewestOfRule } from '../snapshots/repository.ts';
 import type { Snapshot } from '../snapshots/snapshot.ts';
-import type { Snapshots, WantedSnapshot } from '../snapshots/service.ts';
+import type { SnapshotService, WantedSnapshot } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volume } from '../volumes/volume.ts';
-import type { Volumes } from '../volumes/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
 import { markRun } from './repository.ts';
 import type { DueRule } from './scheduler.ts';
 
@@ -25,12 +25,12 @@ const NAME_LENGTH_MAX = 100;
 /** Takes the snapshots that rules ask for, and lets go of those they no longer keep. */
 export class PolicyRuns {
   readonly #tools: ArrayTools;
-  readonly #volumes: Volumes;
-  readonly #snapshots: Snapshots;
+  readonly #volumes: VolumeService;
+  readonly #snapshots: SnapshotService;
   /** Rules that failed last time: that is told once, until it works again. */
   readonly #failing = new Set<string>();
 
-  constructor(tools: ArrayTools, volumes: Volumes, snapshots: Snapshots) {
+  constructor(tools: ArrayTools, volumes: VolumeService, snapshots: SnapshotService) {
     this.#tools = tools;
     this.#volumes = volumes;
     this.#snapshots = snapshots;
@@ -70,7 +70,7 @@ export class PolicyRuns {
       return;
     }
     await this.#snapshots.drop(empty);
-    for (const { rule, volume } of batch) await this.#letGo(rule, volume);
+    for (const { rule, volume } of batch) await this.#prune(rule, volume);
   }
 
   /** Returns those that are not worth keeping. */
@@ -132,7 +132,7 @@ export class PolicyRuns {
     });
   }
 
-  async #letGo(rule: DueRule, volume: Volume): Promise<void> {
+  async #prune(rule: DueRule, volume: Volume): Promise<void> {
     const { store, log } = this.#tools;
     const { keep } = rule.of;
     if (keep === null) return;

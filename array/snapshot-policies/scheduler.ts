@@ -17,7 +17,7 @@ const RETRY_MS = 5_000;
  * Runs what is due by the clock: one timer for all rules, set to the next time any of them comes. What was missed while
  * the array was down is due at once, and once.
  */
-export class Scheduler {
+export class SnapshotScheduler {
   readonly #tools: Tools;
   readonly #run: (due: readonly DueRule[], at: number) => Promise<void>;
   #timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ export class Scheduler {
 
   /** Something was attached, resumed or given other times. */
   wake(): void {
-    if (this.#isStarted && !this.#running) this.#look();
+    if (this.#isStarted && !this.#running) this.#poll();
   }
 
   /** Everything that is due now, once. */
@@ -69,7 +69,7 @@ export class Scheduler {
     return Math.min(LOOK_EVERY_MS, next - now);
   }
 
-  #look(): void {
+  #poll(): void {
     clearTimeout(this.#timer);
     this.#running = this.#runAndSleep().finally(() => (this.#running = undefined));
   }
@@ -83,7 +83,7 @@ export class Scheduler {
       this.#tools.log.error({ error }, 'snapshots that are due could not be taken');
     }
     if (!this.#isStarted) return;
-    this.#timer = setTimeout(() => this.#look(), sleepMs);
+    this.#timer = setTimeout(() => this.#poll(), sleepMs);
     this.#timer.unref();
   }
 }

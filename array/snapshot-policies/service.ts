@@ -2,11 +2,11 @@ import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel
 import { recordCreator } from '../creators/repository.ts';
 import { nextName } from '../sequences/repository.ts';
 import { findBeyond } from '../snapshots/repository.ts';
-import type { Snapshots } from '../snapshots/service.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { findVolume } from '../volumes/repository.ts';
 import { checkNoDestination } from '../volumes/rules.ts';
-import type { Volumes } from '../volumes/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
 import {
   countPolicies,
   findDefaults,
@@ -27,7 +27,7 @@ import {
 import type { AttachedPolicy, PolicyInUse, SnapshotPolicy, RuleApplication, SnapshotRule } from './policy.ts';
 import { PolicyRuns } from './runs.ts';
 import { checkExpression } from './schedule.ts';
-import { Scheduler } from './scheduler.ts';
+import { SnapshotScheduler } from './scheduler.ts';
 
 export interface PolicyRequest {
   readonly displayName: string;
@@ -58,19 +58,19 @@ const FIRST = [
 ];
 
 /** Policies say when to take snapshots and how many to keep; rules tie them to volumes. */
-export class SnapshotPolicies {
-  readonly scheduler: Scheduler;
+export class SnapshotPolicyService {
+  readonly scheduler: SnapshotScheduler;
   readonly #tools: ArrayTools;
-  readonly #volumes: Volumes;
-  readonly #snapshots: Snapshots;
+  readonly #volumes: VolumeService;
+  readonly #snapshots: SnapshotService;
   readonly #runs: PolicyRuns;
 
-  constructor(tools: ArrayTools, volumes: Volumes, snapshots: Snapshots) {
+  constructor(tools: ArrayTools, volumes: VolumeService, snapshots: SnapshotService) {
     this.#tools = tools;
     this.#volumes = volumes;
     this.#snapshots = snapshots;
     this.#runs = new PolicyRuns(tools, volumes, snapshots);
-    this.scheduler = new Scheduler(tools, (due, at) => this.#runs.run(due, at));
+    this.scheduler = new SnapshotScheduler(tools, (due, at) => this.#runs.run(due, at));
   }
 
   /** At the first start: the policies every array comes with. */
@@ -131,7 +131,7 @@ export class SnapshotPolicies {
       const policy = { ...checked, name: nextName(tx, 'policy'), isDefault: false, createdAt: now, modifiedAt: now };
       insertPolicy(tx, policy);
       recordCreator(tx, 'snapshot_policies', policy.name, actor);
-      this.#tell(tx, policy, 'was created', actor);
+      this.#recordEvent(tx, policy, 'was created', actor);
       return { ...policy, rules: 0, pausedRules: 0 };
     });
   }
@@ -162,7 +162,7 @@ export class SnapshotPolicies {
       updatePolicy(tx, next);
       // Times that would have been due had it always been so are not made up for.
       if (next.schedule !== present.schedule) markRunOfPolicy(tx, name, now);
-      this.#tell(tx, before, `was changed: ${describe(next)}`, actor);
+      this.#recordEvent(tx, before, `was changed: ${describe(next)}`, actor);
       return { ...next, rules, pausedRules };
     });
     this.scheduler.wake();
@@ -176,7 +176,7 @@ export class SnapshotPolicies {
         throw fail('snapshot_policy_attached', { policy: name, count: policy.rules });
       }
       removePolicy(tx, name);
-      this.#tell(tx, policy, 'was deleted', actor);
+      this.#recordEvent(tx, policy, 'was deleted', actor);
     });
   }
 
@@ -233,7 +233,7 @@ export class SnapshotPolicies {
       modifiedAt: now,
     };
     insertRule(tx, rule);
-    this.#tellOfRule(tx, rule, policy, 'was attached to', actor);
+    this.#recordRuleEvent(tx, rule, policy, 'was attached to', actor);
     return rule.name;
   }
 
@@ -249,7 +249,7 @@ export class SnapshotPolicies {
     await store.write((tx) => {
       const present = this.#rule(tx, ruleName);
       removeRule(tx, ruleName);
-      this.#tellOfRule(tx, present, this.#find(tx, present.policy), 'was detached from', actor);
+      this.#recordRuleEvent(tx, present, this.#find(tx, present.policy), 'was detached from', actor);
     });
     if (deleteSnapshots) await this.#snapshots.deleteUnneeded(taken(), actor);
   }
@@ -264,7 +264,7 @@ export class SnapshotPolicies {
       }
       pauseRule(tx, ruleName, isPaused, clock.now());
       const policy = this.#find(tx, rule.policy);
-      this.#tellOfRule(tx, rule, policy, isPaused ? 'was paused for' : 'was resumed for', actor);
+      this.#recordRuleEvent(tx, rule, policy, isPaused ? 'was paused for' : 'was resumed for', actor);
     });
     this.scheduler.wake();
   }
@@ -275,12 +275,12 @@ export class SnapshotPolicies {
     return rule;
   }
 
-  #tell(tx: Tx, { displayName, name }: SnapshotPolicy, what: string, actor: string): void {
+  #recordEvent(tx: Tx, { displayName, name }: SnapshotPolicy, what: string, actor: string): void {
     const title = `Snapshot policy ${displayName} (${name}) ${what}.`;
     this.#tools.events.record(tx, { title, subject: `snapshot_policy:${name}`, actor });
   }
 
-  #tellOfRule(tx: Tx, rule: SnapshotRule, policy: SnapshotPolicy, what: string, actor: string): void {
+  #recordRuleEvent(tx: Tx, rule: SnapshotRule, policy: SnapshotPolicy, what: string, actor: string): void {
     const title = `Snapshot policy ${policy.displayName} (${policy.name}) ${what} volume ${rule.volume} as ${rule.name}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${rule.volume}`, actor });
   }

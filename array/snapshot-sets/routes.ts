@@ -1,7 +1,7 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { SnapshotSets } from './service.ts';
+import type { SnapshotSetService } from './service.ts';
 
-export function snapshotSetRoutes(service: SnapshotSets): ArrayHandlers<'snapshotSets'> {
+export function snapshotSetRoutes(service: SnapshotSetService): ArrayHandlers<'snapshotSets'> {
   return {
     suspend: ({ snapsetid, cg }, { actor }) => named(snapsetid, service.suspend(snapsetid, cg, actor.username)),
     createAndResume: ({ snapsetid }, { actor }) => named(snapsetid, service.takeAndResume(snapsetid, actor.username)),

@@ -1,19 +1,19 @@
 import { fail, type Tx } from '@granary/kernel';
 import type { Snapshot } from '../snapshots/snapshot.ts';
-import type { Snapshots } from '../snapshots/service.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { serversHaving } from '../servers/attachment-repository.ts';
 import { isNameTaken } from '../volumes/repository.ts';
 import type { Volume } from '../volumes/volume.ts';
 import { checkReady, checkUnmoved } from '../volumes/rules.ts';
-import type { Volumes } from '../volumes/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
 import { countSets, insertMember, insertSet, isSet, listMembers, rememberClone, removeSet } from './repository.ts';
 import type { SetMember } from './member.ts';
 import { Suspensions } from './suspensions.ts';
 
 interface Neighbours {
-  readonly volumes: Volumes;
-  readonly snapshots: Snapshots;
+  readonly volumes: VolumeService;
+  readonly snapshots: SnapshotService;
   /** How long a set may hold writes back. */
   readonly suspendSeconds: () => number;
 }
@@ -23,10 +23,10 @@ const NAME_LENGTH_MAX = 128;
 const SIMILAR_MAX = 100;
 
 /** Snapshots of several volumes at one moment, between which no write of their servers falls. */
-export class SnapshotSets {
+export class SnapshotSetService {
   readonly #tools: ArrayTools;
-  readonly #volumes: Volumes;
-  readonly #snapshots: Snapshots;
+  readonly #volumes: VolumeService;
+  readonly #snapshots: SnapshotService;
   readonly #suspendSeconds: () => number;
   readonly #suspensions: Suspensions;
 
@@ -54,7 +54,7 @@ export class SnapshotSets {
   }
 
   async takeAndResume(id: string, actor: string): Promise<void> {
-    const { untilMs, volumes } = this.#takeSuspension(id);
+    const { untilMs, volumes } = this.#claimSuspension(id);
     try {
       const rows = await this.#snapshots.begin(
         volumes.map((name) => ({
@@ -64,14 +64,14 @@ export class SnapshotSets {
           application: 'shadow_copy',
         })),
       );
-      await this.#keep(id, rows, untilMs, actor);
+      await this.#recordSet(id, rows, untilMs, actor);
     } finally {
       await this.#suspensions.release(id);
     }
   }
 
   async cancel(id: string, actor: string): Promise<void> {
-    const { volumes } = this.#takeSuspension(id);
+    const { volumes } = this.#claimSuspension(id);
     await this.#suspensions.release(id);
     await this.#record(id, `was cancelled; writes to ${volumes.join(', ')} go on`, actor);
   }
@@ -122,8 +122,8 @@ export class SnapshotSets {
     return this.#suspensions.volumesOf(id);
   }
 
-  #takeSuspension(id: string) {
-    const suspension = this.#suspensions.take(id);
+  #claimSuspension(id: string) {
+    const suspension = this.#suspensions.claim(id);
     if (suspension) return suspension;
     if (this.#suspensions.has(id)) throw fail('snapshot_set_being_taken', { id });
     if (this.#suspensions.isExpired(id)) throw letGo(id);
@@ -133,7 +133,7 @@ export class SnapshotSets {
     throw fail('snapshot_set_not_found', { id });
   }
 
-  async #keep(id: string, rows: readonly Snapshot[], untilMs: number, actor: string): Promise<void> {
+  async #recordSet(id: string, rows: readonly Snapshot[], untilMs: number, actor: string): Promise<void> {
     const { clock } = this.#tools;
     try {
       // The engine may have let go before it took them.
@@ -144,7 +144,7 @@ export class SnapshotSets {
         }
         insertSet(tx, id, clock.now());
         for (const { volume, name } of rows) insertMember(tx, id, volume, name);
-        this.#tell(tx, id, `was taken of ${rows.map(({ volume }) => volume).join(', ')}`, actor);
+        this.#recordEvent(tx, id, `was taken of ${rows.map(({ volume }) => volume).join(', ')}`, actor);
       });
     } catch (error) {
       await this.#snapshots.drop(rows);
@@ -188,11 +188,11 @@ export class SnapshotSets {
   #record(id: string, what: string, actor: string, alongside?: (tx: Tx) => void): Promise<void> {
     return this.#tools.store.write((tx) => {
       alongside?.(tx);
-      this.#tell(tx, id, what, actor);
+      this.#recordEvent(tx, id, what, actor);
     });
   }
 
-  #tell(tx: Tx, id: string, what: string, actor: string): void {
+  #recordEvent(tx: Tx, id: string, what: string, actor: string): void {
     this.#tools.events.record(tx, { title: `Snapshot set ${id} ${what}.`, subject: `snapshot_set:${id}`, actor });
   }
 }

@@ -62,7 +62,7 @@ export class Suspensions {
   }
 
   /** Takes it out of the hands of everybody else; `release` is theirs to call. */
-  take(id: string): Suspension | undefined {
+  claim(id: string): Suspension | undefined {
     const suspension = this.#suspended.get(id);
     if (!suspension || suspension.isTaken || suspension.timer === undefined) return undefined;
     clearTimeout(suspension.timer);
@@ -99,7 +99,7 @@ export class Suspensions {
   }
 
   async #expire(id: string): Promise<void> {
-    const suspension = this.take(id);
+    const suspension = this.claim(id);
     if (!suspension) return;
     const { store, events, log } = this.#tools;
     await this.release(id).catch((error: unknown) => log.warn({ error, set: id }, 'writes were not released'));

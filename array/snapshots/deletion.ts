@@ -1,6 +1,6 @@
 import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import { isEngineError, isRefusal } from '../engine/errors.ts';
-import type { Shares } from '../shares/service.ts';
+import type { ShareService } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { changeState, findSnapshot, findUnfinished, removeSnapshot } from './repository.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -20,10 +20,10 @@ const RETRY_MS = 15_000;
  */
 export class SnapshotDeletion {
   readonly #tools: ArrayTools;
-  readonly #shares: Shares;
+  readonly #shares: ShareService;
   readonly #held = new Map<string, Set<Promise<unknown>>>();
 
-  constructor(tools: ArrayTools, shares: Shares) {
+  constructor(tools: ArrayTools, shares: ShareService) {
     this.#tools = tools;
     this.#shares = shares;
     tools.jobs.register<Leftover>(KIND, (job) => this.#run(job), undefined, { frees: true });
@@ -80,7 +80,7 @@ export class SnapshotDeletion {
     if (actor !== undefined && refusals.length > 0) throw refusals[0];
   }
 
-  async settle(): Promise<void> {
+  async reconcile(): Promise<void> {
     const { store } = this.#tools;
     if (store.read(findUnfinished).length === 0) return;
     await store.write((tx) => {

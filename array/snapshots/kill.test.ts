@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../testing/random.ts';
 import { temporaryFolder } from '../../testing/folders.ts';
-import { ArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../testing/array-process.ts';
 
 const ROUNDS = process.env['GRANARY_TORTURE'] === '1' ? 10 : 1;
 const AT_ONCE = 4;
@@ -11,7 +11,7 @@ const AT_ONCE = 4;
 test('after kill -9 every snapshot that was answered is there, every deleted one is gone, and all can be cloned', async (t) => {
   const random = seededRandom(t);
   const configuration = arrayConfiguration(temporaryFolder(t), 2, 1);
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   t.after(() => array.kill());
   const { client } = array;
   const { disks } = await client.drives.list({});
@@ -25,7 +25,7 @@ test('after kill -9 every snapshot that was answered is there, every deleted one
   const gone = new Set<string>();
   let made = 0;
   /** Until the array is killed. */
-  async function work({ client: calls }: ArrayProcess): Promise<void> {
+  async function work({ client: calls }: TestArrayProcess): Promise<void> {
     for (;;) {
       const display_name = `s${(made += 1)}`;
       const { snapshot_name } = await calls.snapshots.create({ volume_cg_id, display_name });
@@ -42,7 +42,7 @@ test('after kill -9 every snapshot that was answered is there, every deleted one
     await sleep(300 + random() * 500);
     await array.kill();
     await Promise.all(workers);
-    array = await ArrayProcess.start(configuration);
+    array = await TestArrayProcess.start(configuration);
     const { snapshots } = await array.client.snapshots.list({});
     const names = new Set(snapshots.map(({ name }) => name));
     for (const name of there) assert.ok(names.has(name), `${name} was answered and is not there`);

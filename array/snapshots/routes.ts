@@ -1,10 +1,10 @@
 import type { ArrayHandlers } from '../handlers.ts';
 import { momentOf } from './dates.ts';
 import type { SnapshotInPlace } from './snapshot.ts';
-import type { Snapshots } from './service.ts';
+import type { SnapshotService } from './service.ts';
 import { viewOf } from './view.ts';
 
-export function snapshotRoutes(service: Snapshots): ArrayHandlers<'snapshots'> {
+export function snapshotRoutes(service: SnapshotService): ArrayHandlers<'snapshots'> {
   return {
     list: (page) => pageOf(service.list(page)),
     listOfGroup: ({ volume_cg_id, start, limit, application, jobname, snapshot_policy, start_date, end_date }) =>

@@ -1,12 +1,12 @@
 import { bytes, fail, type Tx } from '@granary/kernel';
 import type { SnapshotSizes } from '../engine/engine.ts';
 import { isEngineError } from '../engine/errors.ts';
-import type { Pools } from '../pools/service.ts';
+import type { PoolService } from '../pools/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { Volume } from '../volumes/volume.ts';
 import { checkNoDestination, checkReady, checkUnmoved } from '../volumes/rules.ts';
-import type { Volumes } from '../volumes/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
 import { SnapshotDeletion } from './deletion.ts';
 import {
   changeState,
@@ -46,14 +46,14 @@ const OLDEST_TRIES_MAX = 20;
  * Snapshots, on record and in the engine. One that is being taken is on record first, out of sight, so that whatever a
  * crash leaves in the engine has a name by which it is removed.
  */
-export class Snapshots {
+export class SnapshotService {
   readonly #tools: ArrayTools;
-  readonly #volumes: Volumes;
-  readonly #pools: Pools;
+  readonly #volumes: VolumeService;
+  readonly #pools: PoolService;
   readonly #deletion: SnapshotDeletion;
   readonly #listeners: ((rows: readonly Snapshot[]) => void)[] = [];
 
-  constructor(tools: ArrayTools, volumes: Volumes, pools: Pools) {
+  constructor(tools: ArrayTools, volumes: VolumeService, pools: PoolService) {
     this.#tools = tools;
     this.#volumes = volumes;
     this.#pools = pools;
@@ -136,7 +136,7 @@ export class Snapshots {
   async show(rows: readonly Snapshot[], actor: string, alongside?: (tx: Tx) => void): Promise<Snapshot[]> {
     const all = await this.#tools.store.write((tx) => {
       const shown = rows.filter(({ name }) => changeState(tx, name, 'creating', 'ready'));
-      for (const row of shown) this.#tell(tx, row.name, 'was taken', actor);
+      for (const row of shown) this.#recordEvent(tx, row.name, 'was taken', actor);
       alongside?.(tx);
       if (shown.length < rows.length) {
         throw fail('volume_gone_meanwhile');
@@ -160,7 +160,7 @@ export class Snapshots {
       if (row.displayName === displayName) return;
       if (isNameTaken(tx, row.volume, displayName)) throw fail('name_taken', { name: displayName });
       renameSnapshot(tx, name, displayName, clock.now());
-      this.#tell(tx, name, `got its name; before it was called ${row.displayName}`, actor);
+      this.#recordEvent(tx, name, `got its name; before it was called ${row.displayName}`, actor);
     });
     await this.#volumes.shares.followSnapshots([volume]);
   }
@@ -219,8 +219,8 @@ export class Snapshots {
   }
 
   /** Before anybody is served: what was cut off is undone or finished, in the background. */
-  settle(): Promise<void> {
-    return this.#deletion.settle();
+  reconcile(): Promise<void> {
+    return this.#deletion.reconcile();
   }
 
   #neededBy(row: Snapshot): string | undefined {
@@ -258,7 +258,7 @@ export class Snapshots {
     return row;
   }
 
-  #tell(tx: Tx, name: string, what: string, actor: string): void {
+  #recordEvent(tx: Tx, name: string, what: string, actor: string): void {
     const row = findSnapshot(tx, name);
     if (!row) return;
     const title = `Snapshot ${row.displayName} (${name}) of volume ${row.volumeDisplayName} (${row.volume}) ${what}.`;

@@ -1,8 +1,8 @@
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Tagged, Tags } from './service.ts';
+import type { Tagged, TagService } from './service.ts';
 
 /** The same four for each kind of thing: the contract declares them alike. */
-export function tagRoutes(tags: Tags, tagged: Tagged): Required<ArrayHandlers<'poolTags'>> {
+export function tagRoutes(tags: TagService, tagged: Tagged): Required<ArrayHandlers<'poolTags'>> {
   return {
     list: ({ id, ...page }) => {
       const { tags: found, count } = tags.list(tagged, id, page);

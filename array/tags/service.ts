@@ -13,7 +13,7 @@ export interface Tagged {
 const TAGS_MAX = 50;
 
 /** Notes on pools, volumes and servers: a value under a key. */
-export class Tags {
+export class TagService {
   readonly #tools: ArrayTools;
 
   constructor(tools: ArrayTools) {
@@ -38,7 +38,7 @@ export class Tags {
       }
       const name = nextName(tx, 'tag');
       insertTag(tx, { name, kind, owner, key, value });
-      this.#tell(tx, tagged, owner, `Tag ${key} was put on ${owner}.`, actor);
+      this.#recordEvent(tx, tagged, owner, `Tag ${key} was put on ${owner}.`, actor);
       return name;
     });
   }
@@ -47,7 +47,7 @@ export class Tags {
     return this.#tools.store.write((tx) => {
       const { name } = this.#find(tx, tagged, owner, key);
       updateTag(tx, name, value);
-      this.#tell(tx, tagged, owner, `Tag ${key} of ${owner} was changed.`, actor);
+      this.#recordEvent(tx, tagged, owner, `Tag ${key} of ${owner} was changed.`, actor);
       return name;
     });
   }
@@ -56,7 +56,7 @@ export class Tags {
     return this.#tools.store.write((tx) => {
       const { name } = this.#find(tx, tagged, owner, key);
       deleteTag(tx, name);
-      this.#tell(tx, tagged, owner, `Tag ${key} was taken off ${owner}.`, actor);
+      this.#recordEvent(tx, tagged, owner, `Tag ${key} was taken off ${owner}.`, actor);
       return name;
     });
   }
@@ -68,7 +68,7 @@ export class Tags {
     return tag;
   }
 
-  #tell(tx: Tx, { kind }: Tagged, owner: string, title: string, actor: string): void {
+  #recordEvent(tx: Tx, { kind }: Tagged, owner: string, title: string, actor: string): void {
     this.#tools.events.record(tx, { title, subject: `${kind}:${owner}`, actor });
   }
 }

@@ -12,17 +12,17 @@ const ANSWER_MS_MAX = 120_000;
 const MS_PER_TICK = 10;
 
 /** An array as its cloud would run it, in a process of its own. */
-export class ArrayProcess {
+export class TestArrayProcess {
   readonly url: string;
   readonly accessKey: string;
   readonly client: ArrayClient;
   readonly #child: ChildProcess;
 
-  static async start(configuration: HostedConfiguration): Promise<ArrayProcess> {
+  static async start(configuration: HostedConfiguration): Promise<TestArrayProcess> {
     const child = await forkProgram(new URL('../main.ts', import.meta.url), configuration);
     const { managementUrl: url, owner: user, initialPasscode: password } = configuration;
     const signedIn = await arrayClient({ url }).users.login({ user, password });
-    return new ArrayProcess(child, url, signedIn.user.access_key);
+    return new TestArrayProcess(child, url, signedIn.user.access_key);
   }
 
   private constructor(child: ChildProcess, url: string, accessKey: string) {

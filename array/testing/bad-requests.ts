@@ -8,7 +8,7 @@ import { askedOf, usualEncoding, type Values } from '../../kernel/http/testing/e
 import type { Tested } from '../../kernel/process/testing/bad-requests.ts';
 import { servedOperations } from '../served.ts';
 import { passing, validValues } from './valid-requests.ts';
-import { startWalk, type Walk } from './walk.ts';
+import { startWalk, type ArrayWalk } from './walk.ts';
 
 const space = ['drives', 'raidGroups', 'pools', 'poolTags', 'volumes', 'volumeTags'];
 
@@ -43,7 +43,7 @@ function withBadSort(operation: Operation, values: Values): fc.Arbitrary<BadRequ
 
 /** An array with everything its operations need, for requests it must refuse. */
 export async function testedArray(): Promise<Tested> {
-  const walk: Walk = await startWalk({ after });
+  const walk: ArrayWalk = await startWalk({ after });
   const { managementUrl: url, folder } = walk.array.configuration;
   return {
     api: arrayApi,

@@ -7,7 +7,7 @@ import { until } from '../../testing/waiting.ts';
 import { MB } from '../units.ts';
 import { testDisk } from './test-disk.ts';
 import { mountShare, writeFile } from './test-share.ts';
-import type { Walk } from './walk.ts';
+import type { ArrayWalk } from './walk.ts';
 
 /**
  * What operations need to be there. Things that nothing is done to are made once and kept; what moves is brought into
@@ -38,10 +38,10 @@ const SUBMITTED = 1073751835;
 /** Takes long enough to move that it can be stopped on the way. */
 const MOVED_MB = 64;
 
-export const group = (walk: Walk) => walk.kept('group', () => walk.array.group());
+export const group = (walk: ArrayWalk) => walk.kept('group', () => walk.array.group());
 
 /** Holds all volumes that are not about pools. */
-export const pool = (walk: Walk) =>
+export const pool = (walk: ArrayWalk) =>
   walk.kept('pool', async () => {
     const made = await walk.array.pool({ groups: [await group(walk)] });
     // Volumes come and go here by the hundred: how fast it seems to fill is of no interest.
@@ -50,41 +50,42 @@ export const pool = (walk: Walk) =>
     return made;
   });
 
-export const newVolume = async (walk: Walk) =>
+export const newVolume = async (walk: ArrayWalk) =>
   walk.array.volume(await pool(walk), { name: walk.name('volume'), capacity: '10M' });
 
-export const volume = (walk: Walk) => walk.kept('volume', () => newVolume(walk));
+export const volume = (walk: ArrayWalk) => walk.kept('volume', () => newVolume(walk));
 
-export const newShare = async (walk: Walk) =>
+export const newShare = async (walk: ArrayWalk) =>
   walk.array.volume(await pool(walk), { name: walk.name('share'), capacity: '10M', block: false });
 
-export const share = (walk: Walk) => walk.kept('share', () => newShare(walk));
+export const share = (walk: ArrayWalk) => walk.kept('share', () => newShare(walk));
 
 /** A share that is exported under a second name. */
-export async function exportedTwice(walk: Walk): Promise<{ id: string; exportname: string }> {
+export async function exportedTwice(walk: ArrayWalk): Promise<{ id: string; exportname: string }> {
   const wanted = { id: await newShare(walk), exportname: walk.name('export') };
   await walk.client.call(volumes.addExportName, wanted);
   return wanted;
 }
 
-export const groupOf = async ({ client }: Walk, id: string) => (await client.call(volumes.get, { id })).volume.cg_name;
+export const groupOf = async ({ client }: ArrayWalk, id: string) =>
+  (await client.call(volumes.get, { id })).volume.cg_name;
 
-export const newServer = async (walk: Walk) => {
+export const newServer = async (walk: ArrayWalk) => {
   const display_name = walk.name('server');
   const iqn = `iqn.2026-01.org.example:${display_name}`;
   return (await walk.client.call(servers.create, { display_name, iqn })).server_name;
 };
 
-export const server = (walk: Walk) => walk.kept('server', () => newServer(walk));
+export const server = (walk: ArrayWalk) => walk.kept('server', () => newServer(walk));
 
-export async function attached(walk: Walk): Promise<{ id: string; server: string }> {
+export async function attached(walk: ArrayWalk): Promise<{ id: string; server: string }> {
   const [id, to] = [await newVolume(walk), await server(walk)];
   await walk.client.call(servers.attachVolumes, { id: [to], volume_name: [id] });
   return { id, server: to };
 }
 
 /** A server with an iSCSI session, as lists show it. */
-export async function connected(walk: Walk) {
+export async function connected(walk: ArrayWalk) {
   const { t, array, client } = walk;
   const id = await newVolume(walk);
   await testDisk(t, array, id);
@@ -95,7 +96,7 @@ export async function connected(walk: Walk) {
   return { server: name, controller: vc, initiator, target };
 }
 
-export const newProject = async (walk: Walk, id: string) => {
+export const newProject = async (walk: ArrayWalk, id: string) => {
   const display_name = walk.name('project');
   await walk.client.call(quotaProjects.create, { id, display_name });
   const { projects } = await walk.client.call(quotaProjects.list, { id });
@@ -103,14 +104,14 @@ export const newProject = async (walk: Walk, id: string) => {
 };
 
 /** One that has everything in a share of its own. */
-export async function wholeProject(walk: Walk) {
+export async function wholeProject(walk: ArrayWalk) {
   const project = await newProject(walk, await newShare(walk));
   await walk.client.call(quotaProjects.addDirectory, { ...project, path: '/', timeout: 60 });
   return { ...project, path: '/', timeout: 60 };
 }
 
 /** A share with a file, and a snapshot of both. */
-export async function restorable(walk: Walk) {
+export async function restorable(walk: ArrayWalk) {
   const id = await newShare(walk);
   await writeFile(await mountShare(walk.t, walk.array, id), 'a', Buffer.from('first'));
   const volume_cg_id = await groupOf(walk, id);
@@ -119,38 +120,38 @@ export async function restorable(walk: Walk) {
 }
 
 /** A share with a snapshot through which users reach earlier versions of their files. */
-export async function withFileHistory(walk: Walk): Promise<string> {
+export async function withFileHistory(walk: ArrayWalk): Promise<string> {
   const id = await newShare(walk);
   await walk.client.call(snapshotPolicies.attach, { id, policy: await policy(walk), application: 'file_history' });
   return id;
 }
 
-export const nasGroup = async (walk: Walk) => {
+export const nasGroup = async (walk: ArrayWalk) => {
   const group_name = walk.name('group');
   await walk.client.call(nasGroups.create, { group_name, nfs_gid: walk.number() });
   return group_name;
 };
 
-export const nasUser = async (walk: Walk) => {
+export const nasUser = async (walk: ArrayWalk) => {
   const username = walk.name('user');
   const groups = [await nasGroup(walk)];
   await walk.client.call(nasUsers.create, { username, nfs_uid: walk.number(), groups });
   return username;
 };
 
-export const newCategory = async (walk: Walk) => {
+export const newCategory = async (walk: ArrayWalk) => {
   const wanted = { displayname: walk.name('category'), file_extensions: [walk.name('x').replaceAll(/\W/g, '')] };
   return (await walk.client.call(fileCategories.create, wanted)).category_ext_name;
 };
 
-export const newLifecyclePolicy = async (walk: Walk) => {
+export const newLifecyclePolicy = async (walk: ArrayWalk) => {
   const wanted = { display_name: walk.name('policy'), lc_action: 'expire', dry_run: true } as const;
   const file_selection_criteria = { extension: { $in: ['log'] } };
   return (await walk.client.call(lifecyclePolicies.create, { ...wanted, file_selection_criteria })).lc_policy_name;
 };
 
 /** A share that a policy of its own is attached to. */
-export const lifecycleRule = async (walk: Walk, isPaused = false) => {
+export const lifecycleRule = async (walk: ArrayWalk, isPaused = false) => {
   const ids = { id: await newLifecyclePolicy(walk), volume_name: await newShare(walk) };
   await walk.client.call(lifecyclePolicies.attach, ids);
   if (isPaused) await walk.client.call(lifecyclePolicies.pause, ids);
@@ -158,7 +159,7 @@ export const lifecycleRule = async (walk: Walk, isPaused = false) => {
 };
 
 /** What a call that makes a new bucket known says. */
-export const bucket = async (walk: Walk) => ({
+export const bucket = async (walk: ArrayWalk) => ({
   name: walk.name('bucket'),
   bucket: 'archive',
   endpoint: await walk.bucket(),
@@ -167,23 +168,23 @@ export const bucket = async (walk: Walk) => ({
 });
 
 /** Drive groups that a test takes apart. */
-const pair = (walk: Walk, what: string) =>
+const pair = (walk: ArrayWalk, what: string) =>
   walk.kept(what, async () => {
     const id = await walk.array.group();
     return { id, disk: (await walk.client.call(raidGroups.listDrives, { id })).disks[0]!.name };
   });
 
-const isNormal = async ({ client }: Walk, id: string) =>
+const isNormal = async ({ client }: ArrayWalk, id: string) =>
   (await client.call(raidGroups.get, { id })).raid_group.status === 'Normal';
 
 /** Whichever drive of a mirror is in it now. */
-export async function replaceable(walk: Walk): Promise<string> {
+export async function replaceable(walk: ArrayWalk): Promise<string> {
   const { id } = await pair(walk, 'replaceable');
   await until(() => isNormal(walk, id), 'the group is whole');
   return (await walk.client.call(raidGroups.listDrives, { id })).disks[0]!.name;
 }
 
-export async function driveInService(walk: Walk, isIn: boolean): Promise<string> {
+export async function driveInService(walk: ArrayWalk, isIn: boolean): Promise<string> {
   const { id, disk } = await pair(walk, 'outages');
   const { status } = (await walk.client.call(drives.get, { id: disk })).disk;
   if (isIn && status === 'Failed') await walk.client.call(drives.bringOnline, { id: disk });
@@ -193,7 +194,7 @@ export async function driveInService(walk: Walk, isIn: boolean): Promise<string>
 }
 
 /** One that is not shredded at the moment, or one that is. */
-export async function shredded(walk: Walk, isUnderWay: boolean): Promise<string> {
+export async function shredded(walk: ArrayWalk, isUnderWay: boolean): Promise<string> {
   const { client } = walk;
   // The last one, because others take the first.
   const id = await walk.kept('shredded', async () => (await client.call(drives.listFree, {})).disks.at(-1)!.name);
@@ -204,7 +205,7 @@ export async function shredded(walk: Walk, isUnderWay: boolean): Promise<string>
   return id;
 }
 
-export async function spareGroup(walk: Walk, hasSpare: boolean): Promise<string> {
+export async function spareGroup(walk: ArrayWalk, hasSpare: boolean): Promise<string> {
   const { client } = walk;
   const id = await walk.kept('spare group', () => walk.array.group());
   const { count } = await client.call(raidGroups.listDrives, { id });
@@ -214,7 +215,7 @@ export async function spareGroup(walk: Walk, hasSpare: boolean): Promise<string>
 }
 
 /** A volume with data, on a group of its own. */
-const bulk = (walk: Walk, what: string) =>
+const bulk = (walk: ArrayWalk, what: string) =>
   walk.kept(what, async () => {
     const { t, array } = walk;
     const raidGroup = await array.group();
@@ -226,7 +227,7 @@ const bulk = (walk: Walk, what: string) =>
   });
 
 /** A group that is being scrubbed, slowly enough to be paused. */
-export async function scrubbed(walk: Walk): Promise<string> {
+export async function scrubbed(walk: ArrayWalk): Promise<string> {
   const { client } = walk;
   const { raidGroup: id } = await bulk(walk, 'scrubbed');
   await client.call(raidGroups.setResyncSpeed, { id, min: 20, max: 20 });
@@ -236,7 +237,7 @@ export async function scrubbed(walk: Walk): Promise<string> {
 }
 
 /** A pool of two groups, or of one while the other is free. */
-export async function elastic(walk: Walk, isWide: boolean): Promise<{ id: string; raidGroup: string }> {
+export async function elastic(walk: ArrayWalk, isWide: boolean): Promise<{ id: string; raidGroup: string }> {
   const { client, array } = walk;
   const parts = await walk.kept('elastic', async () => {
     const [first, second] = [await array.group(), await array.group()];
@@ -251,7 +252,7 @@ export async function elastic(walk: Walk, isWide: boolean): Promise<{ id: string
 }
 
 /** A pool that gives up the group its data lies on. */
-export async function shrinking(walk: Walk): Promise<string> {
+export async function shrinking(walk: ArrayWalk): Promise<string> {
   const { client, array } = walk;
   const { pool: id, raidGroup: one } = await bulk(walk, 'shrinking');
   const two = await walk.kept('shrinking to', () => array.group());
@@ -266,7 +267,7 @@ export async function shrinking(walk: Walk): Promise<string> {
 }
 
 /** An empty pool, and no other than the one made here the last time if that is still there. */
-export async function emptyPool(walk: Walk): Promise<string> {
+export async function emptyPool(walk: ArrayWalk): Promise<string> {
   const { client, array } = walk;
   const raidGroup = await walk.kept('group of an empty pool', () => array.group());
   const { pools: list } = await client.call(pools.list, {});
@@ -274,7 +275,7 @@ export async function emptyPool(walk: Walk): Promise<string> {
   return left?.name ?? array.pool({ groups: [raidGroup] });
 }
 
-export async function binned(walk: Walk): Promise<string> {
+export async function binned(walk: ArrayWalk): Promise<string> {
   const { client } = walk;
   const id = await newVolume(walk);
   await client.call(settings.update, { recycle_bin: true });
@@ -283,20 +284,20 @@ export async function binned(walk: Walk): Promise<string> {
   return id;
 }
 
-export const newSnapshot = async (walk: Walk) => {
+export const newSnapshot = async (walk: ArrayWalk) => {
   const volume_cg_id = await groupOf(walk, await newVolume(walk));
   const display_name = walk.name('snapshot');
   return (await walk.client.call(snapshots.create, { volume_cg_id, display_name })).snapshot_name;
 };
 
-export const policy = (walk: Walk) => walk.kept('policy', () => newPolicy(walk));
+export const policy = (walk: ArrayWalk) => walk.kept('policy', () => newPolicy(walk));
 
-export const newPolicy = async (walk: Walk) => {
+export const newPolicy = async (walk: ArrayWalk) => {
   const wanted = { display_name: walk.name('policy'), create_policy: 'manual' };
   return (await walk.client.call(snapshotPolicies.create, wanted)).snapshot_policy.name;
 };
 
-export async function rule(walk: Walk, isPaused = false): Promise<{ id: string; snaprule: string }> {
+export async function rule(walk: ArrayWalk, isPaused = false): Promise<{ id: string; snaprule: string }> {
   const { client } = walk;
   const id = await newVolume(walk);
   const wanted = { id, policy: await policy(walk), application: 'user' } as const;
@@ -306,27 +307,27 @@ export async function rule(walk: Walk, isPaused = false): Promise<{ id: string; 
 }
 
 /** What a call that suspends a new group says. */
-export async function suspension(walk: Walk): Promise<{ snapsetid: string; cg: string[] }> {
+export async function suspension(walk: ArrayWalk): Promise<{ snapsetid: string; cg: string[] }> {
   const snapsetid = walk.name('set');
   walk.suspended.push(snapsetid);
   return { snapsetid, cg: [await groupOf(walk, await newVolume(walk))] };
 }
 
-export async function suspendedSet(walk: Walk): Promise<string> {
+export async function suspendedSet(walk: ArrayWalk): Promise<string> {
   const wanted = await suspension(walk);
   await walk.client.call(snapshotSets.suspend, wanted);
   return wanted.snapsetid;
 }
 
 /** Most ended already, one way or the other. */
-export async function endSuspensions(walk: Walk): Promise<void> {
+export async function endSuspensions(walk: ArrayWalk): Promise<void> {
   const url = '/api/consistency_groups/cancel_suspend_for_snapshot_set';
   for (const id of walk.suspended.splice(0)) {
     await walk.send({ method: 'POST', path: `${url}?snapsetid=${id}` }, walk.admin.key);
   }
 }
 
-export async function takenSet(walk: Walk, isCloned = false): Promise<string> {
+export async function takenSet(walk: ArrayWalk, isCloned = false): Promise<string> {
   const snapsetid = await suspendedSet(walk);
   await walk.client.call(snapshotSets.createAndResume, { snapsetid });
   if (isCloned) await walk.client.call(snapshotSets.clone, { snapsetid });
@@ -334,7 +335,7 @@ export async function takenSet(walk: Walk, isCloned = false): Promise<string> {
 }
 
 /** A volume on its way from one of two pools to the other. */
-export async function migration(walk: Walk, isPaused: boolean): Promise<string> {
+export async function migration(walk: ArrayWalk, isPaused: boolean): Promise<string> {
   const { client, array } = walk;
   const { id, pool: one } = await bulk(walk, 'migrated');
   const two = await walk.kept('migrated to', () => array.pool());
@@ -354,7 +355,7 @@ export async function migration(walk: Walk, isPaused: boolean): Promise<string> 
 }
 
 /** A pool that a mirror of another array writes to. */
-export const poolWithDestination = (walk: Walk) =>
+export const poolWithDestination = (walk: ArrayWalk) =>
   walk.kept('destination', async () => {
     const [id, remote] = [await pool(walk), await walk.remote()];
     const { pools: theirs } = await remote.client.call(pools.list, {});
@@ -383,7 +384,7 @@ export const poolWithDestination = (walk: Walk) =>
     return id;
   });
 
-export async function remoteArray(walk: Walk): Promise<string> {
+export async function remoteArray(walk: ArrayWalk): Promise<string> {
   return walk.kept('remote array', async () => {
     const found = await walk.client.call(remoteArrays.discover, await introduction(walk, 'remote'));
     return found.remote_array_name;
@@ -391,7 +392,7 @@ export async function remoteArray(walk: Walk): Promise<string> {
 }
 
 /** What is said to an array that is to be known. */
-export async function introduction(walk: Walk, which: 'remote' | 'acquaintance') {
+export async function introduction(walk: ArrayWalk, which: 'remote' | 'acquaintance') {
   return knock((await walk[which]()).configuration);
 }
 
@@ -400,13 +401,13 @@ function knock({ management, owner: user, initialPasscode: password }: HostedCon
 }
 
 /** A remote array that nothing is mirrored to. */
-export async function acquaintance(walk: Walk): Promise<string> {
+export async function acquaintance(walk: ArrayWalk): Promise<string> {
   const { remote_array_name } = await walk.client.call(remoteArrays.discover, await introduction(walk, 'acquaintance'));
   return remote_array_name;
 }
 
 /** The password of the array's encryption, which is set. */
-export const encryptionPassword = (walk: Walk) =>
+export const encryptionPassword = (walk: ArrayWalk) =>
   walk.kept('encryption password', async () => {
     const encryption_pwd = 'correct horse battery';
     await walk.client.call(settings.setEncryptionPassword, { encryption_pwd });
@@ -414,7 +415,7 @@ export const encryptionPassword = (walk: Walk) =>
   });
 
 /** What a call that mirrors a new volume says. */
-export async function mirrorRequest(walk: Walk) {
+export async function mirrorRequest(walk: ArrayWalk) {
   const id = await remoteArray(walk);
   const { remote_pools } = await walk.client.call(remoteArrays.listPools, { id });
   return {
@@ -426,7 +427,7 @@ export async function mirrorRequest(walk: Walk) {
   };
 }
 
-export async function newMirror(walk: Walk): Promise<string> {
+export async function newMirror(walk: ArrayWalk): Promise<string> {
   const { client } = walk;
   const request = await mirrorRequest(walk);
   const { array_mirror_job_name: id } = await client.call(consistencyGroups.mirror, request);
@@ -437,7 +438,7 @@ export async function newMirror(walk: Walk): Promise<string> {
   return id;
 }
 
-export async function mirror(walk: Walk, isPaused = false): Promise<string> {
+export async function mirror(walk: ArrayWalk, isPaused = false): Promise<string> {
   const { client } = walk;
   const id = await walk.kept('mirror', () => newMirror(walk));
   const { status } = (await client.call(mirrorJobs.get, { id })).array_mirror_job;
@@ -447,7 +448,7 @@ export async function mirror(walk: Walk, isPaused = false): Promise<string> {
 }
 
 /** Begins work that goes on after the answer. */
-async function submitted<E extends Endpoint>({ client }: Walk, endpoint: E, input: SentTo<E>): Promise<void> {
+async function submitted<E extends Endpoint>({ client }: ArrayWalk, endpoint: E, input: SentTo<E>): Promise<void> {
   const { code, message } = await client.refused(endpoint, input);
   assert.equal(code, SUBMITTED, message);
 }

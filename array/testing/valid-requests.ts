@@ -1,16 +1,16 @@
 import type { Operation, Param } from '@granary/contract';
 import type { Values } from '../../kernel/http/testing/encodings.ts';
 import * as things from './things.ts';
-import type { Caller, Walk } from './walk.ts';
+import type { Caller, ArrayWalk } from './walk.ts';
 
 /** What an operation needs to be there before a call of it can succeed: returns parameters that name it. */
-type Prepare = (walk: Walk, caller: Caller) => Values | Promise<Values>;
+type Prepare = (walk: ArrayWalk, caller: Caller) => Values | Promise<Values>;
 
 const nothing: Prepare = () => ({});
 const page: Prepare = () => ({ start: 0, limit: 10 });
 /** A list that has something to show. */
 const pageWith =
-  (thing: (walk: Walk) => Promise<unknown>): Prepare =>
+  (thing: (walk: ArrayWalk) => Promise<unknown>): Prepare =>
   async (walk) => {
     await thing(walk);
     return { start: 0, limit: 10 };
@@ -18,23 +18,23 @@ const pageWith =
 
 /** The thing as `id`, or under the name the operation has for it. */
 const as =
-  (key: string, thing: (walk: Walk) => Promise<string>): Prepare =>
+  (key: string, thing: (walk: ArrayWalk) => Promise<string>): Prepare =>
   async (walk) => ({ [key]: await thing(walk) });
-const id = (thing: (walk: Walk) => Promise<string>) => as('id', thing);
+const id = (thing: (walk: ArrayWalk) => Promise<string>) => as('id', thing);
 const paged =
-  (thing: (walk: Walk) => Promise<string>): Prepare =>
+  (thing: (walk: ArrayWalk) => Promise<string>): Prepare =>
   async (walk) => ({ id: await thing(walk), start: 0, limit: 10 });
 const measured =
-  (thing: (walk: Walk) => Promise<string>): Prepare =>
+  (thing: (walk: ArrayWalk) => Promise<string>): Prepare =>
   async (walk) => ({ id: await thing(walk), interval: 5 });
 
-const freeDrive = (walk: Walk) => walk.freeDrive();
-const controller = async ({ array }: Walk) => Promise.resolve(`${array.configuration.internalName}-vc-0`);
-const cg = async (walk: Walk) => things.groupOf(walk, await things.volume(walk));
-const newCg = async (walk: Walk) => things.groupOf(walk, await things.newVolume(walk));
+const freeDrive = (walk: ArrayWalk) => walk.freeDrive();
+const controller = async ({ array }: ArrayWalk) => Promise.resolve(`${array.configuration.internalName}-vc-0`);
+const cg = async (walk: ArrayWalk) => things.groupOf(walk, await things.volume(walk));
+const newCg = async (walk: ArrayWalk) => things.groupOf(walk, await things.newVolume(walk));
 
 /** Each is in one category only. */
-const extension = (walk: Walk) => walk.name('x').replaceAll(/\W/g, '');
+const extension = (walk: ArrayWalk) => walk.name('x').replaceAll(/\W/g, '');
 
 const newUser: Prepare = async (walk) => {
   const name = walk.name('user');
@@ -45,7 +45,7 @@ const newUser: Prepare = async (walk) => {
 const { encryptionPassword } = things;
 
 /** The same four operations on the tags of anything. */
-function tags(of: string, thing: (walk: Walk) => Promise<string>): Record<string, Prepare> {
+function tags(of: string, thing: (walk: ArrayWalk) => Promise<string>): Record<string, Prepare> {
   const tagged: Prepare = async (walk) => {
     const [target, key] = [await thing(walk), walk.name('key')];
     await walk.client.call(walk.api[of as 'poolTags'].create, { id: target, key, value: 'web team' });
@@ -408,7 +408,7 @@ export const passing: ReadonlySet<string> = new Set([
 ]);
 
 /** The parameters of a call that succeeds: what was prepared, over the examples of what is required. */
-export async function validValues(operation: Operation, walk: Walk, caller: Caller): Promise<Values> {
+export async function validValues(operation: Operation, walk: ArrayWalk, caller: Caller): Promise<Values> {
   const prepare = preparations[operation.id];
   if (!prepare) throw new Error(`${operation.id} has no entry in array/testing/valid-requests.ts; add one`);
   const required = Object.entries(operation.endpoint.params).filter(([, param]) => param.presence === 'required');

@@ -36,7 +36,7 @@ const served = new Set(servedOperations());
 export const arrayOperations: readonly Operation[] = operations(arrayApi).filter(({ id }) => served.has(id));
 
 /** An array that the tests of a file share, with everything an operation may need within reach. */
-export async function startWalk(file: Lasting): Promise<Walk> {
+export async function startWalk(file: Lasting): Promise<ArrayWalk> {
   // Whatever a single test starts for others lasts as long as the file.
   const ends: (() => Promise<void> | void)[] = [];
   const t: Lasting = { after: (end) => ends.unshift(end) };
@@ -57,10 +57,10 @@ export async function startWalk(file: Lasting): Promise<Walk> {
     admin: { username: user.username, password: configuration.initialPasscode, key: user.access_key, client },
     user: { username: 'jo', password: PASSWORD, key, client: anybody.with({ 'x-access-key': key }) },
   };
-  return new Walk(t, array, callers);
+  return new ArrayWalk(t, array, callers);
 }
 
-export class Walk {
+export class ArrayWalk {
   readonly t: Lasting;
   readonly array: TestArray;
   readonly admin: Caller;

@@ -1,9 +1,9 @@
 import { formatUtc } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Users } from './service.ts';
+import type { ArrayUserService } from './service.ts';
 import type { User, UserWithKey } from './user.ts';
 
-export function userRoutes(users: Users): ArrayHandlers<'users'> {
+export function userRoutes(users: ArrayUserService): ArrayHandlers<'users'> {
   return {
     login: async ({ user, password }, { ip }) => ({
       user: viewWithKey(await users.signIn({ username: user, ip }, password)),

@@ -50,7 +50,7 @@ interface UserChange {
 
 const USERS_MAX = 1000;
 
-export class Users {
+export class ArrayUserService {
   readonly #options: UsersOptions;
   readonly #attempts: SignInAttempts;
 

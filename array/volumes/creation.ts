@@ -2,13 +2,13 @@ import { bytes, capacityText, fail, type Db, type Tx, Locks } from '@granary/ker
 import { partOf } from '../engine/parts.ts';
 import { recordCreator } from '../creators/repository.ts';
 import type { Pool } from '../pools/pool.ts';
-import type { Pools } from '../pools/service.ts';
-import { Names } from '../sequences/names.ts';
+import type { PoolService } from '../pools/service.ts';
+import { ReservedNames } from '../sequences/names.ts';
 import { nextName } from '../sequences/repository.ts';
-import type { Encryption } from '../settings/encryption.ts';
+import type { VolumeEncryption } from '../settings/encryption.ts';
 import { exportNameOf, refuseTakenExport, similarExportName } from '../shares/export-names.ts';
 import { findShare, insertShare } from '../shares/repository.ts';
-import type { Shares } from '../shares/service.ts';
+import type { ShareService } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { VolumeDependents } from './dependents.ts';
 import { newClone, newVolume, type NewShare, type NewVolumeRequest, type Reduced, type Unnamed } from './new-volume.ts';
@@ -37,9 +37,9 @@ interface Making {
 }
 
 interface Neighbours {
-  readonly pools: Pools;
-  readonly encryption: Encryption;
-  readonly shares: Shares;
+  readonly pools: PoolService;
+  readonly encryption: VolumeEncryption;
+  readonly shares: ShareService;
   readonly dependents: VolumeDependents;
 }
 
@@ -48,16 +48,16 @@ interface Neighbours {
  * without a record is empty, and goes at the next start. Shares and clones, which hold something from their first moment
  * on, are on record first: nothing but their row could tell one that was cut off from one that somebody uses.
  */
-export class Creation {
+export class VolumeCreation {
   readonly #tools: ArrayTools;
-  readonly #pools: Pools;
-  readonly #encryption: Encryption;
-  readonly #shares: Shares;
+  readonly #pools: PoolService;
+  readonly #encryption: VolumeEncryption;
+  readonly #shares: ShareService;
   readonly #dependents: VolumeDependents;
-  readonly #names: Names<'volume'>;
+  readonly #names: ReservedNames<'volume'>;
   readonly #turns = new Locks();
   /** So many more fit for certain. To count ten thousand rows for each new one would cost more than to write it. */
-  #room = 0;
+  #volumeSlotsLeft = 0;
 
   constructor(tools: ArrayTools, { pools, encryption, shares, dependents }: Neighbours) {
     this.#tools = tools;
@@ -65,7 +65,7 @@ export class Creation {
     this.#encryption = encryption;
     this.#shares = shares;
     this.#dependents = dependents;
-    this.#names = new Names(tools.store, 'volume');
+    this.#names = new ReservedNames(tools.store, 'volume');
   }
 
   /** Those who want the same name take turns: only one of them makes anything. */
@@ -89,7 +89,7 @@ export class Creation {
       const keyOf = () => (key === undefined ? null : this.#encryption.wrap(key));
       if (wanted.share) return this.#createShare(row, wanted.share, { make, keyOf, title, actor, alongside });
       await make();
-      return this.#keep(row, (tx) => {
+      return this.#insertMade(row, (tx) => {
         this.#pools.get(row.pool);
         const volume = this.#insert(tx, row, keyOf(), actor);
         this.#record(tx, row, title, actor);
@@ -207,18 +207,18 @@ export class Creation {
     this.#pools.refuseNew(pool);
     this.#tools.store.read((db) => {
       if (isNameTaken(db, displayName)) throw fail('name_taken', { name: displayName });
-      this.#checkRoom(db);
+      this.#checkSlotsLeft(db);
     });
     return pool;
   }
 
-  #checkRoom(db: Db): void {
-    if (this.#room === 0) this.#room = Math.max(VOLUMES_MAX - countAllVolumes(db), 0);
-    if (this.#room === 0) throw fail('volumes_limit', { max: VOLUMES_MAX });
-    this.#room -= 1;
+  #checkSlotsLeft(db: Db): void {
+    if (this.#volumeSlotsLeft === 0) this.#volumeSlotsLeft = Math.max(VOLUMES_MAX - countAllVolumes(db), 0);
+    if (this.#volumeSlotsLeft === 0) throw fail('volumes_limit', { max: VOLUMES_MAX });
+    this.#volumeSlotsLeft -= 1;
   }
 
-  async #keep(row: Unnamed, insert: (tx: Tx) => Volume): Promise<Volume> {
+  async #insertMade(row: Unnamed, insert: (tx: Tx) => Volume): Promise<Volume> {
     const { store, engine, readings } = this.#tools;
     try {
       if (isCapped(row)) await engine.setCaps(row.name, capsOf(row));
@@ -226,7 +226,7 @@ export class Creation {
     } catch (error) {
       // If this fails too, the next start sees to it.
       await engine.deleteVolume(row.name).catch(() => undefined);
-      readings.forgetVolume(row.name);
+      readings.removeVolume(row.name);
       throw error;
     }
   }
@@ -262,5 +262,5 @@ export async function undoCreation(
   if (store.read((db) => findVolume(db, name))?.kind === 'file') await engine.removeShare(name);
   await engine.deleteVolume(name);
   await store.write((tx) => deleteVolume(tx, name, dependents));
-  readings.forgetVolume(name);
+  readings.removeVolume(name);
 }

@@ -1,9 +1,9 @@
 import { fail, type JobOutcome, type RunningJob, type Tx } from '@granary/kernel';
 import { EngineError, isEngineError, isRefusal } from '../engine/errors.ts';
-import type { Performance } from '../performance/service.ts';
+import type { PerformanceService } from '../performance/service.ts';
 import { holdExportNames } from '../shares/export-names.ts';
 import { releaseExportNames } from '../shares/repository.ts';
-import type { Shares } from '../shares/service.ts';
+import type { ShareService } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { VolumeDependents } from './dependents.ts';
 import { deleteVolume, findAnyVolume, findVolume, listBinnedBefore, updateVolume } from './repository.ts';
@@ -22,8 +22,8 @@ interface DeleteOptions {
 }
 
 interface Neighbours {
-  readonly performance: Performance;
-  readonly shares: Shares;
+  readonly performance: PerformanceService;
+  readonly shares: ShareService;
   readonly dependents: VolumeDependents;
   readonly bin: () => RecycleBin;
 }
@@ -48,10 +48,10 @@ const HOUR_MS = 3_600_000;
  * Ends volumes. In the recycle bin one keeps its bytes and loses its name; from there, or at once where there is no
  * bin, a job deletes it for good.
  */
-export class Deletion {
+export class VolumeDeletion {
   readonly #tools: ArrayTools;
-  readonly #performance: Performance;
-  readonly #shares: Shares;
+  readonly #performance: PerformanceService;
+  readonly #shares: ShareService;
   readonly #dependents: VolumeDependents;
   readonly #bin: () => RecycleBin;
   #timer: NodeJS.Timeout | undefined;
@@ -184,8 +184,8 @@ export class Deletion {
         deleteVolume(tx, volume, this.#dependents);
         events.record(tx, { title: `${titleOf(row)} was deleted.`, subject: `volume:${volume}` });
         tx.afterCommit(() => {
-          readings.forgetVolume(volume);
-          this.#performance.forget('volume', volume);
+          readings.removeVolume(volume);
+          this.#performance.remove('volume', volume);
         });
       },
     };

@@ -32,12 +32,12 @@ const WINDOW_MS = 60_000;
 const WINDOW_MS_MIN = 55_000;
 
 /** The load of one volume over the last minute, and which of its limits it is above. */
-export class Load {
+export class VolumeLoad {
   #samples: Sample[] = [];
   readonly #above = new Set<Measure>();
 
   /** Notes the totals, and says which limits were crossed since. */
-  note(row: Volume, io: IoTotals, atMs: number): Crossing[] {
+  record(row: Volume, io: IoTotals, atMs: number): Crossing[] {
     this.#add({ atMs, io });
     const [first] = this.#samples;
     const last = this.#samples.at(-1);
@@ -45,11 +45,11 @@ export class Load {
     const seconds = (last.atMs - first.atMs) / 1000;
     return measures.flatMap((measure) => {
       const average = measure.average(between(first.io[measure.of], last.io[measure.of]), seconds);
-      return this.#judge(measure, row[measure.limit], average);
+      return this.#crossingOf(measure, row[measure.limit], average);
     });
   }
 
-  #judge(measure: Measure, limit: number, average: number): Crossing[] {
+  #crossingOf(measure: Measure, limit: number, average: number): Crossing[] {
     const isAbove = limit > 0 && average > limit;
     if (isAbove === this.#above.has(measure)) return [];
     if (isAbove) this.#above.add(measure);

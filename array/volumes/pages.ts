@@ -22,7 +22,7 @@ const ROWS_MAX = 16_384;
  * as much as to write it out, and those who watch an array ask for the same page again and again. A record is made
  * anew when its figures change.
  */
-export class Pages {
+export class VolumePages {
   readonly #tools: ArrayTools;
   readonly #around: (volume: string) => VolumeSurroundings;
   readonly #kept = new Map<string, Kept>();
@@ -48,7 +48,7 @@ export class Pages {
 
   #find(db: Db, filter: VolumeFilter, page: Page): Kept {
     const changes = changesEver(db);
-    if (changes !== this.#changes) this.#forget(changes);
+    if (changes !== this.#changes) this.#clear(changes);
     const key = JSON.stringify([filter, page]);
     const known = this.#kept.get(key);
     if (known) return known;
@@ -57,19 +57,19 @@ export class Pages {
       shown: facts.map((each) => show(each, this.#around(each.name))),
       count: countVolumes(db, filter),
     };
-    this.#keep(key, found);
+    this.#store(key, found);
     return found;
   }
 
-  #keep(key: string, found: Kept): void {
+  #store(key: string, found: Kept): void {
     const { length } = found.shown;
-    if (this.#rows + length > ROWS_MAX) this.#forget(this.#changes);
+    if (this.#rows + length > ROWS_MAX) this.#clear(this.#changes);
     if (length > ROWS_MAX) return;
     this.#rows += length;
     this.#kept.set(key, found);
   }
 
-  #forget(changes: number): void {
+  #clear(changes: number): void {
     this.#kept.clear();
     this.#rows = 0;
     this.#changes = changes;

@@ -4,7 +4,7 @@ import { badParameter, bytes, type Bytes } from '@granary/kernel';
 import { changedOptions, defaultOptions } from '../shares/options.ts';
 import { checkOptions, readOptions, refuseShareOptions } from '../shares/request.ts';
 import { GB, MB } from '../units.ts';
-import type { ProtectionChange, Thresholds, VolumeOptions } from './changes.ts';
+import type { ProtectionChange, Thresholds, VolumeOptions } from './updates.ts';
 import type { NewShare, NewVolumeRequest } from './new-volume.ts';
 import { refuseCaps } from './rules.ts';
 

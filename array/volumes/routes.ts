@@ -2,12 +2,12 @@ import type { RecordOf } from '@granary/contract';
 import type { VolumeServer } from '@granary/contract/array';
 import { bytes, type Tx } from '@granary/kernel';
 import type { ArrayHandlers } from '../handlers.ts';
-import type { Performance } from '../performance/service.ts';
+import type { PerformanceService } from '../performance/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import { MB } from '../units.ts';
 import { answerWhenDone } from '../waiting.ts';
 import { readNewVolume, readProtection, readThresholds, readVolumeChange } from './request.ts';
-import type { Volumes } from './service.ts';
+import type { VolumeService } from './service.ts';
 
 /** The servers volumes are attached to. */
 interface VolumeServers {
@@ -24,10 +24,10 @@ interface Services {
   readonly jobs: ArrayTools['jobs'];
   readonly servers: VolumeServers;
   readonly snapshotPolicies: DefaultPolicies;
-  readonly performance: Performance;
+  readonly performance: PerformanceService;
 }
 
-export function volumeRoutes(volumes: Volumes, services: Services): ArrayHandlers<'volumes'> {
+export function volumeRoutes(volumes: VolumeService, services: Services): ArrayHandlers<'volumes'> {
   return {
     ...records(volumes, services),
     ...attachments(volumes, services),
@@ -36,7 +36,7 @@ export function volumeRoutes(volumes: Volumes, services: Services): ArrayHandler
   };
 }
 
-function records(volumes: Volumes, { jobs, snapshotPolicies, performance }: Services) {
+function records(volumes: VolumeService, { jobs, snapshotPolicies, performance }: Services) {
   return {
     list: ({ start, limit, showonlyblock, showonlyfile, display_name: displayName }) => {
       // Whoever asks for both asks for what there is none of.
@@ -87,7 +87,7 @@ function records(volumes: Volumes, { jobs, snapshotPolicies, performance }: Serv
   } satisfies ArrayHandlers<'volumes'>;
 }
 
-function attachments(volumes: Volumes, { servers }: Services) {
+function attachments(volumes: VolumeService, { servers }: Services) {
   return {
     listServers: ({ id, start, limit }) => servers.ofVolume(volumes.get(id).name, start, limit),
     detach: async ({ id, servers: names }, { actor }) => {
@@ -101,7 +101,7 @@ function attachments(volumes: Volumes, { servers }: Services) {
   } satisfies ArrayHandlers<'volumes'>;
 }
 
-function exportNames(volumes: Volumes) {
+function exportNames(volumes: VolumeService) {
   return {
     setExportName: async ({ id, exportname }, { actor }) => {
       await volumes.changeExport(id, 'rename', exportname, actor.username);
@@ -118,7 +118,7 @@ function exportNames(volumes: Volumes) {
   } satisfies ArrayHandlers<'volumes'>;
 }
 
-function limits(volumes: Volumes) {
+function limits(volumes: VolumeService) {
   return {
     updateProtection: async ({ id, ...input }, { actor }) => {
       await volumes.protect(id, readProtection(input), actor.username);

@@ -1,52 +1,58 @@
 import { badParameter, fail, type Bytes, type Page, type Tx } from '@granary/kernel';
 import { EngineError } from '../engine/errors.ts';
-import type { Performance } from '../performance/service.ts';
-import type { Pools } from '../pools/service.ts';
-import type { Encryption } from '../settings/encryption.ts';
+import type { PerformanceService } from '../performance/service.ts';
+import type { PoolService } from '../pools/service.ts';
+import type { VolumeEncryption } from '../settings/encryption.ts';
 import type { LifecycleChange, ShareLifecycle } from './share-lifecycle.ts';
 import { shareOf } from '../shares/rules.ts';
-import type { Shares } from '../shares/service.ts';
+import type { ShareService } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Changes, type ExportChange, type ProtectionChange, type Thresholds, type VolumeOptions } from './changes.ts';
-import { Creation, type Alongside } from './creation.ts';
-import { Deletion, type RecycleBin } from './deletion.ts';
+import {
+  VolumeUpdates,
+  type ExportChange,
+  type ProtectionChange,
+  type Thresholds,
+  type VolumeOptions,
+} from './updates.ts';
+import { VolumeCreation, type Alongside } from './creation.ts';
+import { VolumeDeletion, type RecycleBin } from './deletion.ts';
 import type { VolumeDependents } from './dependents.ts';
 import { countVolumes, findVolumeFacts, listVolumes, type VolumeFilter } from './listing-repository.ts';
 import type { NewVolumeRequest } from './new-volume.ts';
-import { Pages } from './pages.ts';
+import { VolumePages } from './pages.ts';
 import { findVolume, findVolumeByGroup } from './repository.ts';
 import type { Volume } from './volume.ts';
 import { checkNoDestination, checkReady } from './rules.ts';
-import { settleVolumes } from './settle.ts';
-import { Surroundings } from './surroundings.ts';
+import { reconcileVolumes } from './reconcile.ts';
+import { ViewContext } from './view-context.ts';
 import { freeVolumeView, volumeView, type FreeVolumeView, type VolumeView } from './view.ts';
 import { VolumeWatch } from './watch.ts';
 
 export type { NewVolumeRequest } from './new-volume.ts';
 
 interface Neighbours {
-  readonly pools: Pools;
-  readonly encryption: Encryption;
-  readonly performance: Performance;
-  readonly shares: Shares;
+  readonly pools: PoolService;
+  readonly encryption: VolumeEncryption;
+  readonly performance: PerformanceService;
+  readonly shares: ShareService;
   readonly dependents: VolumeDependents;
   readonly recycleBin: () => RecycleBin;
 }
 
 /** For those who work with shares alone. */
-export type ShareFinder = Pick<Volumes, 'getShare' | 'usableShare'>;
+export type ShareFinder = Pick<VolumeService, 'getShare' | 'usableShare'>;
 
 /** The block volumes and file shares of the array. */
-export class Volumes {
+export class VolumeService {
   /** How those of them that are shares are served. */
-  readonly shares: Shares;
+  readonly shares: ShareService;
   readonly #tools: ArrayTools;
   readonly #dependents: VolumeDependents;
-  readonly #surroundings: Surroundings;
-  readonly #pages: Pages;
-  readonly #creation: Creation;
-  readonly #changes: Changes;
-  readonly #deletion: Deletion;
+  readonly #surroundings: ViewContext;
+  readonly #pages: VolumePages;
+  readonly #creation: VolumeCreation;
+  readonly #changes: VolumeUpdates;
+  readonly #deletion: VolumeDeletion;
   readonly #watch: VolumeWatch;
   #lifecycle: ShareLifecycle | undefined;
 
@@ -54,11 +60,11 @@ export class Volumes {
     this.shares = shares;
     this.#tools = tools;
     this.#dependents = dependents;
-    this.#surroundings = new Surroundings(tools.readings);
-    this.#pages = new Pages(tools, (volume) => this.#surroundings.of(volume));
-    this.#creation = new Creation(tools, { pools, encryption, shares, dependents });
-    this.#changes = new Changes(tools, shares, dependents);
-    this.#deletion = new Deletion(tools, { performance, shares, dependents, bin: recycleBin });
+    this.#surroundings = new ViewContext(tools.readings);
+    this.#pages = new VolumePages(tools, (volume) => this.#surroundings.of(volume));
+    this.#creation = new VolumeCreation(tools, { pools, encryption, shares, dependents });
+    this.#changes = new VolumeUpdates(tools, shares, dependents);
+    this.#deletion = new VolumeDeletion(tools, { performance, shares, dependents, bin: recycleBin });
     this.#watch = new VolumeWatch(tools, (name, sizeBytes) => this.expandTo(name, sizeBytes, 'system'));
   }
 
@@ -212,8 +218,8 @@ export class Volumes {
     return this.#deletion.purge();
   }
 
-  settle(): Promise<void> {
-    return settleVolumes(this.#tools, this.#deletion, this.#dependents);
+  reconcile(): Promise<void> {
+    return reconcileVolumes(this.#tools, this.#deletion, this.#dependents);
   }
 
   startWatching(): void {

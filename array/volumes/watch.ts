@@ -2,13 +2,13 @@ import { CapacityWatch, type CapacityMode, type CapacityThresholds } from '@gran
 import { bytes, capacityText, type Bytes, type Tx } from '@granary/kernel';
 import type { VolumeReport } from '../engine/report.ts';
 import type { ArrayTools } from '../tools.ts';
-import { Load, type Crossing } from './load.ts';
+import { VolumeLoad, type Crossing } from './load.ts';
 import { findVolume, listWatched, updateVolume } from './repository.ts';
 import type { Volume } from './volume.ts';
 import { titleOf } from './rules.ts';
 
 interface Watched {
-  readonly load: Load;
+  readonly load: VolumeLoad;
   readonly capacity: CapacityWatch;
   /** What the volume showed when somebody counted. */
   shown: Shown | undefined;
@@ -67,14 +67,15 @@ export class VolumeWatch {
     for (const row of rows) {
       const report = readings.volume(row.name);
       const watched = this.#watched.get(row.name);
-      if (report && watched) await this.#look(row, report, watched, atMs);
+      if (report && watched) await this.#check(row, report, watched, atMs);
     }
   }
 
-  async #look(row: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<void> {
-    const crossings = watched.load.note(row, report.io, atMs);
+  async #check(row: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<void> {
+    const crossings = watched.load.record(row, report.io, atMs);
     const { mode, freeBytes } = await this.#capacityOf(row, report, watched, atMs);
-    if (crossings.length > 0 || mode !== row.capacityMode) await this.#tell(crossings, { row, mode, freeBytes });
+    if (crossings.length > 0 || mode !== row.capacityMode)
+      await this.#recordEvents(crossings, { row, mode, freeBytes });
     if (mode === 'emergency' && row.expandsItself) await this.#relieve(row, watched);
     else watched.problem = undefined;
   }
@@ -92,14 +93,14 @@ export class VolumeWatch {
 
   async #freeBytes(row: Volume, report: VolumeReport, watched: Watched): Promise<number> {
     if (report.share) return report.share.availableBytes;
-    return Math.max(0, row.sizeBytes - (await this.#takenBytes(report, watched)));
+    return Math.max(0, row.sizeBytes - (await this.#usedBytes(report, watched)));
   }
 
   /**
    * What was written and is not given back. Where several layers hold it, the same place may lie in many of them: then it
    * is counted, which takes a while for large volumes, so never for more than a hundredth of the time.
    */
-  async #takenBytes(report: VolumeReport, watched: Watched): Promise<number> {
+  async #usedBytes(report: VolumeReport, watched: Watched): Promise<number> {
     const { id, sizeBytes, ownBytes, snapshotBytes, sharedBytes, io } = report;
     if (snapshotBytes + sharedBytes === 0) return ownBytes;
     const { shown } = watched;
@@ -117,7 +118,7 @@ export class VolumeWatch {
     }
   }
 
-  async #tell(crossings: readonly Crossing[], change: ModeChange): Promise<void> {
+  async #recordEvents(crossings: readonly Crossing[], change: ModeChange): Promise<void> {
     const { store, events } = this.#tools;
     const { row, mode } = change;
     await store.write((tx) => {
@@ -171,7 +172,7 @@ export class VolumeWatch {
 
 function newWatched(): Watched {
   const none = { historyMinutes: 0, alertMinutes: 0, protectedMinutes: 0, emergencyBytes: 0 };
-  return { load: new Load(), capacity: new CapacityWatch(none), shown: undefined, problem: undefined };
+  return { load: new VolumeLoad(), capacity: new CapacityWatch(none), shown: undefined, problem: undefined };
 }
 
 function isProtected(row: Volume): boolean {

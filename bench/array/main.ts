@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ArrayClient } from '@granary/client';
-import { ArrayProcess, arrayConfiguration } from '../../array/testing/array-process.ts';
+import { TestArrayProcess, arrayConfiguration } from '../../array/testing/array-process.ts';
 import { requestRates, startServer } from '../load.ts';
 import { atLeast, atMost, median, told, type Ratio } from '../ratio.ts';
 import { Caller } from './caller.ts';
@@ -37,7 +37,7 @@ async function inFolder(measure: (folder: string) => Promise<Ratio[]>): Promise<
 
 async function manyVolumes(folder: string): Promise<Ratio[]> {
   const configuration = arrayConfiguration(folder, 2, DRIVE_GB);
-  let array = await ArrayProcess.start(configuration);
+  let array = await TestArrayProcess.start(configuration);
   try {
     const pool = await makePool(array);
     const volumes = await inParts(array, VOLUMES, (number) => createVolume(array.client, pool, number));
@@ -50,7 +50,7 @@ async function manyVolumes(folder: string): Promise<Ratio[]> {
     );
     const page = await pageRatio(array);
     await array.stop();
-    array = await ArrayProcess.start(configuration);
+    array = await TestArrayProcess.start(configuration);
     await sleep(IDLE_MS);
     return [
       atMost('processor time of the last 1,000 of 10,000 volumes against the first', volumes, 1.5),
@@ -64,7 +64,7 @@ async function manyVolumes(folder: string): Promise<Ratio[]> {
 }
 
 /** A mirrored pool over all drives; its name. */
-async function makePool({ client }: ArrayProcess): Promise<string> {
+async function makePool({ client }: TestArrayProcess): Promise<string> {
   const disk = (await client.drives.listFree()).disks.map(({ name }) => name);
   const { raidgroup_name } = await client.raidGroups.create({ display_name: 'pair', protection: 'RAID1', disk });
   return (await client.pools.create({ display_name: 'main', raid_groups: [raidgroup_name] })).pool_name;
@@ -76,7 +76,7 @@ function createVolume(client: ArrayClient, pool: string, number: number) {
 
 /** On an array of its own. In turns with bare commits, so that a slow moment of the disk hits both. */
 async function createRates(folder: string): Promise<Ratio[]> {
-  const array = await ArrayProcess.start(arrayConfiguration(folder, 2, DRIVE_GB));
+  const array = await TestArrayProcess.start(arrayConfiguration(folder, 2, DRIVE_GB));
   try {
     const pool = await makePool(array);
     const callers = await Promise.all(
@@ -114,7 +114,7 @@ async function createRates(folder: string): Promise<Ratio[]> {
 
 /** How much more the last part costs than the first: processor time, because others may use the machine, too. */
 async function inParts(
-  array: ArrayProcess,
+  array: TestArrayProcess,
   count: number,
   work: (number: number) => Promise<unknown>,
 ): Promise<number> {
@@ -137,7 +137,7 @@ async function inParallel(count: number, callers: number, work: (number: number)
   await Promise.all(Array.from({ length: callers }, caller));
 }
 
-async function pageRatio({ url, accessKey }: ArrayProcess): Promise<Ratio[]> {
+async function pageRatio({ url, accessKey }: TestArrayProcess): Promise<Ratio[]> {
   const headers = { 'x-access-key': accessKey };
   const page = (await (await fetch(`${url}/api${PAGE}`, { headers })).json()) as object;
   const bare = await startServer('bare-array.ts', [], page);

@@ -14,7 +14,7 @@ function run(port: MessagePort, { vitals, ...data }: ThreadData): void {
     beat(vitals);
     if (side.isServing) pulse();
   }, BEAT_MS);
-  port.on('message', (messages: readonly ToController[]) => messages.forEach((message) => side.take(message)));
+  port.on('message', (messages: readonly ToController[]) => messages.forEach((message) => side.accept(message)));
   giveBackMemory();
 }
 

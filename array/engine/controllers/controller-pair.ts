@@ -1,9 +1,9 @@
 import { EngineError } from '../errors.ts';
 import type { OnEngineEvent } from '../engine.ts';
 import type { ControllerReport } from '../report.ts';
-import { Controller } from './controller.ts';
+import { EngineController } from './controller.ts';
 import type { StartThread } from './controller-thread.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { EngineDispatcher } from './dispatcher.ts';
 import { ControllerGone } from './errors.ts';
 import type { ControllerConfiguration, EngineCall, LogLine, Request } from './protocol.ts';
 import { targetOf } from './target.ts';
@@ -31,11 +31,11 @@ export interface ControllerPairOptions {
 
 /** Two controllers, of which one serves: sees that there always is one, and that it never is both. */
 export class ControllerPair {
-  readonly calls = new Dispatcher();
+  readonly calls = new EngineDispatcher();
   readonly #options: ControllerPairOptions;
-  readonly #controllers: readonly [Controller, Controller];
+  readonly #controllers: readonly [EngineController, EngineController];
   #configuration: ControllerConfiguration;
-  #active: Controller | undefined;
+  #active: EngineController | undefined;
   #serves = false;
   #changes: Promise<unknown> = Promise.resolve();
   #watch: NodeJS.Timeout | undefined;
@@ -64,7 +64,7 @@ export class ControllerPair {
   /** Rejects when neither of them can open what it should serve. */
   async start(): Promise<void> {
     for (const controller of this.#controllers) controller.start();
-    this.#watch = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#watch = setInterval(() => this.#checkHeartbeats(), LOOK_EVERY_MS).unref();
     const problem = await this.#inTurn(() => this.#activateOne(this.#controllers, 'the array started'));
     if (problem === undefined) return;
     await this.stop();
@@ -118,9 +118,9 @@ export class ControllerPair {
     });
   }
 
-  #controller(index: number): Controller {
+  #controller(index: number): EngineController {
     const { configuration, engineModule, startThread, onEvent, onLog } = this.#options;
-    return new Controller({
+    return new EngineController({
       index,
       name: `${configuration.internalName}-vc-${index}`,
       engineModule,
@@ -140,11 +140,11 @@ export class ControllerPair {
     }
   }
 
-  #look(): void {
-    for (const controller of this.#controllers) controller.look(Date.now());
+  #checkHeartbeats(): void {
+    for (const controller of this.#controllers) controller.checkHeartbeat(Date.now());
   }
 
-  #failed(controller: Controller, reason: string): void {
+  #failed(controller: EngineController, reason: string): void {
     if (this.#isStopped) return;
     this.#failures.push(performance.now());
     this.#options.onEvent({ type: 'controller-failed', controller: controller.name, reason });
@@ -164,7 +164,7 @@ export class ControllerPair {
     });
   }
 
-  async #recover(failed: Controller): Promise<void> {
+  async #recover(failed: EngineController): Promise<void> {
     if (this.#active !== undefined) {
       this.#tryAgainLater();
       return;
@@ -182,7 +182,7 @@ export class ControllerPair {
   }
 
   /** Has the first of them serve that can. */
-  async #activateOne(candidates: readonly Controller[], reason: string): Promise<Error | undefined> {
+  async #activateOne(candidates: readonly EngineController[], reason: string): Promise<Error | undefined> {
     let problem: Error = new EngineError('failed', 'No controller could be started.');
     for (const controller of candidates.filter(({ isReady }) => isReady)) {
       try {

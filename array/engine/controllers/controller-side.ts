@@ -43,7 +43,7 @@ export class ControllerSide {
     return this.#isServing;
   }
 
-  take(message: ToController): void {
+  accept(message: ToController): void {
     if (message.type === 'cancel') this.#underWay.get(message.id)?.abort();
     else void this.#answer(message.id, message.request);
   }

@@ -45,14 +45,14 @@ export interface ControllerThreadOptions {
 }
 
 /** The management's end of the line to a controller's thread. */
-export class ControllerThread {
+export class EngineControllerThread {
   readonly #options: ControllerThreadOptions;
   readonly #worker: ThreadHandle;
   readonly #vitals = createVitals();
   readonly #pending = new Map<number, Pending>();
   readonly #outbox = new Outbox<ToController>({
     post: (messages) => this.#worker.postMessage(messages),
-    onUnsendable: ({ id }, error) => this.#settled(id)?.reject(error as Error),
+    onUnsendable: ({ id }, error) => this.#removePending(id)?.reject(error as Error),
   });
   readonly #gone: Promise<void>;
   #lastId = 0;
@@ -66,7 +66,7 @@ export class ControllerThread {
     // A question under way keeps the process alive; a controller alone does not.
     this.#worker.unref();
     this.#worker.on('message', (messages: readonly FromController[]) =>
-      messages.forEach((message) => this.#take(message)),
+      messages.forEach((message) => this.#accept(message)),
     );
     this.#worker.on('error', (error: Error) => (this.#reason ??= error.message));
     this.#gone = new Promise((resolve) => {
@@ -108,13 +108,13 @@ export class ControllerThread {
     await this.#gone;
   }
 
-  #take(message: FromController): void {
+  #accept(message: FromController): void {
     switch (message.type) {
       case 'answer':
-        this.#settled(message.id)?.resolve(message.result);
+        this.#removePending(message.id)?.resolve(message.result);
         return;
       case 'refusal':
-        this.#settled(message.id)?.reject(unpackError(message.error));
+        this.#removePending(message.id)?.reject(unpackError(message.error));
         return;
       case 'progress':
         this.#pending.get(message.id)?.onProgress?.(message.value);
@@ -127,7 +127,7 @@ export class ControllerThread {
     }
   }
 
-  #settled(id: number): Pending | undefined {
+  #removePending(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     if (this.#pending.size === 0) this.#worker.unref();

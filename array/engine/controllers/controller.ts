@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnEngineEvent } from '../engine.ts';
 import type { ControllerReport } from '../report.ts';
-import { ControllerThread, type AskOptions, type StartThread } from './controller-thread.ts';
+import { EngineControllerThread, type AskOptions, type StartThread } from './controller-thread.ts';
 import { ControllerGone } from './errors.ts';
 import type { LogLine, Request } from './protocol.ts';
 
@@ -16,7 +16,7 @@ export interface ControllerOptions {
   readonly onEvent: OnEngineEvent;
   readonly onLog: (line: LogLine) => void;
   /** It failed while nobody was doing anything with it. It is not gone yet: `kill` waits for that. */
-  readonly onFailed: (controller: Controller, reason: string) => void;
+  readonly onFailed: (controller: EngineController, reason: string) => void;
 }
 
 /** How many looks in a row may find no sign of life. Opening takes its time: books are read, crashes mended. */
@@ -25,14 +25,14 @@ const SILENT_LOOKS_MAX = { standby: 5, active: 5, starting: 120, ending: Infinit
 const RETIRE_MS_MAX = 20_000;
 
 /** One of the two controllers: a thread that is started anew whenever it has failed or handed over. */
-export class Controller {
+export class EngineController {
   readonly index: number;
   readonly name: string;
   readonly #options: ControllerOptions;
-  #thread: ControllerThread | undefined;
+  #thread: EngineControllerThread | undefined;
   #phase: Phase = 'failed';
   #beats = 0;
-  #silentLooks = 0;
+  #silentChecks = 0;
   #heartbeatAt = Date.now();
 
   constructor(options: ControllerOptions) {
@@ -51,7 +51,7 @@ export class Controller {
 
   start(): void {
     const { name, engineModule, startThread, onEvent, onLog } = this.#options;
-    const thread = new ControllerThread({
+    const thread = new EngineControllerThread({
       name,
       engineModule,
       startThread,
@@ -61,7 +61,7 @@ export class Controller {
     });
     this.#thread = thread;
     this.#phase = 'standby';
-    this.#beats = this.#silentLooks = 0;
+    this.#beats = this.#silentChecks = 0;
   }
 
   ask(request: Request, options?: AskOptions): Promise<unknown> {
@@ -73,7 +73,7 @@ export class Controller {
     this.#phase = 'starting';
     await this.ask(request, { onProgress: (stage) => onStage(String(stage)) });
     this.#phase = 'active';
-    this.#silentLooks = 0;
+    this.#silentChecks = 0;
   }
 
   /** Has it close everything, if it can, and ends its thread in any case; false when it did not close in order. */
@@ -104,13 +104,13 @@ export class Controller {
   }
 
   /** Called every second. */
-  look(nowMs: number): void {
+  checkHeartbeat(nowMs: number): void {
     const beats = this.#thread?.vitals.beats ?? 0;
     if (beats !== this.#beats) {
       this.#beats = beats;
-      this.#silentLooks = 0;
+      this.#silentChecks = 0;
       this.#heartbeatAt = nowMs;
-    } else if (++this.#silentLooks >= SILENT_LOOKS_MAX[beats === 0 ? 'starting' : this.#phase]) {
+    } else if (++this.#silentChecks >= SILENT_LOOKS_MAX[beats === 0 ? 'starting' : this.#phase]) {
       const reason = 'it did not answer any more';
       if (this.#phase === 'starting') void this.#thread?.kill(reason);
       else this.#failed(reason);

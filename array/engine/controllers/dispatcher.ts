@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Work } from '../work.ts';
 import { EngineError, isEngineError } from '../errors.ts';
-import type { Controller } from './controller.ts';
+import type { EngineController } from './controller.ts';
 import { ControllerGone, interrupted } from './errors.ts';
 import { CALLS, type EngineCall } from './protocol.ts';
 
@@ -12,7 +12,7 @@ const FINISH_MS_MAX = 10_000;
 
 /** A controller while calls go to it. */
 interface Line {
-  readonly controller: Controller;
+  readonly controller: EngineController;
   readonly running: Set<Promise<unknown>>;
   readonly ending: AbortController;
   /** Whatever it still answers counts for nothing: the next controller is asked. */
@@ -20,7 +20,7 @@ interface Line {
 }
 
 /** Brings calls to the controller that is active, and keeps them waiting while none is. */
-export class Dispatcher {
+export class EngineDispatcher {
   #line: Line | undefined;
   #opening: PromiseWithResolvers<Line> = Promise.withResolvers();
   #isStopped = false;
@@ -29,7 +29,7 @@ export class Dispatcher {
     this.#opening.promise.catch(() => undefined);
   }
 
-  open(controller: Controller): void {
+  open(controller: EngineController): void {
     const line = { controller, running: new Set<Promise<unknown>>(), ending: new AbortController(), isCut: false };
     this.#line = line;
     this.#opening.resolve(line);

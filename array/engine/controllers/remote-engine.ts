@@ -64,10 +64,10 @@ function beforeCall({ method, args }: EngineCall, unflushed: Unflushed): void {
       unflushed.written(args[0]);
       return;
     case 'deleteVolume':
-      unflushed.forget(args[0]);
+      unflushed.removeVolume(args[0]);
       return;
     case 'flushVolume':
-      if (unflushed.takeLost(args[0])) {
+      if (unflushed.reportLost(args[0])) {
         throw new EngineError('interrupted', 'A controller failed: what was not flushed is to be written again.');
       }
       unflushed.flushing(args[0]);

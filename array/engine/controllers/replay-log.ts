@@ -50,23 +50,23 @@ type Rule<M extends EngineMethod> =
 const RULES: { readonly [M in EngineMethod]: Rule<M> } = {
   report: 'query',
   volume: 'query',
-  takeDriveOffline: (log, drive) => log.keep('drive', drive, { method: 'takeDriveOffline', args: [drive] }),
+  takeDriveOffline: (log, drive) => log.put('drive', drive, { method: 'takeDriveOffline', args: [drive] }),
   bringDriveOnline: (log, drive) => log.drop('drive', drive),
   shredDrive: 'durable',
-  createGroup: (log, { id, speed }) => log.keep('group', id, { method: 'setResyncSpeed', args: [id, speed] }),
+  createGroup: (log, { id, speed }) => log.put('group', id, { method: 'setResyncSpeed', args: [id, speed] }),
   deleteGroup: (log, id) => log.dropAllOf('group', id),
   replaceDrive: 'durable',
   addSpare: 'durable',
   removeSpare: 'durable',
-  setResyncSpeed: (log, ...args) => log.keep('group', args[0], { method: 'setResyncSpeed', args }),
+  setResyncSpeed: (log, ...args) => log.put('group', args[0], { method: 'setResyncSpeed', args }),
   scrubGroup: 'momentary',
   createPool: 'durable',
   deletePool: (log, id) => log.dropAllOf('pool', id),
   expandPool: 'durable',
   shrinkPool: 'durable',
-  setPoolCache: (log, ...args) => log.keep('pool', args[0], { method: 'setPoolCache', args }),
+  setPoolCache: (log, ...args) => log.put('pool', args[0], { method: 'setPoolCache', args }),
   createVolume: (log, { id, key }) => {
-    if (key !== undefined) log.keepKey(id, key);
+    if (key !== undefined) log.putKey(id, key);
   },
   expandVolume: 'durable',
   deleteVolume: (log, id) => log.dropAllOf('volume', id),
@@ -74,14 +74,14 @@ const RULES: { readonly [M in EngineMethod]: Rule<M> } = {
   setCaps: (log, ...args) => {
     const [id, caps] = args;
     if (Object.values(caps).every((cap) => cap === 0)) log.drop('caps', id);
-    else log.keep('caps', id, { method: 'setCaps', args });
+    else log.put('caps', id, { method: 'setCaps', args });
   },
   countSizes: (log, ...args) => {
     const [id, isWanted] = args;
-    if (isWanted) log.keep('sizes', id, { method: 'countSizes', args });
+    if (isWanted) log.put('sizes', id, { method: 'countSizes', args });
     else log.drop('sizes', id);
   },
-  unlockVolume: (log, id, key) => log.keepKey(id, key),
+  unlockVolume: (log, id, key) => log.putKey(id, key),
   holdWrites: (log, volumes, forMs) => log.hold(volumes, forMs),
   releaseWrites: (log, volumes) => {
     for (const volume of volumes) log.drop('hold', volume);
@@ -101,13 +101,13 @@ const RULES: { readonly [M in EngineMethod]: Rule<M> } = {
   discardVolume: 'momentary',
   flushVolume: 'durable',
   shownBytes: 'query',
-  putServer: (log, server) => log.keep('server', server.id, { method: 'putServer', args: [server] }),
+  putServer: (log, server) => log.put('server', server.id, { method: 'putServer', args: [server] }),
   removeServer: (log, id) => log.dropAllOf('server', id),
   dropSessions: 'momentary',
   formatShare: 'durable',
-  putShare: (log, share) => log.keep('share', share.volume, { method: 'putShare', args: [share] }),
+  putShare: (log, share) => log.put('share', share.volume, { method: 'putShare', args: [share] }),
   removeShare: (log, volume) => log.drop('share', volume),
-  putNasAccounts: (log, accounts) => log.keep('accounts', '', { method: 'putNasAccounts', args: [accounts] }),
+  putNasAccounts: (log, accounts) => log.put('accounts', '', { method: 'putNasAccounts', args: [accounts] }),
   quotaState: 'query',
   setQuotaState: 'durable',
   quota: 'query',
@@ -157,13 +157,13 @@ export class ReplayLog {
     return calls;
   }
 
-  keep(kind: Exclude<Kind, 'hold'>, id: string, call: EngineCall): void {
+  put(kind: Exclude<Kind, 'hold'>, id: string, call: EngineCall): void {
     this.#states[kind].set(id, { call });
   }
 
   /** A copy: the caller may wipe its own. */
-  keepKey(volume: string, key: Uint8Array): void {
-    this.keep('key', volume, { method: 'unlockVolume', args: [volume, Uint8Array.from(key)] });
+  putKey(volume: string, key: Uint8Array): void {
+    this.put('key', volume, { method: 'unlockVolume', args: [volume, Uint8Array.from(key)] });
   }
 
   /** A hold ends by itself when its time is up. */

@@ -16,7 +16,7 @@ export class Unflushed {
   }
 
   /** Whether writes of the volume went down with a controller since they were last asked for; told once. */
-  takeLost(volume: string): boolean {
+  reportLost(volume: string): boolean {
     return this.#lost.delete(volume);
   }
 
@@ -25,7 +25,7 @@ export class Unflushed {
     this.#written.clear();
   }
 
-  forget(volume: string): void {
+  removeVolume(volume: string): void {
     this.#written.delete(volume);
     this.#lost.delete(volume);
   }

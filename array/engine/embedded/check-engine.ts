@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkPool, EXTENT_BYTES, RaidGroup, readSuperblock } from '@granary/storage';
 import type { CheckedGroup, CheckedPool, EngineCheck } from '../check.ts';
-import { type GroupRecord, type PoolRecord, readBook } from './book.ts';
+import { type GroupRecord, type PoolRecord, readCatalogue } from './engine-catalogue.ts';
 import { checkShares } from './check-shares.ts';
 import { OverlayDrive } from './drives/overlay-drive.ts';
 import { poolFile } from './pools.ts';
@@ -49,15 +49,15 @@ class Checking {
   }
 
   async run(): Promise<EngineCheck> {
-    const book = readBook(this.#folder);
+    const catalogue = readCatalogue(this.#folder);
     this.#openDrives();
     const groups: CheckedGroup[] = [];
-    for (const record of book.groups) {
+    for (const record of catalogue.groups) {
       if (record.state === 'ready') groups.push(await this.#checkGroup(record));
       else this.#found(`RAID group ${record.id} is half made or half deleted; the next start ends that`);
     }
     const pools: CheckedPool[] = [];
-    for (const record of book.pools) {
+    for (const record of catalogue.pools) {
       if (record.state === 'ready') pools.push(await this.#checkPool(record));
       else this.#found(`Pool ${record.id} is half made or half deleted; the next start ends that`);
     }

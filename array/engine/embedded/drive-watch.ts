@@ -1,11 +1,11 @@
 import { type DriveLoss, readSuperblock, wipeSuperblocks } from '@granary/storage';
 import type { OnEngineEvent } from '../engine.ts';
-import type { Drives, PlacedDrive } from './drives/drives.ts';
-import type { Groups } from './groups/groups.ts';
+import type { EngineDrives, PlacedDrive } from './drives/drives.ts';
+import type { EngineGroups } from './groups/groups.ts';
 
 interface DriveWatchSetup {
-  readonly drives: Drives;
-  readonly groups: Groups;
+  readonly drives: EngineDrives;
+  readonly groups: EngineGroups;
   readonly onEvent: OnEngineEvent;
   /** Changes of what there is are made one after the other. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
@@ -19,10 +19,10 @@ const WATCH_MS = 3000;
  * and nothing of that would be there after a restart; one that was blanked or cut short reads as if it were whole. A look
  * is one stat a drive, and the superblock where the file was written since the last look.
  */
-export class DriveWatch {
+export class EngineDriveWatch {
   readonly #setup: DriveWatchSetup;
   /** A look that hangs holds one of the few threads that do such work: it is not begun a second time. */
-  readonly #looking = new Set<string>();
+  readonly #inspecting = new Set<string>();
   /** When each file had been written, and whether its superblock did not fit then. */
   readonly #seen = new Map<string, { changedAt: bigint; isMisfit: boolean }>();
   #timer: NodeJS.Timeout | undefined;
@@ -46,14 +46,14 @@ export class DriveWatch {
   async #inspectOne(placed: PlacedDrive): Promise<void> {
     const { id } = placed.setup;
     const { file } = placed;
-    if (!file || !isInUse(placed) || this.#looking.has(id)) return;
-    this.#looking.add(id);
+    if (!file || !isInUse(placed) || this.#inspecting.has(id)) return;
+    this.#inspecting.add(id);
     try {
       const { loss, changedAt = 0n } = await file.inspect();
       const found = loss ?? (await this.#inspectContents(id, changedAt));
       if (found) await this.#setup.inTurn(() => this.#lose(placed, file, found));
     } finally {
-      this.#looking.delete(id);
+      this.#inspecting.delete(id);
     }
   }
 

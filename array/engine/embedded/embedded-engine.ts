@@ -8,18 +8,18 @@ import type * as hardware from '../hardware.ts';
 import type { DriveReport, Report, ServerReport, VolumeReport } from '../report.ts';
 import type { ShareEngine } from '../shares.ts';
 import type { Work } from '../work.ts';
-import { Book } from './book.ts';
-import { DriveWatch } from './drive-watch.ts';
-import { Drives, type PlacedDrive } from './drives/drives.ts';
-import { Groups } from './groups/groups.ts';
-import { Moves } from './volumes/moves.ts';
-import { Pools } from './pools.ts';
-import { reasonOf, told } from './refused.ts';
+import { EngineCatalogue } from './engine-catalogue.ts';
+import { EngineDriveWatch } from './drive-watch.ts';
+import { EngineDrives, type PlacedDrive } from './drives/drives.ts';
+import { EngineGroups } from './groups/groups.ts';
+import { VolumeMoves } from './volumes/moves.ts';
+import { EnginePools } from './pools.ts';
+import { reasonOf, translateErrors } from './refused.ts';
 import type * as setups from './setup.ts';
-import { Snapshots } from './volumes/snapshots.ts';
+import { EngineSnapshots } from './volumes/snapshots.ts';
 import { NO_IO, plus, totalsOf } from './reports/totals.ts';
-import { Volumes } from './volumes/volumes.ts';
-import { Works } from './works.ts';
+import { EngineVolumes } from './volumes/volumes.ts';
+import { RunningWorks } from './running-works.ts';
 
 /** What could not be opened is tried again so often. */
 const RETRY_MS = 5000;
@@ -31,17 +31,17 @@ export type BlockEngine = Omit<EngineMethods, 'failover' | keyof ShareEngine>;
 /** The array's own engine: drives are files, and everything stands on them in this thread. */
 export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
   readonly #setup: setups.EmbeddedEngineSetup;
-  readonly #drives = new Drives();
-  readonly #groups: Groups;
-  readonly #pools: Pools;
-  readonly #volumes: Volumes;
-  readonly #snapshots: Snapshots;
-  readonly #moves: Moves;
-  readonly #works = new Works();
+  readonly #drives = new EngineDrives();
+  readonly #groups: EngineGroups;
+  readonly #pools: EnginePools;
+  readonly #volumes: EngineVolumes;
+  readonly #snapshots: EngineSnapshots;
+  readonly #moves: VolumeMoves;
+  readonly #works = new RunningWorks();
   readonly #turns = new Locks();
-  #exports: setups.EngineExports | undefined;
-  #shares: setups.EngineShares | undefined;
-  readonly #watch: DriveWatch;
+  #exports: setups.BlockExports | undefined;
+  #shares: setups.FileShares | undefined;
+  readonly #watch: EngineDriveWatch;
   /** Of the metadata of all pools: room for deletions. */
   readonly #reserve: Reserve;
   #retry: NodeJS.Timeout | undefined;
@@ -50,28 +50,33 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     this.#setup = setup;
     const { folder, onEvent } = setup;
     this.#reserve = new Reserve(join(folder, 'engine-reserve'));
-    const book = new Book(folder, this.#reserve);
+    const catalogue = new EngineCatalogue(folder, this.#reserve);
     const drives = this.#drives;
-    const groups = new Groups({ book, drives, onEvent, onResumed: (raid) => this.#pools.groupResumed(raid) });
+    const groups = new EngineGroups({
+      catalogue,
+      drives,
+      onEvent,
+      onResumed: (raid) => this.#pools.groupResumed(raid),
+    });
     this.#groups = groups;
-    this.#pools = new Pools({ folder, book, groups, onEvent, reserve: this.#reserve });
-    this.#volumes = new Volumes(this.#pools, () => ({ exports: this.#exports, shares: this.#shares }));
-    this.#snapshots = new Snapshots(this.#pools, this.#volumes, () => this.#shares);
-    this.#moves = new Moves(this.#pools, this.#volumes);
-    this.#watch = new DriveWatch({ drives, groups, onEvent, inTurn: (work) => this.#inTurn(work) });
+    this.#pools = new EnginePools({ folder, catalogue, groups, onEvent, reserve: this.#reserve });
+    this.#volumes = new EngineVolumes(this.#pools, () => ({ exports: this.#exports, shares: this.#shares }));
+    this.#snapshots = new EngineSnapshots(this.#pools, this.#volumes, () => this.#shares);
+    this.#moves = new VolumeMoves(this.#pools, this.#volumes);
+    this.#watch = new EngineDriveWatch({ drives, groups, onEvent, inTurn: (work) => this.#inTurn(work) });
   }
 
   /** Brings up whatever can be: drives that are missing, and what stands on them, come when they can. */
   async open(): Promise<void> {
     const { drives, onStage = () => undefined } = this.#setup;
-    await told(async () => {
+    await translateErrors(async () => {
       onStage(`opening ${drives.length} drives`);
       await this.#drives.follow(drives);
       await this.#groups.open((group) => onStage(`opening RAID group ${group}`));
       await this.#pools.open((pool) => onStage(`opening pool ${pool}`));
       onStage('opening its volumes');
       await this.#volumes.open((error) => {
-        for (const { id } of this.#pools.all()) this.#tellProblem(id, error);
+        for (const { id } of this.#pools.all()) this.#reportProblem(id, error);
       });
       this.#exports = this.#setup.exports?.(this);
       this.#shares = this.#setup.shares?.({
@@ -112,7 +117,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
   }
 
   report(sinceVersion: number): Promise<Report> {
-    return told(() => {
+    return translateErrors(() => {
       // Volumes first: what was done to them is counted to their pools.
       const { version, volumes } = this.#volumes.changedSince(sinceVersion);
       const groups = this.#groups.reports();
@@ -131,7 +136,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
   }
 
   volume(id: string): Promise<VolumeReport> {
-    return told(() => this.#volumes.get(id).look());
+    return translateErrors(() => this.#volumes.get(id).measure());
   }
 
   takeDriveOffline(drive: string): Promise<void> {
@@ -155,7 +160,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
 
   /** Looks at the files of all drives now; by itself it does so every few seconds. */
   inspectDrives(): Promise<void> {
-    return told(() => this.#watch.inspect());
+    return translateErrors(() => this.#watch.inspect());
   }
 
   shredDrive(drive: string, from: number, work: Work): Promise<void> {
@@ -191,7 +196,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
   }
 
   setResyncSpeed(group: string, speed: hardware.ResyncSpeed): Promise<void> {
-    return told(() => this.#groups.get(group).setSpeed(speed));
+    return translateErrors(() => this.#groups.get(group).setSpeed(speed));
   }
 
   scrubGroup(group: string, from: number, work: Work): Promise<hardware.ScrubResult> {
@@ -218,43 +223,43 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
   }
 
   setPoolCache(id: string, cache: wanted.PoolCache): Promise<void> {
-    return told(() => this.#pools.setCache(id, cache));
+    return translateErrors(() => this.#pools.setCache(id, cache));
   }
 
   createVolume(volume: wanted.NewVolume): Promise<void> {
-    return told(() => this.#volumes.create(volume));
+    return translateErrors(() => this.#volumes.create(volume));
   }
 
   expandVolume(id: string, sizeBytes: number): Promise<void> {
-    return told(() => this.#volumes.expand(id, sizeBytes));
+    return translateErrors(() => this.#volumes.expand(id, sizeBytes));
   }
 
   deleteVolume(id: string): Promise<void> {
-    return told(() => this.#volumes.delete(id));
+    return translateErrors(() => this.#volumes.delete(id));
   }
 
   setReduction(id: string, reduction: wanted.Reduction): Promise<void> {
-    return told(() => this.#volumes.setReduction(id, reduction));
+    return translateErrors(() => this.#volumes.setReduction(id, reduction));
   }
 
   setCaps(id: string, caps: wanted.VolumeCaps): Promise<void> {
-    return told(() => this.#volumes.setCaps(id, caps));
+    return translateErrors(() => this.#volumes.setCaps(id, caps));
   }
 
   countSizes(id: string, isWanted: boolean): Promise<void> {
-    return told(() => this.#volumes.get(id).countSizes(isWanted));
+    return translateErrors(() => this.#volumes.get(id).countSizes(isWanted));
   }
 
   unlockVolume(id: string, key: Uint8Array): Promise<void> {
-    return told(() => this.#volumes.unlock(id, key));
+    return translateErrors(() => this.#volumes.unlock(id, key));
   }
 
   holdWrites(volumes: readonly string[], forMs: number): Promise<void> {
-    return told(() => this.#volumes.hold(volumes, forMs));
+    return translateErrors(() => this.#volumes.hold(volumes, forMs));
   }
 
   releaseWrites(volumes: readonly string[]): Promise<void> {
-    return told(() => this.#volumes.release(volumes));
+    return translateErrors(() => this.#volumes.release(volumes));
   }
 
   moveVolume(id: string, pool: string, withSnapshots: boolean, work: wanted.MoveWork): Promise<void> {
@@ -262,27 +267,27 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
   }
 
   pauseMove(id: string): Promise<void> {
-    return told(() => this.#moves.pause(id));
+    return translateErrors(() => this.#moves.pause(id));
   }
 
   resumeMove(id: string): Promise<void> {
-    return told(() => this.#moves.resume(id));
+    return translateErrors(() => this.#moves.resume(id));
   }
 
   takeSnapshots(snapshots: readonly wanted.NewSnapshot[], takenAt: number): Promise<wanted.SnapshotSizes> {
-    return told(() => this.#snapshots.take(snapshots, takenAt));
+    return translateErrors(() => this.#snapshots.take(snapshots, takenAt));
   }
 
   deleteSnapshot(id: string): Promise<void> {
-    return told(() => this.#snapshots.delete(id));
+    return translateErrors(() => this.#snapshots.delete(id));
   }
 
   cloneSnapshot(snapshot: string, volume: string): Promise<void> {
-    return told(() => this.#snapshots.clone(snapshot, volume));
+    return translateErrors(() => this.#snapshots.clone(snapshot, volume));
   }
 
   revertVolume(snapshot: string): Promise<void> {
-    return told(() => this.#snapshots.revert(snapshot));
+    return translateErrors(() => this.#snapshots.revert(snapshot));
   }
 
   changes(
@@ -291,15 +296,15 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
     afterOffset: number,
     limit: number,
   ): Promise<readonly wanted.ChangedRange[]> {
-    return told(() => this.#snapshots.changes(from, to, afterOffset, limit));
+    return translateErrors(() => this.#snapshots.changes(from, to, afterOffset, limit));
   }
 
   readSnapshot(id: string, offset: number, length: number): Promise<Uint8Array> {
-    return told(() => this.#snapshots.read(id, offset, length));
+    return translateErrors(() => this.#snapshots.read(id, offset, length));
   }
 
   writeVolume(id: string, offset: number, bytes: Uint8Array): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       const { length } = bytes;
       if (length > WRITE_BYTES_MAX) throw new StorageError('invalid', `${length} bytes are too many for one write.`);
       await this.#volumes.get(id).write(offset, Buffer.from(bytes.buffer, bytes.byteOffset, length));
@@ -307,29 +312,29 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
   }
 
   discardVolume(id: string, offset: number, length: number): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       await this.#volumes.get(id).discard(offset, length);
     });
   }
 
   flushVolume(id: string): Promise<void> {
-    return told(() => this.#volumes.get(id).flush());
+    return translateErrors(() => this.#volumes.get(id).flush());
   }
 
   shownBytes(id: string): Promise<number> {
-    return told(() => this.#volumes.get(id).pool.open.shownBytes(id));
+    return translateErrors(() => this.#volumes.get(id).pool.open.shownBytes(id));
   }
 
   putServer(server: wanted.ExportedServer): Promise<void> {
-    return told(() => this.#exports?.putServer(server));
+    return translateErrors(() => this.#exports?.putServer(server));
   }
 
   removeServer(id: string): Promise<void> {
-    return told(() => this.#exports?.removeServer(id));
+    return translateErrors(() => this.#exports?.removeServer(id));
   }
 
   dropSessions(initiator: string, target: string): Promise<number> {
-    return told(() => {
+    return translateErrors(() => {
       const users = [this.#exports, this.#shares];
       return users.reduce((sum, user) => sum + (user?.endSessions(initiator, target) ?? 0), 0);
     });
@@ -337,7 +342,7 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
 
   /** Changes of what there is are made one after the other. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    return told(() => this.#turns.run('', work));
+    return translateErrors(() => this.#turns.run('', work));
   }
 
   async #retryAway(): Promise<void> {
@@ -347,11 +352,11 @@ export class EmbeddedEngine implements BlockEngine, setups.UnitSource {
       for (const drive of await this.#drives.retry()) await this.#groups.driveArrived(drive);
       await this.#groups.retry();
     }).catch((error: unknown) => {
-      for (const { id } of this.#pools.all()) this.#tellProblem(id, error);
+      for (const { id } of this.#pools.all()) this.#reportProblem(id, error);
     });
   }
 
-  #tellProblem(pool: string, error: unknown): void {
+  #reportProblem(pool: string, error: unknown): void {
     this.#setup.onEvent({ type: 'background-error', pool, reason: reasonOf(error) });
   }
 }
@@ -363,12 +368,15 @@ function merged(servers: readonly ServerReport[]): ServerReport[] {
   return [...all.values()];
 }
 
-function driveReport(placed: PlacedDrive, groups: Groups): DriveReport {
+function driveReport(placed: PlacedDrive, groups: EngineGroups): DriveReport {
   const { setup, drive } = placed;
   return { id: setup.id, state: driveState(placed, groups), io: totalsOf(drive.statistics()) };
 }
 
-function driveState({ setup, drive, loss, isOffline, isAbsent }: PlacedDrive, groups: Groups): DriveReport['state'] {
+function driveState(
+  { setup, drive, loss, isOffline, isAbsent }: PlacedDrive,
+  groups: EngineGroups,
+): DriveReport['state'] {
   if (loss) return 'failed';
   if (isOffline || isAbsent) return 'absent';
   if (!drive.isPlugged) return 'failed';

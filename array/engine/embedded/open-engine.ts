@@ -4,11 +4,11 @@ import type { ActiveEngine, ActiveEngineHooks, ControllerConfiguration } from '.
 import { targetOf } from '../controllers/target.ts';
 import { composeEngine } from './compose-engine.ts';
 import { EmbeddedEngine } from './embedded-engine.ts';
-import { Exports } from './exports/exports.ts';
+import { EngineExports } from './exports/exports.ts';
 import type { Portals } from './exports/portals.ts';
 import { reasonOf } from './refused.ts';
 import type { EngineDriveSetup } from './setup.ts';
-import { Shares } from './shares/shares.ts';
+import { EngineShares } from './shares/shares.ts';
 
 const GIGABYTE = 2 ** 30;
 
@@ -16,7 +16,7 @@ const GIGABYTE = 2 ** 30;
 export async function openEngine(first: ControllerConfiguration, hooks: ActiveEngineHooks): Promise<ActiveEngine> {
   let configuration = first;
   let isServing = false;
-  const serving: { exports?: Exports; shares?: Shares } = {};
+  const serving: { exports?: EngineExports; shares?: EngineShares } = {};
   const { folder, internalName, uuid } = first;
   const { controller } = hooks;
   const onProblem = (text: string, error: unknown) =>
@@ -28,7 +28,7 @@ export async function openEngine(first: ControllerConfiguration, hooks: ActiveEn
     onEvent: hooks.onEvent,
     onStage: hooks.onStage,
     exports: (source) => {
-      serving.exports = new Exports({
+      serving.exports = new EngineExports({
         target,
         controller,
         folder: join(folder, 'reservations'),
@@ -40,7 +40,7 @@ export async function openEngine(first: ControllerConfiguration, hooks: ActiveEn
     },
     shares: (source) => {
       const { onEvent } = hooks;
-      serving.shares = new Shares({ source, folder, controller, serverName: uuid, onEvent, onProblem });
+      serving.shares = new EngineShares({ source, folder, controller, serverName: uuid, onEvent, onProblem });
       return serving.shares;
     },
   });

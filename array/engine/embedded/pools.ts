@@ -4,15 +4,15 @@ import { EXTENT_BYTES, Pool, type RaidGroup, type SpaceReserve, StorageError } f
 import type { NewPool, OnEngineEvent, PoolCache } from '../engine.ts';
 import type { Work } from '../work.ts';
 import type { IoTotals, PoolReport } from '../report.ts';
-import { type Book, type PoolRecord, syncFolder } from './book.ts';
-import type { Groups } from './groups/groups.ts';
+import { type EngineCatalogue, type PoolRecord, syncFolder } from './engine-catalogue.ts';
+import type { EngineGroups } from './groups/groups.ts';
 import { reasonOf } from './refused.ts';
 import { NO_IO } from './reports/totals.ts';
 
 interface PoolsSetup {
   readonly folder: string;
-  readonly book: Book;
-  readonly groups: Groups;
+  readonly catalogue: EngineCatalogue;
+  readonly groups: EngineGroups;
   readonly onEvent: OnEngineEvent;
   readonly reserve: SpaceReserve;
 }
@@ -45,7 +45,7 @@ export function poolFile(folder: string, id: string): string {
 }
 
 /** The pools of an engine. */
-export class Pools {
+export class EnginePools {
   readonly #setup: PoolsSetup;
   readonly #pools = new Map<string, EnginePool>();
 
@@ -65,21 +65,21 @@ export class Pools {
   }
 
   async open(onEach: (pool: string) => void = () => undefined): Promise<void> {
-    for (const record of [...this.#setup.book.pools.values()]) {
+    for (const record of [...this.#setup.catalogue.pools.values()]) {
       onEach(record.id);
       if (record.state === 'ready') this.#reopen(record);
-      else await this.#forget(record.id);
+      else await this.#remove(record.id);
     }
   }
 
   async create(wanted: NewPool): Promise<void> {
-    const { book, folder, reserve } = this.#setup;
+    const { catalogue, folder, reserve } = this.#setup;
     const { id, mode, capacityBytes } = wanted;
-    if (book.pools.get(id)?.state === 'ready') return;
+    if (catalogue.pools.get(id)?.state === 'ready') return;
     const groups = wanted.groups.map((group) => this.#freeGroup(group));
     this.#requireRoom(groups, capacityBytes);
     const record: PoolRecord = { id, state: 'creating', mode, groups: [...wanted.groups], capacityBytes };
-    await book.putPool(record);
+    await catalogue.putPool(record);
     const entry = new EnginePool(id);
     try {
       this.#removeFiles(id);
@@ -87,11 +87,11 @@ export class Pools {
       entry.pool = await Pool.create({ id, mode, file, groups, reserve, onError: this.#onError(id) });
       await syncFolder(join(folder, 'pools'));
       entry.pool.setCapacityLimit(capacityBytes);
-      await book.putPool({ ...record, state: 'ready' });
+      await catalogue.putPool({ ...record, state: 'ready' });
       this.#pools.set(id, entry);
     } catch (error) {
       await entry.pool?.close().catch(() => undefined);
-      await this.#forget(id).catch(() => undefined);
+      await this.#remove(id).catch(() => undefined);
       throw error;
     }
   }
@@ -110,16 +110,16 @@ export class Pools {
 
   /** With all that is in it. Once it is on record as going, nothing keeps it: it is gone at the next start at the latest. */
   async delete(id: string, drop: (entry: EnginePool) => Promise<void>): Promise<void> {
-    const { book } = this.#setup;
-    const record = book.pools.get(id);
+    const { catalogue } = this.#setup;
+    const record = catalogue.pools.get(id);
     if (!record) return;
     const entry = this.#pools.get(id);
-    await book.putPool({ ...record, state: 'deleting' });
+    await catalogue.putPool({ ...record, state: 'deleting' });
     if (entry) await drop(entry);
     this.#pools.delete(id);
     // What could not be written to drives that are gone is not needed any more.
     await entry?.pool?.close().catch(() => undefined);
-    await this.#forget(id);
+    await this.#remove(id);
   }
 
   /** Throws a `conflict` when the pool cannot record changes now: a group that failed since it was opened refuses. */
@@ -139,7 +139,7 @@ export class Pools {
     if (added.length > 0) {
       // On record before anything lies on it: should the pool not open one day, nobody takes the group for a free one.
       const all = [...before, ...added.map((group) => group.id)];
-      await this.#setup.book.putPool({ ...this.#record(id), groups: all });
+      await this.#setup.catalogue.putPool({ ...this.#record(id), groups: all });
     }
     for (const group of added) await pool.addGroup(group);
     await this.#setLimit(id, capacityBytes);
@@ -172,7 +172,7 @@ export class Pools {
 
   /** The pool that uses the group. */
   using(group: string): EnginePool | undefined {
-    for (const record of this.#setup.book.pools.values()) {
+    for (const record of this.#setup.catalogue.pools.values()) {
       const entry = this.#pools.get(record.id);
       const groups = entry?.pool?.groups.map(({ id }) => id) ?? record.groups;
       if (record.state === 'ready' && groups.includes(group)) return entry;
@@ -214,7 +214,7 @@ export class Pools {
     const { folder, groups, reserve } = this.#setup;
     const entry = new EnginePool(record.id);
     this.#pools.set(record.id, entry);
-    const present = [...this.#setup.book.groups.keys()].flatMap((id) => {
+    const present = [...this.#setup.catalogue.groups.keys()].flatMap((id) => {
       const group = groups.find(id);
       // A failed group counts as missing, so that what lies on others can be written.
       return group?.raid && !group.hasFailed() ? [group.raid] : [];
@@ -231,12 +231,12 @@ export class Pools {
   async #setLimit(id: string, capacityBytes: number): Promise<void> {
     const { open: pool } = this.get(id);
     const groups = pool.groups.map((group) => group.id);
-    await this.#setup.book.putPool({ ...this.#record(id), groups, capacityBytes });
+    await this.#setup.catalogue.putPool({ ...this.#record(id), groups, capacityBytes });
     pool.setCapacityLimit(capacityBytes);
   }
 
   #record(id: string): PoolRecord {
-    const record = this.#setup.book.pools.get(id);
+    const record = this.#setup.catalogue.pools.get(id);
     if (record) return record;
     throw new StorageError('not-found', `There is no pool ${id}.`);
   }
@@ -262,10 +262,10 @@ export class Pools {
     return (error) => this.#setup.onEvent({ type: 'background-error', pool: id, reason: reasonOf(error) });
   }
 
-  async #forget(id: string): Promise<void> {
+  async #remove(id: string): Promise<void> {
     this.#removeFiles(id);
     await syncFolder(join(this.#setup.folder, 'pools'));
-    await this.#setup.book.removePool(id);
+    await this.#setup.catalogue.removePool(id);
   }
 
   #removeFiles(id: string): void {

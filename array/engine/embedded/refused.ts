@@ -28,16 +28,16 @@ const fileCodes: Partial<Record<FsErrorCode, EngineErrorCode>> = {
 };
 
 /** What storage refuses, in the engine's words. Anything else is a fault of ours and stays as it is. */
-export function inEngineWords(error: unknown): unknown {
+function toEngineError(error: unknown): unknown {
   if (error instanceof FsError) return new EngineError(fileCodes[error.code] ?? 'conflict', error.message);
   return error instanceof StorageError ? new EngineError(codes[error.code], error.message) : error;
 }
 
-export async function told<T>(work: () => T | Promise<T>): Promise<T> {
+export async function translateErrors<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw inEngineWords(error);
+    throw toEngineError(error);
   }
 }
 

@@ -21,16 +21,16 @@ interface VolumeUser {
 }
 
 /** As disks. */
-export interface EngineExports extends VolumeUser {
+export interface BlockExports extends VolumeUser {
   putServer(server: ExportedServer): Promise<void>;
   removeServer(id: string): Promise<void>;
 }
 
 /** As file shares. */
-export interface EngineShares extends VolumeUser {
+export interface FileShares extends VolumeUser {
   volumeUnlocked(volume: string): void;
   /** Before snapshots of these volumes are taken, or their writes held: they show all that clients were answered. */
-  settle(volumes: readonly string[]): Promise<void>;
+  flushShares(volumes: readonly string[]): Promise<void>;
   /** Before it is deleted: resolves when nobody reads it any more. */
   removeSnapshot(snapshot: string): Promise<void>;
   /** Clients wait while the volume becomes another one. */
@@ -77,6 +77,6 @@ export interface EmbeddedEngineSetup {
   readonly onEvent: OnEngineEvent;
   /** How far opening is. */
   readonly onStage?: ((stage: string) => void) | undefined;
-  readonly exports?: ((source: UnitSource) => EngineExports) | undefined;
-  readonly shares?: ((source: ShareSource) => EngineShares) | undefined;
+  readonly exports?: ((source: UnitSource) => BlockExports) | undefined;
+  readonly shares?: ((source: ShareSource) => FileShares) | undefined;
 }

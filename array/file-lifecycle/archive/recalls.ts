@@ -5,7 +5,7 @@ import { RemoteRefusal } from '@granary/protocols/s3/client';
 import { EngineError } from '../../engine/errors.ts';
 import type { EngineEvent } from '../../engine/events.ts';
 import type { FileArchive } from '../../engine/shares.ts';
-import type { Buckets } from '../../object-storage-destinations/buckets.ts';
+import type { DestinationBuckets } from '../../object-storage-destinations/buckets.ts';
 import type { ArrayTools } from '../../tools.ts';
 import { findVolume } from '../../volumes/repository.ts';
 import { called } from '../../wording.ts';
@@ -29,21 +29,21 @@ const TOLD_EVERY_MS = 60_000;
  * and, where its checksum is on record, proves to be what was sent. Of files in snapshots the engine is given the part
  * that it asks for, and nothing is brought back.
  */
-export class Recalls {
+export class RecallService {
   readonly #tools: ArrayTools;
-  readonly #buckets: Buckets;
+  readonly #buckets: DestinationBuckets;
   readonly #stopping = new AbortController();
   /** In the order they came; those under way too. */
   readonly #wanted = new Map<string, Wanted>();
   readonly #underWay = new Map<string, Promise<void>>();
-  readonly #toldAt = new Map<string, number>();
+  readonly #reportedAt = new Map<string, number>();
 
-  constructor(tools: ArrayTools, buckets: Buckets) {
+  constructor(tools: ArrayTools, buckets: DestinationBuckets) {
     this.#tools = tools;
     this.#buckets = buckets;
   }
 
-  want(wanted: Wanted): void {
+  request(wanted: Wanted): void {
     const id = idOf(wanted);
     if (this.#wanted.has(id) || this.#stopping.signal.aborted) return;
     if (this.#wanted.size >= WAITING_MAX) {
@@ -118,7 +118,7 @@ export class Recalls {
       } catch (error) {
         const isFinal = error instanceof RemoteRefusal && error.status < 500;
         if (isFinal || tries >= TRIES_MAX || this.#stopping.signal.aborted) throw error;
-        this.#buckets.forget(destination);
+        this.#buckets.drop(destination);
         await sleep(RETRY_MS * tries, undefined, { signal: this.#stopping.signal });
       }
     }
@@ -130,18 +130,18 @@ export class Recalls {
     try {
       if (wanted.type === 'contents-wanted') await engine.giveContents(wanted.archive, wanted.offset, null, reason);
       else await engine.finishRecall(volume, wanted.inode, wanted.generation, reason);
-      await this.#tell(volume, reason);
+      await this.#recordEvent(volume, reason);
     } catch (error) {
       // Whoever reads it asks for it again.
       log.warn({ error, wanted }, 'that an archived file could not be read could not be told');
     }
   }
 
-  async #tell(volume: string, reason: string): Promise<void> {
+  async #recordEvent(volume: string, reason: string): Promise<void> {
     const { store, events, clock } = this.#tools;
     const now = clock.now();
-    if (now - (this.#toldAt.get(volume) ?? -Infinity) < TOLD_EVERY_MS) return;
-    this.#toldAt.set(volume, now);
+    if (now - (this.#reportedAt.get(volume) ?? -Infinity) < TOLD_EVERY_MS) return;
+    this.#reportedAt.set(volume, now);
     await store.write((tx) => {
       const row = findVolume(tx, volume);
       const title = `Archived files of share ${row ? called(row) : volume} cannot be read: ${reason}.`;

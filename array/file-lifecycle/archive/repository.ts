@@ -20,7 +20,7 @@ export function insertObject(tx: Tx, object: NewObject): void {
   objects.insert(tx, { ...object, state: 'sending', sha256: null, upload: null, seenAt: 0, unneededAt: null });
 }
 
-export function noteUpload(tx: Tx, key: string, upload: string | null): void {
+export function recordUpload(tx: Tx, key: string, upload: string | null): void {
   objects.update(tx, { key }, { upload });
 }
 

@@ -1,8 +1,8 @@
 import type { ArrayHandlers } from '../../handlers.ts';
 import type { Category } from './category.ts';
-import type { FileCategories } from './service.ts';
+import type { FileCategoryService } from './service.ts';
 
-export function fileCategoryRoutes(service: FileCategories): ArrayHandlers<'fileCategories'> {
+export function fileCategoryRoutes(service: FileCategoryService): ArrayHandlers<'fileCategories'> {
   return {
     list: ({ start, limit }) => {
       const { categories, count } = service.list(start, limit);

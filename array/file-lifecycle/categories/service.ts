@@ -23,7 +23,7 @@ const CATEGORIES_MAX = 200;
 const EXTENSION = /^[^\s./\\,\p{Cc}]{1,32}$/u;
 
 /** Kinds of files, told apart by the extensions of their names. */
-export class FileCategories {
+export class FileCategoryService {
   readonly #tools: ArrayTools;
 
   constructor(tools: ArrayTools) {
@@ -71,7 +71,7 @@ export class FileCategories {
       }
       refuseTaken(tx, wanted, undefined);
       const row = this.#insert(tx, displayName, wanted);
-      this.#tell(tx, row, `was created with ${wanted.join(', ')}`, actor);
+      this.#recordEvent(tx, row, `was created with ${wanted.join(', ')}`, actor);
       return row.name;
     });
   }
@@ -83,7 +83,7 @@ export class FileCategories {
       const row = this.#get(tx, name);
       refuseTaken(tx, wanted, name);
       setExtensions(tx, name, wanted, clock.now());
-      this.#tell(tx, row, `has other extensions now: ${wanted.join(', ')}`, actor);
+      this.#recordEvent(tx, row, `has other extensions now: ${wanted.join(', ')}`, actor);
     });
   }
 
@@ -95,7 +95,7 @@ export class FileCategories {
       const isItsOwn = row.displayName.toLowerCase() === displayName.toLowerCase();
       if (!isItsOwn && isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
       renameCategory(tx, name, displayName, clock.now());
-      this.#tell(tx, row, `was renamed to ${displayName}`, actor);
+      this.#recordEvent(tx, row, `was renamed to ${displayName}`, actor);
     });
   }
 
@@ -103,7 +103,7 @@ export class FileCategories {
     await this.#tools.store.write((tx) => {
       const row = this.#get(tx, name);
       removeCategory(tx, name);
-      this.#tell(tx, row, 'was deleted', actor);
+      this.#recordEvent(tx, row, 'was deleted', actor);
     });
   }
 
@@ -121,7 +121,7 @@ export class FileCategories {
     return row;
   }
 
-  #tell(tx: Tx, row: NamedCategory, what: string, actor: string): void {
+  #recordEvent(tx: Tx, row: NamedCategory, what: string, actor: string): void {
     const title = `File category ${called(row)} ${what}.`;
     this.#tools.events.record(tx, { title, subject: `file_category:${row.name}`, actor });
   }

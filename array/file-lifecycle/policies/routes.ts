@@ -1,10 +1,10 @@
 import type { ArrayHandlers } from '../../handlers.ts';
-import type { LifecyclePolicies } from './service.ts';
+import type { LifecyclePolicyService } from './service.ts';
 import type { LifecycleSettings } from './settings.ts';
 import { policyView, ruleView } from './view.ts';
 
 export function lifecyclePolicyRoutes(
-  service: LifecyclePolicies,
+  service: LifecyclePolicyService,
   settings: LifecycleSettings,
 ): ArrayHandlers<'lifecyclePolicies'> {
   return {

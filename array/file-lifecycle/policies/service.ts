@@ -63,7 +63,7 @@ const RULES_OF_SHARE_MAX = 32;
 const CRITERIA_SHOWN_MAX = 200;
 
 /** Policies say which files of a share are archived or expire; rules tie them to shares. */
-export class LifecyclePolicies {
+export class LifecyclePolicyService {
   readonly #tools: ArrayTools;
   readonly #neighbours: Neighbours;
 
@@ -120,7 +120,7 @@ export class LifecyclePolicies {
       };
       refuseContradictions(row);
       insertPolicy(tx, row);
-      this.#tell(tx, row, `was created: ${describe(row)}`, actor);
+      this.#recordEvent(tx, row, `was created: ${describe(row)}`, actor);
       return row;
     });
   }
@@ -149,7 +149,7 @@ export class LifecyclePolicies {
       }
       updatePolicy(tx, next);
       this.#neighbours.changed(tx);
-      this.#tell(tx, next, `was changed: ${describe(next)}`, actor);
+      this.#recordEvent(tx, next, `was changed: ${describe(next)}`, actor);
     });
   }
 
@@ -165,7 +165,7 @@ export class LifecyclePolicies {
         });
       }
       removePolicy(tx, name);
-      this.#tell(tx, row, 'was deleted', actor);
+      this.#recordEvent(tx, row, 'was deleted', actor);
     });
   }
 
@@ -184,7 +184,7 @@ export class LifecyclePolicies {
       this.#neighbours.enable(tx, share);
       insertRule(tx, { name: nextName(tx, 'lc-rule'), policy: name, volume: share.name, now: clock.now() });
       this.#neighbours.changed(tx);
-      this.#tellOfShare(tx, policy, share, 'was attached to', actor);
+      this.#recordShareEvent(tx, policy, share, 'was attached to', actor);
     });
     this.#neighbours.wake();
   }
@@ -198,7 +198,7 @@ export class LifecyclePolicies {
       if (!rule) throw fail('nothing_to_delete');
       removeRule(tx, rule.name);
       this.#neighbours.changed(tx);
-      this.#tellOfShare(tx, policy, share, 'was detached from', actor);
+      this.#recordShareEvent(tx, policy, share, 'was detached from', actor);
     });
   }
 
@@ -218,7 +218,7 @@ export class LifecyclePolicies {
         });
       }
       pauseRule(tx, rule.name, isPaused, clock.now());
-      this.#tellOfShare(tx, policy, share, isPaused ? 'was paused for' : 'was resumed for', actor);
+      this.#recordShareEvent(tx, policy, share, isPaused ? 'was paused for' : 'was resumed for', actor);
     });
     this.#neighbours.wake();
   }
@@ -249,12 +249,12 @@ export class LifecyclePolicies {
     };
   }
 
-  #tell(tx: Tx, row: LifecyclePolicy, what: string, actor: string): void {
+  #recordEvent(tx: Tx, row: LifecyclePolicy, what: string, actor: string): void {
     const title = `File lifecycle policy ${called(row)} ${what}.`;
     this.#tools.events.record(tx, { title, subject: `lifecycle_policy:${row.name}`, actor });
   }
 
-  #tellOfShare(tx: Tx, row: LifecyclePolicy, share: Volume, what: string, actor: string): void {
+  #recordShareEvent(tx: Tx, row: LifecyclePolicy, share: Volume, what: string, actor: string): void {
     const title = `File lifecycle policy ${called(row)} ${what} share ${called(share)}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${share.name}`, actor });
   }

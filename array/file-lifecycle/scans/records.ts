@@ -16,7 +16,7 @@ export class LifecycleRecords {
     this.#store = store;
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#rows = undefined;
   }
 

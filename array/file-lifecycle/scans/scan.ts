@@ -2,12 +2,12 @@ import type { Store } from '@granary/kernel';
 import { RECYCLE_BIN, type ListedFile, type ShareEngine } from '../../engine/shares.ts';
 import { EngineError, isEngineError } from '../../engine/errors.ts';
 import type { Volume } from '../../volumes/volume.ts';
-import type { Archives, Reservation } from '../archive/archives.ts';
+import type { FileArchiver, Reservation } from '../archive/file-archiver.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
 import type { ActiveRule } from '../policies/policy.ts';
 import { beginRun, findActiveRules, isStillActive, saveFigures, findRuleByName } from '../policies/repository.ts';
 import { eachAtOnce } from '../at-once.ts';
-import { Figures, type FileOutcome } from '../figures.ts';
+import { ScanFigures, type FileOutcome } from '../figures.ts';
 import { matchFiles, prepareRules, type Match, type RunningRule } from './matching.ts';
 import { saveScan } from './repository.ts';
 import type { ScanState } from './scanned-share.ts';
@@ -15,7 +15,7 @@ import type { ScanState } from './scanned-share.ts';
 export interface ScanTools {
   readonly store: Store;
   readonly engine: Pick<ShareEngine, 'listFiles' | 'expireFile'>;
-  readonly archives: Archives;
+  readonly archives: FileArchiver;
   readonly context: (nowMs: number) => CriteriaContext;
 }
 
@@ -31,12 +31,12 @@ const FAILURES_IN_A_ROW_MAX = 16;
  * far it is stands on record after every page; a page that a crash cut off is done again: what was archived by then is
  * listed as archived, what expired is not listed any more.
  */
-export class Scan {
+export class ShareScan {
   readonly #tools: ScanTools;
   readonly #share: Volume;
   readonly #snapshot: string;
   readonly #signal: AbortSignal;
-  readonly #figures = new Map<string, Figures>();
+  readonly #figures = new Map<string, ScanFigures>();
   readonly #begunAt = performance.now();
   readonly #first: ScanState;
   #state: ScanState;
@@ -125,7 +125,7 @@ export class Scan {
     const known = findRuleByName(tx, rule);
     const goesOn = known?.lastRunAt === this.#first.startedAt && known.wasDryRun === isDryRun;
     if (!goesOn) beginRun(tx, rule, isDryRun, this.#first.startedAt);
-    this.#figures.set(rule, goesOn ? Figures.of(known) : new Figures());
+    this.#figures.set(rule, goesOn ? ScanFigures.of(known) : new ScanFigures());
   }
 
   #isGivenUp(rule: string): boolean {

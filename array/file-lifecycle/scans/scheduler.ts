@@ -12,7 +12,7 @@ interface SchedulerOptions {
 }
 
 /** Time may be set, and a machine may sleep: it looks at the clock again at least this often. */
-const LOOK_EVERY_MS = 60_000;
+const POLL_EVERY_MS = 60_000;
 const RETRY_MS = 5_000;
 const SWEEP_EVERY_MS = 3_600_000;
 
@@ -48,7 +48,7 @@ export class LifecycleScheduler {
   wake(): void {
     if (!this.#isStarted) return;
     this.#isWoken = this.#running !== undefined;
-    if (!this.#running) this.#look();
+    if (!this.#running) this.#poll();
   }
 
   /** Everything that is due now, once. */
@@ -79,7 +79,7 @@ export class LifecycleScheduler {
     }
   }
 
-  #look(): void {
+  #poll(): void {
     clearTimeout(this.#timer);
     this.#running = this.#runAndSleep().finally(() => {
       this.#running = undefined;
@@ -97,12 +97,12 @@ export class LifecycleScheduler {
         await this.#options.sweep();
         this.#sweptAt = now;
       }
-      sleepMs = Math.min(LOOK_EVERY_MS, Math.max(nextRunAt(this.#options.times(), now) - now, 0));
+      sleepMs = Math.min(POLL_EVERY_MS, Math.max(nextRunAt(this.#options.times(), now) - now, 0));
     } catch (error) {
       this.#tools.log.error({ error }, 'file lifecycle policies that are due could not be run');
     }
     if (!this.#isStarted) return;
-    this.#timer = setTimeout(() => this.#look(), sleepMs);
+    this.#timer = setTimeout(() => this.#poll(), sleepMs);
     this.#timer.unref();
   }
 }

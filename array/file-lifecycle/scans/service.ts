@@ -3,25 +3,25 @@ import { isEngineError } from '../../engine/errors.ts';
 import type { LifecycleChange, ShareLifecycle } from '../../volumes/share-lifecycle.ts';
 import type { LifecycleFacts } from '../../shares/view.ts';
 import type { Snapshot } from '../../snapshots/snapshot.ts';
-import type { Snapshots } from '../../snapshots/service.ts';
+import type { SnapshotService } from '../../snapshots/service.ts';
 import type { ArrayTools } from '../../tools.ts';
 import { findVolume } from '../../volumes/repository.ts';
 import type { Volume } from '../../volumes/volume.ts';
 import { called } from '../../wording.ts';
-import type { Archives } from '../archive/archives.ts';
-import type { Sweeping } from '../archive/sweeping.ts';
+import type { FileArchiver } from '../archive/file-archiver.ts';
+import type { ArchiveCollector } from '../archive/archive-collector.ts';
 import type { CriteriaContext } from '../criteria/fields.ts';
 import { findActiveRules, listRules } from '../policies/repository.ts';
 import type { RuleInPlace } from '../policies/policy.ts';
 import { LifecycleRecords } from './records.ts';
 import { findShare, markRun, saveScan, setState } from './repository.ts';
 import type { ScanState, ScannedShare } from './scanned-share.ts';
-import { Scan } from './scan.ts';
+import { ShareScan } from './scan.ts';
 
 interface Neighbours {
-  readonly snapshots: Snapshots;
-  readonly archives: Archives;
-  readonly sweeping: Sweeping;
+  readonly snapshots: SnapshotService;
+  readonly archives: FileArchiver;
+  readonly sweeping: ArchiveCollector;
   readonly context: (nowMs: number) => CriteriaContext;
 }
 
@@ -32,7 +32,7 @@ interface Arguments {
 interface Running {
   readonly controller: AbortController;
   readonly ended: PromiseWithResolvers<void>;
-  scan: Scan | undefined;
+  scan: ShareScan | undefined;
   isInterrupted: boolean;
 }
 
@@ -40,7 +40,7 @@ const KIND = 'lifecycle-scan';
 const RETRY_MS = 1_000;
 
 /** Looks through shares for what their file lifecycle policies are about, one job a share. */
-export class Scans implements ShareLifecycle {
+export class ScanService implements ShareLifecycle {
   readonly #tools: ArrayTools;
   readonly #facts: LifecycleRecords;
   readonly #neighbours: Neighbours;
@@ -117,7 +117,7 @@ export class Scans implements ShareLifecycle {
     if (next === state && row) return;
     setState(tx, name, next, clock.now());
     this.changed(tx);
-    if (next === 'disabled') this.#forgetScan(tx, name);
+    if (next === 'disabled') this.#removeScan(tx, name);
     if (command === 'resume' && row?.scan !== null) this.#enqueue(tx, name);
     events.record(tx, {
       title: `File lifecycle of share ${called(share)} was ${WORDS[command]}.`,
@@ -155,7 +155,7 @@ export class Scans implements ShareLifecycle {
 
   /** In a transaction that changes which policies a share has, or what they are called. */
   changed(tx: Tx): void {
-    tx.afterCommit(() => this.#facts.forget());
+    tx.afterCommit(() => this.#facts.invalidate());
   }
 
   #enqueue(tx: Tx, volume: string): void {
@@ -176,7 +176,7 @@ export class Scans implements ShareLifecycle {
     try {
       const { row, share } = store.read((db) => ({ row: findShare(db, volume), share: findVolume(db, volume) }));
       if (row?.state !== 'enabled' || row.scan === null) return { outcome: 'done' };
-      if (share?.state !== 'ready') return { outcome: 'done', finish: (tx) => this.#forgetScan(tx, volume) };
+      if (share?.state !== 'ready') return { outcome: 'done', finish: (tx) => this.#removeScan(tx, volume) };
       return await this.#scan(share, row.scan, running, signal);
     } catch (error) {
       if (running.isInterrupted) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'somebody needs the volume' };
@@ -199,10 +199,10 @@ export class Scans implements ShareLifecycle {
     const { store, engine } = this.#tools;
     const state = { ...begun, isOfOneMoment: begun.isOfOneMoment && begun.afterInode === 0 };
     const signal = AbortSignal.any([running.controller.signal, stopping]);
-    const snapshot = await this.#take(share);
+    const snapshot = await this.#takeSnapshot(share);
     try {
       const options = { share, snapshot: snapshot.name, state, signal };
-      running.scan = new Scan({ store, engine, archives, context }, options);
+      running.scan = new ShareScan({ store, engine, archives, context }, options);
       await running.scan.run();
       if (state.isOfOneMoment) await archives.markUnneeded(share.name, state.startedAt, snapshot.createdAt);
     } finally {
@@ -212,7 +212,7 @@ export class Scans implements ShareLifecycle {
     return { outcome: 'done', finish: (tx) => this.#finish(tx, share, state) };
   }
 
-  async #take(volume: Volume): Promise<Snapshot> {
+  async #takeSnapshot(volume: Volume): Promise<Snapshot> {
     const { snapshots } = this.#neighbours;
     const wanted = { volume, displayName: 'file lifecycle scan', application: 'user', orSimilar: true } as const;
     const [row] = await snapshots.begin([wanted]);
@@ -222,25 +222,25 @@ export class Scans implements ShareLifecycle {
 
   #finish(tx: Tx, share: Volume, state: ScanState): void {
     const { name } = share;
-    this.#forgetScan(tx, name);
+    this.#removeScan(tx, name);
     this.#neighbours.sweeping.start(tx);
     const { rules } = listRules(tx, { volume: name }, { first: 0, number: 0 });
-    for (const rule of rules) if (rule.lastRunAt === state.startedAt) this.#tell(tx, share, rule);
+    for (const rule of rules) if (rule.lastRunAt === state.startedAt) this.#recordEvent(tx, share, rule);
   }
 
-  #forgetScan(tx: Tx, volume: string): void {
+  #removeScan(tx: Tx, volume: string): void {
     saveScan(tx, volume, undefined);
     this.changed(tx);
   }
 
   #giveUp(tx: Tx, volume: string, reason: string): void {
-    this.#forgetScan(tx, volume);
+    this.#removeScan(tx, volume);
     const share = findVolume(tx, volume);
     const title = `The file lifecycle scan of share ${share ? called(share) : volume} was given up: ${reason}`;
     this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume}` });
   }
 
-  #tell(tx: Tx, share: Volume, rule: RuleInPlace): void {
+  #recordEvent(tx: Tx, share: Volume, rule: RuleInPlace): void {
     const { events } = this.#tools;
     const policy = `File lifecycle policy ${rule.policyDisplayName} (${rule.policy})`;
     const subject = `volume:${share.name}`;

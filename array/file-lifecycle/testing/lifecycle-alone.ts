@@ -4,20 +4,20 @@ import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import { shareReaders, volumeDependents, volumeKeys } from '../../relations.ts';
 import { PEOPLE, serve } from '../../../protocols/s3/testing/serve.ts';
-import { ObjectStorageDestinations } from '../../object-storage-destinations/service.ts';
-import type { Performance } from '../../performance/service.ts';
-import type { Pools } from '../../pools/service.ts';
-import { Encryption } from '../../settings/encryption.ts';
-import { Shares } from '../../shares/service.ts';
-import { Snapshots } from '../../snapshots/service.ts';
-import { Volumes } from '../../volumes/service.ts';
+import { ObjectStorageDestinationService } from '../../object-storage-destinations/service.ts';
+import type { PerformanceService } from '../../performance/service.ts';
+import type { PoolService } from '../../pools/service.ts';
+import { VolumeEncryption } from '../../settings/encryption.ts';
+import { ShareService } from '../../shares/service.ts';
+import { SnapshotService } from '../../snapshots/service.ts';
+import { VolumeService } from '../../volumes/service.ts';
 import { wantedVolume } from '../../volumes/testing/volumes-alone.ts';
-import { FileLifecycle } from '../service.ts';
+import { FileLifecycleService } from '../service.ts';
 import { FakeShareEngine } from './fake-share-engine.ts';
 import { NOW_MS } from './listed-file.ts';
 
-const performance = { forget: () => undefined } as unknown as Performance;
-const pools = { get: (name: string) => ({ name }), refuseNew: () => undefined } as unknown as Pools;
+const performance = { forget: () => undefined } as unknown as PerformanceService;
+const pools = { get: (name: string) => ({ name }), refuseNew: () => undefined } as unknown as PoolService;
 
 /** File lifecycle over shares in memory: time can be set, crashes played. No HTTP but to buckets. */
 export async function lifecycleAlone(t: TestContext) {
@@ -36,25 +36,25 @@ export async function lifecycleAlone(t: TestContext) {
       configuration: { internalName: 'vsa-00000001' },
     });
     const { store, events, jobs, readings } = tools;
-    const volumes = new Volumes(tools, {
+    const volumes = new VolumeService(tools, {
       pools,
-      encryption: new Encryption(tools, volumeKeys),
+      encryption: new VolumeEncryption(tools, volumeKeys),
       performance,
-      shares: new Shares(tools, shareReaders),
+      shares: new ShareService(tools, shareReaders),
       dependents: volumeDependents,
       recycleBin: () => ({ isOn: false, hours: 24 }),
     });
-    const snapshots = new Snapshots(tools, volumes, pools);
-    const lifecycle = new FileLifecycle(tools, {
+    const snapshots = new SnapshotService(tools, volumes, pools);
+    const lifecycle = new FileLifecycleService(tools, {
       snapshots,
       share: (name) => volumes.get(name),
       accounts: { uid: (user) => ({ anna: 1_000 })[user], gid: () => undefined },
     });
-    const destinations = new ObjectStorageDestinations(tools);
+    const destinations = new ObjectStorageDestinationService(tools);
     await readings.refresh();
-    await volumes.settle();
-    await snapshots.settle();
-    await lifecycle.settle();
+    await volumes.reconcile();
+    await snapshots.reconcile();
+    await lifecycle.reconcile();
     await jobs.start();
     return {
       ...tools,
@@ -121,7 +121,7 @@ async function idle(store: Store, jobs: Jobs, share: string): Promise<void> {
 }
 
 /** A bucket of a real S3 server, made known to the array; its name there. */
-export async function archiveBucket(t: TestContext, array: { destinations: ObjectStorageDestinations }) {
+export async function archiveBucket(t: TestContext, array: { destinations: ObjectStorageDestinationService }) {
   const served = await serve();
   let closing: Promise<void> | undefined;
   const close = () => (closing ??= served.close());

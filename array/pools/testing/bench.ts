@@ -7,13 +7,13 @@ import { EngineError } from '../../engine/errors.ts';
 import type { PoolReport } from '../../engine/report.ts';
 import { migrations } from '../../migrations.ts';
 import { volumesInPool } from '../../relations.ts';
-import type { Performance } from '../../performance/service.ts';
+import type { PerformanceService } from '../../performance/service.ts';
 import type { RaidGroup } from '../../raid-groups/raid-group.ts';
 import { findRaidGroup, raidGroupsOfPool } from '../../raid-groups/repository.ts';
-import type { RaidGroups } from '../../raid-groups/service.ts';
+import type { RaidGroupService } from '../../raid-groups/service.ts';
 import { Readings } from '../../readings/readings.ts';
 import type { ArrayTools } from '../../tools.ts';
-import { Pools } from '../service.ts';
+import { PoolService } from '../service.ts';
 
 const NO_IO = { reads: { count: 0, bytes: 0, microseconds: 0 }, writes: { count: 0, bytes: 0, microseconds: 0 } };
 
@@ -27,7 +27,7 @@ export interface FakeShrink {
 
 /** Pools over an engine that only remembers what it was told, with a clock that stands still. */
 export interface PoolBench {
-  readonly pools: Pools;
+  readonly pools: PoolService;
   readonly tools: ArrayTools;
   readonly clock: ManualClock;
   readonly configuration: { cacheGb: number };
@@ -66,7 +66,7 @@ export function poolBench(
     configuration: () => configuration as HostedConfiguration,
     returnDrive: () => Promise.resolve(),
   };
-  const pools = new Pools(tools, {
+  const pools = new PoolService(tools, {
     raidGroups: groupsOf(store, groupBytes),
     performance: noPerformance,
     volumes: volumesInPool,
@@ -88,7 +88,7 @@ export function poolBench(
   };
 }
 
-const noPerformance = { forget: () => undefined } as unknown as Performance;
+const noPerformance = { forget: () => undefined } as unknown as PerformanceService;
 
 function newClock(): ManualClock {
   return new ManualClock('2026-03-01T00:00:00Z');
@@ -144,7 +144,7 @@ function rememberingEngine(
 }
 
 /** Stands in for the service: the rows are there as soon as they are asked for. */
-function groupsOf(store: Store, sizes: number | readonly number[]): RaidGroups {
+function groupsOf(store: Store, sizes: number | readonly number[]): RaidGroupService {
   const ofPool = (pool: string): RaidGroup[] => store.read((db) => raidGroupsOfPool(db, pool));
   const get = (name: string): RaidGroup => {
     const find = (): RaidGroup | undefined => store.read((db) => findRaidGroup(db, name));
@@ -161,5 +161,5 @@ function groupsOf(store: Store, sizes: number | readonly number[]): RaidGroups {
     return find() as RaidGroup;
   };
   if (typeof sizes !== 'number') for (const index of sizes.keys()) get(`group-${index + 1}`);
-  return { get, ofPool } as unknown as RaidGroups;
+  return { get, ofPool } as unknown as RaidGroupService;
 }

@@ -3,21 +3,21 @@ import { fail, ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { FileHistory } from '../../file-history/service.ts';
+import { FileHistoryService } from '../../file-history/service.ts';
 import { NasService } from '../../nas/service.ts';
-import type { Pools } from '../../pools/service.ts';
-import { Snapshots } from '../../snapshots/service.ts';
+import type { PoolService } from '../../pools/service.ts';
+import { SnapshotService } from '../../snapshots/service.ts';
 import { findVolume } from '../../volumes/repository.ts';
 import type { Volume } from '../../volumes/volume.ts';
-import type { Volumes } from '../../volumes/service.ts';
-import { QuotaProjects } from '../projects.ts';
-import { Quotas } from '../service.ts';
+import type { VolumeService } from '../../volumes/service.ts';
+import { QuotaProjectService } from '../projects.ts';
+import { QuotaService } from '../service.ts';
 import { FakeShares } from './fake-shares.ts';
 
 export const SHARE = 'volume-00000001';
 export const OTHER_SHARE = 'volume-00000002';
 
-const pools = { get: () => undefined, refuseNew: () => undefined } as unknown as Pools;
+const pools = { get: () => undefined, refuseNew: () => undefined } as unknown as PoolService;
 
 /** Quotas, their projects, NAS accounts and file history of two shares, on an engine that is a fake. No HTTP. */
 export async function quotasAlone(t: TestContext) {
@@ -44,15 +44,15 @@ export async function quotasAlone(t: TestContext) {
       return row;
     };
     const served = { followSnapshots: async () => undefined };
-    const volumes = { get: share, getShare: share, usableShare: share, shares: served } as unknown as Volumes;
+    const volumes = { get: share, getShare: share, usableShare: share, shares: served } as unknown as VolumeService;
     const nas = new NasService(tools);
-    const snapshots = new Snapshots(tools, volumes, pools);
+    const snapshots = new SnapshotService(tools, volumes, pools);
     const services = {
       nas,
       snapshots,
-      quotas: new Quotas(tools, { volumes, nas }),
-      projects: new QuotaProjects(tools, volumes),
-      history: new FileHistory(tools, { volumes, snapshots }),
+      quotas: new QuotaService(tools, { volumes, nas }),
+      projects: new QuotaProjectService(tools, volumes),
+      history: new FileHistoryService(tools, { volumes, snapshots }),
     };
     await jobs.start();
     return {

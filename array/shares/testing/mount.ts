@@ -3,7 +3,7 @@ import { RpcClient } from '../../../protocols/nfs/testing/rpc-client.ts';
 import type { Lasting, TestArray } from '../../testing/test-array.ts';
 
 /** A share as a client of NFS has it, by the paths of its files. What fails says with which status. */
-class MountedShare {
+class MountedTestShare {
   readonly #client: Client3;
 
   constructor(client: Client3) {
@@ -45,12 +45,12 @@ class MountedShare {
   }
 }
 
-export async function mountShare(t: Lasting, array: TestArray, exportName: string, uid = 0): Promise<MountedShare> {
+export async function mountShare(t: Lasting, array: TestArray, exportName: string, uid = 0): Promise<MountedTestShare> {
   const { management, filePort } = array.configuration;
   const rpc = await RpcClient.open(filePort, management.host);
   rpc.credentials = { uid, gid: uid };
   t.after(() => rpc.close());
-  return new MountedShare(await Client3.mount(rpc, `/export/${exportName}`));
+  return new MountedTestShare(await Client3.mount(rpc, `/export/${exportName}`));
 }
 
 function expectDone(status: number): void {

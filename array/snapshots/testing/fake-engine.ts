@@ -1,6 +1,6 @@
 import type { ChangedRange, MoveWork, NewSnapshot, SnapshotSizes } from '../../engine/engine.ts';
 import { EngineError } from '../../engine/errors.ts';
-import { FakeEngine } from '../../volumes/testing/fake-engine.ts';
+import { FakeVolumeEngine } from '../../volumes/testing/fake-engine.ts';
 
 interface FakeSnapshot {
   readonly volume: string;
@@ -8,7 +8,7 @@ interface FakeSnapshot {
 }
 
 /** Volumes whose only content is how often they were written. */
-export class FakeSnapshotEngine extends FakeEngine {
+export class FakeSnapshotEngine extends FakeVolumeEngine {
   readonly snapshots = new Map<string, FakeSnapshot>();
   /** How many each call took. */
   readonly takes: number[] = [];

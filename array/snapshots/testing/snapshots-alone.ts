@@ -3,20 +3,20 @@ import { ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import { shareReaders, volumeDependents, volumeKeys } from '../../relations.ts';
-import { Clones } from '../../consistency-groups/service.ts';
-import type { Performance } from '../../performance/service.ts';
-import type { Pools } from '../../pools/service.ts';
-import { Encryption } from '../../settings/encryption.ts';
-import { SnapshotPolicies } from '../../snapshot-policies/service.ts';
-import { SnapshotSets } from '../../snapshot-sets/service.ts';
-import { Volumes } from '../../volumes/service.ts';
+import { CloneService } from '../../consistency-groups/service.ts';
+import type { PerformanceService } from '../../performance/service.ts';
+import type { PoolService } from '../../pools/service.ts';
+import { VolumeEncryption } from '../../settings/encryption.ts';
+import { SnapshotPolicyService } from '../../snapshot-policies/service.ts';
+import { SnapshotSetService } from '../../snapshot-sets/service.ts';
+import { VolumeService } from '../../volumes/service.ts';
 import { wantedVolume } from '../../volumes/testing/volumes-alone.ts';
-import { Shares } from '../../shares/service.ts';
-import { Snapshots } from '../service.ts';
+import { ShareService } from '../../shares/service.ts';
+import { SnapshotService } from '../service.ts';
 import { FakeSnapshotEngine } from './fake-engine.ts';
 
-const performance = { forget: () => undefined } as unknown as Performance;
-const pools = { get: (name: string) => ({ name }), refuseNew: () => undefined } as unknown as Pools;
+const performance = { forget: () => undefined } as unknown as PerformanceService;
+const pools = { get: (name: string) => ({ name }), refuseNew: () => undefined } as unknown as PoolService;
 
 /** Snapshots and what is made of them, over an engine that is a fake: time can be set, crashes played. No HTTP. */
 export async function snapshotsAlone(t: TestContext) {
@@ -29,21 +29,21 @@ export async function snapshotsAlone(t: TestContext) {
   async function open() {
     const tools = toolsAlone({ folder, engine: engine.asEngine, clock });
     const { store, events, jobs, readings } = tools;
-    const encryption = new Encryption(tools, volumeKeys);
-    const volumes = new Volumes(tools, {
+    const encryption = new VolumeEncryption(tools, volumeKeys);
+    const volumes = new VolumeService(tools, {
       pools,
       encryption,
       performance,
-      shares: new Shares(tools, shareReaders),
+      shares: new ShareService(tools, shareReaders),
       dependents: volumeDependents,
       recycleBin: () => ({ isOn: false, hours: 24 }),
     });
-    const snapshots = new Snapshots(tools, volumes, pools);
-    const policies = new SnapshotPolicies(tools, volumes, snapshots);
-    const sets = new SnapshotSets(tools, { volumes, snapshots, suspendSeconds: () => 10 });
+    const snapshots = new SnapshotService(tools, volumes, pools);
+    const policies = new SnapshotPolicyService(tools, volumes, snapshots);
+    const sets = new SnapshotSetService(tools, { volumes, snapshots, suspendSeconds: () => 10 });
     await readings.refresh();
-    await volumes.settle();
-    await snapshots.settle();
+    await volumes.reconcile();
+    await snapshots.reconcile();
     await policies.createFirst();
     await jobs.start();
     return {
@@ -52,7 +52,7 @@ export async function snapshotsAlone(t: TestContext) {
       snapshots,
       policies,
       sets,
-      clones: new Clones(volumes, snapshots),
+      clones: new CloneService(volumes, snapshots),
       titles: () =>
         store
           .read((db) => events.list(db, { oldestFirst: true, start: 0, limit: 0 }))

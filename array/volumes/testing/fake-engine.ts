@@ -22,7 +22,7 @@ function emptyShare(totalBytes: number): ShareReport {
 }
 
 /** Volumes without bytes, whose figures a test sets as it likes. */
-export class FakeEngine {
+export class FakeVolumeEngine {
   readonly volumes = new Map<string, VolumeReport>();
   readonly caps = new Map<string, VolumeCaps>();
   readonly reductions = new Map<string, Reduction>();

@@ -3,25 +3,25 @@ import { bytes, ManualClock } from '@granary/kernel';
 import { temporaryFolder } from '../../../testing/folders.ts';
 import { toolsAlone } from '../../testing/tools-alone.ts';
 import { shareReaders, volumeDependents, volumeKeys } from '../../relations.ts';
-import type { Performance } from '../../performance/service.ts';
+import type { PerformanceService } from '../../performance/service.ts';
 import type { Pool } from '../../pools/pool.ts';
 import { insertPool } from '../../pools/repository.ts';
-import type { Pools } from '../../pools/service.ts';
-import { Encryption } from '../../settings/encryption.ts';
-import { Shares } from '../../shares/service.ts';
+import type { PoolService } from '../../pools/service.ts';
+import { VolumeEncryption } from '../../settings/encryption.ts';
+import { ShareService } from '../../shares/service.ts';
 import { GB } from '../../units.ts';
-import { Volumes } from '../service.ts';
-import { FakeEngine } from './fake-engine.ts';
+import { VolumeService } from '../service.ts';
+import { FakeVolumeEngine } from './fake-engine.ts';
 
 export const POOL = 'pool-00000001';
 
-const performance = { forget: () => undefined } as unknown as Performance;
-const pools = { get: () => poolOf(0), refuseNew: () => undefined } as unknown as Pools;
+const performance = { forget: () => undefined } as unknown as PerformanceService;
+const pools = { get: () => poolOf(0), refuseNew: () => undefined } as unknown as PoolService;
 
 /** The volumes of an array whose engine is a fake: figures can be fed, crashes played. No HTTP. */
 export async function volumesAlone(t: TestContext) {
   const folder = temporaryFolder(t);
-  const engine = new FakeEngine();
+  const engine = new FakeVolumeEngine();
   const clock = new ManualClock('2026-03-01T12:00:00Z');
   const bin = { isOn: false, hours: 24 };
   let running = await open();
@@ -30,9 +30,9 @@ export async function volumesAlone(t: TestContext) {
   async function open() {
     const tools = toolsAlone({ folder, engine: engine.asEngine, clock, configuration: { dataReduction: false } });
     const { store, events, jobs, readings } = tools;
-    const encryption = new Encryption(tools, volumeKeys);
-    const shares = new Shares(tools, shareReaders);
-    const volumes = new Volumes(tools, {
+    const encryption = new VolumeEncryption(tools, volumeKeys);
+    const shares = new ShareService(tools, shareReaders);
+    const volumes = new VolumeService(tools, {
       pools,
       encryption,
       performance,
@@ -44,8 +44,8 @@ export async function volumesAlone(t: TestContext) {
       if (!tx.get('SELECT 1 FROM pools')) insertPool(tx, poolOf(clock.now()));
     });
     await readings.refresh();
-    await volumes.settle();
-    await shares.settle();
+    await volumes.reconcile();
+    await shares.reconcile();
     await jobs.start();
     return {
       ...tools,

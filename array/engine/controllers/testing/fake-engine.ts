@@ -18,7 +18,7 @@ const bytes: Readonly<Record<string, () => Uint8Array>> = {
 };
 
 /** Does nothing, and can be watched while it does. */
-class FakeEngine implements Pick<
+class FakeThreadEngine implements Pick<
   EngineMethods,
   'volume' | 'readSnapshot' | 'scrubGroup' | 'report' | 'setResyncSpeed'
 > {
@@ -61,6 +61,6 @@ class FakeEngine implements Pick<
 export const openEngine: OpenEngine = ({ folder }, { controller }) => {
   if (existsSync(join(folder, REFUSAL))) throw new EngineError('failed', 'The drives cannot be read.');
   const done = () => Promise.resolve();
-  const engine = breakAtWill(new FakeEngine(controller) as unknown as EngineMethods);
+  const engine = breakAtWill(new FakeThreadEngine(controller) as unknown as EngineMethods);
   return Promise.resolve({ engine, serve: done, follow: done, close: done });
 };

@@ -17,7 +17,7 @@ export const startInline: StartThread = ({ vitals, ...data }) => {
   beat(vitals);
   const beating = setInterval(() => beat(vitals), BEAT_MS).unref();
   port1.on('message', (messages) => handle.emit('message', messages));
-  port2.on('message', (messages: readonly ToController[]) => messages.forEach((message) => side.take(message)));
+  port2.on('message', (messages: readonly ToController[]) => messages.forEach((message) => side.accept(message)));
   port1.unref();
   port2.unref();
   return Object.assign(handle, {

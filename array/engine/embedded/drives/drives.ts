@@ -20,7 +20,7 @@ export interface PlacedDrive {
 }
 
 /** The drives the array was given, opened as far as they can be. */
-export class Drives {
+export class EngineDrives {
   readonly #placed = new Map<string, PlacedDrive>();
 
   /** Knows exactly these from now on. Returns those that can be reached again, and those that are gone. */

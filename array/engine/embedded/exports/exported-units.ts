@@ -67,7 +67,7 @@ export class ExportedUnits {
   async remove(volume: string, tell: (servers: readonly string[]) => Promise<void>): Promise<void> {
     const shown = this.#shown.get(volume);
     if (shown === undefined) return;
-    await this.#take(volume, shown);
+    await this.#removeUnit(volume, shown);
     await this.#reservations.save(shown.wwid, undefined);
     await tell([...shown.servers]);
     this.#free.push(shown.number);
@@ -105,11 +105,11 @@ export class ExportedUnits {
   }
 
   async #hide(volume: string, shown: Shown): Promise<void> {
-    await this.#take(volume, shown);
+    await this.#removeUnit(volume, shown);
     this.#free.push(shown.number);
   }
 
-  async #take(volume: string, shown: Shown): Promise<void> {
+  async #removeUnit(volume: string, shown: Shown): Promise<void> {
     this.#shown.delete(volume);
     this.#owners.delete(shown.wwid);
     await this.#target.removeLun(shown.number);

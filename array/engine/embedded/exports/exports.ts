@@ -34,7 +34,7 @@ const LIMITS = {
 };
 
 /** The volumes of an array as disks of servers, over iSCSI. */
-export class Exports {
+export class EngineExports {
   readonly #setup: ExportsSetup;
   readonly #server: IscsiServer;
   readonly #target: IscsiTarget;
@@ -55,7 +55,7 @@ export class Exports {
       reservations,
       buffers: { allocate, release },
       authoriseDiscovery: authorise,
-      onEvent: (event) => this.#take(event),
+      onEvent: (event) => this.#reportEvent(event),
     });
     this.#target = this.#server.addTarget({ iqn: setup.target, authorise });
     this.#units = new ExportedUnits(this.#target, reservations, setup.device);
@@ -142,7 +142,7 @@ export class Exports {
     return { ...names, connections, io: movedBy(session) };
   }
 
-  #take(event: IscsiEvent): void {
+  #reportEvent(event: IscsiEvent): void {
     const { onEvent, onProblem } = this.#setup;
     switch (event.type) {
       case 'login': {

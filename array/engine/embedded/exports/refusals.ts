@@ -3,19 +3,19 @@ const REMEMBERED_MAX = 256;
 
 /** An initiator that may not come in tries again for ever: it is told of once a minute. */
 export class Refusals {
-  readonly #told = new Map<string, number>();
+  readonly #reportedAt = new Map<string, number>();
 
   isNews(initiator: string, address: string, nowMs: number): boolean {
     const key = `${address} ${initiator}`;
-    const last = this.#told.get(key);
+    const last = this.#reportedAt.get(key);
     if (last !== undefined && nowMs - last < SILENCE_MS) return false;
-    if (last === undefined && this.#told.size >= REMEMBERED_MAX && !this.#forgetOld(nowMs)) return false;
-    this.#told.set(key, nowMs);
+    if (last === undefined && this.#reportedAt.size >= REMEMBERED_MAX && !this.#dropExpired(nowMs)) return false;
+    this.#reportedAt.set(key, nowMs);
     return true;
   }
 
-  #forgetOld(nowMs: number): boolean {
-    for (const [key, at] of this.#told) if (nowMs - at >= SILENCE_MS) this.#told.delete(key);
-    return this.#told.size < REMEMBERED_MAX;
+  #dropExpired(nowMs: number): boolean {
+    for (const [key, at] of this.#reportedAt) if (nowMs - at >= SILENCE_MS) this.#reportedAt.delete(key);
+    return this.#reportedAt.size < REMEMBERED_MAX;
   }
 }

@@ -7,53 +7,53 @@ const COUNT_MS = 1000;
 /** What happens in a group, in the engine's words. Single blocks are counted: thousands may be mended in a second. */
 export class GroupEvents {
   readonly #group: string;
-  readonly #tell: OnEngineEvent;
+  readonly #publish: OnEngineEvent;
   readonly #repaired = new Map<string, number>();
   readonly #rejected = new Map<string, number>();
   #lost = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(group: string, tell: OnEngineEvent) {
+  constructor(group: string, publish: OnEngineEvent) {
     this.#group = group;
-    this.#tell = tell;
+    this.#publish = publish;
   }
 
-  take(event: GroupEvent): void {
+  accept(event: GroupEvent): void {
     switch (event.type) {
       case 'block-repaired':
         this.#repaired.set(event.driveId, (this.#repaired.get(event.driveId) ?? 0) + 1);
-        this.#tellSoon();
+        this.#publishSoon();
         break;
       case 'checksums-rejected':
         this.#rejected.set(event.driveId, (this.#rejected.get(event.driveId) ?? 0) + 1);
-        this.#tellSoon();
+        this.#publishSoon();
         break;
       case 'block-lost':
         this.#lost += 1;
-        this.#tellSoon();
+        this.#publishSoon();
         break;
       default: {
         const told = inEngineWords(this.#group, event);
-        if (told) this.#tell(told);
+        if (told) this.#publish(told);
       }
     }
   }
 
   /** Whatever was counted so far. */
-  tellCounts(): void {
+  publishCounts(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const group = this.#group;
-    for (const [drive, count] of this.#rejected) this.#tell({ type: 'checksums-rejected', drive, group, count });
+    for (const [drive, count] of this.#rejected) this.#publish({ type: 'checksums-rejected', drive, group, count });
     this.#rejected.clear();
-    for (const [drive, count] of this.#repaired) this.#tell({ type: 'blocks-repaired', drive, group, count });
+    for (const [drive, count] of this.#repaired) this.#publish({ type: 'blocks-repaired', drive, group, count });
     this.#repaired.clear();
-    if (this.#lost > 0) this.#tell({ type: 'blocks-lost', group, count: this.#lost });
+    if (this.#lost > 0) this.#publish({ type: 'blocks-lost', group, count: this.#lost });
     this.#lost = 0;
   }
 
-  #tellSoon(): void {
-    this.#timer ??= setTimeout(() => this.tellCounts(), COUNT_MS).unref();
+  #publishSoon(): void {
+    this.#timer ??= setTimeout(() => this.publishCounts(), COUNT_MS).unref();
   }
 }
 

@@ -3,7 +3,7 @@ import { type GroupState as RaidState, RaidGroup, type ResyncSpeed as RaidSpeed,
 import type { Work } from '../../work.ts';
 import type { ResyncSpeed, ScrubResult } from '../../hardware.ts';
 import type { GroupReport } from '../../report.ts';
-import type { GroupRecord } from '../book.ts';
+import type { GroupRecord } from '../engine-catalogue.ts';
 import type { GroupEvents } from './group-events.ts';
 import { totalsOf } from '../reports/totals.ts';
 

@@ -2,15 +2,15 @@ import { layOut, type MembershipRecord, RaidGroup, StorageError } from '@granary
 import type { OnEngineEvent } from '../../engine.ts';
 import type { NewGroup } from '../../hardware.ts';
 import type { GroupReport } from '../../report.ts';
-import type { Book, GroupRecord } from '../book.ts';
-import type { Drives } from '../drives/drives.ts';
+import type { EngineCatalogue, GroupRecord } from '../engine-catalogue.ts';
+import type { EngineDrives } from '../drives/drives.ts';
 import { GroupEvents } from './group-events.ts';
 import { EngineGroup, memberIdsOf, speedOf } from './group.ts';
 import { isStorageError } from '../refused.ts';
 
 interface GroupsSetup {
-  readonly book: Book;
-  readonly drives: Drives;
+  readonly catalogue: EngineCatalogue;
+  readonly drives: EngineDrives;
   readonly onEvent: OnEngineEvent;
   /** A group that was failed or missing works again. */
   readonly onResumed: (group: RaidGroup) => void;
@@ -20,7 +20,7 @@ interface GroupsSetup {
 const UNTOLD = { minimumBytesPerSecond: 4 * 2 ** 20, maximumBytesPerSecond: 16 * 2 ** 20 };
 
 /** The RAID groups of an engine. */
-export class Groups {
+export class EngineGroups {
   readonly #setup: GroupsSetup;
   readonly #groups = new Map<string, EngineGroup>();
 
@@ -40,18 +40,18 @@ export class Groups {
 
   /** Finds all groups on their drives again, and ends what a crash cut off. */
   async open(onEach: (group: string) => void = () => undefined): Promise<void> {
-    const { book } = this.#setup;
-    for (const record of [...book.groups.values()]) {
+    const { catalogue } = this.#setup;
+    for (const record of [...catalogue.groups.values()]) {
       onEach(record.id);
       if (record.state === 'ready') await this.#openFirst(this.#add(record.id), record);
-      else await this.#forget(record);
+      else await this.#remove(record);
     }
   }
 
   async create(wanted: NewGroup): Promise<{ capacityBytes: number }> {
-    const { book, drives } = this.#setup;
+    const { catalogue, drives } = this.#setup;
     const { id, protection, stripeBytes } = wanted;
-    const known = book.groups.get(id);
+    const known = catalogue.groups.get(id);
     if (known?.state === 'ready') return { capacityBytes: known.capacityBytes };
     this.#requireFree([...wanted.drives, ...wanted.spares]);
     const members = wanted.drives.map((drive) => drives.reachable(drive));
@@ -61,7 +61,7 @@ export class Groups {
     const { capacityBytes } = layOut({ level: protection, stripeBytes, memberBytes, memberCount: members.length });
     const names = { members: [...wanted.drives], spares: [...wanted.spares] };
     const record: GroupRecord = { id, state: 'creating', protection, capacityBytes, ...names, events: 0 };
-    await book.putGroup(record);
+    await catalogue.putGroup(record);
     const group = this.#add(id);
     try {
       for (const drive of [...wanted.drives, ...wanted.spares]) await drives.clear(drive);
@@ -69,7 +69,7 @@ export class Groups {
       group.setSpeed(wanted.speed);
       const runtime = { ...this.#listeners(group), resyncSpeed: speed };
       group.raid = await RaidGroup.create({ id, level: protection, stripeBytes, members, spares, ...runtime });
-      await book.putGroup({ ...record, state: 'ready', events: group.raid.state().events });
+      await catalogue.putGroup({ ...record, state: 'ready', events: group.raid.state().events });
     } catch (error) {
       await this.#undo(group, record);
       throw error;
@@ -78,15 +78,15 @@ export class Groups {
   }
 
   async delete(id: string): Promise<void> {
-    const { book } = this.#setup;
-    const record = book.groups.get(id);
+    const { catalogue } = this.#setup;
+    const record = catalogue.groups.get(id);
     if (!record) return;
     const group = this.#groups.get(id);
     const current = { ...record, ...(group?.raid && namesOf(group.raid)) };
-    await book.putGroup({ ...current, state: 'deleting' });
+    await catalogue.putGroup({ ...current, state: 'deleting' });
     // It is on record as going: what could not be written to drives that are gone is not needed any more.
     await group?.raid?.close().catch(() => undefined);
-    await this.#forget(current);
+    await this.#remove(current);
   }
 
   async replaceDrive(id: string, from: string, to: string): Promise<void> {
@@ -122,32 +122,32 @@ export class Groups {
 
   /** The group that a drive belongs to, if any. */
   of(drive: string): EngineGroup | undefined {
-    const { book } = this.#setup;
+    const { catalogue } = this.#setup;
     return [...this.#groups.values()].find(({ id, raid }) => {
-      const names = raid ? namesOf(raid) : book.groups.get(id);
+      const names = raid ? namesOf(raid) : catalogue.groups.get(id);
       return names?.members.includes(drive) === true || names?.spares.includes(drive) === true;
     });
   }
 
   /** The drive can be reached again: whichever group it belongs to takes it back. */
   async driveArrived(drive: string): Promise<void> {
-    const { drives, book } = this.#setup;
+    const { drives, catalogue } = this.#setup;
     const id = await drives.groupOnRecord(drive);
     if (id === undefined) return this.#readmit(drive);
     const group = this.#groups.get(id);
-    const record = book.groups.get(id);
+    const record = catalogue.groups.get(id);
     if (!group || record?.state !== 'ready') return;
     if (!group.raid) return this.#reopenLater(group, record);
     const wasFailed = group.hasFailed();
     const member = group.raid.state().members.find(({ driveId }) => driveId === drive);
     if (!wasFailed && member?.state !== 'failed') return;
-    await this.#takeBack(group.raid, drive);
+    await this.#rejoin(group.raid, drive);
     if (!wasFailed || group.hasFailed()) return;
     this.#setup.onResumed(group.raid);
     // Those that came before it and could do nothing alone.
     for (const { driveId, state } of group.raid.state().members) {
       if (state === 'failed' && drives.find(driveId)?.drive.isPlugged === true) {
-        await this.#takeBack(group.raid, driveId);
+        await this.#rejoin(group.raid, driveId);
       }
     }
   }
@@ -155,15 +155,15 @@ export class Groups {
   /** Groups that could not be opened are tried again. */
   async retry(): Promise<void> {
     for (const group of this.#groups.values()) {
-      const record = this.#setup.book.groups.get(group.id);
+      const record = this.#setup.catalogue.groups.get(group.id);
       if (!group.raid && record?.state === 'ready') await this.#reopenLater(group, record);
     }
   }
 
   reports(): GroupReport[] {
-    const { book } = this.#setup;
+    const { catalogue } = this.#setup;
     return [...this.#groups.values()].flatMap((group) => {
-      const record = book.groups.get(group.id);
+      const record = catalogue.groups.get(group.id);
       return record?.state === 'ready' ? [group.report(record)] : [];
     });
   }
@@ -171,7 +171,7 @@ export class Groups {
   async close(): Promise<void> {
     for (const { raid, events } of this.#groups.values()) {
       await raid?.close();
-      events.tellCounts();
+      events.publishCounts();
     }
   }
 
@@ -188,7 +188,7 @@ export class Groups {
     await group.raid.readmit(this.#setup.drives.get(drive).drive);
   }
 
-  async #takeBack(raid: RaidGroup, drive: string): Promise<void> {
+  async #rejoin(raid: RaidGroup, drive: string): Promise<void> {
     try {
       await raid.returnDrive(this.#setup.drives.get(drive).drive);
     } catch (error) {
@@ -238,15 +238,15 @@ export class Groups {
 
   #listeners(group: EngineGroup) {
     return {
-      onEvent: (event: Parameters<GroupEvents['take']>[0]) => group.events.take(event),
-      onRecorded: (record: MembershipRecord) => this.#noteMembers(group.id, record),
+      onEvent: (event: Parameters<GroupEvents['accept']>[0]) => group.events.accept(event),
+      onRecorded: (record: MembershipRecord) => this.#recordMembers(group.id, record),
     };
   }
 
-  async #noteMembers(id: string, { events, members, spares }: MembershipRecord): Promise<void> {
-    const { book } = this.#setup;
-    const record = book.groups.get(id);
-    if (record?.state === 'ready') await book.putGroup({ ...record, events, members, spares });
+  async #recordMembers(id: string, { events, members, spares }: MembershipRecord): Promise<void> {
+    const { catalogue } = this.#setup;
+    const record = catalogue.groups.get(id);
+    if (record?.state === 'ready') await catalogue.putGroup({ ...record, events, members, spares });
   }
 
   #requireFree(wanted: readonly string[]): void {
@@ -260,21 +260,21 @@ export class Groups {
 
   async #undo(group: EngineGroup, record: GroupRecord): Promise<void> {
     await group.raid?.close().catch(() => undefined);
-    await this.#forget(record).catch(() => undefined);
+    await this.#remove(record).catch(() => undefined);
   }
 
   /** Its drives are free afterwards; those that do not answer now are no part of anything when they come back. */
-  async #forget({ id, members, spares }: GroupRecord): Promise<void> {
-    const { drives, book } = this.#setup;
+  async #remove({ id, members, spares }: GroupRecord): Promise<void> {
+    const { drives, catalogue } = this.#setup;
     for (const drive of [...members, ...spares]) {
       const placed = drives.find(drive);
       if (placed?.drive.isPlugged !== true) continue;
       // Only its own: one that it lost long ago may be in another group by now.
       if ((await drives.groupOnRecord(drive)) === id) await drives.clear(drive).catch(() => undefined);
     }
-    this.#groups.get(id)?.events.tellCounts();
+    this.#groups.get(id)?.events.publishCounts();
     this.#groups.delete(id);
-    await book.removeGroup(id);
+    await catalogue.removeGroup(id);
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientRecorder, RecordedClient } from '@granary/protocols/nfs';
-import { syncFolder } from '../book.ts';
+import { syncFolder } from '../engine-catalogue.ts';
 
 const FILE = 'clients.log';
 /** So many lines more than clients, and the file is written anew. */

@@ -32,7 +32,7 @@ export class NfsService {
       recorder: this.#records,
       identities: this.accounts.identities,
       groupsOf: (uid) => this.accounts.groupsOf(uid),
-      onEvent: (event) => this.#take(event),
+      onEvent: (event) => this.#reportEvent(event),
     });
     this.#portals = new OpenPortals({ protocol: 'NFS', server: this.#server, onProblem: setup.onProblem });
   }
@@ -69,7 +69,7 @@ export class NfsService {
     await this.#records.close();
   }
 
-  #take(event: NfsEvent): void {
+  #reportEvent(event: NfsEvent): void {
     const { onProblem } = this.#setup;
     if (event.type === 'internal-error') onProblem('an NFS request ended by an error of ours', event.error);
     if (event.type !== 'crowded') return;

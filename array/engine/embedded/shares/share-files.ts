@@ -2,12 +2,12 @@ import type { Attributes, Filesystem, ListedInode } from '@granary/storage/files
 import type { Work } from '../../work.ts';
 import { EngineError } from '../../errors.ts';
 import type { FileArchive, FileVersion, ListedFile, ShareEngine } from '../../shares.ts';
-import { told } from '../refused.ts';
-import type { Works } from '../works.ts';
+import { translateErrors } from '../refused.ts';
+import type { RunningWorks } from '../running-works.ts';
 import type { SnapshotMounts } from './snapshot-mounts.ts';
 import { isFsError, SUPERUSER } from './files/paths.ts';
 import type { ArchivedContents } from './files/archived-contents.ts';
-import type { Recalls } from './files/recalls.ts';
+import type { ShareRecalls } from './files/recalls.ts';
 import { expire, purge } from './files/recycle-bin.ts';
 import { restore } from './files/restore.ts';
 
@@ -32,13 +32,13 @@ interface ShareFilesParts {
   /** Throws if the share cannot be used now. */
   readonly filesystem: (volume: string) => Filesystem;
   readonly snapshots: SnapshotMounts;
-  readonly recalls: Recalls;
+  readonly recalls: ShareRecalls;
   readonly archived: ArchivedContents;
-  readonly works: Works;
+  readonly works: RunningWorks;
 }
 
 /** What the array does with single files of its shares. */
-export class ShareFiles implements FileEngine {
+export class EngineShareFiles implements FileEngine {
   readonly #parts: ShareFilesParts;
 
   constructor(parts: ShareFilesParts) {
@@ -46,7 +46,7 @@ export class ShareFiles implements FileEngine {
   }
 
   listFiles(snapshot: string, afterInode: number, limit: number): Promise<readonly ListedFile[]> {
-    return told(() =>
+    return translateErrors(() =>
       this.#parts.snapshots.use(snapshot, async (filesystem) => {
         const files: ListedFile[] = [];
         for (const one of await filesystem.listInodes(afterInode, Math.min(limit, LISTED_MAX))) {
@@ -60,7 +60,7 @@ export class ShareFiles implements FileEngine {
   }
 
   readFile(volume: string, file: FileVersion, offset: number, length: number): Promise<Uint8Array> {
-    return told(async () => {
+    return translateErrors(async () => {
       if (length > READ_BYTES_MAX) throw new EngineError('invalid', `${length} bytes are too many for one read.`);
       const filesystem = this.#parts.filesystem(volume);
       const into = Buffer.alloc(length);
@@ -73,7 +73,7 @@ export class ShareFiles implements FileEngine {
   }
 
   archiveFile(volume: string, file: FileVersion, archive: FileArchive): Promise<boolean> {
-    return told(async () => {
+    return translateErrors(async () => {
       const { archives } = this.#parts.filesystem(volume);
       if (await archives.archive(file, archive)) return true;
       // Asked again after its controller failed, it may be done.
@@ -83,14 +83,14 @@ export class ShareFiles implements FileEngine {
   }
 
   writeRecall(volume: string, inode: number, generation: number, offset: number, bytes: Uint8Array): Promise<void> {
-    return told(() => {
+    return translateErrors(() => {
       const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
       return this.#parts.filesystem(volume).archives.writeRecalled({ inode, generation }, offset, data);
     });
   }
 
   finishRecall(volume: string, inode: number, generation: number, failure?: string): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       const { archives } = this.#parts.filesystem(volume);
       try {
         if (failure === undefined) await archives.finishRecall({ inode, generation });
@@ -104,11 +104,11 @@ export class ShareFiles implements FileEngine {
   }
 
   giveContents(archive: FileArchive, offset: number, bytes: Uint8Array | null, failure: string): Promise<void> {
-    return told(() => this.#parts.archived.given(archive, offset, bytes, failure));
+    return translateErrors(() => this.#parts.archived.given(archive, offset, bytes, failure));
   }
 
   expireFile(volume: string, file: FileVersion, toBin: boolean): Promise<boolean> {
-    return told(() => expire(this.#parts.filesystem(volume), file, toBin, Date.now()));
+    return translateErrors(() => expire(this.#parts.filesystem(volume), file, toBin, Date.now()));
   }
 
   purgeBin(volume: string, beforeMs: number, work: Work): Promise<number> {

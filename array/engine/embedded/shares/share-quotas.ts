@@ -2,10 +2,10 @@ import type { Quota } from '@granary/storage/filesystem';
 import type { Work } from '../../work.ts';
 import { EngineError } from '../../errors.ts';
 import type { QuotaLimit, QuotaScope, QuotaSwitches, QuotaUsage, ShareEngine } from '../../shares.ts';
-import { told } from '../refused.ts';
-import type { Works } from '../works.ts';
+import { translateErrors } from '../refused.ts';
+import type { RunningWorks } from '../running-works.ts';
 import { setProject } from './projects.ts';
-import type { Share } from './share.ts';
+import type { EngineShare } from './share.ts';
 
 const LISTED_MAX = 10_000;
 const ID_MAX = 2 ** 32 - 1;
@@ -14,28 +14,28 @@ type QuotaEngine = Pick<ShareEngine, 'quotaState' | 'setQuotaState' | 'quota' | 
 
 /** What users, groups and projects use of shares, and what they may. */
 export class ShareQuotas implements QuotaEngine {
-  readonly #share: (volume: string) => Share;
-  readonly #works: Works;
+  readonly #share: (volume: string) => EngineShare;
+  readonly #works: RunningWorks;
 
-  constructor(share: (volume: string) => Share, works: Works) {
+  constructor(share: (volume: string) => EngineShare, works: RunningWorks) {
     this.#share = share;
     this.#works = works;
   }
 
   quotaState(volume: string): Promise<QuotaSwitches> {
-    return told(() => this.#quotas(volume).state());
+    return translateErrors(() => this.#quotas(volume).state());
   }
 
   setQuotaState(volume: string, state: QuotaSwitches): Promise<void> {
-    return told(() => this.#share(volume).setQuotaState(state));
+    return translateErrors(() => this.#share(volume).setQuotaState(state));
   }
 
   quota(volume: string, scope: QuotaScope, id: number): Promise<QuotaUsage> {
-    return told(async () => usageOf(await this.#quotas(volume).get(scope, id)));
+    return translateErrors(async () => usageOf(await this.#quotas(volume).get(scope, id)));
   }
 
   quotas(volume: string, scope: QuotaScope, fromId: number, limit: number): Promise<readonly QuotaUsage[]> {
-    return told(async () => {
+    return translateErrors(async () => {
       const found = await this.#quotas(volume).list(scope, fromId, Math.min(limit, LISTED_MAX));
       return found.map(usageOf);
     });
@@ -43,7 +43,7 @@ export class ShareQuotas implements QuotaEngine {
 
   /** Everything is looked at before anything is set. */
   setQuotas(volume: string, limits: readonly QuotaLimit[]): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       for (const limit of limits) requireLimit(limit);
       await this.#quotas(volume).set(limits.map((limit) => ({ ...limit, limitInodes: undefined })));
     });

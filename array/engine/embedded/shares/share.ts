@@ -5,11 +5,11 @@ import { EngineError } from '../../errors.ts';
 import type { ShareReport } from '../../report.ts';
 import type { QuotaSwitches, ServedShare } from '../../shares.ts';
 import type { ShareFigures, ShareVolume } from '../setup.ts';
-import type { AuditLogs } from './audit/audit-logs.ts';
+import type { ShareAuditLogs } from './audit/audit-logs.ts';
 import { AuditedFilesystem } from './audit/audited-filesystem.ts';
 import { ClientUses } from './client-use.ts';
 import { FencedDevice } from './fenced-device.ts';
-import type { Recalls } from './files/recalls.ts';
+import type { ShareRecalls } from './files/recalls.ts';
 import { IoCounter } from './io-counter.ts';
 import type { OnIo, ServedFilesystem, ServedFilesystemOptions } from './served-filesystem.ts';
 import { ShareAccess } from './share-access.ts';
@@ -22,12 +22,12 @@ interface Mount {
 }
 
 export interface ShareParts {
-  readonly recalls: Recalls;
-  readonly audit: AuditLogs;
+  readonly recalls: ShareRecalls;
+  readonly audit: ShareAuditLogs;
 }
 
 /** One share: how it is served, and the filesystem behind it while its volume can be used. */
-export class Share {
+export class EngineShare {
   readonly volume: ShareVolume;
   readonly served: ServedFilesystem;
   readonly io = new IoCounter();

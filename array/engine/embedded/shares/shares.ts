@@ -5,16 +5,16 @@ import { EngineError } from '../../errors.ts';
 import type { ServerReport, SessionReport } from '../../report.ts';
 import type * as wanted from '../../shares.ts';
 import type { Portals } from '../exports/portals.ts';
-import { isStorageError, reasonOf, told } from '../refused.ts';
-import type { EngineShares, ShareSource, ShareVolume } from '../setup.ts';
-import { Works } from '../works.ts';
-import { AuditLogs } from './audit/audit-logs.ts';
+import { isStorageError, reasonOf, translateErrors } from '../refused.ts';
+import type { FileShares, ShareSource, ShareVolume } from '../setup.ts';
+import { RunningWorks } from '../running-works.ts';
+import { ShareAuditLogs } from './audit/audit-logs.ts';
 import { FencedDevice } from './fenced-device.ts';
 import { NfsService } from './nfs-service.ts';
 import { ArchivedContents } from './files/archived-contents.ts';
-import { Recalls } from './files/recalls.ts';
-import { ShareFiles } from './share-files.ts';
-import { Share, type ShareParts } from './share.ts';
+import { ShareRecalls } from './files/recalls.ts';
+import { EngineShareFiles } from './share-files.ts';
+import { EngineShare, type ShareParts } from './share.ts';
 import { ShareQuotas } from './share-quotas.ts';
 import { SnapshotMounts } from './snapshot-mounts.ts';
 
@@ -40,30 +40,30 @@ interface SharesSetup {
 type ServingEngine = Pick<wanted.ShareEngine, 'formatShare' | 'putShare' | 'removeShare' | 'putNasAccounts'>;
 
 /** The file shares of an array, over NFS. */
-export class Shares implements ServingEngine, EngineShares {
+export class EngineShares implements ServingEngine, FileShares {
   readonly limits: ShareQuotas;
-  readonly files: ShareFiles;
+  readonly files: EngineShareFiles;
   readonly #setup: SharesSetup;
-  readonly #shares = new Map<string, Share>();
+  readonly #shares = new Map<string, EngineShare>();
   readonly #nfs: NfsService;
   readonly #snapshots: SnapshotMounts;
   /** What is done to a share is done one after the other. */
   readonly #turns = new Locks();
-  readonly #works = new Works();
+  readonly #works = new RunningWorks();
   readonly #parts: ShareParts;
 
   constructor(setup: SharesSetup) {
     this.#setup = setup;
     const { serverName, folder, onEvent, onProblem } = setup;
-    const recalls = new Recalls(onEvent);
-    this.#parts = { recalls, audit: new AuditLogs({ folder, onEvent, onProblem }) };
+    const recalls = new ShareRecalls(onEvent);
+    this.#parts = { recalls, audit: new ShareAuditLogs({ folder, onEvent, onProblem }) };
     this.#nfs = new NfsService({ serverName, folder, onProblem });
     const archived = new ArchivedContents(onEvent);
     this.#snapshots = new SnapshotMounts((snapshot) => setup.source.snapshot(snapshot), archived);
     const [works, snapshots] = [this.#works, this.#snapshots];
     this.limits = new ShareQuotas((volume) => this.#get(volume), works);
     const filesystem = (volume: string) => this.#get(volume).filesystem;
-    this.files = new ShareFiles({ filesystem, snapshots, recalls, archived, works });
+    this.files = new EngineShareFiles({ filesystem, snapshots, recalls, archived, works });
   }
 
   serve(portals: Portals): Promise<void> {
@@ -85,7 +85,7 @@ export class Shares implements ServingEngine, EngineShares {
   putShare(record: wanted.ServedShare): Promise<void> {
     return this.#inTurn(record.volume, async () => {
       const known = this.#shares.get(record.volume);
-      const share = known ?? new Share(this.#volume(record.volume), record, this.#parts);
+      const share = known ?? new EngineShare(this.#volume(record.volume), record, this.#parts);
       if (known) {
         known.follow(record);
         named(() => this.#nfs.replace(share.exported(this.#snapshots.sourceOf(share))));
@@ -102,7 +102,7 @@ export class Shares implements ServingEngine, EngineShares {
   }
 
   putNasAccounts(accounts: wanted.NasAccounts): Promise<void> {
-    return told(() => this.#nfs.accounts.put(accounts));
+    return translateErrors(() => this.#nfs.accounts.put(accounts));
   }
 
   async removeVolume(volume: string): Promise<void> {
@@ -126,7 +126,7 @@ export class Shares implements ServingEngine, EngineShares {
     this.#retry(volume);
   }
 
-  async settle(volumes: readonly string[]): Promise<void> {
+  async flushShares(volumes: readonly string[]): Promise<void> {
     await Promise.all(
       volumes.map(async (volume) => {
         const share = this.#shares.get(volume);
@@ -197,7 +197,7 @@ export class Shares implements ServingEngine, EngineShares {
   }
 
   /** What was committed is in the journal: without the last checkpoint the next mount takes a little longer. */
-  async #unmount(share: Share): Promise<void> {
+  async #unmount(share: EngineShare): Promise<void> {
     try {
       await share.unmount();
     } catch (error) {
@@ -206,7 +206,7 @@ export class Shares implements ServingEngine, EngineShares {
   }
 
   /** A volume that cannot be read now is tried again later: clients wait for it. */
-  async #mount(share: Share): Promise<void> {
+  async #mount(share: EngineShare): Promise<void> {
     if (share.isMounted || share.volume.isLocked) return;
     try {
       await share.mount(this.#shares.size > CROWDED ? CROWDED_CACHE_BYTES : CACHE_BYTES);
@@ -228,7 +228,7 @@ export class Shares implements ServingEngine, EngineShares {
   }
 
   /** Once, not at every attempt. */
-  #reportProblem(share: Share, problem: string): void {
+  #reportProblem(share: EngineShare, problem: string): void {
     if (share.problem === problem) return;
     share.problem = problem;
     const { id, pool } = share.volume;
@@ -236,7 +236,7 @@ export class Shares implements ServingEngine, EngineShares {
     this.#setup.onEvent({ type: 'background-error', pool: pool.id, reason });
   }
 
-  #get(volume: string): Share {
+  #get(volume: string): EngineShare {
     const share = this.#shares.get(volume);
     if (share) return share;
     throw new EngineError('not-found', `Volume ${volume} is not served as a share.`);
@@ -249,7 +249,7 @@ export class Shares implements ServingEngine, EngineShares {
   }
 
   #inTurn<T>(volume: string, work: () => Promise<T>): Promise<T> {
-    return told(() => this.#turns.run(volume, work));
+    return translateErrors(() => this.#turns.run(volume, work));
   }
 }
 

@@ -7,7 +7,7 @@ import { EngineError } from '../../errors.ts';
 import { FencedDevice } from './fenced-device.ts';
 import type { ArchivedContents } from './files/archived-contents.ts';
 import { ServedFilesystem } from './served-filesystem.ts';
-import type { Share } from './share.ts';
+import type { EngineShare } from './share.ts';
 
 const MOUNTED_MAX = 8;
 /** Listings of all files go through names in no order: with less they read the same nodes again and again. */
@@ -41,7 +41,7 @@ export class SnapshotMounts {
   }
 
   /** What the directory `.snapshot` of a share shows. */
-  sourceOf(share: Share): nfs.SnapshotSource {
+  sourceOf(share: EngineShare): nfs.SnapshotSource {
     const idOfEach = () =>
       share.record.snapshots.map(({ id, name }) => ({ id, listing: { name, filesystemId: filesystemIdOf(id) } }));
     return {
@@ -69,16 +69,16 @@ export class SnapshotMounts {
   /** Resolves when nobody reads it any more. */
   async remove(snapshot: string): Promise<void> {
     const mount = this.#mounts.get(snapshot);
-    if (mount) await this.#letGo(mount);
+    if (mount) await this.#unmount(mount);
     this.#served.delete(snapshot);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
-    for (const mount of [...this.#mounts.values()]) await this.#letGo(mount);
+    for (const mount of [...this.#mounts.values()]) await this.#unmount(mount);
   }
 
-  async #open(snapshot: string, share: Share): Promise<nfs.Filesystem | undefined> {
+  async #open(snapshot: string, share: EngineShare): Promise<nfs.Filesystem | undefined> {
     const known = this.#mounts.get(snapshot);
     const served = this.#served.get(snapshot);
     if (known !== undefined && served?.isUsable === true) {
@@ -94,7 +94,7 @@ export class SnapshotMounts {
   }
 
   /** Nothing can be brought back to a snapshot, so what was archived before it is read from its object. */
-  #newServed(snapshot: string, { onIo, volume }: Share): ServedFilesystem {
+  #newServed(snapshot: string, { onIo, volume }: EngineShare): ServedFilesystem {
     return new ServedFilesystem({
       id: filesystemIdOf(snapshot),
       onIo,
@@ -123,19 +123,19 @@ export class SnapshotMounts {
   #makeRoom(): void {
     const idle = [...this.#mounts.values()].filter(({ users }) => users === 0);
     const [oldest] = idle.sort((one, other) => one.usedAt - other.usedAt);
-    if (oldest) void this.#letGo(oldest);
+    if (oldest) void this.#unmount(oldest);
   }
 
   #letIdleGo(before: number): void {
     for (const mount of this.#mounts.values()) {
-      if (mount.users === 0 && mount.usedAt < before) void this.#letGo(mount);
+      if (mount.users === 0 && mount.usedAt < before) void this.#unmount(mount);
     }
     if (this.#mounts.size > 0) return;
     clearInterval(this.#watch);
     this.#watch = undefined;
   }
 
-  async #letGo(mount: SnapshotMount): Promise<void> {
+  async #unmount(mount: SnapshotMount): Promise<void> {
     this.#mounts.delete(mount.snapshot);
     await this.#served.get(mount.snapshot)?.suspend();
     await mount.device.raise();

@@ -1,19 +1,19 @@
 import { migrateVolume, StorageError } from '@granary/storage';
 import type { MoveWork } from '../../engine.ts';
-import type { Pools } from '../pools.ts';
-import type { Volumes } from './volumes.ts';
+import type { EnginePools } from '../pools.ts';
+import type { EngineVolumes } from './volumes.ts';
 
 interface Move {
   paused: PromiseWithResolvers<void> | undefined;
 }
 
 /** Volumes on their way to another pool. */
-export class Moves {
-  readonly #pools: Pools;
-  readonly #volumes: Volumes;
+export class VolumeMoves {
+  readonly #pools: EnginePools;
+  readonly #volumes: EngineVolumes;
   readonly #moves = new Map<string, Move>();
 
-  constructor(pools: Pools, volumes: Volumes) {
+  constructor(pools: EnginePools, volumes: EngineVolumes) {
     this.#pools = pools;
     this.#volumes = volumes;
   }

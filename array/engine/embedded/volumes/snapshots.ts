@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { type BlockDevice, type Snapshot, StorageError } from '@granary/storage';
 import type { ChangedRange, NewSnapshot, SnapshotSizes } from '../../engine.ts';
-import type { EnginePool, Pools } from '../pools.ts';
-import type { EngineShares } from '../setup.ts';
+import type { EnginePool, EnginePools } from '../pools.ts';
+import type { FileShares } from '../setup.ts';
 import { SnapshotHandle } from './snapshot-handle.ts';
 import type { VolumeHandle } from './volume-handle.ts';
-import type { Volumes } from './volumes.ts';
+import type { EngineVolumes } from './volumes.ts';
 
 const READ_BYTES_MAX = 16 * 1024 * 1024;
 const RANGES_MAX = 100_000;
@@ -18,14 +18,14 @@ interface Found {
 }
 
 /** Snapshots of volumes, in whichever pool their volume is. */
-export class Snapshots {
-  readonly #pools: Pools;
-  readonly #volumes: Volumes;
-  readonly #shares: () => EngineShares | undefined;
+export class EngineSnapshots {
+  readonly #pools: EnginePools;
+  readonly #volumes: EngineVolumes;
+  readonly #shares: () => FileShares | undefined;
   /** Off the books in memory, perhaps not on disk: they are deleted when that is. */
   readonly #unsure = new Map<string, EnginePool>();
 
-  constructor(pools: Pools, volumes: Volumes, shares: () => EngineShares | undefined) {
+  constructor(pools: EnginePools, volumes: EngineVolumes, shares: () => FileShares | undefined) {
     this.#pools = pools;
     this.#volumes = volumes;
     this.#shares = shares;
@@ -40,7 +40,7 @@ export class Snapshots {
     const missing = wanted.filter(({ snapshot, volume }) => this.#find(snapshot)?.snapshot.volumeId !== volume);
     const handles = [...new Set(missing.map(({ volume }) => this.#volumes.get(volume)))];
     // Writes that are held back were preceded by this.
-    await this.#shares()?.settle(handles.filter(({ isHeld }) => !isHeld).map(({ id }) => id));
+    await this.#shares()?.flushShares(handles.filter(({ isHeld }) => !isHeld).map(({ id }) => id));
     const byPool = Map.groupBy(missing, ({ volume }) => this.#volumes.get(volume).pool);
     if (byPool.size <= 1) return this.#takeIn(byPool, takenAt);
     await heldBack(handles, () => this.#takeIn(byPool, takenAt));

@@ -95,8 +95,8 @@ export class VolumeHandle implements ShareVolume {
     this.#onChange(this);
   }
 
-  /** As it is now. What was read and written since the last look is counted to its pool. */
-  look(): VolumeReport {
+  /** As it is now. What was read and written since the last measurement is counted to its pool. */
+  measure(): VolumeReport {
     const { volume, pool } = this;
     volume.onNextChange = () => this.#onChange(this);
     const io = totalsOf(volume.statistics());
@@ -120,12 +120,12 @@ export class VolumeHandle implements ShareVolume {
   }
 
   get report(): VolumeReport {
-    return this.#report ?? this.look();
+    return this.#report ?? this.measure();
   }
 
   /** Writes are held back by now and wait for the new place. */
   moved(volume: Volume, pool: EnginePool): void {
-    this.look();
+    this.measure();
     this.#before = plus(this.#before, this.#counted);
     this.#counted = NO_IO;
     if (this.#hold) void volume.gate.close();

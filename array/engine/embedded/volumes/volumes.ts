@@ -1,21 +1,21 @@
 import { type Caps, settleMigrations, StorageError, type Volume } from '@granary/storage';
 import type { NewVolume, Reduction, VolumeCaps } from '../../engine.ts';
 import type { VolumeReport } from '../../report.ts';
-import type { EnginePool, Pools } from '../pools.ts';
-import type { EngineExports, EngineShares } from '../setup.ts';
+import type { EnginePool, EnginePools } from '../pools.ts';
+import type { BlockExports, FileShares } from '../setup.ts';
 import { VolumeHandle } from './volume-handle.ts';
 
 const HOLD_MS_MAX = 10 * 60_000;
 
 /** Who shows volumes to servers. */
 interface Users {
-  readonly exports?: EngineExports | undefined;
-  readonly shares?: EngineShares | undefined;
+  readonly exports?: BlockExports | undefined;
+  readonly shares?: FileShares | undefined;
 }
 
 /** The volumes of all pools. */
-export class Volumes {
-  readonly #pools: Pools;
+export class EngineVolumes {
+  readonly #pools: EnginePools;
   readonly #users: () => Users;
   readonly #handles = new Map<string, VolumeHandle>();
   /** Since the last report. */
@@ -24,7 +24,7 @@ export class Volumes {
   /** Goes up with every report; later engines of the same array start higher. */
   #version = Date.now();
 
-  constructor(pools: Pools, users: () => Users) {
+  constructor(pools: EnginePools, users: () => Users) {
     this.#pools = pools;
     this.#users = users;
   }
@@ -85,9 +85,9 @@ export class Volumes {
     const { open: pool } = handle.pool;
     if (handle.isThere) {
       pool.volumes.settled(id);
-      await this.#letGo(id);
+      await this.#removeFromProtocols(id);
       handle.release();
-      handle.look();
+      handle.measure();
       await pool.deleteVolume(id);
       // It is off the books in memory only, if that could not be written the last time.
     } else await pool.flushDeletion();
@@ -99,7 +99,7 @@ export class Volumes {
   async drop(pool: EnginePool): Promise<void> {
     for (const [id, handle] of this.#handles) {
       if (handle.pool !== pool) continue;
-      await this.#letGo(id);
+      await this.#removeFromProtocols(id);
       handle.release();
       this.#handles.delete(id);
       this.#changed.delete(handle);
@@ -125,7 +125,7 @@ export class Volumes {
       throw new StorageError('invalid', `Writes are held back for up to ${HOLD_MS_MAX} milliseconds, not ${forMs}.`);
     }
     const handles = ids.map((id) => this.get(id));
-    await this.#users().shares?.settle(ids);
+    await this.#users().shares?.flushShares(ids);
     await Promise.all(handles.map((handle) => handle.hold(forMs)));
   }
 
@@ -144,14 +144,14 @@ export class Volumes {
     const changed = [...this.#changed];
     this.#changed.clear();
     for (const handle of changed) {
-      // One that is just being deleted has nothing to tell any more.
+      // A volume that is being deleted is not reported.
       if (!handle.isThere) continue;
-      handle.look();
+      handle.measure();
       handle.changedIn = this.#version;
     }
-    // Whoever heard the last one has heard of all others; anybody else is told more.
-    const told = isLast ? changed : [...this.#handles.values()].filter(({ changedIn }) => changedIn > version);
-    return { version: this.#version, volumes: told.filter(({ isThere }) => isThere).map(({ report }) => report) };
+    // The caller of the last report knows all earlier changes; any other caller gets all since its version.
+    const reported = isLast ? changed : [...this.#handles.values()].filter(({ changedIn }) => changedIn > version);
+    return { version: this.#version, volumes: reported.filter(({ isThere }) => isThere).map(({ report }) => report) };
   }
 
   /** Whoever asks for what is being made waits for it, so that it survives a crash when they are answered. */
@@ -166,7 +166,7 @@ export class Volumes {
     return making;
   }
 
-  async #letGo(id: string): Promise<void> {
+  async #removeFromProtocols(id: string): Promise<void> {
     const { exports, shares } = this.#users();
     await exports?.removeVolume(id);
     await shares?.removeVolume(id);

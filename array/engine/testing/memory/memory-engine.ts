@@ -1,7 +1,7 @@
 import { StorageError } from '@granary/storage';
-import { told } from '../../embedded/refused.ts';
+import { translateErrors } from '../../embedded/refused.ts';
 import { NO_IO } from '../../embedded/reports/totals.ts';
-import type { EngineExports, EngineShares } from '../../embedded/setup.ts';
+import type { BlockExports, FileShares } from '../../embedded/setup.ts';
 import type * as wanted from '../../engine.ts';
 import type { EngineCore } from '../../engine.ts';
 import type { PoolReport, Report, VolumeReport } from '../../report.ts';
@@ -14,7 +14,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   readonly #pools = new Map<string, MemoryPool>();
   readonly #volumes = new Map<string, MemoryVolume>();
   /** What shows volumes to servers. */
-  users: { readonly exports: EngineExports; readonly shares: EngineShares } | undefined;
+  users: { readonly exports: BlockExports; readonly shares: FileShares } | undefined;
   #version = Date.now();
 
   find(id: string): MemoryVolume | undefined {
@@ -40,7 +40,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   volume(id: string): Promise<VolumeReport> {
-    return told(() => this.#volume(id).report());
+    return translateErrors(() => this.#volume(id).report());
   }
 
   createPool({ id, capacityBytes }: wanted.NewPool): Promise<void> {
@@ -49,7 +49,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   deletePool(id: string, isForced = false): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       const inside = [...this.#volumes.values()].filter(({ pool }) => pool.id === id);
       if (inside.length > 0 && !isForced) throw new StorageError('conflict', `Pool ${id} holds volumes.`);
       for (const volume of inside) await this.deleteVolume(volume.id);
@@ -58,18 +58,18 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   expandPool(id: string, _groups: readonly string[], capacityBytes: number): Promise<void> {
-    return told(() => {
+    return translateErrors(() => {
       this.#pool(id).capacityBytes = capacityBytes;
     });
   }
 
   /** Everything is in memory. */
   setPoolCache(id: string): Promise<void> {
-    return told(() => void this.#pool(id));
+    return translateErrors(() => void this.#pool(id));
   }
 
   createVolume({ id, pool, sizeBytes, compression, deduplication, key }: wanted.NewVolume): Promise<void> {
-    return told(() => {
+    return translateErrors(() => {
       if (this.#volumes.has(id)) return;
       if (compression || deduplication || key) {
         throw new StorageError('invalid', 'The memory engine neither reduces nor encrypts volumes.');
@@ -79,7 +79,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   expandVolume(id: string, sizeBytes: number): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       const volume = this.#volume(id);
       if (sizeBytes < volume.sizeBytes) throw new StorageError('invalid', 'Volumes do not become smaller.');
       volume.bytes.sizeBytes = sizeBytes;
@@ -90,7 +90,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   deleteVolume(id: string): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       const volume = this.#volumes.get(id);
       if (!volume) return;
       await this.users?.exports.removeVolume(id);
@@ -103,17 +103,17 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
 
   /** It never reaches a cap: who tests caps needs an engine with a clock of its own. */
   setCaps(id: string): Promise<void> {
-    return told(() => void this.#volume(id));
+    return translateErrors(() => void this.#volume(id));
   }
 
   countSizes(id: string): Promise<void> {
-    return told(() => void this.#volume(id));
+    return translateErrors(() => void this.#volume(id));
   }
 
   holdWrites(volumes: readonly string[], forMs: number): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       const held = volumes.map((id) => this.#volume(id));
-      await this.users?.shares.settle(volumes);
+      await this.users?.shares.flushShares(volumes);
       for (const volume of held) volume.hold(forMs);
     });
   }
@@ -124,7 +124,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   moveVolume(id: string, pool: string, withSnapshots: boolean, work: wanted.MoveWork): Promise<void> {
-    return told(() => {
+    return translateErrors(() => {
       const volume = this.#volume(id);
       const target = this.#pool(pool);
       if (work.signal?.aborted === true) throw new StorageError('cancelled', 'It was cancelled.');
@@ -145,7 +145,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
 
   /** A move is done when it is asked for. */
   pauseMove(id: string): Promise<void> {
-    return told(() => {
+    return translateErrors(() => {
       throw new StorageError('conflict', `Volume ${id} is not being moved.`);
     });
   }
@@ -155,9 +155,9 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   takeSnapshots(snapshots: readonly wanted.NewSnapshot[]): Promise<wanted.SnapshotSizes> {
-    return told(async () => {
+    return translateErrors(async () => {
       const volumes = snapshots.map(({ volume }) => this.#volume(volume));
-      await this.users?.shares.settle(volumes.filter(({ isHeld }) => !isHeld).map(({ id }) => id));
+      await this.users?.shares.flushShares(volumes.filter(({ isHeld }) => !isHeld).map(({ id }) => id));
       for (const [index, { snapshot }] of snapshots.entries()) {
         const volume = volumes[index] as MemoryVolume;
         if (!volume.snapshots.has(snapshot)) volume.snapshots.set(snapshot, volume.bytes.copy());
@@ -168,7 +168,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   deleteSnapshot(id: string): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       await this.users?.shares.removeSnapshot(id);
       const holder = this.#holder(id);
       holder?.snapshots.get(id)?.clear();
@@ -178,7 +178,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   cloneSnapshot(snapshot: string, volume: string): Promise<void> {
-    return told(() => {
+    return translateErrors(() => {
       if (this.#volumes.has(volume)) return;
       const bytes = this.#snapshot(snapshot);
       this.#add(volume, (this.#holder(snapshot) as MemoryVolume).pool, bytes.copy());
@@ -186,7 +186,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   revertVolume(snapshot: string): Promise<void> {
-    return told(async () => {
+    return translateErrors(async () => {
       const bytes = this.#snapshot(snapshot);
       const volume = this.#holder(snapshot) as MemoryVolume;
       const replace = (): Promise<void> => {
@@ -201,7 +201,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   changes(from: string | undefined, to: string, after: number, limit: number): Promise<wanted.ChangedRange[]> {
-    return told(() => {
+    return translateErrors(() => {
       const { sizeBytes } = this.#snapshot(to);
       const differing = this.#snapshot(to).differing(from === undefined ? undefined : this.#snapshot(from));
       return [...differing]
@@ -215,7 +215,7 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   readSnapshot(id: string, offset: number, length: number): Promise<Uint8Array> {
-    return told(() => {
+    return translateErrors(() => {
       const into = Buffer.alloc(length);
       this.#snapshot(id).read(offset, into);
       return into;
@@ -223,27 +223,27 @@ export class MemoryEngine implements Omit<EngineCore, keyof ShareEngine> {
   }
 
   writeVolume(id: string, offset: number, bytes: Uint8Array): Promise<void> {
-    return told(() => this.#volume(id).write(offset, Buffer.from(bytes)));
+    return translateErrors(() => this.#volume(id).write(offset, Buffer.from(bytes)));
   }
 
   discardVolume(id: string, offset: number, length: number): Promise<void> {
-    return told(() => this.#volume(id).discard(offset, length));
+    return translateErrors(() => this.#volume(id).discard(offset, length));
   }
 
   flushVolume(id: string): Promise<void> {
-    return told(() => this.#volume(id).flush());
+    return translateErrors(() => this.#volume(id).flush());
   }
 
   shownBytes(id: string): Promise<number> {
-    return told(() => this.#volume(id).bytes.usedBytes);
+    return translateErrors(() => this.#volume(id).bytes.usedBytes);
   }
 
   putServer(server: wanted.ExportedServer): Promise<void> {
-    return told(() => this.users?.exports.putServer(server));
+    return translateErrors(() => this.users?.exports.putServer(server));
   }
 
   removeServer(id: string): Promise<void> {
-    return told(() => this.users?.exports.removeServer(id));
+    return translateErrors(() => this.users?.exports.removeServer(id));
   }
 
   dropSessions(initiator: string, target: string): Promise<number> {

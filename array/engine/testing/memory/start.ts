@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { HostedConfiguration } from '@granary/kernel';
 import { targetOf } from '../../controllers/target.ts';
 import { composeEngine } from '../../embedded/compose-engine.ts';
-import { Exports } from '../../embedded/exports/exports.ts';
+import { EngineExports } from '../../embedded/exports/exports.ts';
 import type { Portals } from '../../embedded/exports/portals.ts';
 import { reasonOf } from '../../embedded/refused.ts';
-import { Shares } from '../../embedded/shares/shares.ts';
+import { EngineShares } from '../../embedded/shares/shares.ts';
 import type { EngineSetup, RunningEngine } from '../../running-engine.ts';
 import { CHUNK_BYTES } from './memory-bytes.ts';
 import { MemoryEngine } from './memory-engine.ts';
@@ -17,7 +17,7 @@ export function startMemoryEngine({ configuration: first, log, onEvent }: Engine
   const { folder, internalName, uuid } = first;
   const onProblem = (text: string, error: unknown) => log.warn({ problem: reasonOf(error) }, text);
   const engine = new MemoryEngine();
-  const exports = new Exports({
+  const exports = new EngineExports({
     target: targetOf(internalName),
     controller: CONTROLLER,
     folder: join(folder, 'reservations'),
@@ -25,7 +25,7 @@ export function startMemoryEngine({ configuration: first, log, onEvent }: Engine
     onEvent,
     onProblem,
   });
-  const shares = new Shares({
+  const shares = new EngineShares({
     source: { volume: (id) => engine.find(id), snapshot: (id) => engine.findSnapshot(id) },
     folder,
     controller: CONTROLLER,

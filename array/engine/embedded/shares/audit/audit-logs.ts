@@ -9,7 +9,7 @@ import {
   type AuditRecord,
 } from '../../../audit.ts';
 import type { OnEngineEvent } from '../../../engine.ts';
-import { syncFolder } from '../../book.ts';
+import { syncFolder } from '../../engine-catalogue.ts';
 
 const FLUSH_AFTER_MS = 500;
 /** Records that wait while the logs cannot be written; further ones are lost. */
@@ -47,7 +47,7 @@ interface AuditLogsSetup {
  * The audit logs of all shares, as `array/engine/audit.ts` describes them. Records are written together, less than a second
  * after they were made. Each start begins new files: the last line of the old ones may be cut short.
  */
-export class AuditLogs {
+export class ShareAuditLogs {
   readonly #setup: AuditLogsSetup;
   readonly #folder: string;
   readonly #open = new Map<string, OpenLog>();

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../../../testing/folders.ts';
 import { auditFolder, type AuditRecord } from '../../../audit.ts';
 import type { EngineEvent } from '../../../events.ts';
 import { servedShare, shareRig } from '../testing/share-rig.ts';
-import { AuditLogs } from './audit-logs.ts';
+import { ShareAuditLogs } from './audit-logs.ts';
 
 function recordsIn(folder: string, volume: string): AuditRecord[] {
   const within = join(auditFolder(folder), volume);
@@ -77,11 +77,11 @@ test('logs begin anew after a restart, are of bounded size, and the oldest are d
     fileBytesMax: 1000,
     bytesMax: 4000,
   };
-  const old = new AuditLogs(setup);
+  const old = new ShareAuditLogs(setup);
   old.record('gone', record(1000));
   await old.close();
   appendFileSync(join(auditFolder(folder), 'gone', '1000.log'), '{"time":10');
-  const logs = new AuditLogs(setup);
+  const logs = new ShareAuditLogs(setup);
   logs.record('gone', record(1000, '/after'));
   for (let time = 2000; time < 2100; time += 1) {
     logs.record('files', time % 2 === 0 ? record(time) : Promise.resolve(record(time)));
@@ -112,7 +112,7 @@ test('logs begin anew after a restart, are of bounded size, and the oldest are d
 test('records wait while the logs cannot be written', async (t) => {
   const folder = temporaryFolder(t);
   const problems: string[] = [];
-  const logs = new AuditLogs({
+  const logs = new ShareAuditLogs({
     folder,
     onEvent: () => undefined,
     onProblem: (problem: string) => void problems.push(problem),

@@ -31,7 +31,7 @@ const CREATED: Record<nfs.NewFile['type'], AuditOperation> = {
 /** A share whose use is on record, while that is wanted: who did what to which path, from where, with what result. */
 export class AuditedFilesystem extends ServedFilesystem {
   readonly #audit: Audit;
-  readonly #told = new Map<string, number>();
+  readonly #recordedAt = new Map<string, number>();
 
   constructor(options: ServedFilesystemOptions, audit: Audit) {
     super(options);
@@ -39,50 +39,50 @@ export class AuditedFilesystem extends ServedFilesystem {
   }
 
   override setAttributes(as: nfs.Credentials, file: nfs.FileId, changes: nfs.AttributeChanges) {
-    return this.#noted(as, 'setattr', () => super.setAttributes(as, file, changes), [file]);
+    return this.#audited(as, 'setattr', () => super.setAttributes(as, file, changes), [file]);
   }
 
   override setAcl(as: nfs.Credentials, file: nfs.FileId, acl: Partial<nfs.Acl>) {
-    return this.#noted(as, 'setacl', () => super.setAcl(as, file, acl), [file]);
+    return this.#audited(as, 'setacl', () => super.setAcl(as, file, acl), [file]);
   }
 
   override create(...args: Parameters<nfs.Filesystem['create']>) {
     const [as, directory, name, { type }] = args;
-    return this.#noted(as, CREATED[type], () => super.create(...args), [directory, name]);
+    return this.#audited(as, CREATED[type], () => super.create(...args), [directory, name]);
   }
 
   override link(...args: Parameters<nfs.Filesystem['link']>) {
     const [as, file, directory, name] = args;
-    return this.#noted(as, 'link', () => super.link(...args), [file], [directory, name]);
+    return this.#audited(as, 'link', () => super.link(...args), [file], [directory, name]);
   }
 
   override remove(...args: Parameters<nfs.Filesystem['remove']>) {
     const [as, directory, name, what] = args;
-    return this.#noted(as, what === 'directory' ? 'rmdir' : 'remove', () => super.remove(...args), [directory, name]);
+    return this.#audited(as, what === 'directory' ? 'rmdir' : 'remove', () => super.remove(...args), [directory, name]);
   }
 
   override rename(...args: Parameters<nfs.Filesystem['rename']>) {
     const [as, from, oldName, to, newName] = args;
-    return this.#noted(as, 'rename', () => super.rename(...args), [from, oldName], [to, newName]);
+    return this.#audited(as, 'rename', () => super.rename(...args), [from, oldName], [to, newName]);
   }
 
   override read(...args: Parameters<nfs.Filesystem['read']>) {
-    return this.#noted(args[0], 'read', () => super.read(...args), [args[1]]);
+    return this.#audited(args[0], 'read', () => super.read(...args), [args[1]]);
   }
 
   override write(...args: Parameters<nfs.Filesystem['write']>) {
-    return this.#noted(args[0], 'write', () => super.write(...args), [args[1]]);
+    return this.#audited(args[0], 'write', () => super.write(...args), [args[1]]);
   }
 
   override async hold(as: nfs.Credentials, file: nfs.FileId, access: number): Promise<void> {
-    await this.#noted(as, 'open', () => super.hold(as, file, access), [file]);
+    await this.#audited(as, 'open', () => super.hold(as, file, access), [file]);
   }
 
   refused(as: nfs.Credentials, file: nfs.FileId, wanted: nfs.RefusedUse, code: nfs.FileErrorCode): void {
-    if (this.#audit.isOn()) this.#note(as, wanted === 'any' ? 'open' : wanted, code, [file]);
+    if (this.#audit.isOn()) this.#record(as, wanted === 'any' ? 'open' : wanted, code, [file]);
   }
 
-  #noted<T>(
+  #audited<T>(
     as: nfs.Credentials,
     operation: AuditOperation,
     work: () => nfs.Awaitable<T>,
@@ -93,11 +93,11 @@ export class AuditedFilesystem extends ServedFilesystem {
     // Names are on loan until the call returns.
     const [one, two] = [copyOf(subject), other && copyOf(other)];
     const failed = (error: unknown): never => {
-      this.#note(as, operation, fileErrorCode(error) ?? 'EIO', one, two);
+      this.#record(as, operation, fileErrorCode(error) ?? 'EIO', one, two);
       throw error;
     };
     const succeeded = (result: T) => {
-      this.#note(as, operation, 'ok', one, two);
+      this.#record(as, operation, 'ok', one, two);
       return result;
     };
     try {
@@ -108,7 +108,7 @@ export class AuditedFilesystem extends ServedFilesystem {
     }
   }
 
-  #note(as: nfs.Credentials, operation: AuditOperation, result: string, subject: Subject, other?: Subject): void {
+  #record(as: nfs.Credentials, operation: AuditOperation, result: string, subject: Subject, other?: Subject): void {
     // The client asks again by itself.
     if (result === 'EAGAIN' || this.#isRepeated(as, operation, result, subject[0])) return;
     const { uid, gid, client = '' } = as;
@@ -131,9 +131,9 @@ export class AuditedFilesystem extends ServedFilesystem {
     if (operation !== 'read' && operation !== 'write') return false;
     const key = `${operation} ${inode} ${uid} ${client} ${result}`;
     const now = performance.now();
-    if (now - (this.#told.get(key) ?? -Infinity) < REPEATED_AFTER_MS) return true;
-    if (this.#told.size >= REMEMBERED_MAX) this.#told.clear();
-    this.#told.set(key, now);
+    if (now - (this.#recordedAt.get(key) ?? -Infinity) < REPEATED_AFTER_MS) return true;
+    if (this.#recordedAt.size >= REMEMBERED_MAX) this.#recordedAt.clear();
+    this.#recordedAt.set(key, now);
     return false;
   }
 

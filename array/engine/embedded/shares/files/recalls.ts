@@ -14,7 +14,7 @@ interface Recall {
 }
 
 /** Archived files that somebody wants to read: asked for once, however many wait. */
-export class Recalls {
+export class ShareRecalls {
   readonly #onEvent: OnEngineEvent;
   readonly #recalls = new Map<string, Recall>();
 

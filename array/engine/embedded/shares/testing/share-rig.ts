@@ -9,7 +9,7 @@ import type { EngineEvent } from '../../../events.ts';
 import type { ServedShare, ShareEngine } from '../../../shares.ts';
 import { composeEngine } from '../../compose-engine.ts';
 import { type EngineRig, engineRig, MIB, type RigOptions } from '../../testing/rig.ts';
-import { Shares } from '../shares.ts';
+import { EngineShares } from '../shares.ts';
 
 export const FILE_PORT = 2049;
 
@@ -21,9 +21,9 @@ export class ShareRig {
   readonly folder: string;
   readonly problems: string[] = [];
   readonly #t: TestContext;
-  readonly #current: () => Shares;
+  readonly #current: () => EngineShares;
 
-  constructor(t: TestContext, rig: EngineRig, folder: string, current: () => Shares) {
+  constructor(t: TestContext, rig: EngineRig, folder: string, current: () => EngineShares) {
     this.#t = t;
     this.rig = rig;
     this.folder = folder;
@@ -81,18 +81,18 @@ export class ShareRig {
 export async function shareRig(t: TestContext, options: RigOptions = {}): Promise<ShareRig> {
   const folder = mkdtempSync(join(tmpdir(), 'granary-shares-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const running: { shares?: Shares } = {};
+  const running: { shares?: EngineShares } = {};
   const rig = await engineRig(t, {
     driveMb: 256,
     ...options,
     shares: (source) => {
       const onProblem = (problem: string) => void shares.problems.push(problem);
       const onEvent = (event: EngineEvent) => void shares.rig.events.push(event);
-      running.shares = new Shares({ source, folder, onEvent, onProblem, serverName: 'test', controller: 'vc-0' });
+      running.shares = new EngineShares({ source, folder, onEvent, onProblem, serverName: 'test', controller: 'vc-0' });
       return running.shares;
     },
   });
-  const current = () => running.shares as Shares;
+  const current = () => running.shares as EngineShares;
   const shares = new ShareRig(t, rig, folder, current);
   await rig.pool('p', 0, 1);
   await shares.serve();

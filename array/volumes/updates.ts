@@ -5,7 +5,7 @@ import { changedOptions, type ShareChange } from '../shares/options.ts';
 import { updateShareOptions } from '../shares/repository.ts';
 import { checkOptions, refuseShareOptions } from '../shares/request.ts';
 import { shareOf } from '../shares/rules.ts';
-import type { Shares } from '../shares/service.ts';
+import type { ShareService } from '../shares/service.ts';
 import type { ArrayTools } from '../tools.ts';
 import type { VolumeDependents } from './dependents.ts';
 import { findVolume, isNameTaken, updateVolume } from './repository.ts';
@@ -54,13 +54,13 @@ export type Thresholds = Some<
 >;
 
 /** Changes of volumes that are there. Those of one volume are made one after the other. */
-export class Changes {
+export class VolumeUpdates {
   readonly #tools: ArrayTools;
-  readonly #shares: Shares;
+  readonly #shares: ShareService;
   readonly #dependents: VolumeDependents;
   readonly #turns = new Locks();
 
-  constructor(tools: ArrayTools, shares: Shares, dependents: VolumeDependents) {
+  constructor(tools: ArrayTools, shares: ShareService, dependents: VolumeDependents) {
     this.#tools = tools;
     this.#shares = shares;
     this.#dependents = dependents;
@@ -131,7 +131,7 @@ export class Changes {
       const reduction = reductionChange(row, options);
       if (reduction) {
         checkUnmoved(row);
-        await this.#tellReduction(row, reduction);
+        await this.#applyReduction(row, reduction);
       }
       if (row.kind === 'block' && Object.keys(caps).length > 0) await engine.setCaps(name, capsOf({ ...row, ...caps }));
       const { histograms } = options;
@@ -169,7 +169,7 @@ export class Changes {
       throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');
   }
 
-  async #tellReduction(row: Volume, reduction: Pick<Volume, 'compress' | 'dedupe'>): Promise<void> {
+  async #applyReduction(row: Volume, reduction: Pick<Volume, 'compress' | 'dedupe'>): Promise<void> {
     const { store, engine } = this.#tools;
     const { name, compress, dedupe } = row;
     await store.write((tx) => updateVolume(tx, name, { ...reduction, isReductionPending: true }));

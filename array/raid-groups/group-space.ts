@@ -12,6 +12,6 @@ export interface GroupSpace {
 }
 
 /** What no pool uses of a RAID group yet, in whole pieces of what the engine gives out. */
-export function roomIn({ capacityBytes, poolBytes }: GroupSpace, allocationBytes: number): number {
+export function freeBytesIn({ capacityBytes, poolBytes }: GroupSpace, allocationBytes: number): number {
   return Math.floor(capacityBytes / allocationBytes) * allocationBytes - poolBytes;
 }

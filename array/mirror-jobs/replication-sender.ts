@@ -1,34 +1,34 @@
 import type { OutputOf } from '@granary/contract';
 import { peerApi } from '@granary/contract/array';
 import { connectionReason, fail, type Tx } from '@granary/kernel';
-import type { Pools } from '../pools/service.ts';
-import { RemoteRefusal, type PeerLink } from '../remote-arrays/peer-link.ts';
-import type { RemoteArrays } from '../remote-arrays/service.ts';
+import type { PoolService } from '../pools/service.ts';
+import { PeerRefusal, type PeerLink } from '../remote-arrays/peer-link.ts';
+import type { RemoteArrayService } from '../remote-arrays/service.ts';
 import { findPolicy, findRule } from '../snapshot-policies/repository.ts';
 import type { SnapshotPolicy } from '../snapshot-policies/policy.ts';
 import { MANUAL } from '../snapshot-policies/schedule.ts';
 import { findSnapshot } from '../snapshots/repository.ts';
 import type { SnapshotInPlace } from '../snapshots/snapshot.ts';
-import type { Snapshots } from '../snapshots/service.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { Volumes } from '../volumes/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
 import { FrameSize } from './frame-size.ts';
-import { Pace } from './pace.ts';
+import { RateLimiter } from './rate-limiter.ts';
 import { findNextByHand, findNextSnapshot, findSource, removeSource, updateSource } from './repository.ts';
 import type { SourceMirror } from './mirror.ts';
-import { Round, type Progress } from './round.ts';
-import type { Slots } from './slots.ts';
-import { toldSource } from './told-source.ts';
+import { ReplicationRound, type Progress } from './replication-round.ts';
+import type { TransferSlots } from './transfer-slots.ts';
+import { describeSource } from './source-description.ts';
 
 type PeerMirror = OutputOf<typeof peers.getMirror>['mirror'];
 
 export interface CourierTools extends ArrayTools {
-  readonly remoteArrays: RemoteArrays;
-  readonly pools: Pools;
-  readonly volumes: Volumes;
-  readonly snapshots: Snapshots;
+  readonly remoteArrays: RemoteArrayService;
+  readonly pools: PoolService;
+  readonly volumes: VolumeService;
+  readonly snapshots: SnapshotService;
   /** How many may ship at once. */
-  readonly slots: Slots;
+  readonly slots: TransferSlots;
   /** In the transaction that ends a mirror which the other side has broken. */
   readonly ended: (tx: Tx, row: SourceMirror) => void;
 }
@@ -42,10 +42,10 @@ const { peers } = peerApi.groups;
  * Carries one mirror's snapshots over, one after the other, for as long as the mirror lives. Where the other side stands
  * is asked, not remembered: whatever was cut off, on either side or between, goes on from there.
  */
-export class Courier {
+export class ReplicationSender {
   readonly #job: string;
   readonly #tools: CourierTools;
-  readonly #pace = new Pace();
+  readonly #pace = new RateLimiter();
   readonly #size = new FrameSize();
   readonly #stopping = new AbortController();
   #trip = new AbortController();
@@ -120,7 +120,7 @@ export class Courier {
     if (row.state === 'creating' || (row.state === 'broken' && row.isPeerInformed)) return false;
     const link = remoteArrays.linkTo(remoteArrays.get(row.remoteArray));
     if (row.state === 'abandoned') return this.#abandon(row, link, signal);
-    if (row.state === 'broken') return this.#tellBroken(row, link, signal);
+    if (row.state === 'broken') return this.#announceBreak(row, link, signal);
     const is_paused = row.state === 'paused';
     const mirror = await this.#ask(row, link.call(peers.getMirror, { job: row.name, is_paused }, { signal }));
     if (!mirror) return false;
@@ -195,8 +195,16 @@ export class Courier {
         };
         await this.#change({ position: begun.position });
         const limit = () => this.#row().rateLimitKb * 1024;
-        const confirmed = (progress: Progress) => this.#note(progress);
-        await new Round(plan, { engine, link, pace: this.#pace, size: this.#size, limit, signal, confirmed }).ship();
+        const confirmed = (progress: Progress) => this.#recordProgress(progress);
+        await new ReplicationRound(plan, {
+          engine,
+          link,
+          pace: this.#pace,
+          size: this.#size,
+          limit,
+          signal,
+          confirmed,
+        }).ship();
       }
       await this.#complete(row, snapshot, link, signal);
     });
@@ -219,7 +227,7 @@ export class Courier {
         snapshot_name: snapshot.displayName,
         taken_at: snapshot.createdAt,
         size_bytes: snapshot.sizeBytes,
-        ...toldSource(volume, this.#tools),
+        ...describeSource(volume, this.#tools),
       },
       { signal, timeoutMs: 60_000 },
     );
@@ -256,7 +264,7 @@ export class Courier {
       const { mirror } = await asked;
       if (mirror.state === 'active') return mirror;
     } catch (error) {
-      if (!(error instanceof RemoteRefusal) || error.entry !== 'job_not_found') throw error;
+      if (!(error instanceof PeerRefusal) || error.entry !== 'job_not_found') throw error;
     }
     await this.#tools.store.write((tx) => {
       const present = findSource(tx, row.name);
@@ -273,19 +281,19 @@ export class Courier {
     return false;
   }
 
-  async #tellBroken(row: SourceMirror, link: PeerLink, signal: AbortSignal): Promise<boolean> {
+  async #announceBreak(row: SourceMirror, link: PeerLink, signal: AbortSignal): Promise<boolean> {
     const inherited = row.inheritsWwid;
     try {
       await link.call(peers.breakMirror, { job: row.name, inherited }, { signal, timeoutMs: 60_000 });
     } catch (error) {
-      if (!(error instanceof RemoteRefusal) || error.entry !== 'job_not_found') throw error;
+      if (!(error instanceof PeerRefusal) || error.entry !== 'job_not_found') throw error;
     }
     await this.#change({ isPeerInformed: true });
     this.#setProblem(undefined);
     return false;
   }
 
-  #note({ position, sentBytes, wireBytes, ms }: Progress): Promise<void> {
+  #recordProgress({ position, sentBytes, wireBytes, ms }: Progress): Promise<void> {
     // It gets on: a long round does not pay for what went wrong at its beginning.
     this.#retryMs = RETRY_MS_MIN;
     const row = this.#row();

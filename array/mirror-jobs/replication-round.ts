@@ -4,7 +4,7 @@ import type { ChangedRange, Engine } from '../engine/engine.ts';
 import type { PeerLink } from '../remote-arrays/peer-link.ts';
 import type { FrameSize } from './frame-size.ts';
 import { FRAME_RANGES_MAX, frameLabel, FrameWriter, type Range } from './frames.ts';
-import type { Pace } from './pace.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 /** One snapshot on its way: from what the other side has to what it is to have. */
 export interface RoundPlan {
@@ -19,7 +19,7 @@ export interface RoundPlan {
 export interface RoundTools {
   readonly engine: Engine;
   readonly link: PeerLink;
-  readonly pace: Pace;
+  readonly pace: RateLimiter;
   readonly size: FrameSize;
   /** Bytes a second on the wire; 0 is no limit. Asked before each frame. */
   readonly limit: () => number;
@@ -48,7 +48,7 @@ const FRAME_MS_MAX = 90_000;
 const { writeRanges } = peerApi.groups.peers;
 
 /** Ships what differs, part by part, each only once the one before is on the other side's disk. */
-export class Round {
+export class ReplicationRound {
   readonly #plan: RoundPlan;
   readonly #tools: RoundTools;
   readonly #frames = new FrameWriter();
@@ -73,7 +73,7 @@ export class Round {
       const confirmed = await this.#send(batch);
       if (confirmed !== batch.to) {
         await next;
-        this.#forget();
+        this.#reset();
         next = this.#prepare(confirmed);
       }
       position = confirmed;
@@ -152,7 +152,7 @@ export class Round {
     }
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#pending = [];
     this.#isAllKnown = false;
   }

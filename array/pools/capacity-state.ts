@@ -3,7 +3,7 @@ import type { PoolReport } from '../engine/report.ts';
 import type { Pool } from './pool.ts';
 
 /** How a pool stands this moment. */
-export interface Judgement {
+export interface CapacityState {
   readonly mode: CapacityMode;
   readonly freeBytes: number;
   /** Until it is full, at the rate of its history; infinite when nothing is being used up. */
@@ -53,7 +53,7 @@ export function effectiveThresholds(row: Pool): CapacityThresholds {
  * The worse of two views: of the bytes as they lie there, and of what servers could still write into what is free if
  * it shrinks as what is there did.
  */
-export function judge(row: Pool, report: PoolReport, { plain, effective }: Watches): Judgement {
+export function evaluateCapacity(row: Pool, report: PoolReport, { plain, effective }: Watches): CapacityState {
   const { usedBytes, savedBytes } = report;
   const freeBytes = freeBytesOf(row, report);
   const ratio = usedBytes > 0 ? (usedBytes + savedBytes) / usedBytes : 1;

@@ -1,29 +1,29 @@
 import { updateVolume, findVolumeOfMirror } from '../volumes/repository.ts';
-import { type DestinationBook, volumeIn } from './destination-book.ts';
+import { type DestinationRecords, volumeIn } from './destination-records.ts';
 import { releaseSnapshots, removeDestination, updateDestination } from './repository.ts';
 import type { DestinationMirror } from './mirror.ts';
 
 /** How a mirror ends at its destination: broken, the volume is one like any other; deleted, it is gone. */
-export class DestinationEndings {
-  readonly #book: DestinationBook;
+export class DestinationRemoval {
+  readonly #records: DestinationRecords;
 
-  constructor(book: DestinationBook) {
-    this.#book = book;
+  constructor(records: DestinationRecords) {
+    this.#records = records;
   }
 
   async break(row: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
     if (row.state === 'broken') return;
-    if (row.state === 'active') await this.#book.change(row, { state: 'breaking', inheritsWwid: inherited });
-    await this.finishBreak(this.#book.row(row.name), actor);
+    if (row.state === 'active') await this.#records.change(row, { state: 'breaking', inheritsWwid: inherited });
+    await this.finishBreak(this.#records.require(row.name), actor);
   }
 
   /** Never anything between two snapshots: what was half received is undone. */
   async finishBreak(row: DestinationMirror, actor: string): Promise<void> {
-    const { store, engine, clock, events } = this.#book.tools;
+    const { store, engine, clock, events } = this.#records.tools;
     const volume = volumeIn(row);
     if (row.round !== null && row.baseSnapshot !== null) await engine.revertVolume(row.baseSnapshot);
-    else if (row.round !== null) await this.#book.empty(volume);
-    const { volumes } = this.#book.neighbours;
+    else if (row.round !== null) await this.#records.empty(volume);
+    const { volumes } = this.#records.neighbours;
     const isShare = volumes.get(volume).kind === 'file';
     // A share has a filesystem, if only an empty one.
     if (isShare && row.base === null) await engine.formatShare(volume);
@@ -48,7 +48,7 @@ export class DestinationEndings {
   }
 
   async delete(row: DestinationMirror): Promise<void> {
-    const { store, clock } = this.#book.tools;
+    const { store, clock } = this.#records.tools;
     const volume = row.volume ?? store.read((db) => findVolumeOfMirror(db, row.name));
     if (volume !== undefined) {
       await store.write((tx) => {
@@ -56,10 +56,13 @@ export class DestinationEndings {
         updateVolume(tx, volume, { mirrorJob: null, modifiedAt: clock.now() });
         updateDestination(tx, row.name, { volume });
       });
-      await this.#book.neighbours.volumes
+      await this.#records.neighbours.volumes
         .delete(volume, { force: true, skipBin: true }, 'system')
         .catch((error: unknown) => {
-          this.#book.tools.log.warn({ error, volume }, 'the destination of an abandoned mirror could not be deleted');
+          this.#records.tools.log.warn(
+            { error, volume },
+            'the destination of an abandoned mirror could not be deleted',
+          );
         });
     }
     await store.write((tx) => {

@@ -1,14 +1,14 @@
 import { EngineError, isEngineError } from '../errors.ts';
-import { told } from './refused.ts';
+import { translateErrors } from './refused.ts';
 
 /** Work that takes long: it ends when its engine closes, and whoever asked for it asks the next one. */
-export class Works {
+export class RunningWorks {
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
 
   async run<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const closing = this.#closing.signal;
-    const running = told(() => work(signal ? AbortSignal.any([signal, closing]) : closing));
+    const running = translateErrors(() => work(signal ? AbortSignal.any([signal, closing]) : closing));
     this.#running.add(running);
     try {
       return await running;

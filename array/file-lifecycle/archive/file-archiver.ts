@@ -2,13 +2,21 @@ import { bytes } from '@granary/kernel';
 import { randomBytes } from 'node:crypto';
 import { isEngineError } from '../../engine/errors.ts';
 import type { ListedFile } from '../../engine/shares.ts';
-import { referenceOf, type Buckets } from '../../object-storage-destinations/buckets.ts';
+import { referenceOf, type DestinationBuckets } from '../../object-storage-destinations/buckets.ts';
 import { findDestination } from '../../object-storage-destinations/repository.ts';
 import type { Destination } from '../../object-storage-destinations/destination.ts';
 import type { ArrayTools } from '../../tools.ts';
 import { batchesOf } from '../at-once.ts';
 import type { FileOutcome } from '../figures.ts';
-import { insertObject, markOrphan, markSeen, markStub, markUnneeded, noteUpload, removeObject } from './repository.ts';
+import {
+  insertObject,
+  markOrphan,
+  markSeen,
+  markStub,
+  markUnneeded,
+  recordUpload,
+  removeObject,
+} from './repository.ts';
 import { upload } from './upload.ts';
 
 /** Records changed in one transaction; other requests wait while it runs. */
@@ -33,11 +41,11 @@ export interface Reservation {
  * a stub: a crash in between leaves a file as it was and an object that is known and removed later. A key is never used
  * twice, so no object is ever written over: an older snapshot of the file may need what is there.
  */
-export class Archives {
+export class FileArchiver {
   readonly #tools: ArrayTools;
-  readonly #buckets: Buckets;
+  readonly #buckets: DestinationBuckets;
 
-  constructor(tools: ArrayTools, buckets: Buckets) {
+  constructor(tools: ArrayTools, buckets: DestinationBuckets) {
     this.#tools = tools;
     this.#buckets = buckets;
   }
@@ -90,7 +98,7 @@ export class Archives {
       await this.#giveUp(key);
       // It changed, or is gone, since the snapshot.
       if (isEngineError(error, 'not-found', 'conflict')) return { outcome: 'changed' };
-      if (!signal.aborted) this.#buckets.forget(destination);
+      if (!signal.aborted) this.#buckets.drop(destination);
       throw error;
     }
     // After an error here it is not known whether there is a stub. After a refusal it may have been one for a moment, if a
@@ -126,7 +134,7 @@ export class Archives {
         sizeBytes: file.sizeBytes,
         read: (offset, length) => engine.readFile(volume, version, offset, length),
       },
-      onUpload: (id) => store.write((tx) => noteUpload(tx, key, id)),
+      onUpload: (id) => store.write((tx) => recordUpload(tx, key, id)),
     });
   }
 

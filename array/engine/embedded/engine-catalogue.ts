@@ -40,7 +40,7 @@ const FILE = 'engine.json';
  * What an engine has to know before it finds its drives: which groups and pools there are, and what was being made or
  * deleted. A small file, replaced as a whole: it is there as it was before or as it is afterwards.
  */
-export class Book {
+export class EngineCatalogue {
   readonly groups = new Map<string, GroupRecord>();
   readonly pools = new Map<string, PoolRecord>();
   readonly #folder: string;
@@ -53,7 +53,7 @@ export class Book {
     mkdirSync(folder, { recursive: true });
     this.#folder = folder;
     this.#reserve = reserve;
-    const { groups, pools } = readBook(folder);
+    const { groups, pools } = readCatalogue(folder);
     for (const group of groups) this.groups.set(group.id, group);
     for (const pool of pools) this.pools.set(pool.id, pool);
   }
@@ -117,7 +117,7 @@ export class Book {
 }
 
 /** What the file says, without making anything. */
-export function readBook(folder: string): Content {
+export function readCatalogue(folder: string): Content {
   const file = join(folder, FILE);
   if (!existsSync(file)) {
     refuseLost(file, join(folder, 'pools'));

@@ -22,7 +22,7 @@ interface ImportWork {
 const KIND = 'import-quotas';
 
 /** Sets the quotas of a file. They are on record before the first is set: cut off, the rest are set at the next start. */
-export class Importing {
+export class QuotaImport {
   readonly #tools: ArrayTools;
 
   constructor(tools: ArrayTools) {

@@ -19,7 +19,7 @@ async function setUp(t: TestContext, policy: object = {}) {
   const recall = (inode: number, volume = share) => {
     const { generation, sizeBytes, archive } = it.engine.of(volume).get(inode)!;
     assert.ok(archive);
-    it.array.lifecycle.recalls.want({ type: 'recall-wanted', volume, inode, generation, sizeBytes, archive });
+    it.array.lifecycle.recalls.request({ type: 'recall-wanted', volume, inode, generation, sizeBytes, archive });
   };
   return { ...it, it, bucket, share, policy: name, keys, recall };
 }

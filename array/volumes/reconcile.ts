@@ -4,7 +4,7 @@ import { isEngineError } from '../engine/errors.ts';
 import { moveSequence } from '../sequences/repository.ts';
 import type { ArrayTools } from '../tools.ts';
 import { undoCreation } from './creation.ts';
-import type { Deletion } from './deletion.ts';
+import type { VolumeDeletion } from './deletion.ts';
 import type { VolumeDependents } from './dependents.ts';
 import {
   listCapped,
@@ -24,18 +24,18 @@ const NAME = /^volume-([0-9a-f]{8})$/;
  * Before anybody is served: rows and engine are brought together after a crash, and the engine is told what it does not
  * keep. How shares are served comes later, when their snapshots are settled, too.
  */
-export async function settleVolumes(
+export async function reconcileVolumes(
   tools: ArrayTools,
-  deletion: Deletion,
+  deletion: VolumeDeletion,
   dependents: VolumeDependents,
 ): Promise<void> {
   for (const { name } of tools.store.read(listCreating))
     await attempt(tools, name, () => undoCreation(tools, dependents, name));
   await removeUnknown(tools);
-  await takeOverSizes(tools);
-  await takeOverPools(tools);
-  await tellReductions(tools);
-  await tellCaps(tools);
+  await adoptSizes(tools);
+  await adoptPools(tools);
+  await applyReductions(tools);
+  await applyCaps(tools);
   const { store } = tools;
   if (store.read(listGoing).length === 0) return;
   await store.write((tx) => {
@@ -52,7 +52,7 @@ async function attempt({ log }: ArrayTools, volume: string, work: () => Promise<
   }
 }
 
-async function tellCaps(tools: ArrayTools): Promise<void> {
+async function applyCaps(tools: ArrayTools): Promise<void> {
   const { store, engine } = tools;
   const isReady = ({ state }: Volume) => state === 'ready';
   for (const row of store.read(listCapped).filter(isReady))
@@ -76,7 +76,7 @@ async function removeUnknown(tools: ArrayTools): Promise<void> {
       continue;
     }
     await attempt(tools, id, () => engine.deleteVolume(id));
-    readings.forgetVolume(id);
+    readings.removeVolume(id);
   }
 }
 
@@ -105,7 +105,7 @@ async function reportUnknown({ store, events }: ArrayTools, id: string, pool: st
 }
 
 /** An expansion may have been cut off before it was on record. */
-async function takeOverSizes({ store, readings, clock }: ArrayTools): Promise<void> {
+async function adoptSizes({ store, readings, clock }: ArrayTools): Promise<void> {
   const grown = store.read(listVolumeNames).flatMap(({ name, sizeBytes }) => {
     const present = bytes(readings.volume(name)?.sizeBytes ?? 0);
     return present > sizeBytes ? [{ name, sizeBytes: present }] : [];
@@ -117,7 +117,7 @@ async function takeOverSizes({ store, readings, clock }: ArrayTools): Promise<vo
 }
 
 /** Where the engine has it, it is: a move that ended while it was given up is told of here. */
-async function takeOverPools({ store, readings, clock, events }: ArrayTools): Promise<void> {
+async function adoptPools({ store, readings, clock, events }: ArrayTools): Promise<void> {
   const moved = store.read(listVolumeNames).flatMap(({ name, pool, migration }) => {
     const place = readings.volume(name)?.pool ?? pool;
     return place === pool || migration !== null ? [] : [{ name, pool: place }];
@@ -132,7 +132,7 @@ async function takeOverPools({ store, readings, clock, events }: ArrayTools): Pr
   });
 }
 
-async function tellReductions({ store, engine, log }: ArrayTools): Promise<void> {
+async function applyReductions({ store, engine, log }: ArrayTools): Promise<void> {
   for (const row of store.read(listReductionPending)) {
     const { name } = row;
     try {

@@ -1,5 +1,5 @@
 /** So many at once; the others wait their turn. */
-export class Slots {
+export class TransferSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -8,7 +8,7 @@ export class Slots {
   }
 
   async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await this.#take(signal);
+    await this.#acquire(signal);
     try {
       return await work();
     } finally {
@@ -18,7 +18,7 @@ export class Slots {
     }
   }
 
-  #take(signal: AbortSignal): Promise<void> {
+  #acquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#free > 0) {
       this.#free -= 1;

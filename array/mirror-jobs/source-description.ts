@@ -1,10 +1,13 @@
 import type { Volume } from '../volumes/volume.ts';
-import type { Volumes } from '../volumes/service.ts';
-import type { Pools } from '../pools/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
+import type { PoolService } from '../pools/service.ts';
 import { sentOptions } from '../shares/request.ts';
 
 /** What the other array is told of the source of a mirror, when it begins and with each round. */
-export function toldSource(volume: Volume, { volumes, pools }: { readonly volumes: Volumes; readonly pools: Pools }) {
+export function describeSource(
+  volume: Volume,
+  { volumes, pools }: { readonly volumes: VolumeService; readonly pools: PoolService },
+) {
   return {
     cg_name: volume.consistencyGroup,
     cg_display_name: volume.displayName,

@@ -3,7 +3,7 @@ import type { ShareLifecycle } from './share-lifecycle.ts';
 import type { Place, VolumeSurroundings } from './view.ts';
 
 /** What views need beside the records, as it is this moment. What did not change is the same object. */
-export class Surroundings {
+export class ViewContext {
   readonly #readings: Readings;
   #lifecycle: ShareLifecycle | undefined;
   #place: Place = { target: null, host: null };

@@ -8,7 +8,7 @@ import { called } from '../wording.ts';
 import { conflict, isWhole, refuseUnlessUsable, type Drive } from './drive.ts';
 import type { DriveGroup, FindGroup } from './group.ts';
 import * as repository from './repository.ts';
-import type { Drives } from './service.ts';
+import type { DriveService } from './service.ts';
 
 interface ReplaceArguments {
   readonly group: string;
@@ -30,12 +30,12 @@ const SAVE_EVERY_MS = 5_000;
 const RETRY_MS = 1_000;
 
 /** Puts a free drive in the place of a member of a RAID group, and sees the rebuild through. */
-export class Replacing {
+export class DriveReplacement {
   readonly #tools: ArrayTools;
-  readonly #drives: Drives;
+  readonly #drives: DriveService;
   readonly #findGroup: FindGroup;
 
-  constructor(tools: ArrayTools, drives: Drives, findGroup: FindGroup) {
+  constructor(tools: ArrayTools, drives: DriveService, findGroup: FindGroup) {
     this.#tools = tools;
     this.#drives = drives;
     this.#findGroup = findGroup;
@@ -156,7 +156,7 @@ export class Replacing {
     repository.updateDrive(tx, fresh.name, { replaces: null }, now);
     const title = `Drive ${called(fresh)} took the place of drive ${old ? called(old) : from} in RAID group ${group}.`;
     this.#drives.record(tx, fresh, { title, severity: 'notice' });
-    this.#drives.forgetAbsent(tx);
+    this.#drives.removeAbsent(tx);
   }
 
   /** Whether it is a member the engine says; the next reading puts that on record. */

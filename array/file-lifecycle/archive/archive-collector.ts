@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { JobOutcome, RunningJob, Tx } from '@granary/kernel';
 import { RemoteRefusal } from '@granary/protocols/s3/client';
-import type { Buckets } from '../../object-storage-destinations/buckets.ts';
+import type { DestinationBuckets } from '../../object-storage-destinations/buckets.ts';
 import type { ArrayTools } from '../../tools.ts';
 import { findKeyBehind, findRemovable, hasObjects, removeObject } from './repository.ts';
 import type { ArchivedObject } from './archived-object.ts';
@@ -21,13 +21,13 @@ interface Trouble {
 }
 
 /** Removes objects that no stub can need any more: a job, so that what a crash cuts off goes on. */
-export class Sweeping {
+export class ArchiveCollector {
   readonly #tools: ArrayTools;
-  readonly #buckets: Buckets;
+  readonly #buckets: DestinationBuckets;
   /** There may be more behind a sweep that is under way, where it has been already. */
   #isWanted = false;
 
-  constructor(tools: ArrayTools, buckets: Buckets) {
+  constructor(tools: ArrayTools, buckets: DestinationBuckets) {
     this.#tools = tools;
     this.#buckets = buckets;
     tools.jobs.register(KIND, (job) => this.#run(job));

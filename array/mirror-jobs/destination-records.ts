@@ -1,19 +1,19 @@
 import { fail } from '@granary/kernel';
-import type { Pools } from '../pools/service.ts';
-import type { Snapshots } from '../snapshots/service.ts';
+import type { PoolService } from '../pools/service.ts';
+import type { SnapshotService } from '../snapshots/service.ts';
 import type { ArrayTools } from '../tools.ts';
-import type { Volumes } from '../volumes/service.ts';
+import type { VolumeService } from '../volumes/service.ts';
 import { findDestination, updateDestination } from './repository.ts';
 import type { DestinationMirror } from './mirror.ts';
 
 export interface Neighbours {
-  readonly pools: Pools;
-  readonly volumes: Volumes;
-  readonly snapshots: Snapshots;
+  readonly pools: PoolService;
+  readonly volumes: VolumeService;
+  readonly snapshots: SnapshotService;
 }
 
 /** What stands on record of the mirrors whose destination is here, for those who make, fill and end them. */
-export class DestinationBook {
+export class DestinationRecords {
   readonly tools: ArrayTools;
   readonly neighbours: Neighbours;
 
@@ -26,7 +26,7 @@ export class DestinationBook {
     return this.tools.store.read((db) => findDestination(db, name));
   }
 
-  row(name: string): DestinationMirror {
+  require(name: string): DestinationMirror {
     const row = this.get(name);
     if (!row) throw fail('job_not_found', { id: name });
     return row;

@@ -6,7 +6,7 @@ import type { PeerActor } from '../peers/service.ts';
 import { nextName } from '../sequences/repository.ts';
 import { changedOptions, defaultOptions } from '../shares/options.ts';
 import { readOptions } from '../shares/request.ts';
-import type { DestinationBook } from './destination-book.ts';
+import type { DestinationRecords } from './destination-records.ts';
 import {
   findDestination,
   insertDestination,
@@ -21,23 +21,23 @@ export type NewMirror = InputOf<typeof peerApi.groups.peers.createMirror>;
 const MIRRORS_OF_PEER_MAX = 1000;
 
 /** How a destination comes to be: on record first, then its volume. */
-export class DestinationMaking {
-  readonly #book: DestinationBook;
+export class DestinationCreation {
+  readonly #records: DestinationRecords;
 
-  constructor(book: DestinationBook) {
-    this.#book = book;
+  constructor(records: DestinationRecords) {
+    this.#records = records;
   }
 
   /** Goes on with one that is `known`. Gives its name. */
   async make(wanted: NewMirror, peer: PeerActor, known: DestinationMirror | undefined): Promise<string> {
-    const row = known ?? (await this.#book.tools.store.write((tx) => this.#insert(tx, wanted, peer)));
+    const row = known ?? (await this.#records.tools.store.write((tx) => this.#insert(tx, wanted, peer)));
     await this.#makeVolume(row, wanted, peer);
     return row.name;
   }
 
   /** After a crash: one that was being made is there if its volume is; its source asks again. */
-  settle(row: DestinationMirror): Promise<void> {
-    return this.#book.tools.store.write((tx) => {
+  reconcile(row: DestinationMirror): Promise<void> {
+    return this.#records.tools.store.write((tx) => {
       const volume = findVolumeOfMirror(tx, row.name);
       if (volume === undefined) removeDestination(tx, row.name);
       else updateDestination(tx, row.name, { state: 'active', volume });
@@ -45,7 +45,7 @@ export class DestinationMaking {
   }
 
   #insert(tx: Tx, wanted: NewMirror, peer: PeerActor): DestinationMirror {
-    const { clock } = this.#book.tools;
+    const { clock } = this.#records.tools;
     const mine = listDestinations(tx).filter(({ peer: uuid, state }) => uuid === peer.uuid && state !== 'broken');
     if (mine.length >= MIRRORS_OF_PEER_MAX) throw fail('mirrors_of_peer_limit', { max: MIRRORS_OF_PEER_MAX });
     const name = nextName(tx, 'dstjarray');
@@ -56,7 +56,7 @@ export class DestinationMaking {
       displayName: wanted.display_name,
       state: 'creating',
       volumeName: wanted.volume_name,
-      poolDisplayName: this.#book.neighbours.pools.get(wanted.pool).displayName,
+      poolDisplayName: this.#records.neighbours.pools.get(wanted.pool).displayName,
       sourceProvider: peer.provider,
       sourceArray: peer.displayName,
       sourceGroup: wanted.cg_name,
@@ -70,7 +70,7 @@ export class DestinationMaking {
   }
 
   async #makeVolume(row: DestinationMirror, wanted: NewMirror, peer: PeerActor): Promise<void> {
-    const { store, events, clock } = this.#book.tools;
+    const { store, events, clock } = this.#records.tools;
     const actor = `array ${peer.displayName}`;
     try {
       const volume =
@@ -90,7 +90,7 @@ export class DestinationMaking {
   }
 
   async #newVolume(row: DestinationMirror, wanted: NewMirror, actor: string): Promise<string> {
-    const { volumes } = this.#book.neighbours;
+    const { volumes } = this.#records.neighbours;
     const volume = await volumes.create(
       {
         displayName: wanted.volume_name,

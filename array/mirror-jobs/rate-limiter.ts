@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const SLICE_MS = 200;
 
 /** Holds work back so that over time no more bytes pass than allowed. */
-export class Pace {
+export class RateLimiter {
   #freeAt = 0;
   #owed = 0;
 
