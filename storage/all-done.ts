@@ -7,7 +7,7 @@ export async function allDone(running: readonly Promise<unknown>[]): Promise<voi
 }
 
 /** Several pieces of one request: done when all are, and failed only when none runs any more. */
-export class Together {
+export class PendingParts {
   readonly #running: Promise<void>[] = [];
 
   start(work: () => Done): void {

@@ -56,7 +56,7 @@ async function killAndVerify(seed: number): Promise<number> {
   assert.deepEqual((await checkPool({ file, groups: [group] })).findings, [], 'the check finds something');
   const pool = Pool.open({ file, groups: [group] });
   await model.verify(pool);
-  await pool.settled();
+  await pool.whenIdle();
   await model.verify(pool);
   await pool.close();
   assert.deepEqual((await checkPool({ file, groups: [group] })).findings, [], 'the check finds something later');

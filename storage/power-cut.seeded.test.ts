@@ -78,7 +78,7 @@ async function verifyAfterwards(
   assert.deepEqual(report.findings, [], 'the check finds something');
   const pool = Pool.open({ file, groups: [group], onError: (error) => assert.fail(String(error)) });
   await model.verify(pool);
-  await pool.settled();
+  await pool.whenIdle();
   await model.verify(pool);
   await pool.close();
   const after = await checkPool({ file, groups: [group] });

@@ -29,14 +29,14 @@ export class RangeLock {
   }
 
   /** The caller has just seen that the range is free. */
-  take(start: number, end: number): HeldRange {
+  hold(start: number, end: number): HeldRange {
     const range = { start, end };
     this.#held.push(range);
     return range;
   }
 
   async acquire(start: number, end: number): Promise<HeldRange> {
-    if (this.isFree(start, end)) return this.take(start, end);
+    if (this.isFree(start, end)) return this.hold(start, end);
     return new Promise((resolve) => {
       const range: WaitingRange = { start, end, grant: () => resolve(range) };
       this.#waiting.push(range);
@@ -58,7 +58,7 @@ export class RangeLock {
   run(start: number, end: number, work: () => Done): Done {
     if (!this.isFree(start, end)) return this.#runLater(start, end, work);
     const done = work();
-    return done && this.#releaseAfter(this.take(start, end), done);
+    return done && this.#releaseAfter(this.hold(start, end), done);
   }
 
   async #runLater(start: number, end: number, work: () => Done): Promise<void> {

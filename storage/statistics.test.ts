@@ -26,8 +26,8 @@ describe('a meter', () => {
   it('adds up microseconds and keeps the longest', (t) => {
     t.mock.method(performance, 'now', () => 1000);
     const meter = new Meter();
-    meter.note(970, 0);
-    meter.note(990, 0);
+    meter.record(970, 0);
+    meter.record(990, 0);
     const { microseconds, microsecondsMax } = meter.totals();
     assert.deepEqual([microsecondsMax, microseconds], [30_000, 40_000]);
   });

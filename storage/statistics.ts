@@ -30,11 +30,11 @@ export class Meter {
   /** Notes an operation when it is done, and passes it on. */
   measure(startedMs: number, bytes: number, done: Done): Done {
     if (done) return this.#measureLater(startedMs, bytes, done);
-    this.note(startedMs, bytes);
+    this.record(startedMs, bytes);
     return undefined;
   }
 
-  note(startedMs: number, bytes: number): void {
+  record(startedMs: number, bytes: number): void {
     const milliseconds = performance.now() - startedMs;
     this.#count++;
     this.#bytes += bytes;
@@ -43,7 +43,7 @@ export class Meter {
     this.#owner?.changed();
   }
 
-  noteError(): void {
+  recordError(): void {
     this.#errors++;
   }
 
@@ -61,9 +61,9 @@ export class Meter {
     try {
       await done;
     } catch (error) {
-      this.noteError();
+      this.recordError();
       throw error;
     }
-    this.note(startedMs, bytes);
+    this.record(startedMs, bytes);
   }
 }

@@ -111,8 +111,8 @@ class World {
   }
 
   async finish(): Promise<void> {
-    await this.model.pool.settled();
-    await this.model.other?.settled();
+    await this.model.pool.whenIdle();
+    await this.model.other?.whenIdle();
     await this.model.verify();
     for (const name of ['first', 'second'] as const) {
       await this.#poolOf(name).close();

@@ -10,7 +10,7 @@ describe('a watch with a history', () => {
   it('spreads a burst in its first seconds over the whole history, and still does minutes later', () => {
     const watch = watchWithHistory(THRESHOLDS, [], { atMs: 0, usedBytes: 0 });
     for (let second = 1; second <= 10 * 60; second++) {
-      watch.note(second * 1000, Math.min(second, 6) * GB);
+      watch.record(second * 1000, Math.min(second, 6) * GB);
       assert.ok(watch.bytesPerMinute() <= 0.11 * GB, `${watch.bytesPerMinute() / GB} GB a minute after ${second} s`);
     }
     assert.ok(watch.bytesPerMinute() > 0.09 * GB);
@@ -33,7 +33,7 @@ describe('a watch with a history', () => {
 
   it('knows no rate without a history', () => {
     const watch = watchWithHistory({ ...THRESHOLDS, historyMinutes: 0 }, [], { atMs: 0, usedBytes: 0 });
-    watch.note(1000, 50 * GB);
+    watch.record(1000, 50 * GB);
     assert.equal(watch.bytesPerMinute(), 0);
     assert.equal(watch.mode(1), 'normal');
   });

@@ -24,8 +24,8 @@ export function watchWithHistory(
   const { atMs: beginsAt, usedBytes } = known[0] ?? latest;
   for (let step = 0; step < HISTORY_STEPS && historyMs > 0; step++) {
     const atMs = latest.atMs - historyMs + (step * historyMs) / HISTORY_STEPS;
-    if (atMs < beginsAt) watch.note(atMs, usedBytes);
+    if (atMs < beginsAt) watch.record(atMs, usedBytes);
   }
-  for (const sample of [...known, latest]) watch.note(sample.atMs, sample.usedBytes);
+  for (const sample of [...known, latest]) watch.record(sample.atMs, sample.usedBytes);
   return watch;
 }

@@ -91,8 +91,8 @@ export class PoolProtection {
     if (report?.isOpen !== true) return;
     const now = this.#tools.clock.now();
     const watched = this.#watch(row, report, now);
-    watched.plain.note(now, report.usedBytes);
-    watched.effective.note(now, report.usedBytes + report.savedBytes);
+    watched.plain.record(now, report.usedBytes);
+    watched.effective.record(now, report.usedBytes + report.savedBytes);
     const judgement = evaluateCapacity(row, report, watched);
     const changes = this.#isDue(row, judgement, watched, { now, atOnce });
     const samples = now - watched.sampledAt >= sampleEveryMs(row) || now < watched.sampledAt;

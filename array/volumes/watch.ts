@@ -87,7 +87,7 @@ export class VolumeWatch {
     const freeBytes = await this.#freeBytes(row, report, watched);
     const takenBytes = row.sizeBytes - freeBytes;
     watched.capacity.setThresholds(thresholdsOf(row));
-    watched.capacity.note(atMs, takenBytes);
+    watched.capacity.record(atMs, takenBytes);
     return { mode: watched.capacity.mode(freeBytes), freeBytes };
   }
 

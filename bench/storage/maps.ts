@@ -74,10 +74,10 @@ async function compareSnapshots(pool: Pool, empty: Volume, large: Volume): Promi
       await time(`snapshot ${name}`, () => pool.snapshots.take([{ volumeId: name, id: snapshot }], new Date()));
       await time(`clone ${name}`, () => pool.snapshots.clone(snapshot, `clone-${snapshot}`));
       await pool.deleteVolume(`clone-${snapshot}`);
-      await pool.settled();
+      await pool.whenIdle();
       await time(`delete ${name}`, async () => {
         await pool.snapshots.delete(snapshot);
-        await pool.settled();
+        await pool.whenIdle();
       });
     }
   }

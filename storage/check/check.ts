@@ -51,7 +51,7 @@ export interface Check {
   /** Changes the metadata, as part of a repair. */
   change(sql: string, ...values: SqlValue[]): void;
   /** Notes a finding; the mending, if any, happens only when repairs are wanted. */
-  found(what: string, mend?: () => void | Promise<void>): Promise<void>;
+  found(what: string, repair?: () => void | Promise<void>): Promise<void>;
 }
 
 /**
@@ -89,8 +89,8 @@ async function checkGroups(check: Check): Promise<void> {
   for (const [id, group] of check.groups) {
     const findings = (await group.verify?.()) ?? [];
     for (const { kind, message } of findings) {
-      const mend = kind === 'mismatch' ? () => Promise.resolve(group.scrub?.()).then(() => undefined) : undefined;
-      await check.found(`RAID group ${id}: ${message}`, mend);
+      const repair = kind === 'mismatch' ? () => Promise.resolve(group.scrub?.()).then(() => undefined) : undefined;
+      await check.found(`RAID group ${id}: ${message}`, repair);
     }
   }
 }

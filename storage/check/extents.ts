@@ -22,7 +22,7 @@ export async function checkExtents(check: Check): Promise<ExtentTotals> {
   // Copies are made last, when it is known what is free.
   for (const owner of doubles) {
     await check.found(`${owner.name} names extent ${owner.extent}, which has an owner already`, () => {
-      return giveItsOwn(check, allocator, owner);
+      return moveToOwnExtent(check, allocator, owner);
     });
   }
   const { totalExtents: total, usedExtents: used } = allocator;
@@ -95,8 +95,8 @@ function* owners(check: Check): Generator<Owner> {
 }
 
 /** Which of the two wrote last cannot be told: each gets the bytes as they are, and from now on its own. */
-async function giveItsOwn(check: Check, allocator: Allocator, owner: Owner): Promise<void> {
-  const target = allocator.take();
+async function moveToOwnExtent(check: Check, allocator: Allocator, owner: Owner): Promise<void> {
+  const target = allocator.allocate();
   if (target === undefined) throw new Error('There is no free extent to give the second owner its own copy');
   const bytes = Buffer.alloc(EXTENT_BYTES);
   const from = place(check, allocator, owner.extent);

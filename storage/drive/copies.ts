@@ -38,12 +38,12 @@ export function writeCopies<T extends { readonly drive: Drive }>(
       (running ??= []).push(watch(holder, rejected(error)));
     }
   }
-  if (helper && copies) return writeTogether(helper, copies, offset, from, sums, watch, running);
+  if (helper && copies) return writeShared(helper, copies, offset, from, sums, watch, running);
   checksumBlocks(from, sums, 0);
   return running;
 }
 
-function writeTogether<T>(
+function writeShared<T>(
   helper: HelperThread,
   copies: readonly Copy<T>[],
   offset: number,

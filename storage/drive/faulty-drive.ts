@@ -24,8 +24,8 @@ export class FaultyDrive implements Drive {
   #unwritable: Range[] = [];
   #slowMs = 0;
   /** How many bytes still fit; undefined while there is room for all. */
-  #roomBytes: number | undefined;
-  #settling: Promise<void> = Promise.resolve();
+  #spaceBytes: number | undefined;
+  #writingBack: Promise<void> = Promise.resolve();
 
   constructor(inner: Drive) {
     this.inner = inner;
@@ -61,16 +61,16 @@ export class FaultyDrive implements Drive {
     this.#unreadable = [];
     this.#unwritable = [];
     this.#slowMs = 0;
-    this.#roomBytes = undefined;
+    this.#spaceBytes = undefined;
   }
 
   /** The disk beneath is full once so many more bytes are written, until `giveSpace`. What fits of a write is written. */
   refuseSpace(afterBytes = 0): void {
-    this.#roomBytes = afterBytes;
+    this.#spaceBytes = afterBytes;
   }
 
   giveSpace(): void {
-    this.#roomBytes = undefined;
+    this.#spaceBytes = undefined;
   }
 
   /** Each request takes so long on top. */
@@ -104,7 +104,7 @@ export class FaultyDrive implements Drive {
   async powerCut(random: Random): Promise<void> {
     this.#withoutPower = true;
     // What is on its way down stops at the next sector; it must not land on top of what is left.
-    await this.#settling;
+    await this.#writingBack;
     const block = Buffer.alloc(BLOCK_BYTES);
     for (const { sector, versions } of this.#unflushed.sectors()) {
       const survivor = versions[Math.floor(random() * (versions.length + 1)) - 1];
@@ -127,7 +127,7 @@ export class FaultyDrive implements Drive {
   /** While nothing is wrong but ranges, those of the drive beneath; each range is looked at. */
   get large(): LargeRequests | undefined {
     const { large } = this.inner;
-    if (!large || this.#slowMs > 0 || this.#losesUnflushed || this.#roomBytes !== undefined) return undefined;
+    if (!large || this.#slowMs > 0 || this.#losesUnflushed || this.#spaceBytes !== undefined) return undefined;
     return {
       readSummed: (offset, into, sums) => {
         this.#refuse(offset, into.length, this.#unreadable);
@@ -149,7 +149,7 @@ export class FaultyDrive implements Drive {
   async flush(): Promise<void> {
     this.#refuse(0, 0, []);
     if (this.#slowMs > 0) await sleep(this.#slowMs);
-    await this.#settle(0, this.sizeBytes);
+    await this.#writeBack(0, this.sizeBytes);
     await this.inner.flush();
     this.#refuse(0, 0, []);
   }
@@ -157,11 +157,11 @@ export class FaultyDrive implements Drive {
   async writeDurably(offset: number, from: Buffer): Promise<void> {
     this.#refuse(offset, from.length, this.#unwritable);
     if (this.#slowMs > 0) await sleep(this.#slowMs);
-    const fits = this.#takeRoom(from.length);
+    const fits = this.#reserveSpace(from.length);
     if (fits < from.length) return this.#writePart(offset, from.subarray(0, fits));
     if (!this.#losesUnflushed) return this.inner.writeDurably(offset, from);
     this.#unflushed.put(offset, from);
-    await this.#settle(offset, offset + from.length);
+    await this.#writeBack(offset, offset + from.length);
   }
 
   async discard(offset: number, length: number): Promise<void> {
@@ -195,15 +195,15 @@ export class FaultyDrive implements Drive {
   }
 
   #writeNow(offset: number, from: Buffer): Done {
-    const fits = this.#takeRoom(from.length);
+    const fits = this.#reserveSpace(from.length);
     return fits < from.length ? this.#writePart(offset, from.subarray(0, fits)) : this.#put(offset, from);
   }
 
   /** How much of a write there is room for, in whole blocks. */
-  #takeRoom(bytes: number): number {
-    if (this.#roomBytes === undefined) return bytes;
-    const fits = Math.min(bytes, this.#roomBytes - (this.#roomBytes % BLOCK_BYTES));
-    this.#roomBytes -= fits;
+  #reserveSpace(bytes: number): number {
+    if (this.#spaceBytes === undefined) return bytes;
+    const fits = Math.min(bytes, this.#spaceBytes - (this.#spaceBytes % BLOCK_BYTES));
+    this.#spaceBytes -= fits;
     return fits;
   }
 
@@ -221,13 +221,13 @@ export class FaultyDrive implements Drive {
   }
 
   /** Takes what was not flushed in the range down to the drive beneath; one caller after the other. */
-  #settle(start: number, end: number): Promise<void> {
-    const settling = this.#settling.then(() => this.#settleNow(start, end));
-    this.#settling = settling.catch(() => undefined);
-    return settling;
+  #writeBack(start: number, end: number): Promise<void> {
+    const writingBack = this.#writingBack.then(() => this.#writeBackNow(start, end));
+    this.#writingBack = writingBack.catch(() => undefined);
+    return writingBack;
   }
 
-  async #settleNow(start: number, end: number): Promise<void> {
+  async #writeBackNow(start: number, end: number): Promise<void> {
     const block = Buffer.alloc(BLOCK_BYTES);
     for (const { sector, versions } of this.#unflushed.sectors()) {
       const newest = versions.at(-1);
@@ -238,7 +238,7 @@ export class FaultyDrive implements Drive {
       newest.copy(block, at);
       await this.inner.write(place - at, block);
       this.#refuse(0, 0, []);
-      this.#unflushed.settle(sector, versions.length);
+      this.#unflushed.markFlushed(sector, versions.length);
     }
   }
 

@@ -7,8 +7,8 @@ import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
 import type { Drive, DriveStatistics, LargeRequests } from './drive.ts';
 import { DriveMeter } from './drive-meter.ts';
-import { type FileIdentity, type FileSight, identityOf, inspectFile } from './file-identity.ts';
-import { readWhole, readWholeAside, writeWhole, writeWholeAside } from './file-pieces.ts';
+import { type FileIdentity, type FileInspection, identityOf, inspectFile } from './file-identity.ts';
+import { readWhole, readWholeAsync, writeWhole, writeWholeAsync } from './file-pieces.ts';
 import { InlineGate } from './inline-gate.ts';
 import { punchHole } from './punch-hole.ts';
 import type { SharedFile, SharedOperation } from './shared-file.ts';
@@ -104,7 +104,7 @@ export class FileDrive implements Drive, SharedFile {
   }
 
   /** What the path leads to now, against what is open. Also after it was closed. */
-  inspect(): Promise<FileSight> {
+  inspect(): Promise<FileInspection> {
     return inspectFile(this.path, this.#identity, this.sizeBytes);
   }
 
@@ -112,7 +112,7 @@ export class FileDrive implements Drive, SharedFile {
     this.#check(offset, into.length);
     const startMs = performance.now();
     if (!this.#isFast(into.length, startMs)) {
-      return this.#reading(readWholeAside(this.fd, into, offset), into.length, startMs);
+      return this.#reading(readWholeAsync(this.fd, into, offset), into.length, startMs);
     }
     try {
       readWhole(this.fd, into, offset);
@@ -183,7 +183,7 @@ export class FileDrive implements Drive, SharedFile {
     this.#check(offset, length);
     const startMs = performance.now();
     try {
-      if (!this.#identity.isDevice && length > 0) await this.#giveBack(offset, length);
+      if (!this.#identity.isDevice && length > 0) await this.#deallocate(offset, length);
     } catch (error) {
       throw this.#failed('discards', error);
     }
@@ -218,12 +218,12 @@ export class FileDrive implements Drive, SharedFile {
     if (ownBytes > 0) this.#sharedGate.took(ownMs, endMs, ownBytes);
     if (ownBytes < bytes.length) this.#helperGate.took(helpedMs, endMs, bytes.length - ownBytes);
     if (operation === 'writes') this.#changes += 1;
-    this.#leave();
+    this.#endRequest();
     if (error !== undefined) throw this.#failed(operation, error);
     this.#meter[operation].add(bytes.length, endMs - startMs);
   }
 
-  async #giveBack(offset: number, length: number): Promise<void> {
+  async #deallocate(offset: number, length: number): Promise<void> {
     this.#changes += 1;
     if (offset + length === this.sizeBytes && this.#inFlight === 0) {
       fs.ftruncateSync(this.fd, offset);
@@ -236,7 +236,7 @@ export class FileDrive implements Drive, SharedFile {
       this.#canPunch = await punchHole(this.fd, offset, length);
     } finally {
       this.#changes += 1;
-      this.#leave();
+      this.#endRequest();
     }
   }
 
@@ -262,12 +262,12 @@ export class FileDrive implements Drive, SharedFile {
     } catch (error) {
       throw this.#failed('reads', error);
     } finally {
-      this.#leave();
+      this.#endRequest();
     }
   }
 
   #writeAsync(fd: number, offset: number, from: Buffer, startMs: number): Promise<void> {
-    return this.#writing(writeWholeAside(fd, from, offset), from.length, startMs);
+    return this.#writing(writeWholeAsync(fd, from, offset), from.length, startMs);
   }
 
   async #writing(writing: Promise<void>, bytes: number, startMs: number): Promise<void> {
@@ -279,7 +279,7 @@ export class FileDrive implements Drive, SharedFile {
       throw this.#failed('writes', error);
     } finally {
       this.#changes += 1;
-      this.#leave();
+      this.#endRequest();
     }
   }
 
@@ -297,11 +297,11 @@ export class FileDrive implements Drive, SharedFile {
       this.#refusal = this.#failed('flushes', error);
       throw this.#refusal;
     } finally {
-      this.#leave();
+      this.#endRequest();
     }
   }
 
-  #leave(): void {
+  #endRequest(): void {
     this.#inFlight -= 1;
     if (this.#inFlight === 0) this.#onIdle?.();
   }

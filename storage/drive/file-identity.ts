@@ -19,7 +19,7 @@ export interface DriveLoss {
   readonly reason: string;
 }
 
-export interface FileSight {
+export interface FileInspection {
   readonly loss?: DriveLoss;
   /** Changes whenever somebody writes to the file. */
   readonly changedAt?: bigint;
@@ -30,7 +30,7 @@ export function identityOf(found: BigIntStats): FileIdentity {
 }
 
 /** One stat: whether the path still leads to the file that was opened, and whether that is as large as it was. */
-export async function inspectFile(path: string, identity: FileIdentity, sizeBytes: number): Promise<FileSight> {
+export async function inspectFile(path: string, identity: FileIdentity, sizeBytes: number): Promise<FileInspection> {
   let found: BigIntStats;
   try {
     found = await stat(path, { bigint: true });

@@ -22,11 +22,11 @@ export function readWhole(fd: number, into: Buffer, position: number): void {
 }
 
 /** The same in threads of the platform. */
-export async function writeWholeAside(fd: number, from: Buffer, position: number): Promise<void> {
+export async function writeWholeAsync(fd: number, from: Buffer, position: number): Promise<void> {
   for (let done = 0; done < from.length;) done += await writeSome(fd, from, done, position + done);
 }
 
-export async function readWholeAside(fd: number, into: Buffer, position: number): Promise<void> {
+export async function readWholeAsync(fd: number, into: Buffer, position: number): Promise<void> {
   for (let done = 0; done < into.length;) {
     const count = await readSome(fd, into, done, position + done);
     if (count === 0) throw endsEarly(position + into.length);

@@ -47,6 +47,6 @@ export class HelperJob {
     this.isDone = true;
     // One by one, because the engine copies shared memory byte by byte.
     for (let index = 0; index < this.#sums.length; index += 1) this.#sums[index] = this.#space[index] ?? 0;
-    for (const tell of this.#onEnd) tell();
+    for (const resolve of this.#onEnd) resolve();
   }
 }

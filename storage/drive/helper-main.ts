@@ -12,7 +12,7 @@ export interface HelperData {
 /** The helping thread: does what nobody has begun of the requests in the ring, in order, and sleeps in between. */
 const { ring, shared } = workerData as HelperData;
 const pieces = new HelperPieces(helperOrder, ring, openKernels(shared), Buffer.from(shared.memory.buffer));
-const MOMENT_MS = 0.06;
+const SPIN_MS = 0.06;
 const UNKNOWN_PROBLEM = constants.errno.EIO;
 
 for (let next = 0; ;) {
@@ -33,22 +33,22 @@ for (let next = 0; ;) {
 
 /** Whoever asked for one thing will soon ask for the next: to be woken up takes longer than to look for a moment. */
 function untilAsked(next: number): number {
-  const untilMs = performance.now() + MOMENT_MS;
+  const untilMs = performance.now() + SPIN_MS;
   let asked = Atomics.load(ring.control, ASKED);
   while (next === asked && performance.now() < untilMs) asked = Atomics.load(ring.control, ASKED);
   return asked;
 }
 
 function serve(slot: number): void {
-  const note = (copy: number, milliseconds: number, error: Error | undefined): void => {
+  const record = (copy: number, milliseconds: number, error: Error | undefined): void => {
     const place = slot * COPIES_MAX + copy;
     ring.milliseconds[place] = (ring.milliseconds[place] ?? 0) + milliseconds;
     if (error) ring.problems[place] = Math.abs((error as NodeJS.ErrnoException).errno ?? UNKNOWN_PROBLEM);
   };
   for (let own = 0; ; own += 1) {
-    const at = pieces.take(slot, own);
+    const at = pieces.claim(slot, own);
     if (at < 0) return;
-    pieces.carryOut(slot, at, 0, note);
+    pieces.carryOut(slot, at, 0, record);
     Atomics.add(ring.ended, slot, 1);
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { askerOrder, helperOrder } from './helper-pieces.ts';
+import { callerOrder, helperOrder } from './helper-pieces.ts';
 
 it('gives every piece to one of two threads, however they take turns', () => {
   const turns = fc.array(fc.boolean(), { minLength: 1, maxLength: 64 });
@@ -11,7 +11,7 @@ it('gives every piece to one of two threads, however they take turns', () => {
       const split = number % count;
       const begun = { asker: 0, helper: 0 };
       const taken = isHelpers.map((isHelper) =>
-        isHelper ? helperOrder(begun.helper++, split, count) : askerOrder(begun.asker++, split, count),
+        isHelper ? helperOrder(begun.helper++, split, count) : callerOrder(begun.asker++, split, count),
       );
       assert.deepEqual(
         taken.sort((a, b) => a - b),

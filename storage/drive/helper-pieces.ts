@@ -12,7 +12,7 @@ export type OnCopy = (copy: number, milliseconds: number, error: Error | undefin
 type Order = (own: number, split: number, count: number) => number;
 
 /** From the front to where the helper began, then from the end. */
-export const askerOrder: Order = (own, split, count) => (own < split ? own : count - 1 - (own - split));
+export const callerOrder: Order = (own, split, count) => (own < split ? own : count - 1 - (own - split));
 
 /** From where it begins to the end, then backwards to the front. */
 export const helperOrder: Order = (own, split, count) => (own < count - split ? split + own : count - 1 - own);
@@ -37,7 +37,7 @@ export class HelperPieces {
   }
 
   /** The place of a piece that nobody has begun, for who has begun `own`: it is the caller's now; -1 if there is none. */
-  take(slot: number, own: number): number {
+  claim(slot: number, own: number): number {
     const { begun, lengths, splits } = this.#ring;
     const count = piecesOf(lengths[slot] ?? 0);
     if (Atomics.add(begun, slot, 1) >= count) return -1;

@@ -4,7 +4,7 @@ import { BLOCK_BYTES } from '../units.ts';
 import { PIECE_BYTES } from './file-pieces.ts';
 import { HelperJob } from './helper-job.ts';
 import type { HelperData } from './helper-main.ts';
-import { askerOrder, HelperPieces, type OnCopy, piecesOf } from './helper-pieces.ts';
+import { callerOrder, HelperPieces, type OnCopy, piecesOf } from './helper-pieces.ts';
 import {
   ASKED,
   ASLEEP,
@@ -27,7 +27,7 @@ const HANGS_MS = 20;
 /** A piece that takes this thread longer has waited for the disk: that is for the helper. */
 const PIECE_SLOW_MS = 1;
 /** To be woken up takes longer than that. */
-const MOMENT_MS = 0.1;
+const SPIN_MS = 0.1;
 /** For 1 MiB. */
 const SUMS_MAX = 256;
 const BYTES_MAX = SUMS_MAX * BLOCK_BYTES;
@@ -42,11 +42,11 @@ export class HelperThread {
   static #only: HelperThread | undefined;
   static #isImpossible = false;
   readonly #ring: HelperRing = createRing();
-  readonly #pieces = new HelperPieces(askerOrder, this.#ring, kernels, Buffer.from(memoryBuffer));
+  readonly #pieces = new HelperPieces(callerOrder, this.#ring, kernels, Buffer.from(memoryBuffer));
   readonly #worker: Worker;
   /** For each slot the checksums of its blocks. */
   readonly #sums = allocate(SLOTS * SUMS_MAX * SUM_BYTES);
-  readonly #sumsOf = Array.from({ length: SLOTS }, (_, slot) => this.#sumsIn(slot));
+  readonly #sumsOf = Array.from({ length: SLOTS }, (_, slot) => this.#sumsAt(slot));
   readonly #jobs = new Array<HelperJob | undefined>(SLOTS).fill(undefined);
   #waitingBytes = 0;
   #asked = 0;
@@ -78,12 +78,12 @@ export class HelperThread {
   static for(bytes: Buffer): HelperThread | undefined {
     if (bytes.length <= SMALL_BYTES_MAX || !isInArena(bytes)) return undefined;
     const helper = HelperThread.get();
-    return helper?.hasRoomFor(bytes) ? helper : undefined;
+    return helper?.accepts(bytes) ? helper : undefined;
   }
 
-  hasRoomFor(bytes: Buffer): boolean {
+  accepts(bytes: Buffer): boolean {
     if (!isInArena(this.#sums) || bytes.length > BYTES_MAX) return false;
-    this.#look();
+    this.#poll();
     const isFull = ((this.#asked - this.#passed) & NUMBER_MASK) >= SLOTS;
     return !isFull && this.#waitingBytes + bytes.length <= WAITING_BYTES_MAX && !this.#hangs();
   }
@@ -109,13 +109,13 @@ export class HelperThread {
 
   /** Whether a job is done, after looking for a moment. */
   isDone(job: HelperJob): boolean {
-    for (const untilMs = performance.now() + MOMENT_MS; !job.isDone && performance.now() < untilMs;) this.#lookAt(job);
+    for (const untilMs = performance.now() + SPIN_MS; !job.isDone && performance.now() < untilMs;) this.#pollJob(job);
     return job.isDone;
   }
 
   #join(job: HelperJob): void {
     let slowestMs = 0;
-    const note: OnCopy = (index, milliseconds, error) => {
+    const record: OnCopy = (index, milliseconds, error) => {
       const copy = job.copies[index];
       if (copy === undefined) return;
       copy.ownMs += milliseconds;
@@ -123,13 +123,13 @@ export class HelperThread {
       slowestMs = Math.max(slowestMs, milliseconds);
     };
     while (slowestMs < PIECE_SLOW_MS) {
-      const at = this.#pieces.take(job.slot, job.ownPieces);
+      const at = this.#pieces.claim(job.slot, job.ownPieces);
       if (at < 0) break;
-      this.#pieces.carryOut(job.slot, at, job.copies.length - 1, note);
+      this.#pieces.carryOut(job.slot, at, job.copies.length - 1, record);
       job.ownPieces += 1;
       job.ownBytes += Math.min(PIECE_BYTES, job.bytes.length - at);
     }
-    this.#lookAt(job);
+    this.#pollJob(job);
   }
 
   /** Resolves when a job is done, well or not. */
@@ -171,7 +171,7 @@ export class HelperThread {
     return job;
   }
 
-  #sumsIn(slot: number): Uint32Array {
+  #sumsAt(slot: number): Uint32Array {
     return new Uint32Array(memoryBuffer, this.#sums.byteOffset + slot * SUMS_MAX * SUM_BYTES, SUMS_MAX);
   }
 
@@ -180,18 +180,18 @@ export class HelperThread {
     // What is under way keeps the process alive, like any other request to the disk.
     this.#worker.ref();
     const { async, value } = Atomics.waitAsync(this.#ring.control, PASSED, this.#passed);
-    const look = (): void => {
-      this.#look();
+    const onPassed = (): void => {
+      this.#poll();
       this.#isListening = false;
       if (this.#passed !== this.#asked) this.#listen();
       else this.#worker.unref();
     };
-    if (async) void value.then(look);
-    else queueMicrotask(look);
+    if (async) void value.then(onPassed);
+    else queueMicrotask(onPassed);
   }
 
   /** Whatever the helper has left behind is done: this thread ends the pieces it begins before it looks. */
-  #look(): void {
+  #poll(): void {
     const passed = Atomics.load(this.#ring.control, PASSED);
     while (this.#passed !== passed) {
       const job = this.#jobs[this.#passed % SLOTS];
@@ -202,7 +202,7 @@ export class HelperThread {
   }
 
   /** A job that this thread has ended need not wait for the helper to wake up. */
-  #lookAt(job: HelperJob): void {
+  #pollJob(job: HelperJob): void {
     if (job.isDone || job.ownPieces + Atomics.load(this.#ring.ended, job.slot) < job.pieces) return;
     this.#end(job);
   }

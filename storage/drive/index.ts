@@ -3,7 +3,7 @@ export { FaultyDrive } from './faulty-drive.ts';
 export type { Random } from './faulty-drive.ts';
 export { FileDrive } from './file-drive.ts';
 export type { FileDriveOptions } from './file-drive.ts';
-export type { DriveLoss, FileSight } from './file-identity.ts';
+export type { DriveLoss, FileInspection } from './file-identity.ts';
 export { SharedFlush } from './shared-flush.ts';
 export { writeCopies } from './copies.ts';
 export { shred } from './shred.ts';

@@ -41,7 +41,7 @@ export class UnflushedSectors {
   }
 
   /** Forgets the oldest versions of a sector: a newer one is on the drive beneath. */
-  settle(sector: number, count: number): void {
+  markFlushed(sector: number, count: number): void {
     const versions = this.#versions.get(sector);
     if (versions === undefined) return;
     versions.splice(0, count);

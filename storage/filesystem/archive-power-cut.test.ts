@@ -6,7 +6,7 @@ import { Filesystem } from './filesystem.ts';
 import { CrashDevice } from './testing/crash-device.ts';
 import { MemoryDevice } from './testing/memory-device.ts';
 import { SUPERUSER } from './testing/operations.ts';
-import { codeOf, Session } from './testing/session.ts';
+import { codeOf, FilesystemSession } from './testing/filesystem-session.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
 const MIB = 1024 * 1024;
@@ -17,7 +17,7 @@ const PIECE_BYTES = 100_000;
 async function imageOf(content: Buffer): Promise<MemoryDevice> {
   const device = new MemoryDevice(16 * MIB);
   await Filesystem.format(device, { journalBytes: 256 * 1024 });
-  const root = new Session(await Filesystem.mount(device), SUPERUSER);
+  const root = new FilesystemSession(await Filesystem.mount(device), SUPERUSER);
   await root.make('/file');
   for (let at = 0; at < content.length; at += 8192) await root.write('/file', content.subarray(at, at + 4096), at);
   await root.truncate('/file', content.length);
@@ -34,7 +34,7 @@ function newContent(): Buffer {
 /** Returns whether all was done before the power was cut. */
 async function cutAt(image: MemoryDevice, content: Buffer, request: number): Promise<boolean> {
   const device = new CrashDevice(image);
-  const root = new Session(await Filesystem.mount(device), SUPERUSER);
+  const root = new FilesystemSession(await Filesystem.mount(device), SUPERUSER);
   const { archives } = root.filesystem;
   const file = await root.stat('/file');
   device.cutAt(request);
@@ -49,13 +49,13 @@ async function cutAt(image: MemoryDevice, content: Buffer, request: number): Pro
     state = 'recalling';
     await archives.finishRecall(file);
     state = 'recalled';
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
   } catch (error) {
     if (!device.isCut) throw error;
   }
   const left = await device.afterwards(randomFrom(request));
   assert.deepEqual((await checkFilesystem(left)).findings, [], `cut at ${request}`);
-  const again = new Session(await Filesystem.mount(left), SUPERUSER);
+  const again = new FilesystemSession(await Filesystem.mount(left), SUPERUSER);
   const { isArchived, usedBytes, ...rest } = await again.stat('/file');
   if (state === 'archived') assert.ok(isArchived, `cut at ${request}`);
   if (state === 'recalled') assert.ok(!isArchived, `cut at ${request}`);

@@ -1,10 +1,10 @@
-import { type FileId, type FileVersion, Archives } from './contents/archives.ts';
+import { type FileId, type FileVersion, FileArchives } from './contents/file-archives.ts';
 import type { ContentChanges } from './contents/content-changes.ts';
 import type { Removal } from './contents/removal.ts';
 import { type ArchiveRecord, readArchive, refuseLongRecord } from './files/archive-record.ts';
 import type { Context } from './files/context.ts';
 import { loadInode } from './files/inode.ts';
-import type { Awaitable } from './store/store.ts';
+import type { Awaitable } from './store/filesystem-store.ts';
 
 /**
  * Files whose contents were moved to an archive. Size, times and change counter are as before; reading or writing one is
@@ -12,11 +12,11 @@ import type { Awaitable } from './store/store.ts';
  */
 export class FilesystemArchives {
   readonly #context: Context;
-  readonly #archives: Archives;
+  readonly #archives: FileArchives;
 
   constructor(context: Context, changes: ContentChanges, removal: Removal) {
     this.#context = context;
-    this.#archives = new Archives(context, changes, removal);
+    this.#archives = new FileArchives(context, changes, removal);
   }
 
   /** Where the contents are; undefined if the file is not archived. */

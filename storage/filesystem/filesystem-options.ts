@@ -1,7 +1,7 @@
 import { BLOCK_BYTES } from '../units.ts';
 import type { Time } from './files/inode.ts';
 import type { FormatOptions } from './store/format.ts';
-import type { Store } from './store/store.ts';
+import type { FilesystemStore } from './store/filesystem-store.ts';
 
 export interface NewFilesystem extends FormatOptions {
   /** Of the root directory. */
@@ -28,7 +28,7 @@ export interface FilesystemStatistics {
   readonly inodes: number;
 }
 
-export function statisticsOf(store: Store): FilesystemStatistics {
+export function statisticsOf(store: FilesystemStore): FilesystemStatistics {
   const { totalBlocks, allocatedBlocks } = store.space;
   const free = totalBlocks - allocatedBlocks;
   return {

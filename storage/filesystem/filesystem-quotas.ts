@@ -1,7 +1,7 @@
 import { FsError } from './errors.ts';
 import { type Credentials, isSuperuser } from './files/access.ts';
 import { changeProject } from './files/changes.ts';
-import type { Changes, Context } from './files/context.ts';
+import type { FilesystemChanges, Context } from './files/context.ts';
 import {
   listQuotas,
   type Quota,
@@ -12,7 +12,7 @@ import {
   setQuotaLimits,
   writeQuotaState,
 } from './files/quotas.ts';
-import type { Awaitable } from './store/store.ts';
+import type { Awaitable } from './store/filesystem-store.ts';
 
 /** Limits that are set in one transaction. */
 const LIMITS_PER_STEP = 256;
@@ -22,9 +22,9 @@ export type QuotaLimits = Pick<Quota, 'scope' | 'id' | 'limitBytes' | 'limitInod
 /** What users, groups and projects use, and what they may. Changes are durable when they resolve. */
 export class FilesystemQuotas {
   readonly #context: Context;
-  readonly #changes: Changes;
+  readonly #changes: FilesystemChanges;
 
-  constructor(context: Context, changes: Changes) {
+  constructor(context: Context, changes: FilesystemChanges) {
     this.#context = context;
     this.#changes = changes;
   }

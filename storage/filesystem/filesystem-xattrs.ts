@@ -1,14 +1,14 @@
 import type { Credentials } from './files/access.ts';
-import type { Changes, Context } from './files/context.ts';
+import type { FilesystemChanges, Context } from './files/context.ts';
 import { dropXattr, readXattr, setXattr, type XattrMode, xattrNames } from './files/xattr-operations.ts';
-import type { Awaitable } from './store/store.ts';
+import type { Awaitable } from './store/filesystem-store.ts';
 
 /** Extended attributes of files, ACLs among them. Changes are durable when they resolve. */
 export class FilesystemXattrs {
   readonly #context: Context;
-  readonly #changes: Changes;
+  readonly #changes: FilesystemChanges;
 
-  constructor(context: Context, changes: Changes) {
+  constructor(context: Context, changes: FilesystemChanges) {
     this.#context = context;
     this.#changes = changes;
   }

@@ -6,7 +6,7 @@ import { checkFilesystem } from './check/check.ts';
 import { Filesystem } from './filesystem.ts';
 import { describeFilesystem, describeModel } from './testing/described.ts';
 import { MemoryDevice } from './testing/memory-device.ts';
-import { Model } from './testing/model.ts';
+import { FilesystemModel } from './testing/filesystem-model.ts';
 import { operationOf, perform, type Step } from './testing/operations.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
@@ -25,7 +25,7 @@ async function tell(steps: readonly Step[]): Promise<void> {
   const device = new MemoryDevice(16 * MIB, { random: randomFrom(steps.length) });
   await Filesystem.format(device, { mode: 0o750, journalBytes: 512 * 1024 });
   let filesystem = await Filesystem.mount(device, { cacheBytes: 512 * 1024 });
-  const model = new Model();
+  const model = new FilesystemModel();
   for (const each of steps) {
     const operation = operationOf(each, model);
     const expected = model.apply(operation);
@@ -43,7 +43,7 @@ async function tell(steps: readonly Step[]): Promise<void> {
 }
 
 /** A snapshot of the volume, taken while the filesystem is in use, mounts and shows the same. */
-async function verifyCopy(filesystem: Filesystem, device: MemoryDevice, model: Model): Promise<void> {
+async function verifyCopy(filesystem: Filesystem, device: MemoryDevice, model: FilesystemModel): Promise<void> {
   await filesystem.commit();
   const snapshot = new MemoryDevice(Buffer.from(device.bytes), { readOnly: true });
   const { findings } = await checkFilesystem(snapshot);

@@ -7,12 +7,12 @@ import { ContentChanges, type ContentOptions } from './contents/content-changes.
 import { ContentReader, type ReadResult } from './contents/content-reader.ts';
 import { ContentSpace } from './contents/content-space.ts';
 import { ContentWriter } from './contents/content-writer.ts';
-import { Changes, type Context } from './files/context.ts';
+import { FilesystemChanges, type Context } from './files/context.ts';
 import { InodeNumbers } from './files/inode-numbers.ts';
 import { type ListedInode, listInodes } from './files/inode-list.ts';
 import { type Attributes, attributesOf, type Changed, type Created, loadInode, saveInode } from './files/inode.ts';
 import { type DirectoryPage, readDirectory } from './files/listing.ts';
-import { Namespace } from './files/namespace.ts';
+import { FilesystemNamespace } from './files/filesystem-namespace.ts';
 import { type NewNode, newRoot, refuseNonsense } from './files/new-inode.ts';
 import { pathOf, resolvePath } from './files/paths.ts';
 import { chargeQuota } from './files/quotas.ts';
@@ -30,7 +30,7 @@ import { FilesystemQuotas } from './filesystem-quotas.ts';
 import { FilesystemXattrs } from './filesystem-xattrs.ts';
 import { ROOT_INODE } from './store/layout.ts';
 import { formatStore } from './store/format.ts';
-import { type Awaitable, Store } from './store/store.ts';
+import { type Awaitable, FilesystemStore } from './store/filesystem-store.ts';
 import type { Transaction } from './store/transaction.ts';
 
 /**
@@ -44,18 +44,18 @@ export class Filesystem {
   readonly xattrs: FilesystemXattrs;
   readonly quotas: FilesystemQuotas;
   readonly archives: FilesystemArchives;
-  readonly #store: Store;
+  readonly #store: FilesystemStore;
   readonly #context: Context;
-  readonly #changes: Changes;
+  readonly #changes: FilesystemChanges;
   readonly #removal: Removal;
-  readonly #namespace: Namespace;
+  readonly #namespace: FilesystemNamespace;
   readonly #reader: ContentReader;
   readonly #writer: ContentWriter;
   readonly #contentSpace: ContentSpace;
 
   static async format(device: BlockDevice, options: NewFilesystem = {}): Promise<void> {
     await formatStore(device, options);
-    const store = await Store.open(device);
+    const store = await FilesystemStore.open(device);
     const { mode = 0o755, uid = 0, gid = 0, now = present } = options;
     await store.change((transaction) => {
       const root = newRoot({ mode, uid, gid }, now());
@@ -66,20 +66,20 @@ export class Filesystem {
   }
 
   static async mount(device: BlockDevice, options: MountOptions = {}): Promise<Filesystem> {
-    const filesystem = new Filesystem(await Store.open(device, options), options);
+    const filesystem = new Filesystem(await FilesystemStore.open(device, options), options);
     if (!device.readOnly) await filesystem.#removal.recover();
     return filesystem;
   }
 
-  private constructor(store: Store, { now = present, updatesAccessTimes = () => true }: MountOptions) {
+  private constructor(store: FilesystemStore, { now = present, updatesAccessTimes = () => true }: MountOptions) {
     this.#store = store;
     this.#removal = new Removal(store);
     this.#context = { store, now, updatesAccessTimes, reclaim: () => this.#reclaim() };
-    this.#changes = new Changes(this.#context);
+    this.#changes = new FilesystemChanges(this.#context);
     this.xattrs = new FilesystemXattrs(this.#context, this.#changes);
     this.quotas = new FilesystemQuotas(this.#context, this.#changes);
     const numbers = new InodeNumbers(randomBytes(4).readUInt32LE(0));
-    this.#namespace = new Namespace(this.#context, numbers, this.#removal);
+    this.#namespace = new FilesystemNamespace(this.#context, numbers, this.#removal);
     const changes = new ContentChanges(this.#context);
     this.#reader = new ContentReader(this.#context);
     this.#writer = new ContentWriter(this.#context, changes);
@@ -268,12 +268,12 @@ export class Filesystem {
   }
 
   /** Resolves when what was deleted is gone and its space was given back. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     await this.#reclaim();
   }
 
   async unmount(): Promise<void> {
-    await this.#removal.settled();
+    await this.#removal.whenIdle();
     await this.#store.close();
   }
 
@@ -287,7 +287,7 @@ export class Filesystem {
   }
 
   async #reclaim(): Promise<void> {
-    await this.#removal.settled();
+    await this.#removal.whenIdle();
     await this.#store.reclaim();
   }
 }

@@ -1,6 +1,6 @@
 import type { BlockDevice } from '../block-device.ts';
 import { KIND, ROOT_INODE } from './store/layout.ts';
-import { Store } from './store/store.ts';
+import { FilesystemStore } from './store/filesystem-store.ts';
 import { hasSuperblock } from './store/superblock.ts';
 
 /**
@@ -9,6 +9,6 @@ import { hasSuperblock } from './store/superblock.ts';
  */
 export async function isFormatted(device: BlockDevice): Promise<boolean> {
   if (!(await hasSuperblock(device))) return false;
-  const store = await Store.open(device, { isInspection: true });
+  const store = await FilesystemStore.open(device, { isInspection: true });
   return store.read(() => store.tree.get(ROOT_INODE, KIND.attributes, 0) !== undefined);
 }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { randomFrom } from '../../testing/random.ts';
 import { checkFilesystem } from './check/check.ts';
 import { Filesystem } from './filesystem.ts';
-import { codeOf, newScene, type Session } from './testing/session.ts';
+import { codeOf, newScene, type FilesystemSession } from './testing/filesystem-session.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -18,7 +18,7 @@ async function until(error: string, work: (index: number) => Promise<unknown>): 
   }
 }
 
-async function contentsFit(root: Session, files: number, pieceBytes: number): Promise<void> {
+async function contentsFit(root: FilesystemSession, files: number, pieceBytes: number): Promise<void> {
   for (let index = 0; index < files; index += 1) {
     const content = await root.read(`/${index}`);
     assert.deepEqual(content, Buffer.alloc(content.length, 1 + (index % 200)));
@@ -38,7 +38,7 @@ describe('a full filesystem', () => {
     await contentsFit(root, written, 64 * KIB);
     await root.filesystem.commit();
     for (let index = 0; index < written; index += 2) await root.unlink(`/${index}`);
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
     const again = await until('ENOSPC', async (index) => {
       await root.make(`/again-${index}`);
       await root.write(`/again-${index}`, Buffer.alloc(64 * KIB, 7));
@@ -59,7 +59,7 @@ describe('a full filesystem', () => {
     assert.equal(await codeOf(root.chmod('/0', 0o600)), undefined, 'what needs no space goes on');
     await root.filesystem.sync();
     for (const name of await root.list('/')) await root.unlink(`/${name}`);
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
     assert.equal(root.filesystem.statistics().inodes, 1);
     await root.filesystem.unmount();
     assert.deepEqual((await checkFilesystem(device)).findings, []);

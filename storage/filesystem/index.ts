@@ -10,7 +10,7 @@ export { type Credentials, MAY_EXECUTE, MAY_READ, MAY_WRITE } from './files/acce
 export { type Acl, ACL_NAMES, type AclEntry, encodeAcl, parseAcl } from './files/acl.ts';
 export type { AttributeChanges } from './files/changes.ts';
 export { type ArchiveRecord, ArchivedError } from './files/archive-record.ts';
-export type { FileId, FileVersion } from './contents/archives.ts';
+export type { FileId, FileVersion } from './contents/file-archives.ts';
 export type { ContentOptions } from './contents/content-changes.ts';
 export type { ReadResult } from './contents/content-reader.ts';
 export type { DirectoryPage } from './files/listing.ts';

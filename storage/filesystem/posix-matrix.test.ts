@@ -3,38 +3,44 @@ import { after, before, describe, it } from 'node:test';
 import { checkFilesystem } from './check/check.ts';
 import type { Attributes, FileType } from './files/inode.ts';
 import type { MemoryDevice } from './testing/memory-device.ts';
-import { codeOf, newScene, type Session } from './testing/session.ts';
+import { codeOf, newScene, type FilesystemSession } from './testing/filesystem-session.ts';
 
 const KINDS: FileType[] = ['file', 'directory', 'symlink', 'fifo', 'socket', 'block', 'character'];
 const LONG = 'n'.repeat(256);
 const LINKS_FOLLOWED_MAX = 40;
 
 /** What makes a new name, and what needs an old one, by path: each is refused for the same reasons. */
-const MAKING: readonly (readonly [string, (user: Session, path: string, home: string) => Promise<unknown>])[] = [
-  ...KINDS.map((kind) => [`make a ${kind}`, (user: Session, path: string) => make(user, path, kind)] as const),
+const MAKING: readonly (readonly [
+  string,
+  (user: FilesystemSession, path: string, home: string) => Promise<unknown>,
+])[] = [
+  ...KINDS.map(
+    (kind) => [`make a ${kind}`, (user: FilesystemSession, path: string) => make(user, path, kind)] as const,
+  ),
   ['link', (user, path, home) => user.link(`${home}/old`, path)],
   ['rename to', (user, path, home) => user.rename(`${home}/old`, path)],
 ];
-const USING: readonly (readonly [string, (user: Session, path: string, home: string) => Promise<unknown>])[] = [
-  ['stat', (user, path) => user.stat(path)],
-  ['chmod', (user, path) => user.chmod(path, 0o600)],
-  ['chown', (user, path) => user.change(path, { uid: 1 })],
-  ['set times', (user, path) => user.change(path, { modified: 'now' })],
-  ['truncate', (user, path) => user.truncate(path, 0)],
-  ['write', (user, path) => user.write(path, 'x')],
-  ['read', (user, path) => user.read(path)],
-  ['unlink', (user, path) => user.unlink(path)],
-  ['rmdir', (user, path) => user.rmdir(path)],
-  ['link', (user, path, home) => user.link(path, `${home}/new`)],
-  ['rename', (user, path, home) => user.rename(path, `${home}/new`)],
-];
+const USING: readonly (readonly [string, (user: FilesystemSession, path: string, home: string) => Promise<unknown>])[] =
+  [
+    ['stat', (user, path) => user.stat(path)],
+    ['chmod', (user, path) => user.chmod(path, 0o600)],
+    ['chown', (user, path) => user.change(path, { uid: 1 })],
+    ['set times', (user, path) => user.change(path, { modified: 'now' })],
+    ['truncate', (user, path) => user.truncate(path, 0)],
+    ['write', (user, path) => user.write(path, 'x')],
+    ['read', (user, path) => user.read(path)],
+    ['unlink', (user, path) => user.unlink(path)],
+    ['rmdir', (user, path) => user.rmdir(path)],
+    ['link', (user, path, home) => user.link(path, `${home}/new`)],
+    ['rename', (user, path, home) => user.rename(path, `${home}/new`)],
+  ];
 
-async function make(user: Session, path: string, kind: FileType): Promise<Attributes> {
+async function make(user: FilesystemSession, path: string, kind: FileType): Promise<Attributes> {
   return kind === 'symlink' ? user.symlink('target', path) : user.make(path, kind, 0o644);
 }
 
 describe('POSIX, each operation', () => {
-  let root: Session;
+  let root: FilesystemSession;
   let device: MemoryDevice;
   let homes = 0;
 
@@ -137,7 +143,7 @@ describe('POSIX, each operation', () => {
     const { inode: old } = await root.stat(`${home}/old`);
     assert.equal(await codeOf(root.filesystem.link(root.credentials, old, inode, Buffer.from('x'))), 'ENOENT');
     await root.filesystem.close(inode);
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
     assert.equal(await codeOf((async () => root.filesystem.attributes(inode))()), 'ESTALE');
   });
 

@@ -3,23 +3,23 @@ import { after, before, describe, it } from 'node:test';
 import { checkFilesystem } from './check/check.ts';
 import type { FileType } from './files/inode.ts';
 import type { MemoryDevice } from './testing/memory-device.ts';
-import { codeOf, newScene, type Session } from './testing/session.ts';
+import { codeOf, newScene, type FilesystemSession } from './testing/filesystem-session.ts';
 
 const LONG = 'n'.repeat(255);
 const KINDS: FileType[] = ['file', 'directory', 'fifo', 'socket', 'block', 'character'];
 const OWNER = 1000;
 const OTHER = 1001;
 
-type Action = (user: Session) => Promise<unknown>;
+type Action = (user: FilesystemSession) => Promise<unknown>;
 
 /** What somebody does, and the error expected. */
 type Row = readonly [what: string, who: 'superuser' | 'owner' | 'other', action: Action, error: string | undefined];
 
 describe('POSIX', () => {
-  let root: Session;
+  let root: FilesystemSession;
   let device: MemoryDevice;
-  let owner: Session;
-  let other: Session;
+  let owner: FilesystemSession;
+  let other: FilesystemSession;
 
   before(async () => {
     const scene = await newScene();

@@ -6,9 +6,9 @@ import { Filesystem } from './filesystem.ts';
 import { CrashDevice } from './testing/crash-device.ts';
 import { type Described, describeFilesystem, describeModel, type Description } from './testing/described.ts';
 import { MemoryDevice } from './testing/memory-device.ts';
-import { Model, type Operation } from './testing/model.ts';
+import { FilesystemModel, type Operation } from './testing/filesystem-model.ts';
 import { operationOf, perform, randomStep, SUPERUSER } from './testing/operations.ts';
-import { Session } from './testing/session.ts';
+import { FilesystemSession } from './testing/filesystem-session.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
 const RUNS = TORTURE ? 1000 : 5;
@@ -25,15 +25,15 @@ class Client {
   readonly #filesystem: Filesystem;
   readonly #random: () => number;
   readonly #versions = new Map<number, Buffer[]>();
-  #model: Model;
+  #model: FilesystemModel;
   /** With the operation under way. */
-  #next: Model;
+  #next: FilesystemModel;
 
   constructor(home: string, filesystem: Filesystem, random: () => number) {
     this.home = home;
     this.#filesystem = filesystem;
     this.#random = random;
-    this.#model = new Model();
+    this.#model = new FilesystemModel();
     this.#model.apply({ kind: 'create', path: home, type: 'directory', target: '' });
     this.#next = this.#model;
   }
@@ -89,7 +89,7 @@ class Client {
     );
   }
 
-  #differences(found: Description, model: Model): string[] {
+  #differences(found: Description, model: FilesystemModel): string[] {
     const expected = describeModel(model, this.home);
     const paths = new Set([...found.keys(), ...expected.keys()]);
     return [...paths].filter((path) => !this.#matches(model.find(path)?.id, found.get(path), expected.get(path)));
@@ -126,7 +126,7 @@ const formatted = format();
 async function fragmented(): Promise<MemoryDevice> {
   const device = new MemoryDevice(16 * MIB);
   await Filesystem.format(device, { journalBytes: 256 * 1024 });
-  const root = new Session(await Filesystem.mount(device), SUPERUSER);
+  const root = new FilesystemSession(await Filesystem.mount(device), SUPERUSER);
   for (const path of ['/long', '/longer', '/small']) {
     await root.make(path);
     const extents = { '/long': 300, '/longer': 500 }[path] ?? 1;
@@ -136,7 +136,7 @@ async function fragmented(): Promise<MemoryDevice> {
   return device;
 }
 
-const STORY: readonly [what: string, does: (root: Session) => Promise<unknown>][] = [
+const STORY: readonly [what: string, does: (root: FilesystemSession) => Promise<unknown>][] = [
   ['cut off', (root) => root.truncate('/long', 5000)],
   ['written behind the end', (root) => root.write('/long', 'again', 9000).then(() => root.filesystem.commit())],
   ['replaced', (root) => root.rename('/small', '/longer')],
@@ -146,7 +146,7 @@ const STORY: readonly [what: string, does: (root: Session) => Promise<unknown>][
 /** Returns whether the story came to its end before the power was cut. */
 async function cutStoryAt(image: MemoryDevice, request: number): Promise<boolean> {
   const device = new CrashDevice(image);
-  const root = new Session(await Filesystem.mount(device), SUPERUSER);
+  const root = new FilesystemSession(await Filesystem.mount(device), SUPERUSER);
   device.cutAt(request);
   let done = 0;
   try {
@@ -154,14 +154,14 @@ async function cutStoryAt(image: MemoryDevice, request: number): Promise<boolean
       await does(root);
       done += 1;
     }
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
   } catch (error) {
     if (!device.isCut) throw error;
   }
   const left = await device.afterwards(randomFrom(request));
   assert.deepEqual((await checkFilesystem(left)).findings, [], `cut at ${request}`);
-  const again = new Session(await Filesystem.mount(left), SUPERUSER);
-  await again.filesystem.settled();
+  const again = new FilesystemSession(await Filesystem.mount(left), SUPERUSER);
+  await again.filesystem.whenIdle();
   const names = await again.list('/');
   if (done >= 4) assert.ok(!names.includes('long'));
   if (done >= 3) assert.deepEqual(await again.read('/longer'), Buffer.alloc(4096, 7));

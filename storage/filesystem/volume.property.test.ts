@@ -3,12 +3,12 @@ import { type TestContext, test } from 'node:test';
 import { randomFrom } from '../../testing/random.ts';
 import type { BlockDevice } from '../block-device.ts';
 import type { Pool } from '../pool/pool.ts';
-import { groupOf, KEY, rigOf } from '../pool/testing/rig.ts';
+import { groupOf, KEY, rigOf } from '../pool/testing/pool-rig.ts';
 import { EXTENT_BYTES } from '../units.ts';
 import { checkFilesystem } from './check/check.ts';
 import { Filesystem } from './filesystem.ts';
 import { describeFilesystem, describeModel } from './testing/described.ts';
-import { Model } from './testing/model.ts';
+import { FilesystemModel } from './testing/filesystem-model.ts';
 import { operationOf, perform, randomStep } from './testing/operations.ts';
 
 const TORTURE = process.env.GRANARY_TORTURE === '1';
@@ -24,7 +24,7 @@ const KINDS = {
   reduced: { options: { compression: true, deduplication: true } },
 };
 
-async function verify(device: BlockDevice, model: Model): Promise<void> {
+async function verify(device: BlockDevice, model: FilesystemModel): Promise<void> {
   assert.deepEqual((await checkFilesystem(device)).findings, []);
   const filesystem = await Filesystem.mount(device, SMALL);
   assert.deepEqual(await describeFilesystem(filesystem), describeModel(model));
@@ -35,10 +35,10 @@ async function verify(device: BlockDevice, model: Model): Promise<void> {
 class World {
   readonly #pool: Pool;
   readonly #random: () => number;
-  readonly #snapshots = new Map<string, Model>();
+  readonly #snapshots = new Map<string, FilesystemModel>();
   readonly #isEncrypted: boolean;
   #filesystem: Filesystem;
-  #model = new Model();
+  #model = new FilesystemModel();
   #names = 0;
 
   constructor(pool: Pool, filesystem: Filesystem, random: () => number, isEncrypted: boolean) {
@@ -63,7 +63,7 @@ class World {
     await verify(this.#pool.volumes.get('volume'), this.#model);
   }
 
-  async #operate(filesystem: Filesystem, model: Model): Promise<void> {
+  async #operate(filesystem: Filesystem, model: FilesystemModel): Promise<void> {
     const operation = operationOf(randomStep(this.#random), model);
     const expected = model.apply(operation);
     assert.equal(await perform(filesystem, operation), expected, JSON.stringify(operation));
@@ -105,7 +105,7 @@ class World {
     this.#snapshots.delete(id);
   }
 
-  #some(): [string, Model] | undefined {
+  #some(): [string, FilesystemModel] | undefined {
     const all = [...this.#snapshots].filter(([id]) => this.#pool.snapshots.find(id) !== undefined);
     return all[Math.floor(this.#random() * all.length)];
   }
@@ -142,7 +142,7 @@ test('space that files gave back is free in the pool', async (context) => {
   await filesystem.commit();
   assert.ok(pool.space().usedBytes - used >= 16 * MIB);
   await filesystem.unlink(credentials, filesystem.root, Buffer.from('file'));
-  await filesystem.settled();
+  await filesystem.whenIdle();
   await volume.flush();
   assert.ok(pool.space().usedBytes - used < MIB, `${pool.space().usedBytes - used} bytes are still used`);
   await filesystem.unmount();

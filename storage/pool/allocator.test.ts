@@ -11,9 +11,9 @@ function allocatorOf(mode: 'simple' | 'stripe', ...counts: number[]): Allocator 
   return allocator;
 }
 
-function takeAll(source: { take(): number | undefined }): number[] {
+function allocateAll(source: { allocate(): number | undefined }): number[] {
   const taken: number[] = [];
-  for (let extent = source.take(); extent !== undefined; extent = source.take()) taken.push(extent);
+  for (let extent = source.allocate(); extent !== undefined; extent = source.allocate()) taken.push(extent);
   return taken;
 }
 
@@ -22,7 +22,7 @@ describe("a group's space", () => {
     it(`hands out each of ${count} extents once, lowest first`, () => {
       const space = new GroupSpace('group', 5, count);
       assert.deepEqual(
-        takeAll(space),
+        allocateAll(space),
         Array.from({ length: count }, (_, index) => 5 + index),
       );
       assert.equal(space.free, 0);
@@ -31,14 +31,14 @@ describe("a group's space", () => {
 
   it('uses the lowest extent that was given back before any other', () => {
     const space = new GroupSpace('group', 1, 100);
-    takeAll(space);
+    allocateAll(space);
     for (const extent of [90, 3, 40]) space.release(extent);
-    assert.deepEqual(takeAll(space), [3, 40, 90]);
+    assert.deepEqual(allocateAll(space), [3, 40, 90]);
   });
 
   it('refuses an extent that is given back twice', () => {
     const space = new GroupSpace('group', 1, 10);
-    const extent = space.take() ?? 0;
+    const extent = space.allocate() ?? 0;
     space.release(extent);
     assert.throws(() => space.release(extent), /given back twice/);
     assert.equal(space.free, 10);
@@ -48,26 +48,26 @@ describe("a group's space", () => {
     const space = new GroupSpace('group', 1, 10);
     assert.equal(space.claim(1), true);
     assert.equal(space.claim(1), false);
-    assert.equal(space.take(), 2);
+    assert.equal(space.allocate(), 2);
     assert.equal(space.used, 2);
   });
 });
 
 describe('an allocator', () => {
   it('fills one group after the other in simple mode', () => {
-    assert.deepEqual(takeAll(allocatorOf('simple', 3, 3)), [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(allocateAll(allocatorOf('simple', 3, 3)), [1, 2, 3, 4, 5, 6]);
   });
 
   it('takes turns between groups in stripe mode, and goes on with those that have room', () => {
-    assert.deepEqual(takeAll(allocatorOf('stripe', 2, 4)).slice(0, 4), [1, 3, 2, 4]);
-    assert.deepEqual(takeAll(allocatorOf('stripe', 2, 4)).sort(), [1, 2, 3, 4, 5, 6]);
+    assert.deepEqual(allocateAll(allocatorOf('stripe', 2, 4)).slice(0, 4), [1, 3, 2, 4]);
+    assert.deepEqual(allocateAll(allocatorOf('stripe', 2, 4)).sort(), [1, 2, 3, 4, 5, 6]);
   });
 
   it('gives nothing on a group that is leaving, and does not count its room as free', () => {
     const allocator = allocatorOf('stripe', 4, 4);
     allocator.spaces[0]!.leaving = true;
     assert.equal(allocator.freeExtents, 4);
-    assert.deepEqual(takeAll(allocator), [5, 6, 7, 8]);
+    assert.deepEqual(allocateAll(allocator), [5, 6, 7, 8]);
     assert.equal(allocator.totalExtents, 8);
   });
 
@@ -77,7 +77,7 @@ describe('an allocator', () => {
     const held: number[] = [];
     for (let turn = 0; turn < 5000; turn++) {
       if (random() < 0.55) {
-        const extent = allocator.take();
+        const extent = allocator.allocate();
         assert.equal(extent === undefined, held.length === 143);
         if (extent !== undefined) held.push(extent);
       } else if (held.length > 0) {

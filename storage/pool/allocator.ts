@@ -17,7 +17,7 @@ export class GroupSpace {
   /** Its group did not come with the pool: nothing can be put here. */
   missing = false;
   free: number;
-  readonly #taken: Uint32Array;
+  readonly #allocated: Uint32Array;
   /** No word before this one has a free bit. */
   #hint = 0;
 
@@ -27,9 +27,9 @@ export class GroupSpace {
     this.extentCount = extentCount;
     this.leaving = leaving;
     this.free = extentCount;
-    this.#taken = new Uint32Array(Math.ceil(extentCount / 32));
-    const spare = this.#taken.length * 32 - extentCount;
-    if (spare > 0) this.#taken[this.#taken.length - 1] = (0xffffffff << (32 - spare)) >>> 0;
+    this.#allocated = new Uint32Array(Math.ceil(extentCount / 32));
+    const spare = this.#allocated.length * 32 - extentCount;
+    if (spare > 0) this.#allocated[this.#allocated.length - 1] = (0xffffffff << (32 - spare)) >>> 0;
   }
 
   get used(): number {
@@ -45,39 +45,39 @@ export class GroupSpace {
     return extent >= this.firstExtent && extent < this.firstExtent + this.extentCount;
   }
 
-  isTaken(extent: number): boolean {
+  isAllocated(extent: number): boolean {
     const at = extent - this.firstExtent;
-    return (((this.#taken[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1;
+    return (((this.#allocated[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1;
   }
 
   /** The lowest free extent: what was given back is used again before the files behind the group grow. */
-  take(): number | undefined {
+  allocate(): number | undefined {
     if (this.free === 0) return undefined;
     let word = this.#hint;
-    while (this.#taken[word] === 0xffffffff) word++;
-    assert.ok(word < this.#taken.length, 'as many extents are free as are counted');
+    while (this.#allocated[word] === 0xffffffff) word++;
+    assert.ok(word < this.#allocated.length, 'as many extents are free as are counted');
     this.#hint = word;
-    const bits = this.#taken[word] ?? 0;
+    const bits = this.#allocated[word] ?? 0;
     const bit = 31 - Math.clz32(~bits & -~bits);
-    this.#taken[word] = (bits | (1 << bit)) >>> 0;
+    this.#allocated[word] = (bits | (1 << bit)) >>> 0;
     this.free--;
     return this.firstExtent + word * 32 + bit;
   }
 
   /** False when somebody has it already. */
   claim(extent: number): boolean {
-    if (this.isTaken(extent)) return false;
+    if (this.isAllocated(extent)) return false;
     const at = extent - this.firstExtent;
-    this.#taken[at >>> 5] = ((this.#taken[at >>> 5] ?? 0) | (1 << (at & 31))) >>> 0;
+    this.#allocated[at >>> 5] = ((this.#allocated[at >>> 5] ?? 0) | (1 << (at & 31))) >>> 0;
     this.free--;
     return true;
   }
 
   release(extent: number): void {
-    assert.ok(this.isTaken(extent), `extent ${extent} was given back twice`);
+    assert.ok(this.isAllocated(extent), `extent ${extent} was given back twice`);
     const at = extent - this.firstExtent;
     const word = at >>> 5;
-    this.#taken[word] = ((this.#taken[word] ?? 0) & ~(1 << (at & 31))) >>> 0;
+    this.#allocated[word] = ((this.#allocated[word] ?? 0) & ~(1 << (at & 31))) >>> 0;
     this.free++;
     if (word < this.#hint) this.#hint = word;
   }
@@ -145,11 +145,11 @@ export class Allocator {
     return this.spaces.find((space) => space.has(extent));
   }
 
-  take(): number | undefined {
+  allocate(): number | undefined {
     if (this.#isAtLimit()) return undefined;
     const open = this.spaces.filter((space) => space.isOpen && space.free > 0);
     const start = this.mode === 'stripe' ? this.#turn++ : 0;
-    return open[start % Math.max(open.length, 1)]?.take();
+    return open[start % Math.max(open.length, 1)]?.allocate();
   }
 
   /** Nobody names it any more; it is released once that is on disk. */

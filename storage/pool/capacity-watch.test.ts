@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CapacityWatch } from './capacity-watch.ts';
-import { MIB } from './testing/rig.ts';
+import { MIB } from './testing/pool-rig.ts';
 
 const MINUTE_MS = 60_000;
 const THRESHOLDS = { historyMinutes: 60, alertMinutes: 120, protectedMinutes: 30, emergencyBytes: 10 * MIB };
@@ -9,7 +9,7 @@ const THRESHOLDS = { historyMinutes: 60, alertMinutes: 120, protectedMinutes: 30
 /** Notes use that grows by so many MiB a minute, once every `everyMs`. */
 function noteGrowth(watch: CapacityWatch, mibPerMinute: number, minutes: number, everyMs = MINUTE_MS): void {
   for (let atMs = 0; atMs <= minutes * MINUTE_MS; atMs += everyMs) {
-    watch.note(atMs, ((mibPerMinute * atMs) / MINUTE_MS) * MIB);
+    watch.record(atMs, ((mibPerMinute * atMs) / MINUTE_MS) * MIB);
   }
 }
 
@@ -41,32 +41,32 @@ describe('a capacity watch', () => {
 
   it('knows no rate while use shrinks or stands still', () => {
     const watch = new CapacityWatch(THRESHOLDS);
-    watch.note(0, 500 * MIB);
-    watch.note(MINUTE_MS, 500 * MIB);
+    watch.record(0, 500 * MIB);
+    watch.record(MINUTE_MS, 500 * MIB);
     assert.equal(watch.bytesPerMinute(), 0);
-    watch.note(2 * MINUTE_MS, 100 * MIB);
+    watch.record(2 * MINUTE_MS, 100 * MIB);
     assert.equal(watch.bytesPerMinute(), 0);
     assert.equal(watch.mode(11 * MIB), 'normal');
   });
 
   it('forgets what lies before the history', () => {
     const watch = new CapacityWatch(THRESHOLDS);
-    watch.note(0, 0);
-    watch.note(MINUTE_MS, 10_000 * MIB);
-    for (let minute = 2; minute <= 62; minute++) watch.note(minute * MINUTE_MS, 10_000 * MIB);
+    watch.record(0, 0);
+    watch.record(MINUTE_MS, 10_000 * MIB);
+    for (let minute = 2; minute <= 62; minute++) watch.record(minute * MINUTE_MS, 10_000 * MIB);
     assert.equal(watch.bytesPerMinute(), 0);
   });
 
   it('looks back over the whole history however often it is told', () => {
     const watch = new CapacityWatch(THRESHOLDS);
     for (let second = 0; second <= 3 * 3600; second++) {
-      watch.note(second * 1000, second * MIB);
+      watch.record(second * 1000, second * MIB);
       if (second === 0) continue;
       const rate = watch.bytesPerMinute() / MIB;
       assert(Math.abs(rate - 60) < 0.001, `after ${second} seconds the rate is ${rate} MiB a minute`);
     }
     // A burst in the last minute of an hour of steady growth must not count as the rate of the hour.
-    watch.note((3 * 3600 + 1) * 1000, (3 * 3600 + 600) * MIB);
+    watch.record((3 * 3600 + 1) * 1000, (3 * 3600 + 600) * MIB);
     assert(watch.bytesPerMinute() / MIB < 80);
   });
 });

@@ -36,7 +36,7 @@ export class CapacityWatch {
     this.#thresholds = thresholds;
   }
 
-  note(atMs: number, usedBytes: number): void {
+  record(atMs: number, usedBytes: number): void {
     const historyMs = this.#thresholds.historyMinutes * 60_000;
     const spacingMs = historyMs / SAMPLES_MAX;
     const [before, last] = this.#samples.slice(-2);

@@ -1,5 +1,5 @@
 import type { Database } from '@granary/kernel/sqlite';
-import type { Commits } from '../metadata/commits.ts';
+import type { PoolCommits } from '../metadata/pool-commits.ts';
 import type { VolumeOptions } from '../volume/format.ts';
 
 export type { VolumeOptions } from '../volume/format.ts';
@@ -35,10 +35,10 @@ export interface GroupRecord {
 /** The pool's own SQL about volumes, snapshots and groups: read once at open, written with the next commit. */
 export class Catalogue {
   readonly #database: Database;
-  readonly #commits: Pick<Commits, 'enqueue'>;
+  readonly #commits: Pick<PoolCommits, 'enqueue'>;
 
   /** Without commits it is only read. */
-  constructor(database: Database, commits: Pick<Commits, 'enqueue'> = noCommits) {
+  constructor(database: Database, commits: Pick<PoolCommits, 'enqueue'> = noCommits) {
     this.#database = database;
     this.#commits = commits;
   }

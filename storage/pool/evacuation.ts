@@ -25,15 +25,15 @@ export async function evacuate(
   options: EvacuationOptions,
 ): Promise<void> {
   const total = Math.max(space.used, 1);
-  const refuseToGoOn = (): void => {
+  const refuseIfCancelled = (): void => {
     if (options.signal?.aborted === true) throw new StorageError('cancelled', 'The evacuation was cancelled.');
-    if (state.housekeeping.isClosed) throw new StorageError('closed', 'The pool is closed.');
+    if (state.folding.isClosed) throw new StorageError('closed', 'The pool is closed.');
   };
   let moved = 0;
   const move = new Mover(state, volumeOf, space, () => {
     moved++;
     options.onProgress?.(Math.min(1, moved / total));
-    refuseToGoOn();
+    refuseIfCancelled();
   });
   // What was written to it after a layer was visited lies in the same layers: a second round finds it.
   for (let left = Infinity; space.used > 0; left = space.used) {
@@ -43,7 +43,7 @@ export async function evacuate(
         `${left} extents of ${space.groupId} do not move; close the pool and check it.`,
       );
     }
-    refuseToGoOn();
+    refuseIfCancelled();
     await move.round();
     await state.commits.commit();
     await state.extents.idle();

@@ -1,4 +1,4 @@
-import { Together } from '../all-done.ts';
+import { PendingParts } from '../all-done.ts';
 import { StorageError } from '../errors.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import type { SpaceReserve } from '../space-reserve.ts';
@@ -68,13 +68,13 @@ export class Extents implements ExtentStore {
   }
 
   allocate(): number | undefined {
-    return this.allocator.take();
+    return this.allocator.allocate();
   }
 
   async reclaim(): Promise<number> {
     if (this.#commits?.hasRetired === true) await this.#commits.commit();
     await this.idle();
-    const extent = this.allocator.take();
+    const extent = this.allocator.allocate();
     if (extent !== undefined) return extent;
     throw new StorageError('pool-full', 'The pool is full; expand it, or delete volumes or snapshots.');
   }
@@ -104,8 +104,8 @@ export class Extents implements ExtentStore {
 
   read(extent: number, offset: number, into: Buffer, caching: Caching = 'past'): Done {
     const space = this.allocator.spaceOf(extent);
-    const room = (space.firstExtent + space.extentCount - extent) * EXTENT_BYTES - offset;
-    if (into.length > room) return this.#readAcross(extent, offset, into, room, caching);
+    const bytesLeft = (space.firstExtent + space.extentCount - extent) * EXTENT_BYTES - offset;
+    if (into.length > bytesLeft) return this.#readAcross(extent, offset, into, bytesLeft, caching);
     const at = (extent - space.firstExtent) * EXTENT_BYTES + offset;
     const group = this.#groupOf(space);
     if (this.cache && caching !== 'past') {
@@ -118,16 +118,16 @@ export class Extents implements ExtentStore {
 
   write(extent: number, offset: number, from: Buffer): Done {
     const space = this.allocator.spaceOf(extent);
-    const room = (space.firstExtent + space.extentCount - extent) * EXTENT_BYTES - offset;
-    if (from.length > room) return this.#writeAcross(extent, offset, from, room);
+    const bytesLeft = (space.firstExtent + space.extentCount - extent) * EXTENT_BYTES - offset;
+    if (from.length > bytesLeft) return this.#writeAcross(extent, offset, from, bytesLeft);
     const at = (extent - space.firstExtent) * EXTENT_BYTES + offset;
     const group = this.#groupOf(space);
     const block = (extent * EXTENT_BYTES + offset) / BLOCK_BYTES;
     const count = from.length / BLOCK_BYTES;
-    this.cache?.forget(block, count);
+    this.cache?.invalidate(block, count);
     const done = group.write(at, from);
     // Again afterwards: a read meanwhile may have kept what was there before, in a cache that was not there before.
-    return done && done.finally(() => this.cache?.forget(block, count));
+    return done && done.finally(() => this.cache?.invalidate(block, count));
   }
 
   #readCached(
@@ -156,20 +156,20 @@ export class Extents implements ExtentStore {
     return undefined;
   }
 
-  async #readAcross(extent: number, offset: number, into: Buffer, room: number, caching: Caching): Promise<void> {
-    const next = extent + (offset + room) / EXTENT_BYTES;
-    const together = new Together();
-    together.start(() => this.read(extent, offset, into.subarray(0, room), caching));
-    together.start(() => this.read(next, 0, into.subarray(room), caching));
-    await together.done();
+  async #readAcross(extent: number, offset: number, into: Buffer, bytesLeft: number, caching: Caching): Promise<void> {
+    const next = extent + (offset + bytesLeft) / EXTENT_BYTES;
+    const parts = new PendingParts();
+    parts.start(() => this.read(extent, offset, into.subarray(0, bytesLeft), caching));
+    parts.start(() => this.read(next, 0, into.subarray(bytesLeft), caching));
+    await parts.done();
   }
 
-  async #writeAcross(extent: number, offset: number, from: Buffer, room: number): Promise<void> {
-    const next = extent + (offset + room) / EXTENT_BYTES;
-    const together = new Together();
-    together.start(() => this.write(extent, offset, from.subarray(0, room)));
-    together.start(() => this.write(next, 0, from.subarray(room)));
-    await together.done();
+  async #writeAcross(extent: number, offset: number, from: Buffer, bytesLeft: number): Promise<void> {
+    const next = extent + (offset + bytesLeft) / EXTENT_BYTES;
+    const parts = new PendingParts();
+    parts.start(() => this.write(extent, offset, from.subarray(0, bytesLeft)));
+    parts.start(() => this.write(next, 0, from.subarray(bytesLeft)));
+    await parts.done();
   }
 
   #groupOf(space: GroupSpace): BlockGroup {

@@ -4,15 +4,15 @@ import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
 import type { MemoryGroup } from '../testing/memory-group.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
-import { migrateVolume, type MigrationProgress, settleMigrations } from './migration.ts';
+import { migrateVolume, type MigrationProgress, reconcileMigrations } from './migration.ts';
 import type { Pool } from './pool.ts';
-import { blocks, groupOf, KEY, lettersOf, MIB, readOf, type Rig, rigOf } from './testing/rig.ts';
+import { blocks, groupOf, KEY, lettersOf, MIB, readOf, type PoolRig, rigOf } from './testing/pool-rig.ts';
 
 function refuses(code: string): (error: unknown) => boolean {
   return (error) => error instanceof StorageError && error.code === code;
 }
 
-async function twoPools(t: TestContext, extents = 128): Promise<{ from: Rig; to: Rig; group: MemoryGroup }> {
+async function twoPools(t: TestContext, extents = 128): Promise<{ from: PoolRig; to: PoolRig; group: MemoryGroup }> {
   const group = groupOf('group-9', extents);
   return { from: await rigOf(t), to: await rigOf(t, { groups: [group] }), group };
 }
@@ -57,7 +57,7 @@ describe('migrating a volume', () => {
     assert.equal(target, to.pool.volumes.get('volume'));
     await verify(to.pool);
     await verify(await to.reopen());
-    await from.pool.settled();
+    await from.pool.whenIdle();
     await from.pool.flush();
     assert.deepEqual([from.pool.volumes.list(), from.pool.usage().usedBytes], [[], 0]);
     assert(progress.every(({ copiedBytes, totalBytes }) => copiedBytes > 0 && copiedBytes <= totalBytes));
@@ -88,7 +88,7 @@ describe('migrating a volume', () => {
     await target.flush();
     t.mock.restoreAll();
     const pools = [await from.reopen(), await to.reopen()] as const;
-    await settleMigrations(pools);
+    await reconcileMigrations(pools);
     assert.equal(await lettersOf(pools[1].volumes.get('volume'), 2), 'nb');
     assert.deepEqual(pools[0].volumes.list(), []);
   });
@@ -138,7 +138,7 @@ describe('migrating a volume', () => {
     volume.setCaps({ operationsPerSecond: 4 }, {});
     const reading = [lettersOf(volume, 4), lettersOf(volume, 4)];
     await migrateVolume(from.pool, to.pool, 'volume');
-    await from.pool.settled();
+    await from.pool.whenIdle();
     const other = await from.pool.volumes.create({ id: 'other', sizeBytes: 4 * MIB });
     await other.write(0, Buffer.alloc(4 * MIB, 'x'));
     assert.deepEqual(await Promise.all(reading), ['abca', 'abca']);
@@ -156,7 +156,7 @@ describe('migrating a volume', () => {
       const migration = migrateVolume(from.pool, to.pool, 'volume', { signal: controller.signal, onProgress });
       await assert.rejects(migration, refuses(when === 'cancelled' ? 'cancelled' : 'pool-full'));
       for (const { pool } of [from, to]) {
-        await pool.settled();
+        await pool.whenIdle();
         await pool.flush();
       }
       await verify(from.pool);

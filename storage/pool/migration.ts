@@ -39,7 +39,7 @@ const REST_BYTES = 8 * 1024 * 1024;
  * `settleMigrations` can end what a crash cut off.
  */
 export async function migrateVolume(from: Pool, to: Pool, id: string, options: MigrationOptions = {}): Promise<Volume> {
-  const source = from.volumes.settled(id);
+  const source = from.volumes.requireStable(id);
   if (source.isLocked) throw new StorageError('locked', `Volume ${id} is encrypted; unlock it before it is moved.`);
   source.isMoving = true;
   const migration = new Migration(from, to, source, options);
@@ -50,7 +50,7 @@ export async function migrateVolume(from: Pool, to: Pool, id: string, options: M
     throw error;
   } finally {
     source.isMoving = false;
-    await migration.tidy();
+    await migration.cleanUp();
   }
 }
 
@@ -58,7 +58,7 @@ export async function migrateVolume(from: Pool, to: Pool, id: string, options: M
  * Ends moves that a crash cut off: the copy that is not whole goes, and so does the original of one that is. Where some
  * pools could not be opened, an original whose copy may be in one of them stays out of use: the copy is newer.
  */
-export async function settleMigrations(pools: readonly Pool[], areAll = true): Promise<void> {
+export async function reconcileMigrations(pools: readonly Pool[], areAll = true): Promise<void> {
   for (const to of pools) {
     for (const { id } of to.volumes.list().filter((volume) => to.volumes.stateOf(volume.id) === 'incoming')) {
       const from = pools.find((pool) => pool !== to && pool.volumes.list().some((volume) => volume.id === id));
@@ -93,7 +93,7 @@ class Migration {
   #snapshot: string | undefined;
   #isMoved = false;
   /** On the other side, too, it is on disk that it belongs there. */
-  #isSettled = false;
+  #isCommitted = false;
   #holdsWrites = false;
 
   constructor(from: Pool, to: Pool, source: Volume, options: MigrationOptions) {
@@ -126,30 +126,30 @@ class Migration {
       await this.#from.volumes.setState(id, 'moved');
       this.target = undefined;
       this.#isMoved = true;
-      target.takeCapsOf(this.#source);
+      target.adoptCapsOf(this.#source);
       this.#options.onHandOver?.(target);
       this.#source.handOver(target);
     });
-    await this.#settle(id);
-    this.#tell({ copiedBytes: this.#totalBytes, totalBytes: this.#totalBytes, snapshot: undefined });
+    await this.#commitMove(id);
+    this.#publish({ copiedBytes: this.#totalBytes, totalBytes: this.#totalBytes, snapshot: undefined });
     return target;
   }
 
   /** The volume is moved, whether this can be written now or the next open has to do it. */
-  async #settle(id: string): Promise<void> {
+  async #commitMove(id: string): Promise<void> {
     try {
       await this.#to.volumes.setState(id, undefined);
-      this.#isSettled = true;
+      this.#isCommitted = true;
     } catch {
       // The source stays, as moved: it is what tells the next open that the copy is whole.
     }
   }
 
   /** What is left behind on the source. If this fails, the volume is moved all the same, and the next open tidies. */
-  async tidy(): Promise<void> {
+  async cleanUp(): Promise<void> {
     try {
       for (const mark of this.#marks) await this.#from.snapshots.unmark(mark);
-      if (this.#isSettled) await this.#from.deleteVolume(this.#source.id);
+      if (this.#isCommitted) await this.#from.deleteVolume(this.#source.id);
     } catch (error) {
       if (!this.#isMoved) throw error;
     }
@@ -199,10 +199,10 @@ class Migration {
     this.#copiedBytes += bytes;
     // What was written meanwhile is copied on top.
     const totalBytes = Math.max(this.#totalBytes, this.#copiedBytes);
-    this.#tell({ copiedBytes: this.#copiedBytes, totalBytes, snapshot: this.#snapshot });
+    this.#publish({ copiedBytes: this.#copiedBytes, totalBytes, snapshot: this.#snapshot });
   }
 
-  #tell(progress: MigrationProgress): void {
+  #publish(progress: MigrationProgress): void {
     this.#options.onProgress?.(progress);
   }
 }

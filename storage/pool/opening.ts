@@ -20,7 +20,7 @@ export function claimExtents(database: Database, allocator: Allocator, layers: L
       claim(allocator, extentOf(entry));
       owned++;
     }
-    layers.get(layer).noteOwned(owned * BLOCKS_PER_EXTENT);
+    layers.get(layer).addOwned(owned * BLOCKS_PER_EXTENT);
   }
   for (const { extent } of database.iterate<{ extent: number }>('SELECT extent FROM containers')) {
     claim(allocator, extent);

@@ -54,7 +54,7 @@ async function tell(steps: readonly Step[], encrypted: boolean): Promise<void> {
   };
   try {
     for (const each of steps) await model.run(each, special);
-    await model.pool.settled();
+    await model.pool.whenIdle();
     await model.verify();
     if (problems.length > 0) throw problems[0];
   } finally {

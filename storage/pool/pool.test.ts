@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import { Pool } from './pool.ts';
-import { blocks, groupOf, lettersOf, MIB, type Rig, rigOf } from './testing/rig.ts';
+import { blocks, groupOf, lettersOf, MIB, type PoolRig, rigOf } from './testing/pool-rig.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
 
@@ -13,7 +13,7 @@ function refuses(code: string, pattern = /./): (error: unknown) => boolean {
 }
 
 /** One letter an extent. */
-async function fill(rig: Rig, letters: string): Promise<void> {
+async function fill(rig: PoolRig, letters: string): Promise<void> {
   const sizeBytes = letters.length * EXTENT_BYTES;
   const volume = await rig.pool.volumes.create({ id: 'volume', sizeBytes });
   for (const [index, letter] of Array.from(letters).entries())

@@ -1,6 +1,6 @@
 import type { Database } from '@granary/kernel/sqlite';
 import { StorageError } from '../errors.ts';
-import { Commits } from '../metadata/commits.ts';
+import { PoolCommits } from '../metadata/pool-commits.ts';
 import { openPoolDatabase } from '../metadata/pool-database.ts';
 import type { BlockGroup } from '../raid/group.ts';
 import type { SpaceReserve } from '../space-reserve.ts';
@@ -17,13 +17,13 @@ import type { CacheStatistics } from './read-cache.ts';
 import { Catalogue } from './catalogue.ts';
 import { evacuate, type EvacuationOptions } from './evacuation.ts';
 import { Extents } from './extents.ts';
-import { Housekeeping } from './housekeeping.ts';
+import { BackgroundFolding } from './background-folding.ts';
 import { claimExtents } from './opening.ts';
-import { Snapshots } from './snapshots.ts';
+import { PoolSnapshots } from './pool-snapshots.ts';
 import type { PoolState } from './state.ts';
 import { shownBytes } from '../volume/shown-bytes.ts';
 import { type PoolUsage, spaceOf, usageOf, type VolumeUsage, volumeUsageOf } from './usage.ts';
-import { Volumes } from './volumes.ts';
+import { PoolVolumes } from './pool-volumes.ts';
 
 export interface PoolSetup {
   /** Where the pool keeps its books. */
@@ -46,8 +46,8 @@ const VERSION = 1;
 export class Pool {
   readonly id: string;
   readonly mode: PoolMode;
-  readonly volumes: Volumes;
-  readonly snapshots: Snapshots;
+  readonly volumes: PoolVolumes;
+  readonly snapshots: PoolSnapshots;
   readonly state: PoolState;
   readonly #database: Database;
   readonly #emptying = new Set<string>();
@@ -90,9 +90,9 @@ export class Pool {
     this.#openGroups(setup.groups);
     claimExtents(database, this.state.extents.allocator, this.state.layers);
     this.state.formats.reduced.open(this.state.layers);
-    this.volumes = new Volumes(this.state);
-    this.snapshots = new Snapshots(this.state, this.volumes);
-    for (const layer of this.state.layers.all()) this.state.housekeeping.consider(layer);
+    this.volumes = new PoolVolumes(this.state);
+    this.snapshots = new PoolSnapshots(this.state, this.volumes);
+    for (const layer of this.state.layers.all()) this.state.folding.foldIfUnreferenced(layer);
   }
 
   /** Resolves when everything answered so far survives a crash. */
@@ -106,8 +106,8 @@ export class Pool {
   }
 
   /** Resolves when nothing is left to do in the background. */
-  async settled(): Promise<void> {
-    await this.state.housekeeping.settled();
+  async whenIdle(): Promise<void> {
+    await this.state.folding.whenIdle();
     await this.state.extents.trimming.idle();
   }
 
@@ -204,7 +204,7 @@ export class Pool {
     this.#emptying.add(id);
     this.#setLeaving(space, true);
     try {
-      await this.state.housekeeping.exclusively(() => {
+      await this.state.folding.exclusively(() => {
         return evacuate(this.state, (layer) => this.#volumeOf(layer), space, options);
       });
     } catch (error) {
@@ -231,7 +231,7 @@ export class Pool {
     for (const volume of this.volumes.list()) volume.close('is closed with its pool');
     this.#cache.close();
     try {
-      await this.state.housekeeping.close();
+      await this.state.folding.close();
       await this.state.extents.trimming.close();
       await this.flush();
     } finally {
@@ -242,7 +242,7 @@ export class Pool {
   #connect(setup: PoolSetup): PoolState {
     const onError = setup.onError ?? (() => undefined);
     const extents = new Extents(new Allocator(this.mode), setup.reserve, onError);
-    const commits = new Commits(
+    const commits = new PoolCommits(
       this.#database,
       () => extents.flush(),
       (retired) => extents.readers.retire(retired),
@@ -253,15 +253,15 @@ export class Pool {
     const plain = new PlainFormat(extents, commits);
     const reduced = new ReducedFormat(extents, commits, this.#database);
     const catalogue = new Catalogue(this.#database, commits);
-    const housekeeping = new Housekeeping((layer) => this.#fold(layer), onError);
-    return { extents, commits, layers, catalogue, formats: { plain, reduced }, housekeeping };
+    const folding = new BackgroundFolding((layer) => this.#fold(layer), onError);
+    return { extents, commits, layers, catalogue, formats: { plain, reduced }, folding: folding };
   }
 
   async #fold(layer: Layer): Promise<Layer[]> {
     const { layers, commits, formats } = this.state;
     // Folding writes where only the forgotten name looked, so on disk, too, it must be forgotten first.
     await commits.commitDeletion();
-    if (!layers.has(layer) || !layer.isForgotten) return [];
+    if (!layers.has(layer) || !layer.isUnreferenced) return [];
     const concerned = [layer, ...layer.children].map(({ ownerId }) => this.volumes.find(ownerId));
     const left = await foldAway(
       {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BLOCK_BYTES } from '../units.ts';
 import { ReadCache } from './read-cache.ts';
-import { blocks, HeldGroup, lettersOf, MIB, readOf, rigOf } from './testing/rig.ts';
+import { blocks, HeldGroup, lettersOf, MIB, readOf, rigOf } from './testing/pool-rig.ts';
 
 function counts(cache: ReadCache): { hits: number; misses: number } {
   const { hits, misses } = cache.statistics();
@@ -49,7 +49,7 @@ describe('a read cache', () => {
   it('does not keep a fill that a write overtook', () => {
     const cache = new ReadCache(MIB);
     const stamp = cache.stamp(3, 2);
-    cache.forget(4, 1);
+    cache.invalidate(4, 1);
     cache.fill(3, blocks('a', 2), stamp);
     assert.equal(cache.statistics().usedBytes, 0);
   });

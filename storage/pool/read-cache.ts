@@ -78,7 +78,7 @@ export class ReadCache {
   }
 
   /** The blocks are being written: what is kept of them is void. */
-  forget(firstBlock: number, count: number): void {
+  invalidate(firstBlock: number, count: number): void {
     for (let index = 0; index < count; index++) {
       const block = firstBlock + index;
       const at = block % STAMPS;

@@ -30,7 +30,7 @@ export class Readers {
     } finally {
       assert.ok(generation.readers > 0, 'a reader leaves its generation once');
       generation.readers--;
-      if (generation.readers === 0) this.#sweep();
+      if (generation.readers === 0) this.#releaseUnread();
     }
   }
 
@@ -38,7 +38,7 @@ export class Readers {
     for (const extent of extents) this.#current.retired.push(extent);
     this.#generations.push(this.#current);
     this.#current = { readers: 0, retired: [] };
-    this.#sweep();
+    this.#releaseUnread();
   }
 
   /** Resolves when nothing given up so far is still looked at. */
@@ -50,7 +50,7 @@ export class Readers {
     return this.#generations.reduce((sum, generation) => sum + generation.retired.length, 0);
   }
 
-  #sweep(): void {
+  #releaseUnread(): void {
     for (let oldest = this.#generations[0]; oldest?.readers === 0; oldest = this.#generations[0]) {
       for (const extent of oldest.retired) this.#release(extent);
       this.#generations.shift();

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import type { Pool } from './pool.ts';
-import { blocks, groupOf, lettersOf, MIB, rigOf } from './testing/rig.ts';
+import { blocks, groupOf, lettersOf, MIB, rigOf } from './testing/pool-rig.ts';
 
 function isFull(error: unknown): boolean {
   return error instanceof StorageError && error.code === 'pool-full' && /expand it, or delete/.test(error.message);
@@ -127,10 +127,10 @@ describe('the space of a pool', () => {
     await volume.write(0, blocks('b'));
     assert.equal(usedExtents(pool), 5);
     await pool.deleteVolume('volume');
-    await pool.settled();
+    await pool.whenIdle();
     assert.equal(usedExtents(pool), 4);
     await pool.deleteVolume('clone');
-    await pool.settled();
+    await pool.whenIdle();
     assert.equal(usedExtents(pool), 0);
   });
 
@@ -166,7 +166,7 @@ describe('the space of a pool', () => {
     await volume.write(EXTENT_BYTES, blocks('b', 60));
     await assert.rejects(async () => volume.write(2 * EXTENT_BYTES, blocks('c')), isFull);
     await pool.snapshots.delete('snapshot');
-    await pool.settled();
+    await pool.whenIdle();
     assert.equal(usedExtents(pool), 2);
     await volume.write(2 * EXTENT_BYTES, blocks('c'));
     assert.equal(await lettersOf(volume, 3), 'baa');

@@ -1,9 +1,9 @@
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import { type Layer, stackOf } from '../volume/layers.ts';
 import type { Volume } from '../volume/volume.ts';
-import type { Snapshots } from './snapshots.ts';
+import type { PoolSnapshots } from './pool-snapshots.ts';
 import type { PoolState } from './state.ts';
-import type { Volumes } from './volumes.ts';
+import type { PoolVolumes } from './pool-volumes.ts';
 
 /** Exact to the extent: free + used = total. */
 export interface PoolUsage {
@@ -30,7 +30,7 @@ export function spaceOf(state: PoolState): { readonly totalBytes: number; readon
   return { totalBytes: totalExtents * EXTENT_BYTES, usedBytes: usedExtents * EXTENT_BYTES };
 }
 
-export function usageOf(state: PoolState, volumes: Volumes): PoolUsage {
+export function usageOf(state: PoolState, volumes: PoolVolumes): PoolUsage {
   const { totalBytes, usedBytes } = spaceOf(state);
   return {
     totalBytes,
@@ -40,7 +40,7 @@ export function usageOf(state: PoolState, volumes: Volumes): PoolUsage {
   };
 }
 
-export function volumeUsageOf(volume: Volume, snapshots: Snapshots): VolumeUsage {
+export function volumeUsageOf(volume: Volume, snapshots: PoolSnapshots): VolumeUsage {
   const frozen = new Set(snapshots.list(volume.id).map(({ layer }) => layer));
   const others = stackOf(volume.layer.parent).filter((layer) => !frozen.has(layer));
   return {

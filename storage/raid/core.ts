@@ -7,10 +7,10 @@ import { isNoneWritten } from './blocks.ts';
 import { ChecksumCache } from './checksums/checksums.ts';
 import type { OnGroupEvent } from './events.ts';
 import { IntentLog } from './intent/intent-log.ts';
-import { Journal } from './journal/journal.ts';
+import { RaidJournal } from './journal/raid-journal.ts';
 import type { Layout } from './layout.ts';
 import type { Member } from './members/member.ts';
-import { Membership } from './members/membership.ts';
+import { GroupMembership } from './members/group-membership.ts';
 import type { RuntimeOptions } from './options.ts';
 import { RegionResyncs } from './intent/region-resyncs.ts';
 import { RangeLock } from '../range-lock.ts';
@@ -38,10 +38,10 @@ export class GroupCore {
   readonly id: string;
   readonly layout: Layout;
   readonly emit: OnGroupEvent;
-  readonly membership: Membership;
+  readonly membership: GroupMembership;
   readonly checksums: ChecksumCache;
   readonly intent: IntentLog;
-  readonly journal: Journal;
+  readonly journal: RaidJournal;
   readonly throttle: Throttle;
   readonly locks = new RangeLock();
   /** Regions in which checksums of a member were rejected: the member is brought in line from the others. */
@@ -88,17 +88,17 @@ export class GroupCore {
       onRejected: (member, region) => this.#onRejected(member, region),
       cacheBytes: options.checksumCacheBytes,
     });
-    this.membership = new Membership(id, layout, {
+    this.membership = new GroupMembership(id, layout, {
       onEvent: this.emit,
       drain: () => this.drain(),
       beforeChange: () => this.resyncs.beforeChange(),
       flushMembers: () => this.flushMembers(),
       afterChange: () => this.#afterChange(),
       afterRecord: options.onRecorded ?? (() => Promise.resolve()),
-      forget: (member) => this.checksums.forget(member),
+      dropPages: (member) => this.checksums.drop(member),
     });
     this.intent = new IntentLog({ groupId: id, layout, members, fail });
-    this.journal = new Journal({ core: this, fail });
+    this.journal = new RaidJournal({ core: this, fail });
     this.throttle = new Throttle(
       options.clock?.now ?? (() => performance.now()),
       () => this.counters.reads + this.counters.writes,
@@ -117,20 +117,20 @@ export class GroupCore {
 
   /** Whether a write can go ahead without waiting for anything. */
   isOpen(): boolean {
-    const { settling, failure, stalled } = this.membership;
-    return settling === undefined && failure === undefined && stalled === undefined && !this.isClosed;
+    const { committing, failure, stalled } = this.membership;
+    return committing === undefined && failure === undefined && stalled === undefined && !this.isClosed;
   }
 
   /** Waits until the group takes operations; throws when it does not any more. */
   async enter(isReader = false): Promise<void> {
     if (this.isClosed) throw new StorageError('closed', `Group ${this.id} was closed; open it again.`);
-    if (!this.isOpen()) await this.settled(isReader);
+    if (!this.isOpen()) await this.whenRecorded(isReader);
   }
 
   /** Waits until members are on record. Who only reads need not mind that there is no room for the record. */
-  async settled(isReader: boolean): Promise<void> {
+  async whenRecorded(isReader: boolean): Promise<void> {
     try {
-      await this.membership.settled();
+      await this.membership.whenRecorded();
     } catch (error) {
       if (!isReader || !isNoSpace(error) || this.membership.failure !== undefined) throw error;
     }
@@ -171,18 +171,18 @@ export class GroupCore {
   beginNow(row: number, count: number): HeldRange {
     assert.ok(this.locks.isFree(row, row + count), 'nobody else works on these rows');
     this.#inFlight += 1;
-    return this.locks.take(row, row + count);
+    return this.locks.hold(row, row + count);
   }
 
   /** Keeps the members as they are while something works on them. */
   async whileHeld(work: () => Promise<void>): Promise<void> {
     this.#inFlight += 1;
-    await work().finally(() => this.#leave());
+    await work().finally(() => this.#endOperation());
   }
 
   end(range: HeldRange): void {
     this.locks.release(range);
-    this.#leave();
+    this.#endOperation();
   }
 
   /** Takes out a member that answered with an error. That the disk is full is the caller's matter. */
@@ -225,7 +225,7 @@ export class GroupCore {
         await member.drive.flush().catch((error: unknown) => this.fail(member, error));
       }),
     );
-    this.intent.noteWritten(this.checksums.generations.endFlush(flushed));
+    this.intent.markWritten(this.checksums.generations.endFlush(flushed));
   }
 
   /** The disk is full: background work stops and is started again after a while. */
@@ -265,7 +265,7 @@ export class GroupCore {
 
   /** A drive that was replaced must not be taken for a member again. */
   async retire(member: Member): Promise<void> {
-    this.checksums.forget(member);
+    this.checksums.drop(member);
     this.retired.push(member.drive);
     // It may be broken: then it has no uuid of ours in the superblocks of the others either, which is enough.
     await wipeSuperblocks(member.drive).catch(() => undefined);
@@ -286,8 +286,8 @@ export class GroupCore {
   }
 
   #isReadable(): boolean {
-    const { settling, failure } = this.membership;
-    return settling === undefined && failure === undefined && !this.isClosed;
+    const { committing, failure } = this.membership;
+    return committing === undefined && failure === undefined && !this.isClosed;
   }
 
   #onRejected({ slot, drive }: Member, region: number): void {
@@ -297,11 +297,11 @@ export class GroupCore {
   }
 
   async #afterChange(): Promise<void> {
-    this.journal.startAnew();
+    this.journal.startGeneration();
     await this.intent.rewrite();
   }
 
-  #leave(): void {
+  #endOperation(): void {
     assert.ok(this.#inFlight > 0, 'an operation leaves once');
     this.#inFlight -= 1;
     if (this.#inFlight > 0) return;

@@ -7,8 +7,8 @@ import { layOut } from './layout.ts';
 import type { RaidLevel } from './layout.ts';
 import { AREAS, DAMAGES, EXTENTS, inflict, snapshotOf } from './testing/damage.ts';
 import type { DamageCase } from './testing/damage.ts';
-import { Model } from './testing/model.ts';
-import { Rig } from './testing/rig.ts';
+import { GroupModel } from './testing/group-model.ts';
+import { GroupRig } from './testing/group-rig.ts';
 
 /**
  * One drive is damaged, in every region of it and in every way, and then something happens: what is read afterwards
@@ -47,15 +47,15 @@ const READ_AT_ONCE = 20;
 
 /** A group with some history, and what is remembered of it. */
 class Scene {
-  readonly rig: Rig;
-  readonly model = new Model();
+  readonly rig: GroupRig;
+  readonly model = new GroupModel();
   readonly #case: MatrixCase;
   readonly #before = { 'rolled back': snapshotOf([]), 'rolled back over a restart': snapshotOf([]) };
 
   /** A journal is in use only while a drive is missing. */
   readonly #absent: FaultyDrive | undefined;
 
-  private constructor(rig: Rig, matrixCase: MatrixCase) {
+  private constructor(rig: GroupRig, matrixCase: MatrixCase) {
     this.rig = rig;
     this.#case = matrixCase;
     if (matrixCase.area === 'journal') this.#absent = rig.drives[(matrixCase.slot + 2) % rig.drives.length];
@@ -63,7 +63,7 @@ class Scene {
 
   static async prepare(matrixCase: MatrixCase): Promise<Scene> {
     const { level, members } = matrixCase;
-    const rig = await Rig.create({ level, members, stripeBytes: STRIPE_BYTES, driveBytes: 9 * 1024 * 1024 });
+    const rig = await GroupRig.create({ level, members, stripeBytes: STRIPE_BYTES, driveBytes: 9 * 1024 * 1024 });
     const scene = new Scene(rig, matrixCase);
     await scene.#write(1);
     scene.#before['rolled back over a restart'] = snapshotOf(rig.drives);

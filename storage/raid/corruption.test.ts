@@ -6,8 +6,8 @@ import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { layOut } from './layout.ts';
 import type { RaidLevel } from './layout.ts';
-import { Model } from './testing/model.ts';
-import { Rig } from './testing/rig.ts';
+import { GroupModel } from './testing/group-model.ts';
+import { GroupRig } from './testing/group-rig.ts';
 
 const INJECTIONS = 100;
 /** Whole stripes in all the groups below. */
@@ -15,8 +15,8 @@ const BLOCKS = 1280;
 
 /** A group full of known blocks, and where they are on its drives. */
 async function prepare(level: RaidLevel, members: number, stripeBytes: number) {
-  const rig = await Rig.create({ level, members, stripeBytes });
-  const model = new Model();
+  const rig = await GroupRig.create({ level, members, stripeBytes });
+  const model = new GroupModel();
   const tags = Array.from({ length: BLOCKS }, () => model.newTag());
   await rig.group.write(0, model.content(tags));
   model.set(0, tags);
@@ -123,8 +123,8 @@ describe('damage', () => {
   });
 
   it('of a drive made by an earlier version, whose checksums were zeroed, is mended without a write to the others', async () => {
-    const rig = await Rig.create({ level: 'RAID6', members: 5, stripeBytes: 65536, format: 1 });
-    const model = new Model();
+    const rig = await GroupRig.create({ level: 'RAID6', members: 5, stripeBytes: 65536, format: 1 });
+    const model = new GroupModel();
     const tags = Array.from({ length: BLOCKS }, () => model.newTag());
     await rig.group.write(0, model.content(tags));
     model.set(0, tags);

@@ -7,23 +7,23 @@ import type { FaultyDrive } from '../drive/faulty-drive.ts';
 import { isNoSpace } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { RaidLevel } from './layout.ts';
-import { Model } from './testing/model.ts';
-import { Rig } from './testing/rig.ts';
+import { GroupModel } from './testing/group-model.ts';
+import { GroupRig } from './testing/group-rig.ts';
 
 const STEPS = 80;
 const WAITS_MAX = 500;
 
 /** A group on disks that are full at times, and a model of it. A write that is refused leaves each block old or new. */
 class FullLife {
-  readonly rig: Rig;
-  readonly model = new Model();
+  readonly rig: GroupRig;
+  readonly model = new GroupModel();
   refusals = 0;
   readonly #random: () => number;
   readonly #blocks: number;
   #away: FaultyDrive | undefined;
   #isFull = false;
 
-  constructor(rig: Rig, random: () => number) {
+  constructor(rig: GroupRig, random: () => number) {
     this.rig = rig;
     this.#random = random;
     this.#blocks = rig.group.capacityBytes / BLOCK_BYTES;
@@ -163,7 +163,7 @@ class FullLife {
 
 async function live(level: RaidLevel, members: number, seed: number): Promise<number> {
   const random = randomFrom(seed);
-  const rig = await Rig.create({ level, members, random, stripeBytes: 16384, noSpaceRetryMs: 2 });
+  const rig = await GroupRig.create({ level, members, random, stripeBytes: 16384, noSpaceRetryMs: 2 });
   const life = new FullLife(rig, random);
   try {
     for (let step = 0; step < STEPS; step += 1) await life.step();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BLOCK_BYTES } from '../units.ts';
 import type { RaidGroup } from './raid-group.ts';
-import { Rig } from './testing/rig.ts';
+import { GroupRig } from './testing/group-rig.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -33,7 +33,7 @@ async function refused(work: () => unknown): Promise<void> {
   await assert.rejects(async () => work(), { code: 'no-space' });
 }
 
-function assertNothingFailed(rig: Rig): void {
+function assertNothingFailed(rig: GroupRig): void {
   assert.equal(rig.count('drive-failed') + rig.count('group-failed') + rig.count('block-lost'), 0);
   assert.ok(rig.group.state().members.every(({ state }) => state === 'active'));
 }
@@ -42,7 +42,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
   describe(`a ${level} group on a full disk`, () => {
     for (const fitting of [0, 3, 5]) {
       it(`refuses a write of which ${fitting} blocks fit, keeps what it has, and goes on with room`, async () => {
-        const rig = await Rig.create({ level });
+        const rig = await GroupRig.create({ level });
         await rig.group.write(0, blocks(64, 1));
         for (const drive of rig.drives) drive.refuseSpace(fitting * BLOCK_BYTES);
         await refused(() => rig.group.write(8 * BLOCK_BYTES, blocks(32, 2)));
@@ -68,7 +68,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     }
 
     it('makes its copies agree again when only one drive had no room', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(64, 1));
       rig.drives[1]?.refuseSpace();
       await refused(() => rig.group.write(0, blocks(64, 2)));
@@ -80,7 +80,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('refuses a flush, keeps the checksums for the next one, and has all after that', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(64, 1));
       for (const drive of rig.drives) drive.refuseSpace();
       await refused(() => rig.group.flush());
@@ -95,7 +95,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('refuses the first write to a region whose mark finds no room, and takes it later', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       for (const drive of rig.drives) drive.refuseSpace();
       await refused(() => rig.group.write(0, blocks(1, 1)));
       assert.deepEqual(await valuesOf(rig.group, 0, 8), new Set([0]));
@@ -108,7 +108,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('says so when it has no room while it is closed, and resyncs when it is opened', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(64, 1));
       await rig.group.flush();
       for (const drive of rig.drives) drive.refuseSpace();
@@ -120,7 +120,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('pauses a rebuild that finds no room, says so, and ends it with room', async () => {
-      const rig = await Rig.create({ level, noSpaceRetryMs: 5, driveBytes: 20 * MEBIBYTE });
+      const rig = await GroupRig.create({ level, noSpaceRetryMs: 5, driveBytes: 20 * MEBIBYTE });
       await rig.group.write(0, blocks(512, 1));
       const target = rig.newDrive();
       await rig.group.replace(0, target);
@@ -139,7 +139,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('reads on when a drive fails and there is no room to put that on record, and writes with room', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(64, 1));
       for (const drive of rig.drives) drive.refuseSpace();
       rig.drives[0]?.fail();
@@ -156,8 +156,8 @@ for (const level of ['RAID1', 'RAID6'] as const) {
 }
 
 /** Three blocks of data in a stripe; the journal is on the first two drives, a record of a whole stripe is 7 blocks. */
-async function degraded(): Promise<Rig> {
-  const rig = await Rig.create({ level: 'RAID6', stripeBytes: 4096 });
+async function degraded(): Promise<GroupRig> {
+  const rig = await GroupRig.create({ level: 'RAID6', stripeBytes: 4096 });
   await rig.group.write(0, blocks(30, 1));
   rig.drives[2]?.fail();
   await rig.group.write(0, blocks(30, 1));
@@ -166,7 +166,7 @@ async function degraded(): Promise<Rig> {
 }
 
 /** The process dies, and the disks have room when it comes back. */
-async function crash(rig: Rig, lost?: number): Promise<void> {
+async function crash(rig: GroupRig, lost?: number): Promise<void> {
   for (const drive of rig.drives) drive.giveSpace();
   await rig.reopen(rig.drives.filter((drive, index) => !drive.isFailed && index !== lost));
 }
@@ -174,7 +174,7 @@ async function crash(rig: Rig, lost?: number): Promise<void> {
 describe('a RAID6 group on a full disk with a drive missing', () => {
   it('keeps the blocks of the missing drive when a stripe is refused halfway, also over a crash', async () => {
     for (let fitting = 0; fitting < 40; fitting += 3) {
-      const rig = await Rig.create({ level: 'RAID6', stripeBytes: 4096 });
+      const rig = await GroupRig.create({ level: 'RAID6', stripeBytes: 4096 });
       await rig.group.write(0, blocks(30, 1));
       rig.drives[2]?.fail();
       await rig.group.write(0, blocks(30, 1));

@@ -3,7 +3,7 @@ import { BLOCK_BYTES } from '../units.ts';
 import type { GroupCore, GroupCounters } from './core.ts';
 import type { RaidLevel } from './layout.ts';
 import type { Member } from './members/member.ts';
-import type { ScrubState } from './repair/scrub.ts';
+import type { ScrubState } from './repair/group-scrubber.ts';
 import type { MemberState } from './members/superblock.ts';
 import type { ResyncSpeed } from './repair/throttle.ts';
 

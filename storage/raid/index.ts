@@ -5,7 +5,7 @@ export { layOut } from './layout.ts';
 export type { Layout, RaidLevel } from './layout.ts';
 export type { CreateOptions, MembershipRecord, OpenOptions, RuntimeOptions } from './options.ts';
 export { RaidGroup } from './raid-group.ts';
-export type { ScrubOptions, ScrubState } from './repair/scrub.ts';
+export type { ScrubOptions, ScrubState } from './repair/group-scrubber.ts';
 export type { Examination } from './strategy.ts';
 export { readSuperblock, wipeSuperblocks } from './members/superblock.ts';
 export type { ResyncSpeed } from './repair/throttle.ts';

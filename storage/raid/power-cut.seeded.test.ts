@@ -5,8 +5,8 @@ import { seedCount } from '../../testing/effort.ts';
 import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { GroupFormat, RaidLevel } from './layout.ts';
-import { Model } from './testing/model.ts';
-import { Rig } from './testing/rig.ts';
+import { GroupModel } from './testing/group-model.ts';
+import { GroupRig } from './testing/group-rig.ts';
 
 interface Story {
   readonly level: RaidLevel;
@@ -26,10 +26,10 @@ const HOT_BLOCKS = 160;
 class PowerStory {
   readonly #story: Story;
   readonly #random: () => number;
-  readonly #model = new Model();
-  readonly #rig: Rig;
+  readonly #model = new GroupModel();
+  readonly #rig: GroupRig;
 
-  constructor(story: Story, random: () => number, rig: Rig) {
+  constructor(story: Story, random: () => number, rig: GroupRig) {
     this.#story = story;
     this.#random = random;
     this.#rig = rig;
@@ -145,7 +145,7 @@ class PowerStory {
 async function tell(story: Story, seeds: number): Promise<void> {
   for (let seed = 1; seed <= seedCount(seeds); seed += 1) {
     const random = randomFrom(seed * 7919 + story.members);
-    const rig = await Rig.create({ ...story, random, driveBytes: 6 * 1024 * 1024 });
+    const rig = await GroupRig.create({ ...story, random, driveBytes: 6 * 1024 * 1024 });
     try {
       await new PowerStory(story, random, rig).run();
     } catch (error) {

@@ -5,22 +5,22 @@ import { rounds, seedCount } from '../../testing/effort.ts';
 import type { FaultyDrive } from '../drive/faulty-drive.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { GroupFormat, RaidLevel } from './layout.ts';
-import { Model } from './testing/model.ts';
-import { Rig } from './testing/rig.ts';
+import { GroupModel } from './testing/group-model.ts';
+import { GroupRig } from './testing/group-rig.ts';
 
 const STRIPES = [4, 16, 32, 64, 128, 256].map((kibibytes) => kibibytes * 1024);
 const STEPS = rounds({ quick: 20, long: 60, torture: 60 });
 
 /** A group and a plain model of it live through the same random life; what is read must be what the model says. */
 class Life {
-  readonly rig: Rig;
-  readonly model = new Model();
+  readonly rig: GroupRig;
+  readonly model = new GroupModel();
   readonly #random: () => number;
   readonly #away: FaultyDrive[] = [];
   readonly #replaced: FaultyDrive[] = [];
   readonly #blocks: number;
 
-  constructor(rig: Rig, random: () => number) {
+  constructor(rig: GroupRig, random: () => number) {
     this.rig = rig;
     this.#random = random;
     this.#blocks = rig.group.capacityBytes / BLOCK_BYTES;
@@ -163,7 +163,7 @@ async function live(
   format: GroupFormat = 2,
 ): Promise<void> {
   const random = randomFrom(seed);
-  const rig = await Rig.create({ level, members, stripeBytes, format, random, driveBytes: 10 * 1024 * 1024 });
+  const rig = await GroupRig.create({ level, members, stripeBytes, format, random, driveBytes: 10 * 1024 * 1024 });
   const life = new Life(rig, random);
   try {
     for (let step = 0; step < STEPS; step += 1) await life.step();

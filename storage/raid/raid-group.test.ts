@@ -7,7 +7,7 @@ import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import { layOut, type Layout } from './layout.ts';
 import type { MembershipRecord } from './options.ts';
 import { RaidGroup } from './raid-group.ts';
-import { Rig } from './testing/rig.ts';
+import { GroupRig } from './testing/group-rig.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const REGION_BYTES = 4 * MEBIBYTE;
@@ -22,7 +22,7 @@ async function readBlock(group: RaidGroup, block: number, count = 1): Promise<Bu
   return into;
 }
 
-function layoutOf({ drives, group }: Rig): Layout {
+function layoutOf({ drives, group }: GroupRig): Layout {
   const { level, stripeBytes } = group.state();
   const memberBytes = drives[0]?.sizeBytes ?? 0;
   return layOut({ level, stripeBytes, memberBytes, memberCount: drives.length });
@@ -31,7 +31,7 @@ function layoutOf({ drives, group }: Rig): Layout {
 for (const level of ['RAID1', 'RAID6'] as const) {
   describe(`a ${level} group`, () => {
     it('offers whole extents and refuses what is beyond or between blocks', async () => {
-      const { group } = await Rig.create({ level });
+      const { group } = await GroupRig.create({ level });
       assert.equal(group.capacityBytes % EXTENT_BYTES, 0);
       assert.throws(() => group.read(group.capacityBytes, blocks(1, 0)), { code: 'invalid' });
       assert.throws(() => group.write(512, blocks(1, 0)), { code: 'invalid' });
@@ -40,7 +40,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('reads zeros where nothing was written, also on drives that were used before', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       const drives = rig.drives.map((drive) => {
         const used = new MemoryDrive(drive.id, drive.sizeBytes);
         used.bytes.fill(0x77);
@@ -56,7 +56,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('reads zeros after a discard', async () => {
-      const { group } = await Rig.create({ level });
+      const { group } = await GroupRig.create({ level });
       await group.write(0, blocks(200, 9));
       await group.discard(10 * BLOCK_BYTES, 150 * BLOCK_BYTES);
       assert.ok((await readBlock(group, 10, 150)).equals(blocks(150, 0)));
@@ -67,7 +67,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('needs no resync after it was closed in good order', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(50, 1));
       assert.ok(rig.group.state().dirtyRegions > 0);
       await rig.group.close();
@@ -78,7 +78,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('resyncs after a crash only what was marked, and before anyone reads it', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(50, 1));
       await rig.group.flush();
       await rig.reopen();
@@ -90,7 +90,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('goes on without a drive that fails, and has that on record before the write is answered', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(8, 1));
       const { events } = rig.group.state();
       rig.drives[1]?.fail();
@@ -106,7 +106,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('brings a drive that comes back up to date by the regions that were written meanwhile', async () => {
-      const rig = await Rig.create({ level, driveBytes: 40 * MEBIBYTE });
+      const rig = await GroupRig.create({ level, driveBytes: 40 * MEBIBYTE });
       await rig.group.write(0, blocks(64, 1));
       await rig.group.flush();
       const [away] = rig.drives as [FaultyDrive];
@@ -124,7 +124,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('refuses everything and touches nothing once it lacks too many drives, and resumes when they return', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       const redundancy = level === 'RAID1' ? 1 : 2;
       await rig.group.write(0, blocks(64, 3));
       await rig.group.flush();
@@ -156,7 +156,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('is whole again after its drives failed once more while it was put together', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       const { journalOffset, intentOffset, dataOffset } = layoutOf(rig);
       await rig.group.write(0, blocks(64, 3));
       await rig.group.flush();
@@ -176,7 +176,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('comes back as it was when none of its drives took that one of them had failed', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(64, 3));
       await rig.group.flush();
       rig.drives[0]?.fail();
@@ -190,7 +190,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('has all that was answered on its drives when it is at rest', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       for (const drive of rig.drives) drive.loseUnflushed();
       await rig.group.write(0, blocks(1, 2));
       const writes = Array.from({ length: 32 }, async (_, block) => rig.group.write(block * BLOCK_BYTES, blocks(1, 3)));
@@ -210,7 +210,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('is there but failed when too many drives are missing at the start', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(10, 6));
       await rig.group.close();
       const few = rig.drives.slice(level === 'RAID1' ? 2 : 3);
@@ -227,7 +227,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('reads from the others what a drive refuses to read, and goes on without that drive', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(64, 7));
       rig.drives[0]?.failReads(MEBIBYTE, 9 * MEBIBYTE);
       assert.ok((await readBlock(rig.group, 0, 64)).equals(blocks(64, 7)));
@@ -237,7 +237,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('takes a spare by itself and fills it', async () => {
-      const rig = await Rig.create({ level, spares: 1 });
+      const rig = await GroupRig.create({ level, spares: 1 });
       await rig.group.write(0, blocks(300, 8));
       rig.drives[0]?.fail();
       await rig.group.flush();
@@ -252,7 +252,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('takes a spare that is added while a drive is missing, and gives one back', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       const spare = rig.newDrive();
       await rig.group.addSpare(spare);
       assert.deepEqual(rig.group.state().spares, [spare.id]);
@@ -266,7 +266,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('replaces a drive that works without losing redundancy meanwhile', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(500, 4));
       const fresh = rig.newDrive();
       await rig.group.replace(1, fresh);
@@ -282,7 +282,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('goes on with the successor when the drive being replaced fails', async () => {
-      const rig = await Rig.create({ level, resyncSpeed: { minimumBytesPerSecond: 1, maximumBytesPerSecond: 2 } });
+      const rig = await GroupRig.create({ level, resyncSpeed: { minimumBytesPerSecond: 1, maximumBytesPerSecond: 2 } });
       await rig.group.write(0, blocks(500, 4));
       const fresh = rig.newDrive();
       await rig.group.replace(1, fresh);
@@ -296,7 +296,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('fills only what was written', async () => {
-      const rig = await Rig.create({ level, driveBytes: 64 * MEBIBYTE });
+      const rig = await GroupRig.create({ level, driveBytes: 64 * MEBIBYTE });
       await rig.group.write(0, blocks(10, 4));
       const fresh = rig.newDrive();
       await rig.group.replace(0, fresh);
@@ -305,7 +305,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('goes on with a rebuild where the superblock says it was', async () => {
-      const rig = await Rig.create({ level, driveBytes: 300 * MEBIBYTE });
+      const rig = await GroupRig.create({ level, driveBytes: 300 * MEBIBYTE });
       await rig.group.write(0, blocks(10, 4));
       const fresh = rig.newDrive();
       rig.drives[0]?.fail();
@@ -329,7 +329,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('is brought in line by a scrub that can be paused, resumed and cancelled', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.write(0, blocks(600, 4));
       rig.group.pauseScrub();
       const running = rig.group.scrub();
@@ -347,7 +347,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('refuses requests once closed', async () => {
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.close();
       await assert.rejects(async () => rig.group.read(0, blocks(1, 0)), { code: 'closed' });
       await assert.rejects(async () => rig.group.write(0, blocks(1, 0)), { code: 'closed' });
@@ -356,7 +356,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('does not take a stale drive for the newest when told what it has seen', async () => {
-      const rig = await Rig.create({ level, members: level === 'RAID1' ? 2 : 4 });
+      const rig = await GroupRig.create({ level, members: level === 'RAID1' ? 2 : 4 });
       const stale = rig.drives.slice(0, level === 'RAID1' ? 1 : 2);
       for (const drive of stale) drive.fail();
       await rig.group.write(0, blocks(1, 1));
@@ -367,7 +367,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('does not go on with a stale drive that returns to it once it is lost', async () => {
-      const rig = await Rig.create({ level, members: level === 'RAID1' ? 2 : 4 });
+      const rig = await GroupRig.create({ level, members: level === 'RAID1' ? 2 : 4 });
       const stale = rig.drives.slice(0, level === 'RAID1' ? 1 : 2);
       const last = rig.drives.at(-1);
       for (const drive of stale) drive.fail();
@@ -392,7 +392,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
         records.push(record);
         await held.promise;
       };
-      const rig = await Rig.create({ level });
+      const rig = await GroupRig.create({ level });
       await rig.group.close();
       const group = await RaidGroup.open({ drives: rig.drives, ...rig.runtime(), onRecorded });
       rig.drives[0]?.fail();
@@ -412,7 +412,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('is scrubbed from where it is told, and counts what background work took', async () => {
-      const rig = await Rig.create({ level, driveBytes: 24 * MEBIBYTE });
+      const rig = await GroupRig.create({ level, driveBytes: 24 * MEBIBYTE });
       await rig.group.write(0, blocks(64, 1));
       await rig.drives[0]?.corrupt(layoutOf(rig).dataOffset, BLOCK_BYTES, () => 0.5);
       const seen: number[] = [];
@@ -425,7 +425,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('clears the write-intent log some time after the last write, but not while a drive is missing', async () => {
-      const rig = await Rig.create({ level, intentIdleMs: 15 });
+      const rig = await GroupRig.create({ level, intentIdleMs: 15 });
       await rig.group.write(0, blocks(1, 1));
       assert.equal(rig.group.state().dirtyRegions, 1);
       await waitUntil(() => rig.group.state().dirtyRegions === 0);
@@ -437,7 +437,7 @@ for (const level of ['RAID1', 'RAID6'] as const) {
     });
 
     it('keeps as few checksums in memory as it is told and is right all the same', async () => {
-      const rig = await Rig.create({ level, checksumCacheBytes: 0, driveBytes: 200 * MEBIBYTE });
+      const rig = await GroupRig.create({ level, checksumCacheBytes: 0, driveBytes: 200 * MEBIBYTE });
       const step = 3 * MEBIBYTE;
       const count = Math.floor(rig.group.capacityBytes / step);
       for (let index = 0; index < count; index += 1) await rig.group.write(index * step, blocks(1, 1 + (index % 250)));
@@ -464,7 +464,7 @@ describe('a group', () => {
   });
 
   it('reads a superblock of which the newest copy was torn', async () => {
-    const rig = await Rig.create();
+    const rig = await GroupRig.create();
     await rig.group.close();
     for (const drive of rig.drives) (drive.inner as MemoryDrive).bytes.fill(0xff, 100, 200);
     const group = await RaidGroup.open({ drives: rig.drives });
@@ -472,7 +472,7 @@ describe('a group', () => {
   });
 
   it('is not opened from drives of several groups without a name', async () => {
-    const [first, second] = [await Rig.create(), await Rig.create()];
+    const [first, second] = [await GroupRig.create(), await GroupRig.create()];
     const other = await RaidGroup.create({ id: 'group-2', level: 'RAID1', members: second.drives });
     await Promise.all([first.group.close(), other.close()]);
     const drives = [...first.drives, ...second.drives];
@@ -482,7 +482,7 @@ describe('a group', () => {
   });
 
   it('refuses a spare that is too small or in it already', async () => {
-    const rig = await Rig.create();
+    const rig = await GroupRig.create();
     const small = new FaultyDrive(new MemoryDrive('small', MEBIBYTE));
     await assert.rejects(rig.group.addSpare(small), { code: 'invalid' });
     await assert.rejects(rig.group.addSpare(rig.hold(rig.drives[0]!)), { code: 'conflict' });
@@ -491,7 +491,7 @@ describe('a group', () => {
 
   it('paces a rebuild to the minimum while others are at work and to the maximum otherwise', async () => {
     const speed = { minimumBytesPerSecond: 2 * MEBIBYTE, maximumBytesPerSecond: 20 * MEBIBYTE };
-    const rig = await Rig.create({ resyncSpeed: speed });
+    const rig = await GroupRig.create({ resyncSpeed: speed });
     await rig.group.write(0, blocks(1024, 4));
     await new Promise((resolve) => setTimeout(resolve, 250));
     // A machine that stands still for a moment makes it longer, never shorter: then it is done again.
@@ -514,7 +514,7 @@ describe('a group', () => {
   });
 
   it('serialises writes that overlap', async () => {
-    const rig = await Rig.create({ random: () => 0.2 });
+    const rig = await GroupRig.create({ random: () => 0.2 });
     await Promise.all(Array.from({ length: 50 }, async (_, index) => rig.group.write(0, blocks(4, index + 1))));
     const read = await readBlock(rig.group, 0, 4);
     assert.ok(read.equals(blocks(4, read[0]!)));

@@ -4,27 +4,27 @@ import { isNoSpace, StorageError } from '../errors.ts';
 import { Meter, type OperationStatistics } from '../statistics.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import type { Done } from '../units.ts';
-import { assemble, identify, layoutOf, newest, takeBack } from './members/assemble.ts';
+import { assemble, identify, layoutOf, newest, rejoin } from './members/assemble.ts';
 import { GroupCore } from './core.ts';
-import { clearMetadata, requireRoom } from './members/format.ts';
-import { failMisfits, fittingSuperblocks } from './members/member-check.ts';
-import { Mender } from './repair/mender.ts';
+import { clearMetadata, requireSpace } from './members/format.ts';
+import { failMismatches, matchingSuperblocks } from './members/member-check.ts';
+import { ChecksumRepairer } from './repair/checksum-repairer.ts';
 import type { BlockGroup } from './group.ts';
 import { describeGroup } from './group-state.ts';
 import type { GroupState } from './group-state.ts';
-import { IntentTidier } from './intent/intent-tidier.ts';
+import { IntentCleaner } from './intent/intent-cleaner.ts';
 import { layOut, STRIPE_BYTES_DEFAULT } from './layout.ts';
 import type { Layout } from './layout.ts';
 import { AbsentDrive, Member } from './members/member.ts';
-import { newUuid } from './members/membership.ts';
+import { newUuid } from './members/group-membership.ts';
 import { Mirror } from './mirror/mirror.ts';
 import type { CreateOptions, OpenOptions, RuntimeOptions } from './options.ts';
 import { ParityStripes } from './parity/parity-stripes.ts';
 import { Rebuilder } from './repair/rebuild.ts';
 import { RegionSet } from './intent/region-set.ts';
 import { Resyncer } from './repair/resync.ts';
-import { Scrubber } from './repair/scrub.ts';
-import type { ScrubOptions } from './repair/scrub.ts';
+import { GroupScrubber } from './repair/group-scrubber.ts';
+import type { ScrubOptions } from './repair/group-scrubber.ts';
 import type { Examination } from './strategy.ts';
 import { readSuperblock } from './members/superblock.ts';
 import type { ResyncSpeed } from './repair/throttle.ts';
@@ -42,10 +42,10 @@ export class RaidGroup implements BlockGroup {
   readonly #core: GroupCore;
   readonly #rebuilder: Rebuilder;
   readonly #resyncer: Resyncer;
-  readonly #scrubber: Scrubber;
-  readonly #mender: Mender;
+  readonly #scrubber: GroupScrubber;
+  readonly #checksumRepairer: ChecksumRepairer;
   readonly #flusher = new SharedFlush(() => this.#flushNow());
-  readonly #tidier: IntentTidier;
+  readonly #intentCleaner: IntentCleaner;
   readonly #reads = new Meter();
   readonly #writes = new Meter();
 
@@ -57,11 +57,11 @@ export class RaidGroup implements BlockGroup {
     if (options.resyncSpeed !== undefined) this.#core.throttle.setSpeed(options.resyncSpeed);
     this.#rebuilder = new Rebuilder(this.#core);
     this.#resyncer = new Resyncer(this.#core);
-    this.#scrubber = new Scrubber(this.#core);
-    this.#mender = new Mender(this.#core);
+    this.#scrubber = new GroupScrubber(this.#core);
+    this.#checksumRepairer = new ChecksumRepairer(this.#core);
     this.#core.startWork = () => this.#startBackgroundWork();
     this.#core.membership.onRecorded = this.#core.startWork;
-    this.#tidier = new IntentTidier(this.#core, () => this.#flusher.run(), options.intentIdleMs);
+    this.#intentCleaner = new IntentCleaner(this.#core, () => this.#flusher.run(), options.intentIdleMs);
   }
 
   /** Makes a group of drives. What they held is gone. */
@@ -79,7 +79,7 @@ export class RaidGroup implements BlockGroup {
       stripeBytes,
       memberCount: drives.length,
     });
-    for (const spare of spares) requireRoom(spare, layout);
+    for (const spare of spares) requireSpace(spare, layout);
     await Promise.all([...drives, ...spares].map((drive) => clearMetadata(drive, layout)));
     const group = new RaidGroup(id, layout, options);
     const { membership } = group.#core;
@@ -90,7 +90,7 @@ export class RaidGroup implements BlockGroup {
     membership.events = 1;
     await group.#core.intent.rewrite();
     await membership.persist();
-    await membership.settled();
+    await membership.whenRecorded();
     return group;
   }
 
@@ -106,10 +106,10 @@ export class RaidGroup implements BlockGroup {
       const name = options.id === undefined ? 'a group' : `group ${options.id}`;
       throw new StorageError('not-found', `None of the drives belongs to ${name}; name the drives it was made of.`);
     }
-    const stranger = found.find(({ superblock }) => superblock.groupId !== right.groupId);
-    if (stranger !== undefined) {
-      const { groupId } = stranger.superblock;
-      throw new StorageError('invalid', `Drive ${stranger.drive.id} belongs to group ${groupId}; say which to open.`);
+    const foreign = found.find(({ superblock }) => superblock.groupId !== right.groupId);
+    if (foreign !== undefined) {
+      const { groupId } = foreign.superblock;
+      throw new StorageError('invalid', `Drive ${foreign.drive.id} belongs to group ${groupId}; say which to open.`);
     }
     if (right.events < (options.minimumEvents ?? 0)) {
       throw new StorageError(
@@ -118,7 +118,7 @@ export class RaidGroup implements BlockGroup {
       );
     }
     const group = new RaidGroup(right.groupId, layoutOf(right), options);
-    await assemble(group.#core, fittingSuperblocks(found, right), options.drives);
+    await assemble(group.#core, matchingSuperblocks(found, right), options.drives);
     if (isNoSpace(group.#core.membership.failure)) throw group.#core.membership.failure;
     const others = all.filter(({ superblock }) => superblock.groupId !== right.groupId).map(({ drive }) => drive);
     const own = options.drives.filter((drive) => !others.includes(drive));
@@ -173,18 +173,18 @@ export class RaidGroup implements BlockGroup {
     const { membership } = this.#core;
     await membership.idle();
     if (membership.failure !== undefined) return this.#reassemble(drive);
-    const away = membership.members.find((member) => member.uuid === found.superblock.uuid);
-    if (away?.isAlive !== false) {
+    const offline = membership.members.find((member) => member.uuid === found.superblock.uuid);
+    if (offline?.isAlive !== false) {
       throw new StorageError('conflict', `Group ${this.id} does not miss drive ${drive.id}; add it as a spare.`);
     }
     await membership.change(() => {
-      if (membership.members[away.slot] !== away) return;
-      const place = { slot: away.slot, uuid: away.uuid, drive, superblockSlot: found.slot };
+      if (membership.members[offline.slot] !== offline) return;
+      const place = { slot: offline.slot, uuid: offline.uuid, drive, superblockSlot: found.slot };
       const member = new Member({ ...place, regionRows: this.#core.layout.regionRows });
-      member.isIncomplete = away.isIncomplete;
-      member.failedAt = away.failedAt;
-      takeBack(this.#core, member, found.superblock);
-      membership.members[away.slot] = member;
+      member.isIncomplete = offline.isIncomplete;
+      member.failedAt = offline.failedAt;
+      rejoin(this.#core, member, found.superblock);
+      membership.members[offline.slot] = member;
       this.#core.emit({ type: 'drive-returned', slot: member.slot, driveId: drive.id });
     });
   }
@@ -197,8 +197,8 @@ export class RaidGroup implements BlockGroup {
 
   async addSpare(drive: Drive): Promise<void> {
     const { membership, layout } = this.#core;
-    this.#requireStranger(drive);
-    requireRoom(drive, layout);
+    this.#requireUnknownDrive(drive);
+    requireSpace(drive, layout);
     if (membership.spares.length >= SPARES_MAX) {
       throw new StorageError('conflict', `Group ${this.id} has ${SPARES_MAX} spares already; remove one first.`);
     }
@@ -231,8 +231,8 @@ export class RaidGroup implements BlockGroup {
     if (membership.successors[slot] !== undefined) {
       throw new StorageError('conflict', `Slot ${slot} of group ${this.id} is being replaced already; wait for it.`);
     }
-    this.#requireStranger(drive);
-    requireRoom(drive, layout);
+    this.#requireUnknownDrive(drive);
+    requireSpace(drive, layout);
     await membership.change(() => {
       const target = this.#newMember(slot, drive);
       target.startFilling(RegionSet.from(layout.regions, 0), false);
@@ -250,8 +250,8 @@ export class RaidGroup implements BlockGroup {
   async rebuilt(): Promise<void> {
     await this.#resyncer.finished();
     await this.#rebuilder.finished();
-    await this.#mender.finished();
-    await this.#core.membership.settled();
+    await this.#checksumRepairer.finished();
+    await this.#core.membership.whenRecorded();
   }
 
   async scrub(options?: ScrubOptions): Promise<Examination> {
@@ -260,7 +260,7 @@ export class RaidGroup implements BlockGroup {
 
   /** Looks whether the drives are still those the group has written to; one that is not is failed, and rebuilt. */
   async verifyMembers(): Promise<void> {
-    await this.#rebuildInPlace(await failMisfits(this.#core));
+    await this.#rebuildInPlace(await failMismatches(this.#core));
   }
 
   pauseScrub(): void {
@@ -279,7 +279,7 @@ export class RaidGroup implements BlockGroup {
     return describeGroup(this.#core, this.#scrubber.state(), [
       this.#rebuilder.progress(),
       this.#resyncer.progress(),
-      this.#mender.progress(),
+      this.#checksumRepairer.progress(),
     ]);
   }
 
@@ -299,7 +299,7 @@ export class RaidGroup implements BlockGroup {
     if (core.isClosed) return;
     core.isClosed = true;
     this.#scrubber.resume();
-    await this.#tidier.stop();
+    await this.#intentCleaner.stop();
     await membership.idle();
     await core.drain();
     try {
@@ -328,7 +328,7 @@ export class RaidGroup implements BlockGroup {
   async #flushNow(): Promise<void> {
     await this.#core.enter();
     await this.#core.flushMembers();
-    await this.#core.membership.settled();
+    await this.#core.membership.whenRecorded();
   }
 
   #startBackgroundWork(): void {
@@ -336,7 +336,7 @@ export class RaidGroup implements BlockGroup {
     if (this.#core.isClosed || failure !== undefined || stalled !== undefined) return;
     this.#resyncer.start();
     this.#rebuilder.start();
-    this.#mender.start();
+    this.#checksumRepairer.start();
   }
 
   /** Fills drives anew that are members on record, but do not hold what a member should. */
@@ -371,13 +371,13 @@ export class RaidGroup implements BlockGroup {
       throw new StorageError('conflict', `Drive ${drive.id} is older than group ${this.id}; bring the others first.`);
     }
     const right = newest(found);
-    await assemble(this.#core, right === undefined ? found : fittingSuperblocks(found, right), drives);
+    await assemble(this.#core, right === undefined ? found : matchingSuperblocks(found, right), drives);
     if (membership.failure !== undefined) return;
     this.#core.emit({ type: 'group-resumed' });
     this.#startBackgroundWork();
   }
 
-  #requireStranger(drive: Drive): void {
+  #requireUnknownDrive(drive: Drive): void {
     if (this.#core.drives().includes(drive))
       throw new StorageError('conflict', `Drive ${drive.id} is in group ${this.id} already.`);
   }

@@ -146,7 +146,7 @@ export class PoolModel {
     const pool = this.#poolOf(found[1].volumeId);
     await pool.snapshots.delete(found[0]);
     this.snapshots.delete(found[0]);
-    if (step.at % 2 === 0) await pool.settled();
+    if (step.at % 2 === 0) await pool.whenIdle();
   }
 
   async #clone(step: Step): Promise<void> {

@@ -1,5 +1,5 @@
 import { BLOCK_BYTES } from '../units.ts';
-import { EXTENTS_PER_PAGE, HOLE, isOpaque, type MapPage } from './extent-map.ts';
+import { EXTENTS_PER_PAGE, HOLE, isOpaque, type ExtentMapPage } from './extent-map.ts';
 import type { LayerFormat } from './format.ts';
 import { type Layer, stackOf } from './layers.ts';
 
@@ -55,7 +55,7 @@ function layersBetween(from: Layer | undefined, to: Layer): Layer[] {
   return [...[...above].filter((layer) => !below.has(layer)), ...[...below].filter((layer) => !above.has(layer))];
 }
 
-function* changedBlocks(format: LayerFormat, index: number, pages: readonly MapPage[]): Generator<number> {
+function* changedBlocks(format: LayerFormat, index: number, pages: readonly ExtentMapPage[]): Generator<number> {
   const blocksPerEntry = format.entryBytes / BLOCK_BYTES;
   for (let slot = 0; slot < EXTENTS_PER_PAGE; slot++) {
     const holders = pages.filter((page) => (page.entries[slot] ?? HOLE) !== HOLE);
@@ -68,7 +68,7 @@ function* changedBlocks(format: LayerFormat, index: number, pages: readonly MapP
 }
 
 /** An opaque entry hides what lies below in all of its blocks. */
-function changes(page: MapPage, slot: number, block: number): boolean {
+function changes(page: ExtentMapPage, slot: number, block: number): boolean {
   const entry = page.entries[slot] ?? HOLE;
   return isOpaque(entry) || page.hasBlock(slot, block);
 }

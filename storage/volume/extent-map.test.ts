@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { BLOCKS_PER_EXTENT } from '../units.ts';
-import { countBlocks, entriesOf, ExtentMap, HOLE, MapPage, OPAQUE, runsOf } from './extent-map.ts';
+import { countBlocks, entriesOf, ExtentMap, HOLE, ExtentMapPage, OPAQUE, runsOf } from './extent-map.ts';
 
-function pageOf(map = new ExtentMap(false)): MapPage {
+function pageOf(map = new ExtentMap(false)): ExtentMapPage {
   return map.makePage(0);
 }
 

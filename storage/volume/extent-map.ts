@@ -34,7 +34,7 @@ export type Entries = Uint32Array | Float64Array;
  * block: which of its blocks this layer holds. They exist only while some extent is partial, so a page of whole extents
  * costs four bytes an extent.
  */
-export class MapPage {
+export class ExtentMapPage {
   readonly index: number;
   readonly entries: Entries;
   low: Uint32Array | undefined;
@@ -118,7 +118,7 @@ function maskOf(from: number, to: number, base: number): number {
 
 /** Where a layer's bytes lie: pages of the parts that hold something. */
 export class ExtentMap {
-  readonly pages = new Map<number, MapPage>();
+  readonly pages = new Map<number, ExtentMapPage>();
   /** Entries that name a place where bytes lie. */
   owned = 0;
   /** Blocks those places take. */
@@ -133,27 +133,30 @@ export class ExtentMap {
     return this.pages.get(extent >>> PAGE_SHIFT)?.entries[extent & PAGE_MASK] ?? HOLE;
   }
 
-  pageOf(extent: number): MapPage | undefined {
+  pageOf(extent: number): ExtentMapPage | undefined {
     return this.pages.get(extent >>> PAGE_SHIFT);
   }
 
-  makePage(extent: number): MapPage {
+  makePage(extent: number): ExtentMapPage {
     const index = extent >>> PAGE_SHIFT;
     let page = this.pages.get(index);
     if (!page) {
-      page = new MapPage(index, this.#wide ? new Float64Array(EXTENTS_PER_PAGE) : new Uint32Array(EXTENTS_PER_PAGE));
+      page = new ExtentMapPage(
+        index,
+        this.#wide ? new Float64Array(EXTENTS_PER_PAGE) : new Uint32Array(EXTENTS_PER_PAGE),
+      );
       this.pages.set(index, page);
     }
     return page;
   }
 
-  add(page: MapPage): void {
+  add(page: ExtentMapPage): void {
     this.pages.set(page.index, page);
     for (const entry of page.entries) this.#count(entry, 1);
   }
 
   /** Puts `value` at the entry with the given blocks held; returns what was there. */
-  set(page: MapPage, slot: number, value: number, low = ALL, high = ALL): number {
+  set(page: ExtentMapPage, slot: number, value: number, low = ALL, high = ALL): number {
     const before = page.entries[slot] ?? HOLE;
     if (before === HOLE && value !== HOLE) page.used++;
     if (before !== HOLE && value === HOLE) page.used--;
@@ -172,7 +175,9 @@ export class ExtentMap {
 }
 
 /** Every entry that is not a hole. */
-export function* entriesOf(map: ExtentMap): Generator<{ page: MapPage; slot: number; number: number; entry: number }> {
+export function* entriesOf(
+  map: ExtentMap,
+): Generator<{ page: ExtentMapPage; slot: number; number: number; entry: number }> {
   for (const page of map.pages.values()) {
     if (page.used === 0) continue;
     for (const [slot, entry] of page.entries.entries()) {
@@ -183,7 +188,7 @@ export function* entriesOf(map: ExtentMap): Generator<{ page: MapPage; slot: num
 
 /** Runs of neighbouring blocks in [from, to) that the entry holds or does not hold. */
 export function* runsOf(
-  page: MapPage,
+  page: ExtentMapPage,
   slot: number,
   from: number,
   to: number,

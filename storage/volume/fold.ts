@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type { Commits } from '../metadata/commits.ts';
+import type { PoolCommits } from '../metadata/pool-commits.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { entriesOf, HOLE, PAGE_MASK } from './extent-map.ts';
 import type { LayerFormat } from './format.ts';
@@ -13,7 +13,7 @@ const ENTRIES_PER_TURN = 4096;
 
 export interface FoldingHost {
   readonly layers: Layers;
-  readonly commits: Commits;
+  readonly commits: PoolCommits;
   formatOf(layer: Layer): LayerFormat;
   /** The volume whose top the layer is. */
   volumeOf(layer: Layer): Volume | undefined;
@@ -37,7 +37,7 @@ export async function foldAway(host: FoldingHost, layer: Layer): Promise<Layer[]
 async function dropLayer(host: FoldingHost, layer: Layer): Promise<Layer | undefined> {
   const format = host.formatOf(layer);
   await format.drain?.(layer);
-  assert.ok(layer.isForgotten && layer.isTop, 'nobody reads a layer that is given up');
+  assert.ok(layer.isUnreferenced && layer.isTop, 'nobody reads a layer that is given up');
   for (const { entry } of entriesOf(layer.map)) format.release(entry);
   host.layers.remove(layer);
   return undefined;
@@ -78,7 +78,7 @@ async function mergeShared(host: FoldingHost, lower: Layer, upper: Layer, volume
 /** In one turn, so that all of it reaches the disk in one commit. The smaller map moves into the larger. */
 function mergeMaps(host: FoldingHost, lower: Layer, upper: Layer): Layer {
   // Before the first entry moves: afterwards an error would leave extents in two maps.
-  assert.ok(lower.isForgotten && upper.parent === lower, 'only the layer above reads what is folded into it');
+  assert.ok(lower.isUnreferenced && upper.parent === lower, 'only the layer above reads what is folded into it');
   return lower.map.owned > upper.map.owned ? moveDown(host, lower, upper) : moveUp(host, lower, upper);
 }
 

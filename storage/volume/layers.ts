@@ -1,6 +1,6 @@
 import type { Database } from '@granary/kernel/sqlite';
-import type { Commits } from '../metadata/commits.ts';
-import { EXTENTS_PER_PAGE, ExtentMap, MapPage } from './extent-map.ts';
+import type { PoolCommits } from '../metadata/pool-commits.ts';
+import { EXTENTS_PER_PAGE, ExtentMap, ExtentMapPage } from './extent-map.ts';
 
 /**
  * Layers: how snapshots, clones and volumes share data.
@@ -78,7 +78,7 @@ export class Layer {
     return this.#map?.ownedBlocks ?? this.#ownedAtOpen;
   }
 
-  noteOwned(blocks: number): void {
+  addOwned(blocks: number): void {
     this.#ownedAtOpen += blocks;
   }
 
@@ -104,7 +104,7 @@ export class Layer {
   }
 
   /** Nobody names it and at most one layer stands on it: it can be folded away. */
-  get isForgotten(): boolean {
+  get isUnreferenced(): boolean {
     return !this.isNamed && this.#childCount <= 1;
   }
 
@@ -129,11 +129,11 @@ export function stackOf(top: Layer | undefined): Layer[] {
 /** Every layer of a pool, and how they stand on each other. */
 export class Layers {
   readonly #database: Database;
-  readonly #commits: Commits;
+  readonly #commits: PoolCommits;
   readonly #layers = new Map<number, Layer>();
   #nextId = 1;
 
-  constructor(database: Database, commits: Commits) {
+  constructor(database: Database, commits: PoolCommits) {
     this.#database = database;
     this.#commits = commits;
     this.#openAll();
@@ -232,13 +232,13 @@ function emptyMap(layer: Layer): ExtentMap {
   return new ExtentMap(layer.format === 'reduced');
 }
 
-function pageOf(row: PageRow, format: FormatName): MapPage {
+function pageOf(row: PageRow, format: FormatName): ExtentMapPage {
   // In memory of their own: what SQLite returns may lie anywhere.
   const { buffer } = row.entries.slice();
-  if (format === 'reduced') return new MapPage(row.page, new Float64Array(buffer));
+  if (format === 'reduced') return new ExtentMapPage(row.page, new Float64Array(buffer));
   const blocks = row.blocks?.slice().buffer;
-  if (!blocks) return new MapPage(row.page, new Uint32Array(buffer));
+  if (!blocks) return new ExtentMapPage(row.page, new Uint32Array(buffer));
   const low = new Uint32Array(blocks, 0, EXTENTS_PER_PAGE);
   const high = new Uint32Array(blocks, EXTENTS_PER_PAGE * 4, EXTENTS_PER_PAGE);
-  return new MapPage(row.page, new Uint32Array(buffer), low, high);
+  return new ExtentMapPage(row.page, new Uint32Array(buffer), low, high);
 }

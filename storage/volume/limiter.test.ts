@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import { MIB, rigOf } from '../pool/testing/rig.ts';
+import { MIB, rigOf } from '../pool/testing/pool-rig.ts';
 import { Limiter } from './limiter.ts';
 
 /** A limiter whose time and timers the test moves. */
@@ -16,7 +16,7 @@ class Scene {
   }
 
   take(name: string, bytes: number): void {
-    const wait = this.limiter.take(bytes);
+    const wait = this.limiter.acquire(bytes);
     if (wait) void wait.then(() => this.done.push(name));
     else this.done.push(name);
   }
@@ -89,7 +89,7 @@ describe('a limiter', () => {
   it('holds nothing back without caps', () => {
     const limiter = new Limiter();
     assert.equal(limiter.isOpen, true);
-    assert.equal(limiter.take(1e9), undefined);
+    assert.equal(limiter.acquire(1e9), undefined);
   });
 });
 

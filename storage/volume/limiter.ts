@@ -54,7 +54,7 @@ export class Limiter {
   }
 
   /** Resolves when the request may go; `undefined` when it may go at once. */
-  take(bytes: number): Promise<void> | undefined {
+  acquire(bytes: number): Promise<void> | undefined {
     if (this.isOpen) return undefined;
     const waitMs = this.#charge(bytes);
     if (waitMs <= 0) return undefined;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { blocks, rigOf } from '../pool/testing/rig.ts';
+import { blocks, rigOf } from '../pool/testing/pool-rig.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import type { LayerFormat } from './format.ts';
 import { type MappedRun, mappedRuns } from './mapped-runs.ts';

@@ -24,7 +24,7 @@ export function mappedRuns(
   length: number,
   runsMax = Infinity,
 ): MappedRun[] {
-  const walk = new Walk(format, layer, { offset, end: offset + length, runsMax });
+  const walk = new MapWalk(format, layer, { offset, end: offset + length, runsMax });
   return walk.run();
 }
 
@@ -34,7 +34,7 @@ interface Range {
   readonly runsMax: number;
 }
 
-class Walk {
+class MapWalk {
   readonly #format: LayerFormat;
   readonly #top: Layer;
   readonly #stack: readonly Layer[];

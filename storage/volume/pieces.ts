@@ -1,4 +1,4 @@
-import { Together } from '../all-done.ts';
+import { PendingParts } from '../all-done.ts';
 import { clear, type Xts } from '../kernels/index.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../units.ts';
 import type { Caching, ExtentStore } from './format.ts';
@@ -22,17 +22,17 @@ export function readPieces(
   firstBlock: number,
   into: Buffer,
 ): Done {
-  const together = new Together();
+  const parts = new PendingParts();
   let block = 0;
   for (let index = 0; index < pieces.length;) {
     const run = runFrom(pieces, index);
     const first = firstBlock + block;
     const part = into.subarray(block * BLOCK_BYTES, (block + run.count) * BLOCK_BYTES);
-    together.start(() => readRun(store, run, cipher, first, part));
+    parts.start(() => readRun(store, run, cipher, first, part));
     block += run.count;
     index = run.next;
   }
-  return together.done();
+  return parts.done();
 }
 
 export function zeroFill(into: Buffer): Done {

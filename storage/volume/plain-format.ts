@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
-import { Together } from '../all-done.ts';
+import { PendingParts } from '../all-done.ts';
 import { allocate, release, type Xts } from '../kernels/index.ts';
-import type { Commits } from '../metadata/commits.ts';
+import type { PoolCommits } from '../metadata/pool-commits.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, EXTENT_BYTES, type Done } from '../units.ts';
-import { EXTENTS_PER_PAGE, extentOf, HOLE, isOpaque, type MapPage, OPAQUE, PAGE_MASK, runsOf } from './extent-map.ts';
+import {
+  EXTENTS_PER_PAGE,
+  extentOf,
+  HOLE,
+  isOpaque,
+  type ExtentMapPage,
+  OPAQUE,
+  PAGE_MASK,
+  runsOf,
+} from './extent-map.ts';
 import { cachingOf, type ExtentStore, type LayerFormat, type LayerView } from './format.ts';
 import type { Layer } from './layers.ts';
 import { NOTHING, type Piece, readPieces, zeroFill } from './pieces.ts';
@@ -11,7 +20,7 @@ import { mergeEntry, relocateEntry } from './plain-merge.ts';
 
 /** Where a part of a write goes. */
 interface Target {
-  readonly page: MapPage;
+  readonly page: ExtentMapPage;
   readonly slot: number;
   readonly extent: number;
   readonly from: number;
@@ -25,9 +34,9 @@ interface Target {
 export class PlainFormat implements LayerFormat {
   readonly entryBytes = EXTENT_BYTES;
   readonly #store: ExtentStore;
-  readonly #commits: Commits;
+  readonly #commits: PoolCommits;
 
-  constructor(store: ExtentStore, commits: Commits) {
+  constructor(store: ExtentStore, commits: PoolCommits) {
     this.#store = store;
     this.#commits = commits;
   }
@@ -69,7 +78,7 @@ export class PlainFormat implements LayerFormat {
   }
 
   discard(view: LayerView, offset: number, length: number): Done {
-    const together = new Together();
+    const parts = new PendingParts();
     let block = offset / BLOCK_BYTES;
     const end = block + length / BLOCK_BYTES;
     while (block < end) {
@@ -81,10 +90,10 @@ export class PlainFormat implements LayerFormat {
         block = (number - (number & PAGE_MASK) + EXTENTS_PER_PAGE) * BLOCKS_PER_EXTENT;
         continue;
       }
-      together.start(() => this.#discardInEntry(view, number, from, to));
+      parts.start(() => this.#discardInEntry(view, number, from, to));
       block += to - from;
     }
-    return together.done();
+    return parts.done();
   }
 
   isMapped(top: Layer, block: number): boolean {
@@ -150,7 +159,7 @@ export class PlainFormat implements LayerFormat {
   }
 
   /** Blocks of neighbouring entries, counted from the first one, are this layer's now. */
-  #hold(layer: Layer, page: MapPage, slot: number, from: number, to: number): void {
+  #hold(layer: Layer, page: ExtentMapPage, slot: number, from: number, to: number): void {
     let isChanged = false;
     for (let entry = slot, start = 0; start < to; entry += 1, start += BLOCKS_PER_EXTENT) {
       if (page.addBlocks(entry, Math.max(from - start, 0), Math.min(to - start, BLOCKS_PER_EXTENT))) isChanged = true;
@@ -168,16 +177,16 @@ export class PlainFormat implements LayerFormat {
       targets.push(await this.#target(layer, (at - within) / BLOCKS_PER_EXTENT, within, to));
       at += to - within;
     }
-    const together = new Together();
+    const parts = new PendingParts();
     let offset = 0;
     for (const run of neighbours(targets)) {
       const length = run.reduce((sum, { from: first, to }) => sum + to - first, 0) * BLOCK_BYTES;
       const [first] = run;
       const part = from.subarray(offset, offset + length);
-      together.start(() => this.#store.write(first?.extent ?? HOLE, (first?.from ?? 0) * BLOCK_BYTES, part));
+      parts.start(() => this.#store.write(first?.extent ?? HOLE, (first?.from ?? 0) * BLOCK_BYTES, part));
       offset += length;
     }
-    await together.done();
+    await parts.done();
     for (const { page, slot, from: first, to } of targets) {
       if (page.addBlocks(slot, first, to)) this.#commits.pageChanged(layer.id, page);
     }
@@ -221,7 +230,7 @@ export class PlainFormat implements LayerFormat {
     return undefined;
   }
 
-  #put(layer: Layer, page: MapPage, slot: number, entry: number, low?: number, high?: number): void {
+  #put(layer: Layer, page: ExtentMapPage, slot: number, entry: number, low?: number, high?: number): void {
     this.release(layer.map.set(page, slot, entry, low, high));
     this.#commits.pageChanged(layer.id, page);
   }
@@ -271,7 +280,7 @@ function shinesThrough(top: Layer, number: number): boolean {
 }
 
 /** Whether so many entries from one on have extents, one after the other in the pool. */
-function areNeighbours(page: MapPage, slot: number, count: number): boolean {
+function areNeighbours(page: ExtentMapPage, slot: number, count: number): boolean {
   const first = extentOf(page.entries[slot] ?? HOLE);
   if (first === 0 || slot + count > EXTENTS_PER_PAGE) return false;
   for (let more = 1; more < count; more += 1) {
@@ -280,12 +289,12 @@ function areNeighbours(page: MapPage, slot: number, count: number): boolean {
   return true;
 }
 
-function areHoles(page: MapPage, slot: number, count: number): boolean {
+function areHoles(page: ExtentMapPage, slot: number, count: number): boolean {
   for (let more = 0; more < count; more += 1) if ((page.entries[slot + more] ?? HOLE) !== HOLE) return false;
   return true;
 }
 
-function areWhole(page: MapPage, slot: number, count: number): boolean {
+function areWhole(page: ExtentMapPage, slot: number, count: number): boolean {
   for (let more = 0; more < count; more += 1) if (!page.isWhole(slot + more)) return false;
   return true;
 }

@@ -1,20 +1,20 @@
 import { allocate, release } from '../kernels/index.ts';
-import type { Commits } from '../metadata/commits.ts';
+import type { PoolCommits } from '../metadata/pool-commits.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../units.ts';
-import { countBlocks, extentOf, HOLE, isOpaque, type MapPage, OPAQUE, PAGE_MASK, runsOf } from './extent-map.ts';
+import { countBlocks, extentOf, HOLE, isOpaque, type ExtentMapPage, OPAQUE, PAGE_MASK, runsOf } from './extent-map.ts';
 import type { ExtentStore } from './format.ts';
 import type { Layer } from './layers.ts';
 
 interface Entry {
   readonly layer: Layer;
-  readonly page: MapPage;
+  readonly page: ExtentMapPage;
   readonly slot: number;
   readonly extent: number;
   readonly opaque: boolean;
 }
 
 /** See `LayerFormat.mergeEntry`. Copies whichever is less: what only the lower has up, or what the upper has down. */
-export function mergeEntry(store: ExtentStore, commits: Commits, lower: Layer, upper: Layer, number: number): Done {
+export function mergeEntry(store: ExtentStore, commits: PoolCommits, lower: Layer, upper: Layer, number: number): Done {
   const below = entryOf(lower, number);
   const above = entryOf(upper, number);
   if (!below || !above || above.opaque || above.page.isWhole(above.slot)) return undefined;
@@ -32,13 +32,13 @@ export function mergeEntry(store: ExtentStore, commits: Commits, lower: Layer, u
 }
 
 /** See `LayerFormat.relocateEntry`. */
-export function relocateEntry(store: ExtentStore, commits: Commits, layer: Layer, number: number): Done {
+export function relocateEntry(store: ExtentStore, commits: PoolCommits, layer: Layer, number: number): Done {
   const entry = entryOf(layer, number);
   if (!entry || entry.extent === 0) return undefined;
   return relocate(store, commits, entry);
 }
 
-async function relocate(store: ExtentStore, commits: Commits, entry: Entry): Promise<void> {
+async function relocate(store: ExtentStore, commits: PoolCommits, entry: Entry): Promise<void> {
   const { layer, page, slot, extent } = entry;
   const target = store.allocate() ?? (await store.reclaim());
   try {
@@ -54,7 +54,7 @@ async function relocate(store: ExtentStore, commits: Commits, entry: Entry): Pro
   commits.pageChanged(layer.id, page);
 }
 
-async function copyUp(store: ExtentStore, commits: Commits, below: Entry, above: Entry): Promise<void> {
+async function copyUp(store: ExtentStore, commits: PoolCommits, below: Entry, above: Entry): Promise<void> {
   for (const run of [...runsOf(below.page, below.slot, 0, BLOCKS_PER_EXTENT)].filter(({ held }) => held)) {
     for (const gap of [...runsOf(above.page, above.slot, run.from, run.to)].filter(({ held }) => !held)) {
       await copyBlocks(store, below.extent, above.extent, gap.from, gap.to);
@@ -65,7 +65,7 @@ async function copyUp(store: ExtentStore, commits: Commits, below: Entry, above:
   commits.pageChanged(above.layer.id, above.page);
 }
 
-async function copyDown(store: ExtentStore, commits: Commits, below: Entry, above: Entry): Promise<void> {
+async function copyDown(store: ExtentStore, commits: PoolCommits, below: Entry, above: Entry): Promise<void> {
   for (const run of [...runsOf(above.page, above.slot, 0, BLOCKS_PER_EXTENT)].filter(({ held }) => held)) {
     await copyBlocks(store, above.extent, below.extent, run.from, run.to);
   }

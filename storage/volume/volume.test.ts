@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { randomFrom } from '../../testing/random.ts';
 import { StorageError } from '../errors.ts';
-import { blocks, groupOf, HeldGroup, KEY, lettersOf, MIB, readOf, rigOf } from '../pool/testing/rig.ts';
+import { blocks, groupOf, HeldGroup, KEY, lettersOf, MIB, readOf, rigOf } from '../pool/testing/pool-rig.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 
 const SECTOR_BYTES = 512;

@@ -78,15 +78,15 @@ export class Volume implements BlockDevice, LayerView {
   }
 
   /** The caps of another one. */
-  takeCapsOf(other: Volume): void {
+  adoptCapsOf(other: Volume): void {
     this.setCaps(other.#readLimiter.caps, other.#writeLimiter.caps);
   }
 
   changed(): void {
-    const tell = this.onNextChange;
-    if (!tell) return;
+    const notify = this.onNextChange;
+    if (!notify) return;
     this.onNextChange = undefined;
-    tell();
+    notify();
   }
 
   statistics(): VolumeStatistics {
@@ -119,7 +119,7 @@ export class Volume implements BlockDevice, LayerView {
     if (this.#successor) return this.#successor.read(offset, into);
     this.#check(offset, into.length);
     const startedMs = performance.now();
-    const wait = this.#readLimiter.take(into.length);
+    const wait = this.#readLimiter.acquire(into.length);
     const done = wait ? this.#readLater(wait, offset, into) : this.#read(offset, into);
     return this.#reads.measure(startedMs, into.length, done);
   }
@@ -128,7 +128,7 @@ export class Volume implements BlockDevice, LayerView {
     if (this.#successor) return this.#successor.write(offset, from);
     this.#check(offset, from.length);
     const startedMs = performance.now();
-    const wait = this.#writeLimiter.take(from.length);
+    const wait = this.#writeLimiter.acquire(from.length);
     const done = wait || !this.gate.isOpen ? this.#writeLater(wait, offset, from) : this.#write(offset, from);
     return this.#writes.measure(startedMs, from.length, done);
   }

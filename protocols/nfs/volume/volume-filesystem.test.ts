@@ -55,7 +55,7 @@ test('opens, ACLs, quotas and unlinked files by 4.1 over a volume', async (conte
   const { results } = await client.compound(ops.put(handle), ops.read(state, 0, 10));
   assert.equal((results[1] as { data: Buffer }).data.toString(), 'held');
   assert.equal((await client.compound(ops.put(handle), ops.close(state))).status, 0);
-  await inner.settled();
+  await inner.whenIdle();
   assert.equal((await root.getattr(handle)).status, Status3.stale);
   await inner.quotas.set([{ scope: 'user', id: 1000, limitBytes: MIB, limitInodes: undefined }]);
   await inner.quotas.setState({ user: true, group: false, project: false });
@@ -74,7 +74,7 @@ test('a volume that is full says so, and works again after a file is removed', a
   for (let at = 0; status === 0; at += MIB) ({ status } = await client.write(handle, at, Buffer.alloc(MIB, 1), 2));
   assert.equal(status, Status3.noSpace);
   assert.equal((await client.remove(client.root, 'large')).status, 0);
-  await inner.settled();
+  await inner.whenIdle();
   const again = await client.create(client.root, 'again');
   assert.equal((await client.write(again.handle, 0, Buffer.alloc(MIB, 2), 2)).status, 0);
 });

@@ -6,14 +6,14 @@ import { type Inode, loadInode, saveInode } from '../files/inode.ts';
 import { addParent } from '../files/parents.ts';
 import { chargeQuota } from '../files/quotas.ts';
 import { KIND, OWN_INODE } from '../store/layout.ts';
-import { Store } from '../store/store.ts';
+import { FilesystemStore } from '../store/filesystem-store.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { codeOf, newScene } from '../testing/session.ts';
+import { codeOf, newScene } from '../testing/filesystem-session.ts';
 import { checkFilesystem } from './check.ts';
 
 /** A filesystem with a few files, then something wrong with it. */
 async function findingsAfter(
-  damage: (transaction: Transaction, file: Inode, directory: Inode, store: Store) => void,
+  damage: (transaction: Transaction, file: Inode, directory: Inode, store: FilesystemStore) => void,
 ): Promise<readonly string[]> {
   const { root, device } = await newScene();
   await root.mkdir('/directory');
@@ -22,7 +22,7 @@ async function findingsAfter(
   const [file, directory] = [await root.stat('/directory/file'), await root.stat('/directory')];
   await root.filesystem.unmount();
   assert.deepEqual((await checkFilesystem(device)).findings, []);
-  const store = await Store.open(device);
+  const store = await FilesystemStore.open(device);
   await store.change((transaction) => {
     damage(transaction, loadInode(transaction, file.inode), loadInode(transaction, directory.inode), store);
   });

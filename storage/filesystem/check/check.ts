@@ -3,12 +3,12 @@ import { FsError } from '../errors.ts';
 import { listQuotas, QUOTA_SCOPES } from '../files/quotas.ts';
 import { Key } from '../store/key.ts';
 import { JOURNAL_START, KIND, NODE_BLOCKS, OWN_INODE } from '../store/layout.ts';
-import { Store } from '../store/store.ts';
+import { FilesystemStore } from '../store/filesystem-store.ts';
 import type { Leaf, TreeItem } from '../store/tree.ts';
 import { Findings } from './findings.ts';
 import { InodeCheck, type QuotaSums } from './inode-check.ts';
 import { Links } from './links.ts';
-import { Ownership } from './ownership.ts';
+import { BlockOwnership } from './block-ownership.ts';
 import { ParentsCheck } from './parents-check.ts';
 
 export interface FilesystemReport {
@@ -28,7 +28,7 @@ const QUOTAS_PER_STEP = 1000;
  */
 export async function checkFilesystem(device: BlockDevice): Promise<FilesystemReport> {
   try {
-    return await checkStore(await Store.open(device, { isInspection: true }));
+    return await checkStore(await FilesystemStore.open(device, { isInspection: true }));
   } catch (error) {
     if (!(error instanceof FsError) || error.code !== 'EIO') throw error;
     // Without all of the tree nothing else can be proven.
@@ -36,10 +36,10 @@ export async function checkFilesystem(device: BlockDevice): Promise<FilesystemRe
   }
 }
 
-async function checkStore(store: Store): Promise<FilesystemReport> {
+async function checkStore(store: FilesystemStore): Promise<FilesystemReport> {
   const findings = new Findings();
   const links = new Links(findings);
-  const ownership = new Ownership(findings, store.space.totalBlocks);
+  const ownership = new BlockOwnership(findings, store.space.totalBlocks);
   const parents = new ParentsCheck(findings);
   const inodes = new InodeCheck({ findings, links, parents, ownership, hashKey: store.hashKey });
   ownership.own(0, JOURNAL_START + store.journalBlocks, 'the filesystem itself');
@@ -72,7 +72,7 @@ function addItem(item: TreeItem, inodes: InodeCheck, links: Links): void {
   else if (item.kind === KIND.truncation) inodes.addTruncation(item.offset);
 }
 
-async function checkQuotas(store: Store, sums: QuotaSums, findings: Findings): Promise<void> {
+async function checkQuotas(store: FilesystemStore, sums: QuotaSums, findings: Findings): Promise<void> {
   for (const scope of QUOTA_SCOPES) {
     for (let from = 0; ;) {
       const start = from;

@@ -9,7 +9,7 @@ import { KIND } from '../store/layout.ts';
 import type { TreeItem } from '../store/tree.ts';
 import type { Findings } from './findings.ts';
 import type { Links } from './links.ts';
-import type { Ownership } from './ownership.ts';
+import type { BlockOwnership } from './block-ownership.ts';
 import type { ParentsCheck } from './parents-check.ts';
 
 export type QuotaSums = Record<QuotaScope, Map<number, { bytes: number; inodes: number }>>;
@@ -18,7 +18,7 @@ interface Parts {
   readonly findings: Findings;
   readonly links: Links;
   readonly parents: ParentsCheck;
-  readonly ownership: Ownership;
+  readonly ownership: BlockOwnership;
   readonly hashKey: Buffer;
 }
 

@@ -1,4 +1,4 @@
-import { Together } from '../../all-done.ts';
+import { PendingParts } from '../../all-done.ts';
 import type { BlockDevice } from '../../block-device.ts';
 import { allocate, clear, release } from '../../kernels/index.ts';
 import { BLOCK_BYTES, type Done, SECTOR_BYTES } from '../../units.ts';
@@ -10,7 +10,7 @@ const COPIED_BYTES_MAX = 128 * 1024;
 
 /** Reads bytes of a file from the segments that hold them. */
 export function readSegments(device: BlockDevice, segments: readonly Segment[], offset: number, into: Buffer): Done {
-  const together = new Together();
+  const parts = new PendingParts();
   for (const segment of segments) {
     const from = Math.max(offset, segment.block * BLOCK_BYTES);
     const until = Math.min(offset + into.length, (segment.block + segment.count) * BLOCK_BYTES);
@@ -18,9 +18,9 @@ export function readSegments(device: BlockDevice, segments: readonly Segment[], 
     const part = into.subarray(from - offset, until - offset);
     const { start } = segment;
     if (start === undefined || segment.isUnwritten) clear(part);
-    else together.start(() => readBytes(device, start * BLOCK_BYTES + from - segment.block * BLOCK_BYTES, part));
+    else parts.start(() => readBytes(device, start * BLOCK_BYTES + from - segment.block * BLOCK_BYTES, part));
   }
-  return together.done();
+  return parts.done();
 }
 
 /**
@@ -35,7 +35,7 @@ export function writeSegments(
   data: Buffer,
   checks: DataCheck[] | undefined,
 ): Done {
-  const together = new Together();
+  const parts = new PendingParts();
   for (const segment of segments) {
     const base = (segment.start - segment.block) * BLOCK_BYTES;
     const isBlank = segment.isNew || segment.isUnwritten;
@@ -49,15 +49,15 @@ export function writeSegments(
       const at = from;
       const written = segment.isNew ? checks : undefined;
       if (isPartial) {
-        together.start(() => writePart(device, base, at, part, isBlank ? 0 : file.size, written));
+        parts.start(() => writePart(device, base, at, part, isBlank ? 0 : file.size, written));
       } else {
         written?.push(checkOf(base + at, part));
-        together.start(() => device.write(base + at, part));
+        parts.start(() => device.write(base + at, part));
       }
       from = end;
     }
   }
-  return together.done();
+  return parts.done();
 }
 
 /** Bytes of one block that is otherwise zeros from `size` on. `base` is where the file would begin on the device. */
@@ -93,11 +93,11 @@ function readBytes(device: BlockDevice, offset: number, into: Buffer): Done {
   if (into.length <= COPIED_BYTES_MAX) return readCopied(device, offset, into);
   const head = Math.ceil(offset / BLOCK_BYTES) * BLOCK_BYTES;
   const tail = Math.floor(end / BLOCK_BYTES) * BLOCK_BYTES;
-  const together = new Together();
-  if (offset < head) together.start(() => readCopied(device, offset, into.subarray(0, head - offset)));
-  together.start(() => device.read(head, into.subarray(head - offset, tail - offset)));
-  if (tail < end) together.start(() => readCopied(device, tail, into.subarray(tail - offset)));
-  return together.done();
+  const parts = new PendingParts();
+  if (offset < head) parts.start(() => readCopied(device, offset, into.subarray(0, head - offset)));
+  parts.start(() => device.read(head, into.subarray(head - offset, tail - offset)));
+  if (tail < end) parts.start(() => readCopied(device, tail, into.subarray(tail - offset)));
+  return parts.done();
 }
 
 function readCopied(device: BlockDevice, offset: number, into: Buffer): Done {

@@ -3,16 +3,16 @@ import { BLOCK_BYTES } from '../../units.ts';
 import { FsError, toFsError } from '../errors.ts';
 import { type Credentials, MAY_WRITE, modeAfterWrite, requireContents } from '../files/access.ts';
 import { refuseArchived } from '../files/archive-record.ts';
-import { type Context, requireRoom } from '../files/context.ts';
+import { type Context, requireSpace } from '../files/context.ts';
 import { attributesOf, type Changed, changedOf, type Inode, loadInode, saveInode, stamp } from '../files/inode.ts';
 import { chargeQuota, checkQuota } from '../files/quotas.ts';
 import { KIND } from '../store/layout.ts';
-import type { Awaitable } from '../store/store.ts';
+import type { Awaitable } from '../store/filesystem-store.ts';
 import type { Reader, Transaction } from '../store/transaction.ts';
 import { writePart } from './block-io.ts';
 import { type Segment, segmentsOf } from './extents.ts';
-import { FileLocks } from './file-locks.ts';
-import { Placement } from './placement.ts';
+import { ContentLocks } from './content-locks.ts';
+import { BlockPlacement } from './block-placement.ts';
 
 /** Files up to this size are items of the tree. */
 export const INLINE_BYTES_MAX = 1024;
@@ -28,13 +28,13 @@ export interface ContentOptions {
  * behind the end of a file in its last block may be anything: whoever moves the end away from there fills it with zeros.
  */
 export class ContentChanges {
-  readonly placement: Placement;
+  readonly placement: BlockPlacement;
   readonly #context: Context;
-  readonly #locks = new FileLocks();
+  readonly #locks = new ContentLocks();
 
   constructor(context: Context) {
     this.#context = context;
-    this.placement = new Placement(context.store);
+    this.placement = new BlockPlacement(context.store);
   }
 
   /** Runs a change of blocks of a file when no other one changes them, and keeps what it looks up from being given away. */
@@ -89,7 +89,7 @@ export class ContentChanges {
       const current = loadFile(transaction, inode);
       const before = attributesOf(current);
       const after = change(Buffer.from(transaction.get(inode, KIND.data, 0) ?? []));
-      if (after.length > current.size) requireRoom(this.#context);
+      if (after.length > current.size) requireSpace(this.#context);
       chargeQuota(transaction, current, after.length - current.size, 0);
       current.size = after.length;
       current.isInline = after.length > 0;
@@ -111,7 +111,7 @@ export class ContentChanges {
   async outgrow(inode: Inode): Promise<void> {
     const { store } = this.#context;
     const number = inode.inode;
-    requireRoom(this.#context, 1);
+    requireSpace(this.#context, 1);
     const data = await store.read(() => Buffer.from(store.tree.get(number, KIND.data, 0) ?? []));
     const placed = await this.placement.place(
       [{ block: 0, count: 1, start: undefined, isUnwritten: false }],
@@ -169,7 +169,7 @@ export class ContentChanges {
   requireBlocks(owner: Inode, segments: readonly Segment[]): void {
     const missing = segments.reduce((sum, { start, count }) => sum + (start === undefined ? count : 0), 0);
     if (missing === 0) return;
-    requireRoom(this.#context, missing);
+    requireSpace(this.#context, missing);
     checkQuota(this.#context.store.tree, owner, missing * BLOCK_BYTES);
   }
 }

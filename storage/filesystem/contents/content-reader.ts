@@ -6,7 +6,7 @@ import { refuseArchived } from '../files/archive-record.ts';
 import type { Context } from '../files/context.ts';
 import type { Inode } from '../files/inode.ts';
 import { KIND } from '../store/layout.ts';
-import type { Awaitable } from '../store/store.ts';
+import type { Awaitable } from '../store/filesystem-store.ts';
 import { readSegments } from './block-io.ts';
 import { type ContentOptions, loadFile } from './content-changes.ts';
 import { segmentsOf } from './extents.ts';

@@ -4,16 +4,16 @@ import { randomFrom } from '../../../testing/random.ts';
 import { checkFilesystem } from '../check/check.ts';
 import { Filesystem } from '../filesystem.ts';
 import { MemoryDevice } from '../testing/memory-device.ts';
-import { codeOf, newScene, type Session } from '../testing/session.ts';
+import { codeOf, newScene, type FilesystemSession } from '../testing/filesystem-session.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-async function newFile(root: Session, path = '/file'): Promise<number> {
+async function newFile(root: FilesystemSession, path = '/file'): Promise<number> {
   return (await root.make(path)).inode;
 }
 
-async function verifyClean(root: Session, device: MemoryDevice): Promise<void> {
+async function verifyClean(root: FilesystemSession, device: MemoryDevice): Promise<void> {
   await root.filesystem.unmount();
   assert.deepEqual((await checkFilesystem(device)).findings, []);
 }
@@ -162,7 +162,7 @@ describe('contents', () => {
       }
       if (end === 'truncate') await root.truncate('/file', 5000);
       await root.unlink('/file');
-      await root.filesystem.settled();
+      await root.filesystem.whenIdle();
     }
     await root.filesystem.sync();
     assert.ok(freeBytes - root.filesystem.statistics().freeBytes < 128 * KIB);
@@ -178,7 +178,7 @@ describe('contents', () => {
     await root.filesystem.commit();
     device.discards.length = 0;
     await root.unlink('/file');
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
     const discarded = device.discards.reduce((sum, { length }) => sum + length, 0);
     assert.ok(discarded >= 3.5 * MIB, `${discarded} bytes`);
     assert.ok(device.discards.length < 5, `${device.discards.length} pieces`);
@@ -252,7 +252,7 @@ describe('a file that is open', () => {
       'ENOENT',
     );
     await root.filesystem.close(inode);
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
     assert.equal(await codeOf((async () => root.filesystem.attributes(inode))()), 'ESTALE');
     await verifyClean(root, device);
   });
@@ -267,7 +267,7 @@ describe('a file that is open', () => {
     const crashed = new MemoryDevice(Buffer.from(device.bytes));
     assert.deepEqual((await checkFilesystem(crashed)).findings, []);
     const again = await Filesystem.mount(crashed);
-    await again.settled();
+    await again.whenIdle();
     assert.equal(await codeOf((async () => again.attributes(inode))()), 'ESTALE');
     assert.equal(again.statistics().inodes, 2);
     await again.unmount();
@@ -282,7 +282,7 @@ describe('a file that is open', () => {
     const make = root.filesystem.create(root.credentials, inode, Buffer.from('x'), { type: 'file', mode: 0o600 });
     assert.equal(await codeOf(make), 'ENOENT');
     await root.filesystem.close(inode);
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
     await verifyClean(root, device);
   });
 });

@@ -1,5 +1,5 @@
 import { KIND } from '../store/layout.ts';
-import type { Run } from '../store/map-page.ts';
+import type { Run } from '../store/space-map-page.ts';
 import type { Reader, Transaction } from '../store/transaction.ts';
 
 const VALUE_BYTES = 11;

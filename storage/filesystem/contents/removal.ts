@@ -1,7 +1,7 @@
 import { BLOCK_BYTES } from '../../units.ts';
 import { FsError } from '../errors.ts';
 import { KIND, NUMBER_MAX, OWN_INODE } from '../store/layout.ts';
-import type { Store } from '../store/store.ts';
+import type { FilesystemStore } from '../store/filesystem-store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { removeExtents } from './extents.ts';
 import { type Inode, loadInode, saveInode, usedBytesOf } from '../files/inode.ts';
@@ -18,13 +18,13 @@ const BLOCK_NUMBER_BYTES = 8;
  * extents that a truncation leaves over.
  */
 export class Removal {
-  readonly #store: Store;
+  readonly #store: FilesystemStore;
   readonly #opens = new Map<number, number>();
   readonly #running = new Set<Promise<void>>();
   /** Could not be removed, for want of space in the pool perhaps. */
   readonly #failed = new Set<number>();
 
-  constructor(store: Store) {
+  constructor(store: FilesystemStore) {
     this.#store = store;
   }
 
@@ -102,7 +102,7 @@ export class Removal {
   }
 
   /** Resolves when nothing is being removed in the background. What failed is tried again, here and by the next mount. */
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     const failed = [...this.#failed];
     this.#failed.clear();
     for (const inode of failed) this.#start(inode);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkFilesystem } from '../check/check.ts';
 import { type Acl, encodeAcl, parseAcl } from './acl.ts';
-import { codeOf, newScene, type Session } from '../testing/session.ts';
+import { codeOf, newScene, type FilesystemSession } from '../testing/filesystem-session.ts';
 
 const ACCESS = 'system.posix_acl_access';
 const DEFAULT = 'system.posix_acl_default';
@@ -25,7 +25,7 @@ function aclOf(text: string): Acl {
   });
 }
 
-async function aclText(user: Session, path: string, name: string): Promise<Buffer> {
+async function aclText(user: FilesystemSession, path: string, name: string): Promise<Buffer> {
   return user.filesystem.xattrs.get(user.credentials, (await user.stat(path)).inode, Buffer.from(name));
 }
 

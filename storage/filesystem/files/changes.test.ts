@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkFilesystem } from '../check/check.ts';
-import { codeOf, newScene } from '../testing/session.ts';
+import { codeOf, newScene } from '../testing/filesystem-session.ts';
 
 const NAME = Buffer.from('file');
 
@@ -94,7 +94,7 @@ describe('extended attributes', () => {
     await filesystem.sync();
     assert.deepEqual((await checkFilesystem(device)).findings, []);
     await root.unlink('/file');
-    await filesystem.settled();
+    await filesystem.whenIdle();
     assert.equal((await filesystem.quotas.get('user', 10)).usedBytes, 0);
     await filesystem.unmount();
     assert.deepEqual((await checkFilesystem(device)).findings, []);

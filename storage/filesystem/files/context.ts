@@ -1,11 +1,11 @@
 import { FsError, toFsError } from '../errors.ts';
-import type { Store } from '../store/store.ts';
+import type { FilesystemStore } from '../store/filesystem-store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { Time } from './inode.ts';
 
 /** What every part of a mounted filesystem stands on. */
 export interface Context {
-  readonly store: Store;
+  readonly store: FilesystemStore;
   readonly now: () => Time;
   readonly updatesAccessTimes: () => boolean;
   /** Waits until what was deleted has given its space back. */
@@ -13,7 +13,7 @@ export interface Context {
 }
 
 /** Refuses what makes the metadata grow, when only what deletions need is left. */
-export function requireRoom({ store }: Context, blocks = 0): void {
+export function requireSpace({ store }: Context, blocks = 0): void {
   const { totalBlocks, allocatedBlocks } = store.space;
   if (totalBlocks - allocatedBlocks - store.reserveBlocks >= blocks) return;
   throw new FsError('ENOSPC', 'The filesystem is full; delete files or grow the volume.');
@@ -31,7 +31,7 @@ export async function withSpace<T>(context: Context, work: () => T | Promise<T>)
 }
 
 /** How operations change the filesystem. */
-export class Changes {
+export class FilesystemChanges {
   readonly #context: Context;
 
   constructor(context: Context) {

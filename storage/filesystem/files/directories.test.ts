@@ -5,7 +5,7 @@ import { Filesystem } from '../filesystem.ts';
 import { addEntry, findEntry, listEntries, removeEntry } from './entries.ts';
 import { hashName } from './names.ts';
 import { formatStore } from '../store/format.ts';
-import { Store } from '../store/store.ts';
+import { FilesystemStore } from '../store/filesystem-store.ts';
 import { MemoryDevice } from '../testing/memory-device.ts';
 import { SUPERUSER } from '../testing/operations.ts';
 
@@ -99,7 +99,7 @@ describe('directories', () => {
   it('tell names of the same hash apart', async () => {
     const device = new MemoryDevice(8 * MIB);
     await formatStore(device);
-    const store = await Store.open(device);
+    const store = await FilesystemStore.open(device);
     const key = Buffer.alloc(8);
     const name = Buffer.from('one');
     const first = hashName(name, key);

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { FilesystemStore } from '../store/filesystem-store.ts';
 import { nameAt } from './entries.ts';
 import { type Attributes, attributesOf, decode, type Inode, typeNumber } from './inode.ts';
 import { pathOf } from './paths.ts';
@@ -17,7 +17,7 @@ export interface ListedInode {
  * Regular files that have a name, in the order of their numbers. The paths are found one by one, so that a node that has to
  * be read makes nobody start from the beginning.
  */
-export async function listInodes(store: Store, after: number, max: number): Promise<ListedInode[]> {
+export async function listInodes(store: FilesystemStore, after: number, max: number): Promise<ListedInode[]> {
   const inodes = await store.read(() => filesAfter(store, after, max));
   const listed: ListedInode[] = [];
   const directories = new Map<number, Buffer>();
@@ -29,7 +29,7 @@ export async function listInodes(store: Store, after: number, max: number): Prom
   return listed;
 }
 
-function filesAfter({ tree }: Store, after: number, max: number): Inode[] {
+function filesAfter({ tree }: FilesystemStore, after: number, max: number): Inode[] {
   const inodes: Inode[] = [];
   if (max <= 0) return inodes;
   tree.scanInodes(after + 1, (number, value) => {
@@ -41,7 +41,7 @@ function filesAfter({ tree }: Store, after: number, max: number): Inode[] {
 }
 
 /** Files that were made together are often in the same directory. */
-function pathBelow({ tree }: Store, { parent, cookie }: Inode, directories: Map<number, Buffer>): Buffer {
+function pathBelow({ tree }: FilesystemStore, { parent, cookie }: Inode, directories: Map<number, Buffer>): Buffer {
   let directory = directories.get(parent);
   if (directory === undefined) {
     const path = pathOf(tree, parent);

@@ -17,7 +17,7 @@ export class InodeNumbers {
     this.#generation = generation;
   }
 
-  take(transaction: Transaction): { readonly inode: number; readonly generation: number } {
+  allocate(transaction: Transaction): { readonly inode: number; readonly generation: number } {
     const ceiling = transaction.get(OWN_INODE, KIND.inodeCeiling, 0)?.readDoubleLE() ?? FIRST_INODE;
     if (this.#next === 0) this.#next = ceiling;
     if (this.#next >= ceiling) {

@@ -1,6 +1,6 @@
 import { FsError } from '../errors.ts';
 import { NUMBER_MAX } from '../store/layout.ts';
-import type { Awaitable } from '../store/store.ts';
+import type { Awaitable } from '../store/filesystem-store.ts';
 import { type Credentials, MAY_READ, requireAccess } from './access.ts';
 import { isAccessDue, recordAccess } from './access-time.ts';
 import type { Context } from './context.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkFilesystem } from '../check/check.ts';
-import { codeOf, newScene, type Session } from '../testing/session.ts';
+import { codeOf, newScene, type FilesystemSession } from '../testing/filesystem-session.ts';
 
-async function pathOf({ filesystem }: Session, inode: number): Promise<string> {
+async function pathOf({ filesystem }: FilesystemSession, inode: number): Promise<string> {
   return (await filesystem.pathOf(inode)).toString();
 }
 
@@ -52,7 +52,7 @@ describe('the path of an inode', () => {
     await root.unlink(paths[0] as string);
     assert.equal(await codeOf((async () => root.filesystem.pathOf(inode))()), 'ENOENT');
     await root.filesystem.close(inode);
-    await root.filesystem.settled();
+    await root.filesystem.whenIdle();
     assert.equal(await codeOf((async () => root.filesystem.pathOf(inode))()), 'ESTALE');
     await root.filesystem.unmount();
     assert.deepEqual((await checkFilesystem(device)).findings, []);

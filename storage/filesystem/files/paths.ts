@@ -4,7 +4,7 @@ import type { Reader } from '../store/transaction.ts';
 import type { Credentials } from './access.ts';
 import { nameAt } from './entries.ts';
 import { type Inode, loadDirectory, loadInode } from './inode.ts';
-import type { Namespace } from './namespace.ts';
+import type { FilesystemNamespace } from './filesystem-namespace.ts';
 
 const PATH_BYTES_MAX = 4096;
 const LINKS_FOLLOWED_MAX = 40;
@@ -17,7 +17,7 @@ const SEPARATOR = Buffer.from('/');
  */
 export function resolvePath(
   reader: Reader,
-  namespace: Namespace,
+  namespace: FilesystemNamespace,
   credentials: Credentials,
   path: Buffer,
   options: { readonly from?: number; readonly followsLast?: boolean } = {},

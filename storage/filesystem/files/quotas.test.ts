@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkFilesystem } from '../check/check.ts';
 import { Filesystem } from '../filesystem.ts';
-import { codeOf, newScene, type Session } from '../testing/session.ts';
+import { codeOf, newScene, type FilesystemSession } from '../testing/filesystem-session.ts';
 
 const KIB = 1024;
 const ON = { user: true, group: true, project: true };
 
-async function sceneWithUser(): Promise<Awaited<ReturnType<typeof newScene>> & { user: Session }> {
+async function sceneWithUser(): Promise<Awaited<ReturnType<typeof newScene>> & { user: FilesystemSession }> {
   const scene = await newScene();
   await scene.root.chmod('/', 0o777);
   await scene.root.filesystem.quotas.setState(ON);
@@ -15,7 +15,7 @@ async function sceneWithUser(): Promise<Awaited<ReturnType<typeof newScene>> & {
 }
 
 async function limit(
-  root: Session,
+  root: FilesystemSession,
   scope: 'user' | 'group' | 'project',
   id: number,
   limitBytes?: number,
@@ -24,7 +24,11 @@ async function limit(
   await root.filesystem.quotas.set([{ scope, id, limitBytes, limitInodes }]);
 }
 
-async function usedBy(root: Session, scope: 'user' | 'group' | 'project', id: number): Promise<[number, number]> {
+async function usedBy(
+  root: FilesystemSession,
+  scope: 'user' | 'group' | 'project',
+  id: number,
+): Promise<[number, number]> {
   const { usedBytes, usedInodes } = await root.filesystem.quotas.get(scope, id);
   return [usedBytes, usedInodes];
 }

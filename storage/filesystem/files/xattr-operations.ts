@@ -2,7 +2,7 @@ import { FsError } from '../errors.ts';
 import type { Reader, Transaction } from '../store/transaction.ts';
 import { type Credentials, isSuperuser, MAY_READ, MAY_WRITE, requireAccess, requireOwner } from './access.ts';
 import { ACL_NAMES, type AclKind, applyAcl, encodeAcl, parseAcl, readAcl } from './acl.ts';
-import { type Context, requireRoom } from './context.ts';
+import { type Context, requireSpace } from './context.ts';
 import { type Inode, loadInode, saveInode, stamp } from './inode.ts';
 import { checkXattr, getXattr, listXattrs, putXattr, removeXattr } from './xattrs.ts';
 
@@ -32,7 +32,7 @@ export function setXattr(
   const inode = loadInode(transaction, number);
   checkXattr(name, value);
   requireChange(transaction, credentials, inode, name);
-  requireRoom(context);
+  requireSpace(context);
   const isThere = getXattr(transaction, number, name) !== undefined;
   if (mode === 'create' && isThere) throw new FsError('EEXIST', 'The file has this attribute already.');
   if (mode === 'replace' && !isThere) throw new FsError('ENODATA', 'The file has no such attribute.');

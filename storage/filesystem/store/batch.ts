@@ -1,11 +1,11 @@
 import { Key } from './key.ts';
 import type { DataCheck } from './data-checks.ts';
-import type { Run } from './map-page.ts';
+import type { Run } from './space-map-page.ts';
 
 /** The kinds of records. */
 const PUT = 1;
 const DELETE = 2;
-const TAKE = 3;
+const ALLOCATE = 3;
 const FREE = 4;
 const CHECK = 5;
 
@@ -23,7 +23,7 @@ export const BATCH_HEADER_BYTES = 64;
 export interface RecordHandler {
   put?(key: Key, value: Buffer): void | Promise<void>;
   delete?(key: Key): void | Promise<void>;
-  take?(run: Run): void | Promise<void>;
+  allocate?(run: Run): void | Promise<void>;
   free?(run: Run): void | Promise<void>;
   check?(check: DataCheck): void;
 }
@@ -73,8 +73,8 @@ export class Batch {
     this.#writeKey(this.#begin(DELETE, KEY_BYTES), inode, kind, offset);
   }
 
-  take(run: Run): void {
-    this.#writeRun(this.#begin(TAKE, RUN_BYTES), run);
+  allocate(run: Run): void {
+    this.#writeRun(this.#begin(ALLOCATE, RUN_BYTES), run);
   }
 
   free(run: Run): void {
@@ -135,7 +135,7 @@ export async function readRecords(batch: Buffer, handler: RecordHandler): Promis
       at += CHECK_BYTES;
       continue;
     }
-    await (kind === TAKE ? handler.take?.(run) : handler.free?.(run));
+    await (kind === ALLOCATE ? handler.allocate?.(run) : handler.free?.(run));
     at += RUN_BYTES;
   }
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { BlockDevice } from '../../block-device.ts';
 import { allocate, release } from '../../kernels/index.ts';
 import { BLOCK_BYTES } from '../../units.ts';
-import type { JournalPosition } from './journal.ts';
+import type { JournalPosition } from './filesystem-journal.ts';
 import { KIND, NODE_BLOCKS, NODE_BYTES, OWN_INODE } from './layout.ts';
 import { MISS } from './miss.ts';
 import type { FrozenNode, NodeCache } from './node-cache.ts';
 import type { NodePool } from './node-pool.ts';
-import type { Run } from './map-page.ts';
+import type { Run } from './space-map-page.ts';
 import type { Space } from './space.ts';
 import { type Superblock, writeSuperblock } from './superblock.ts';
 import type { Tree } from './tree.ts';
@@ -77,7 +77,7 @@ export class Checkpoints {
 
   #putImages(): void {
     const { space, pool, tree } = this.#parts;
-    const images = space.takeImages();
+    const images = space.freezeImages();
     try {
       for (const [index, image] of images) {
         pool.ensure();

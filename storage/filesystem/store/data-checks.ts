@@ -1,7 +1,7 @@
 import type { BlockDevice } from '../../block-device.ts';
 import { allocate, checksum, release } from '../../kernels/index.ts';
 import { BLOCK_BYTES } from '../../units.ts';
-import type { Run } from './map-page.ts';
+import type { Run } from './space-map-page.ts';
 
 /** What blocks hold that a batch names. Runs are at most as long as a write that is checked this way. */
 export interface DataCheck extends Run {

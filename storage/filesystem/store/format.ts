@@ -4,7 +4,7 @@ import { BLOCK_BYTES } from '../../units.ts';
 import { FsError } from '../errors.ts';
 import { JOURNAL_START, NODE_BLOCKS, NODE_BYTES } from './layout.ts';
 import { TreeNode } from './node.ts';
-import { ownerOf, Store } from './store.ts';
+import { ownerOf, FilesystemStore } from './filesystem-store.ts';
 import { type Superblock, wipeSuperblocks, writeSuperblock } from './superblock.ts';
 
 const MIB = 1024 * 1024;
@@ -32,9 +32,9 @@ export async function formatStore(device: BlockDevice, options: FormatOptions = 
   await device.flush();
   await writeSuperblock(device, superblock, 0);
   await device.flush();
-  const store = await Store.open(device);
+  const store = await FilesystemStore.open(device);
   // The map of the blocks that the root, the journal and the superblocks occupy.
-  await store.read(() => store.space.replayTake({ start: 0, count: superblock.root.address + NODE_BLOCKS }));
+  await store.read(() => store.space.replayAllocate({ start: 0, count: superblock.root.address + NODE_BLOCKS }));
   await store.close();
 }
 

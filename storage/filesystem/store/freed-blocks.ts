@@ -1,6 +1,6 @@
 import type { BlockDevice } from '../../block-device.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT } from '../../units.ts';
-import type { Run } from './map-page.ts';
+import type { Run } from './space-map-page.ts';
 import { MISS } from './miss.ts';
 import type { Space } from './space.ts';
 
@@ -44,7 +44,7 @@ export class FreedBlocks {
     this.#releaseSome();
   }
 
-  async settled(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.#discards.size > 0) await Promise.all(this.#discards);
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { FsError } from '../errors.ts';
 import { NODE_BLOCKS } from './layout.ts';
-import type { Run } from './map-page.ts';
+import type { Run } from './space-map-page.ts';
 import type { NodePlace } from './node.ts';
 import type { Space } from './space.ts';
 import { type NodePlaces, NODES_PER_CHANGE } from './tree.ts';
@@ -35,7 +35,7 @@ export class NodePool implements NodePlaces {
     while (this.#ready.length < NODES_PER_CHANGE) this.#refill();
   }
 
-  take(): NodePlace {
+  allocate(): NodePlace {
     const run = this.#ready.pop();
     assert.ok(run, 'places for nodes were made ready before the change');
     this.#space.claim(run);

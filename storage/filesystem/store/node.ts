@@ -149,7 +149,7 @@ export class TreeNode {
     this.words[at + 1] = key.b;
     this.words[at + 2] = key.c;
     this.words[at + 3] = key.d;
-    const place = this.#takeHeap(valueBytes);
+    const place = this.#allocateHeap(valueBytes);
     this.words[at + 4] = (place << 16) | valueBytes;
     this.words[COUNT_WORD] = count + 1;
     return place;
@@ -157,7 +157,7 @@ export class TreeNode {
 
   remove(slot: number): void {
     const at = this.keyWord(slot);
-    this.#giveHeap(this.valueAt(slot), this.valueLength(slot));
+    this.#releaseHeap(this.valueAt(slot), this.valueLength(slot));
     this.words.copyWithin(at, at + SLOT_WORDS, this.keyWord(this.count));
     this.words[COUNT_WORD] = this.count - 1;
   }
@@ -168,10 +168,10 @@ export class TreeNode {
     if (before === valueBytes) return true;
     if (HEADER_BYTES + this.usedBytes - before + valueBytes > NODE_BYTES) return false;
     const at = this.keyWord(slot);
-    this.#giveHeap(this.valueAt(slot), before);
+    this.#releaseHeap(this.valueAt(slot), before);
     this.words[at + 4] = 0;
     if ((this.words[HEAP_WORD] as number) - valueBytes < this.keyWord(this.count) * 4) this.#compact();
-    this.words[at + 4] = (this.#takeHeap(valueBytes) << 16) | valueBytes;
+    this.words[at + 4] = (this.#allocateHeap(valueBytes) << 16) | valueBytes;
     return true;
   }
 
@@ -233,14 +233,14 @@ export class TreeNode {
     );
   }
 
-  #takeHeap(bytes: number): number {
+  #allocateHeap(bytes: number): number {
     const place = (this.words[HEAP_WORD] as number) - bytes;
     this.words[HEAP_WORD] = place;
     this.words[LIVE_WORD] = (this.words[LIVE_WORD] as number) + bytes;
     return place;
   }
 
-  #giveHeap(at: number, bytes: number): void {
+  #releaseHeap(at: number, bytes: number): void {
     this.words[LIVE_WORD] = (this.words[LIVE_WORD] as number) - bytes;
     if (at === this.words[HEAP_WORD]) this.words[HEAP_WORD] = at + bytes;
   }

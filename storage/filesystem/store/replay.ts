@@ -1,7 +1,7 @@
 import type { BlockDevice } from '../../block-device.ts';
 import { readRecords } from './batch.ts';
 import { type DataCheck, holds } from './data-checks.ts';
-import type { Journal } from './journal.ts';
+import type { FilesystemJournal } from './filesystem-journal.ts';
 import { KIND } from './layout.ts';
 import { MISS } from './miss.ts';
 import type { NodeCache } from './node-cache.ts';
@@ -27,14 +27,14 @@ export interface Replayed {
  * Applies what the journal holds to the tree of the last checkpoint. First all that blocks were taken and freed for:
  * the tree takes blocks for its nodes while the rest is applied, and must not take those that a later record names.
  */
-export async function replay(journal: Journal, device: BlockDevice, parts: Parts): Promise<Replayed> {
+export async function replay(journal: FilesystemJournal, device: BlockDevice, parts: Parts): Promise<Replayed> {
   const { tree, space, pool, cache } = parts;
   const start = journal.position;
   const checks = await findEnd(journal, device);
   journal.rewind(start);
   for (let batch = await journal.readNext(); batch !== undefined; batch = await journal.readNext()) {
     await readRecords(batch, {
-      take: (run) => untilLoaded(cache, () => space.replayTake(run)),
+      allocate: (run) => untilLoaded(cache, () => space.replayAllocate(run)),
       free: (run) => untilLoaded(cache, () => space.replayFree(run)),
     });
   }
@@ -56,7 +56,7 @@ export async function replay(journal: Journal, device: BlockDevice, parts: Parts
           const { inode, kind, offset } = key;
           const wasThere = kind === KIND.attributes && tree.get(inode, kind, offset) !== undefined;
           tree.delete(inode, kind, offset);
-          tree.tidy(inode, kind, offset);
+          tree.mergeThin(inode, kind, offset);
           if (wasThere) inodes -= 1;
         }),
     });
@@ -69,7 +69,7 @@ export async function replay(journal: Journal, device: BlockDevice, parts: Parts
  * Finds the last batch that counts. The last one there is was perhaps not flushed: if blocks that it names do not hold
  * what they should, it was acknowledged to nobody, and does not count. Returns what the blocks of the last one hold.
  */
-async function findEnd(journal: Journal, device: BlockDevice): Promise<DataCheck[]> {
+async function findEnd(journal: FilesystemJournal, device: BlockDevice): Promise<DataCheck[]> {
   let before: Buffer | undefined;
   let last: Buffer | undefined;
   for (let batch = await journal.readNext(); batch !== undefined; batch = await journal.readNext()) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { FsError } from '../errors.ts';
 import { MAP_PAGE_BLOCKS } from './layout.ts';
-import { clearBits, MapPage, pageImage, type Run } from './map-page.ts';
+import { clearBits, SpaceMapPage, pageImage, type Run } from './space-map-page.ts';
 
 export interface SpaceCounts {
   readonly totalBlocks: number;
@@ -24,7 +24,7 @@ const PAGES_CACHED = 4096;
  * Methods may throw `MISS`, because pages of the map are items of the tree.
  */
 export class Space {
-  readonly #pages = new Map<number, MapPage>();
+  readonly #pages = new Map<number, SpaceMapPage>();
   readonly #held = new Set<Run>();
   readonly #load: (page: number) => Buffer | undefined;
   /** Of each page, where it is known. */
@@ -132,7 +132,7 @@ export class Space {
   }
 
   /** Replay: the blocks were taken. */
-  replayTake(run: Run): void {
+  replayAllocate(run: Run): void {
     this.pagesUsed = Math.max(this.pagesUsed, Math.ceil((run.start + run.count) / MAP_PAGE_BLOCKS));
     const parts = this.#parts(run);
     if (!parts.every(({ page, from, count }) => page.isClear(from, count))) throw damaged(run, 'taken twice');
@@ -157,7 +157,7 @@ export class Space {
   }
 
   /** The pages that differ from the tree, as they are to be there. Held blocks are free. */
-  takeImages(): Map<number, Buffer> {
+  freezeImages(): Map<number, Buffer> {
     const dirty = new Map<number, Uint32Array>();
     for (const page of this.#pages.values()) if (page.isDirty) dirty.set(page.index, page.words.slice());
     for (const run of this.#held) {
@@ -171,7 +171,7 @@ export class Space {
       const blocks = this.#blocksOf(index);
       if (blocks < MAP_PAGE_BLOCKS) clearBits(words, blocks, MAP_PAGE_BLOCKS - blocks);
       images.set(index, pageImage(words));
-      (this.#pages.get(index) as MapPage).isDirty = false;
+      (this.#pages.get(index) as SpaceMapPage).isDirty = false;
     }
     this.#dirtyPages = 0;
     return images;
@@ -182,7 +182,7 @@ export class Space {
   }
 
   /** The blocks taken in a page. For checks. */
-  takenIn(index: number): Uint32Array {
+  allocatedIn(index: number): Uint32Array {
     const page = this.#page(index);
     const words = page.words.slice();
     for (const run of this.#held) {
@@ -251,20 +251,20 @@ export class Space {
     for (const { page } of this.#parts(run)) page.pins -= 1;
   }
 
-  #parts(run: Run): { page: MapPage; from: number; count: number }[] {
+  #parts(run: Run): { page: SpaceMapPage; from: number; count: number }[] {
     return pieces(run).map(({ index, from, count }) => ({ page: this.#page(index), from, count }));
   }
 
-  #page(index: number): MapPage {
+  #page(index: number): SpaceMapPage {
     const known = this.#pages.get(index);
     if (known !== undefined) return known;
-    const page = new MapPage(index, this.#load(index), this.#blocksOf(index));
+    const page = new SpaceMapPage(index, this.#load(index), this.#blocksOf(index));
     this.#pages.set(index, page);
     this.#free[index] = page.free;
     return page;
   }
 
-  #markDirty(page: MapPage): void {
+  #markDirty(page: SpaceMapPage): void {
     if (page.isDirty) return;
     page.isDirty = true;
     this.#dirtyPages += 1;

@@ -1,7 +1,7 @@
-import type { Commits } from './commits.ts';
+import type { FilesystemCommits } from './filesystem-commits.ts';
 import { type DataCheck, overlapsAny } from './data-checks.ts';
 import { KIND } from './layout.ts';
-import type { Run } from './map-page.ts';
+import type { Run } from './space-map-page.ts';
 import { MISS } from './miss.ts';
 import type { NodePool } from './node-pool.ts';
 import type { Space } from './space.ts';
@@ -22,7 +22,7 @@ export class Transaction implements Reader {
   readonly #tree: Tree;
   readonly #space: Space;
   readonly #pool: NodePool;
-  readonly #commits: Commits;
+  readonly #commits: FilesystemCommits;
   readonly #undo: (() => void)[] = [];
   readonly #thinned: [number, number, number][] = [];
   #batchLength = 0;
@@ -31,7 +31,7 @@ export class Transaction implements Reader {
   #checkCount = 0;
   inodes: number;
 
-  constructor(parts: { tree: Tree; space: Space; pool: NodePool; commits: Commits }, inodes: number) {
+  constructor(parts: { tree: Tree; space: Space; pool: NodePool; commits: FilesystemCommits }, inodes: number) {
     this.#tree = parts.tree;
     this.#space = parts.space;
     this.#pool = parts.pool;
@@ -76,7 +76,7 @@ export class Transaction implements Reader {
     this.#space.claim(run);
     this.#undo.push(() => this.#space.unclaim(run));
     const { open } = this.#commits;
-    open.take(run);
+    open.allocate(run);
     open.namesData ||= hasData;
   }
 
@@ -113,7 +113,7 @@ export class Transaction implements Reader {
 
   finish(): void {
     try {
-      for (const [inode, kind, offset] of this.#thinned) this.#tree.tidy(inode, kind, offset);
+      for (const [inode, kind, offset] of this.#thinned) this.#tree.mergeThin(inode, kind, offset);
     } catch (error) {
       // Thin nodes may stay.
       if (error !== MISS) throw error;

@@ -6,7 +6,7 @@ import type { NodeCache } from './node-cache.ts';
 
 /** Where new nodes go and old ones came from. Never waits: whoever changes the tree has seen to it that some are ready. */
 export interface NodePlaces {
-  take(): NodePlace;
+  allocate(): NodePlace;
   retire(place: NodePlace): void;
   readonly readyCount: number;
 }
@@ -171,13 +171,13 @@ export class Tree {
   }
 
   /** Joins a leaf that has become thin with a neighbour, or drops it if it is empty: as far as all of it is in memory. */
-  tidy(inode: number, kind: number, offset: number): void {
+  mergeThin(inode: number, kind: number, offset: number): void {
     if (this.rootLevel === 0 || this.#places.readyCount < NODES_PER_CHANGE) return;
     const key = this.#key.set(inode, kind, offset);
     if (this.#descend(key).usedBytes > THIN_BYTES) return;
     this.#descendToChange(key);
     for (let depth = this.#path.length - 1; depth > 0; depth -= 1) {
-      if (!this.#tidyNode(depth)) break;
+      if (!this.#mergeThinNode(depth)) break;
     }
     this.#dropIdleRoots();
   }
@@ -191,7 +191,7 @@ export class Tree {
     return undefined;
   }
 
-  #tidyNode(depth: number): boolean {
+  #mergeThinNode(depth: number): boolean {
     const node = this.#path[depth] as TreeNode;
     const parent = this.#path[depth - 1] as TreeNode;
     const slot = this.#slots[depth - 1] as number;
@@ -283,7 +283,7 @@ export class Tree {
   }
 
   #renew(node: TreeNode): void {
-    const place = this.#places.take();
+    const place = this.#places.allocate();
     this.#places.retire(node);
     this.#cache.renew(node, place);
   }
@@ -304,7 +304,7 @@ export class Tree {
       this.#split(depth - 1, parentSlot + 1, key);
       return;
     }
-    const right = this.#cache.create(this.#places.take(), node.level);
+    const right = this.#cache.create(this.#places.allocate(), node.level);
     const separator = this.#other;
     if (slot === node.count && node.level === 0) {
       separator.setWords(Uint32Array.of(key.a, key.b, key.c, key.d), 0);
@@ -319,7 +319,7 @@ export class Tree {
 
   #growRoot(node: TreeNode): void {
     assert.ok(node.level + 1 < DEPTH_MAX, 'the tree is deeper than any device is large');
-    const root = this.#cache.create(this.#places.take(), node.level + 1);
+    const root = this.#cache.create(this.#places.allocate(), node.level + 1);
     root.insert(0, this.#other.set(0, 0, 0), POINTER_BYTES);
     root.setChild(0, node);
     this.root = { address: root.address, generation: root.generation };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Filesystem } from '../filesystem.ts';
-import type { Model, ModelNode } from './model.ts';
+import type { FilesystemModel, ModelNode } from './filesystem-model.ts';
 import { contentsOf, SUPERUSER } from './operations.ts';
 
 /** All there is to compare about a file. */
@@ -21,7 +21,7 @@ export interface Described {
 
 export type Description = Map<string, Described>;
 
-export function describeModel(model: Model, below = ''): Description {
+export function describeModel(model: FilesystemModel, below = ''): Description {
   const found: Description = new Map();
   const first = new Map<ModelNode, string>();
   for (const [path, node] of [...model.paths()].sort(byPath)) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { FsError } from '../errors.ts';
 import type { Filesystem } from '../filesystem.ts';
 import type { Credentials } from '../files/access.ts';
-import type { Model, ModelNode, Operation } from './model.ts';
+import type { FilesystemModel, ModelNode, Operation } from './filesystem-model.ts';
 
 export const SUPERUSER: Credentials = { uid: 0, gid: 0, groups: [] };
 
@@ -24,7 +24,7 @@ export function randomStep(random: () => number): Step {
 }
 
 /** What a step means for a model, below a directory. */
-export function operationOf({ kind, which, other, at, size }: Step, model: Model, below = ''): Operation {
+export function operationOf({ kind, which, other, at, size }: Step, model: FilesystemModel, below = ''): Operation {
   const paths = [...model.paths()].filter(([path]) => path.startsWith(below));
   const directories = paths.filter(([, node]) => node.type === 'directory');
   const files = paths.filter(([, node]) => node.type === 'file');

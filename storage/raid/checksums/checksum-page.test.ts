@@ -94,9 +94,9 @@ describe('generations', () => {
     assert.deepEqual([...generations.latest], [6, 5]);
     const flush = { latest: generations.latest.slice(), durable: generations.durable.slice() };
     generations.fallBehind(1);
-    generations.settle(flush);
-    assert.deepEqual([generations.isSettled(0), generations.isSettled(1), unsettled.size], [true, false, 1]);
-    generations.settle({ latest: generations.latest.slice(), durable: generations.durable.slice() });
+    generations.markDurable(flush);
+    assert.deepEqual([generations.isSlotDurable(0), generations.isSlotDurable(1), unsettled.size], [true, false, 1]);
+    generations.markDurable({ latest: generations.latest.slice(), durable: generations.durable.slice() });
     assert.equal(unsettled.size, 0);
   });
 });

@@ -14,7 +14,7 @@ interface RawPage {
   readonly content: Buffer;
 }
 
-export interface JudgeOptions {
+export interface ClassifyOptions {
   readonly groupId: string;
   readonly layout: Layout;
   readonly region: number;
@@ -26,14 +26,14 @@ export interface JudgeOptions {
   readonly generationsOf: (onRecord: Uint32Array) => RegionGenerations;
 }
 
-export interface JudgedPages {
+export interface ClassifiedPages {
   readonly pages: readonly ChecksumPage[];
   /** Members that hold the region, and of whose checksums there some were not taken. */
   readonly rejected: readonly Member[];
 }
 
 /** Takes the sectors of pages that fit each other; the checksums in other sectors are unknown. */
-export function judgePages(raw: readonly RawPage[], options: JudgeOptions): JudgedPages {
+export function classifyPages(raw: readonly RawPage[], options: ClassifyOptions): ClassifiedPages {
   const { groupId, layout, region, isUnsynced, isWritten } = options;
   const slots = layout.memberCount;
   const read = raw.map(({ member, content }) => {
@@ -48,25 +48,25 @@ export function judgePages(raw: readonly RawPage[], options: JudgeOptions): Judg
   const rejected: Member[] = [];
   for (const { member, owner, content, isHolder } of read) {
     const page = new ChecksumPage(member, region, new Uint32Array(layout.regionRows), owner, generations);
-    const stepsAllowed = isUnsynced || !generations.isSettled(member.slot) ? 1 : 0;
-    const areAllTaken = takeSectors(page, content, isBlanked ? -1 : stepsAllowed);
-    if (isHolder && !areAllTaken) rejected.push(member);
+    const stepsAllowed = isUnsynced || !generations.isSlotDurable(member.slot) ? 1 : 0;
+    const areAllAccepted = acceptSectors(page, content, isBlanked ? -1 : stepsAllowed);
+    if (isHolder && !areAllAccepted) rejected.push(member);
     pages.push(page);
   }
   return { pages, rejected };
 }
 
 /** False when a sector is damaged, another's, or further behind than allowed. */
-function takeSectors(page: ChecksumPage, { sectors }: ReadPage, stepsAllowed: number): boolean {
+function acceptSectors(page: ChecksumPage, { sectors }: ReadPage, stepsAllowed: number): boolean {
   const { member, generations } = page;
-  let areAllTaken = true;
+  let areAllAccepted = true;
   page.generation = generations?.latest[member.slot] ?? 0;
   for (const [index, sector] of sectors.entries()) {
     const generation = sector.generations?.[member.slot];
     const steps = generation === undefined ? Infinity : Math.max(0, stepsBehind(generation, page.generation));
     const first = index * ROWS_PER_SECTOR;
     if (steps > stepsAllowed) {
-      areAllTaken = false;
+      areAllAccepted = false;
       page.entries.fill(UNKNOWN, first, first + ROWS_PER_SECTOR);
       continue;
     }
@@ -78,7 +78,7 @@ function takeSectors(page: ChecksumPage, { sectors }: ReadPage, stepsAllowed: nu
     generations?.fallBehind(member.slot);
     page.isDirty = true;
   }
-  return areAllTaken;
+  return areAllAccepted;
 }
 
 export function pageOfFormat1(member: Member, region: number, content: Buffer): ChecksumPage {

@@ -69,7 +69,7 @@ export class ChecksumWriter {
     }
     if (done === undefined) return undefined;
     this.#scratch = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    return this.#watch(page, before, this.#judge(member, done));
+    return this.#watch(page, before, this.#refusalAfter(member, done));
   }
 
   async #writeAfter(
@@ -80,10 +80,10 @@ export class ChecksumWriter {
     for (const condition of conditions) await condition;
     if (isGone(member)) return undefined;
     const write = async () => member.drive.write(checksumPageOffset(this.#layout, region), content);
-    return this.#judge(member, write());
+    return this.#refusalAfter(member, write());
   }
 
-  async #judge(member: Member, done: Promise<void>): Promise<Refusal> {
+  async #refusalAfter(member: Member, done: Promise<void>): Promise<Refusal> {
     try {
       await done;
       return undefined;

@@ -1,7 +1,7 @@
 import { isNoSpace } from '../../errors.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import type { ChecksumPage } from './checksum-page.ts';
-import { differingRows, judgePages, pageOfFormat1 } from './checksum-pages-read.ts';
+import { differingRows, classifyPages, pageOfFormat1 } from './checksum-pages-read.ts';
 import { ChecksumWriter } from './checksum-writer.ts';
 import { GenerationTable } from './generation-table.ts';
 import { checksumPageOffset } from '../layout.ts';
@@ -86,8 +86,8 @@ export class ChecksumCache {
     return this.#writer.writeBack(member);
   }
 
-  forget(member: Member): void {
-    for (const page of member.pages.values()) this.#leave(page);
+  drop(member: Member): void {
+    for (const page of member.pages.values()) this.#markEvicted(page);
     member.pages.clear();
     for (let index = this.#ring.length - 1; index >= 0; index -= 1) {
       if (this.#ring[index]?.member === member) this.#ring.splice(index, 1);
@@ -155,7 +155,7 @@ export class ChecksumCache {
   /** Reads the pages of all members: only together they tell what was written. Returns whose could not be read. */
   async #loadRegion(region: number): Promise<ReadonlySet<Member>> {
     const absent = this.#options.members().filter((member) => !member.pages.has(region));
-    await this.#makeRoom(absent.length);
+    await this.#evictFor(absent.length);
     const contents = await Promise.all(
       absent.map(async (member) => ({ member, content: await this.#readPage(member, region) })),
     );
@@ -167,7 +167,7 @@ export class ChecksumCache {
       for (const { member, content } of present) this.#insert(pageOfFormat1(member, region, content));
       return unread;
     }
-    const { pages, rejected } = judgePages(present, {
+    const { pages, rejected } = classifyPages(present, {
       groupId: this.#options.groupId,
       layout: this.#layout,
       region,
@@ -197,7 +197,7 @@ export class ChecksumCache {
     }
   }
 
-  async #makeRoom(count: number): Promise<void> {
+  async #evictFor(count: number): Promise<void> {
     for (let tries = count; tries > 0 && this.#ring.length + count > this.#pagesMax; tries -= 1) await this.#evict();
   }
 
@@ -232,7 +232,7 @@ export class ChecksumCache {
   }
 
   #remove(page: ChecksumPage): void {
-    this.#leave(page);
+    this.#markEvicted(page);
     page.member.pages.delete(page.region);
     const index = this.#ring[this.#hand] === page ? this.#hand : this.#ring.indexOf(page);
     const last = this.#ring.pop();
@@ -240,9 +240,9 @@ export class ChecksumCache {
   }
 
   /** The page is not looked up any more. */
-  #leave(page: ChecksumPage): void {
+  #markEvicted(page: ChecksumPage): void {
     page.isResident = false;
-    if (page.generations !== undefined) this.generations.pageLeft(page.generations);
+    if (page.generations !== undefined) this.generations.pageEvicted(page.generations);
   }
 
   #regionOf(row: number): number {

@@ -11,7 +11,7 @@ type FlushedGenerations = readonly {
 export class GenerationTable {
   readonly #isLoading: (region: number) => boolean;
   readonly #regions = new Map<number, RegionGenerations>();
-  readonly #unsettled = new Set<RegionGenerations>();
+  readonly #undurable = new Set<RegionGenerations>();
 
   /** Those of a region that is just being read are kept. */
   constructor(isLoading: (region: number) => boolean) {
@@ -22,14 +22,14 @@ export class GenerationTable {
   of(region: number, latest: Uint32Array): RegionGenerations {
     const known = this.#regions.get(region);
     if (known !== undefined) return known;
-    const generations = new RegionGenerations(region, latest, this.#unsettled);
+    const generations = new RegionGenerations(region, latest, this.#undurable);
     this.#regions.set(region, generations);
     return generations;
   }
 
   /** What a flush that begins now makes durable. */
   beginFlush(): FlushedGenerations {
-    return [...this.#unsettled].map((generations) => {
+    return [...this.#undurable].map((generations) => {
       return { of: generations, latest: generations.latest.slice(), durable: generations.durable.slice() };
     });
   }
@@ -37,21 +37,21 @@ export class GenerationTable {
   /** The flush has ended well on all members. Returns the regions whose checksums it made durable. */
   endFlush(flushed: FlushedGenerations): number[] {
     for (const then of flushed) {
-      then.of.settle(then);
+      then.of.markDurable(then);
       this.#dropUnused(then.of);
     }
     return flushed.map(({ of }) => of.region);
   }
 
   /** A page of the region is not in memory any more. */
-  pageLeft(generations: RegionGenerations): void {
+  pageEvicted(generations: RegionGenerations): void {
     generations.pageCount -= 1;
     this.#dropUnused(generations);
   }
 
   clear(): void {
     this.#regions.clear();
-    this.#unsettled.clear();
+    this.#undurable.clear();
   }
 
   #dropUnused(generations: RegionGenerations): void {

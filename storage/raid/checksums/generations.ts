@@ -31,45 +31,45 @@ export class RegionGenerations {
   readonly durable: Uint32Array;
   /** How many pages of the region are in memory. */
   pageCount = 0;
-  readonly #unsettled: Set<RegionGenerations>;
+  readonly #undurable: Set<RegionGenerations>;
 
   /** Adds itself to `unsettled` while `latest` is not durable. */
   constructor(region: number, latest: Uint32Array, unsettled: Set<RegionGenerations>) {
     this.region = region;
     this.latest = latest;
     this.durable = latest.slice();
-    this.#unsettled = unsettled;
+    this.#undurable = unsettled;
   }
 
   /** To be called before a page of the slot changes: what is written from now on belongs to a new generation. */
   advance(slot: number): void {
     if (this.latest[slot] !== this.durable[slot]) return;
     this.latest[slot] = nextGeneration(this.latest[slot] as number);
-    this.#unsettled.add(this);
+    this.#undurable.add(this);
   }
 
   /** Not all of the slot's page has the latest generation: what is written next still belongs to it. */
   fallBehind(slot: number): void {
     // Any other value will do: `durable` is compared with `latest` and nothing else.
     this.durable[slot] = ~(this.latest[slot] as number);
-    this.#unsettled.add(this);
+    this.#undurable.add(this);
   }
 
-  isSettled(slot: number): boolean {
+  isSlotDurable(slot: number): boolean {
     return this.latest[slot] === this.durable[slot];
   }
 
   /** The generations that were latest then are durable on all members, except of slots that fell behind since. */
-  settle(then: { readonly latest: Uint32Array; readonly durable: Uint32Array }): void {
+  markDurable(then: { readonly latest: Uint32Array; readonly durable: Uint32Array }): void {
     let isDurable = true;
     for (let slot = 0; slot < this.latest.length; slot += 1) {
       if (this.durable[slot] === then.durable[slot]) this.durable[slot] = then.latest[slot] as number;
-      isDurable &&= this.isSettled(slot);
+      isDurable &&= this.isSlotDurable(slot);
     }
-    if (isDurable) this.#unsettled.delete(this);
+    if (isDurable) this.#undurable.delete(this);
   }
 
   get isDurable(): boolean {
-    return !this.#unsettled.has(this);
+    return !this.#undurable.has(this);
   }
 }

@@ -6,14 +6,14 @@ export class SpareSums {
   #spare: Uint32Array | undefined;
 
   /** With whatever was in it. */
-  take(count: number): Uint32Array {
+  acquire(count: number): Uint32Array {
     const spare = this.#spare;
     if (spare?.length !== count) return new Uint32Array(count);
     this.#spare = undefined;
     return spare;
   }
 
-  giveBack(sums: Uint32Array): void {
+  release(sums: Uint32Array): void {
     this.#spare = sums;
   }
 }

@@ -35,7 +35,7 @@ export class IntentLog {
   /** Regions with checksums on the drives. They reach the log with whatever is written to it next. */
   readonly #written: RegionSet;
   /** The sectors that some member could tell, by the first region of each. */
-  readonly #told = new Set<number>();
+  readonly #readableSectors = new Set<number>();
   readonly #lastUsed: Uint32Array;
   readonly #changedPages = new Set<number>();
   readonly #writer = new SharedFlush(() => this.#writePages());
@@ -102,7 +102,7 @@ export class IntentLog {
   }
 
   /** Checksums of these regions are durable. */
-  noteWritten(regions: Iterable<number>): void {
+  markWritten(regions: Iterable<number>): void {
     for (const region of regions) if (this.#written.add(region)) this.#changedPages.add(this.#pageOf(region));
   }
 
@@ -123,16 +123,16 @@ export class IntentLog {
         continue;
       }
       const bits = { marked: this.#wanted, written: this.#written };
-      for (const first of decodeIntentPage(index, owner, page, bits)) this.#told.add(first);
+      for (const first of decodeIntentPage(index, owner, page, bits)) this.#readableSectors.add(first);
     }
   }
 
   /** To be called when all members were asked: what none of them could tell may be marked. */
-  markUntold(): void {
+  markUnreadable(): void {
     const { format, regions } = this.#options.layout;
     if (format === 1) return;
     for (const { first, end } of intentSectors(regions)) {
-      if (this.#told.has(first)) continue;
+      if (this.#readableSectors.has(first)) continue;
       for (let region = first; region < end; region += 1) this.#wanted.add(region);
     }
   }

@@ -1,11 +1,11 @@
 import { isNoSpace } from '../../errors.ts';
 import { BATCH_ROWS } from '../layout.ts';
 import type { GroupCore } from '../core.ts';
-import { OwedWrites } from '../journal/owed-writes.ts';
+import { DeferredWrites } from '../journal/deferred-writes.ts';
 
 /** Brings regions in line in which a crash, or a full disk, has left a write half done. */
 export class RegionResyncs {
-  readonly owed: OwedWrites;
+  readonly deferred: DeferredWrites;
   readonly #core: GroupCore;
   readonly #running = new Map<number, Promise<void>>();
   /** Where a full disk refused part of a write to a stripe with all members there. */
@@ -13,7 +13,7 @@ export class RegionResyncs {
 
   constructor(core: GroupCore) {
     this.#core = core;
-    this.owed = new OwedWrites(core);
+    this.deferred = new DeferredWrites(core);
   }
 
   /** A write to these rows was refused halfway; the caller still holds them. With `torn` parity is as after a crash. */
@@ -32,7 +32,7 @@ export class RegionResyncs {
   }
 
   /** Whether the stripe lacked this member at the crash: then all went through the journal, and is in line. */
-  wasInLine(slot: number, row: number): boolean {
+  wasConsistent(slot: number, row: number): boolean {
     return !this.#torn.has(this.#core.regionOf(row)) && this.#core.wasMissing(slot, row);
   }
 
@@ -56,8 +56,8 @@ export class RegionResyncs {
   }
 
   /** Writes first what is still owed; throws when there is no room for it. */
-  async payOwed(): Promise<void> {
-    for (const region of this.owed.regions()) await this.run(region);
+  async applyDeferred(): Promise<void> {
+    for (const region of this.deferred.regions()) await this.run(region);
   }
 
   /** False when there is no room for it, and the caller can do without. */
@@ -74,8 +74,8 @@ export class RegionResyncs {
   async #resyncByBatches(region: number): Promise<void> {
     await Promise.resolve();
     const { first, end } = this.#core.rowsOf(region);
-    if (this.owed.has(region)) {
-      await this.#alone(region, first, end, () => this.owed.pay(region));
+    if (this.deferred.has(region)) {
+      await this.#alone(region, first, end, () => this.deferred.apply(region));
       if (!this.#torn.has(region)) {
         this.#synced(region);
         return;
@@ -111,9 +111,9 @@ export class RegionResyncs {
     if (this.#core.layout.level !== 'RAID6') return;
     for (const region of [...this.#core.unsynced]) {
       const { first, end } = this.#core.rowsOf(region);
-      const isOwed = this.owed.has(region);
-      if (isOwed) await this.owed.pay(region);
-      for (let row = first; row < end && (!isOwed || this.#torn.has(region)); row += BATCH_ROWS) {
+      const isDeferred = this.deferred.has(region);
+      if (isDeferred) await this.deferred.apply(region);
+      for (let row = first; row < end && (!isDeferred || this.#torn.has(region)); row += BATCH_ROWS) {
         await this.#core.strategy.resync(row, Math.min(BATCH_ROWS, end - row));
       }
       if (this.#core.membership.failure !== undefined) return;

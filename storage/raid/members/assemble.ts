@@ -57,13 +57,13 @@ class Assembly {
     const { membership, unsynced, intent, journal, layout } = this.#core;
     await this.#core.drain();
     // It is in the journal, too.
-    this.#core.resyncs.owed.clear();
+    this.#core.resyncs.deferred.clear();
     membership.events = this.#right.events;
     membership.sequence = this.#right.sequence;
     membership.recordedEvents = this.#right.events;
     this.#placeMembers();
     this.#placeSpares();
-    this.#reportStrangers();
+    this.#reportUnknownDrives();
     if (!membership.assess()) return;
     await this.#loadIntent();
     if (membership.failure !== undefined) return;
@@ -92,7 +92,7 @@ class Assembly {
     const { membership, checksums, layout } = this.#core;
     for (const member of [...membership.members, ...membership.successors]) {
       if (member === undefined) continue;
-      checksums.forget(member);
+      checksums.drop(member);
       // Whoever still works on the old object has to stop.
       member.state = 'failed';
     }
@@ -121,7 +121,7 @@ class Assembly {
       member.state = 'failed';
       member.isIncomplete = record.incomplete ?? record.state === 'rebuilding';
       member.failedAt = record.failedAt ?? this.#right.events + 1;
-      if (record.state !== 'failed') this.#noteMissing(member);
+      if (record.state !== 'failed') this.#recordMissing(member);
       else if (found !== undefined) this.#returned.push(member);
       return member;
     }
@@ -137,7 +137,7 @@ class Assembly {
     return new Member({ slot, uuid, drive, superblockSlot, regionRows: this.#core.layout.regionRows });
   }
 
-  #noteMissing({ slot, drive }: Member): void {
+  #recordMissing({ slot, drive }: Member): void {
     this.#isNewlyMissing = true;
     this.#core.emit({ type: 'drive-failed', slot, driveId: drive.id, reason: 'it was not found' });
   }
@@ -162,7 +162,7 @@ class Assembly {
         membership.fail(member, error);
       }
     }
-    intent.markUntold();
+    intent.markUnreadable();
     for (const member of membership.members) {
       if (member.state === 'rebuilding' && member.isPartial) member.startFilling(intent.marked(), true);
     }
@@ -173,13 +173,13 @@ class Assembly {
     for (const member of this.#returned) {
       const found = this.#found.get(member.uuid);
       if (found === undefined) continue;
-      takeBack(this.#core, member, found.superblock);
+      rejoin(this.#core, member, found.superblock);
       emit({ type: 'drive-returned', slot: member.slot, driveId: member.drive.id });
     }
     membership.refresh();
   }
 
-  #reportStrangers(): void {
+  #reportUnknownDrives(): void {
     const { membership, emit } = this.#core;
     const places = [...membership.members, ...membership.successors, ...membership.spares];
     const known = new Set(places.map((place) => place?.drive));
@@ -201,7 +201,7 @@ class Assembly {
  * A drive that was away lacks what the bitmap says, because nothing is cleared there while a member is missing. If it
  * was incomplete when it left, or has seen events of its own since, it is filled from the start.
  */
-export function takeBack(core: GroupCore, member: Member, superblock: Superblock): void {
+export function rejoin(core: GroupCore, member: Member, superblock: Superblock): void {
   const isPartial = !member.isIncomplete && superblock.events < (member.failedAt ?? 0);
   const pending = isPartial ? core.intent.marked() : RegionSet.from(core.layout.regions, 0);
   member.startFilling(pending, isPartial);

@@ -17,7 +17,7 @@ export async function clearMetadata(drive: Drive, layout: Layout): Promise<void>
   await drive.flush();
 }
 
-export function requireRoom(drive: Drive, layout: Layout): void {
+export function requireSpace(drive: Drive, layout: Layout): void {
   if (drive.sizeBytes >= layout.memberBytes) return;
   const message = `Drive ${drive.id} has ${drive.sizeBytes} bytes; take one of ${layout.memberBytes} or more.`;
   throw new StorageError('invalid', message);

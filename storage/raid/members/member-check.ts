@@ -11,29 +11,29 @@ import type { FoundSuperblock, Superblock } from './superblock.ts';
  * place. When more members are wrong than the group can miss, none is failed: what they hold is checked block by block,
  * and their superblocks are written again.
  */
-export async function failMisfits(core: GroupCore): Promise<Drive[]> {
+export async function failMismatches(core: GroupCore): Promise<Drive[]> {
   const { membership, layout } = core;
   await core.enter();
   const { sequence } = membership;
-  const misfits: { readonly member: Member; readonly reason: string }[] = [];
+  const mismatches: { readonly member: Member; readonly reason: string }[] = [];
   for (const member of membership.writers) {
-    const reason = await misfitOf(core, member);
-    if (reason !== undefined) misfits.push({ member, reason });
+    const reason = await mismatchOf(core, member);
+    if (reason !== undefined) mismatches.push({ member, reason });
   }
   // Superblocks were written meanwhile: what was read says nothing.
-  if (misfits.length === 0 || !core.isOpen() || membership.sequence !== sequence) return [];
+  if (mismatches.length === 0 || !core.isOpen() || membership.sequence !== sequence) return [];
   const missing = new Set(membership.members.filter(({ state }) => state !== 'active').map(({ slot }) => slot));
-  for (const { member } of misfits) missing.add(member.slot);
+  for (const { member } of mismatches) missing.add(member.slot);
   if (missing.size > layout.redundancy) {
     await membership.change(() => undefined);
     return [];
   }
-  for (const { member, reason } of misfits) membership.fail(member, new StorageError('drive-failed', reason));
-  await membership.settled();
-  return misfits.map(({ member }) => member.drive);
+  for (const { member, reason } of mismatches) membership.fail(member, new StorageError('drive-failed', reason));
+  await membership.whenRecorded();
+  return mismatches.map(({ member }) => member.drive);
 }
 
-async function misfitOf({ id, membership }: GroupCore, member: Member): Promise<string | undefined> {
+async function mismatchOf({ id, membership }: GroupCore, member: Member): Promise<string | undefined> {
   let found: FoundSuperblock | undefined;
   try {
     found = await readSuperblock(member.drive);
@@ -55,7 +55,7 @@ async function misfitOf({ id, membership }: GroupCore, member: Member): Promise<
  * record under that identity. And a drive that missed two superblocks or more is not what it was when the group wrote
  * the last one: it was rolled back.
  */
-export function fittingSuperblocks(found: readonly FoundSuperblock[], right: Superblock): FoundSuperblock[] {
+export function matchingSuperblocks(found: readonly FoundSuperblock[], right: Superblock): FoundSuperblock[] {
   const driveIds = new Map(right.members.map(({ uuid, driveId }) => [uuid, driveId]));
   const byUuid = Map.groupBy(found, ({ superblock }) => superblock.uuid);
   return [...byUuid].flatMap(([uuid, claimants]) => {

@@ -13,5 +13,5 @@ export interface MembershipHooks {
   readonly afterChange: () => Promise<void>;
   /** The drives have it on record. */
   readonly afterRecord: (record: MembershipRecord) => Promise<void>;
-  readonly forget: (member: Member) => void;
+  readonly dropPages: (member: Member) => void;
 }

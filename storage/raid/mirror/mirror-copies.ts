@@ -112,7 +112,7 @@ export class MirrorCopies {
         copy.entries[index] = this.#entries[index] as number;
         await this.#core.checksums.restore(copy.member, this.#row + index, copy.entries.subarray(index, index + 1));
         written += 1;
-        if (this.#isDamage) this.#note(copy.member, index);
+        if (this.#isDamage) this.#countRepair(copy.member, index);
       }
     }
     return written;
@@ -175,7 +175,7 @@ export class MirrorCopies {
     return mismatches;
   }
 
-  #note(member: Member, index: number): void {
+  #countRepair(member: Member, index: number): void {
     this.#core.counters.repairedBlocks += 1;
     const { slot, drive } = member;
     this.#core.emit({ type: 'block-repaired', slot, driveId: drive.id, row: this.#row + index });

@@ -8,7 +8,7 @@ import { areAllWritten, areEqual, checksumsOf, damagedBlocks } from '../blocks.t
 import type { GroupCore } from '../core.ts';
 import type { Member } from '../members/member.ts';
 import { MirrorCopies } from './mirror-copies.ts';
-import { ifThereIsRoom } from '../journal/owed-writes.ts';
+import { ifThereIsSpace } from '../journal/deferred-writes.ts';
 import { SpareSums } from '../checksums/spare-sums.ts';
 import type { Examination, Strategy } from '../strategy.ts';
 
@@ -51,7 +51,7 @@ export class Mirror implements Strategy {
     if (!isPlain || member === undefined || core.unsynced.has(region)) return this.#readPieces(row, into);
     if (!areAllWritten(page.entries, first, count)) return this.#readPieces(row, into);
     page.wasUsed = true;
-    const sums = this.#spareSums.take(count);
+    const sums = this.#spareSums.acquire(count);
     let done: Done;
     try {
       done = readSummed(member.drive, this.#dataOffset + offset, into, sums);
@@ -61,7 +61,7 @@ export class Mirror implements Strategy {
     }
     if (done !== undefined) return this.#readLater(done, member, row, into, sums);
     const isRight = areEqual(sums, page.entries, first);
-    this.#spareSums.giveBack(sums);
+    this.#spareSums.release(sums);
     return isRight ? undefined : this.#readPieces(row, into);
   }
 
@@ -78,11 +78,11 @@ export class Mirror implements Strategy {
     if (!core.locks.isFree(row, row + count) || !hasPages(writers, region) || !core.intent.use(region)) {
       return this.#writePieces(row, from);
     }
-    const sums = this.#spareSums.take(count);
+    const sums = this.#spareSums.acquire(count);
     const running = writeCopies(writers, this.#dataOffset + offset, from, sums, this.#orFail);
     if (running !== undefined) return this.#writeLater(row, from, sums, running);
     setChecksums(writers, region, first, sums);
-    this.#spareSums.giveBack(sums);
+    this.#spareSums.release(sums);
     return undefined;
   }
 
@@ -98,7 +98,7 @@ export class Mirror implements Strategy {
       }
       row += count;
     }
-    await this.#core.membership.settled();
+    await this.#core.membership.whenRecorded();
   }
 
   async resync(row: number, count: number): Promise<void> {
@@ -207,7 +207,7 @@ export class Mirror implements Strategy {
       try {
         const isSynced = !core.unsynced.has(this.#core.regionOf(row));
         const lost = isSynced ? copies.agree().lost : copies.agreeAfterCrash();
-        if (isSynced) await ifThereIsRoom(copies.writeBack());
+        if (isSynced) await ifThereIsSpace(copies.writeBack());
         if (lost.length > 0) throw this.#unreadable(lost);
         copies.data.copy(into);
       } finally {
@@ -216,7 +216,7 @@ export class Mirror implements Strategy {
     } finally {
       core.end(range);
     }
-    await core.settled(true);
+    await core.whenRecorded(true);
   }
 
   async #writePieces(row: number, from: Buffer): Promise<void> {
@@ -229,7 +229,7 @@ export class Mirror implements Strategy {
       at += count * BLOCK_BYTES;
     }
     await allDone(running);
-    await this.#core.membership.settled();
+    await this.#core.membership.whenRecorded();
   }
 
   async #writePiece(row: number, from: Buffer): Promise<void> {
@@ -255,7 +255,7 @@ export class Mirror implements Strategy {
     } finally {
       core.end(range);
     }
-    await core.membership.settled();
+    await core.membership.whenRecorded();
   }
 
   /** Waits for all copies. When one is refused, all checksums stay: they tell which copies have what was there before. */

@@ -75,8 +75,8 @@ export class ParityRepair {
   }
 
   /** What a resync would make of rows, without writing it. */
-  foresee(rows: StripeRows): void {
-    this.#core.resyncs.owed.overlay(rows);
+  previewResync(rows: StripeRows): void {
+    this.#core.resyncs.deferred.overlay(rows);
     if (hasAbsentData(rows, this.#core)) {
       // Half of a write and a member missing: nothing can be worked out before the rest of it is.
       if (this.#core.resyncs.isTorn(rows.row))
@@ -84,7 +84,7 @@ export class ParityRepair {
       rows.solve();
       return;
     }
-    for (let index = 0; index < rows.count; index += 1) this.#settleRow(rows, index);
+    for (let index = 0; index < rows.count; index += 1) this.#reconcileRow(rows, index);
   }
 
   /** Writes to a member what belongs there. What cannot be worked out is marked as lost. */
@@ -117,7 +117,7 @@ export class ParityRepair {
       if (rows.isUnused()) return;
       const absent = rows.shards.map((_, shard) => shard).filter((shard) => rows.stateOf(shard, 0) === 'absent');
       // With a member missing since before the crash everything went through the journal, and is in line already.
-      if (absent.some((shard) => this.#core.resyncs.wasInLine(rows.slotOf(shard), row))) return;
+      if (absent.some((shard) => this.#core.resyncs.wasConsistent(rows.slotOf(shard), row))) return;
       if (absent.some((shard) => shard < rows.dataShards)) await this.#resyncWithoutData(rows, absent);
       else await this.#resyncData(rows);
     } finally {
@@ -127,7 +127,7 @@ export class ParityRepair {
 
   async #resyncData(rows: StripeRows): Promise<void> {
     for (let index = 0; index < rows.count; index += 1) {
-      for (const shard of this.#settleRow(rows, index)) {
+      for (const shard of this.#reconcileRow(rows, index)) {
         if (rows.stateOf(shard, index) === 'good') await this.#writeBlock(rows, shard, index, 'resync');
       }
       if (rows.hasLostData(index)) await this.#markLost(rows, index);
@@ -136,10 +136,10 @@ export class ParityRepair {
   }
 
   /** Decides what data to go on with after a crash. Returns the data shards that have to be written. */
-  #settleRow(rows: StripeRows, index: number): number[] {
+  #reconcileRow(rows: StripeRows, index: number): number[] {
     const damaged = rows.erasedAt(index).filter((shard) => shard < rows.dataShards);
     if (damaged.length === 0) return this.#preferLatest(rows, index);
-    this.#settleDamaged(rows, index, damaged);
+    this.#reconcileDamaged(rows, index, damaged);
     return damaged;
   }
 
@@ -161,7 +161,7 @@ export class ParityRepair {
   }
 
   /** Works out data that matches its checksum, or takes it as it is; unless it is unknown what it should be. */
-  #settleDamaged(rows: StripeRows, index: number, damaged: readonly number[]): void {
+  #reconcileDamaged(rows: StripeRows, index: number, damaged: readonly number[]): void {
     const erased = rows.erasedAt(index);
     const unknown = damaged.filter((shard) => rows.stateOf(shard, index) === 'unknown');
     const before = damaged.map((shard) => Buffer.from(rows.block(shard, index)));
@@ -193,8 +193,8 @@ export class ParityRepair {
     const isParityDamaged = new Set(damaged.filter(({ shard }) => shard >= rows.dataShards).map(({ index }) => index));
     rows.solve();
     for (let index = 0; index < rows.count; index += 1) {
-      const isInLine = !isParityDamaged.has(index) && isParityConsistent(rows.partOf(index, index + 1));
-      const wasCutOff = absent.length === 1 && !isInLine;
+      const isConsistent = !isParityDamaged.has(index) && isParityConsistent(rows.partOf(index, index + 1));
+      const wasCutOff = absent.length === 1 && !isConsistent;
       if (!wasCutOff && !rows.hasLostData(index)) continue;
       this.#core.counters.lostBlocks += 1;
       this.#core.emit({ type: 'block-lost', row: rows.row + index });

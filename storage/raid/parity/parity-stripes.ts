@@ -10,7 +10,7 @@ import { ParityPlanner } from './parity-plan.ts';
 import type { Plan, ShardPart, StripeChange } from './parity-plan.ts';
 import { damagedPlaces, ParityRepair } from './parity-repair.ts';
 import type { Member } from '../members/member.ts';
-import { ifThereIsRoom } from '../journal/owed-writes.ts';
+import { ifThereIsSpace } from '../journal/deferred-writes.ts';
 import type { Examination, Strategy } from '../strategy.ts';
 import { StripeMap } from './stripe-map.ts';
 import type { ChunkPart } from './stripe-map.ts';
@@ -132,7 +132,7 @@ export class ParityStripes implements Strategy {
     try {
       const rows = await StripeRows.load(core, this.#map, row, count);
       try {
-        if (core.unsynced.has(this.#core.regionOf(row))) this.#repair.foresee(rows);
+        if (core.unsynced.has(this.#core.regionOf(row))) this.#repair.previewResync(rows);
         else await this.#solve(rows);
         const lost = rows.states[shard]?.findIndex((state) => state === 'gone') ?? -1;
         if (lost >= 0) throw this.#unreadable(row + lost);
@@ -143,14 +143,14 @@ export class ParityStripes implements Strategy {
     } finally {
       core.end(range);
     }
-    await core.settled(true);
+    await core.whenRecorded(true);
   }
 
   async #solve(rows: StripeRows): Promise<void> {
     const damaged = damagedPlaces(rows);
     rows.solve();
     this.#core.counters.mismatches += damaged.length;
-    await ifThereIsRoom(this.#repair.writeSolved(rows, damaged));
+    await ifThereIsSpace(this.#repair.writeSolved(rows, damaged));
   }
 
   async #change(block: number, count: number, from: Buffer | undefined): Promise<void> {
@@ -160,7 +160,7 @@ export class ParityStripes implements Strategy {
       if (running.length === STRIPES_AT_ONCE) await allDone(running.splice(0));
     }
     await allDone(running);
-    await this.#core.membership.settled();
+    await this.#core.membership.whenRecorded();
   }
 
   /** Puts the parts of each stripe together. */
@@ -178,7 +178,7 @@ export class ParityStripes implements Strategy {
   }
 
   async #changeStripe(change: StripeChange): Promise<void> {
-    if (this.#core.resyncs.owed.size > 0) await this.#core.resyncs.payOwed();
+    if (this.#core.resyncs.deferred.size > 0) await this.#core.resyncs.applyDeferred();
     const range = await this.#core.begin(change.row, change.count, true);
     try {
       if (this.#needsJournal(change)) await this.#changeByJournal(change);
@@ -232,7 +232,7 @@ export class ParityStripes implements Strategy {
       await this.#apply(plan.writes);
     } catch (error) {
       if (isNoSpace(error)) {
-        resyncs.owed.keep(row, plan.writes);
+        resyncs.deferred.keep(row, plan.writes);
         this.#core.resyncs.leaveUnsynced(row, false);
       }
       throw error;

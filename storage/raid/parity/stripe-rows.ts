@@ -135,10 +135,10 @@ export class StripeRows {
     for (const index of damagedBlocks(data, entries)) {
       this.setState(shard, index, entries[index] === UNKNOWN ? 'unknown' : 'damaged');
     }
-    await this.#noteBehind(shard, member);
+    await this.#recordBehind(shard, member);
   }
 
-  async #noteBehind(shard: number, member: Member): Promise<void> {
+  async #recordBehind(shard: number, member: Member): Promise<void> {
     const region = this.#core.regionOf(this.row);
     if (!this.#core.unsynced.has(region)) return;
     const page = await this.#core.checksums.fetch(member, region);

@@ -1,6 +1,6 @@
 import { BATCH_ROWS } from '../layout.ts';
 import type { GroupCore } from '../core.ts';
-import { examineRows } from './scrub.ts';
+import { examineRows } from './group-scrubber.ts';
 import { readSuperblock } from '../members/superblock.ts';
 
 export interface Finding {

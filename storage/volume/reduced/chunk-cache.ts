@@ -26,7 +26,7 @@ export class ChunkCache {
   }
 
   /** The address gets other bytes. */
-  forget(address: number): void {
+  drop(address: number): void {
     this.#chunks.delete(address);
   }
 }

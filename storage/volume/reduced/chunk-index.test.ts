@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { Commits } from '../../metadata/commits.ts';
+import { PoolCommits } from '../../metadata/pool-commits.ts';
 import type { Database } from '@granary/kernel/sqlite';
 import { openPoolDatabase } from '../../metadata/pool-database.ts';
 import { FIRST_ADDRESS } from './address.ts';
@@ -12,7 +12,7 @@ import { ChunkIndex } from './chunk-index.ts';
 async function open(context: TestContext, flush: () => Promise<void> = async () => undefined) {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'granary-index-'));
   const database = openPoolDatabase(path.join(folder, 'pool.db'), { create: true });
-  const commits = new Commits(database, flush, () => undefined);
+  const commits = new PoolCommits(database, flush, () => undefined);
   context.after(async () => {
     database.close();
     await fs.rm(folder, { recursive: true });

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '@granary/kernel/sqlite';
 import { StorageError } from '../../errors.ts';
-import type { Commits } from '../../metadata/commits.ts';
+import type { PoolCommits } from '../../metadata/pool-commits.ts';
 import { digestBytes } from './digest.ts';
 
 interface SharedChunk {
@@ -26,7 +26,7 @@ const CACHED_MAX = 16_384;
  */
 export class ChunkIndex {
   readonly #database: Database;
-  readonly #commits: Commits;
+  readonly #commits: PoolCommits;
   /** Changed since the last commit began. */
   readonly #changed = new Set<SharedChunk>();
   /** Not in the file yet as they are. */
@@ -34,7 +34,7 @@ export class ChunkIndex {
   readonly #cached = new Map<string, SharedChunk>();
   readonly #byAddress = new Map<number, SharedChunk>();
 
-  constructor(database: Database, commits: Commits) {
+  constructor(database: Database, commits: PoolCommits) {
     this.#database = database;
     this.#commits = commits;
     commits.beforeEach(() => this.#handOver());

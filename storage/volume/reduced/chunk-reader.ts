@@ -42,8 +42,8 @@ export class ChunkReader {
   }
 
   /** The address gets other bytes. */
-  forget(address: number): void {
-    this.#cache.forget(address);
+  drop(address: number): void {
+    this.#cache.drop(address);
   }
 
   #readPart({ address, from, caching }: ChunkPart, cipher: Xts | undefined, into: Buffer): Done {

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { allocate, release } from '../../kernels/index.ts';
-import type { Commits } from '../../metadata/commits.ts';
+import type { PoolCommits } from '../../metadata/pool-commits.ts';
 import { Readers } from '../../pool/readers.ts';
 import { BLOCK_BYTES, BLOCKS_PER_EXTENT, type Done } from '../../units.ts';
 import type { Caching, ExtentStore } from '../format.ts';
@@ -22,11 +22,11 @@ export class ChunkSpace {
   readonly containers: Containers;
   readonly readers: Readers;
   readonly #store: ContainerStore;
-  readonly #commits: Commits;
+  readonly #commits: PoolCommits;
   /** Addresses, and ids of containers that are gone, in the order they were given up. */
   #givenUp: number[] = [];
 
-  constructor(store: ContainerStore, commits: Commits) {
+  constructor(store: ContainerStore, commits: PoolCommits) {
     this.#store = store;
     this.#commits = commits;
     this.containers = new Containers((extent) => store.isLeaving(extent));
@@ -40,8 +40,8 @@ export class ChunkSpace {
   }
 
   /** Room for a chunk; to be followed by `keep` or `abandon`. */
-  async take(count: number, indexed: boolean): Promise<number> {
-    return this.#takeNow(count, indexed) ?? (await this.#reclaim(count, indexed));
+  async allocate(count: number, indexed: boolean): Promise<number> {
+    return this.#allocateNow(count, indexed) ?? (await this.#reclaim(count, indexed));
   }
 
   /** The chunk is written and a map names it from now on. */
@@ -99,19 +99,19 @@ export class ChunkSpace {
     });
   }
 
-  #takeNow(count: number, indexed: boolean): number | undefined {
-    const address = this.containers.take(count, indexed);
+  #allocateNow(count: number, indexed: boolean): number | undefined {
+    const address = this.containers.allocate(count, indexed);
     if (address !== undefined) return address;
     const extent = this.#store.allocate();
-    return extent === undefined ? undefined : this.#takeFrom(extent, count, indexed);
+    return extent === undefined ? undefined : this.#allocateFrom(extent, count, indexed);
   }
 
-  #takeFrom(extent: number, count: number, indexed: boolean): number | undefined {
+  #allocateFrom(extent: number, count: number, indexed: boolean): number | undefined {
     const id = this.containers.create(extent);
     this.#commits.enqueue((tx) => {
       tx.run('INSERT OR REPLACE INTO containers (id, extent) VALUES (?, ?)', id, extent);
     });
-    const address = this.containers.take(count, indexed);
+    const address = this.containers.allocate(count, indexed);
     // The group began to leave while the extent was waited for.
     if (address === undefined) this.#remove(id);
     return address;
@@ -120,10 +120,10 @@ export class ChunkSpace {
   async #reclaim(count: number, indexed: boolean): Promise<number> {
     await this.#commits.commit();
     await this.readers.idle();
-    const address = this.#takeNow(count, indexed);
+    const address = this.#allocateNow(count, indexed);
     if (address !== undefined) return address;
     const extent = await this.#store.reclaim();
-    return this.#takeFrom(extent, count, indexed) ?? (await this.#reclaim(count, indexed));
+    return this.#allocateFrom(extent, count, indexed) ?? (await this.#reclaim(count, indexed));
   }
 
   #extentOf(address: number): number {

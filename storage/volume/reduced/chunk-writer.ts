@@ -4,7 +4,7 @@ import { BLOCK_BYTES } from '../../units.ts';
 import type { LayerView } from '../format.ts';
 import type { Layer } from '../layers.ts';
 import { BLOCKS_PER_CHUNK, blockCountOf, cipherUnitOf, containerOf } from './address.ts';
-import { addressAt, type ChunkBook } from './chunk-book.ts';
+import { addressAt, type ChunkReferences } from './chunk-references.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import type { ChunkSpace } from './chunk-space.ts';
 import { CHUNK_BYTES, isZeros, pack, type Packed } from './codec.ts';
@@ -30,14 +30,14 @@ interface PlacedJob extends Job {
 /** Writes chunks to fresh blocks, and switches entries to them when they are there. */
 export class ChunkWriter {
   readonly #space: ChunkSpace;
-  readonly #book: ChunkBook;
+  readonly #references: ChunkReferences;
   readonly #reader: ChunkReader;
   /** A part of a chunk is written by reading and replacing all of it: one at a time. */
   readonly #locks = new WeakMap<Layer, RangeLock>();
 
-  constructor(space: ChunkSpace, book: ChunkBook, reader: ChunkReader) {
+  constructor(space: ChunkSpace, references: ChunkReferences, reader: ChunkReader) {
     this.#space = space;
-    this.#book = book;
+    this.#references = references;
     this.#reader = reader;
   }
 
@@ -52,7 +52,7 @@ export class ChunkWriter {
   }
 
   async #writeBatch(view: LayerView, block: number, data: Buffer): Promise<void> {
-    await this.#book.pendingBounded();
+    await this.#references.pendingBounded();
     const first = Math.floor(block / BLOCKS_PER_CHUNK);
     const end = Math.ceil((block + data.length / BLOCK_BYTES) / BLOCKS_PER_CHUNK);
     let lock = this.#locks.get(view.layer);
@@ -93,11 +93,11 @@ export class ChunkWriter {
       const number = first + at / CHUNK_BYTES;
       const chunk = chunks.subarray(at, at + CHUNK_BYTES);
       if (isZeros(chunk)) {
-        this.#book.clear(layer, number);
+        this.#references.clear(layer, number);
         continue;
       }
       const digest = view.options?.deduplication === true ? digestOf(chunk, view.cipher) : undefined;
-      if (this.#book.share(layer, number, digest)) continue;
+      if (this.#references.share(layer, number, digest)) continue;
       const isFollower = digest !== undefined && digests.has(digest);
       (isFollower ? followers : leaders).push({ number, chunk, digest });
       if (digest !== undefined) digests.add(digest);
@@ -107,7 +107,8 @@ export class ChunkWriter {
     await this.#writeOut(placed, view.cipher);
     for (const job of placed) this.#publish(layer, job);
     for (const { number, digest } of followers) {
-      if (!this.#book.share(layer, number, digest)) throw new Error(`the chunk that ${number} equals is not there`);
+      if (!this.#references.share(layer, number, digest))
+        throw new Error(`the chunk that ${number} equals is not there`);
     }
   }
 
@@ -116,8 +117,8 @@ export class ChunkWriter {
     const placed: PlacedJob[] = [];
     try {
       for (const job of packed) {
-        const address = await this.#space.take(job.packed.blocks, job.digest !== undefined);
-        this.#reader.forget(address);
+        const address = await this.#space.allocate(job.packed.blocks, job.digest !== undefined);
+        this.#reader.drop(address);
         placed.push({ ...job, address });
       }
     } catch (error) {
@@ -155,8 +156,8 @@ export class ChunkWriter {
 
   #publish(layer: Layer, { number, address, digest }: PlacedJob): void {
     // The same bytes may have been stored by somebody else meanwhile.
-    if (this.#book.share(layer, number, digest)) this.#space.abandon(address);
-    else this.#book.add(layer, number, address, digest);
+    if (this.#references.share(layer, number, digest)) this.#space.abandon(address);
+    else this.#references.add(layer, number, address, digest);
   }
 }
 

@@ -14,13 +14,13 @@ function blocksOf(address: number): string[] {
 test('an address tells its parts and is neither a hole nor discarded', () => {
   const containers = new Containers(() => false);
   containers.create(77);
-  const address = containers.take(5, true) ?? 0;
+  const address = containers.allocate(5, true) ?? 0;
   assert(isAddress(address) && isIndexed(address) && Number.isSafeInteger(address));
   assert(address !== HOLE && address !== OPAQUE && address > OPAQUE);
   assert.equal(containerOf(address), FIRST_CONTAINER + 1);
   assert.equal(firstBlockOf(address), 0);
   assert.equal(blockCountOf(address), 5);
-  assert.equal(firstBlockOf(containers.take(8, false) ?? 0), 5);
+  assert.equal(firstBlockOf(containers.allocate(8, false) ?? 0), 5);
 });
 
 const deed = fc.record({
@@ -38,7 +38,7 @@ test('no block is handed out twice, and none is left unused while it fits', () =
       let extent = 1;
       for (const { kind, pick, count } of deeds) {
         if (kind < 6) {
-          const address = containers.take(count, pick % 2 === 0) ?? takeFresh(containers, extent++, count);
+          const address = containers.allocate(count, pick % 2 === 0) ?? takeFresh(containers, extent++, count);
           for (const block of blocksOf(address)) {
             assert(!taken.has(block), `${block} was handed out twice`);
             taken.add(block);
@@ -70,7 +70,7 @@ test('no block is handed out twice, and none is left unused while it fits', () =
 
 function takeFresh(containers: Containers, extent: number, count: number): number {
   containers.create(extent);
-  const address = containers.take(count, false);
+  const address = containers.allocate(count, false);
   assert(address !== undefined);
   return address;
 }
@@ -82,11 +82,11 @@ test('nothing is put on extents that are leaving, until they stay after all', ()
   containers.create(2);
   leaving.add(2);
   containers.relist();
-  for (let round = 0; round < 8; round++) assert.equal(containerOf(containers.take(8, false) ?? 0), first);
-  assert.equal(containers.take(1, false), undefined);
+  for (let round = 0; round < 8; round++) assert.equal(containerOf(containers.allocate(8, false) ?? 0), first);
+  assert.equal(containers.allocate(1, false), undefined);
   leaving.clear();
   containers.relist();
-  assert.notEqual(containers.take(1, false), undefined);
+  assert.notEqual(containers.allocate(1, false), undefined);
 });
 
 test('a chunk on blocks of another is refused', () => {

@@ -15,7 +15,7 @@ export class Containers {
   readonly #isLeaving: (extent: number) => boolean;
   #extents = new Uint32Array(SLOTS_AT_FIRST);
   #named = new Uint32Array(2 * SLOTS_AT_FIRST);
-  #taken = new Uint32Array(2 * SLOTS_AT_FIRST);
+  #allocated = new Uint32Array(2 * SLOTS_AT_FIRST);
   #writing = new Uint8Array(SLOTS_AT_FIRST);
   #list = new Uint8Array(SLOTS_AT_FIRST);
   #next = new Uint32Array(SLOTS_AT_FIRST);
@@ -78,12 +78,12 @@ export class Containers {
   }
 
   /** Room for a chunk that is about to be written; the tightest gap that fits. */
-  take(count: number, indexed: boolean): number | undefined {
+  allocate(count: number, indexed: boolean): number | undefined {
     for (let gap = count; gap <= BLOCKS_PER_CHUNK; gap++) {
       const slot = this.#heads[gap] ?? NONE;
       if (slot === NONE) continue;
-      const first = findGap(this.#taken[2 * slot] ?? 0, this.#taken[2 * slot + 1] ?? 0, count) ?? 0;
-      set(this.#taken, slot, first, count);
+      const first = findGap(this.#allocated[2 * slot] ?? 0, this.#allocated[2 * slot + 1] ?? 0, count) ?? 0;
+      set(this.#allocated, slot, first, count);
       this.#writing[slot] = (this.#writing[slot] ?? 0) + 1;
       this.#enlist(slot);
       return addressOf(FIRST_CONTAINER + slot, first, count, indexed);
@@ -105,8 +105,8 @@ export class Containers {
     if (first + count > BLOCKS_PER_EXTENT || overlaps(this.#named, slot, first, count)) return false;
     set(this.#named, slot, first, count);
     this.#namedBlocks += count;
-    if (overlaps(this.#taken, slot, first, count)) return true;
-    set(this.#taken, slot, first, count);
+    if (overlaps(this.#allocated, slot, first, count)) return true;
+    set(this.#allocated, slot, first, count);
     this.#enlist(slot);
     return true;
   }
@@ -129,7 +129,7 @@ export class Containers {
   /** The blocks may be taken again. */
   free(address: number): void {
     const slot = slotOf(address);
-    clear(this.#taken, slot, firstBlockOf(address), blockCountOf(address));
+    clear(this.#allocated, slot, firstBlockOf(address), blockCountOf(address));
     if (this.#extents[slot] !== NONE) this.#enlist(slot);
   }
 
@@ -164,7 +164,7 @@ export class Containers {
 
   recycle(id: number): void {
     const slot = id - FIRST_CONTAINER;
-    this.#taken.fill(0, 2 * slot, 2 * slot + 2);
+    this.#allocated.fill(0, 2 * slot, 2 * slot + 2);
     this.#spareSlots.push(slot);
   }
 
@@ -175,8 +175,8 @@ export class Containers {
 
   #enlist(slot: number): void {
     const leaving = this.#isLeaving(this.#extents[slot] ?? NONE);
-    const low = this.#taken[2 * slot] ?? 0;
-    const high = this.#taken[2 * slot + 1] ?? 0;
+    const low = this.#allocated[2 * slot] ?? 0;
+    const high = this.#allocated[2 * slot + 1] ?? 0;
     const gap = leaving ? 0 : longestGap(low, high, BLOCKS_PER_CHUNK);
     if (gap === this.#list[slot]) return;
     this.#unlist(slot);
@@ -207,7 +207,7 @@ export class Containers {
     const slots = 2 ** Math.ceil(Math.log2(slot + 1));
     this.#extents = enlarged(this.#extents, slots);
     this.#named = enlarged(this.#named, 2 * slots);
-    this.#taken = enlarged(this.#taken, 2 * slots);
+    this.#allocated = enlarged(this.#allocated, 2 * slots);
     this.#next = enlarged(this.#next, slots);
     this.#previous = enlarged(this.#previous, slots);
     const writing = new Uint8Array(slots);

@@ -9,7 +9,7 @@ import { Pool } from '../../pool/pool.ts';
 import { layOut } from '../../raid/layout.ts';
 import { AREAS, DAMAGES, EXTENTS, inflict, snapshotOf } from '../../raid/testing/damage.ts';
 import type { DamageCase, Snapshot } from '../../raid/testing/damage.ts';
-import { Rig } from '../../raid/testing/rig.ts';
+import { GroupRig } from '../../raid/testing/group-rig.ts';
 
 /**
  * The matrix of `storage/raid/corruption-matrix.test.ts` for a volume that is compressed and deduplicated: one drive is
@@ -39,7 +39,7 @@ function chunkOf(round: number, index: number): Buffer {
 
 /** A pool with a reduced volume that has some history, and what must be read from it. */
 class Scene {
-  readonly rig: Rig;
+  readonly rig: GroupRig;
   readonly #folder = mkdtempSync(join(tmpdir(), 'granary-matrix-'));
   readonly #file = join(this.#folder, 'pool.db');
   readonly #case: MatrixCase;
@@ -51,7 +51,7 @@ class Scene {
   #snapshot = Buffer.alloc(0);
   #pool: Pool | undefined;
 
-  constructor(rig: Rig, matrixCase: MatrixCase) {
+  constructor(rig: GroupRig, matrixCase: MatrixCase) {
     this.rig = rig;
     this.#case = matrixCase;
   }
@@ -144,7 +144,7 @@ class Scene {
 
 async function check(matrixCase: MatrixCase): Promise<void> {
   const { level, members } = matrixCase;
-  const rig = await Rig.create({ level, members, stripeBytes: STRIPE_BYTES, driveBytes: DRIVE_BYTES });
+  const rig = await GroupRig.create({ level, members, stripeBytes: STRIPE_BYTES, driveBytes: DRIVE_BYTES });
   const scene = new Scene(rig, matrixCase);
   try {
     await scene.prepare();

@@ -3,10 +3,10 @@ import { StorageError } from '../../errors.ts';
 import type { Layers } from '../layers.ts';
 import { blockCountOf, containerOf, isAddress, isIndexed } from './address.ts';
 import type { ChunkSpace } from './chunk-space.ts';
-import type { Totals } from './reduction.ts';
+import type { ReductionTotals } from './reduction.ts';
 
 /** Which blocks of containers are taken follows from the maps alone. They are read page by page without keeping them. */
-export function openContainers(database: Reads, space: ChunkSpace, totals: Totals, layers: Layers): void {
+export function openContainers(database: Reads, space: ChunkSpace, totals: ReductionTotals, layers: Layers): void {
   const { containers } = space;
   for (const { id, extent } of database.iterate<{ id: number; extent: number }>('SELECT id, extent FROM containers')) {
     if (!containers.restore(id, extent)) throw damaged(`Container ${id} is not possible`);
@@ -20,7 +20,7 @@ export function openContainers(database: Reads, space: ChunkSpace, totals: Total
       totals.add(entry);
       blocks += blockCountOf(entry);
     }
-    layers.get(layer).noteOwned(blocks);
+    layers.get(layer).addOwned(blocks);
   }
   space.removeUnused();
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Database } from '@granary/kernel/sqlite';
 import { setImmediate } from 'node:timers/promises';
-import type { Commits } from '../../metadata/commits.ts';
+import type { PoolCommits } from '../../metadata/pool-commits.ts';
 import { BLOCK_BYTES, type Done } from '../../units.ts';
 import { entriesOf, HOLE } from '../extent-map.ts';
 import type { LayerFormat, LayerView } from '../format.ts';
 import type { Layer, Layers } from '../layers.ts';
 import { BLOCKS_PER_CHUNK } from './address.ts';
-import { addressAt, ChunkBook, placeAt } from './chunk-book.ts';
+import { addressAt, ChunkReferences, placeAt } from './chunk-references.ts';
 import { ChunkIndex } from './chunk-index.ts';
 import { type ChunkPart, ChunkReader } from './chunk-reader.ts';
 import { ChunkSpace, type ContainerStore } from './chunk-space.ts';
@@ -27,26 +27,26 @@ export class ReducedFormat implements LayerFormat {
   readonly entryBytes = CHUNK_BYTES;
   readonly space: ChunkSpace;
   readonly #database: Database;
-  readonly #book: ChunkBook;
+  readonly #references: ChunkReferences;
   readonly #reader: ChunkReader;
   readonly #writer: ChunkWriter;
 
-  constructor(store: ContainerStore, commits: Commits, database: Database) {
+  constructor(store: ContainerStore, commits: PoolCommits, database: Database) {
     this.#database = database;
     this.space = new ChunkSpace(store, commits);
-    this.#book = new ChunkBook(this.space, new ChunkIndex(database, commits), commits);
+    this.#references = new ChunkReferences(this.space, new ChunkIndex(database, commits), commits);
     this.#reader = new ChunkReader(this.space);
-    this.#writer = new ChunkWriter(this.space, this.#book, this.#reader);
+    this.#writer = new ChunkWriter(this.space, this.#references, this.#reader);
   }
 
   /** Finds out what containers hold. The extents they are on are claimed already. */
   open(layers: Layers): void {
-    openContainers(this.#database, this.space, this.#book.totals, layers);
+    openContainers(this.#database, this.space, this.#references.totals, layers);
   }
 
   /** Of all volumes together. */
   reduction(): PoolReduction {
-    return this.#book.totals.reduction(this.space.containers);
+    return this.#references.totals.reduction(this.space.containers);
   }
 
   read(view: LayerView, offset: number, into: Buffer): Done {
@@ -66,10 +66,10 @@ export class ReducedFormat implements LayerFormat {
     const { layer } = view;
     const edges: { number: number; from: number; count: number }[] = [];
     for (const part of partsOf(offset / BLOCK_BYTES, length / BLOCK_BYTES)) {
-      if (part.count === BLOCKS_PER_CHUNK) this.#book.clear(layer, part.number);
+      if (part.count === BLOCKS_PER_CHUNK) this.#references.clear(layer, part.number);
       else if (addressAt(layer, part.number) !== undefined) edges.push(part);
     }
-    if (edges.length === 0) return this.#book.pendingBounded();
+    if (edges.length === 0) return this.#references.pendingBounded();
     return each(edges, edges.length, ({ number, from, count }) => {
       return this.#writer.write(view, number * BLOCKS_PER_CHUNK + from, Buffer.alloc(count * BLOCK_BYTES));
     });
@@ -84,14 +84,14 @@ export class ReducedFormat implements LayerFormat {
   }
 
   release(entry: number): void {
-    this.#book.release(entry);
+    this.#references.release(entry);
   }
 
   /** Chunks are whole: nothing shows through the upper's, so what lies below it is given up at once. */
   mergeEntry(lower: Layer, upper: Layer, entry: number): Done {
     if (upper.map.get(entry) === HOLE || lower.map.get(entry) === HOLE) return undefined;
-    this.#book.put(lower, entry, HOLE);
-    return this.#book.pendingBounded();
+    this.#references.put(lower, entry, HOLE);
+    return this.#references.pendingBounded();
   }
 
   /** Chunks keep their address wherever they are: containers move, and maps stay as they are. */
@@ -102,9 +102,9 @@ export class ReducedFormat implements LayerFormat {
   async drain(layer: Layer): Promise<void> {
     const numbers = [...entriesOf(layer.map)].map(({ number }) => number);
     for (const [index, number] of numbers.entries()) {
-      this.#book.put(layer, number, HOLE);
+      this.#references.put(layer, number, HOLE);
       if (index % ENTRIES_PER_TURN === 0) await setImmediate();
-      const pending = this.#book.pendingBounded();
+      const pending = this.#references.pendingBounded();
       if (pending) await pending;
     }
   }

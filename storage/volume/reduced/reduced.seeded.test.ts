@@ -52,7 +52,7 @@ class Story {
       return this.#mix.encrypted && which % 2 === 0 ? { options, key: this.#key } : { options };
     });
     for (const each of steps) await model.run(each, (special) => this.#special(model, special));
-    await model.pool.settled();
+    await model.pool.whenIdle();
     await model.verify();
     await this.#checkBooks(model);
     await this.#deleteAll(model);
@@ -175,7 +175,7 @@ class Story {
 
   async #deleteAll({ pool }: PoolModel): Promise<void> {
     for (const { id } of pool.volumes.list()) await pool.deleteVolume(id);
-    await pool.settled();
+    await pool.whenIdle();
     await pool.flush();
     await pool.state.extents.readers.idle();
     assert.deepEqual(pool.reduction(), { logicalBytes: 0, compressedBytes: 0, storedBytes: 0, containerBytes: 0 });

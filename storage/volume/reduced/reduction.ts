@@ -24,7 +24,7 @@ export interface PoolReduction extends Reduction {
 const ENTRIES_PER_TURN = 65_536;
 
 /** The sums over all maps of a pool, kept up to date. */
-export class Totals {
+export class ReductionTotals {
   #chunks = 0;
   #blocks = 0;
 

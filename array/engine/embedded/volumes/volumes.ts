@@ -1,4 +1,4 @@
-import { type Caps, settleMigrations, StorageError, type Volume } from '@granary/storage';
+import { type Caps, reconcileMigrations, StorageError, type Volume } from '@granary/storage';
 import type { NewVolume, Reduction, VolumeCaps } from '../../engine.ts';
 import type { VolumeReport } from '../../report.ts';
 import type { EnginePool, EnginePools } from '../pools.ts';
@@ -34,7 +34,7 @@ export class EngineVolumes {
     const all = [...this.#pools.all()];
     const pools = all.flatMap(({ pool }) => (pool ? [pool] : []));
     // A pool that cannot take it now is settled at the next start; its volumes are there, but refuse.
-    await settleMigrations(pools, pools.length === all.length).catch(onProblem);
+    await reconcileMigrations(pools, pools.length === all.length).catch(onProblem);
     for (const entry of this.#pools.all()) {
       for (const volume of entry.pool?.volumes.list() ?? []) {
         const state = entry.pool?.volumes.stateOf(volume.id);
@@ -84,7 +84,7 @@ export class EngineVolumes {
     this.#pools.requireRecording(handle.pool);
     const { open: pool } = handle.pool;
     if (handle.isThere) {
-      pool.volumes.settled(id);
+      pool.volumes.requireStable(id);
       await this.#removeFromProtocols(id);
       handle.release();
       handle.measure();

@@ -56,7 +56,7 @@ export class Scene {
 
   /** Everything that can come to rest has. */
   async settle(): Promise<void> {
-    await this.pool.settled();
+    await this.pool.whenIdle();
     await this.pool.flush();
     await this.pool.state.formats.reduced.space.readers.idle();
     await this.pool.state.extents.readers.idle();

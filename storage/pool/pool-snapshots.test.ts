@@ -6,7 +6,7 @@ import { StorageError } from '../errors.ts';
 import { BLOCK_BYTES, EXTENT_BYTES } from '../units.ts';
 import type { Volume } from '../volume/volume.ts';
 import type { Pool } from './pool.ts';
-import { blocks, HeldGroup, lettersOf, MIB, readOf, rigOf, ticks } from './testing/rig.ts';
+import { blocks, HeldGroup, lettersOf, MIB, readOf, rigOf, ticks } from './testing/pool-rig.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
 
@@ -112,7 +112,7 @@ describe('a snapshot', () => {
         await rig.pool.snapshots.delete(`snapshot-${letter}`);
         kept = kept.replace(letter, '');
         await verifyHistory(rig.pool, kept);
-        await rig.pool.settled();
+        await rig.pool.whenIdle();
         await verifyHistory(rig.pool, kept);
       }
       const pool = await rig.reopen();
@@ -128,7 +128,7 @@ describe('a snapshot', () => {
     await rig.pool.snapshots.delete('snapshot-b');
     const pool = await rig.reopen();
     await verifyHistory(pool, 'acd');
-    await pool.settled();
+    await pool.whenIdle();
     await verifyHistory(pool, 'acd');
   });
 
@@ -174,7 +174,7 @@ describe('a clone', () => {
     await clone.write(4 * BLOCK_BYTES, blocks('k'));
     assert.equal(await lettersOf(volume, 5), 'eABCD');
     await rig.pool.deleteVolume('volume');
-    await rig.pool.settled();
+    await rig.pool.whenIdle();
     assert.equal(await lettersOf(clone, 5), 'bAB.k');
     const pool = await rig.reopen();
     assert.equal(await lettersOf(pool.volumes.get('clone'), 5), 'bAB.k');
@@ -182,9 +182,9 @@ describe('a clone', () => {
       pool.volumes.list().map(({ id }) => id),
       ['clone'],
     );
-    await pool.settled();
+    await pool.whenIdle();
     await pool.deleteVolume('clone');
-    await pool.settled();
+    await pool.whenIdle();
     await pool.flush();
     assert.equal(pool.usage().usedBytes, 0);
   });
@@ -214,7 +214,7 @@ describe('reverting', () => {
       await ticks(count);
       await Promise.all([taking, pool.snapshots.revert(`empty-${count}`)]);
       assert.equal(await lettersOf(volume, 1), '.');
-      await pool.settled();
+      await pool.whenIdle();
       assert.equal([...pool.state.layers.all()].length, 3 * (count + 1), 'two snapshots and a volume each');
     }
   });
@@ -250,7 +250,7 @@ describe('the difference of two snapshots', () => {
     const before = [...pool.snapshots.difference('snapshot-a', 'snapshot-d')];
     await pool.snapshots.delete('snapshot-b');
     await pool.snapshots.delete('snapshot-c');
-    await pool.settled();
+    await pool.whenIdle();
     assert.deepEqual([...pool.snapshots.difference('snapshot-a', 'snapshot-d')], before);
     assert.deepEqual(before, [
       { offset: 0, length: BLOCK_BYTES, mapped: true },

@@ -2,10 +2,10 @@ import { isNoSpace } from '../../errors.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import type { GroupCore } from '../core.ts';
 import { BATCH_ROWS } from '../layout.ts';
-import { examineRows } from './scrub.ts';
+import { examineRows } from './group-scrubber.ts';
 
 /** Brings members in line from the others in regions where their checksums were rejected. */
-export class Mender {
+export class ChecksumRepairer {
   readonly #core: GroupCore;
   #running: Promise<void> | undefined;
   #doneCount = 0;
@@ -39,14 +39,14 @@ export class Mender {
   async #run(): Promise<void> {
     const { rejected } = this.#core;
     for (const region of rejected) {
-      await this.#mend(region);
+      await this.#repair(region);
       rejected.delete(region);
       this.#doneCount += 1;
     }
     await this.#core.flushMembers();
   }
 
-  async #mend(region: number): Promise<void> {
+  async #repair(region: number): Promise<void> {
     const { first, end } = this.#core.rowsOf(region);
     for (let row = first; row < end; row += BATCH_ROWS) {
       const count = Math.min(BATCH_ROWS, end - row);

@@ -33,7 +33,7 @@ interface Recall {
  * there; the transaction that takes the mark away shows them. Until then the file is on record as one to be cut off, so
  * that the next mount frees what an interrupted recall has written.
  */
-export class Archives {
+export class FileArchives {
   readonly #context: Context;
   readonly #changes: ContentChanges;
   readonly #removal: Removal;

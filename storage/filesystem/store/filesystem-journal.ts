@@ -29,7 +29,7 @@ export interface SealedBatch {
  * The ring of batches. Each has the next number and a checksum over all of it. A batch is written when the one before it
  * is durable; so the first that is not valid is the end, and it was acknowledged to nobody.
  */
-export class Journal {
+export class FilesystemJournal {
   readonly #device: BlockDevice;
   readonly #identity: Identity;
   readonly blocks: number;

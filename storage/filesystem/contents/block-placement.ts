@@ -1,6 +1,6 @@
 import { BLOCK_BYTES } from '../../units.ts';
-import type { Run } from '../store/map-page.ts';
-import type { Store } from '../store/store.ts';
+import type { Run } from '../store/space-map-page.ts';
+import type { FilesystemStore } from '../store/filesystem-store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { addExtent, type Extent, type Segment } from './extents.ts';
 import type { Inode } from '../files/inode.ts';
@@ -13,11 +13,11 @@ export type Placed = Extent & { readonly isNew: boolean };
 export type PlacedData = 'unwritten' | 'flushed' | 'checked';
 
 /** Finds blocks for the holes of a file: behind what the file has already, or behind what was given out last. */
-export class Placement {
-  readonly #store: Store;
+export class BlockPlacement {
+  readonly #store: FilesystemStore;
   #cursor = 0;
 
-  constructor(store: Store) {
+  constructor(store: FilesystemStore) {
     this.#store = store;
   }
 

@@ -22,7 +22,7 @@ export interface RigOptions extends RuntimeOptions {
 }
 
 /** Drives in memory that can be broken, and the group on them. */
-export class Rig {
+export class GroupRig {
   readonly options: RigOptions;
   readonly events: GroupEvent[] = [];
   drives: FaultyDrive[] = [];
@@ -37,8 +37,8 @@ export class Rig {
     this.group = undefined as unknown as RaidGroup;
   }
 
-  static async create(options: RigOptions = {}): Promise<Rig> {
-    const rig = new Rig(options);
+  static async create(options: RigOptions = {}): Promise<GroupRig> {
+    const rig = new GroupRig(options);
     const { level = 'RAID1', stripeBytes, format } = options;
     const members = options.members ?? (level === 'RAID1' ? 2 : 5);
     rig.drives = Array.from({ length: members }, () => rig.newDrive());

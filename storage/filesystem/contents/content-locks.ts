@@ -1,14 +1,14 @@
 import { type HeldRange, RangeLock } from '../../range-lock.ts';
-import type { Awaitable } from '../store/store.ts';
+import type { Awaitable } from '../store/filesystem-store.ts';
 
 /** Keeps changes to the same blocks of a file apart. Reads do not wait. */
-export class FileLocks {
+export class ContentLocks {
   readonly #locks = new Map<number, RangeLock>();
 
   acquire(inode: number, start: number, end: number): Awaitable<HeldRange> {
     let lock = this.#locks.get(inode);
     if (lock === undefined) this.#locks.set(inode, (lock = new RangeLock()));
-    return lock.isFree(start, end) ? lock.take(start, end) : lock.acquire(start, end);
+    return lock.isFree(start, end) ? lock.hold(start, end) : lock.acquire(start, end);
   }
 
   release(inode: number, range: HeldRange): void {

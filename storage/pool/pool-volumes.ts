@@ -20,7 +20,7 @@ const NO_REDUCTION: VolumeOptions = { compression: false, deduplication: false }
 const SIZE_BYTES_MAX = 2 ** 50;
 
 /** The volumes of a pool by their id. */
-export class Volumes {
+export class PoolVolumes {
   readonly #state: PoolState;
   readonly #volumes = new Map<string, Volume>();
   readonly #keyChecks = new Map<string, Buffer>();
@@ -48,7 +48,7 @@ export class Volumes {
   }
 
   /** The volume, unless it is being moved: what changes it now would be missing on the other side. */
-  settled(id: string): Volume {
+  requireStable(id: string): Volume {
     const volume = this.get(id);
     if (!volume.isMoving) return volume;
     throw new StorageError('conflict', `Volume ${id} is being moved to another pool; wait for that, or cancel it.`);
@@ -100,12 +100,12 @@ export class Volumes {
 
   async setState(id: string, state: VolumeState | undefined): Promise<void> {
     const before = this.#states.get(id);
-    this.#noteState(id, state);
+    this.#recordState(id, state);
     try {
       await this.#state.commits.commit();
     } catch (error) {
       // What failed is tried again with the next commit; this undoes it there.
-      this.#noteState(id, before);
+      this.#recordState(id, before);
       throw error;
     }
     if (!state) this.get(id).reopen();
@@ -117,7 +117,7 @@ export class Volumes {
   }
 
   async setOptions(id: string, options: VolumeOptions): Promise<void> {
-    const volume = this.settled(id);
+    const volume = this.requireStable(id);
     if (volume.layer.format === 'plain' && (options.compression || options.deduplication)) {
       throw new StorageError('conflict', `Volume ${id} was made without data reduction; copy it to one made with it.`);
     }
@@ -138,7 +138,7 @@ export class Volumes {
   }
 
   async expand(id: string, sizeBytes: number): Promise<void> {
-    const volume = this.settled(id);
+    const volume = this.requireStable(id);
     checkSize(sizeBytes);
     if (sizeBytes < volume.sizeBytes) {
       throw new StorageError('invalid', `Volume ${id} has ${volume.sizeBytes} bytes and cannot become smaller.`);
@@ -151,12 +151,12 @@ export class Volumes {
 
   /** Resolves when the volume is gone for good; its space comes back in the background. */
   async delete(id: string): Promise<void> {
-    const volume = this.settled(id);
+    const volume = this.requireStable(id);
     volume.close('was deleted');
     await volume.gate.closedWhile(() => undefined);
-    this.#forget(volume);
+    this.#remove(volume);
     await this.#state.commits.commitDeletion();
-    this.#state.housekeeping.consider(volume.layer);
+    this.#state.folding.foldIfUnreferenced(volume.layer);
   }
 
   /** The layer that was on top is frozen, and a new one laid over it. The caller holds the volume's gate. */
@@ -178,7 +178,7 @@ export class Volumes {
   #checkNew(id: string, sizeBytes: number): void {
     if (this.#volumes.has(id)) throw new StorageError('conflict', `There is a volume ${id} in the pool already.`);
     checkSize(sizeBytes);
-    this.#state.commits.refuseUnlessRoom();
+    this.#state.commits.requireSpace();
   }
 
   #put(
@@ -202,19 +202,19 @@ export class Volumes {
       return volume;
     } catch (error) {
       volume.close('could not be made');
-      this.#forget(volume);
+      this.#remove(volume);
       this.#state.layers.remove(volume.layer);
       throw error;
     }
   }
 
-  #noteState(id: string, state: VolumeState | undefined): void {
+  #recordState(id: string, state: VolumeState | undefined): void {
     if (state) this.#states.set(id, state);
     else this.#states.delete(id);
     this.#state.catalogue.setVolumeState(id, state);
   }
 
-  #forget(volume: Volume): void {
+  #remove(volume: Volume): void {
     this.#volumes.delete(volume.id);
     this.#keyChecks.delete(volume.id);
     this.#states.delete(volume.id);

@@ -4,10 +4,10 @@ import { SharedFlush } from '../../drive/shared-flush.ts';
 import { Batch } from './batch.ts';
 import { type DataCheck, overlapsAny } from './data-checks.ts';
 import type { FreedBlocks } from './freed-blocks.ts';
-import type { Journal, SealedBatch } from './journal.ts';
+import type { FilesystemJournal, SealedBatch } from './filesystem-journal.ts';
 
 /** Lets a checkpoint begin between two batches. */
-export interface SealingMoment {
+export interface SealingHooks {
   /** Returns what has to be waited for before the batch can be sealed. */
   prepare(): Promise<void> | undefined;
   sealed(): void;
@@ -23,12 +23,12 @@ export interface SealingMoment {
  * A batch that could not be written is written again, as it is, before anything that came later. Its operations were told
  * of the failure, but what they changed is there.
  */
-export class Commits {
+export class FilesystemCommits {
   readonly #device: BlockDevice;
-  readonly #journal: Journal;
+  readonly #journal: FilesystemJournal;
   readonly #freed: FreedBlocks;
   readonly #writer = new SharedFlush(() => this.#write());
-  readonly #moment: SealingMoment;
+  readonly #hooks: SealingHooks;
   #beginning: Promise<void> | undefined;
   #sealed: SealedBatch | undefined;
   #hasUnflushedData = false;
@@ -38,11 +38,11 @@ export class Commits {
   /** Takes the records of operations. */
   open = new Batch();
 
-  constructor(device: BlockDevice, journal: Journal, freed: FreedBlocks, moment: SealingMoment) {
+  constructor(device: BlockDevice, journal: FilesystemJournal, freed: FreedBlocks, moment: SealingHooks) {
     this.#device = device;
     this.#journal = journal;
     this.#freed = freed;
-    this.#moment = moment;
+    this.#hooks = moment;
   }
 
   /** Blocks that the last batch checks, which an earlier mount wrote. */
@@ -74,7 +74,7 @@ export class Commits {
 
   async #write(): Promise<void> {
     if (this.#sealed !== undefined) await this.#writeSealed(this.#sealed);
-    for (let wait = this.#moment.prepare(); wait !== undefined; wait = this.#moment.prepare()) await wait;
+    for (let wait = this.#hooks.prepare(); wait !== undefined; wait = this.#hooks.prepare()) await wait;
     // From here on nothing else runs until the content of the commit, and of a checkpoint that begins with it, is fixed.
     const { open } = this;
     if (!open.isEmpty || open.isForced) {
@@ -83,7 +83,7 @@ export class Commits {
       this.#sealedChecks = open.checks;
       this.open = new Batch();
     }
-    this.#moment.sealed();
+    this.#hooks.sealed();
     if (this.#sealed !== undefined) await this.#writeSealed(this.#sealed);
     else if (this.#hasUnflushedData) await this.#flush();
   }

@@ -8,7 +8,7 @@ import { MemoryDevice } from './memory-device.ts';
 const MIB = 1024 * 1024;
 
 /** What one user does in a filesystem, by paths: as a program does through system calls. */
-export class Session {
+export class FilesystemSession {
   readonly filesystem: Filesystem;
   readonly credentials: Credentials;
 
@@ -18,13 +18,13 @@ export class Session {
   }
 
   /** The same filesystem for another user. */
-  as(uid: number, gid = uid, groups: readonly number[] = []): Session {
-    return new Session(this.filesystem, { uid, gid, groups });
+  as(uid: number, gid = uid, groups: readonly number[] = []): FilesystemSession {
+    return new FilesystemSession(this.filesystem, { uid, gid, groups });
   }
 
   /** The same user in another filesystem. */
-  in(filesystem: Filesystem): Session {
-    return new Session(filesystem, this.credentials);
+  in(filesystem: Filesystem): FilesystemSession {
+    return new FilesystemSession(filesystem, this.credentials);
   }
 
   async make(path: string, type: FileType = 'file', mode = 0o644, target?: string): Promise<Created> {
@@ -123,7 +123,7 @@ export async function newScene(options: { sizeBytes?: number; random?: () => num
   // A clock that never stands still.
   const now = () => ({ ...time, nanoseconds: (time.nanoseconds += 1) });
   const filesystem = await Filesystem.mount(device, { now });
-  return { device, root: new Session(filesystem, { uid: 0, gid: 0, groups: [] }), now };
+  return { device, root: new FilesystemSession(filesystem, { uid: 0, gid: 0, groups: [] }), now };
 }
 
 /** The error that something meets, or `undefined`. */

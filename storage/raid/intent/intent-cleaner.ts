@@ -3,7 +3,7 @@ import type { GroupCore } from '../core.ts';
 const IDLE_MS_DEFAULT = 5000;
 
 /** Takes marks out of the write-intent log: regions nobody wrote to for a while are in line once all is flushed. */
-export class IntentTidier {
+export class IntentCleaner {
   readonly #core: GroupCore;
   readonly #flush: () => Promise<void>;
   readonly #timer: NodeJS.Timeout;
@@ -21,26 +21,26 @@ export class IntentTidier {
   }
 
   #tick(): void {
-    this.#running ??= this.#tidy().finally(() => {
+    this.#running ??= this.#clean().finally(() => {
       this.#running = undefined;
     });
   }
 
-  async #tidy(): Promise<void> {
+  async #clean(): Promise<void> {
     const { intent } = this.#core;
-    if (!this.#mayTidy()) return;
+    if (!this.#mayClean()) return;
     const idle = intent.idleRegions();
     if (idle.length === 0) return;
     try {
       await this.#flush();
-      if (this.#mayTidy()) await intent.clear(idle.filter((region) => this.#isUntouched(region)));
+      if (this.#mayClean()) await intent.clear(idle.filter((region) => this.#isUntouched(region)));
     } catch {
       // The group is lost, and its marks are needed when it comes back; or the disk is full, and there is time.
     }
   }
 
   /** What a missing member lacks is in the log, and so is what a crash left. */
-  #mayTidy(): boolean {
+  #mayClean(): boolean {
     const { membership, unsynced } = this.#core;
     return this.#core.isOpen() && membership.isComplete && unsynced.size === 0;
   }

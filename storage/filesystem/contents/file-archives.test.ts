@@ -5,12 +5,12 @@ import { Filesystem } from '../filesystem.ts';
 import { ArchivedError } from '../files/archive-record.ts';
 import type { Attributes } from '../files/inode.ts';
 import type { MemoryDevice } from '../testing/memory-device.ts';
-import { codeOf, newScene, type Session } from '../testing/session.ts';
+import { codeOf, newScene, type FilesystemSession } from '../testing/filesystem-session.ts';
 
 const RECORD = { destination: 'destination-1', key: 'objects/schlüssel' };
 const CONTENT = Buffer.from(Array.from({ length: 50_000 }, (_, index) => index % 251));
 
-async function archived(): Promise<{ root: Session; device: MemoryDevice; file: Attributes }> {
+async function archived(): Promise<{ root: FilesystemSession; device: MemoryDevice; file: Attributes }> {
   const { root, device } = await newScene();
   await root.make('/file', 'file', 0o4755);
   await root.write('/file', CONTENT);
@@ -23,11 +23,11 @@ async function archived(): Promise<{ root: Session; device: MemoryDevice; file: 
   return { root, device, file };
 }
 
-async function usage({ filesystem }: Session): Promise<number> {
+async function usage({ filesystem }: FilesystemSession): Promise<number> {
   return (await filesystem.quotas.get('user', 0)).usedBytes;
 }
 
-async function clean(root: Session, device: MemoryDevice): Promise<void> {
+async function clean(root: FilesystemSession, device: MemoryDevice): Promise<void> {
   await root.filesystem.unmount();
   assert.deepEqual((await checkFilesystem(device)).findings, []);
 }

@@ -9,7 +9,7 @@ import type { StripeRows } from '../parity/stripe-rows.ts';
  * are made in full. No other write goes through the journal meanwhile, which bounds what is kept here by what can be
  * under way at once.
  */
-export class OwedWrites {
+export class DeferredWrites {
   readonly #core: GroupCore;
   readonly #writes = new Map<number, ShardWrite[]>();
 
@@ -38,7 +38,7 @@ export class OwedWrites {
   }
 
   /** Makes them, with nobody else in the region; throws when there is no room yet. */
-  async pay(region: number): Promise<void> {
+  async apply(region: number): Promise<void> {
     const { membership, checksums, journal } = this.#core;
     await journal.complete();
     for (const { slot, row, data, entries } of this.#writes.get(region) ?? []) {
@@ -69,7 +69,7 @@ export class OwedWrites {
 }
 
 /** Mends as far as there is room: what was read is right without it. */
-export async function ifThereIsRoom(mending: Promise<unknown>): Promise<void> {
+export async function ifThereIsSpace(mending: Promise<unknown>): Promise<void> {
   try {
     await mending;
   } catch (error) {

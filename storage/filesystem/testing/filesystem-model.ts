@@ -30,10 +30,10 @@ export type Operation =
   | { readonly kind: 'chown'; readonly path: string; readonly uid: number; readonly gid: number }
   | { readonly kind: 'xattr'; readonly path: string; readonly name: string; readonly value: string | undefined };
 
-export class Model {
+export class FilesystemModel {
   root: ModelNode = newNode('directory', '');
 
-  copy(): Model {
+  copy(): FilesystemModel {
     const copies = new Map<ModelNode, ModelNode>();
     const copyOf = (node: ModelNode): ModelNode => {
       const known = copies.get(node);
@@ -43,7 +43,7 @@ export class Model {
       for (const [name, child] of node.entries) copy.entries.set(name, copyOf(child));
       return copy;
     };
-    const model = new Model();
+    const model = new FilesystemModel();
     model.root = copyOf(this.root);
     return model;
   }

@@ -1,4 +1,4 @@
-import type { Commits } from '../../metadata/commits.ts';
+import type { PoolCommits } from '../../metadata/pool-commits.ts';
 import type { Done } from '../../units.ts';
 import { HOLE, OPAQUE, PAGE_MASK } from '../extent-map.ts';
 import { type Caching, cachingOf, type LayerView } from '../format.ts';
@@ -6,19 +6,19 @@ import type { Layer } from '../layers.ts';
 import { isAddress, isIndexed } from './address.ts';
 import type { ChunkIndex } from './chunk-index.ts';
 import type { ChunkSpace } from './chunk-space.ts';
-import { Totals } from './reduction.ts';
+import { ReductionTotals } from './reduction.ts';
 
 /** Changes that may wait in memory for a commit; past that, whoever makes more waits for one. */
 const PENDING_MAX = 16_384;
 
 /** Which entry of which map names which chunk. Each change is one turn, so that all of it is in the same commit. */
-export class ChunkBook {
-  readonly totals = new Totals();
+export class ChunkReferences {
+  readonly totals = new ReductionTotals();
   readonly #space: ChunkSpace;
   readonly #index: ChunkIndex;
-  readonly #commits: Commits;
+  readonly #commits: PoolCommits;
 
-  constructor(space: ChunkSpace, index: ChunkIndex, commits: Commits) {
+  constructor(space: ChunkSpace, index: ChunkIndex, commits: PoolCommits) {
     this.#space = space;
     this.#index = index;
     this.#commits = commits;

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { MemoryGroup } from '../testing/memory-group.ts';
-import { settleMigrations } from './migration.ts';
+import { reconcileMigrations } from './migration.ts';
 import { Pool } from './pool.ts';
 
 const MIB = 1024 * 1024;
@@ -41,7 +41,7 @@ async function textOf(pool: Pool): Promise<string> {
 }
 
 test('a copy that was not whole goes, and the volume stays where it was', async () => {
-  await settleMigrations([from, to]);
+  await reconcileMigrations([from, to]);
   assert.equal(await textOf(from), 'old');
   assert.deepEqual(to.volumes.list(), []);
 });
@@ -49,7 +49,7 @@ test('a copy that was not whole goes, and the volume stays where it was', async 
 test('moments that a move copied up to do not stay behind', async () => {
   await from.snapshots.mark(from.volumes.get('v'), 'migration-1');
   await from.snapshots.take([{ volumeId: 'v', id: 'kept' }], new Date(1000));
-  await settleMigrations([from, to]);
+  await reconcileMigrations([from, to]);
   assert.deepEqual(
     from.snapshots.list('v').map(({ id }) => id),
     ['kept'],
@@ -58,7 +58,7 @@ test('moments that a move copied up to do not stay behind', async () => {
 
 test('once the volume has moved its copy is the volume, and the original goes', async () => {
   await from.volumes.setState('v', 'moved');
-  await settleMigrations([from, to]);
+  await reconcileMigrations([from, to]);
   assert.equal(await textOf(to), 'new');
   assert.equal(to.volumes.stateOf('v'), undefined);
   assert.deepEqual(from.volumes.list(), []);
@@ -67,16 +67,16 @@ test('once the volume has moved its copy is the volume, and the original goes', 
 test('a volume marked as moved whose copy is nowhere is kept', async () => {
   await to.deleteVolume('v');
   await from.volumes.setState('v', 'moved');
-  await settleMigrations([from, to]);
+  await reconcileMigrations([from, to]);
   assert.equal(await textOf(from), 'old');
   assert.equal(from.volumes.stateOf('v'), undefined);
 });
 
 test('a volume that has moved to a pool which could not be opened is not taken for the newer copy there', async () => {
   await from.volumes.setState('v', 'moved');
-  await settleMigrations([from], false);
+  await reconcileMigrations([from], false);
   assert.equal(from.volumes.stateOf('v'), 'moved');
-  await settleMigrations([from, to]);
+  await reconcileMigrations([from, to]);
   assert.equal(await textOf(to), 'new');
   assert.deepEqual(from.volumes.list(), []);
 });

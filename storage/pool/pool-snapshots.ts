@@ -5,7 +5,7 @@ import type { Layer } from '../volume/layers.ts';
 import { SnapshotDevice } from '../volume/snapshot-device.ts';
 import type { Volume } from '../volume/volume.ts';
 import type { PoolState } from './state.ts';
-import type { Volumes } from './volumes.ts';
+import type { PoolVolumes } from './pool-volumes.ts';
 
 export interface Snapshot {
   readonly id: string;
@@ -44,13 +44,13 @@ export interface WantedSnapshot {
 }
 
 /** The snapshots of a pool by their id. */
-export class Snapshots {
+export class PoolSnapshots {
   readonly #state: PoolState;
-  readonly #volumes: Volumes;
+  readonly #volumes: PoolVolumes;
   readonly #snapshots = new Map<string, Snapshot>();
   readonly #byVolume = new Map<string, Set<Snapshot>>();
 
-  constructor(state: PoolState, volumes: Volumes) {
+  constructor(state: PoolState, volumes: PoolVolumes) {
     this.#state = state;
     this.#volumes = volumes;
     for (const { id, volume, layer, sizeBytes, takenAt } of state.catalogue.snapshots()) {
@@ -81,7 +81,7 @@ export class Snapshots {
 
   /** Takes snapshots of several volumes at one moment: between the first and the last no write is answered. */
   async take(wanted: readonly WantedSnapshot[], takenAt: Date): Promise<void> {
-    const volumes = wanted.map(({ volumeId }) => this.#volumes.settled(volumeId));
+    const volumes = wanted.map(({ volumeId }) => this.#volumes.requireStable(volumeId));
     await this.#take(wanted, volumes, takenAt);
   }
 
@@ -92,7 +92,7 @@ export class Snapshots {
 
   /** Resolves when the snapshot is gone for good; its space comes back in the background. */
   async delete(id: string): Promise<void> {
-    this.#volumes.settled(this.get(id).volumeId);
+    this.#volumes.requireStable(this.get(id).volumeId);
     await this.unmark(id);
   }
 
@@ -101,17 +101,17 @@ export class Snapshots {
     this.#snapshots.delete(id);
     this.#byVolume.get(snapshot.volumeId)?.delete(snapshot);
     snapshot.layer.snapshotId = undefined;
-    this.#noteChange(snapshot.volumeId);
+    this.#recordChange(snapshot.volumeId);
     this.#state.catalogue.removeSnapshot(id);
     // First the name, for good; then the bytes: folding may write where only the snapshot looked.
     await this.#state.commits.commitDeletion();
-    this.#state.housekeeping.consider(snapshot.layer);
+    this.#state.folding.foldIfUnreferenced(snapshot.layer);
   }
 
   async #take(wanted: readonly WantedSnapshot[], volumes: readonly Volume[], takenAt: Date): Promise<void> {
     if (Number.isNaN(takenAt.getTime())) throw new StorageError('invalid', 'A snapshot needs a time it was taken at.');
     this.#refuseTaken(wanted);
-    this.#state.commits.refuseUnlessRoom();
+    this.#state.commits.requireSpace();
     await closeAll(volumes, () => {
       // Again: while writes came to rest, somebody else may have taken the name, or deleted the volume.
       this.#refuseTaken(wanted);
@@ -130,7 +130,7 @@ export class Snapshots {
 
   /** The volume becomes what the snapshot shows; the snapshot stays. */
   async revert(id: string): Promise<void> {
-    const volume = this.#volumes.settled(this.get(id).volumeId);
+    const volume = this.#volumes.requireStable(this.get(id).volumeId);
     const before = await volume.gate.closedWhile(() => {
       // Only now: while writes came to rest, either layer may have become another.
       const { layer } = this.get(id);
@@ -139,7 +139,7 @@ export class Snapshots {
       return top;
     });
     await this.#state.commits.commit();
-    this.#state.housekeeping.consider(before);
+    this.#state.folding.foldIfUnreferenced(before);
   }
 
   /** The snapshot as a read-only device. */
@@ -188,7 +188,7 @@ export class Snapshots {
     this.#state.catalogue.addSnapshot({ id, volume: volume.id, layer: layer.id, sizeBytes, takenAt });
   }
 
-  #noteChange(volumeId: string): void {
+  #recordChange(volumeId: string): void {
     const volume = this.#volumes.find(volumeId);
     volume?.changed();
   }

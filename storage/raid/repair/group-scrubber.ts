@@ -23,7 +23,7 @@ export interface ScrubState {
 }
 
 /** Reads everything that was written, compares and mends. One run at a time. */
-export class Scrubber {
+export class GroupScrubber {
   readonly #core: GroupCore;
   #result: Examination = { mismatches: 0, repaired: 0, lost: 0 };
   #isRunning = false;

@@ -5,7 +5,7 @@ const SECTOR_BYTES = 512;
 const SECTORS = BLOCK_BYTES / SECTOR_BYTES;
 
 /** What the group should hold: a number per sector, repeated all over it. Zero is a sector of zeros. */
-export class Model {
+export class GroupModel {
   /** For each block and sector, what it may hold: one value, or several while it is not flushed. */
   readonly #allowed = new Map<number, Set<number>[]>();
   #lastTag = 0;

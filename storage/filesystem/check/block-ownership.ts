@@ -1,11 +1,11 @@
 import { MAP_PAGE_BLOCKS } from '../store/layout.ts';
-import type { Store } from '../store/store.ts';
+import type { FilesystemStore } from '../store/filesystem-store.ts';
 import type { Findings } from './findings.ts';
 
 const WORDS = MAP_PAGE_BLOCKS / 32;
 
 /** Proves that each block is owned once, and that what is owned is exactly what the space map says is taken. */
-export class Ownership {
+export class BlockOwnership {
   readonly #findings: Findings;
   readonly #totalBlocks: number;
   readonly #pages = new Map<number, Uint32Array>();
@@ -27,10 +27,10 @@ export class Ownership {
     if (twice > 0) this.#findings.add(`${owner} owns ${twice} blocks from ${start} on that belong to others`);
   }
 
-  async compare(store: Store): Promise<void> {
+  async compare(store: FilesystemStore): Promise<void> {
     for (let index = 0; index * MAP_PAGE_BLOCKS < this.#totalBlocks; index += 1) {
       if (index >= store.space.pagesUsed && !this.#pages.has(index)) continue;
-      const taken = await store.read(() => store.space.takenIn(index));
+      const taken = await store.read(() => store.space.allocatedIn(index));
       this.#comparePage(index, taken, this.#pages.get(index) ?? new Uint32Array(WORDS));
     }
     const { allocatedBlocks } = store.space;

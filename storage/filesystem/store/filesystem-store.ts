@@ -2,9 +2,9 @@ import type { BlockDevice } from '../../block-device.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import { FsError, toFsError } from '../errors.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { Commits } from './commits.ts';
+import { FilesystemCommits } from './filesystem-commits.ts';
 import { FreedBlocks } from './freed-blocks.ts';
-import { Journal } from './journal.ts';
+import { FilesystemJournal } from './filesystem-journal.ts';
 import { KIND, NODE_BLOCKS, NODE_BYTES, OWN_INODE } from './layout.ts';
 import { MISS } from './miss.ts';
 import { NodeCache } from './node-cache.ts';
@@ -33,7 +33,7 @@ export type Awaitable<T> = T | Promise<T>;
  * Items in order, and blocks, changed by transactions that survive a crash: the ground that files and directories stand
  * on. Operations run one after the other, each as a synchronous function.
  */
-export class Store {
+export class FilesystemStore {
   readonly device: BlockDevice;
   readonly space: Space;
   readonly tree: Tree;
@@ -43,8 +43,8 @@ export class Store {
   readonly #identity: Superblock;
   readonly #cache: NodeCache;
   readonly #pool: NodePool;
-  readonly #journal: Journal;
-  readonly #commits: Commits;
+  readonly #journal: FilesystemJournal;
+  readonly #commits: FilesystemCommits;
   readonly #checkpoints: Checkpoints;
   readonly #transaction: Transaction;
   /** With more changed nodes than these, operations wait for a checkpoint. */
@@ -54,12 +54,12 @@ export class Store {
   #wantsCheckpoint = false;
   #closed = false;
 
-  static async open(device: BlockDevice, options: StoreOptions = {}): Promise<Store> {
+  static async open(device: BlockDevice, options: StoreOptions = {}): Promise<FilesystemStore> {
     const { superblock, slot } = await readSuperblock(device);
     if (superblock.totalBlocks * BLOCK_BYTES > device.sizeBytes) {
       throw new FsError('EINVAL', 'The volume is smaller than the filesystem on it; grow it to what it was.');
     }
-    const store = new Store(device, superblock, slot, options);
+    const store = new FilesystemStore(device, superblock, slot, options);
     const parts = { tree: store.tree, space: store.space, pool: store.#pool, cache: store.#cache };
     const { inodes, checks } = await replay(store.#journal, device, parts);
     store.#transaction.inodes += inodes;
@@ -86,8 +86,8 @@ export class Store {
     this.tree = new Tree(this.#cache, this.#pool, superblock.root, superblock.rootLevel);
     this.freed = new FreedBlocks(device, this.space);
     const position = { head: superblock.journalHead, sequence: superblock.journalSequence };
-    this.#journal = new Journal(device, identity, superblock.journalBlocks, position);
-    this.#commits = new Commits(device, this.#journal, this.freed, {
+    this.#journal = new FilesystemJournal(device, identity, superblock.journalBlocks, position);
+    this.#commits = new FilesystemCommits(device, this.#journal, this.freed, {
       prepare: () => this.#prepareCheckpoint(),
       sealed: () => this.#beginCheckpoint(),
     });
@@ -182,13 +182,13 @@ export class Store {
   /** Waits until blocks that were freed can be used. */
   async reclaim(): Promise<void> {
     await this.commit();
-    await this.freed.settled();
+    await this.freed.whenIdle();
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     if (!this.device.readOnly) await this.checkpoint();
-    await this.freed.settled();
+    await this.freed.whenIdle();
     this.#closed = true;
   }
 
@@ -228,7 +228,7 @@ export class Store {
   async #changeAgain<T>(work: (transaction: Transaction) => T): Promise<T> {
     for (;;) {
       await this.#cache.whenLoaded();
-      while (this.#mustWait()) await this.#makeRoom();
+      while (this.#mustWait()) await this.#drainJournal();
       this.#refuseIfClosed();
       try {
         return this.#attempt(work);
@@ -263,7 +263,7 @@ export class Store {
   }
 
   /** Operations are held back: too much is in memory alone, or in the journal alone. */
-  async #makeRoom(): Promise<void> {
+  async #drainJournal(): Promise<void> {
     const { running } = this.#checkpoints;
     if (running !== undefined) {
       await running.catch(() => undefined);

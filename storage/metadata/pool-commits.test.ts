@@ -5,14 +5,14 @@ import path from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@granary/kernel/sqlite';
-import { ticks } from '../pool/testing/rig.ts';
+import { ticks } from '../pool/testing/pool-rig.ts';
 import { Layers } from '../volume/layers.ts';
-import { Commits } from './commits.ts';
+import { PoolCommits } from './pool-commits.ts';
 import { openPoolDatabase } from './pool-database.ts';
 
 class Scene {
   readonly database: Database;
-  readonly commits: Commits;
+  readonly commits: PoolCommits;
   readonly released: number[] = [];
   flushing = 0;
   flushingMax = 0;
@@ -21,7 +21,7 @@ class Scene {
 
   constructor(file: string) {
     this.database = openPoolDatabase(file, { create: true });
-    this.commits = new Commits(
+    this.commits = new PoolCommits(
       this.database,
       () => this.#flush(),
       (extents) => void this.released.push(...extents),
@@ -53,7 +53,7 @@ async function sceneOf(t: TestContext): Promise<{ scene: Scene; file: string }> 
   return { scene, file };
 }
 
-function addContainer(commits: Commits, id: number): void {
+function addContainer(commits: PoolCommits, id: number): void {
   commits.enqueue((tx) => tx.run('INSERT INTO containers (id, extent) VALUES (?, ?)', id, id));
 }
 

@@ -7,14 +7,14 @@ const RETRY_MS = 5000;
  * Work that rearranges maps in the background, one piece after the other: two at once could move the same extent.
  * Layers nobody names any more are folded away here.
  */
-export class Housekeeping {
+export class BackgroundFolding {
   readonly #fold: (layer: Layer) => Promise<Layer[]>;
   readonly #onError: (error: unknown) => void;
   readonly #due = new Set<Layer>();
   /** Those that found no room. */
   readonly #unfolded = new Set<Layer>();
   #last: Promise<unknown> = Promise.resolve();
-  #sweeping = false;
+  #isFolding = false;
   #closed = false;
   #retry: NodeJS.Timeout | undefined;
 
@@ -34,17 +34,17 @@ export class Housekeeping {
   }
 
   /** Folds the layer away if nobody names it any more. */
-  consider(layer: Layer | undefined): void {
-    if (layer?.isForgotten !== true || this.#closed) return;
+  foldIfUnreferenced(layer: Layer | undefined): void {
+    if (layer?.isUnreferenced !== true || this.#closed) return;
     this.#due.add(layer);
-    if (this.#sweeping) return;
-    this.#sweeping = true;
-    void this.#sweep().finally(() => (this.#sweeping = false));
+    if (this.#isFolding) return;
+    this.#isFolding = true;
+    void this.#foldDue().finally(() => (this.#isFolding = false));
   }
 
   /** Resolves when nothing is left to do. */
-  async settled(): Promise<void> {
-    while (this.#sweeping) await this.#last.then(() => undefined);
+  async whenIdle(): Promise<void> {
+    while (this.#isFolding) await this.#last.then(() => undefined);
     await this.#last;
   }
 
@@ -68,17 +68,17 @@ export class Housekeeping {
       this.#retry = undefined;
       const again = [...this.#unfolded];
       this.#unfolded.clear();
-      for (const each of again) this.consider(each);
+      for (const each of again) this.foldIfUnreferenced(each);
     }, RETRY_MS).unref();
   }
 
-  async #sweep(): Promise<void> {
+  async #foldDue(): Promise<void> {
     for (let [layer] = this.#due; layer && !this.#closed; [layer] = this.#due) {
       const current = layer;
       this.#due.delete(current);
       try {
-        const next = await this.exclusively(async () => (current.isForgotten ? this.#fold(current) : []));
-        for (const candidate of next) if (candidate.isForgotten) this.#due.add(candidate);
+        const next = await this.exclusively(async () => (current.isUnreferenced ? this.#fold(current) : []));
+        for (const candidate of next) if (candidate.isUnreferenced) this.#due.add(candidate);
       } catch (error) {
         // The others can still be folded; this one is found again when the pool is opened.
         this.#onError(error);

@@ -30,7 +30,7 @@ interface Place {
  * start; when it is full, everything is made durable in its place and a new generation begins at the start. A record
  * counts only for the event it was written under, so every change of members ends a generation too. See `../README.md`.
  */
-export class Journal {
+export class RaidJournal {
   readonly #core: GroupCore;
   readonly #fail: FailMember;
   #generation = 1;
@@ -94,7 +94,7 @@ export class Journal {
   }
 
   /** The members have changed and everything is durable in its place. */
-  startAnew(): void {
+  startGeneration(): void {
     this.#generation += 1;
     this.#index = 0;
     this.#position = 0;
@@ -106,7 +106,7 @@ export class Journal {
   async #run(): Promise<void> {
     this.#isRunning = true;
     while (this.#queue.length > 0) {
-      const batch = this.#isCutOff ? [] : this.#takeBatch();
+      const batch = this.#isCutOff ? [] : this.#dequeueBatch();
       try {
         if (batch.length === 0) await this.#wrap();
         else await this.#writeBatch(batch);
@@ -118,7 +118,7 @@ export class Journal {
     this.#isRunning = false;
   }
 
-  #takeBatch(): Waiting[] {
+  #dequeueBatch(): Waiting[] {
     const batch: Waiting[] = [];
     let end = this.#position;
     for (const waiting of this.#queue) {
@@ -134,12 +134,12 @@ export class Journal {
   async #wrap(): Promise<void> {
     if (this.#active > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     this.#onIdle = undefined;
-    if (this.#core.resyncs.owed.size > 0) {
+    if (this.#core.resyncs.deferred.size > 0) {
       throw new StorageError('no-space', `Group ${this.#core.id} has writes it found no room for; make room for them.`);
     }
     await this.#core.flushMembers();
     assert.ok(this.#active === 0, 'a generation ends when all of its records are durable in their places');
-    this.startAnew();
+    this.startGeneration();
   }
 
   async #writeBatch(batch: readonly Waiting[]): Promise<void> {
@@ -199,7 +199,7 @@ export class Journal {
     refusal: StorageError,
   ): Promise<void> {
     this.#isCutOff = true;
-    await this.#strikeOut(start);
+    await this.#invalidate(start);
     const found = await this.#countFound(records, start);
     if (found > 0) {
       this.#incomplete = { position: start.position, content: Buffer.concat(records.slice(0, found)) };
@@ -210,7 +210,7 @@ export class Journal {
   }
 
   /** Needs no room where a disk writes in place. Stops when it is refused all the same: the other copy is needed then. */
-  async #strikeOut(place: Place): Promise<void> {
+  async #invalidate(place: Place): Promise<void> {
     for (const member of this.#core.membership.readers) {
       if ((await this.#findRecord([member], place)) === undefined) continue;
       try {
@@ -252,7 +252,7 @@ export class Journal {
       position += record.bytes;
     }
     if (index > 0) await this.#core.flushMembers();
-    this.startAnew();
+    this.startGeneration();
     return index;
   }
 

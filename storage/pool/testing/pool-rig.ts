@@ -18,7 +18,7 @@ export interface RigOptions {
 }
 
 /** A pool on memory groups. */
-export class Rig {
+export class PoolRig {
   readonly file: string;
   readonly groups: BlockGroup[];
   pool: Pool;
@@ -36,12 +36,12 @@ export class Rig {
   }
 }
 
-export async function rigOf(t: TestContext, options: RigOptions = {}): Promise<Rig> {
+export async function rigOf(t: TestContext, options: RigOptions = {}): Promise<PoolRig> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), 'granary-rig-'));
   const file = path.join(folder, 'pool.db');
   const groups = [...(options.groups ?? [new MemoryGroup('group-1', 32 * MIB)])];
   const pool = await Pool.create({ file, id: 'pool', mode: options.mode ?? 'simple', groups });
-  const rig = new Rig(file, groups, pool);
+  const rig = new PoolRig(file, groups, pool);
   t.after(async () => {
     await rig.pool.close();
     await fs.rm(folder, { recursive: true });

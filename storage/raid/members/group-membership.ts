@@ -22,7 +22,7 @@ const ROUNDS_MAX = 32;
  * Who belongs to the group. Members change only while no write is under way, and the change is on record on all that
  * are left before the next write is: so a drive that missed a write can always be told from one that did not.
  */
-export class Membership {
+export class GroupMembership {
   readonly members: Member[] = [];
   /** For each slot, the drive that is being filled to take it over. */
   readonly successors: (Member | undefined)[] = [];
@@ -36,7 +36,7 @@ export class Membership {
   sequence = 0;
   isClean = false;
   failure: StorageError | undefined;
-  settling: Promise<void> | undefined;
+  committing: Promise<void> | undefined;
   /** Members have changed, and there is no room to put that on record. Whoever comes next tries again. */
   stalled: StorageError | undefined;
   /** Called when a change is on record. */
@@ -74,33 +74,33 @@ export class Membership {
     member.isIncomplete = member.state === 'rebuilding';
     member.state = 'failed';
     member.failedAt = this.events + 1;
-    this.#hooks.forget(member);
+    this.#hooks.dropPages(member);
     this.#hooks.onEvent({ type: 'drive-failed', slot: member.slot, driveId: member.drive.id, reason });
     if (this.successors[member.slot] === member) this.successors[member.slot] = undefined;
     this.refresh();
     this.#isUnrecorded = true;
     if (this.#missing().length > this.#layout.redundancy) this.#failGroup();
-    else this.#settle();
+    else this.#commitMembership();
   }
 
   /** Makes a change when no write is under way, and has it on record when it resolves; without room it is not made. */
   async change(make: () => void): Promise<void> {
     const refused: StorageError[] = [];
     this.#changes.push({ make, refuse: (error) => refused.push(error) });
-    this.#settle();
-    await this.settled();
+    this.#commitMembership();
+    await this.whenRecorded();
     for (const error of refused) throw error;
   }
 
   /** Waits until every change is on record, or the group is lost. */
   async idle(): Promise<void> {
-    while (this.settling !== undefined) await this.settling;
+    while (this.committing !== undefined) await this.committing;
   }
 
   /** The same, but throws when the group is lost. */
-  async settled(): Promise<void> {
+  async whenRecorded(): Promise<void> {
     await this.idle();
-    if (this.stalled !== undefined) this.#settle();
+    if (this.stalled !== undefined) this.#commitMembership();
     await this.idle();
     const refusal = this.failure ?? this.stalled;
     if (refusal !== undefined) throw refusal;
@@ -119,7 +119,7 @@ export class Membership {
   /** Keeps all operations waiting while the group is put together; what fails meanwhile is put on record at the end. */
   async hold(work: () => Promise<void>): Promise<void> {
     await this.idle();
-    await this.#settleAfter(work);
+    await this.#commitAfter(work);
   }
 
   /** Has the present members put on record when the work that is held ends. */
@@ -192,33 +192,33 @@ export class Membership {
     };
   }
 
-  #settle(): void {
+  #commitMembership(): void {
     this.#again = true;
-    if (this.settling === undefined) void this.#settleAfter(() => Promise.resolve());
+    if (this.committing === undefined) void this.#commitAfter(() => Promise.resolve());
   }
 
-  #settleAfter(work: () => Promise<void>): Promise<void> {
+  #commitAfter(work: () => Promise<void>): Promise<void> {
     // Never inside the caller's turn: `settling` has to be set before this can end.
-    const settling = Promise.resolve()
+    const committing = Promise.resolve()
       .then(work)
-      .then(() => this.#settleRounds())
-      .catch((error: unknown) => this.#giveUp(error))
+      .then(() => this.#commitRounds())
+      .catch((error: unknown) => this.#failAfter(error))
       .finally(() => {
-        this.settling = undefined;
+        this.committing = undefined;
         this.onRecorded();
       });
-    this.settling = settling;
-    return settling;
+    this.committing = committing;
+    return committing;
   }
 
-  async #settleRounds(): Promise<void> {
+  async #commitRounds(): Promise<void> {
     try {
       for (let round = 0; this.#again; round += 1) {
         if (round === ROUNDS_MAX) throw new Error('drives fail faster than that can be put on record');
         this.#again = false;
         await this.#hooks.drain();
         if (this.#isLost()) return;
-        await this.#settleRound();
+        await this.#commitRound();
       }
       this.#isUnrecorded = false;
       this.stalled = undefined;
@@ -228,13 +228,13 @@ export class Membership {
     }
   }
 
-  async #settleRound(): Promise<void> {
+  async #commitRound(): Promise<void> {
     await this.#hooks.beforeChange();
     await this.#hooks.flushMembers();
     // More drives failed: what was flushed may not be all of it.
     if (this.#again || this.#isLost()) return;
     for (const { make } of this.#changes.splice(0)) make();
-    this.#takeSpares();
+    this.#assignSpares();
     this.refresh();
     this.#isUnrecorded = true;
     this.events += 1;
@@ -268,7 +268,7 @@ export class Membership {
     return this.failure !== undefined;
   }
 
-  #takeSpares(): void {
+  #assignSpares(): void {
     for (const [slot, failed] of this.members.entries()) {
       const successor = this.successors[slot];
       if (failed.isAlive) continue;
@@ -296,7 +296,7 @@ export class Membership {
     this.spares.splice(index, 1);
     this.#isUnrecorded = true;
     this.#hooks.onEvent({ type: 'spare-failed', driveId: spare.drive.id, reason });
-    this.#settle();
+    this.#commitMembership();
   }
 
   /** A drive that is being filled counts as missing: what it lacks is not there. */
@@ -314,7 +314,7 @@ export class Membership {
     this.#hooks.onEvent({ type: 'group-failed', missing });
   }
 
-  #giveUp(error: unknown): void {
+  #failAfter(error: unknown): void {
     if (this.failure !== undefined) return;
     const message = `Group ${this.#groupId} cannot go on: ${String(error)}`;
     this.failure = isNoSpace(error) ? error : new StorageError('group-failed', message, { cause: error });

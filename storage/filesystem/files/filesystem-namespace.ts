@@ -3,7 +3,7 @@ import { KIND, ROOT_INODE } from '../store/layout.ts';
 import type { Reader, Transaction } from '../store/transaction.ts';
 import { type Credentials, isSuperuser, MAY_EXECUTE, MAY_WRITE, requireAccess, requireRemoval } from './access.ts';
 import { inheritAcl } from './acl.ts';
-import { type Context, requireRoom } from './context.ts';
+import { type Context, requireSpace } from './context.ts';
 import { addEntry, type Entry, findEntry, removeEntry, replaceEntry } from './entries.ts';
 import type { InodeNumbers } from './inode-numbers.ts';
 import {
@@ -42,7 +42,7 @@ export interface Renamed {
 }
 
 /** Names and what they lead to. Every method is a part of a transaction, and may throw `MISS`. */
-export class Namespace {
+export class FilesystemNamespace {
   readonly #context: Context;
   readonly #numbers: InodeNumbers;
   readonly #removal: Removal;
@@ -70,8 +70,8 @@ export class Namespace {
     if ((node.type === 'block' || node.type === 'character') && !isSuperuser(credentials)) {
       throw new FsError('EPERM', 'Only the superuser makes device nodes.');
     }
-    requireRoom(this.#context);
-    const inode = newInode(this.#numbers.take(transaction), credentials, parent, node, this.#context.now());
+    requireSpace(this.#context);
+    const inode = newInode(this.#numbers.allocate(transaction), credentials, parent, node, this.#context.now());
     if (node.target !== undefined) putLong(transaction, inode.inode, KIND.data, 0, node.target);
     inheritAcl(transaction, parent, inode);
     chargeQuota(transaction, inode, 0, 1);
@@ -93,7 +93,7 @@ export class Namespace {
     this.#requireChange(transaction, credentials, parent);
     if (inode.links === 0) throw new FsError('ENOENT', 'The file has no name any more.');
     if (inode.project !== parent.project) throw crossesProjects();
-    requireRoom(this.#context);
+    requireSpace(this.#context);
     addLink(inode);
     this.#addName(transaction, parent, name, inode);
     this.#stamp(transaction, parent, true);
@@ -157,7 +157,7 @@ export class Namespace {
     }
     if (victim !== undefined) refuseReplacing(moved, victim);
     if (moved.project !== target.project) throw crossesProjects();
-    if (existing === undefined) requireRoom(this.#context);
+    if (existing === undefined) requireSpace(this.#context);
     return renamed(this.#move(transaction, { entry, moved, source }, { name: to.name, existing, victim, target }));
   }
 

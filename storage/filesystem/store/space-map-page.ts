@@ -10,7 +10,7 @@ export interface Run {
 }
 
 /** A page of the space map in memory: a bit is set where a block cannot be given to anybody. */
-export class MapPage {
+export class SpaceMapPage {
   readonly index: number;
   readonly words: Uint32Array;
   free: number;

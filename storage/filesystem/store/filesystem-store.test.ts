@@ -4,7 +4,7 @@ import { randomFrom } from '../../../testing/random.ts';
 import { CrashDevice } from '../testing/crash-device.ts';
 import { MemoryDevice } from '../testing/memory-device.ts';
 import { formatStore } from './format.ts';
-import { Store } from './store.ts';
+import { FilesystemStore } from './filesystem-store.ts';
 
 const MIB = 1024 * 1024;
 const KIND = 4;
@@ -42,14 +42,14 @@ function applyToModel(model: Model, { puts, deletes }: Step): void {
   for (const [inode, offset, value] of puts) model.set(`${inode}/${offset}`, value);
 }
 
-function applyTo(store: Store, { puts, deletes }: Step): Promise<void> | void {
+function applyTo(store: FilesystemStore, { puts, deletes }: Step): Promise<void> | void {
   return store.change((transaction) => {
     for (const [inode, offset] of deletes) transaction.delete(inode, KIND, offset);
     for (const [inode, offset, value] of puts) transaction.put(inode, KIND, offset, Buffer.from(value));
   });
 }
 
-async function contentsOf(store: Store): Promise<Model> {
+async function contentsOf(store: FilesystemStore): Promise<Model> {
   return store.read(() => {
     const found: Model = new Map();
     for (let inode = 20; inode < 24; inode += 1) {
@@ -73,7 +73,7 @@ describe('the store', () => {
     await formatStore(device, { journalBytes: MIB });
     const model: Model = new Map();
     for (let round = 0; round < 4; round += 1) {
-      const store = await Store.open(device, { cacheBytes: MIB });
+      const store = await FilesystemStore.open(device, { cacheBytes: MIB });
       for (let step = 0; step < 150; step += 1) {
         const next = stepOf(random, model);
         await applyTo(store, next);
@@ -83,7 +83,7 @@ describe('the store', () => {
       assert.deepEqual(sorted(await contentsOf(store)), sorted(model));
       await store.close();
     }
-    const store = await Store.open(device);
+    const store = await FilesystemStore.open(device);
     assert.deepEqual(sorted(await contentsOf(store)), sorted(model));
     for (const key of model.keys()) {
       const [inode, offset] = key.split('/').map(Number);
@@ -97,7 +97,7 @@ describe('the store', () => {
   it('takes an operation that fails back as a whole', async () => {
     const device = new MemoryDevice(8 * MIB);
     await formatStore(device);
-    const store = await Store.open(device);
+    const store = await FilesystemStore.open(device);
     const random = randomFrom(3);
     const model: Model = new Map();
     for (let step = 0; step < 300; step += 1) {
@@ -122,14 +122,14 @@ describe('the store', () => {
     }
     assert.deepEqual(sorted(await contentsOf(store)), sorted(model));
     await store.commit();
-    const again = await Store.open(new MemoryDevice(Buffer.from(device.bytes), { readOnly: true }));
+    const again = await FilesystemStore.open(new MemoryDevice(Buffer.from(device.bytes), { readOnly: true }));
     assert.deepEqual(sorted(await contentsOf(again)), sorted(model));
   });
 
   it('shares one flush among operations that wait at the same moment', async () => {
     const device = new MemoryDevice(8 * MIB);
     await formatStore(device);
-    const store = await Store.open(device);
+    const store = await FilesystemStore.open(device);
     device.flushes = 0;
     const waiting = Array.from({ length: 100 }, async (_, index) => {
       await store.change((transaction) => transaction.put(20, KIND, index, Buffer.from('one of many')));
@@ -142,7 +142,7 @@ describe('the store', () => {
   it('gives freed blocks to others only when that is durable and nobody reads them any more', async () => {
     const device = new MemoryDevice(8 * MIB);
     await formatStore(device);
-    const store = await Store.open(device);
+    const store = await FilesystemStore.open(device);
     const run = store.space.reserve(64, 0);
     await store.change((transaction) => transaction.claim(run, false));
     await store.commit();
@@ -153,7 +153,7 @@ describe('the store', () => {
     await store.commit();
     assert.equal(await isFree(), false, 'a transfer may use the blocks');
     store.freed.endTransfer(transfer);
-    await store.freed.settled();
+    await store.freed.whenIdle();
     assert.equal(await isFree(), true);
   });
 
@@ -161,12 +161,12 @@ describe('the store', () => {
     const random = randomFrom(2);
     const device = new MemoryDevice(16 * MIB, { random });
     await formatStore(device);
-    const store = await Store.open(device);
+    const store = await FilesystemStore.open(device);
     for (let index = 0; index < 3000; index += 1) {
       await store.change((transaction) => transaction.put(20, KIND, index, Buffer.alloc(1000, 1)));
     }
     await store.close();
-    const again = await Store.open(device, { cacheBytes: 256 * 1024 });
+    const again = await FilesystemStore.open(device, { cacheBytes: 256 * 1024 });
     device.isBroken = true;
     await assert.rejects(async () => again.read(() => again.tree.get(20, KIND, 1500)), /broken/);
     device.isBroken = false;
@@ -196,7 +196,7 @@ async function cutPower(seed: number): Promise<void> {
   const blank = new MemoryDevice(4 * MIB);
   await formatStore(blank, { journalBytes: 256 * 1024 });
   const device = new CrashDevice(blank, randomFrom(seed + 1));
-  const store = await Store.open(device, { cacheBytes: 256 * 1024 });
+  const store = await FilesystemStore.open(device, { cacheBytes: 256 * 1024 });
   device.cutAt(1 + Math.floor(random() * 200));
   const model: Model = new Map();
   const states = [sorted(model)];
@@ -219,7 +219,7 @@ async function cutPower(seed: number): Promise<void> {
   }
   const left = await device.afterwards(random);
   for (let round = 0; round < 2; round += 1) {
-    const again = await Store.open(left);
+    const again = await FilesystemStore.open(left);
     const found = JSON.stringify(sorted(await contentsOf(again)));
     const index = states.findIndex((state) => JSON.stringify(state) === found);
     // A step that was cut off in the middle is in no state.

@@ -2,10 +2,10 @@ import { isDatabaseFull, type Database, type Transaction } from '@granary/kernel
 import { SharedFlush } from '../drive/shared-flush.ts';
 import { isNoSpace, StorageError } from '../errors.ts';
 import type { SpaceReserve } from '../space-reserve.ts';
-import { type MapPage } from '../volume/extent-map.ts';
+import { type ExtentMapPage } from '../volume/extent-map.ts';
 
-interface Changes {
-  pages: { layer: number; page: MapPage }[];
+interface CommitBatch {
+  pages: { layer: number; page: ExtentMapPage }[];
   operations: ((tx: Transaction) => void)[];
   retired: number[];
   afterwards: (() => void)[];
@@ -19,13 +19,13 @@ interface Changes {
  * On a full disk neither the checksums of data that was written before nor the transaction may find room. For a commit
  * that deletes, the reserve gives room to both, a piece at a time.
  */
-export class Commits {
+export class PoolCommits {
   readonly #database: Database;
   readonly #flushData: () => Promise<void>;
   readonly #release: (extents: number[]) => void;
   readonly #reserve: SpaceReserve | undefined;
   readonly #preparations: (() => void)[] = [];
-  #open: Changes = noChanges();
+  #open: CommitBatch = noChanges();
   readonly #writer = new SharedFlush(() => this.#write());
   #beginning: Promise<void> | undefined;
   /** Deletions that wait for a commit. */
@@ -43,7 +43,7 @@ export class Commits {
     this.#reserve = reserve;
   }
 
-  pageChanged(layer: number, page: MapPage): void {
+  pageChanged(layer: number, page: ExtentMapPage): void {
     if (page.dirty) return;
     page.dirty = true;
     this.#open.pages.push({ layer, page });
@@ -93,7 +93,7 @@ export class Commits {
   }
 
   /** Before something new is made: while the reserve is in use, what room there is belongs to deletions. */
-  refuseUnlessRoom(): void {
+  requireSpace(): void {
     if (this.#reserve?.isReleased === true) throw noSpace();
   }
 
@@ -103,13 +103,13 @@ export class Commits {
         await this.#tryWrite();
         return;
       } catch (error) {
-        const told = isDatabaseFull(error) ? noSpace(error) : error;
-        if (!isNoSpace(told) || this.#deletions === 0 || !this.#makeRoom()) throw told;
+        const reported = isDatabaseFull(error) ? noSpace(error) : error;
+        if (!isNoSpace(reported) || this.#deletions === 0 || !this.#releaseReserve()) throw reported;
       }
     }
   }
 
-  #makeRoom(): boolean {
+  #releaseReserve(): boolean {
     // The log is used from its beginning again, so that many deletions need no more room than one.
     this.#database.tryCheckpoint();
     return this.#reserve?.release() === true;
@@ -125,14 +125,14 @@ export class Commits {
       await this.#flushData();
       await this.#record(rows, changes);
     } catch (error) {
-      this.#takeBack(changes);
+      this.#requeue(changes);
       throw error;
     }
     if (changes.retired.length > 0) this.#release(changes.retired);
     for (const work of changes.afterwards) work();
   }
 
-  async #record(rows: readonly PageRow[], { operations, retired, afterwards }: Changes): Promise<void> {
+  async #record(rows: readonly PageRow[], { operations, retired, afterwards }: CommitBatch): Promise<void> {
     if (rows.length + operations.length + retired.length + afterwards.length === 0) return;
     this.#database.transaction((tx) => {
       for (const row of rows) writePage(tx, row);
@@ -142,7 +142,7 @@ export class Commits {
   }
 
   /** Nothing was written, or nobody can tell: all of it is due again, before what came since. */
-  #takeBack(changes: Changes): void {
+  #requeue(changes: CommitBatch): void {
     const later = this.#open;
     this.#open = {
       pages: [],
@@ -162,7 +162,7 @@ interface PageRow {
   readonly blocks: Uint8Array | undefined;
 }
 
-function rowOf(layer: number, page: MapPage): PageRow {
+function rowOf(layer: number, page: ExtentMapPage): PageRow {
   page.dirty = false;
   page.compact();
   if (page.used === 0) return { layer, page: page.index, entries: undefined, blocks: undefined };
@@ -192,6 +192,6 @@ function noSpace(cause?: unknown): StorageError {
   return new StorageError('no-space', 'The disk under the metadata of the pool is full; make room there.', { cause });
 }
 
-function noChanges(): Changes {
+function noChanges(): CommitBatch {
   return { pages: [], operations: [], retired: [], afterwards: [] };
 }
