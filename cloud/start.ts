@@ -11,7 +11,7 @@ import {
   namesOfListener,
   RenewedCertificate,
   runFreeing,
-  settleHome,
+  recordHome,
   systemClock,
   type Clock,
   type HostedConfiguration,
@@ -289,7 +289,7 @@ async function serve(tools: Tools, arrays: HostedArrays, adminKey: string): Prom
     clock,
     copyOf,
     async onAdopted() {
-      await settleHome(store);
+      await recordHome(store);
       await arrays.startAll(new Map());
     },
   });

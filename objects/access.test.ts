@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { operations, pathParams, type Access, type Operation } from '@granary/contract';
 import { objectsApi } from '@granary/contract/objects';
 import type { Values } from '../kernel/http/testing/encodings.ts';
-import { State } from '../kernel/process/testing/state.ts';
+import { ServiceState } from '../kernel/process/testing/service-state.ts';
 import type { Person } from './testing/test-objects.ts';
 import { alwaysRefused, preparations, validValues } from './testing/valid-requests.ts';
 import { objectsOperations, startWalk, statusOf } from './testing/walk.ts';
@@ -17,7 +17,7 @@ import { objectsOperations, startWalk, statusOf } from './testing/walk.ts';
  */
 const walk = await startWalk({ after });
 const { admin, people, objects } = walk;
-const state = new State(join(objects.configuration.folder, 'objects.db'));
+const state = new ServiceState(join(objects.configuration.folder, 'objects.db'));
 
 const INVALID_CREDENTIALS = 5;
 const NOT_ALLOWED = 6;

@@ -4,7 +4,7 @@ import {
   findHome,
   readSetting,
   RESTORED_AT,
-  wordsOfHome,
+  describeHome,
   type DamagedDatabaseError,
   type EventLog,
   type Log,
@@ -75,7 +75,7 @@ const WAY_OUT = 'If the original is gone for good, put this one in charge with `
 
 async function copyWords(store: Store): Promise<string | undefined> {
   const { copyOf } = await findHome(store);
-  return copyOf && `this data folder is a copy of ${wordsOfHome(copyOf)}, which may be alive`;
+  return copyOf && `this data folder is a copy of ${describeHome(copyOf)}, which may be alive`;
 }
 
 function heldBack(store: Store, reason: string): Map<string, string> {

@@ -79,12 +79,12 @@ export class SignInAttempts {
    * same moment do not slip in before the first one is counted; right passwords just take turns.
    */
   async guard<T>(attempt: Attempt, verify: () => Promise<T | undefined>): Promise<T> {
-    await this.#takeTurn(attempt);
+    await this.#acquireTurn(attempt);
     let found: T | undefined;
     try {
       found = await verify();
       if (found === undefined) this.#count(attempt);
-      else this.#forget(attempt);
+      else this.#evict(attempt);
     } finally {
       this.#endTurn(attempt);
     }
@@ -143,7 +143,7 @@ export class SignInAttempts {
     if (oldest !== undefined) this.#refusedUntil.delete(oldest);
   }
 
-  #forget(attempt: Attempt): void {
+  #evict(attempt: Attempt): void {
     const { pair, username } = keysOf(attempt);
     for (const key of [pair, username]) this.#entries.delete(key);
   }
@@ -164,7 +164,7 @@ export class SignInAttempts {
     return blockedUntil;
   }
 
-  async #takeTurn(attempt: Attempt): Promise<void> {
+  async #acquireTurn(attempt: Attempt): Promise<void> {
     const { pair, address } = keysOf(attempt);
     for (;;) {
       this.check(attempt);

@@ -75,7 +75,7 @@ export class ConnectionLimits {
     const key = addressKey(address);
     const group = this.#groups.get(key) ?? { key, byStage: emptyStages(), size: 0 };
     const isFull = this.#size >= this.max;
-    if (group.size >= this.perAddressMax ? !this.#dropFree(group) : isFull && !this.#makeRoom(group)) {
+    if (group.size >= this.perAddressMax ? !this.#dropFree(group) : isFull && !this.#freePlace(group)) {
       this.#refused += 1;
       this.#report(key);
       return undefined;
@@ -84,7 +84,7 @@ export class ConnectionLimits {
     return new AdmittedConnection(drop, (connection, from, to) => this.#move(group, connection, from, to));
   }
 
-  #makeRoom(newcomer: AddressGroup): boolean {
+  #freePlace(newcomer: AddressGroup): boolean {
     const crowded = this.#free.top;
     if (crowded && crowded.size >= newcomer.size) return this.#dropFree(crowded);
     if (this.#dropFree(newcomer)) return true;

@@ -12,7 +12,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /** Whoever has not signed in, with any content type: a name, a password and a little more. */
-const STRANGER = { bytesMax: 64 * KIB, parametersMax: 1_000 };
+const UNAUTHENTICATED = { bytesMax: 64 * KIB, parametersMax: 1_000 };
 const BODY = { bytesMax: 2 * MIB, parametersMax: 10_000 };
 const UPLOAD_BYTES_MAX = 10 * MIB;
 
@@ -110,12 +110,12 @@ function accept(app: FastifyInstance, kind: Kind): void {
       return NONE;
     }
     const { isSignedIn } = request;
-    const limit = isSignedIn ? kind.bytesMax(accepted) : Math.min(STRANGER.bytesMax, kind.bytesMax(accepted));
+    const limit = isSignedIn ? kind.bytesMax(accepted) : Math.min(UNAUTHENTICATED.bytesMax, kind.bytesMax(accepted));
     const bytes = await readWhole(payload, limit, isSignedIn ? (kind.note ?? '') : BEFORE_SIGN_IN);
     // An empty body has no parameters, whatever its type.
     if (bytes.length === 0) return NONE;
     const type = request.headers['content-type'] ?? '(none)';
-    const { parametersMax } = isSignedIn ? BODY : STRANGER;
+    const { parametersMax } = isSignedIn ? BODY : UNAUTHENTICATED;
     return kind.read({ bytes, type, accepted, parametersMax });
   });
 }
@@ -125,10 +125,10 @@ function readWhole(payload: IncomingMessage, limit: number, note: string): Promi
     const chunks: Buffer[] = [];
     let length = 0;
     const refuse = () => {
-      payload.off('data', take).resume();
+      payload.off('data', onData).resume();
       reject(fail('too_large', { limit: `${sizeText(limit)}${note}` }));
     };
-    const take = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
       if (length > limit) refuse();
@@ -137,7 +137,7 @@ function readWhole(payload: IncomingMessage, limit: number, note: string): Promi
     const cutOff = () => reject(badParameter('body', 'is cut off'));
     payload.on('error', cutOff).once('close', cutOff);
     if (Number(payload.headers['content-length'] ?? 0) > limit) refuse();
-    else payload.on('data', take);
+    else payload.on('data', onData);
   });
 }
 

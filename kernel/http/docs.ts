@@ -23,7 +23,7 @@ export function serveDocs(app: FastifyInstance, title: string, makeDocument: () 
   let text: Promise<string> | undefined;
   let document: Promise<SharedPage> | undefined;
   const documentText = () => (text ??= makeDocument().then((value) => JSON.stringify(value)));
-  const pages = new Pages(async () => buildPages(title, await documentText()));
+  const pages = new DocumentPages(async () => buildPages(title, await documentText()));
 
   app.get('/api/openapi.json', async (request, reply) => {
     document ??= documentText().then((value) => sharedPage(Buffer.from(value), { type: JSON_TYPE }));
@@ -40,7 +40,7 @@ export function serveDocs(app: FastifyInstance, title: string, makeDocument: () 
 }
 
 /** Each page is asked for once and kept. There are a few; paths that lead nowhere are not kept. */
-class Pages {
+class DocumentPages {
   readonly #build: () => Promise<FastifyInstance>;
   readonly #kept = new Map<string, Promise<SharedPage | undefined>>();
   #app: Promise<FastifyInstance> | undefined;

@@ -39,7 +39,7 @@ export class Idempotency {
     if (key.length < 1 || key.length > KEY_LENGTH_MAX)
       throw badParameter('Idempotency-Key', `must have 1 to ${KEY_LENGTH_MAX} characters`);
     const name = JSON.stringify([actor, key]);
-    const earlier = await this.#take(asked);
+    const earlier = await this.#claim(asked);
     if (earlier) return this.#working.get(name) ?? this.#replay(key, earlier);
     // Commits are told in their order, so whoever took the key is here before anyone who found it taken.
     const work = act().then((answer) => this.#keep(actor, key, answer));
@@ -52,7 +52,7 @@ export class Idempotency {
   }
 
   /** What is known of the key; undefined when it is ours from now on. */
-  #take({ actor, key, request }: Asked): Promise<UsedKey | undefined> {
+  #claim({ actor, key, request }: Asked): Promise<UsedKey | undefined> {
     const now = this.#clock.now();
     const mark = this.#vault.mark(textOf(request));
     return this.#store.write((tx) => {

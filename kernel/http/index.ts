@@ -3,7 +3,7 @@ export { isReply } from './schemas.ts';
 export { createApiServer, innerApi, type ApiServerOptions } from './server.ts';
 export {
   Submitted,
-  nobody,
+  anonymous,
   operationsOf,
   type Actor,
   type AnsweredCall,

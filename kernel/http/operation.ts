@@ -12,7 +12,7 @@ import { checkQuery } from './form.ts';
 import { formatOf, type Format } from './format.ts';
 import type { Idempotency } from './idempotency.ts';
 import {
-  nobody,
+  anonymous,
   Submitted,
   type Actor,
   type AnsweredCall,
@@ -149,10 +149,10 @@ export class ServedOperation {
       log.debug({ operation: this.#operation.id, status: answer.status, ms: Math.round(ms) }, 'a request was answered');
     }
     sendAnswer(asking.reply, answer, asking.format);
-    this.#tell(asking, answer);
+    this.#reportAnswered(asking, answer);
   }
 
-  #tell({ request: { ip }, raw: params, actor }: Asking, { code = 0 }: Answer): void {
+  #reportAnswered({ request: { ip }, raw: params, actor }: Asking, { code = 0 }: Answer): void {
     try {
       this.#tools.onAnswered?.({ operation: this.#operation, actor, params, ip, code });
     } catch (error) {
@@ -216,7 +216,7 @@ export class ServedOperation {
   }
 
   #authorise(asking: Asking): Soon<Actor> {
-    if (this.#operation.endpoint.access.roles === 'anyone') return nobody;
+    if (this.#operation.endpoint.access.roles === 'anyone') return anonymous;
     if (asking.actor && performance.now() - asking.startMs < ADMISSION_MS) return asking.actor;
     // The key may be in the body; or the body took a while, and who sent it may have been signed out since.
     const params = asking.actor ? asking.admittedBy : asking.raw;

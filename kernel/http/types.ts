@@ -72,7 +72,7 @@ export type Handlers<P extends Api, A extends Actor> = {
 };
 
 /** For endpoints anyone may call, when nobody signed in. */
-export const nobody: Actor = { id: 'nobody', role: 'nobody' };
+export const anonymous: Actor = { id: 'nobody', role: 'nobody' };
 
 /** The operation ids a set of handlers implements. */
 export function operationsOf(handlers: object): string[] {

@@ -135,7 +135,7 @@ export class Jobs {
     clearTimeout(this.#timer);
     this.#stopping.abort();
     await Promise.all(this.#running.values());
-    for (const id of this.#waiters.keys()) this.#tellWaiters(id);
+    for (const id of this.#waiters.keys()) this.#notifyWaiters(id);
   }
 
   /** Resolves with the job once it has ended, or as it stands when the time is up; a negative time waits for ever. */
@@ -144,13 +144,13 @@ export class Jobs {
     if (!job || job.finishedAt !== null || this.#stopping.signal.aborted) return job;
     await new Promise<void>((resolve) => {
       const waiters = this.#waiters.get(id) ?? new Set();
-      const tell = () => {
+      const wake = () => {
         clearTimeout(timer);
-        waiters.delete(tell);
+        waiters.delete(wake);
         resolve();
       };
-      const timer = timeoutMs < 0 ? undefined : setTimeout(tell, Math.min(timeoutMs, TIMER_MS_MAX));
-      this.#waiters.set(id, waiters.add(tell));
+      const timer = timeoutMs < 0 ? undefined : setTimeout(wake, Math.min(timeoutMs, TIMER_MS_MAX));
+      this.#waiters.set(id, waiters.add(wake));
     });
     return this.get(id);
   }
@@ -244,7 +244,7 @@ export class Jobs {
     if (finishJob(tx, job.id, ticket, { state: ending.outcome, error, now })) ending.finish?.(tx);
     deleteFinishedBefore(tx, now - KEEP_FINISHED_MS);
     tx.afterCommit(() => {
-      this.#tellWaiters(job.id);
+      this.#notifyWaiters(job.id);
     });
   }
 
@@ -280,7 +280,7 @@ export class Jobs {
     };
   }
 
-  #tellWaiters(id: number): void {
+  #notifyWaiters(id: number): void {
     for (const resolve of this.#waiters.get(id) ?? []) resolve();
     this.#waiters.delete(id);
   }

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import type { HostedConfiguration } from './configuration.ts';
 import type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
-import { giveBackMemory } from './resources.ts';
+import { releaseMemory } from './resources.ts';
 
 /** An array, once it serves. */
 export interface HostedProgram {
@@ -70,7 +70,7 @@ class Program {
         return;
       }
       if (message.kind === 'health') {
-        tell({ kind: 'healthy', id: message.id });
+        send({ kind: 'healthy', id: message.id });
         return;
       }
       // One after the other: a change that arrives during the start waits for it.
@@ -78,9 +78,9 @@ class Program {
     });
     process.on('disconnect', () => {
       setTimeout(() => process.exit(1), LEAVE_MS_MAX);
-      void this.#leave(0);
+      void this.#exit(0);
     });
-    process.on('SIGTERM', () => void this.#leave(0));
+    process.on('SIGTERM', () => void this.#exit(0));
     // Ctrl-C reaches the whole process group; the cloud stops its arrays in order.
     process.on('SIGINT', () => undefined);
     process.on('uncaughtException', (error) => this.#fail(error));
@@ -88,25 +88,25 @@ class Program {
 
   async #handle(message: Extract<ToProgram, { kind: 'start' | 'change' }>): Promise<void> {
     if (message.kind === 'start') {
-      tell({ kind: 'progress', stage: 'reading its configuration' });
+      send({ kind: 'progress', stage: 'reading its configuration' });
       this.#running = await this.#start(message.configuration, {
         returnDrive: (drive) => this.#return({ drive }),
         returnProxies: (proxiesKept) => this.#return({ proxiesKept }),
         reportListening: () => {
-          if (this.#running) tell({ kind: 'listening', ...this.#listening() });
+          if (this.#running) send({ kind: 'listening', ...this.#listening() });
         },
-        progress: (stage) => tell({ kind: 'progress', stage }),
+        progress: (stage) => send({ kind: 'progress', stage }),
       });
-      tell({ kind: 'ready', ...this.#listening() });
+      send({ kind: 'ready', ...this.#listening() });
       flushCompileCache();
-      giveBackMemory();
+      releaseMemory();
       return;
     }
     try {
       await this.#running?.change(message.configuration);
-      tell({ kind: 'changed', id: message.id, ...this.#listening() });
+      send({ kind: 'changed', id: message.id, ...this.#listening() });
     } catch (error) {
-      tell({ kind: 'refused', id: message.id, reason: reasonOf(error) });
+      send({ kind: 'refused', id: message.id, reason: reasonOf(error) });
     }
   }
 
@@ -125,11 +125,11 @@ class Program {
       };
       const timer = setTimeout(() => answer('The cloud did not answer in time.'), RETURN_MS_MAX);
       this.#returns.set(id, answer);
-      tell({ kind: 'return', id, what });
+      send({ kind: 'return', id, what });
     });
   }
 
-  async #leave(code: number): Promise<void> {
+  async #exit(code: number): Promise<void> {
     if (this.#leaving) return;
     this.#leaving = true;
     try {
@@ -144,11 +144,11 @@ class Program {
   /** The cloud shows the reason to the operator, so it is told before the process goes. */
   #fail(error: unknown): void {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    tell({ kind: 'failed', reason: reasonOf(error) }, () => process.exit(1));
+    send({ kind: 'failed', reason: reasonOf(error) }, () => process.exit(1));
   }
 }
 
-function tell(message: FromProgram, done: () => void = () => undefined): void {
+function send(message: FromProgram, done: () => void = () => undefined): void {
   if (!process.connected || !process.send) {
     done();
     return;

@@ -22,7 +22,7 @@ export const PROGRAM_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_AR
  * What starting has left behind: to compile and to open takes memory that is free afterwards, but scattered, and an
  * idle thread would keep it for as long as it lives. Blocks the thread, so call it before somebody waits for it.
  */
-export function giveBackMemory(): void {
+export function releaseMemory(): void {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 

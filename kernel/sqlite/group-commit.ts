@@ -57,7 +57,7 @@ interface Outcome {
 
 const BATCH_LENGTH_MAX = 256;
 /** Batches that are not tried without savepoints after one was refused: refusals seldom come alone. */
-const BATCHES_APART = 16;
+const SAVEPOINT_BATCHES = 16;
 
 /**
  * Changes that wait at the same moment share one transaction and one sync, and are answered after it, in the order they
@@ -75,7 +75,7 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   readonly #queue: Change[] = [];
   #running: Promise<void> | undefined;
-  #apartFor = 0;
+  #savepointBatchesLeft = 0;
 
   constructor(database: Database, options: GroupCommitOptions = {}) {
     this.#database = database;
@@ -158,21 +158,21 @@ export class GroupCommit {
   /** Commits what can be; on a full disk also the changes that free space, as long as the reserve gives room. */
   #commit(batch: readonly Change[]): Outcome {
     const { done, refused } = this.#transact(batch);
-    const told = refused.map(({ change, error }) => ({ change, error: this.#translate(error) }));
+    const reported = refused.map(({ change, error }) => ({ change, error: this.#translate(error) }));
     const isRetried = ({ change, error }: Outcome['refused'][number]): boolean =>
       change.frees === true && isDatabaseFull(error);
     // At once: other writers to the disk would take the room otherwise.
-    if (!refused.some(isRetried) || this.#options.reserve?.release() !== true) return { done, refused: told };
+    if (!refused.some(isRetried) || this.#options.reserve?.release() !== true) return { done, refused: reported };
     const again = this.#commit(refused.filter(isRetried).map(({ change }) => change));
-    const others = told.filter((_, at) => !isRetried(refused[at] as Outcome['refused'][number]));
+    const others = reported.filter((_, at) => !isRetried(refused[at] as Outcome['refused'][number]));
     return { done: [...done, ...again.done], refused: [...others, ...again.refused] };
   }
 
   #transact(batch: readonly Change[]): Outcome {
-    this.#apartFor = Math.max(0, this.#apartFor - 1);
-    const mayBeTogether = this.#apartFor === 0 && batch.every(({ isRepeatable }) => isRepeatable);
+    this.#savepointBatchesLeft = Math.max(0, this.#savepointBatchesLeft - 1);
+    const canShare = this.#savepointBatchesLeft === 0 && batch.every(({ isRepeatable }) => isRepeatable);
     try {
-      const outcome = (mayBeTogether && this.#together(batch)) || this.#apart(batch);
+      const outcome = (canShare && this.#inOneTransaction(batch)) || this.#inSavepoints(batch);
       if (outcome.done.length > 0) this.#options.committed?.();
       return outcome;
     } catch (error) {
@@ -182,7 +182,7 @@ export class GroupCommit {
   }
 
   /** Undefined when a change was refused: then nothing has happened. */
-  #together(batch: readonly Change[]): Outcome | undefined {
+  #inOneTransaction(batch: readonly Change[]): Outcome | undefined {
     let refusal: unknown;
     try {
       return this.#inTransaction((tx) => {
@@ -199,12 +199,12 @@ export class GroupCommit {
       });
     } catch (error) {
       if (error !== refusal) throw error;
-      this.#apartFor = BATCHES_APART;
+      this.#savepointBatchesLeft = SAVEPOINT_BATCHES;
       return undefined;
     }
   }
 
-  #apart(batch: readonly Change[]): Outcome {
+  #inSavepoints(batch: readonly Change[]): Outcome {
     return this.#inTransaction((tx) => {
       const outcome: Outcome = { done: [], refused: [] };
       for (const change of batch) this.#attempt(tx, change, outcome);

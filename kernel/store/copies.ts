@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 const KEPT = 3;
 /** The first copy waits until the service has started. */
 const FIRST_AFTER_MS = 5_000;
-const ROOM_BYTES_MIN = 16 * 2 ** 20;
+const FREE_BYTES_MIN = 16 * 2 ** 20;
 const STAMP = /\.(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 const UNFINISHED = '.unfinished';
 
@@ -98,7 +98,7 @@ export class DatabaseCopies {
     const folder = copiesFolderOf(file);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     removeUnfinished(file);
-    refuseWithoutRoom(file, folder);
+    requireFreeSpace(file, folder);
     const path = join(folder, `${basename(file)}.${stampOf(new Date())}`);
     const unfinished = `${path}${UNFINISHED}`;
     try {
@@ -154,9 +154,9 @@ function removeUnfinished(file: string): void {
 }
 
 /** The last room on a disk belongs to the database itself. */
-function refuseWithoutRoom(file: string, folder: string): void {
+function requireFreeSpace(file: string, folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
-  const needed = Math.max(ROOM_BYTES_MIN, 2 * statSync(file).size);
+  const needed = Math.max(FREE_BYTES_MIN, 2 * statSync(file).size);
   if (bavail * bsize < needed)
     throw new Error(`There is too little room for a copy of ${file}; ${needed} bytes are needed`);
 }

@@ -3,13 +3,13 @@ import { cpSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryFolder } from '../../testing/folders.ts';
-import { findHome, settleHome } from './home.ts';
+import { findHome, recordHome } from './home.ts';
 import { Store } from './index.ts';
 
 async function homeOf(folder: string, machine = 'machine-1', settle = false) {
   const store = new Store(join(folder, 'test.db'), { component: 'test', steps: [] });
   try {
-    if (settle) await settleHome(store, machine);
+    if (settle) await recordHome(store, machine);
     return await findHome(store, machine);
   } finally {
     store.close();

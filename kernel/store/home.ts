@@ -38,13 +38,13 @@ export async function findHome(store: Store, machine = machineId()): Promise<Fou
 }
 
 /** From now on this is the original: a copy that took its place, under an id of its own. */
-export async function settleHome(store: Store, machine = machineId()): Promise<Home> {
+export async function recordHome(store: Store, machine = machineId()): Promise<Home> {
   const home = { id: randomUUID(), machine, folder: realpathSync(dirname(store.file)) };
   await writeHome(store, home);
   return home;
 }
 
-export function wordsOfHome({ folder, machine }: Home, here = machineId()): string {
+export function describeHome({ folder, machine }: Home, here = machineId()): string {
   return machine === here ? folder : `${folder} on another machine`;
 }
 

@@ -7,5 +7,5 @@ export { runFreeing } from './freeing.ts';
 export { Reserve } from './reserve.ts';
 export { Store, type Db, type Tx } from './store.ts';
 export { isOpenElsewhere, problemOfCopy, RESTORED_AT, restoreCopy } from './restore.ts';
-export { findHome, settleHome, wordsOfHome, type Home } from './home.ts';
+export { findHome, recordHome, describeHome, type Home } from './home.ts';
 export { readSetting, writeSetting } from './settings.ts';

@@ -57,7 +57,7 @@ export class Reserve {
     const fresh = `${this.#file}.new`;
     try {
       this.#closing.signal.throwIfAborted();
-      if ((await this.#room()).free < this.#bytes * FREE_FACTOR_MIN) return false;
+      if ((await this.#diskSpace()).free < this.#bytes * FREE_FACTOR_MIN) return false;
       await this.#write(fresh);
       this.#closing.signal.throwIfAborted();
       await rename(fresh, this.#file);
@@ -72,11 +72,11 @@ export class Reserve {
   /** The disk has so little room that what is free should go back to it. */
   async isScarce(): Promise<boolean> {
     if (this.isReleased) return true;
-    const { free, size } = await this.#room();
+    const { free, size } = await this.#diskSpace();
     return free < Math.max(size * SCARCE_PART, 2 * this.#bytes * FREE_FACTOR_MIN);
   }
 
-  async #room(): Promise<{ free: number; size: number }> {
+  async #diskSpace(): Promise<{ free: number; size: number }> {
     const { bavail, blocks, bsize } = await statfs(dirname(this.#file));
     return { free: bavail * bsize, size: blocks * bsize };
   }

@@ -71,12 +71,12 @@ export class Store {
     this.#commits = new GroupCommit(this.#database, {
       reserve: this.#reserve,
       isSyncedInPlace: true,
-      translate: (error) => this.#judge(error),
+      translate: (error) => this.#classify(error),
       committed: () => {
         if (!this.#reserve?.isReleased) this.#isDiskFull = false;
       },
     });
-    if (this.#reserve?.isReleased) this.#awaitRoom();
+    if (this.#reserve?.isReleased) this.#awaitSpace();
     else if (this.#reserve) this.#probe = setTimeout(() => void this.#fill(), FILL_AFTER_MS).unref();
   }
 
@@ -167,14 +167,14 @@ export class Store {
     }
   }
 
-  #judge(error: unknown): unknown {
-    const told = asDiskFull(asDamage(this.file, error));
-    if (told instanceof DiskFullError) this.#awaitRoom();
-    return told;
+  #classify(error: unknown): unknown {
+    const reported = asDiskFull(asDamage(this.file, error));
+    if (reported instanceof DiskFullError) this.#awaitSpace();
+    return reported;
   }
 
   /** Tries a small change now and then: whoever is turned away while the disk is full may not come back to try. */
-  #awaitRoom(): void {
+  #awaitSpace(): void {
     this.#isDiskFull = true;
     clearTimeout(this.#probe);
     this.#probe = setTimeout(() => {
@@ -188,7 +188,7 @@ export class Store {
     const isFilled = await this.#reserve?.fill();
     if (this.#closed) return;
     if (isFilled) this.#isDiskFull = false;
-    else if (this.#reserve?.isReleased) this.#awaitRoom();
+    else if (this.#reserve?.isReleased) this.#awaitSpace();
   }
 }
 

@@ -53,9 +53,9 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     this.#outbox = new Outbox<Message>({
       post: (messages, transfer) => end.postMessage(messages, transfer),
       later: (send) => process.nextTick(send),
-      onUnsendable: (message, error) => this.#tellUnsendable(message, error),
+      onUnsendable: (message, error) => this.#reportUnsendable(message, error),
     });
-    end.on('message', (messages) => (messages as readonly Message[]).forEach((message) => this.#take(message)));
+    end.on('message', (messages) => (messages as readonly Message[]).forEach((message) => this.#receive(message)));
   }
 
   /** Rejects when the other side refuses, or is gone. */
@@ -76,7 +76,7 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     for (const { reject } of pending) reject(reason);
   }
 
-  #take(message: Message): void {
+  #receive(message: Message): void {
     if (message.type === 'ask') {
       this.#answer(message.id, message.call, message.args);
       return;
@@ -107,9 +107,9 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
   }
 
   /** What cannot cross is refused where it was asked for. */
-  #tellUnsendable(message: Message, error: unknown): void {
+  #reportUnsendable(message: Message, error: unknown): void {
     const refusal: Message = { type: 'refusal', id: message.id, error: packError(error) };
-    if (message.type === 'ask') this.#take(refusal);
+    if (message.type === 'ask') this.#receive(refusal);
     else this.#outbox.send(refusal);
   }
 }

@@ -1,4 +1,4 @@
-import { giveBackMemory } from '@granary/kernel/resources';
+import { releaseMemory } from '@granary/kernel/resources';
 import type { Answers, Line } from '@granary/kernel/threads';
 import type { DataContext } from '@granary/protocols/objects';
 import {
@@ -86,7 +86,7 @@ export class Controller {
     serve: async ({ addresses, certificate }) => {
       const isFirst = this.#server.bound.length === 0;
       const problems = await this.#server.serve(addresses, certificate);
-      if (isFirst) giveBackMemory();
+      if (isFirst) releaseMemory();
       return { bound: this.#server.bound, problems };
     },
     flush: () => this.#activity.take(),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { ApiError, type CloudClient } from '@granary/client';
-import { findHome, GranaryError, readSetting, settleHome, writeSetting, type Log, type Store } from '@granary/kernel';
+import { findHome, GranaryError, readSetting, recordHome, writeSetting, type Log, type Store } from '@granary/kernel';
 
 /** A cloud that takes no commands from this portal, in the cloud's own words. */
 export class ClaimRefused extends GranaryError {
@@ -97,7 +97,7 @@ export class CloudClaims {
     const store = this.#store;
     const { home, copyOf } = await findHome(store);
     if (copyOf) this.#log.warn({ original: copyOf.folder }, 'this portal is a copy; clouds of the original refuse it');
-    const { id } = copyOf ? await settleHome(store) : home;
+    const { id } = copyOf ? await recordHome(store) : home;
     const known = store.read((db) => readSetting(db, PORTAL_UUID));
     const portal = known ?? randomUUID();
     if (known === undefined) await store.write((tx) => writeSetting(tx, PORTAL_UUID, portal));

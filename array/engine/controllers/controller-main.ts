@@ -1,5 +1,5 @@
 import { pulseWriter } from '@granary/kernel/pulse';
-import { giveBackMemory } from '@granary/kernel/resources';
+import { releaseMemory } from '@granary/kernel/resources';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { ControllerSide } from './controller-side.ts';
 import type { ThreadData, ToController } from './protocol.ts';
@@ -15,7 +15,7 @@ function run(port: MessagePort, { vitals, ...data }: ThreadData): void {
     if (side.isServing) pulse();
   }, BEAT_MS);
   port.on('message', (messages: readonly ToController[]) => messages.forEach((message) => side.accept(message)));
-  giveBackMemory();
+  releaseMemory();
 }
 
 // Whoever only wants it compiled has no port to it.

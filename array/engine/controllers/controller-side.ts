@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
-import { giveBackMemory } from '@granary/kernel/resources';
+import { releaseMemory } from '@granary/kernel/resources';
 import { Outbox } from '@granary/kernel/threads';
 import { EngineError } from '../errors.ts';
 import { compact } from './bytes.ts';
@@ -69,7 +69,7 @@ export class ControllerSide {
       case 'activate':
         return this.#activate(id, request);
       case 'serve':
-        giveBackMemory();
+        releaseMemory();
         return this.#serve(this.#engine());
       case 'follow':
         return this.#engine().follow(request.configuration);

@@ -76,8 +76,8 @@ function badTexts({ schema, presence }: Param): fc.Arbitrary<BadValue> {
     fc.constant({ value: 'x'.repeat(maxLength + 1), encodings: asText }),
   ];
   const refused = new RegExp(pattern ?? '[^]*', 'u');
-  const misfits = oddTexts.filter((text) => (choices ? !choices.includes(text) : !refused.test(text)));
-  if (misfits.length > 0) kinds.push(of(asAnyText, ...misfits));
+  const mismatches = oddTexts.filter((text) => (choices ? !choices.includes(text) : !refused.test(text)));
+  if (mismatches.length > 0) kinds.push(of(asAnyText, ...mismatches));
   if (choices) {
     const isOther = (text: string) => !choices.includes(text);
     const others = fc.string({ minLength: 1 }).filter((text) => isOther(text) && text.trim() !== '');
@@ -90,7 +90,7 @@ function badTexts({ schema, presence }: Param): fc.Arbitrary<BadValue> {
     );
   } else if (pattern !== undefined) {
     const others = fc.string({ minLength: 1 }).filter((text) => !refused.test(text));
-    if (misfits.length > 3) kinds.push(others.map((value) => ({ value, encodings: asAnyText })));
+    if (mismatches.length > 3) kinds.push(others.map((value) => ({ value, encodings: asAnyText })));
   }
   if (presence === 'required' && minLength > 0) kinds.push(of(asText, ''));
   return rarely(

@@ -4,7 +4,7 @@ import { operations, type Api, type Operation } from '@granary/contract';
 import fc from 'fast-check';
 import { rounds } from '../../../testing/effort.ts';
 import { isDeclared } from './declared.ts';
-import { State } from './state.ts';
+import { ServiceState } from './service-state.ts';
 import { wireTo } from './wire.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
@@ -79,7 +79,7 @@ const NOT_SERVED = 2;
 interface Running {
   readonly tested: Tested;
   readonly all: readonly Operation[];
-  readonly state: State;
+  readonly state: ServiceState;
   readonly send: Ask;
   readonly askToSignIn: (changes?: Values) => Promise<Asked>;
   readonly newKey: () => Promise<string>;
@@ -120,7 +120,7 @@ async function run(tested: Tested): Promise<Running> {
   return {
     tested,
     all,
-    state: new State(database),
+    state: new ServiceState(database),
     send,
     askToSignIn,
     newKey: async () => keyIn(await send(await askToSignIn(), undefined)),
@@ -142,7 +142,7 @@ function testSpoiltRequestsTo({ tested, state, send, newKey }: Running, operatio
       const property = fc.asyncProperty(spoilt, fc.boolean(), async (bad, isXml) => {
         const mark = state.mark();
         const answer = await send(bad.asked, given, isXml);
-        judge(bad, answer, isHeard);
+        checkAnswer(bad, answer, isHeard);
         // A spoilt address may reach another operation.
         const isOwn = !bad.what.startsWith('the address') && answer.http === 200;
         assert.ok(!isOwn || isDeclared(operation.endpoint, answer.code), `the contract lacks error ${answer.code}`);
@@ -210,7 +210,7 @@ function testNotServed({ tested, all, state, send, newKey }: Running): void {
   });
 }
 
-function judge({ field, asked }: BadRequest, { http, code, message, text }: Answered, isHeard: boolean): void {
+function checkAnswer({ field, asked }: BadRequest, { http, code, message, text }: Answered, isHeard: boolean): void {
   assert.ok(Number.isInteger(code) && code !== 0, text);
   assert.notEqual(message.trim(), '', text);
   if (http !== 200) assert.equal(KEPT_HTTP.get(http), code, `${http}: ${text}`);

@@ -56,10 +56,10 @@ export function testDrive(number: number): HostedConfiguration['drives'][number]
 }
 
 /** A cloud that takes no drive back. */
-const nobody = () => Promise.reject(new Error('No cloud is there.'));
+const noCloud = () => Promise.reject(new Error('No cloud is there.'));
 export const testHost: ProgramHost = {
-  returnDrive: nobody,
-  returnProxies: nobody,
+  returnDrive: noCloud,
+  returnProxies: noCloud,
   reportListening: () => undefined,
   progress: () => undefined,
 };

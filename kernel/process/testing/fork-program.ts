@@ -16,10 +16,10 @@ export async function forkProgram(program: URL, configuration: HostedConfigurati
   await preparing;
   const child = forkOnce(program);
   child.send({ kind: 'start', configuration });
-  let told: FromProgram;
-  do [told] = (await once(child, 'message')) as [FromProgram];
-  while (told.kind === 'progress');
-  if (told.kind !== 'ready') throw new Error(`The array did not start: ${JSON.stringify(told)}`);
+  let message: FromProgram;
+  do [message] = (await once(child, 'message')) as [FromProgram];
+  while (message.kind === 'progress');
+  if (message.kind !== 'ready') throw new Error(`The array did not start: ${JSON.stringify(message)}`);
   return child;
 }
 

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const REST_MS_MAX = 60_000;
-const LOOK_EVERY_MS = 100;
+const POLL_MS = 100;
 /** What tells of a request without being what it changed, and what is measured all the time. */
 const NOT_STATE = new Set(['events', 'idempotency_keys', 'performance', 'pool_samples']);
 /** Columns of the same kind: what the process saw of others, or thinks of what it measured. */
@@ -15,7 +15,7 @@ const NOT_STATE_COLUMNS = new Set(['is_connected', 'last_check_at', 'state_chang
 const NOT_STATE_KEYS = new Set<unknown>(['mailed_event']);
 
 /** The state of a process that has its database to itself: read from a copy of the file and its log. */
-export class State {
+export class ServiceState {
   readonly #file: string;
 
   constructor(file: string) {
@@ -36,7 +36,7 @@ export class State {
     let dump = this.dump();
     while (isBusy(dump)) {
       assert.ok(Date.now() < end, `work does not end: ${JSON.stringify(dump['jobs'])}`);
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_MS);
       dump = this.dump();
     }
     return dump;
