@@ -1,12 +1,15 @@
 import type { Done } from './units.ts';
 
-/** Waits for all, also when one fails, because the others still use the caller's buffers; then throws the first error. */
+/**
+ * Waits for all promises, also after a failure, because the others still use the caller's buffers; then throws the
+ * first error.
+ */
 export async function allDone(running: readonly Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(running);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** Several pieces of one request: done when all are, and failed only when none runs any more. */
+/** The parts of one request: done when all are done, and rejected only when none is running. */
 export class PendingParts {
   readonly #running: Promise<void>[] = [];
 

@@ -1,4 +1,4 @@
-/** What storage can refuse. `code` is for programs, the message for people: it says what to do next. */
+/** An error of storage. `code` is for programs; the message is for people and says what to do next. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
 
@@ -9,17 +9,17 @@ export class StorageError extends Error {
   }
 }
 
-/** Whether a write was refused for want of room, which is no failure of the drive. */
+/** Whether a write was refused because the disk is full, which is no failure of the drive. */
 export function isNoSpace(error: unknown): error is StorageError {
   return error instanceof StorageError && error.code === 'no-space';
 }
 
 export type StorageErrorCode =
-  /** The drive does not answer, or answered with an error. */
+  /** The drive does not answer, or returned an error. */
   | 'drive-failed'
-  /** The disk beneath has no room for what was to be written. Nothing is broken: with room it goes on. */
+  /** The disk underneath is full. Nothing is damaged: with space the write succeeds. */
   | 'no-space'
-  /** A group has lost more drives than it can miss. */
+  /** A group has lost more members than its redundancy allows. */
   | 'group-failed'
   /** The bytes are damaged and no good copy is left. */
   | 'unreadable'
@@ -27,14 +27,14 @@ export type StorageErrorCode =
   | 'pool-full'
   /** The volume, group or drive is in a state that does not allow this. */
   | 'conflict'
-  /** The range, size or name makes no sense here. */
+  /** The range, size or name is not valid here. */
   | 'invalid'
   /** It was closed, or cancelled by the caller. */
   | 'closed'
   | 'cancelled'
   /** A snapshot, or a volume made read-only. */
   | 'read-only'
-  /** An encrypted volume whose key was not given. */
+  /** An encrypted volume without its key. */
   | 'locked'
-  /** Nothing of that name. */
+  /** Nothing of that name exists. */
   | 'not-found';

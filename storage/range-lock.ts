@@ -11,14 +11,14 @@ interface WaitingRange extends HeldRange {
 }
 
 /**
- * Keeps overlapping ranges apart, first come first served. A newcomer also waits behind ranges that still wait, so a
- * wide range is not starved by a stream of narrow ones.
+ * Excludes overlapping ranges, first come first served. A new range also waits behind waiting ranges, so a wide range
+ * is not starved by a stream of narrow ones.
  */
 export class RangeLock {
   readonly #held: HeldRange[] = [];
   readonly #waiting: WaitingRange[] = [];
 
-  /** How many ranges are held or waited for. */
+  /** Ranges held or waiting. */
   get size(): number {
     return this.#held.length + this.#waiting.length;
   }
@@ -28,7 +28,7 @@ export class RangeLock {
     return !overlapsAny(this.#held, start, end) && !overlapsAny(this.#waiting, start, end);
   }
 
-  /** The caller has just seen that the range is free. */
+  /** Holds a range that the caller has checked to be free. */
   hold(start: number, end: number): HeldRange {
     const range = { start, end };
     this.#held.push(range);
@@ -52,8 +52,8 @@ export class RangeLock {
   }
 
   /**
-   * Runs `work` when nothing overlapping runs any more. Work that finishes at once never enters the list: nothing else
-   * can run in between.
+   * Runs `work` when no overlapping range is held. Work that completes synchronously never enters the list: nothing
+   * else can run in between.
    */
   run(start: number, end: number, work: () => Done): Done {
     if (!this.isFree(start, end)) return this.#runLater(start, end, work);

@@ -1,9 +1,9 @@
-/** Room that is kept on a disk for changes that make room. */
+/** Disk space reserved for changes that free space. */
 export interface SpaceReserve {
-  /** Some of it was given away: only changes that make room are written until it was filled again. */
+  /** Part of it was released: only changes that free space are written until it is filled again. */
   readonly isReleased: boolean;
-  /** Gives a piece of it away; false when there is none left. */
+  /** Releases a piece of it; false when there is none left. */
   release(): boolean;
-  /** The disk has so little room that what is free should go back to it. */
+  /** The disk has so little free space that unused extents should be deallocated. */
   isScarce(): Promise<boolean>;
 }

@@ -9,7 +9,7 @@ export interface OperationStatistics {
   readonly microsecondsMax: number;
 }
 
-/** Whose operations are counted: it hears of each. */
+/** The owner of the operations: notified of each. */
 interface Counted {
   changed(): void;
 }
@@ -27,7 +27,7 @@ export class Meter {
     this.#owner = owner;
   }
 
-  /** Notes an operation when it is done, and passes it on. */
+  /** Records an operation when it is done, and passes it on. */
   measure(startedMs: number, bytes: number, done: Done): Done {
     if (done) return this.#measureLater(startedMs, bytes, done);
     this.record(startedMs, bytes);

@@ -10,7 +10,7 @@ const YOUNG_MB_ELSE = 1;
 
 /**
  * How a process that a cloud starts is kept small. An idle array allocates little, so a small young generation is
- * enough; few of its threads allocate at once, so they may share what they allocate from; and `giveBackMemory` needs
+ * enough; few of its threads allocate at once, so they may share what they allocate from; and `releaseMemory` needs
  * the collector within reach.
  */
 export function programOptions(program: string): string[] {

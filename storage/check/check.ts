@@ -7,7 +7,7 @@ import { checkReduced } from '../volume/reduced/check.ts';
 import { checkExtents, type ExtentTotals } from './extents.ts';
 import { checkNames } from './names.ts';
 
-/** Something that must hold and does not. */
+/** A violated invariant. */
 export interface CheckFinding {
   readonly what: string;
   readonly repaired: boolean;
@@ -22,42 +22,41 @@ export interface CheckReport {
   readonly contents: readonly CheckedVolume[];
 }
 
-/** A volume on record, with its snapshots. */
+/** A recorded volume, with its snapshots. */
 export interface CheckedVolume {
   readonly id: string;
   readonly sizeBytes: number;
   readonly snapshots: readonly { readonly id: string; readonly sizeBytes: number; readonly takenAt: Date }[];
 }
 
-/** A group that can look at itself; one of memory cannot. */
+/** A group that can verify itself; a group in memory cannot. */
 export interface CheckedGroup extends BlockGroup {
   verify?(): Promise<GroupFinding[]>;
   scrub?(): Promise<unknown>;
 }
 
 export interface CheckSetup {
-  /** The books of a pool that is not open. */
+  /** The metadata of a pool that is not open. */
   readonly file: string;
   readonly groups: readonly CheckedGroup[];
-  /** Mend what can be mended; otherwise nothing is changed. */
+  /** Repair what can be repaired; otherwise nothing is changed. */
   readonly repair?: boolean;
 }
 
-/** What a part of the check sees and notes. */
+/** What a part of the check reads, and where it reports findings. */
 export interface Check {
   readonly database: Database;
   readonly repair: boolean;
   readonly groups: ReadonlyMap<string, CheckedGroup>;
   /** Changes the metadata, as part of a repair. */
   change(sql: string, ...values: SqlValue[]): void;
-  /** Notes a finding; the mending, if any, happens only when repairs are wanted. */
+  /** Records a finding; the repair, if any, runs only when repairs are requested. */
   found(what: string, repair?: () => void | Promise<void>): Promise<void>;
 }
 
 /**
- * Walks everything a pool has on record and proves that it fits: names lead to layers, layers stand on layers, every
- * extent lies in the pool and has one owner, free and used make the total, and the groups' copies, parity and
- * checksums are right.
+ * Verifies the metadata of a pool: names refer to layers, layers to their parents, every extent lies in the pool and
+ * has one owner, free and used extents add up to the total, and the groups' copies, parity and checksums match.
  */
 export async function checkPool(setup: CheckSetup): Promise<CheckReport> {
   const database = openPoolDatabase(setup.file);

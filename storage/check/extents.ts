@@ -19,7 +19,7 @@ export async function checkExtents(check: Check): Promise<ExtentTotals> {
       await check.found(`${owner.name} names extent ${owner.extent}, which lies on no group`, owner.drop);
     } else if (!space.claim(owner.extent)) doubles.push(owner);
   }
-  // Copies are made last, when it is known what is free.
+  // Copies are made last, when the free extents are known.
   for (const owner of doubles) {
     await check.found(`${owner.name} names extent ${owner.extent}, which has an owner already`, () => {
       return moveToOwnExtent(check, allocator, owner);
@@ -34,7 +34,7 @@ export async function checkExtents(check: Check): Promise<ExtentTotals> {
 interface Owner {
   readonly name: string;
   readonly extent: number;
-  /** Makes the owner name another extent. */
+  /** Makes the owner refer to another extent. */
   readonly move: (extent: number) => void;
   readonly drop: () => void;
 }
@@ -94,7 +94,7 @@ function* owners(check: Check): Generator<Owner> {
   }
 }
 
-/** Which of the two wrote last cannot be told: each gets the bytes as they are, and from now on its own. */
+/** It is unknown which owner wrote last: each gets a copy of the bytes as they are. */
 async function moveToOwnExtent(check: Check, allocator: Allocator, owner: Owner): Promise<void> {
   const target = allocator.allocate();
   if (target === undefined) throw new Error('There is no free extent to give the second owner its own copy');

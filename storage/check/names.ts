@@ -1,6 +1,6 @@
 import type { Check } from './check.ts';
 
-/** Every name leads to a layer, every layer to its parent, and every page of a map to its layer. */
+/** Every name refers to a layer, every layer to its parent, and every page of a map to its layer. */
 export async function checkNames(check: Check): Promise<void> {
   await checkReferences(check);
   await checkCircles(check);
@@ -11,7 +11,7 @@ async function checkReferences(check: Check): Promise<void> {
   const { database } = check;
   const rows = (sql: string): { id: string | number; layer: number }[] => database.all(sql);
   for (const { id, layer } of rows('SELECT id, layer FROM volumes WHERE layer NOT IN (SELECT id FROM layers)')) {
-    // Nothing to take its place: an empty layer would pass off zeros as the volume's data.
+    // There is no replacement: an empty layer would present zeros as the volume's data.
     await check.found(`Volume ${id} names layer ${layer}, which is not there`);
   }
   for (const { id, layer } of rows('SELECT id, layer FROM snapshots WHERE layer NOT IN (SELECT id FROM layers)')) {

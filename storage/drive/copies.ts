@@ -4,7 +4,7 @@ import { COPIES_MAX } from './helper-ring.ts';
 import { HelperThread } from './helper-thread.ts';
 import type { SharedFile } from './shared-file.ts';
 
-/** Takes what a drive does not do at once, and what it refuses. */
+/** Observes a write that is not done synchronously, or was refused. */
 type Watch<T> = (holder: T, done: Promise<void>) => Promise<void>;
 
 interface Copy<T> {
@@ -13,8 +13,8 @@ interface Copy<T> {
 }
 
 /**
- * Writes the same bytes to the same place of several drives, and puts the checksum of each block into `sums`. Gives back
- * what is still under way or was refused, as `watch` makes it; nothing when all is done.
+ * Writes the same bytes to the same place of several drives, and stores the checksum of each block in `sums`. Returns
+ * the writes in flight or refused, as `watch` wraps them; undefined when all are done.
  */
 export function writeCopies<T extends { readonly drive: Drive }>(
   holders: readonly T[],
@@ -55,7 +55,7 @@ function writeShared<T>(
   for (const { file } of copies) file.begin('writes');
   const files = copies.map(({ file }) => file.fd);
   const nowMs = performance.now();
-  // Every one is asked, because each counts how often it was.
+  // All files are asked, because each counts its requests.
   const fast = copies.filter(({ file }) => file.isFast(nowMs));
   const job = helper.write(files, offset, from, sums, fast.length === copies.length);
   const isDone = helper.isDone(job);

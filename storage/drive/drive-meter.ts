@@ -21,7 +21,7 @@ class OperationMeter implements OperationStatistics {
   }
 }
 
-/** Counts what a drive does; the times are measured, never estimated. */
+/** Counts the operations of a drive; latencies are measured, never estimated. */
 export class DriveMeter {
   readonly reads = new OperationMeter();
   readonly writes = new OperationMeter();

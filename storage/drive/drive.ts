@@ -1,7 +1,7 @@
 import type { Done } from '../units.ts';
 import type { SharedFile } from './shared-file.ts';
 
-/** A drive: so many bytes at given places, and what it has done so far. Offsets and lengths are whole blocks. */
+/** A drive: reads and writes of blocks, durability and statistics. Offsets and lengths are whole blocks. */
 export interface Drive {
   readonly id: string;
   readonly sizeBytes: number;
@@ -12,28 +12,35 @@ export interface Drive {
   /** Resolves when everything written before the call survives a power cut. */
   flush(): Promise<void>;
 
-  /** Resolves when these bytes, though perhaps nothing else that was written, survive a power cut. */
+  /** Resolves when these bytes survive a power cut; other writes may not. */
   writeDurably(offset: number, from: Buffer): Promise<void>;
 
-  /** The range may be given back to the machine; it reads as anything until it is written again. */
+  /** The range may be deallocated; its content is undefined until it is written again. */
   discard(offset: number, length: number): Promise<void>;
 
   statistics(): DriveStatistics;
   close(): Promise<void>;
 
-  /** Undefined: large requests go the way of small ones. */
+  /** Undefined: large requests are handled like small ones. */
   readonly large?: LargeRequests | undefined;
 }
 
-/** What a drive may offer for large requests: they are shared with a helper thread (docs/decisions/large-requests.md). */
+/**
+ * What a drive may offer for large requests: they are split with a helper thread (docs/decisions/large-requests.md).
+ */
 export interface LargeRequests {
-  /** Reads, and puts the checksum of each block into `sums`: whoever reads it has the bytes at hand. */
+  /**
+   * Reads, and stores the checksum of each block in `sums`: the thread that reads a piece has its bytes in the
+   * processor's cache.
+   */
   readSummed(offset: number, into: Buffer, sums: Uint32Array): Done;
-  /** The file beneath, where a write goes to several drives at once; nothing if the drive has to be asked. */
+  /**
+   * The underlying file, for a write that goes to several drives at once; undefined when the drive has to write itself.
+   */
   fileToWrite(offset: number, from: Buffer): SharedFile | undefined;
 }
 
-/** Totals since the drive was opened. A latency is the sum of what each operation took, in microseconds. */
+/** Totals since the drive was opened. Latencies are summed over all operations, in microseconds. */
 export interface DriveStatistics {
   readonly reads: OperationStatistics;
   readonly writes: OperationStatistics;

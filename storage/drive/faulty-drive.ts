@@ -10,10 +10,10 @@ interface Range {
   readonly length: number;
 }
 
-/** A source of numbers from 0 up to 1, given by the tester so that a run can be repeated. */
+/** A source of numbers in [0, 1), injected so that a run can be repeated. */
 export type Random = () => number;
 
-/** Wraps a drive and lets a tester break it: whole or in part, slowly, silently, or by cutting its power. */
+/** Wraps a drive and injects faults: failures of the drive or of ranges, delays, silent corruption, and power cuts. */
 export class FaultyDrive implements Drive {
   readonly inner: Drive;
   readonly #unflushed = new UnflushedSectors();
@@ -23,7 +23,7 @@ export class FaultyDrive implements Drive {
   #unreadable: Range[] = [];
   #unwritable: Range[] = [];
   #slowMs = 0;
-  /** How many bytes still fit; undefined while there is room for all. */
+  /** Bytes that still fit; undefined while space is unlimited. */
   #spaceBytes: number | undefined;
   #writingBack: Promise<void> = Promise.resolve();
 
@@ -64,7 +64,10 @@ export class FaultyDrive implements Drive {
     this.#spaceBytes = undefined;
   }
 
-  /** The disk beneath is full once so many more bytes are written, until `giveSpace`. What fits of a write is written. */
+  /**
+   * The disk underneath is full after `afterBytes` more bytes, until `giveSpace`. The part of a write that fits is
+   * written.
+   */
   refuseSpace(afterBytes = 0): void {
     this.#spaceBytes = afterBytes;
   }
@@ -73,7 +76,7 @@ export class FaultyDrive implements Drive {
     this.#spaceBytes = undefined;
   }
 
-  /** Each request takes so long on top. */
+  /** Delays each request. */
   slow(milliseconds: number): void {
     this.#slowMs = milliseconds;
   }
@@ -83,7 +86,7 @@ export class FaultyDrive implements Drive {
     this.#losesUnflushed = true;
   }
 
-  /** Changes every byte of the range on the drive beneath, without anyone noticing. */
+  /** Changes every byte of the range on the inner drive, silently. */
   async corrupt(offset: number, length: number, random: Random): Promise<void> {
     const start = offset - (offset % BLOCK_BYTES);
     const end = Math.ceil((offset + length) / BLOCK_BYTES) * BLOCK_BYTES;
@@ -98,12 +101,12 @@ export class FaultyDrive implements Drive {
   }
 
   /**
-   * Some of the sectors that were not flushed reach the drive beneath, in any of their versions; the others are gone.
-   * Afterwards everything is refused: what is left is on `inner`.
+   * Some of the unflushed sectors reach the inner drive, each in any of its versions; the others are lost. Afterwards
+   * all requests are refused; `inner` holds the remaining data.
    */
   async powerCut(random: Random): Promise<void> {
     this.#withoutPower = true;
-    // What is on its way down stops at the next sector; it must not land on top of what is left.
+    // A write-back in progress stops at the next sector; it must not overwrite the survivors.
     await this.#writingBack;
     const block = Buffer.alloc(BLOCK_BYTES);
     for (const { sector, versions } of this.#unflushed.sectors()) {
@@ -124,7 +127,7 @@ export class FaultyDrive implements Drive {
     return this.#readSlowly(offset, into);
   }
 
-  /** While nothing is wrong but ranges, those of the drive beneath; each range is looked at. */
+  /** The inner drive's, unless a fault other than a range is injected; ranges are checked for each request. */
   get large(): LargeRequests | undefined {
     const { large } = this.inner;
     if (!large || this.#slowMs > 0 || this.#losesUnflushed || this.#spaceBytes !== undefined) return undefined;
@@ -181,7 +184,7 @@ export class FaultyDrive implements Drive {
   async #readSlowly(offset: number, into: Buffer): Promise<void> {
     if (this.#slowMs > 0) await sleep(this.#slowMs);
     this.#refuse(offset, into.length, this.#unreadable);
-    // What a flush takes down meanwhile may come too late for the read and be gone from here afterwards.
+    // A concurrent flush may write a sector after the inner read and drop it here before the overlay.
     const before = this.#unflushed.newest(offset, into.length);
     await this.inner.read(offset, into);
     for (const { at, content } of before) content.copy(into, at);
@@ -199,7 +202,7 @@ export class FaultyDrive implements Drive {
     return fits < from.length ? this.#writePart(offset, from.subarray(0, fits)) : this.#put(offset, from);
   }
 
-  /** How much of a write there is room for, in whole blocks. */
+  /** The part of a write that fits, in whole blocks. */
   #reserveSpace(bytes: number): number {
     if (this.#spaceBytes === undefined) return bytes;
     const fits = Math.min(bytes, this.#spaceBytes - (this.#spaceBytes % BLOCK_BYTES));
@@ -220,7 +223,7 @@ export class FaultyDrive implements Drive {
     return undefined;
   }
 
-  /** Takes what was not flushed in the range down to the drive beneath; one caller after the other. */
+  /** Writes the unflushed sectors of the range to the inner drive; callers are serialized. */
   #writeBack(start: number, end: number): Promise<void> {
     const writingBack = this.#writingBack.then(() => this.#writeBackNow(start, end));
     this.#writingBack = writingBack.catch(() => undefined);

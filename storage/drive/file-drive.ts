@@ -17,11 +17,14 @@ import { thenSum } from './then-sum.ts';
 import type { HelperJob } from './helper-job.ts';
 import { HelperThread } from './helper-thread.ts';
 
-/** A read leaves its bytes in this processor's cache, where they are checked next; another thread's reads do not. */
+/**
+ * A synchronous read leaves its bytes in this processor's cache, where they are verified next; a thread-pool read does
+ * not.
+ */
 const INLINE_BYTES_MAX = 1024 * 1024;
-/** What keeps this thread from anything else has to be short. */
+/** The limit for blocking this thread. */
 const INLINE_SLOW_MS = 0.2;
-/** Of what is shared with a helper it does no more once a piece took long; either may have to wait for its processor. */
+/** The limit for a piece of a shared request; either thread may have to wait for its processor. */
 const SHARED_SLOW_MS = 1;
 const HELPER_SLOW_MS = 4;
 const SECTOR_BYTES = 512;
@@ -29,9 +32,9 @@ const SECTOR_BYTES = 512;
 export interface FileDriveOptions {
   readonly id: string;
   readonly path: string;
-  /** Needed to create the file; a file that is there already may be larger, and is grown when it is smaller. */
+  /** Needed to create the file. An existing file may be larger, and is extended when it is smaller. */
   readonly sizeBytes?: number;
-  /** The file is not made: without one there is no drive. */
+  /** The file is not created: without one there is no drive. */
   readonly mustExist?: boolean;
 }
 
@@ -42,7 +45,7 @@ export class FileDrive implements Drive, SharedFile {
   readonly sizeBytes: number;
   readonly fd: number;
   readonly #file: FileHandle;
-  /** The same file, where a write is durable when it returns: a flush would wait for all the others, too. */
+  /** The same file opened with O_DSYNC: a flush would wait for all other writes as well. */
   readonly #durable: FileHandle;
   readonly #identity: FileIdentity;
   readonly #meter = new DriveMeter();
@@ -51,11 +54,14 @@ export class FileDrive implements Drive, SharedFile {
   readonly #helperGate = new InlineGate(HELPER_SLOW_MS);
   readonly #flusher = new SharedFlush(() => this.#flushNow());
   #inFlight = 0;
-  /** Until it was found out that the machine cannot. */
+  /** Until punching a hole has failed once. */
   #canPunch = true;
-  /** Goes up when a write begins and when it ends. What was written before this drive was opened counts, too. */
+  /**
+   * Incremented when a write begins and when it ends. Starts at 1: writes before this drive was opened may not be
+   * durable.
+   */
   #changes = 1;
-  /** As many of them as the last flush covers. */
+  /** The value of `#changes` that the last flush covers. */
   #flushed = 0;
   #refusal: StorageError | undefined;
   #onIdle: (() => void) | undefined;
@@ -103,7 +109,7 @@ export class FileDrive implements Drive, SharedFile {
     }
   }
 
-  /** What the path leads to now, against what is open. Also after it was closed. */
+  /** Compares the file at the path with the open one. Works after `close` as well. */
   inspect(): Promise<FileInspection> {
     return inspectFile(this.path, this.#identity, this.sizeBytes);
   }
@@ -170,14 +176,14 @@ export class FileDrive implements Drive, SharedFile {
 
   flush(): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal);
-    // Books are committed far more often than data is written.
+    // Metadata is committed far more often than data is written.
     if (this.#flushed === this.#changes) return Promise.resolve();
     return this.#flusher.run();
   }
 
   /**
-   * The end of a file is cut off and grown again; after a kill in between, whoever opens the drive with its size grows
-   * it. Elsewhere a hole is made where the file system can; anything else is counted and left as it is.
+   * The end of a file is truncated and extended again; after a kill in between, opening the drive with its size extends
+   * it. Elsewhere a hole is punched where the file system supports it; otherwise the discard is only counted.
    */
   async discard(offset: number, length: number): Promise<void> {
     this.#check(offset, length);
@@ -214,7 +220,7 @@ export class FileDrive implements Drive, SharedFile {
   end(operation: SharedOperation, { startMs, bytes, ownBytes, copies }: HelperJob, copy = 0): void {
     const { ownMs = 0, helpedMs = 0, error } = copies[copy] ?? {};
     const endMs = performance.now();
-    // Who had no share has learned nothing.
+    // A thread without a share has measured nothing.
     if (ownBytes > 0) this.#sharedGate.took(ownMs, endMs, ownBytes);
     if (ownBytes < bytes.length) this.#helperGate.took(helpedMs, endMs, bytes.length - ownBytes);
     if (operation === 'writes') this.#changes += 1;
@@ -249,7 +255,7 @@ export class FileDrive implements Drive, SharedFile {
     );
   }
 
-  /** As far as one can tell it is a matter of memory, and not for long. */
+  /** Whether the request is expected to be served from memory, within the limit. */
   #isFast(bytes: number, nowMs: number): boolean {
     return bytes <= INLINE_BYTES_MAX && this.#gate.allows(nowMs);
   }
@@ -293,7 +299,7 @@ export class FileDrive implements Drive, SharedFile {
       this.#flushed = changes;
       this.#meter.flushes.add(0, performance.now() - startMs);
     } catch (error) {
-      // The kernel forgets pages it could not write, so a later flush would claim success for bytes that are gone.
+      // The kernel drops dirty pages it could not write, so a later flush would report success for lost bytes.
       this.#refusal = this.#failed('flushes', error);
       throw this.#refusal;
     } finally {
@@ -308,7 +314,7 @@ export class FileDrive implements Drive, SharedFile {
 
   #failed(operation: 'reads' | 'writes' | 'flushes' | 'discards', error: unknown): StorageError {
     this.#meter[operation].errors += 1;
-    // A flush that finds no room has lost bytes it took before; a write that finds none has only refused its own.
+    // A flush without space has lost bytes that were accepted before; a write without space has only refused its own.
     if (operation === 'writes' && isDiskFull(error)) {
       const what = `Drive ${this.id} has no room to grow; make room on the disk that holds ${this.path}.`;
       return new StorageError('no-space', what, { cause: error });
@@ -339,7 +345,7 @@ function datasync(fd: number): Promise<void> {
   });
 }
 
-/** Linux tells a device's size, in sectors, under its numbers. */
+/** Linux publishes the size of a device, in sectors, under its device numbers. */
 async function deviceSizeBytes(options: FileDriveOptions, rdev: number): Promise<number> {
   const major = (rdev >>> 8) & 0xfff;
   const minor = (rdev & 0xff) | ((rdev >>> 12) & 0xfff00);

@@ -1,18 +1,18 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 
-/** By what a file or device is known again, whatever its path leads to meanwhile. */
+/** The identity of a file or device, independent of what its path refers to. */
 export interface FileIdentity {
   readonly isDevice: boolean;
   readonly dev: bigint;
   readonly ino: bigint;
-  /** Of a device: its node may be made anew, its numbers stay. */
+  /** Of a device: its node may be created again, its numbers stay. */
   readonly rdev: bigint;
 }
 
 /**
- * What is wrong at a drive's path. `missing` and `replaced`: the bytes are elsewhere, perhaps whole. `damaged`: the file
- * is the drive's own, and bytes of it are gone.
+ * What is wrong at a drive's path. `missing` and `replaced`: the bytes are elsewhere, perhaps intact. `damaged`: the
+ * file is the drive's own, and part of its bytes is lost.
  */
 export interface DriveLoss {
   readonly kind: 'missing' | 'replaced' | 'damaged';
@@ -21,7 +21,7 @@ export interface DriveLoss {
 
 export interface FileInspection {
   readonly loss?: DriveLoss;
-  /** Changes whenever somebody writes to the file. */
+  /** Changes with every write to the file. */
   readonly changedAt?: bigint;
 }
 
@@ -29,7 +29,7 @@ export function identityOf(found: BigIntStats): FileIdentity {
   return { isDevice: !found.isFile(), dev: found.dev, ino: found.ino, rdev: found.rdev };
 }
 
-/** One stat: whether the path still leads to the file that was opened, and whether that is as large as it was. */
+/** One stat: whether the path still refers to the file that was opened, and whether its size is unchanged. */
 export async function inspectFile(path: string, identity: FileIdentity, sizeBytes: number): Promise<FileInspection> {
   let found: BigIntStats;
   try {

@@ -1,9 +1,9 @@
 import * as fs from 'node:fs';
 
 /**
- * No more than this is written to a file by one call. The kernel keeps what one call writes in pages as large as that,
- * and with 1 MiB in one page a write of 4 KiB into it took it ten times as long as with 64 KiB, each time, for as long
- * as the page stays in memory; large writes lose nothing by it.
+ * The maximum size of one write call. The kernel keeps the bytes of one call in folios of that size; with folios of 1
+ * MiB a write of 4 KiB into one took ten times as long as with 64 KiB, for as long as the folio stayed in memory. Large
+ * writes lose nothing by the limit.
  */
 export const PIECE_BYTES = 128 * 1024;
 
@@ -21,7 +21,7 @@ export function readWhole(fd: number, into: Buffer, position: number): void {
   }
 }
 
-/** The same in threads of the platform. */
+/** The same on the thread pool. */
 export async function writeWholeAsync(fd: number, from: Buffer, position: number): Promise<void> {
   for (let done = 0; done < from.length;) done += await writeSome(fd, from, done, position + done);
 }

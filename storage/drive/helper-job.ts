@@ -1,7 +1,7 @@
 import { getSystemErrorName } from 'node:util';
 import { piecesOf } from './helper-pieces.ts';
 
-/** What the two threads did on one file for a request: known when it is done. */
+/** The share of both threads in one file of a request: known when it is done. */
 class CopyPart {
   ownMs = 0;
   helpedMs = 0;
@@ -13,7 +13,7 @@ class CopyPart {
   }
 }
 
-/** One request that is shared with the helper, until it is done. */
+/** One request that is shared with the helper. */
 export class HelperJob {
   readonly slot: number;
   readonly bytes: Buffer;
@@ -23,7 +23,7 @@ export class HelperJob {
   ownPieces = 0;
   ownBytes = 0;
   isDone = false;
-  /** Where the checksums are wanted, and where they are put at first. */
+  /** Where the caller wants the checksums, and the shared memory that receives them first. */
   readonly #sums: Uint32Array;
   readonly #space: Uint32Array;
   #onEnd: (() => void)[] = [];
@@ -37,7 +37,7 @@ export class HelperJob {
     this.#space = space;
   }
 
-  /** Resolves when it is done, well or not. */
+  /** Resolves when it is done or has failed. */
   ended(): Promise<void> {
     if (this.isDone) return Promise.resolve();
     return new Promise((resolve) => this.#onEnd.push(resolve));

@@ -9,7 +9,10 @@ export interface HelperData {
   readonly shared: SharedKernels;
 }
 
-/** The helping thread: does what nobody has begun of the requests in the ring, in order, and sleeps in between. */
+/**
+ * The helper thread: executes the unclaimed pieces of the requests in the ring, in order, and sleeps when there are
+ * none.
+ */
 const { ring, shared } = workerData as HelperData;
 const pieces = new HelperPieces(helperOrder, ring, openKernels(shared), Buffer.from(shared.memory.buffer));
 const SPIN_MS = 0.06;
@@ -31,7 +34,7 @@ for (let next = 0; ;) {
   }
 }
 
-/** Whoever asked for one thing will soon ask for the next: to be woken up takes longer than to look for a moment. */
+/** Spins briefly before sleeping: the next request usually follows soon, and waking up takes longer than spinning. */
 function untilAsked(next: number): number {
   const untilMs = performance.now() + SPIN_MS;
   let asked = Atomics.load(ring.control, ASKED);

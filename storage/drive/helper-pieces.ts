@@ -5,10 +5,10 @@ import { COPIES_MAX, type HelperRing, WRITE } from './helper-ring.ts';
 
 const SUM_BYTES = 4;
 
-/** How a piece went for one of the copies. */
+/** The result of a piece for one of the copies. */
 export type OnCopy = (copy: number, milliseconds: number, error: Error | undefined) => void;
 
-/** Which piece of `count` is next for a thread that has begun `own` of them, if the helper begins with `split`. */
+/** The next piece of `count` for a thread that has claimed `own` pieces, when the helper begins with `split`. */
 type Order = (own: number, split: number, count: number) => number;
 
 /** From the front to where the helper began, then from the end. */
@@ -18,10 +18,10 @@ export const callerOrder: Order = (own, split, count) => (own < split ? own : co
 export const helperOrder: Order = (own, split, count) => (own < count - split ? split + own : count - 1 - own);
 
 /**
- * A request is done in pieces. Whoever has time takes another one, this thread or its helper, so both end at nearly the
- * same time however late the helper woke up. All of a piece is done by one of them, its checksums and every copy: that
- * is when it is in a processor's cache. For the same reason each keeps to its half as long as it can: a buffer that is
- * used again has that half in the cache of the processor that gets it.
+ * A request is executed in pieces. Whichever thread is free claims the next one, so both end at nearly the same time,
+ * however late the helper woke up. One thread does all of a piece, its checksums and every copy, while it is in the
+ * processor's cache. For the same reason each thread stays in its half as long as possible: a reused buffer has that
+ * half in the cache of the same processor.
  */
 export class HelperPieces {
   readonly #order: Order;
@@ -36,7 +36,10 @@ export class HelperPieces {
     this.#memory = memory;
   }
 
-  /** The place of a piece that nobody has begun, for who has begun `own`: it is the caller's now; -1 if there is none. */
+  /**
+   * The offset of an unclaimed piece, for a thread that has claimed `own` pieces; it belongs to the caller now. -1 if
+   * there is none.
+   */
   claim(slot: number, own: number): number {
     const { begun, lengths, splits } = this.#ring;
     const count = piecesOf(lengths[slot] ?? 0);
@@ -44,7 +47,7 @@ export class HelperPieces {
     return this.#order(own, splits[slot] ?? 0, count) * PIECE_BYTES;
   }
 
-  /** Two threads that begin with different copies do not wait for each other at a file. */
+  /** Threads that begin with different copies do not wait for each other at a file. */
   carryOut(slot: number, at: number, firstCopy: number, onCopy: OnCopy): void {
     const { lengths, addresses, copies, kinds, offsets } = this.#ring;
     const address = (addresses[slot] ?? 0) + at;

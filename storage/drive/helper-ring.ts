@@ -1,7 +1,7 @@
-/** What the thread that asks and the one that helps share: a ring of slots, each a request. Its bytes are in the arena. */
+/** Shared by the calling thread and its helper: a ring of slots, each a request. The bytes are in the arena. */
 export const SLOTS = 128;
 
-/** Places in `control`: how many requests were put in, how many the helper has left behind, and whether it sleeps. */
+/** Indices in `control`: requests enqueued, requests the helper has passed, and whether it sleeps. */
 export const ASKED = 0;
 export const PASSED = 1;
 export const ASLEEP = 2;
@@ -10,30 +10,30 @@ export const ASLEEP = 2;
 export const READ = 0;
 export const WRITE = 1;
 
-/** A request to write goes to so many files at most: a mirror has no more copies. */
+/** The maximum number of files of a write: a mirror has no more copies. */
 export const COPIES_MAX = 3;
 
-/** Both numbers in `control` go up to here and begin anew. */
+/** Both counters in `control` wrap around here. */
 export const NUMBER_MASK = 0x7fffffff;
 
 export interface HelperRing {
   readonly control: Int32Array;
   readonly copies: Int32Array;
-  /** Of each slot and copy. */
+  /** Per slot and copy. */
   readonly files: Int32Array;
   readonly lengths: Int32Array;
   readonly offsets: Float64Array;
-  /** Where the bytes are in the memory of the kernels. */
+  /** The address of the bytes in the memory of the kernels. */
   readonly addresses: Int32Array;
   readonly kinds: Int32Array;
-  /** Where the checksums of the blocks go; 0 if nobody asks for them. */
+  /** The address of the blocks' checksums; 0 if they are not requested. */
   readonly sums: Int32Array;
   /** The piece that the helper begins with. */
   readonly splits: Int32Array;
-  /** How many pieces of a request either thread has begun, and how many the helper has ended. */
+  /** Pieces of a request that either thread has claimed, and pieces the helper has ended. */
   readonly begun: Int32Array;
   readonly ended: Int32Array;
-  /** Of each slot and copy: 0, or the number of what went wrong for the helper; and how long it took. */
+  /** Per slot and copy: 0 or the helper's error number, and the time it took. */
   readonly problems: Int32Array;
   readonly milliseconds: Float64Array;
 }

@@ -18,15 +18,15 @@ import {
   WRITE,
 } from './helper-ring.ts';
 
-/** Up to here the hand-over to another thread costs about as much as the deed. */
+/** Up to this size handing a request to another thread costs about as much as executing it. */
 const SMALL_BYTES_MAX = 16 * 1024;
-/** What may wait for it. */
+/** The limit for queued bytes. */
 const WAITING_BYTES_MAX = 8 * 1024 * 1024;
-/** After so long it hangs at a file: others do not wait for it. */
+/** After this time the helper is blocked at a file, and further requests bypass it. */
 const HANGS_MS = 20;
-/** A piece that takes this thread longer has waited for the disk: that is for the helper. */
+/** A piece that takes this thread longer has waited for the disk: the helper does the rest. */
 const PIECE_SLOW_MS = 1;
-/** To be woken up takes longer than that. */
+/** Waking up takes longer than this. */
 const SPIN_MS = 0.1;
 /** For 1 MiB. */
 const SUMS_MAX = 256;
@@ -34,9 +34,10 @@ const BYTES_MAX = SUMS_MAX * BLOCK_BYTES;
 const SUM_BYTES = 4;
 
 /**
- * A second pair of hands for one thread. A write into the page cache, and a read from it, costs the processor far more
- * than everything around it; so the two share what is large. Both work on the bytes where they are, in the arena. Not
- * the thread pool, because its hand-over costs as much as a small write, and it leaves the sums to the wrong processor.
+ * Doubles the I/O throughput of one thread. Copying to and from the page cache costs the processor far more than
+ * everything around it, so large requests are split between the two threads. Both work on the bytes in place, in the
+ * arena. The thread pool is no alternative: its hand-over costs as much as a small write, and checksums would be
+ * computed on the wrong processor.
  */
 export class HelperThread {
   static #only: HelperThread | undefined;
@@ -44,7 +45,7 @@ export class HelperThread {
   readonly #ring: HelperRing = createRing();
   readonly #pieces = new HelperPieces(callerOrder, this.#ring, kernels, Buffer.from(memoryBuffer));
   readonly #worker: Worker;
-  /** For each slot the checksums of its blocks. */
+  /** The checksums of each slot's blocks. */
   readonly #sums = allocate(SLOTS * SUMS_MAX * SUM_BYTES);
   readonly #sumsOf = Array.from({ length: SLOTS }, (_, slot) => this.#sumsAt(slot));
   readonly #jobs = new Array<HelperJob | undefined>(SLOTS).fill(undefined);
@@ -53,7 +54,7 @@ export class HelperThread {
   #passed = 0;
   #isListening = false;
 
-  /** Each thread that has drives has one, if the machine lets it. */
+  /** One for each thread that has drives, if the machine supports it. */
   static get(): HelperThread | undefined {
     if (HelperThread.#only !== undefined || HelperThread.#isImpossible) return HelperThread.#only;
     try {
@@ -69,12 +70,12 @@ export class HelperThread {
     this.#worker = new Worker(new URL('./helper-main.ts', import.meta.url), { workerData });
     this.#worker.unref();
     this.#worker.on('error', (error: Error) => {
-      // Jobs it had would never end. The controller ends with it, and the standby takes over.
+      // Its jobs would never end. The controller ends with it, and the standby takes over.
       throw new Error(`the helper of the drives' thread failed: ${error.message}`, { cause: error });
     });
   }
 
-  /** For bytes that are worth it, and that it can take now, where they are. */
+  /** For bytes that are large enough and in the arena, when the helper has capacity. */
   static for(bytes: Buffer): HelperThread | undefined {
     if (bytes.length <= SMALL_BYTES_MAX || !isInArena(bytes)) return undefined;
     const helper = HelperThread.get();
@@ -89,8 +90,8 @@ export class HelperThread {
   }
 
   /**
-   * The bytes belong to the helper, too, until the job is done. The checksum of each block is put into `sums`. Who
-   * `joins` does what the helper does not begin.
+   * The helper uses the bytes until the job is done. The checksum of each block is stored in `sums`. With `joins`, this
+   * thread executes pieces as well.
    */
   read(file: number, offset: number, into: Buffer, sums: Uint32Array, joins: boolean): HelperJob {
     this.#putFile(0, file);
@@ -99,7 +100,7 @@ export class HelperThread {
     return job;
   }
 
-  /** The same bytes to the same place of several files. */
+  /** Writes the same bytes to the same place of several files. */
   write(files: readonly number[], offset: number, from: Buffer, sums: Uint32Array, joins: boolean): HelperJob {
     for (let copy = 0; copy < files.length; copy += 1) this.#putFile(copy, files[copy] ?? -1);
     const job = this.#ask(WRITE, files.length, offset, from, sums, joins);
@@ -107,7 +108,7 @@ export class HelperThread {
     return job;
   }
 
-  /** Whether a job is done, after looking for a moment. */
+  /** Whether a job is done, after spinning briefly. */
   isDone(job: HelperJob): boolean {
     for (const untilMs = performance.now() + SPIN_MS; !job.isDone && performance.now() < untilMs;) this.#pollJob(job);
     return job.isDone;
@@ -132,7 +133,7 @@ export class HelperThread {
     this.#pollJob(job);
   }
 
-  /** Resolves when a job is done, well or not. */
+  /** Resolves when a job is done or has failed. */
   ended(job: HelperJob): Promise<void> {
     const ended = job.ended();
     if (!job.isDone && !this.#isListening) this.#listen();
@@ -147,7 +148,7 @@ export class HelperThread {
     milliseconds[place] = 0;
   }
 
-  /** The helper hears of it before anything else is done, because it waits. */
+  /** Publishes the request first, because the helper is waiting. */
   #ask(kind: number, copies: number, offset: number, bytes: Buffer, sums: Uint32Array, joins: boolean): HelperJob {
     const ring = this.#ring;
     const slot = this.#asked % SLOTS;
@@ -158,7 +159,7 @@ export class HelperThread {
     ring.offsets[slot] = offset;
     ring.addresses[slot] = bytes.byteOffset;
     ring.sums[slot] = space.byteOffset;
-    // Alone it goes from front to end, as a disk likes it.
+    // Alone it goes from front to end: sequential I/O.
     ring.splits[slot] = joins ? piecesOf(bytes.length) >> 1 : 0;
     ring.begun[slot] = 0;
     ring.ended[slot] = 0;
@@ -177,7 +178,7 @@ export class HelperThread {
 
   #listen(): void {
     this.#isListening = true;
-    // What is under way keeps the process alive, like any other request to the disk.
+    // A request in flight keeps the process alive, like any other I/O.
     this.#worker.ref();
     const { async, value } = Atomics.waitAsync(this.#ring.control, PASSED, this.#passed);
     const onPassed = (): void => {
@@ -190,7 +191,7 @@ export class HelperThread {
     else queueMicrotask(onPassed);
   }
 
-  /** Whatever the helper has left behind is done: this thread ends the pieces it begins before it looks. */
+  /** Requests that the helper has passed are done: this thread ends the pieces it claimed before it polls. */
   #poll(): void {
     const passed = Atomics.load(this.#ring.control, PASSED);
     while (this.#passed !== passed) {
@@ -201,7 +202,7 @@ export class HelperThread {
     }
   }
 
-  /** A job that this thread has ended need not wait for the helper to wake up. */
+  /** A job that this thread has completed need not wait for the helper to wake up. */
   #pollJob(job: HelperJob): void {
     if (job.isDone || job.ownPieces + Atomics.load(this.#ring.ended, job.slot) < job.pieces) return;
     this.#end(job);

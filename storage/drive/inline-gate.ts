@@ -1,4 +1,4 @@
-/** What memory gives at the least. */
+/** The minimum throughput of memory. */
 const BYTES_PER_MS = 2 * 1024 * 1024;
 const WAIT_REQUESTS = 8;
 const WAIT_MS = 6;
@@ -6,10 +6,10 @@ const FACTOR_MAX = 512;
 const FORGIVE_AFTER = 32;
 
 /**
- * Decides whether a small request is done on the spot. As long as the machine answers from memory that is several times
- * cheaper than a thread-pool hop; once a call had to wait for the disk, the event loop must not be held up again, so
- * requests take the asynchronous way for a while, and for longer each time it happens again. The first time it is a
- * moment only: a thread whose processor was given to another looks the same.
+ * Decides whether a small request is executed synchronously. While the page cache answers, that is several times
+ * cheaper than a thread-pool hop. After a call that waited for the disk, requests are asynchronous for a while, and for
+ * longer each time it happens again, so that the event loop is not blocked. The first penalty is short: a thread that
+ * lost its processor looks the same.
  */
 export class InlineGate {
   readonly #slowMs: number;
@@ -19,7 +19,7 @@ export class InlineGate {
   #requestsLeft = 0;
   #retryAtMs = 0;
 
-  /** A call that takes longer than this, and what its bytes take in memory, has waited for the disk. */
+  /** A call that takes longer than this plus the time to copy its bytes has waited for the disk. */
   constructor(slowMs: number) {
     this.#slowMs = slowMs;
   }

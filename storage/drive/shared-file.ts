@@ -2,13 +2,13 @@ import type { HelperJob } from './helper-job.ts';
 
 export type SharedOperation = 'reads' | 'writes';
 
-/** The file of a drive, for a request that a thread does on it together with its helper. */
+/** The file of a drive, for a request that a thread executes together with its helper. */
 export interface SharedFile {
   readonly fd: number;
-  /** Whether the thread itself can take part without waiting for the disk, as far as one can tell. */
+  /** Whether the thread itself is expected to take part without waiting for the disk. */
   isFast(nowMs: number): boolean;
-  /** The file stays open until as many have ended as have begun. */
+  /** The file stays open until every operation that began has ended. */
   begin(operation: SharedOperation): void;
-  /** Throws what went wrong. */
+  /** Throws the error of the operation. */
   end(operation: SharedOperation, job: HelperJob, copy: number): void;
 }

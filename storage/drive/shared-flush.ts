@@ -1,6 +1,6 @@
 /**
- * Lets callers share a flush. One that is already running may have started before the caller's write, so a caller joins
- * the next one: at most one runs and one waits, however many ask.
+ * Shares a flush between concurrent callers. A running flush may have started before the caller's write, so a caller
+ * joins the next one: at most one runs and one is queued.
  */
 export class SharedFlush {
   readonly #flush: () => Promise<void>;
@@ -16,7 +16,8 @@ export class SharedFlush {
   }
 
   run(): Promise<void> {
-    // First: between the end of one and the start of the next none runs, and a newcomer must not slip in beside it.
+    // First: between the end of one flush and the start of the next none is running, and a new caller must not start a
+    // second one.
     if (this.#queued !== undefined) return this.#queued;
     if (this.#running === undefined) return this.#start();
     this.#queued = this.#running.then(

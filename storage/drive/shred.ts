@@ -5,7 +5,7 @@ import { StorageError } from '../errors.ts';
 import type { Drive } from './drive.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
-/** What was overwritten is made durable after so much, or after this part of the drive, and told only then. */
+/** Progress is flushed, and then reported, after this many bytes or after this fraction of the drive. */
 const FLUSH_BYTES = 64 * CHUNK_BYTES;
 const FLUSHES_MIN = 16;
 const PASSES_MAX = 35;
@@ -15,14 +15,14 @@ export interface ShredOptions {
   /** Where to begin, as a fraction of the whole: what lies before was overwritten earlier. */
   readonly from?: number;
   readonly passes?: number;
-  /** What lies before is gone for good, whatever happens: one that was cut off can begin there. */
+  /** Everything before this fraction is overwritten durably: an interrupted run can resume there. */
   readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Overwrites the whole drive with random bytes, once per pass, each pass made durable before the next begins. What is
- * all zeros, as the holes of a sparse file are, holds nothing to overwrite and is passed over.
+ * Overwrites the whole drive with random bytes, once per pass; each pass is durable before the next begins. Ranges of
+ * zeros, such as holes of a sparse file, hold no data and are skipped.
  */
 export async function shred(drive: Drive, options: ShredOptions = {}): Promise<void> {
   const passes = options.passes ?? 1;
@@ -43,7 +43,7 @@ export async function shred(drive: Drive, options: ShredOptions = {}): Promise<v
       }
       const piece = chunk.subarray(0, Math.min(CHUNK_BYTES, drive.sizeBytes - offset));
       await drive.read(offset, piece);
-      // Reads of holes are done at once: others must get their turn.
+      // Reads of holes are synchronous: yields to the event loop.
       await setImmediate();
       if (!piece.equals(zeros.subarray(0, piece.length))) {
         await fillWithRandom(piece);

@@ -1,8 +1,8 @@
 import { SECTOR_BYTES } from '../units.ts';
 
 /**
- * What a drive was told and has not made durable. Every version of a sector is kept in order, because after a power cut
- * any one of them may be the one that reached the medium.
+ * Writes that a drive accepted and has not made durable. Every version of a sector is kept in order, because after a
+ * power cut any one of them may have reached the medium.
  */
 export class UnflushedSectors {
   readonly #versions = new Map<number, Buffer[]>();
@@ -21,7 +21,7 @@ export class UnflushedSectors {
     }
   }
 
-  /** The newest versions in a range, and where in it they are. */
+  /** The newest versions in a range, with their offsets. */
   newest(offset: number, length: number): { at: number; content: Buffer }[] {
     const found: { at: number; content: Buffer }[] = [];
     for (let at = 0; at < length && this.#versions.size > 0; at += SECTOR_BYTES) {
@@ -31,7 +31,7 @@ export class UnflushedSectors {
     return found;
   }
 
-  /** Lays the newest versions over what was read from the drive beneath. */
+  /** Lays the newest versions over bytes read from the inner drive. */
   overlay(offset: number, into: Buffer): void {
     for (const { at, content } of this.newest(offset, into.length)) content.copy(into, at);
   }
@@ -40,7 +40,7 @@ export class UnflushedSectors {
     return [...this.#versions].map(([sector, versions]) => ({ sector, versions: [...versions] }));
   }
 
-  /** Forgets the oldest versions of a sector: a newer one is on the drive beneath. */
+  /** Drops the oldest versions of a sector: a newer one is on the inner drive. */
   markFlushed(sector: number, count: number): void {
     const versions = this.#versions.get(sector);
     if (versions === undefined) return;

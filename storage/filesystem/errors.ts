@@ -1,6 +1,6 @@
 import { StorageError } from '../errors.ts';
 
-/** What a file operation can be refused for, in the words of POSIX; protocols map them to their own numbers. */
+/** The errors of file operations, as POSIX names them; protocols map them to their own numbers. */
 export type FsErrorCode =
   | 'EPERM'
   | 'ENOENT'
@@ -24,7 +24,7 @@ export type FsErrorCode =
   | 'EDQUOT'
   /** The contents are archived and have to be recalled first. */
   | 'EARCHIVED'
-  /** The inode is gone, or its number belongs to another file now. */
+  /** The inode was removed, or its number belongs to another file now. */
   | 'ESTALE';
 
 export class FsError extends Error {
@@ -37,7 +37,7 @@ export class FsError extends Error {
   }
 }
 
-/** Whatever went wrong, as a file operation reports it: a device without room is ENOSPC, any other failure of it EIO. */
+/** Maps an error to that of a file operation: a full device is ENOSPC, any other failure of it EIO. */
 export function toFsError(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
   const isFull = error.code === 'pool-full' || error.code === 'no-space';

@@ -7,8 +7,8 @@ import { loadInode } from './files/inode.ts';
 import type { Awaitable } from './store/filesystem-store.ts';
 
 /**
- * Files whose contents were moved to an archive. Size, times and change counter are as before; reading or writing one is
- * refused with an `ArchivedError` until it was recalled. It can be renamed, removed and cut off to nothing without.
+ * Files whose contents were moved to an archive. Size, times and change counter stay; reading or writing one fails with
+ * an `ArchivedError` until it is recalled. It can be renamed, removed and truncated to nothing without a recall.
  */
 export class FilesystemArchives {
   readonly #context: Context;
@@ -19,13 +19,13 @@ export class FilesystemArchives {
     this.#archives = new FileArchives(context, changes, removal);
   }
 
-  /** Where the contents are; undefined if the file is not archived. */
+  /** The location of the contents; undefined if the file is not archived. */
   get(inode: number): Awaitable<ArchiveRecord | undefined> {
     const { store } = this.#context;
     return store.read(() => readArchive(store.tree, loadInode(store.tree, inode)));
   }
 
-  /** Drops the contents, which are elsewhere now. False if it is another version of the file by now, or archived already. */
+  /** Drops the contents, which are archived. False if the file has changed since, or is archived already. */
   async archive(version: FileVersion, record: ArchiveRecord): Promise<boolean> {
     refuseLongRecord(record);
     const isDone = await this.#archives.archive(version, record);
@@ -33,18 +33,21 @@ export class FilesystemArchives {
     return isDone;
   }
 
-  /** Writes a part of the contents back; nobody sees it before `finishRecall`. ESTALE if it is not archived any more. */
+  /**
+   * Writes a part of the contents back; it is not visible before `finishRecall`. ESTALE if the file is not archived any
+   * more.
+   */
   async writeRecalled(file: FileId, offset: number, data: Buffer): Promise<void> {
     await this.#archives.write(file, offset, data);
   }
 
-  /** The file is as it was before it was archived, durably. All of it was written since the last mount. */
+  /** The file is durably as it was before it was archived. All of it must have been written since the last mount. */
   async finishRecall(file: FileId): Promise<void> {
     await this.#archives.finish(file);
     await this.#context.store.commit();
   }
 
-  /** A recall that failed: drops what was written of it. */
+  /** Drops the contents written by a failed recall. */
   async abandonRecall(file: FileId): Promise<void> {
     await this.#archives.abandon(file);
   }

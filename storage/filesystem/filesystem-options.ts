@@ -12,10 +12,10 @@ export interface NewFilesystem extends FormatOptions {
 }
 
 export interface MountOptions {
-  /** How much memory the metadata may take. */
+  /** The memory limit of the metadata cache. */
   readonly cacheBytes?: number;
   readonly now?: () => Time;
-  /** Whether reading a file changes its time of access; asked each time. */
+  /** Whether reading a file changes its access time; evaluated each time. */
   readonly updatesAccessTimes?: () => boolean;
 }
 
@@ -23,7 +23,7 @@ export interface FilesystemStatistics {
   readonly blockBytes: number;
   readonly totalBytes: number;
   readonly freeBytes: number;
-  /** What files can have: free space without what the filesystem keeps for itself. */
+  /** Space available to files: free space without the filesystem's own reserve. */
   readonly availableBytes: number;
   readonly inodes: number;
 }
@@ -40,7 +40,7 @@ export function statisticsOf(store: FilesystemStore): FilesystemStatistics {
   };
 }
 
-/** The clock of those who bring none. */
+/** The default clock. */
 export function present(): Time {
   const milliseconds = performance.timeOrigin + performance.now();
   const seconds = Math.floor(milliseconds / 1000);

@@ -19,7 +19,7 @@ const LIMITS_PER_STEP = 256;
 
 export type QuotaLimits = Pick<Quota, 'scope' | 'id' | 'limitBytes' | 'limitInodes'>;
 
-/** What users, groups and projects use, and what they may. Changes are durable when they resolve. */
+/** Usage and limits of users, groups and projects. Changes are durable when they resolve. */
 export class FilesystemQuotas {
   readonly #context: Context;
   readonly #changes: FilesystemChanges;
@@ -34,7 +34,7 @@ export class FilesystemQuotas {
     return store.read(() => readQuota(store.tree, scope, id));
   }
 
-  /** In order of the ids, from one on. */
+  /** By id, from one on. */
   list(scope: QuotaScope, from: number, max: number): Awaitable<Quota[]> {
     const { store } = this.#context;
     return store.read(() => listQuotas(store.tree, scope, from, max));
@@ -61,7 +61,7 @@ export class FilesystemQuotas {
     await this.#changes.durably((transaction) => writeQuotaState(transaction, state));
   }
 
-  /** Moves one file or directory to a project; what is created in the directory from now on belongs to it, too. */
+  /** Moves one file or directory to a project; files created in the directory from now on belong to it as well. */
   async setProject(credentials: Credentials, inode: number, project: number): Promise<void> {
     if (!isSuperuser(credentials)) throw new FsError('EPERM', 'Only the superuser moves files to another project.');
     await this.#changes.durably((transaction) => changeProject(transaction, this.#context, inode, project));

@@ -34,10 +34,9 @@ import { type Awaitable, FilesystemStore } from './store/filesystem-store.ts';
 import type { Transaction } from './store/transaction.ts';
 
 /**
- * A mounted filesystem. Operations take the credentials of who asks and the numbers of inodes; what they refuse is an
- * `FsError`. What changes names or attributes is durable when its promise resolves; what was written to files is durable
- * after `commit`. What only reads answers without a promise if all of it is in memory, so its failure may be thrown as well
- * as rejected: await it inside a `try`.
+ * A mounted filesystem. Operations take the caller's credentials and inode numbers, and fail with an `FsError`. Changes
+ * of names and attributes are durable when their promise resolves; written contents are durable after `commit`. Reads
+ * are synchronous if everything is in memory, so an error may be thrown as well as rejected: await inside a `try`.
  */
 export class Filesystem {
   readonly root = ROOT_INODE;
@@ -91,7 +90,7 @@ export class Filesystem {
     return this.#store.uuid;
   }
 
-  /** With a generation, of exactly the file that a handle was given for. */
+  /** With a generation: of exactly the file that a handle was issued for. */
   attributes(inode: number, generation?: number): Awaitable<Attributes> {
     return this.#store.read(() => {
       const found = loadInode(this.#store.tree, inode);
@@ -116,23 +115,23 @@ export class Filesystem {
     return this.#store.read(() => attributesOf(resolvePath(tree, this.#namespace, credentials, path, options)));
   }
 
-  /** From the root on; one of them if a file has several names. Bytes, as names are. */
+  /** From the root; one of them if a file has several names. Bytes, as names are. */
   pathOf(inode: number): Awaitable<Buffer> {
     return this.#store.read(() => pathOf(this.#store.tree, inode));
   }
 
-  /** Regular files that have a name, in the order of their numbers, behind one of them; 0 begins. For scans of a snapshot. */
+  /** Regular files that have a name, by inode number, after a given one; 0 begins. For scans of a snapshot. */
   async listInodes(after: number, max: number): Promise<ListedInode[]> {
     return listInodes(this.#store, after, max);
   }
 
-  /** Which of the wanted permissions (read 4, write 2, execute 1) the caller has. */
+  /** The wanted permissions (read 4, write 2, execute 1) that the caller has. */
   access(credentials: Credentials, inode: number, wanted: number): Awaitable<number> {
     const { tree } = this.#store;
     return this.#store.read(() => permitted(tree, credentials, loadInode(tree, inode), wanted));
   }
 
-  /** Names behind a cookie; 0 begins. `.` and `..` are not among them. */
+  /** Names after a cookie; 0 begins. Without `.` and `..`. */
   readDirectory(credentials: Credentials, directory: number, cookie: number, max: number): Awaitable<DirectoryPage> {
     return readDirectory(this.#context, credentials, directory, cookie, max);
   }
@@ -174,7 +173,7 @@ export class Filesystem {
     return this.#removing((transaction) => this.#namespace.rename(transaction, credentials, from, to));
   }
 
-  /** The options are for the size: the other attributes are the owner's to set, open or not. */
+  /** The options apply to the size: the other attributes are set by the owner, open or not. */
   async setAttributes(
     credentials: Credentials,
     inode: number,
@@ -212,12 +211,12 @@ export class Filesystem {
     return this.#writer.write(credentials, inode, offset, data, options);
   }
 
-  /** Resolves when everything that was written before the call, to whatever file, survives a power cut. */
+  /** Resolves when everything written before the call, to any file, survives a power cut. */
   async commit(): Promise<void> {
     await this.#store.commit();
   }
 
-  /** Where data, or a hole, begins from an offset on; the end of a file counts as a hole. ENXIO behind the end. */
+  /** The next data, or hole, from an offset on; the end of a file counts as a hole. ENXIO after the end. */
   seek(inode: number, offset: number, what: 'data' | 'hole'): Awaitable<number> {
     return this.#store.read(() => seekContents(this.#store.tree, inode, offset, what));
   }
@@ -267,7 +266,7 @@ export class Filesystem {
     await this.#store.grow();
   }
 
-  /** Resolves when what was deleted is gone and its space was given back. */
+  /** Resolves when deleted files are removed and their space is freed. */
   async whenIdle(): Promise<void> {
     await this.#reclaim();
   }

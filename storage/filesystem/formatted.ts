@@ -4,8 +4,8 @@ import { FilesystemStore } from './store/filesystem-store.ts';
 import { hasSuperblock } from './store/superblock.ts';
 
 /**
- * Whether there is a whole filesystem on the device; formatting may have been cut off. Throws for one that is there and
- * cannot be read.
+ * Whether the device holds a complete filesystem; formatting may have been interrupted. Throws if one exists and cannot
+ * be read.
  */
 export async function isFormatted(device: BlockDevice): Promise<boolean> {
   if (!(await hasSuperblock(device))) return false;

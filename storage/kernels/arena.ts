@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { ARENA_AT, ARENA_BYTES, memoryBuffer } from './instance.ts';
 
 /**
- * Page-aligned buffers inside the memory of the kernels, so that these work on them in place. The arena is cut into
- * chunks of 2 MiB; a chunk serves one size class at a time, a power of two from 4 KiB up, and keeps the Buffer object of
- * each slot, because making one costs more than everything else here. When nothing is free an ordinary buffer is given
- * instead: the kernels take both, so nobody ever waits for memory.
+ * Page-aligned buffers inside the memory of the kernels, which work on them in place. The arena is divided into chunks
+ * of 2 MiB; a chunk serves one size class at a time, a power of two from 4 KiB up, and keeps the Buffer object of each
+ * slot, because creating one costs more than everything else here. When the arena is full an ordinary buffer is
+ * returned: the kernels accept both, so no caller waits for memory.
  */
 const CHUNK_SHIFT = 21;
 const CHUNK_BYTES = 2 ** CHUNK_SHIFT;
 const SMALLEST_SHIFT = 12;
 const CLASSES = CHUNK_SHIFT - SMALLEST_SHIFT + 1;
 
-/** One more than is used: to copy all of a buffer is as slow as to fill one. */
+/** One byte more than is used: copying a whole buffer is as slow as filling one. */
 const ZEROS_USED = 64 * 1024;
 const ZEROS = Buffer.alloc(ZEROS_USED + 1);
 
@@ -21,7 +21,7 @@ interface Chunk {
   /** The size of a slot is two to this power. Zero: the chunk serves no class. */
   shift: number;
   slots: number;
-  /** The slots that are free, as a stack: the one used last is the one still in the processor's cache. */
+  /** The free slots, as a stack: the slot used last is still in the processor's cache. */
   readonly free: Uint16Array;
   freeCount: number;
   readonly used: Uint8Array;
@@ -43,7 +43,7 @@ const unassigned: Chunk[] = chunks.toReversed();
 /** For each class, the chunks that have a free slot. */
 const available: readonly Chunk[][] = Array.from({ length: CLASSES }, () => []);
 
-/** The bytes are whatever was there before. Sizes above 2 MiB, and all sizes when the arena is full, come from outside. */
+/** The content is undefined. Sizes above 2 MiB, and all sizes when the arena is full, are ordinary buffers. */
 export function allocate(bytes: number): Buffer {
   if (!Number.isSafeInteger(bytes) || bytes < 0) assert.fail(`${bytes} is not a size in bytes`);
   if (bytes > CHUNK_BYTES) return Buffer.allocUnsafeSlow(bytes);
@@ -60,7 +60,7 @@ export function allocate(bytes: number): Buffer {
   return (chunk.views[slot] = Buffer.from(memoryBuffer, chunk.at + (slot << shift), bytes));
 }
 
-/** Takes back the very buffer that `allocate` gave. Ordinary buffers are left to the garbage collector. */
+/** Returns a buffer of `allocate`. Ordinary buffers are left to the garbage collector. */
 export function release(buffer: Buffer): void {
   if (buffer.buffer !== memoryBuffer) return;
   const place = buffer.byteOffset - ARENA_AT;
@@ -75,17 +75,17 @@ export function release(buffer: Buffer): void {
   chunk.freeCount += 1;
 }
 
-/** Fills with zeros: `fill` takes the engine twenty times as long where memory is shared between threads. */
+/** Fills with zeros: `fill` takes twenty times as long on memory shared between threads. */
 export function clear(buffer: Buffer, from = 0, to = buffer.length): void {
   for (let at = from; at < to; at += ZEROS_USED) ZEROS.copy(buffer, at, 0, Math.min(ZEROS_USED, to - at));
 }
 
-/** Whether the kernels can work on the buffer, or the part of one, where it is. */
+/** Whether the kernels can work on the buffer, or a part of one, in place. */
 export function isInArena(buffer: Uint8Array): boolean {
   return buffer.buffer === memoryBuffer;
 }
 
-/** Gives a class one more chunk: one that serves none, else one of another class that is wholly free. */
+/** Assigns a chunk to a class: one without a class, else an unused one of another class. */
 function assignChunk(shift: number, candidates: Chunk[]): Chunk | undefined {
   const chunk = unassigned.pop() ?? takeIdleChunk();
   if (!chunk) return undefined;

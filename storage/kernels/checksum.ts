@@ -3,7 +3,7 @@ import { BLOCK_BYTES } from '../units.ts';
 import { isInArena } from './arena.ts';
 import { CHECKSUMS_AT, CHECKSUMS_MAX, kernels, memoryBuffer, SCRATCH_AT } from './instance.ts';
 
-/** A piece is small enough that what was copied to scratch is still in the processor's cache when it is read. */
+/** Small enough that data copied to scratch is still in the processor's cache when it is read. */
 const PIECE_BLOCKS = 16;
 const checksums = new Uint32Array(memoryBuffer, CHECKSUMS_AT, CHECKSUMS_MAX);
 const scratch = new Uint8Array(memoryBuffer, SCRATCH_AT, PIECE_BLOCKS * BLOCK_BYTES);
@@ -52,7 +52,7 @@ export function checksum(data: Buffer, from: number, until: number, seed: number
   return folded >>> 0;
 }
 
-/** One-to-one in both: whatever changes one of the checksums changes the result. */
+/** A bijection in both arguments: a change of either checksum changes the result. */
 function fold(folded: number, next: number): number {
   const mixed = Math.imul(folded ^ (folded >>> 15), 0x2c1b3c6d) ^ next;
   return Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d);

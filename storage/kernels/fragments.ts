@@ -62,7 +62,7 @@ function combineColumns(sources: readonly Buffer[], sums: readonly Buffer[]): vo
   runInStrips({ shards: [...sources, ...sums], written, keeps: false, run });
 }
 
-/** The kernel knows whole columns only: the last bytes take a column with zeros behind them. */
+/** The kernel processes whole columns: the last bytes are padded with zeros to a column. */
 function combineRest(sources: readonly Buffer[], sums: readonly Buffer[], from: number): void {
   const padded = sources.map((source) => {
     const column = Buffer.alloc(COLUMN_BYTES);
@@ -96,7 +96,7 @@ function productOf(row: Uint8Array, matrix: readonly Uint8Array[]): Uint8Array {
   return result;
 }
 
-/** By Gauss and Jordan: what turns the matrix into the identity turns the identity into its inverse. */
+/** Gauss-Jordan elimination. */
 function inverted(matrix: readonly Uint8Array[]): readonly Uint8Array[] {
   const size = matrix.length;
   const left = matrix.map((row) => Uint8Array.from(row));

@@ -6,8 +6,8 @@ const MEBIBYTE = 1024 * 1024;
 const MEMORY_BYTES = 64 * MEBIBYTE;
 
 /**
- * How the memory is shared out: page 0 holds the small tables below, then comes scratch for data that arrives in
- * ordinary buffers, and from 2 MiB on it is the arena's.
+ * The layout of the memory: page 0 holds the small tables below, then scratch space for data in ordinary buffers, and
+ * from 2 MiB on the arena.
  */
 export const POINTERS_AT = 1024;
 export const POINTERS_MAX = 256;
@@ -23,14 +23,14 @@ export const SCRATCH_BYTES = 2 * MEBIBYTE - PAGE_BYTES;
 export const ARENA_AT = SCRATCH_AT + SCRATCH_BYTES;
 export const ARENA_BYTES = MEMORY_BYTES - ARENA_AT;
 
-// It never grows: growing would detach every buffer handed out. What nobody touches takes no memory of the machine.
+// The memory never grows: growing would detach every buffer in use. Untouched pages take no physical memory.
 const pages = MEMORY_BYTES / PAGE_BYTES;
 const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
 
-/** Read once: the getter of the memory costs more than a whole call of a kernel. */
+/** Read once: the getter costs more than a kernel call. */
 export const memoryBuffer = memory.buffer;
 
-/** For a thread that helps this one. */
+/** For this thread's helper. */
 export const sharedKernels: SharedKernels = {
   code: new WebAssembly.Module(readFileSync(new URL('kernels.wasm', import.meta.url))),
   memory,

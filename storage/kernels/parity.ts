@@ -34,7 +34,7 @@ export function recover(shards: readonly Buffer[], missing: readonly number[]): 
   }
 }
 
-/** Takes a change (old XOR new) of the data shard `dataIndex` over into P and Q. */
+/** Applies a change (old XOR new) of the data shard `dataIndex` to P and Q. */
 export function updateParity(dataIndex: number, change: Buffer, p: Buffer, q: Buffer): void {
   if (!Number.isInteger(dataIndex) || dataIndex < 0 || dataIndex >= DATA_SHARDS_MAX) {
     assert.fail(`${dataIndex} is no index of a data shard: they are 0 to ${DATA_SHARDS_MAX - 1}`);

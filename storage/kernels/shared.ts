@@ -21,13 +21,13 @@ export interface Kernels {
   addMasks(tweaks: number, count: number, data: number): void;
 }
 
-/** The code of the kernels and the memory they work in, as one thread may hand them to another. */
+/** The code of the kernels and their memory, to be passed to another thread. */
 export interface SharedKernels {
   readonly code: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
 }
 
-/** In another thread these work on the same bytes; who uses which is for the two to agree on. */
+/** Kernels of another thread work on the same bytes; the two threads agree on who uses which. */
 export function openKernels({ code, memory }: SharedKernels): Kernels {
   return new WebAssembly.Instance(code, { env: { memory } }).exports as Kernels;
 }

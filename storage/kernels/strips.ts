@@ -14,13 +14,13 @@ export interface Strips {
   readonly written: readonly number[];
   /** Whether `run` also reads what is in them. */
   readonly keeps: boolean;
-  /** Works on the next so many bytes of every shard, which are where `pointers` says. It may change `pointers`. */
+  /** Processes the next `bytes` bytes of every shard, at the addresses in `pointers`. It may change `pointers`. */
   readonly run: (bytes: number) => void;
 }
 
 /**
- * Runs a kernel over shards of one length: in one go when all are in the arena, else in strips short enough that the
- * copies in scratch stay in the processor's cache.
+ * Runs a kernel over shards of equal length: in one call when all are in the arena, else in strips short enough that
+ * the copies in scratch stay in the processor's cache.
  */
 export function runInStrips(strips: Strips): void {
   const { shards } = strips;

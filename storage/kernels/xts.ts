@@ -17,9 +17,9 @@ const tweaks = viewsOf(TWEAKS_AT, TWEAK_BYTES);
 const tweakWords = new Uint32Array(memoryBuffer, TWEAKS_AT, (PIECE_UNITS * TWEAK_BYTES) / 4);
 
 /**
- * AES-256-XTS (IEEE 1619) with data units of one block, numbered from 0. Making a cipher object for each unit would
- * cost ten times what the cipher itself does, so there is one of plain AES for each use, which keeps no state from one
- * call to the next, and the masks of XTS come from a kernel.
+ * AES-256-XTS (IEEE 1619) with data units of one block, numbered from 0. A cipher object for each unit would cost ten
+ * times as much as the cipher itself, so one object of plain AES is used for each purpose, which keeps no state between
+ * calls, and a kernel computes the masks of XTS.
  */
 export class Xts {
   readonly #encryptor: Cipheriv;

@@ -12,12 +12,13 @@ interface CommitBatch {
 }
 
 /**
- * The one way what a pool knows gets onto disk. Changes are made in memory, noted here, and written together at the
- * next commit: first the groups flush, so that no map on disk ever names a block whose bytes are not; then one
- * transaction; only then are extents that it gave up free for others, because until then the maps on disk name them.
+ * Writes the metadata of a pool. Changes are made in memory, recorded here, and written together by the next commit.
+ * First the groups are flushed, so that no map on disk refers to a block whose bytes are not durable. Then one
+ * transaction writes the metadata. Only then are retired extents released for reuse, because until then the maps on
+ * disk refer to them.
  *
- * On a full disk neither the checksums of data that was written before nor the transaction may find room. For a commit
- * that deletes, the reserve gives room to both, a piece at a time.
+ * On a full disk neither the checksums of earlier writes nor the transaction may find space. A commit that deletes uses
+ * the reserve for both, a piece at a time.
  */
 export class PoolCommits {
   readonly #database: Database;
@@ -28,7 +29,7 @@ export class PoolCommits {
   #open: CommitBatch = noChanges();
   readonly #writer = new SharedFlush(() => this.#write());
   #beginning: Promise<void> | undefined;
-  /** Deletions that wait for a commit. */
+  /** Deletions waiting for a commit. */
   #deletions = 0;
 
   constructor(
@@ -53,17 +54,17 @@ export class PoolCommits {
     this.#open.operations.push(operation);
   }
 
-  /** The extent is free for others after the next commit. */
+  /** The extent is released after the next commit. */
   retire(extent: number): void {
     this.#open.retired.push(extent);
   }
 
-  /** Runs at the moment the content of a commit is fixed: what `prepare` notes is part of that commit. */
+  /** Runs when the content of a commit is fixed: changes that `prepare` records are part of that commit. */
   beforeEach(prepare: () => void): void {
     this.#preparations.push(prepare);
   }
 
-  /** Runs once everything noted so far survives a power cut. */
+  /** Runs once everything recorded so far survives a power cut. */
   afterNext(work: () => void): void {
     this.#open.afterwards.push(work);
   }
@@ -72,9 +73,9 @@ export class PoolCommits {
     return this.#open.retired.length > 0 || this.#writer.isRunning;
   }
 
-  /** Resolves when everything noted before the call survives a power cut. Calls that wait share one commit. */
+  /** Resolves when everything recorded before the call survives a power cut. Concurrent callers share one commit. */
   commit(): Promise<void> {
-    // A moment later: those who ask in the same breath are part of it, instead of waiting for the first to be done.
+    // Deferred by a microtask: callers of the same turn join this commit instead of waiting for the next one.
     this.#beginning ??= Promise.resolve().then(() => {
       this.#beginning = undefined;
       return this.#writer.run();
@@ -82,7 +83,7 @@ export class PoolCommits {
     return this.#beginning;
   }
 
-  /** The same for a change that makes room: on a full disk it is written with the room of the reserve. */
+  /** The same for a change that frees space: on a full disk it uses the reserve. */
   async commitDeletion(): Promise<void> {
     this.#deletions += 1;
     try {
@@ -92,7 +93,7 @@ export class PoolCommits {
     }
   }
 
-  /** Before something new is made: while the reserve is in use, what room there is belongs to deletions. */
+  /** To be called before something is created: while the reserve is in use, free space is for deletions. */
   requireSpace(): void {
     if (this.#reserve?.isReleased === true) throw noSpace();
   }
@@ -110,7 +111,7 @@ export class PoolCommits {
   }
 
   #releaseReserve(): boolean {
-    // The log is used from its beginning again, so that many deletions need no more room than one.
+    // A checkpoint lets the log start over, so that many deletions need no more space than one.
     this.#database.tryCheckpoint();
     return this.#reserve?.release() === true;
   }
@@ -119,7 +120,7 @@ export class PoolCommits {
     for (const prepare of this.#preparations) prepare();
     const changes = this.#open;
     this.#open = noChanges();
-    // As they are now: what later writes add to them may not be on disk by the time this is.
+    // Encoded now: later changes of these pages may not be durable when this commit is.
     const rows = changes.pages.map(({ layer, page }) => rowOf(layer, page));
     try {
       await this.#flushData();
@@ -141,7 +142,7 @@ export class PoolCommits {
     await this.#database.sync();
   }
 
-  /** Nothing was written, or nobody can tell: all of it is due again, before what came since. */
+  /** The batch was not written, or its state is unknown: it is committed again, before later changes. */
   #requeue(changes: CommitBatch): void {
     const later = this.#open;
     this.#open = {

@@ -13,7 +13,7 @@ const CODES = {
   closed: 'closed',
 } as const satisfies Record<DatabaseError['code'], StorageErrorCode>;
 
-/** Opens the metadata of a pool. Creates it only if asked to: a mistyped name must not pass for an empty pool. */
+/** Opens the metadata of a pool. Creates it only on request: a mistyped name must not create an empty pool. */
 export function openPoolDatabase(file: string, { create = false } = {}): Database {
   return new Database(file, {
     access: 'exclusive',

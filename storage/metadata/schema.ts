@@ -57,7 +57,7 @@ CREATE TABLE shared_chunks (
 ) WITHOUT ROWID;
 `;
 
-/** What a pool knows about itself. A later version adds a step; files from before they had a version are at 1. */
+/** The schema of a pool's metadata. A later version adds a step; files without a version are at version 1. */
 export const MIGRATIONS: Migrations = {
   component: 'pool',
   steps: [{ name: '0001-pool', sql: VERSION_1 }],

@@ -4,17 +4,19 @@ import { FIRST_EXTENT } from '../volume/extent-map.ts';
 
 export type PoolMode = 'simple' | 'stripe';
 
-/** What moves off a group has two places for a moment: a pool that is full to its limit can still be emptied. */
+/**
+ * Extents in relocation exist twice for a short time: this slack lets a pool that is full to its limit be evacuated.
+ */
 const MOVES_AT_ONCE = 8;
 
-/** A stretch of the pool's extents that lies on one group. */
+/** A range of the pool's extents that lies on one group. */
 export class GroupSpace {
   readonly groupId: string;
   readonly firstExtent: number;
   readonly extentCount: number;
-  /** Nothing new is put here: the group is being emptied. */
+  /** The group is being evacuated: no allocation here. */
   leaving: boolean;
-  /** Its group did not come with the pool: nothing can be put here. */
+  /** The group is not attached to the pool: no allocation here. */
   missing = false;
   free: number;
   readonly #allocated: Uint32Array;
@@ -36,7 +38,7 @@ export class GroupSpace {
     return this.extentCount - this.free;
   }
 
-  /** Whether anything new may be put here. */
+  /** Whether extents may be allocated here. */
   get isOpen(): boolean {
     return !this.leaving && !this.missing;
   }
@@ -50,7 +52,7 @@ export class GroupSpace {
     return (((this.#allocated[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1;
   }
 
-  /** The lowest free extent: what was given back is used again before the files behind the group grow. */
+  /** The lowest free extent: released extents are reused before the files behind the group grow. */
   allocate(): number | undefined {
     if (this.free === 0) return undefined;
     let word = this.#hint;
@@ -64,7 +66,7 @@ export class GroupSpace {
     return this.firstExtent + word * 32 + bit;
   }
 
-  /** False when somebody has it already. */
+  /** False when the extent is allocated already. */
   claim(extent: number): boolean {
     if (this.isAllocated(extent)) return false;
     const at = extent - this.firstExtent;
@@ -83,22 +85,22 @@ export class GroupSpace {
   }
 }
 
-/** Which extents of a pool are taken, group by group, and which one comes next. */
+/** The allocated extents of a pool, by group, and the choice of the next one. */
 export class Allocator {
   readonly mode: PoolMode;
   readonly spaces: GroupSpace[] = [];
   #turn = 0;
-  /** Moves off a group that is being emptied have given these up, but they are not free yet. */
+  /** Retired by an evacuation, but not free yet. */
   readonly #inTransit = new Set<number>();
   #limitExtents = Infinity;
-  /** The space of the last lookup: neighbours are asked for one after the other. */
+  /** The space of the last lookup: lookups are mostly sequential. */
   #last: GroupSpace | undefined;
 
   constructor(mode: PoolMode) {
     this.mode = mode;
   }
 
-  /** No more than this is handed out, however much the groups have. */
+  /** The limit of allocated extents, whatever the groups' capacity. */
   setLimit(extents: number): void {
     this.#limitExtents = extents;
   }
@@ -112,7 +114,7 @@ export class Allocator {
     return this.spaces.reduce((sum, space) => sum + space.used, 0);
   }
 
-  /** What can still be handed out: nothing on a group that is being emptied or not there. */
+  /** Extents that can be allocated: none on a group that is being evacuated or missing. */
   get freeExtents(): number {
     return this.spaces.reduce((sum, space) => sum + (space.isOpen ? space.free : 0), 0);
   }
@@ -127,7 +129,7 @@ export class Allocator {
     this.#last = undefined;
   }
 
-  /** Where a new group's numbers start. */
+  /** The first extent number of a new group. */
   nextFirstExtent(): number {
     const last = this.spaces.at(-1);
     return last ? last.firstExtent + last.extentCount : FIRST_EXTENT;
@@ -152,7 +154,7 @@ export class Allocator {
     return open[start % Math.max(open.length, 1)]?.allocate();
   }
 
-  /** Nobody names it any more; it is released once that is on disk. */
+  /** No map refers to the extent any more; it is released once that is durable. */
   retire(extent: number): void {
     if (this.spaceOf(extent).leaving) this.#inTransit.add(extent);
   }

@@ -4,14 +4,14 @@ import type { Layer } from '../volume/layers.ts';
 const RETRY_MS = 5000;
 
 /**
- * Work that rearranges maps in the background, one piece after the other: two at once could move the same extent.
- * Layers nobody names any more are folded away here.
+ * Background work that changes maps, serialized: two at once could move the same extent. Unreferenced layers are folded
+ * here.
  */
 export class BackgroundFolding {
   readonly #fold: (layer: Layer) => Promise<Layer[]>;
   readonly #onError: (error: unknown) => void;
   readonly #due = new Set<Layer>();
-  /** Those that found no room. */
+  /** Layers that could not be folded on a full disk. */
   readonly #unfolded = new Set<Layer>();
   #last: Promise<unknown> = Promise.resolve();
   #isFolding = false;
@@ -23,7 +23,7 @@ export class BackgroundFolding {
     this.#onError = onError;
   }
 
-  /** Runs `work` when nothing else rearranges. */
+  /** Runs `work` while no other background work changes maps. */
   exclusively<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(() => {
       if (this.#closed) throw new StorageError('closed', 'The pool is closed.');
@@ -33,7 +33,7 @@ export class BackgroundFolding {
     return turn;
   }
 
-  /** Folds the layer away if nobody names it any more. */
+  /** Schedules the layer for folding if nothing refers to it. */
   foldIfUnreferenced(layer: Layer | undefined): void {
     if (layer?.isUnreferenced !== true || this.#closed) return;
     this.#due.add(layer);
@@ -42,7 +42,7 @@ export class BackgroundFolding {
     void this.#foldDue().finally(() => (this.#isFolding = false));
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no work is left. */
   async whenIdle(): Promise<void> {
     while (this.#isFolding) await this.#last.then(() => undefined);
     await this.#last;
@@ -52,7 +52,7 @@ export class BackgroundFolding {
     return this.#closed;
   }
 
-  /** Stops after the piece under way; the rest is found again when the pool is opened. */
+  /** Stops after the current step; the rest is found again when the pool is opened. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#retry);
@@ -60,7 +60,7 @@ export class BackgroundFolding {
     await this.#last;
   }
 
-  /** The disk is full, and may not be for long. */
+  /** The disk is full: tries again later. */
   #retryLater(layer: Layer): void {
     if (this.#closed) return;
     this.#unfolded.add(layer);

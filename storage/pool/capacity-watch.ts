@@ -1,14 +1,14 @@
-/** How a pool's space is judged, from harmless to urgent. */
+/** The state of a pool's space, from harmless to urgent. */
 export type CapacityMode = 'normal' | 'alert' | 'protected' | 'emergency';
 
 export interface CapacityThresholds {
-  /** How far back the rate of consumption looks. */
+  /** The period over which the rate of consumption is measured. */
   readonly historyMinutes: number;
-  /** Alert when the pool will be full within so many minutes at that rate. */
+  /** Alert when the pool will be full within this time at that rate. */
   readonly alertMinutes: number;
-  /** Refuse new volumes when it will be full within so many minutes. */
+  /** Refuse new volumes when it will be full within this time. */
   readonly protectedMinutes: number;
-  /** Give up oldest snapshots when less than this is left. */
+  /** Delete the oldest snapshots when less than this is free. */
   readonly emergencyBytes: number;
 }
 
@@ -19,7 +19,7 @@ interface Sample {
 
 const SAMPLES_MAX = 256;
 
-/** Judges a pool's free space by how much is left and how fast it goes. */
+/** Evaluates a pool's free space by its size and the rate of consumption. */
 export class CapacityWatch {
   #thresholds: CapacityThresholds;
   #samples: Sample[] = [];
@@ -40,13 +40,14 @@ export class CapacityWatch {
     const historyMs = this.#thresholds.historyMinutes * 60_000;
     const spacingMs = historyMs / SAMPLES_MAX;
     const [before, last] = this.#samples.slice(-2);
-    // Close samples are one: the newest stands for both. Those that stay are spaced, so the history is as long as told.
+    // Samples that are close together are merged into the newest. The others stay spaced, so that the history covers
+    // the configured period.
     if (before && last && last.atMs - before.atMs < spacingMs) this.#samples.pop();
     this.#samples.push({ atMs, usedBytes });
     this.#samples = this.#samples.filter((sample) => atMs - sample.atMs <= historyMs).slice(-SAMPLES_MAX);
   }
 
-  /** Bytes a minute over the history; 0 when space is not going. */
+  /** Bytes per minute over the history; 0 when usage does not grow. */
   bytesPerMinute(): number {
     const [first] = this.#samples;
     const last = this.#samples.at(-1);

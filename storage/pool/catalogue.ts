@@ -4,14 +4,14 @@ import type { VolumeOptions } from '../volume/format.ts';
 
 export type { VolumeOptions } from '../volume/format.ts';
 
-/** What is on record about a volume besides its map. */
+/** The record of a volume, without its map. */
 export interface VolumeRecord {
   readonly id: string;
   readonly sizeBytes: number;
   readonly layer: number;
   readonly options: VolumeOptions;
   readonly keyCheck: Buffer | undefined;
-  /** Where a move between pools stands; absent when there is none. */
+  /** The state of a move between pools; absent when there is none. */
   readonly state?: VolumeState | undefined;
 }
 
@@ -32,12 +32,12 @@ export interface GroupRecord {
   readonly leaving: boolean;
 }
 
-/** The pool's own SQL about volumes, snapshots and groups: read once at open, written with the next commit. */
+/** The SQL of volumes, snapshots and groups: read once at open, written with the next commit. */
 export class Catalogue {
   readonly #database: Database;
   readonly #commits: Pick<PoolCommits, 'enqueue'>;
 
-  /** Without commits it is only read. */
+  /** Without commits it is read-only. */
   constructor(database: Database, commits: Pick<PoolCommits, 'enqueue'> = noCommits) {
     this.#database = database;
     this.#commits = commits;
@@ -159,7 +159,7 @@ export class Catalogue {
 
 const noCommits = {
   enqueue(): never {
-    throw new Error('these books are only read');
+    throw new Error('this catalogue is read-only');
   },
 };
 

@@ -15,8 +15,8 @@ export interface EvacuationOptions {
 const MOVES_PER_COMMIT = 256;
 
 /**
- * Moves everything off a group, while volumes are read and written. Nothing new lands on it meanwhile. Cancelled, what
- * has moved stays where it is now.
+ * Moves all extents off a group, while volumes are read and written. Nothing is allocated on it meanwhile. After a
+ * cancellation, extents that have moved stay where they are.
  */
 export async function evacuate(
   state: PoolState,
@@ -35,7 +35,7 @@ export async function evacuate(
     options.onProgress?.(Math.min(1, moved / total));
     refuseIfCancelled();
   });
-  // What was written to it after a layer was visited lies in the same layers: a second round finds it.
+  // Data written to the group after a layer was visited belongs to the same layers: another round finds it.
   for (let left = Infinity; space.used > 0; left = space.used) {
     if (space.used >= left) {
       throw new StorageError(

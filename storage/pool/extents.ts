@@ -9,7 +9,7 @@ import type { ReadCache } from './read-cache.ts';
 import { Readers } from './readers.ts';
 import { Trimming } from './trimming.ts';
 
-/** Larger reads go past the cache: a backup must not push out what is read again and again. */
+/** Larger reads bypass the cache: a backup must not evict blocks that are read often. */
 const CACHED_READ_BYTES_MAX = 64 * 1024;
 
 /** What commits do for extents. */
@@ -19,7 +19,7 @@ export interface Reclaiming {
   commit(): Promise<void>;
 }
 
-/** The extents of a pool as bytes: finds the group an extent lies on, and the cache in front of it. */
+/** Reads and writes extents: finds the group of an extent, and the cache in front of it. */
 export class Extents implements ExtentStore {
   readonly allocator: Allocator;
   readonly readers: Readers;
@@ -42,12 +42,12 @@ export class Extents implements ExtentStore {
     });
   }
 
-  /** Two parts that need each other: commits flush groups, and extents wait for commits. */
+  /** Resolves a mutual dependency: commits flush groups, and extents wait for commits. */
   connect(commits: Reclaiming): void {
     this.#commits = commits;
   }
 
-  /** A group may be missing: what lies on it cannot be read until it is back, the rest can. */
+  /** The group may be missing: its extents cannot be read until it is attached, the others can. */
   addGroup(space: GroupSpace, group: BlockGroup | undefined): void {
     if (group) this.#groups.set(space.groupId, group);
     space.missing = group === undefined;
@@ -79,7 +79,7 @@ export class Extents implements ExtentStore {
     throw new StorageError('pool-full', 'The pool is full; expand it, or delete volumes or snapshots.');
   }
 
-  /** Resolves when everything given up so far is free. */
+  /** Resolves when everything retired so far is free. */
   async idle(): Promise<void> {
     await this.readers.idle();
     await this.trimming.idle();
@@ -94,7 +94,7 @@ export class Extents implements ExtentStore {
     this.#commits?.retire(extent);
   }
 
-  /** The group is back: what lies on it can be read again. */
+  /** Attaches a missing group: its extents can be read again. */
   bringGroup(group: BlockGroup): void {
     const space = this.allocator.spaces.find(({ groupId }) => groupId === group.id);
     if (!space) throw new StorageError('not-found', `RAID group ${group.id} is not in the pool.`);
@@ -126,7 +126,7 @@ export class Extents implements ExtentStore {
     const count = from.length / BLOCK_BYTES;
     this.cache?.invalidate(block, count);
     const done = group.write(at, from);
-    // Again afterwards: a read meanwhile may have kept what was there before, in a cache that was not there before.
+    // Invalidated again afterwards: a concurrent read may have cached the old content.
     return done && done.finally(() => this.cache?.invalidate(block, count));
   }
 

@@ -8,35 +8,35 @@ import type { Pool } from './pool.ts';
 
 export interface MigrationProgress {
   readonly copiedBytes: number;
-  /** As much as it can become: what was discarded since is not copied. */
+  /** An upper bound: discarded ranges are not copied. */
   readonly totalBytes: number;
-  /** The snapshot that is being copied; none once it is the volume's own data. */
+  /** The snapshot being copied; undefined for the volume's current data. */
   readonly snapshot: string | undefined;
 }
 
 export interface MigrationOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
-  /** Without them, they are gone afterwards. With them unless told. */
+  /** Without them, the snapshots are deleted by the move. Default: true. */
   readonly withSnapshots?: boolean | undefined;
-  /** Waited for before each piece: whoever wants a pause takes one here. */
+  /** Awaited before each piece, so that the caller can pause the copy. */
   readonly turn?: (() => Promise<void> | undefined) | undefined;
-  /** Writes are held back, and the next one goes to the other volume. */
+  /** Called while writes are held; the next write goes to the target volume. */
   readonly onHandOver?: ((target: Volume) => void) | undefined;
 }
 
-/** Names of the moments a move copies up to; nobody else's begin so. */
+/** The prefix of the snapshots that a move copies up to; no other snapshot has it. */
 const MARK = 'migration-';
 const COPY_BYTES = 1024 * 1024;
-/** How many times what was written meanwhile is copied before writes are held back for the rest. */
+/** Rounds that copy concurrent writes before writes are held for the rest. */
 const ROUNDS_MAX = 6;
 const REST_BYTES = 8 * 1024 * 1024;
 
 /**
  * Moves a volume with its snapshots to another pool while it is read and written; nothing else about it may change
- * meanwhile. Whoever holds the old volume goes on through it. Cancelled or failed, the volume stays where it was and
- * nothing is left on the other side. Where it belongs is on disk at every moment (`state` of the two volumes), so that
- * `settleMigrations` can end what a crash cut off.
+ * meanwhile. Callers that hold the source volume are redirected to the target. After a cancellation or an error, the
+ * volume stays where it was and the copy is removed. The owner of the volume is on disk at every step (`state` of the
+ * two volumes), so that `reconcileMigrations` can complete or undo a move that a crash interrupted.
  */
 export async function migrateVolume(from: Pool, to: Pool, id: string, options: MigrationOptions = {}): Promise<Volume> {
   const source = from.volumes.requireStable(id);
@@ -55,8 +55,9 @@ export async function migrateVolume(from: Pool, to: Pool, id: string, options: M
 }
 
 /**
- * Ends moves that a crash cut off: the copy that is not whole goes, and so does the original of one that is. Where some
- * pools could not be opened, an original whose copy may be in one of them stays out of use: the copy is newer.
+ * Completes or undoes moves that a crash interrupted: an incomplete copy is deleted, and so is the source of a complete
+ * one. Where some pools could not be opened, a source whose copy may be in one of them stays out of use: the copy is
+ * newer.
  */
 export async function reconcileMigrations(pools: readonly Pool[], areAll = true): Promise<void> {
   for (const to of pools) {
@@ -73,7 +74,7 @@ export async function reconcileMigrations(pools: readonly Pool[], areAll = true)
     }
     for (const { id } of from.volumes.list().filter((volume) => from.volumes.stateOf(volume.id) === 'moved')) {
       const isElsewhere = pools.some((pool) => pool !== from && pool.volumes.list().some((volume) => volume.id === id));
-      // Without the copy it is all there is.
+      // Without the copy, the source is the only version.
       if (isElsewhere) await from.deleteVolume(id);
       else if (areAll) await from.volumes.setState(id, undefined);
     }
@@ -81,7 +82,7 @@ export async function reconcileMigrations(pools: readonly Pool[], areAll = true)
 }
 
 class Migration {
-  /** Until the volume is there for good. */
+  /** Until the move is committed. */
   target: Volume | undefined;
   readonly #from: Pool;
   readonly #to: Pool;
@@ -92,7 +93,7 @@ class Migration {
   #copiedBytes = 0;
   #snapshot: string | undefined;
   #isMoved = false;
-  /** On the other side, too, it is on disk that it belongs there. */
+  /** The target pool has recorded durably that the volume belongs to it. */
   #isCommitted = false;
   #holdsWrites = false;
 
@@ -122,7 +123,7 @@ class Migration {
       this.#holdsWrites = true;
       await this.#copy(target, last, await this.#mark());
       await this.#to.flush();
-      // From here on the target is the volume, whatever happens.
+      // The point of no return: from here on the target is the volume.
       await this.#from.volumes.setState(id, 'moved');
       this.target = undefined;
       this.#isMoved = true;
@@ -135,17 +136,19 @@ class Migration {
     return target;
   }
 
-  /** The volume is moved, whether this can be written now or the next open has to do it. */
+  /** The volume is moved, whether this can be written now or at the next open. */
   async #commitMove(id: string): Promise<void> {
     try {
       await this.#to.volumes.setState(id, undefined);
       this.#isCommitted = true;
     } catch {
-      // The source stays, as moved: it is what tells the next open that the copy is whole.
+      // The source stays, in state `moved`: it tells the next open that the copy is complete.
     }
   }
 
-  /** What is left behind on the source. If this fails, the volume is moved all the same, and the next open tidies. */
+  /**
+   * Removes what is left on the source. If this fails, the volume is moved all the same, and the next open cleans up.
+   */
   async cleanUp(): Promise<void> {
     try {
       for (const mark of this.#marks) await this.#from.snapshots.unmark(mark);
@@ -155,7 +158,7 @@ class Migration {
     }
   }
 
-  /** The volume's own snapshots, oldest first, each as one of the target. Returns the newest. */
+  /** Copies the volume's snapshots, oldest first, each as a snapshot of the target. Returns the newest. */
   async #copySnapshots(target: Volume): Promise<string | undefined> {
     let last: string | undefined;
     for (const { id, takenAt, sizeBytes } of this.#from.snapshots.list(this.#source.id)) {
@@ -175,14 +178,14 @@ class Migration {
     return id;
   }
 
-  /** Brings the target from one snapshot to the next; returns how much that took. */
+  /** Copies the difference between two snapshots; returns the number of bytes. */
   async #copy(target: Volume, fromId: string | undefined, toId: string): Promise<number> {
     const device = this.#from.snapshots.open(toId);
     let copied = 0;
     for (const { offset, length, mapped } of this.#from.snapshots.difference(fromId, toId)) {
       const end = Math.min(offset + length, device.sizeBytes);
       for (let at = offset; at < end; at += COPY_BYTES) {
-        // Nobody takes a pause while servers wait.
+        // No pause while writes are held.
         if (!this.#holdsWrites) await this.#options.turn?.();
         if (this.#options.signal?.aborted === true) throw new StorageError('cancelled', 'The migration was cancelled.');
         const bytes = Math.min(COPY_BYTES, end - at);
@@ -197,7 +200,7 @@ class Migration {
 
   #report(bytes: number): void {
     this.#copiedBytes += bytes;
-    // What was written meanwhile is copied on top.
+    // Concurrent writes are copied on top.
     const totalBytes = Math.max(this.#totalBytes, this.#copiedBytes);
     this.#publish({ copiedBytes: this.#copiedBytes, totalBytes, snapshot: this.#snapshot });
   }

@@ -6,8 +6,8 @@ import type { Layers } from '../volume/layers.ts';
 import type { Allocator } from './allocator.ts';
 
 /**
- * Which extents are taken follows from the maps and from nothing else, so it cannot disagree with them. Maps are read
- * page by page without keeping them.
+ * Derives the allocated extents from the maps alone, so that allocator and maps cannot disagree. Reads maps page by
+ * page without keeping them.
  */
 export function claimExtents(database: Database, allocator: Allocator, layers: Layers): void {
   const pages = database.iterate<{ layer: number; entries: Uint8Array }>(

@@ -3,17 +3,17 @@ import { type CacheStatistics, ReadCache } from './read-cache.ts';
 export interface CacheSettings {
   /** 0 turns it off. */
   readonly bytes: number;
-  /** Whether what is read through snapshots and clones is kept too. Yes unless told. */
+  /** Whether blocks read through snapshots and clones are cached. Default: true. */
   readonly keepsForeign?: boolean;
-  /** What nobody read for so long is dropped; never unless told. */
+  /** Blocks that were not read for this time are dropped. Default: never. */
   readonly coolOffMs?: number;
 }
 
-/** How finely the time since the last read is told. */
+/** The resolution of the time since the last read. */
 const ROUNDS = 8;
 const INTERVAL_MS_MAX = 2 ** 31 - 1;
 
-/** The cache of a pool as it is set, and what it has done since the pool was opened, whichever size it had. */
+/** The read cache of a pool, and its statistics since the pool was opened, across changes of its size. */
 export class PoolCache {
   current: ReadCache | undefined;
   #bytes = 0;

@@ -15,7 +15,7 @@ export interface Snapshot {
   layer: Layer;
 }
 
-/** There may be a hundred thousand: a number takes a sixth of what a `Date` takes. */
+/** There may be a hundred thousand: a number takes a sixth of the memory of a `Date`. */
 class TakenSnapshot implements Snapshot {
   readonly id: string;
   readonly volumeId: string;
@@ -39,7 +39,7 @@ class TakenSnapshot implements Snapshot {
 export interface WantedSnapshot {
   readonly volumeId: string;
   readonly id: string;
-  /** How much of the volume it shows; all of it unless told. */
+  /** The part of the volume that it covers. Default: all of it. */
   readonly sizeBytes?: number;
 }
 
@@ -54,7 +54,7 @@ export class PoolSnapshots {
     this.#state = state;
     this.#volumes = volumes;
     for (const { id, volume, layer, sizeBytes, takenAt } of state.catalogue.snapshots()) {
-      // The text its volume has already, instead of one for each row.
+      // Shares the volume's string instead of keeping one for each row.
       const volumeId = volumes.find(volume)?.id ?? volume;
       this.#add({ id, volumeId, layer: state.layers.get(layer), sizeBytes, takenAt });
     }
@@ -79,18 +79,20 @@ export class PoolSnapshots {
     return [...(this.#byVolume.get(volumeId) ?? [])];
   }
 
-  /** Takes snapshots of several volumes at one moment: between the first and the last no write is answered. */
+  /**
+   * Takes snapshots of several volumes at one point in time: between the first and the last no write is acknowledged.
+   */
   async take(wanted: readonly WantedSnapshot[], takenAt: Date): Promise<void> {
     const volumes = wanted.map(({ volumeId }) => this.#volumes.requireStable(volumeId));
     await this.#take(wanted, volumes, takenAt);
   }
 
-  /** For the one who moves the volume: a moment to copy up to. */
+  /** Takes an internal snapshot that a move copies up to. */
   async mark(volume: Volume, id: string): Promise<void> {
     await this.#take([{ volumeId: volume.id, id }], [volume], new Date());
   }
 
-  /** Resolves when the snapshot is gone for good; its space comes back in the background. */
+  /** Resolves when the deletion is durable; the space is freed in the background. */
   async delete(id: string): Promise<void> {
     this.#volumes.requireStable(this.get(id).volumeId);
     await this.unmark(id);
@@ -103,7 +105,7 @@ export class PoolSnapshots {
     snapshot.layer.snapshotId = undefined;
     this.#recordChange(snapshot.volumeId);
     this.#state.catalogue.removeSnapshot(id);
-    // First the name, for good; then the bytes: folding may write where only the snapshot looked.
+    // The name is removed durably before the data: folding may overwrite blocks that only the snapshot refers to.
     await this.#state.commits.commitDeletion();
     this.#state.folding.foldIfUnreferenced(snapshot.layer);
   }
@@ -113,7 +115,7 @@ export class PoolSnapshots {
     this.#refuseTaken(wanted);
     this.#state.commits.requireSpace();
     await closeAll(volumes, () => {
-      // Again: while writes came to rest, somebody else may have taken the name, or deleted the volume.
+      // Checked again: while writes were drained, the name may have been taken or the volume deleted.
       this.#refuseTaken(wanted);
       for (const { volumeId } of wanted) this.#volumes.get(volumeId);
       for (const [index, { id, sizeBytes }] of wanted.entries()) {
@@ -128,11 +130,11 @@ export class PoolSnapshots {
     return this.#volumes.createOver(volumeId, this.get(id));
   }
 
-  /** The volume becomes what the snapshot shows; the snapshot stays. */
+  /** Sets the volume to the content of the snapshot; the snapshot stays. */
   async revert(id: string): Promise<void> {
     const volume = this.#volumes.requireStable(this.get(id).volumeId);
     const before = await volume.gate.closedWhile(() => {
-      // Only now: while writes came to rest, either layer may have become another.
+      // Read only now: while writes were drained, folding may have replaced either layer.
       const { layer } = this.get(id);
       const top = volume.layer;
       this.#volumes.setTop(volume, this.#state.layers.create(layer.format, layer));
@@ -155,14 +157,14 @@ export class PoolSnapshots {
     });
   }
 
-  /** What changed from one snapshot to another, or what the snapshot holds at all; from an offset on. */
+  /** The ranges that changed between two snapshots, or all data of one snapshot; from an offset on. */
   difference(fromId: string | undefined, toId: string, startOffset = 0): Generator<ChangedRange> {
     const { layer } = this.get(toId);
     const from = fromId === undefined ? undefined : this.get(fromId).layer;
     return difference(this.#state.formats[layer.format], from, layer, startOffset);
   }
 
-  /** A fold gave the layer's place to another. */
+  /** Folding replaced the layer by another. */
   setLayer(id: string, layer: Layer): void {
     const snapshot = this.get(id);
     snapshot.layer = layer;

@@ -47,7 +47,7 @@ export class PoolVolumes {
     return id === undefined ? undefined : this.#volumes.get(id);
   }
 
-  /** The volume, unless it is being moved: what changes it now would be missing on the other side. */
+  /** The volume, unless it is being moved: a change now would be missing on the target. */
   requireStable(id: string): Volume {
     const volume = this.get(id);
     if (!volume.isMoving) return volume;
@@ -74,7 +74,7 @@ export class PoolVolumes {
     return this.#committed(volume);
   }
 
-  /** A volume over a frozen layer: it starts as what the layer shows, and shares its key. */
+  /** A volume on a frozen layer: it starts with the layer's content, and shares its key. */
   async createOver(id: string, source: { layer: Layer; sizeBytes: number; volumeId: string }): Promise<Volume> {
     this.#checkNew(id, source.sizeBytes);
     const layer = this.#state.layers.create(source.layer.format, source.layer);
@@ -84,7 +84,7 @@ export class PoolVolumes {
     return this.#committed(volume);
   }
 
-  /** An empty volume of the size, options and key of one that is to be moved here; its state says so. */
+  /** An empty volume with the size, options and key of one that is to be moved here; its state records that. */
   async createIncoming(source: Volume, keyCheck: Buffer | undefined): Promise<Volume> {
     this.#checkNew(source.id, source.sizeBytes);
     const layer = this.#state.layers.create(source.layer.format, undefined);
@@ -93,7 +93,7 @@ export class PoolVolumes {
     return this.#committed(volume);
   }
 
-  /** Where a move of the volume between pools stands. */
+  /** The state of a move of the volume between pools. */
   stateOf(id: string): VolumeState | undefined {
     return this.#states.get(id);
   }
@@ -104,14 +104,14 @@ export class PoolVolumes {
     try {
       await this.#state.commits.commit();
     } catch (error) {
-      // What failed is tried again with the next commit; this undoes it there.
+      // The failed change is retried with the next commit; this reverts it there.
       this.#recordState(id, before);
       throw error;
     }
     if (!state) this.get(id).reopen();
   }
 
-  /** What tells the right key of the volume from a wrong one. */
+  /** Verifies a key of the volume. */
   keyCheckOf(id: string): Buffer | undefined {
     return this.#keyChecks.get(id);
   }
@@ -126,7 +126,7 @@ export class PoolVolumes {
     await this.#state.commits.commit();
   }
 
-  /** Gives an encrypted volume its key; a wrong one is refused. */
+  /** Unlocks an encrypted volume; a wrong key is refused. */
   unlock(id: string, key: Buffer): void {
     const volume = this.get(id);
     const check = this.#keyChecks.get(id);
@@ -149,7 +149,7 @@ export class PoolVolumes {
     await this.#state.commits.commit();
   }
 
-  /** Resolves when the volume is gone for good; its space comes back in the background. */
+  /** Resolves when the deletion is durable; the space is freed in the background. */
   async delete(id: string): Promise<void> {
     const volume = this.requireStable(id);
     volume.close('was deleted');
@@ -159,7 +159,7 @@ export class PoolVolumes {
     this.#state.folding.foldIfUnreferenced(volume.layer);
   }
 
-  /** The layer that was on top is frozen, and a new one laid over it. The caller holds the volume's gate. */
+  /** Freezes the top layer and puts a new one over it. The caller holds the volume's gate. */
   freeze(volume: Volume): Layer {
     const frozen = volume.layer;
     this.setTop(volume, this.#state.layers.create(frozen.format, frozen));
@@ -195,7 +195,7 @@ export class PoolVolumes {
     return volume;
   }
 
-  /** A new volume, once it is on disk; otherwise there is none. */
+  /** Returns a new volume once it is durable; otherwise it is removed. */
   async #committed(volume: Volume): Promise<Volume> {
     try {
       await this.#state.commits.commit();
@@ -248,7 +248,7 @@ function checkSize(sizeBytes: number): void {
   );
 }
 
-/** Tells the right key from a wrong one without telling the key. */
+/** Verifies a key without revealing it. */
 function checkOf(key: Buffer): Buffer {
   return createHmac('sha256', key).update('granary volume key').digest();
 }

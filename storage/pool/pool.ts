@@ -26,12 +26,12 @@ import { type PoolUsage, spaceOf, usageOf, type VolumeUsage, volumeUsageOf } fro
 import { PoolVolumes } from './pool-volumes.ts';
 
 export interface PoolSetup {
-  /** Where the pool keeps its books. */
+  /** The metadata file. */
   readonly file: string;
   readonly groups: readonly BlockGroup[];
-  /** What went wrong in the background; nothing is lost by it, the work is taken up again at the next open. */
+  /** Receives errors of background work. Nothing is lost: the work is resumed at the next open. */
   readonly onError?: (error: unknown) => void;
-  /** On the disk of the books and of the drives: without it nothing can be deleted when that is full. */
+  /** Space on the disk of the metadata and the drives: without it nothing can be deleted when that disk is full. */
   readonly reserve?: SpaceReserve;
 }
 
@@ -42,7 +42,7 @@ export interface NewPool extends PoolSetup {
 
 const VERSION = 1;
 
-/** Volumes and snapshots on RAID groups: extents, the books about them, and what happens in the background. */
+/** Volumes and snapshots on RAID groups: extents, their metadata, and background work. */
 export class Pool {
   readonly id: string;
   readonly mode: PoolMode;
@@ -95,17 +95,17 @@ export class Pool {
     for (const layer of this.state.layers.all()) this.state.folding.foldIfUnreferenced(layer);
   }
 
-  /** Resolves when everything answered so far survives a crash. */
+  /** Resolves when everything acknowledged so far survives a crash. */
   async flush(): Promise<void> {
     await this.state.commits.commit();
   }
 
-  /** The same after a deletion: where the disk is full, with the room of the reserve. */
+  /** The same after a deletion: on a full disk it uses the reserve. */
   async flushDeletion(): Promise<void> {
     await this.state.commits.commitDeletion();
   }
 
-  /** Resolves when nothing is left to do in the background. */
+  /** Resolves when no background work is left. */
   async whenIdle(): Promise<void> {
     await this.state.folding.whenIdle();
     await this.state.extents.trimming.idle();
@@ -115,7 +115,7 @@ export class Pool {
     return usageOf(this.state, this.volumes);
   }
 
-  /** The part of it that costs nothing to tell. */
+  /** The part of the usage that is known without walking maps. */
   space(): { readonly totalBytes: number; readonly usedBytes: number } {
     return spaceOf(this.state);
   }
@@ -124,17 +124,17 @@ export class Pool {
     return volumeUsageOf(this.volumes.get(id), this.snapshots);
   }
 
-  /** What a volume shows, wherever that lies: unlike its usage, no more than its size. Takes a look at all its maps. */
+  /** The bytes that a volume maps, in whatever layer: at most its size, unlike its usage. Walks all its maps. */
   shownBytes(id: string): Promise<number> {
     return shownBytes(this.volumes.get(id).layer);
   }
 
-  /** What compression and deduplication save in all volumes that were made with them. */
+  /** The savings of compression and deduplication in all volumes created with them. */
   reduction(): PoolReduction {
     return this.state.formats.reduced.reduction();
   }
 
-  /** What they save in one volume and its snapshots, with what lies below them; zeros for a volume made without. */
+  /** The savings in one volume and its snapshots, with the layers below them; zeros for a volume created without. */
   volumeReduction(id: string): Promise<Reduction> {
     const tops = [this.volumes.get(id).layer, ...this.snapshots.list(id).map((each) => each.layer)];
     return reductionOf(new Set(tops.flatMap((top) => stackOf(top))));
@@ -144,7 +144,7 @@ export class Pool {
   async deleteVolume(id: string): Promise<void> {
     for (const snapshot of this.snapshots.list(id)) await this.snapshots.delete(snapshot.id);
     await this.volumes.delete(id);
-    // Those that were taken while it went.
+    // Snapshots that were taken during the deletion.
     for (const snapshot of this.snapshots.list(id)) await this.snapshots.delete(snapshot.id);
   }
 
@@ -152,7 +152,7 @@ export class Pool {
     this.setCache({ bytes });
   }
 
-  /** What is kept stays, unless there is another size. */
+  /** The content of the cache is kept unless its size changes. */
   setCache(settings: CacheSettings): void {
     this.#cache.set(settings);
     this.state.extents.cache = this.#cache.current;
@@ -162,12 +162,12 @@ export class Pool {
     return this.#cache.statistics();
   }
 
-  /** Lets the pool use no more of its groups than this; what is used already stays. Not kept: told at each open. */
+  /** Limits the capacity used of the groups; what is used already stays. Not persistent: set at each open. */
   setCapacityLimit(bytes: number): void {
     this.state.extents.allocator.setLimit(Math.floor(bytes / EXTENT_BYTES));
   }
 
-  /** A group that was missing when the pool was opened is there. */
+  /** Attaches a group that was missing when the pool was opened. */
   bringGroup(group: BlockGroup): void {
     this.state.extents.bringGroup(group);
   }
@@ -189,7 +189,7 @@ export class Pool {
     await this.flush();
   }
 
-  /** Moves everything off the group, then takes it out of the pool. Cancelled, the group stays and is used again. */
+  /** Evacuates the group and removes it from the pool. After a cancellation the group stays in use. */
   async removeGroup(id: string, options: EvacuationOptions = {}): Promise<void> {
     const { extents } = this.state;
     const space = this.#spaceOf(id);
@@ -219,7 +219,7 @@ export class Pool {
     await this.flush();
   }
 
-  /** One whose emptying a crash cut off, and that stays after all, is used again. */
+  /** Cancels an evacuation that a crash interrupted: the group is used again. */
   async keepGroup(id: string): Promise<void> {
     const space = this.#spaceOf(id);
     if (!space.leaving || this.#emptying.has(id)) return;
@@ -259,7 +259,7 @@ export class Pool {
 
   async #fold(layer: Layer): Promise<Layer[]> {
     const { layers, commits, formats } = this.state;
-    // Folding writes where only the forgotten name looked, so on disk, too, it must be forgotten first.
+    // Folding overwrites blocks that only the removed name referred to, so the removal must be durable first.
     await commits.commitDeletion();
     if (!layers.has(layer) || !layer.isUnreferenced) return [];
     const concerned = [layer, ...layer.children].map(({ ownerId }) => this.volumes.find(ownerId));

@@ -11,12 +11,12 @@ export interface CacheStatistics {
 const STAMPS = 4096;
 
 /**
- * Blocks read lately, by where they lie in the pool, so that a snapshot and its clones share them. The clock algorithm
- * decides what goes. Whoever fills it after waiting for a drive shows the stamp taken before, so that bytes overtaken
- * by a write are never kept.
+ * Recently read blocks by their address in the pool, so that a snapshot and its clones share them. Clock eviction. A
+ * reader that fills the cache after waiting for a drive passes the stamp it took before, so that bytes overtaken by a
+ * write are never cached.
  */
 export class ReadCache {
-  /** Whether what is read through snapshots and clones is kept. */
+  /** Whether blocks read through snapshots and clones are cached. */
   keepsForeign = true;
   readonly #slots: number;
   readonly #bytes: Buffer;
@@ -24,7 +24,7 @@ export class ReadCache {
   readonly #keys: Float64Array;
   readonly #touched: Uint8Array;
   readonly #stamps = new Uint32Array(STAMPS);
-  /** The round in which it was last read. */
+  /** The round of the last read. */
   readonly #rounds: Uint32Array;
   #round = 0;
   #hand = 0;
@@ -39,7 +39,7 @@ export class ReadCache {
     this.#rounds = new Uint32Array(this.#slots);
   }
 
-  /** Copies the blocks when all of them are here. */
+  /** Copies the blocks when all of them are cached. */
   read(firstBlock: number, into: Buffer): boolean {
     const count = into.length / BLOCK_BYTES;
     for (let index = 0; index < count; index++) {
@@ -56,7 +56,7 @@ export class ReadCache {
     return true;
   }
 
-  /** Reads that are not looked up, because they would push out more than they bring. */
+  /** Counts reads that bypass the cache because they would evict more than they save. */
   missed(count: number): void {
     this.#misses += count;
   }
@@ -77,7 +77,7 @@ export class ReadCache {
     }
   }
 
-  /** The blocks are being written: what is kept of them is void. */
+  /** The blocks are being written: their cached content is invalid. */
   invalidate(firstBlock: number, count: number): void {
     for (let index = 0; index < count; index++) {
       const block = firstBlock + index;
@@ -88,7 +88,7 @@ export class ReadCache {
     }
   }
 
-  /** A round has passed: drops what was not read in so many rounds. */
+  /** A round has passed: drops blocks that were not read for `rounds` rounds. */
   cool(rounds: number): void {
     this.#round++;
     for (const [block, slot] of this.#where) {

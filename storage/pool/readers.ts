@@ -5,13 +5,13 @@ const IDLE_POLL_MS = 2;
 
 interface Generation {
   readers: number;
-  /** Given up while readers of this generation may still look at them. */
+  /** Retired while readers of this generation may still read them. */
   readonly retired: number[];
 }
 
 /**
- * Keeps an extent from being used again while somebody still reads what it held. Readers belong to the generation that
- * was current when they began; extents given up are handed on once that generation and all before it have finished.
+ * Delays the reuse of an extent while a read of its old content is in flight. Readers belong to the generation that was
+ * current when they began; retired extents are released once that generation and all before it have finished.
  */
 export class Readers {
   readonly #release: (extent: number) => void;
@@ -41,7 +41,7 @@ export class Readers {
     this.#releaseUnread();
   }
 
-  /** Resolves when nothing given up so far is still looked at. */
+  /** Resolves when no retired extent is being read. */
   async idle(): Promise<void> {
     while (this.waiting > 0) await setTimeout(IDLE_POLL_MS);
   }

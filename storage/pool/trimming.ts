@@ -4,7 +4,7 @@ import type { SpaceReserve } from '../space-reserve.ts';
 import { EXTENT_BYTES } from '../units.ts';
 import type { Allocator, GroupSpace } from './allocator.ts';
 
-/** Extents that are kept from being used at once: 32 MiB. */
+/** Extents that are withheld from allocation at once: 32 MiB. */
 const EXTENTS_AT_ONCE = 128;
 
 interface TrimmingSetup {
@@ -14,7 +14,7 @@ interface TrimmingSetup {
   readonly onError: (error: unknown) => void;
 }
 
-/** Extents that follow each other on one group. */
+/** Contiguous extents of one group. */
 interface Stretch {
   readonly space: GroupSpace;
   readonly first: number;
@@ -22,8 +22,8 @@ interface Stretch {
 }
 
 /**
- * Gives freed extents back to the disk beneath the drives, as long as that has little room. Otherwise they are left as
- * they are: they are used again first, and a place that is there already is written faster than a new one.
+ * Deallocates released extents on the disk underneath while it has little space. Otherwise they are left allocated:
+ * they are reused first, and overwriting allocated blocks is faster than allocating new ones.
  */
 export class Trimming {
   readonly #setup: TrimmingSetup;
@@ -35,19 +35,19 @@ export class Trimming {
     this.#setup = setup;
   }
 
-  /** Nobody uses the extent any more. */
+  /** The extent is unused. */
   freed(extent: number): void {
     if (this.#setup.reserve === undefined || this.#isClosed) return;
     this.#freed.push(extent);
     this.#running ??= this.#run(this.#setup.reserve).finally(() => (this.#running = undefined));
   }
 
-  /** Resolves when it keeps no extent from being used. */
+  /** Resolves when it withholds no extent from allocation. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
-  /** Stops after the piece under way. */
+  /** Stops after the current step. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running;
@@ -71,7 +71,7 @@ export class Trimming {
         await this.#setup.groupOf(space)?.trim((first - space.firstExtent) * EXTENT_BYTES, count * EXTENT_BYTES);
       }
     } catch (error) {
-      // With no room for the note that they are not needed, they are used again as they are.
+      // Without space to record the discard, the extents are reused as they are.
       if (!isNoSpace(error)) this.#setup.onError(error);
     } finally {
       for (const { space, first, count } of stretches) {
@@ -80,7 +80,7 @@ export class Trimming {
     }
   }
 
-  /** Keeps those from being used that nobody has taken since. */
+  /** Withholds the extents that were not allocated since. */
   #hold(extents: readonly number[]): Stretch[] {
     const stretches: Stretch[] = [];
     for (const extent of extents) {

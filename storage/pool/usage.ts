@@ -10,13 +10,13 @@ export interface PoolUsage {
   readonly totalBytes: number;
   readonly usedBytes: number;
   readonly freeBytes: number;
-  /** The sum of what volumes promise. */
+  /** The sum of the volumes' sizes. */
   readonly provisionedBytes: number;
 }
 
 /**
- * Space that belongs to the volume itself, to its snapshots, and to neither: what it reads of others, as clones do. What
- * several share counts for each.
+ * Space of the volume itself, of its snapshots, and shared: layers it reads and does not own, as clones do. Shared
+ * space counts for each.
  */
 export interface VolumeUsage {
   readonly sizeBytes: number;

@@ -17,8 +17,8 @@ export function isNoneWritten(entries: Uint32Array, first: number, count: number
 }
 
 /**
- * Holds blocks against their checksums. Those never written become zeros, whatever the drive had there. Returns the
- * indices of those that are damaged.
+ * Verifies blocks against their checksums. Blocks that were never written become zeros, whatever the drive holds there.
+ * Returns the indices of damaged blocks.
  */
 export function damagedBlocks(data: Buffer, entries: Uint32Array): number[] {
   const damaged: number[] = [];
@@ -36,7 +36,7 @@ export function checksumsOf(data: Buffer): Uint32Array {
   return entries;
 }
 
-/** Whether a list of checksums is what stands in `entries` from `first` on. */
+/** Whether `sums` equals `entries` from `first` on. */
 export function areEqual(sums: Uint32Array, entries: Uint32Array, first: number): boolean {
   for (let index = 0; index < sums.length; index += 1) if (sums[index] !== entries[first + index]) return false;
   return true;

@@ -33,7 +33,7 @@ export interface GroupCounters {
   resyncedRegions: number;
 }
 
-/** What the parts of a group share: its members, its locks, and the way into and out of an operation. */
+/** What the parts of a group share: its members, its locks, and admission of operations. */
 export class GroupCore {
   readonly id: string;
   readonly layout: Layout;
@@ -44,12 +44,14 @@ export class GroupCore {
   readonly journal: RaidJournal;
   readonly throttle: Throttle;
   readonly locks = new RangeLock();
-  /** Regions in which checksums of a member were rejected: the member is brought in line from the others. */
+  /** Regions in which checksums of a member were rejected: the member is repaired from the others. */
   readonly rejected = new Set<number>();
-  /** Regions in which members may differ since a crash or a refused write: they are resynced before anything else. */
+  /**
+   * Regions in which members may differ since a crash or a refused write: they are resynced before any other access.
+   */
   readonly unsynced: RegionSet;
   readonly resyncs = new RegionResyncs(this);
-  /** Called when there is something to be put in order in the background. */
+  /** Starts background work that is due. */
   startWork: () => void = () => undefined;
   readonly counters: GroupCounters = {
     reads: 0,
@@ -65,7 +67,7 @@ export class GroupCore {
   #inFlight = 0;
   #onDrained: (() => void)[] = [];
   readonly retired: Drive[] = [];
-  /** Which members lacked which rows when the group crashed, as far as the superblocks say. */
+  /** Which members lacked which rows when the group crashed, according to the superblocks. */
   wasMissing: (slot: number, row: number) => boolean = () => false;
   isClosed = false;
   readonly #retryMs: number;
@@ -115,19 +117,19 @@ export class GroupCore {
     this.#strategy = strategy;
   }
 
-  /** Whether a write can go ahead without waiting for anything. */
+  /** Whether a write can proceed without waiting. */
   isOpen(): boolean {
     const { committing, failure, stalled } = this.membership;
     return committing === undefined && failure === undefined && stalled === undefined && !this.isClosed;
   }
 
-  /** Waits until the group takes operations; throws when it does not any more. */
+  /** Waits until the group accepts operations; throws when it is closed or lost. */
   async enter(isReader = false): Promise<void> {
     if (this.isClosed) throw new StorageError('closed', `Group ${this.id} was closed; open it again.`);
     if (!this.isOpen()) await this.whenRecorded(isReader);
   }
 
-  /** Waits until members are on record. Who only reads need not mind that there is no room for the record. */
+  /** Waits until the membership is recorded. A reader proceeds also when the disk is too full to record it. */
   async whenRecorded(isReader: boolean): Promise<void> {
     try {
       await this.membership.whenRecorded();
@@ -137,9 +139,9 @@ export class GroupCore {
   }
 
   /**
-   * Lets an operation into rows of one region and keeps all others out, until `end`. With `marks` the region is in the
-   * write-intent log by then. With `isReader` a region that cannot be resynced for want of room is no obstacle: the
-   * caller has to look whether it is in `unsynced`.
+   * Admits an operation to rows of one region and excludes all others until `end`. With `marks` the region is marked in
+   * the write-intent log before this resolves. With `isReader` a region that cannot be resynced on a full disk is
+   * admitted; the caller checks `unsynced`.
    */
   async begin(row: number, count: number, marks: boolean, isReader = false): Promise<HeldRange> {
     const region = this.regionOf(row);
@@ -167,14 +169,14 @@ export class GroupCore {
     }
   }
 
-  /** The same without waiting: the caller has seen that nothing is in the way. */
+  /** The same without waiting: the caller has checked that the rows are free. */
   beginNow(row: number, count: number): HeldRange {
-    assert.ok(this.locks.isFree(row, row + count), 'nobody else works on these rows');
+    assert.ok(this.locks.isFree(row, row + count), 'the rows are held by no other operation');
     this.#inFlight += 1;
     return this.locks.hold(row, row + count);
   }
 
-  /** Keeps the members as they are while something works on them. */
+  /** Keeps the membership unchanged while `work` runs. */
   async whileHeld(work: () => Promise<void>): Promise<void> {
     this.#inFlight += 1;
     await work().finally(() => this.#endOperation());
@@ -185,13 +187,13 @@ export class GroupCore {
     this.#endOperation();
   }
 
-  /** Takes out a member that answered with an error. That the disk is full is the caller's matter. */
+  /** Fails a member that returned an error. A full disk is no failure of the member: the error is thrown. */
   fail(member: Member, error: unknown): void {
     if (isNoSpace(error)) throw error;
     this.membership.fail(member, error);
   }
 
-  /** Reads rows of a member; false when it failed over it. */
+  /** Reads rows of a member; false when the member failed. */
   async readRows(member: Member, row: number, into: Buffer): Promise<boolean> {
     if (!member.isAlive) return false;
     try {
@@ -203,7 +205,7 @@ export class GroupCore {
     }
   }
 
-  /** The same for writing; throws when there is no room. */
+  /** Writes rows of a member; false when the member failed. Throws when the disk is full. */
   async writeRows(member: Member, row: number, from: Buffer): Promise<boolean> {
     if (!member.isAlive) return false;
     try {
@@ -215,7 +217,10 @@ export class GroupCore {
     }
   }
 
-  /** Checksums first, then the drives: both are durable afterwards, or the member is out, or there is no room. */
+  /**
+   * Writes checksums, then flushes the drives. Afterwards both are durable, or the member has failed, or an error for a
+   * full disk is thrown.
+   */
   async flushMembers(): Promise<void> {
     const flushed = this.checksums.generations.beginFlush();
     await allDone(
@@ -228,7 +233,7 @@ export class GroupCore {
     this.intent.markWritten(this.checksums.generations.endFlush(flushed));
   }
 
-  /** The disk is full: background work stops and is started again after a while. */
+  /** The disk is full: background work stops and is retried later. */
   retryLater(work: 'rebuild' | 'resync', error: Error): void {
     if (this.#retry !== undefined || this.isClosed) return;
     this.emit({ type: 'no-space', work, reason: error.message });
@@ -253,7 +258,7 @@ export class GroupCore {
     return { first, end: Math.min(first + regionRows, rows) };
   }
 
-  /** Nobody ever wrote there, as far as can be told without keeping others out. */
+  /** Whether the region was never written, checked without a lock. */
   async isUnused(region: number): Promise<boolean> {
     for (const member of this.membership.writers) {
       if (member.pending?.has(region) === true) continue;
@@ -263,15 +268,15 @@ export class GroupCore {
     return true;
   }
 
-  /** A drive that was replaced must not be taken for a member again. */
+  /** A replaced drive must not rejoin as a member. */
   async retire(member: Member): Promise<void> {
     this.checksums.drop(member);
     this.retired.push(member.drive);
-    // It may be broken: then it has no uuid of ours in the superblocks of the others either, which is enough.
+    // The drive may be broken. The other members' superblocks do not list its uuid any more, which is sufficient.
     await wipeSuperblocks(member.drive).catch(() => undefined);
   }
 
-  /** Leaves everything on the drives as a clean start needs it. */
+  /** Leaves the drives as a clean start needs them. */
   async persistAtEnd(): Promise<void> {
     const { membership, intent, unsynced } = this;
     await this.flushMembers();

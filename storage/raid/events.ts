@@ -1,4 +1,4 @@
-/** What happens in a group, for whoever wants to know. */
+/** Events of a group, for its owner. */
 export type GroupEvent =
   | { readonly type: 'drive-failed'; readonly slot: number; readonly driveId: string; readonly reason: string }
   | { readonly type: 'drive-returned'; readonly slot: number; readonly driveId: string }

@@ -14,7 +14,7 @@ export interface MemberDescription {
   readonly driveId: string;
   readonly uuid: string;
   readonly state: MemberState;
-  /** While it is being filled. */
+  /** While the member is being filled. */
   readonly pendingBytes?: number;
   readonly replacedBy?: { readonly driveId: string; readonly pendingBytes: number };
   readonly statistics: DriveStatistics;
@@ -22,7 +22,7 @@ export interface MemberDescription {
 
 export interface GroupState {
   readonly status: GroupStatus;
-  /** Of a rebuild, resync or scrub: from 0 to 1. */
+  /** Of a rebuild, resync or scrub: 0 to 1. */
   readonly progress?: number;
   readonly level: RaidLevel;
   readonly stripeBytes: number;
@@ -32,7 +32,7 @@ export interface GroupState {
   readonly mismatches: number;
   readonly dirtyRegions: number;
   readonly resyncSpeed: ResyncSpeed;
-  /** What was rebuilt, resynced and scrubbed since it was opened. */
+  /** Bytes rebuilt, resynced and scrubbed since the group was opened. */
   readonly backgroundBytes: number;
   readonly scrub: ScrubState;
   readonly counters: Readonly<GroupCounters>;

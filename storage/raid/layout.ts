@@ -4,7 +4,7 @@ import { BLOCK_BYTES, BLOCKS_PER_EXTENT, EXTENT_BYTES } from '../units.ts';
 import { REGIONS_PER_INTENT_PAGE } from './intent/intent-page.ts';
 import { ROWS_PER_PAGE } from './checksums/checksum-page-format.ts';
 
-/** Rows that background work takes at a time: no more, so that others do not wait long. */
+/** Rows that background work holds at a time, which bounds the wait of other operations. */
 export const BATCH_ROWS = 64;
 
 export type RaidLevel = 'RAID1' | 'RAID6';
@@ -20,19 +20,19 @@ const JOURNAL_BYTES_MAX = 4 * MEBIBYTE;
 const JOURNAL_SHARE = 64;
 
 /**
- * How checksums and the write-intent log are kept on a drive. Format 1 has bare checksums, so zeros in their place read
- * as "never written". Format 2 has sectors that carry their owner, a generation and a checksum of their own.
+ * The format of checksums and of the write-intent log. Format 1 has bare checksums: a zeroed page reads as "never
+ * written". Format 2 has sectors that carry their owner, a generation and a checksum of their own.
  */
 export type GroupFormat = 1 | 2;
 export const FORMAT_NEWEST: GroupFormat = 2;
 
 export interface LayoutInput {
-  /** The newest unless the group was made by an earlier version. */
+  /** The newest, unless the group was created by an earlier version. */
   readonly format?: GroupFormat;
   readonly level: RaidLevel;
   readonly memberCount: number;
   readonly stripeBytes: number;
-  /** The size of the smallest member; what larger ones have beyond it is not used. */
+  /** The size of the smallest member; the rest of larger members is unused. */
   readonly memberBytes: number;
 }
 
@@ -52,7 +52,7 @@ export interface Layout extends LayoutInput {
   readonly dataOffset: number;
   readonly rows: number;
   readonly regions: number;
-  /** How many members may be missing. */
+  /** Members that may be missing. */
   readonly redundancy: number;
   readonly dataMembers: number;
   readonly capacityBytes: number;
@@ -115,7 +115,7 @@ function roundUp(value: number, unit: number): number {
   return Math.ceil(value / unit) * unit;
 }
 
-/** Where on a member the checksums of a region are. */
+/** The offset of a region's checksum page on a member. */
 export function checksumPageOffset(layout: Layout, region: number): number {
   return layout.checksumOffset + region * BLOCK_BYTES;
 }

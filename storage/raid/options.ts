@@ -3,7 +3,7 @@ import type { OnGroupEvent } from './events.ts';
 import type { GroupFormat, RaidLevel } from './layout.ts';
 import type { ResyncSpeed } from './repair/throttle.ts';
 
-/** Names of drives, those that are missing too. */
+/** Names of drives, including missing ones. */
 export interface MembershipRecord {
   readonly events: number;
   readonly members: readonly string[];
@@ -13,25 +13,25 @@ export interface MembershipRecord {
 export interface RuntimeOptions {
   readonly onEvent?: OnGroupEvent;
   readonly resyncSpeed?: ResyncSpeed;
-  /** Milliseconds that only go up; for tests. */
+  /** A monotonic clock in milliseconds; for tests. */
   readonly clock?: { readonly now: () => number };
-  /** How much memory the checksums in use may take, for all members together. */
+  /** The memory limit for checksum pages of all members together. */
   readonly checksumCacheBytes?: number;
-  /** How long nobody has written to a region when its mark in the write-intent log is taken away. */
+  /** The time without writes after which a region's mark in the write-intent log is cleared. */
   readonly intentIdleMs?: number;
   /**
-   * Who belongs to the group from now on, as its drives have it on record. Nothing written under it is answered before
-   * this resolves: whoever keeps `events` can tell drives that were left behind, and pass it as `minimumEvents`.
+   * The membership from now on, as recorded on the drives. No write under it is acknowledged before this resolves: an
+   * owner that stores `events` recognises drives that were left behind, and passes it as `minimumEvents`.
    */
   readonly onRecorded?: (record: MembershipRecord) => Promise<void>;
-  /** How long a rebuild or resync that found the disk full waits before it tries again. */
+  /** The delay before a rebuild or resync that found the disk full is retried. */
   readonly noSpaceRetryMs?: number;
 }
 
 export interface CreateOptions extends RuntimeOptions {
   readonly id: string;
   readonly level: RaidLevel;
-  /** The newest unless drives are to be read by an earlier version. */
+  /** The newest, unless an earlier version has to read the drives. */
   readonly format?: GroupFormat;
   readonly stripeBytes?: number;
   readonly members: readonly Drive[];
@@ -39,11 +39,11 @@ export interface CreateOptions extends RuntimeOptions {
 }
 
 export interface OpenOptions extends RuntimeOptions {
-  /** Needed only when the drives are of several groups. */
+  /** Needed only when the drives belong to several groups. */
   readonly id?: string;
-  /** A drive on record as a member that has no superblock, or one that does not fit, is rebuilt in place. */
+  /** A drive recorded as a member that has no superblock, or one that does not match, is rebuilt in place. */
   readonly drives: readonly Drive[];
-  /** What `state().events` last said: drives that have seen less are not taken for the newest there are. */
+  /** The last value of `state().events`: drives with a lower event count are not accepted as the newest. */
   readonly minimumEvents?: number;
   /** False: such drives are left as they are, and the group is degraded. */
   readonly rebuildsInPlace?: boolean;

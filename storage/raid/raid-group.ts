@@ -35,7 +35,7 @@ import type { Finding } from './repair/verify.ts';
 const REQUEST_BYTES_MAX = 64 * 1024 * 1024;
 const SPARES_MAX = 4;
 
-/** Drives that keep each other's data: checksummed, mirrored or with two parities, mended while in use. */
+/** A group of drives with redundancy: checksummed, mirrored or with two parities, repaired online. */
 export class RaidGroup implements BlockGroup {
   readonly id: string;
   readonly capacityBytes: number;
@@ -64,7 +64,7 @@ export class RaidGroup implements BlockGroup {
     this.#intentCleaner = new IntentCleaner(this.#core, () => this.#flusher.run(), options.intentIdleMs);
   }
 
-  /** Makes a group of drives. What they held is gone. */
+  /** Creates a group. The previous contents of the drives are lost. */
   static async create(options: CreateOptions): Promise<RaidGroup> {
     const { id, level, members: drives, spares = [] } = options;
     if (spares.length > SPARES_MAX) {
@@ -95,7 +95,7 @@ export class RaidGroup implements BlockGroup {
   }
 
   /**
-   * Finds a group on its drives again. With too few of them the group is there but refuses everything; `returnDrive`
+   * Opens a group from its drives. With too few of them the group is open but refuses all operations; `returnDrive`
    * brings it back.
    */
   static async open(options: OpenOptions): Promise<RaidGroup> {
@@ -159,12 +159,12 @@ export class RaidGroup implements BlockGroup {
     await this.#flusher.run();
   }
 
-  /** Runs `work` at a moment when no write is under way and all that was answered is on the drives. */
+  /** Runs `work` while no write is in flight and everything acknowledged is on the drives. */
   atRest(work: () => void): Promise<void> {
     return this.#core.membership.change(work);
   }
 
-  /** A drive that was missing is there again. It is brought up to date, or the group with it. */
+  /** A missing drive is available again. It is resynced, or the whole group comes back with it. */
   async returnDrive(drive: Drive): Promise<void> {
     const found = await readSuperblock(drive);
     if (found?.superblock.groupId !== this.id) {
@@ -189,7 +189,7 @@ export class RaidGroup implements BlockGroup {
     });
   }
 
-  /** A drive that the group has on record as failed is there again, but without what it held: it is rebuilt in place. */
+  /** A drive recorded as failed is available again without its contents: it is rebuilt in place. */
   async readmit(drive: Drive): Promise<void> {
     await this.#core.membership.idle();
     await this.#rebuildInPlace([drive]);
@@ -207,7 +207,7 @@ export class RaidGroup implements BlockGroup {
     });
   }
 
-  /** Gives the spare back. */
+  /** Removes the spare and returns it. */
   async removeSpare(driveId: string): Promise<Drive> {
     const { membership } = this.#core;
     const spare = membership.spares.find(({ drive }) => drive.id === driveId);
@@ -221,8 +221,8 @@ export class RaidGroup implements BlockGroup {
   }
 
   /**
-   * Puts another drive into a slot. A member that works goes on serving until the new one has everything. Resolves when
-   * the change is on record; `rebuilt` waits for the end.
+   * Puts another drive into a slot. A working member keeps serving until the new one is complete. Resolves when the
+   * change is recorded; `rebuilt` waits for the end.
    */
   async replace(slot: number, drive: Drive): Promise<void> {
     const { membership, layout } = this.#core;
@@ -246,7 +246,7 @@ export class RaidGroup implements BlockGroup {
     });
   }
 
-  /** Resolves when nothing is being rebuilt or resynced any more. */
+  /** Resolves when no rebuild or resync is running. */
   async rebuilt(): Promise<void> {
     await this.#resyncer.finished();
     await this.#rebuilder.finished();
@@ -258,7 +258,7 @@ export class RaidGroup implements BlockGroup {
     return this.#scrubber.run(options, () => this.verifyMembers());
   }
 
-  /** Looks whether the drives are still those the group has written to; one that is not is failed, and rebuilt. */
+  /** Checks that the drives are still those the group wrote to; a drive that is not is failed and rebuilt. */
   async verifyMembers(): Promise<void> {
     await this.#rebuildInPlace(await failMismatches(this.#core));
   }
@@ -283,12 +283,12 @@ export class RaidGroup implements BlockGroup {
     ]);
   }
 
-  /** What was read and written through it since it was opened. */
+  /** Reads and writes through the group since it was opened. */
   statistics(): { readonly reads: OperationStatistics; readonly writes: OperationStatistics } {
     return { reads: this.#reads.totals(), writes: this.#writes.totals() };
   }
 
-  /** Looks at everything and changes nothing. */
+  /** Checks everything and changes nothing. */
   verify(): Promise<Finding[]> {
     return verifyGroup(this.#core);
   }
@@ -339,7 +339,7 @@ export class RaidGroup implements BlockGroup {
     this.#checksumRepairer.start();
   }
 
-  /** Fills drives anew that are members on record, but do not hold what a member should. */
+  /** Rebuilds drives that are recorded as members but do not hold a member's data. */
   async #rebuildInPlace(drives: readonly Drive[]): Promise<void> {
     const { membership, layout } = this.#core;
     const isFailed = (slot: number, drive: Drive) => {
@@ -352,7 +352,7 @@ export class RaidGroup implements BlockGroup {
       const slot = membership.members.findIndex((_, candidate) => isFailed(candidate, drive));
       if (slot < 0 || drive.sizeBytes < layout.memberBytes) continue;
       await membership.change(() => {
-        // A spare may have taken its place.
+        // A spare may have replaced it.
         if (!isFailed(slot, drive)) return;
         const target = this.#newMember(slot, drive);
         target.startFilling(RegionSet.from(layout.regions, 0), false);

@@ -5,13 +5,13 @@ import type { GroupCore } from './core.ts';
 import type { Layout } from './layout.ts';
 import type { Member } from './members/member.ts';
 
-/** Less is not worth a call. */
+/** Smaller runs are not worth a call. */
 const RUN_ROWS_MIN = (64 * 1024) / BLOCK_BYTES;
 
 /**
- * Gives the places of discarded blocks back to the machine. A block whose checksum says "never written" reads as zeros
- * whatever the drive holds, so its place needs no bytes. That must be so after a power cut, too: a page that is not
- * durable as it is in memory is left alone.
+ * Deallocates discarded blocks on the drives. A block whose checksum says "never written" reads as zeros whatever the
+ * drive holds, so its place needs no bytes. That must hold after a power cut as well: a page that is not durable as it
+ * is in memory is skipped.
  */
 export async function trimBlocks(core: GroupCore, block: number, count: number): Promise<void> {
   const { row: first, end } = rowsOf(core.layout, block, count);
@@ -27,7 +27,7 @@ export async function trimBlocks(core: GroupCore, block: number, count: number):
   }
 }
 
-/** All rows of the stripes in which the blocks are. */
+/** All rows of the stripes that contain the blocks. */
 function rowsOf({ level, dataMembers, stripeBytes }: Layout, block: number, count: number) {
   if (level === 'RAID1') return { row: block, end: block + count };
   const chunkRows = stripeBytes / BLOCK_BYTES;
@@ -44,7 +44,7 @@ async function trimRows(core: GroupCore, member: Member, row: number, end: numbe
   const shift = region * layout.regionRows;
   for (const run of runsOfUnwritten(page.entries, row - shift, end - shift)) {
     const offset = layout.dataOffset + (shift + run.first) * BLOCK_BYTES;
-    // It is a favour to the disk: a drive that fails over it is found out by whoever reads or writes.
+    // Best effort: a drive that fails here is detected by the next read or write.
     await member.drive.discard(offset, run.count * BLOCK_BYTES).catch(() => undefined);
   }
 }

@@ -10,7 +10,7 @@ const SECTORS_PER_READ = 1024;
 interface MaybeVolume {
   /** As of the last flush. */
   durable: VolumeModel;
-  /** As of the last write that was answered. */
+  /** As of the last acknowledged write. */
   latest: VolumeModel;
   /** Stamps that may have reached the disk since the last flush. */
   maybe: Map<number, Set<number>>;
@@ -23,7 +23,10 @@ interface MaybeSnapshot {
   state: 'there' | 'maybe there' | 'maybe gone';
 }
 
-/** What must and what may be found after a crash: told of every deed when it begins and when it was answered. */
+/**
+ * What must and what may be found after a crash. It is informed of every deed when it begins and when it is
+ * acknowledged.
+ */
 export class CrashModel {
   readonly #volumes = new Map<string, MaybeVolume>();
   readonly #snapshots = new Map<string, MaybeSnapshot>();

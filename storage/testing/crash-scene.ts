@@ -11,7 +11,7 @@ export interface Scene {
   readonly level: 'RAID1' | 'RAID6';
   readonly drives: number;
   readonly stripeBytes: number;
-  /** Members that are gone before the story begins. */
+  /** Members that are missing before the story begins. */
   readonly missing: number;
   readonly options: object;
   readonly isReduced: boolean;

@@ -13,7 +13,7 @@ export interface Write {
   readonly stamp: number;
 }
 
-/** One thing after the other; the writes of one deed go at the same time. */
+/** One step of a story; the writes of one deed are concurrent. */
 export type Deed =
   | { readonly kind: 'writes'; readonly writes: readonly Write[] }
   | { readonly kind: 'flush' }
@@ -22,7 +22,7 @@ export type Deed =
   | { readonly kind: 'clone'; readonly snapshot: string; readonly volume: string }
   | { readonly kind: 'deleteSnapshot'; readonly snapshot: string };
 
-/** The same seed tells the same story: the one who crashes and the one who looks afterwards both know it. */
+/** The same seed gives the same story, to the process that crashes and to the one that checks afterwards. */
 export function* storyOf(seed: number, isReduced: boolean): Generator<Deed> {
   const random = randomFrom(seed);
   const under = (limit: number): number => Math.floor(random() * limit);
@@ -50,7 +50,7 @@ export function* storyOf(seed: number, isReduced: boolean): Generator<Deed> {
 function writesOf(under: (limit: number) => number, volumes: readonly string[], number: number, isReduced: boolean) {
   const volume = volumes[under(volumes.length)] ?? 'first';
   const count = 1 + under(6);
-  // Each in a part of the volume of its own: which of two overlapping writes comes last is nobody's promise.
+  // Each in a part of the volume of its own: the order of two overlapping concurrent writes is undefined.
   const part = Math.floor(SECTORS / count);
   return Array.from({ length: count }, (_, index): Write => {
     const unit = [1, 8, 8, 64][under(4)] ?? 1;
@@ -60,7 +60,7 @@ function writesOf(under: (limit: number) => number, volumes: readonly string[], 
   });
 }
 
-/** Does the deed; returns when it is answered. */
+/** Performs the deed; resolves when it is acknowledged. */
 export async function perform(pool: Pool, deed: Deed, options: object, now: number): Promise<void> {
   switch (deed.kind) {
     case 'writes':

@@ -6,8 +6,8 @@ import { createGroup, openDrives, sceneOf } from './crash-scene.ts';
 import { perform, storyOf } from './crash-story.ts';
 
 /**
- * A process to be killed: tells a story on real files and says on its standard output, before and after, which deed it
- * is at. The pipe keeps what was said when the process is gone.
+ * A process to be killed: performs a story on real files and prints each deed before and after it. The pipe keeps the
+ * output when the process is gone.
  */
 const [folder = '', seedText = ''] = process.argv.slice(2);
 const seed = Number(seedText);
@@ -19,7 +19,7 @@ for (const drive of drives.slice(0, scene.missing)) drive.fail();
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Said when it returns. Whoever listens may stand still for a moment, and the pipe be full until it goes on. */
+/** Written when it returns. The reader may be paused, and the pipe full until it continues. */
 function say(line: string): void {
   for (;;) {
     try {

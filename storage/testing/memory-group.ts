@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { BlockGroup } from '../raid/group.ts';
 import type { Done } from '../units.ts';
 
-/** A group that is plain memory: some operations finish at once, others a turn later. */
+/** A group in memory: some operations complete synchronously, others a turn later. */
 export class MemoryGroup implements BlockGroup {
   readonly id: string;
   readonly capacityBytes: number;

@@ -67,7 +67,7 @@ export class PoolModel {
     await actions[step.kind](step);
   }
 
-  /** Everything reads as it must, and the books add up. */
+  /** Everything reads as expected, and the space accounting adds up. */
   async verify(): Promise<void> {
     for (const [id, model] of this.volumes) {
       await verifyDevice(this.#poolOf(id).volumes.get(id), model, `volume ${id}`);
@@ -118,7 +118,7 @@ export class PoolModel {
     model.fill(sector, count, 0);
   }
 
-  /** After a refusal each sector is as it was or as it was to be: take what is there. */
+  /** After a refusal each sector has its old or its new content: adopts what is there. */
   async #adopt(error: unknown, id: string, sector: number, count: number, stamp: number): Promise<void> {
     assert(error instanceof StorageError && error.code === 'pool-full', error as Error);
     const model = this.volumes.get(id);
@@ -226,7 +226,7 @@ export class PoolModel {
     await this.other?.flush();
   }
 
-  /** To the other pool, and writes go on meanwhile through the volume as it was. */
+  /** Moves a volume to the other pool, with concurrent writes through the source volume. */
   async #migrate(step: Step): Promise<void> {
     const [id, model] = this.#volume(step);
     if (!this.other) return;

@@ -3,19 +3,19 @@ import { EXTENTS_PER_PAGE, HOLE, isOpaque, type ExtentMapPage } from './extent-m
 import type { LayerFormat } from './format.ts';
 import { type Layer, stackOf } from './layers.ts';
 
-/** A stretch of a volume that may differ; `mapped` tells whether the newer side holds data there or zeros. */
+/** A range of a volume that may differ; `mapped` is whether the newer side holds data there. */
 export interface ChangedRange {
   readonly offset: number;
   readonly length: number;
   readonly mapped: boolean;
 }
 
-/** Longer ones are told in parts: nobody waits long for the next. */
+/** Longer ranges are split, so that each step is short. */
 const RANGE_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * What to copy so that a copy of `from` becomes a copy of `to`, in order of offset: everything that the layers between
- * the two hold. Without `from`, everything `to` holds. Begins at an offset.
+ * The ranges to copy so that a copy of `from` becomes a copy of `to`, by offset: everything that the layers between the
+ * two hold. Without `from`, everything `to` holds. Begins at an offset.
  */
 export function* difference(
   format: LayerFormat,
@@ -48,7 +48,7 @@ export function* difference(
   if (open) yield open;
 }
 
-/** The layers above the nearest one that both stand on. */
+/** The layers above the nearest common ancestor. */
 function layersBetween(from: Layer | undefined, to: Layer): Layer[] {
   const below = new Set(stackOf(from));
   const above = new Set(stackOf(to));
@@ -67,7 +67,7 @@ function* changedBlocks(format: LayerFormat, index: number, pages: readonly Exte
   }
 }
 
-/** An opaque entry hides what lies below in all of its blocks. */
+/** An opaque entry hides lower layers in all of its blocks. */
 function changes(page: ExtentMapPage, slot: number, block: number): boolean {
   const entry = page.entries[slot] ?? HOLE;
   return isOpaque(entry) || page.hasBlock(slot, block);

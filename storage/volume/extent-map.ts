@@ -1,10 +1,10 @@
 import { BLOCKS_PER_EXTENT } from '../units.ts';
 import { blockCountOf } from './reduced/address.ts';
 
-/** An entry of a map: the number of a pool extent, or none, and whether what lies below shines through its gaps. */
+/** An entry of a map: the number of a pool extent, or none, and whether lower layers show through its gaps. */
 export const HOLE = 0;
 export const FIRST_EXTENT = 1;
-/** Blocks of the entry that its layer does not hold read as zeros, whatever lies below: they were discarded. */
+/** Blocks of the entry that its layer does not hold read as zeros, whatever lower layers hold: they were discarded. */
 export const OPAQUE = 0x80000000;
 const LAST_EXTENT = 0x7fffffff;
 
@@ -12,7 +12,7 @@ export function extentOf(entry: number): number {
   return entry & LAST_EXTENT;
 }
 
-/** Whether the entry names a place where bytes lie. */
+/** Whether the entry refers to stored bytes. */
 export function isData(entry: number): boolean {
   return entry !== HOLE && entry !== OPAQUE;
 }
@@ -30,9 +30,9 @@ const ALL = 0xffffffff;
 export type Entries = Uint32Array | Float64Array;
 
 /**
- * One page of a layer's map: where 256 neighbouring extents (64 MiB) lie. `low` and `high` are 64 bits an extent, one a
- * block: which of its blocks this layer holds. They exist only while some extent is partial, so a page of whole extents
- * costs four bytes an extent.
+ * One page of a layer's map: the extents of 256 contiguous extents of the volume (64 MiB). `low` and `high` are 64 bits
+ * an extent, one a block: the blocks this layer holds. They exist only while some extent is partial, so a page of whole
+ * extents costs four bytes an extent.
  */
 export class ExtentMapPage {
   readonly index: number;
@@ -78,7 +78,7 @@ export class ExtentMapPage {
     this.high[slot] = high;
   }
 
-  /** Whether the blocks were not all there before. */
+  /** Whether some of the blocks were not held before. */
   addBlocks(slot: number, from: number, to: number): boolean {
     if (!this.low || !this.high) return false;
     const low = (this.low[slot] ?? 0) | maskOf(from, to, 0);
@@ -97,7 +97,7 @@ export class ExtentMapPage {
     return this.lowBits(slot) === 0 && this.highBits(slot) === 0;
   }
 
-  /** Gives the bits back once no extent needs them. */
+  /** Drops the bits once no extent needs them. */
   compact(): void {
     if (!this.low || !this.high) return;
     for (let slot = 0; slot < EXTENTS_PER_PAGE; slot++) {
@@ -116,12 +116,12 @@ function maskOf(from: number, to: number, base: number): number {
   return (width === 32 ? ALL : ((1 << width) - 1) << start) >>> 0;
 }
 
-/** Where a layer's bytes lie: pages of the parts that hold something. */
+/** The map of a layer: pages of the parts that hold data. */
 export class ExtentMap {
   readonly pages = new Map<number, ExtentMapPage>();
-  /** Entries that name a place where bytes lie. */
+  /** Entries that refer to stored bytes. */
   owned = 0;
-  /** Blocks those places take. */
+  /** Blocks that these entries occupy. */
   ownedBlocks = 0;
   readonly #wide: boolean;
 
@@ -155,7 +155,7 @@ export class ExtentMap {
     for (const entry of page.entries) this.#count(entry, 1);
   }
 
-  /** Puts `value` at the entry with the given blocks held; returns what was there. */
+  /** Sets the entry, with the given blocks held; returns the old entry. */
   set(page: ExtentMapPage, slot: number, value: number, low = ALL, high = ALL): number {
     const before = page.entries[slot] ?? HOLE;
     if (before === HOLE && value !== HOLE) page.used++;
@@ -186,7 +186,7 @@ export function* entriesOf(
   }
 }
 
-/** Runs of neighbouring blocks in [from, to) that the entry holds or does not hold. */
+/** Runs of blocks in [from, to) that the entry holds or does not hold. */
 export function* runsOf(
   page: ExtentMapPage,
   slot: number,
@@ -203,7 +203,7 @@ export function* runsOf(
   }
 }
 
-/** How many blocks of an extent the bits name. */
+/** The number of blocks set in the bits. */
 export function countBlocks(low: number, high: number): number {
   return popcount(low) + popcount(high);
 }

@@ -7,7 +7,7 @@ import type { LayerFormat } from './format.ts';
 import type { Layer, Layers } from './layers.ts';
 import type { Volume } from './volume.ts';
 
-/** Entries that may be left to merge while writes are held back. */
+/** Entries that may be left to merge while writes are held. */
 const MERGES_HELD_MAX = 16;
 const ENTRIES_PER_TURN = 4096;
 
@@ -17,14 +17,14 @@ export interface FoldingHost {
   formatOf(layer: Layer): LayerFormat;
   /** The volume whose top the layer is. */
   volumeOf(layer: Layer): Volume | undefined;
-  /** The volume or snapshot that named layer `from` names `to` from now on. */
+  /** The volume or snapshot that referred to layer `from` refers to `to` from now on. */
   rename(from: Layer, to: Layer): void;
 }
 
 /**
- * Takes a layer that nobody names any more out of the stack. With nothing above it, what it holds is given up. With
- * one layer above, the two become one: map entries move, data does not, except where both hold part of one extent.
- * Returns the layers that may be forgotten now.
+ * Removes an unreferenced layer from the stack. With no layer above it, its data is released. With one layer above, the
+ * two are merged: map entries move, data does not, except where both hold part of one extent. Returns the layers that
+ * may be unreferenced now.
  */
 export async function foldAway(host: FoldingHost, layer: Layer): Promise<Layer[]> {
   const { parent } = layer;
@@ -37,7 +37,7 @@ export async function foldAway(host: FoldingHost, layer: Layer): Promise<Layer[]
 async function dropLayer(host: FoldingHost, layer: Layer): Promise<Layer | undefined> {
   const format = host.formatOf(layer);
   await format.drain?.(layer);
-  assert.ok(layer.isUnreferenced && layer.isTop, 'nobody reads a layer that is given up');
+  assert.ok(layer.isUnreferenced && layer.isTop, 'only an unreferenced top layer is dropped');
   for (const { entry } of entriesOf(layer.map)) format.release(entry);
   host.layers.remove(layer);
   return undefined;
@@ -56,7 +56,7 @@ async function foldInto(host: FoldingHost, lower: Layer, upper: Layer): Promise<
   });
 }
 
-/** Merges the entries of which both layers hold a part; returns how many there were. */
+/** Merges the entries that both layers hold in part; returns their number. */
 async function mergeShared(host: FoldingHost, lower: Layer, upper: Layer, volume: Volume | undefined): Promise<number> {
   const format = host.formatOf(upper);
   const blocks = format.entryBytes / BLOCK_BYTES;
@@ -66,7 +66,7 @@ async function mergeShared(host: FoldingHost, lower: Layer, upper: Layer, volume
   for (const [index, number] of numbers.entries()) {
     if (index % ENTRIES_PER_TURN === 0) await setImmediate();
     const merge = () => format.mergeEntry(lower, upper, number);
-    // On a volume's top, writers must keep out of the entry meanwhile.
+    // On a volume's top layer, writers must be excluded from the entry meanwhile.
     const done = volume ? volume.lock.run(number * blocks, (number + 1) * blocks, merge) : merge();
     if (!done) continue;
     merged++;
@@ -75,9 +75,9 @@ async function mergeShared(host: FoldingHost, lower: Layer, upper: Layer, volume
   return merged;
 }
 
-/** In one turn, so that all of it reaches the disk in one commit. The smaller map moves into the larger. */
+/** In one turn, so that all of it is in one commit. The smaller map moves into the larger. */
 function mergeMaps(host: FoldingHost, lower: Layer, upper: Layer): Layer {
-  // Before the first entry moves: afterwards an error would leave extents in two maps.
+  // Before the first entry moves: an error afterwards would leave extents in two maps.
   assert.ok(lower.isUnreferenced && upper.parent === lower, 'only the layer above reads what is folded into it');
   return lower.map.owned > upper.map.owned ? moveDown(host, lower, upper) : moveUp(host, lower, upper);
 }
@@ -97,7 +97,7 @@ function moveUp(host: FoldingHost, lower: Layer, upper: Layer): Layer {
   return upper;
 }
 
-/** The upper's few entries go down; then the lower takes the upper's place and name. */
+/** The upper layer's few entries move down; then the lower layer replaces the upper one. */
 function moveDown(host: FoldingHost, lower: Layer, upper: Layer): Layer {
   const format = host.formatOf(upper);
   for (const { page, slot, number, entry } of entriesOf(upper.map)) {
@@ -106,7 +106,7 @@ function moveDown(host: FoldingHost, lower: Layer, upper: Layer): Layer {
     host.commits.pageChanged(lower.id, target);
   }
   host.rename(upper, lower);
-  // Taking the upper out hands whatever stands on it to the lower.
+  // Removing the upper layer makes its children those of the lower.
   host.layers.remove(upper);
   return lower;
 }

@@ -2,19 +2,19 @@ import type { Xts } from '../kernels/index.ts';
 import type { Done } from '../units.ts';
 import type { Layer } from './layers.ts';
 
-/** What a volume or snapshot is read and written through: its uppermost layer, and its cipher when it has one. */
+/** The view of a volume or snapshot: its top layer, and its cipher when it has one. */
 export interface LayerView {
   readonly layer: Layer;
   readonly cipher: Xts | undefined;
-  /** Concern what is written. */
+  /** Apply to writes. */
   readonly options?: VolumeOptions;
-  /** A snapshot is looked at: not what a volume holds now. */
+  /** A snapshot is read, not the current content of a volume. */
   readonly isSnapshot?: boolean;
 }
 
 /**
- * How a read goes about the cache. `own`: a volume reads what it wrote. `foreign`: through a snapshot, or a clone what
- * lies below it; kept only if the cache keeps such. `past`: work inside the pool, which is none of the cache's business.
+ * How a read uses the cache. `own`: a volume reads what it wrote. `foreign`: a read through a snapshot, or of a clone
+ * below its own layers; cached only on request. `past`: internal reads, which bypass the cache.
  */
 export type Caching = 'own' | 'foreign' | 'past';
 
@@ -22,19 +22,19 @@ export function cachingOf(view: LayerView, layer: Layer): Caching {
   return view.isSnapshot !== true && layer.ownerId === view.layer.ownerId ? 'own' : 'foreign';
 }
 
-/** How a volume's bytes are kept. Both reductions may be switched; they concern what is written from then on. */
+/** How a volume's bytes are stored. Both reductions can be changed; they apply to later writes. */
 export interface VolumeOptions {
   readonly compression: boolean;
   readonly deduplication: boolean;
 }
 
 /**
- * How a volume's blocks lie in layers. All volumes of a family (a volume, its snapshots, their clones) share a format.
- * Offsets and lengths are whole blocks. The caller keeps overlapping writes apart, and keeps
- * writers out of every entry that a discard, a merge or a relocation touches.
+ * How a volume's blocks are stored in layers. All volumes of a family (a volume, its snapshots, their clones) share a
+ * format. Offsets and lengths are whole blocks. The caller excludes overlapping writes, and excludes writers from every
+ * entry that a discard, a merge or a relocation touches.
  */
 export interface LayerFormat {
-  /** What one entry of a layer's map stands for. */
+  /** The size of one entry of a layer's map. */
   readonly entryBytes: number;
 
   read(view: LayerView, offset: number, into: Buffer): Done;
@@ -47,31 +47,31 @@ export interface LayerFormat {
   /** Whether all blocks of an entry hold data in this layer or those below, or none; `partial` may be either. */
   entryState(layer: Layer, number: number): 'mapped' | 'unmapped' | 'partial';
 
-  /** Gives up the bytes an entry of a map names. */
+  /** Releases the bytes of a map entry. */
   release(entry: number): void;
 
-  /** Gives up what a layer holds that nobody looks at any more, bit by bit where that may take long. */
+  /** Releases the data of an unreferenced layer, in steps where that may take long. */
   drain?(layer: Layer): Promise<void>;
 
   /**
-   * Makes the two entries one, in `upper`, where both hold part of it; afterwards `lower` holds nothing there that
-   * `upper` does not override. Only layer `upper` stands on `lower`, and nobody looks at `lower` any more.
+   * Merges the two entries into `upper`, where both hold part of it; afterwards `lower` holds nothing there that
+   * `upper` does not override. `upper` is the only child of `lower`, and nothing refers to `lower`.
    */
   mergeEntry(lower: Layer, upper: Layer, entry: number): Done;
 
-  /** Moves the entry's bytes to an extent the store hands out now. Nobody writes to the entry meanwhile. */
+  /** Moves the entry's bytes to a newly allocated extent. The caller excludes writes to the entry. */
   relocateEntry(layer: Layer, entry: number): Done;
 }
 
-/** The extents a format keeps its bytes in, and the book it keeps its changes in. */
+/** The extents that a format stores its bytes in. */
 export interface ExtentStore {
-  /** `undefined` when none is free at this moment. */
+  /** `undefined` when no extent is free now. */
   allocate(): number | undefined;
-  /** Waits until extents that were given up are free, then takes one; refuses when the pool is full. */
+  /** Waits until retired extents are free, then allocates one; throws when the pool is full. */
   reclaim(): Promise<number>;
-  /** The extent is free for others after the next commit. */
+  /** The extent is released after the next commit. */
   retire(extent: number): void;
-  /** `past` the cache unless told. */
+  /** Default: `past`. */
   read(extent: number, offset: number, into: Buffer, caching?: Caching): Done;
   write(extent: number, offset: number, from: Buffer): Done;
 }

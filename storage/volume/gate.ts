@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 /**
- * Lets writes through, or holds them back until it opens again. Closing waits for those under way: what lies below is
- * then at rest, and a snapshot is one moment.
+ * Admits writes, or holds them until it opens again. Closing waits for writes in flight: then the volume is at rest,
+ * and a snapshot shows one point in time.
  */
 export class Gate {
   #underWay = 0;
@@ -23,12 +23,12 @@ export class Gate {
     if (this.#underWay === 0) this.#drained?.resolve();
   }
 
-  /** Resolves after the gate opened. It may be closed again by the time the caller goes on: ask in a loop. */
+  /** Resolves after the gate opened. It may be closed again before the caller continues: check in a loop. */
   async whenOpen(): Promise<void> {
     await this.#opened?.promise;
   }
 
-  /** Holds new writes back and waits for those under way. May be nested; the last `open` opens. */
+  /** Holds new writes and waits for those in flight. May be nested; the last `open` opens. */
   async close(): Promise<void> {
     this.#closers++;
     this.#opened ??= Promise.withResolvers();
@@ -48,7 +48,7 @@ export class Gate {
     opened?.resolve();
   }
 
-  /** Runs `work` while no write is under way. */
+  /** Runs `work` while no write is in flight. */
   async closedWhile<T>(work: () => T | Promise<T>): Promise<T> {
     await this.close();
     try {

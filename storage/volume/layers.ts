@@ -17,18 +17,18 @@ import { EXTENTS_PER_PAGE, ExtentMap, ExtentMapPage } from './extent-map.ts';
  * over the snapshot's. None of these copies data or map entries.
  *
  * On disk a layer is a row (`layers`: id, parent, format) and its pages (`maps`: 256 entries, 64 MiB of a volume). Volumes
- * and snapshots name a layer. All changes go through `Commits` (see `storage/metadata/README.md`).
+ * and snapshots name a layer. All changes go through `PoolCommits` (see `storage/metadata/README.md`).
  *
  * Deleting s1 with v, L1 and L3 as above, and a crash at each step:
  *
  * 1. The row of s1 is deleted and committed. Crash before: s1 is still there. After: L1 has no name and one child, so at
- *    the next open it is *forgotten* and folded again.
+ *    the next open it is *unreferenced* and folded again.
  * 2. Entries that both L1 and L3 hold in part are merged: blocks of one are copied into the extent of the other. Only blocks
  *    that the deleted snapshot alone could see are overwritten, and that it is gone is durable since step 1. Crash: maps
- *    on disk name the same extents as before; the copied blocks are read by nobody until the maps are committed.
+ *    on disk name the same extents as before; no read reaches the copied blocks until the maps are committed.
  * 3. In one turn, so in one commit: the smaller map moves into the larger, the row of the other layer goes, its child gets
  *    the new parent, the name moves if the lower one stays. Crash: all of it or nothing.
- * 4. Extents that nobody names are reused, after that commit.
+ * 4. Extents without a reference are reused, after that commit.
  *
  * Invariants:
  * - Only a layer with nothing above it is written to, and only by the one volume whose top it is.
@@ -39,22 +39,25 @@ import { EXTENTS_PER_PAGE, ExtentMap, ExtentMapPage } from './extent-map.ts';
 export type FormatName = 'plain' | 'reduced';
 
 /**
- * One layer of a volume: what was written while it was on top. Below it lies its parent; above it the layers of later
- * snapshots and of clones. Only a layer with nothing above it is written to.
+ * One layer of a volume: what was written while it was on top. Its parent is below it; the layers of later snapshots
+ * and of clones are above it. Only a layer without children is written to.
  */
 export class Layer {
   readonly id: number;
   readonly format: FormatName;
   parent: Layer | undefined;
-  /** Most have one or none, and there are as many layers as snapshots: a set for each would weigh more than the rest. */
+  /**
+   * Most layers have one child or none, and there are as many layers as snapshots: a set for each would need more
+   * memory than the rest.
+   */
   #children: Layer | Set<Layer> | undefined;
   /** The snapshot that shows this layer and those below. */
   snapshotId: string | undefined;
   /** The volume this layer is the top of. */
   volumeId: string | undefined;
-  /** The volume that wrote it, as far as is known: clones read what others wrote. */
+  /** The volume that wrote it, if known: clones read what others wrote. */
   ownerId: string | undefined;
-  /** What the map holds, before it is read. */
+  /** The owned blocks before the map is loaded. */
   #ownedAtOpen = 0;
   readonly #load: (layer: Layer) => ExtentMap;
   #map: ExtentMap | undefined;
@@ -67,13 +70,13 @@ export class Layer {
     parent?.addChild(this);
   }
 
-  /** Read from disk at the first touch: a pool of many volumes opens without their maps. */
+  /** Loaded at the first access: a pool of many volumes opens without their maps. */
   get map(): ExtentMap {
     this.#map ??= this.#load(this);
     return this.#map;
   }
 
-  /** Blocks its entries take. Known without reading the map. */
+  /** Blocks that its entries occupy. Known without loading the map. */
   get ownedBlocks(): number {
     return this.#map?.ownedBlocks ?? this.#ownedAtOpen;
   }
@@ -82,7 +85,7 @@ export class Layer {
     this.#ownedAtOpen += blocks;
   }
 
-  /** The layers that stand on it. */
+  /** The layers directly above it. */
   get children(): readonly Layer[] {
     if (this.#children instanceof Set) return [...this.#children];
     return this.#children ? [this.#children] : [];
@@ -98,17 +101,17 @@ export class Layer {
     else if (this.#children === child) this.#children = undefined;
   }
 
-  /** A volume or a snapshot shows it. */
+  /** A volume or a snapshot refers to it. */
   get isNamed(): boolean {
     return this.snapshotId !== undefined || this.volumeId !== undefined;
   }
 
-  /** Nobody names it and at most one layer stands on it: it can be folded away. */
+  /** No volume or snapshot refers to it and it has at most one child: it can be folded. */
   get isUnreferenced(): boolean {
     return !this.isNamed && this.#childCount <= 1;
   }
 
-  /** Nothing stands on it: it may be written to. */
+  /** It has no children: it may be written to. */
   get isTop(): boolean {
     return this.#childCount === 0;
   }
@@ -126,7 +129,7 @@ export function stackOf(top: Layer | undefined): Layer[] {
   return stack;
 }
 
-/** Every layer of a pool, and how they stand on each other. */
+/** All layers of a pool, as a tree. */
 export class Layers {
   readonly #database: Database;
   readonly #commits: PoolCommits;
@@ -165,7 +168,7 @@ export class Layers {
     return layer;
   }
 
-  /** Takes the layer out of the tree; what stood on it stands on its parent. Its extents are the caller's business. */
+  /** Removes the layer from the tree; its children become those of its parent. The caller handles its extents. */
   remove(layer: Layer): void {
     layer.parent?.removeChild(layer);
     for (const child of layer.children) {
@@ -192,10 +195,10 @@ export class Layers {
 
   #openAll(): void {
     const load = (layer: Layer): ExtentMap => this.#readMap(layer);
-    // Parents are older than what stands on them, except after a fold; so link in a second pass.
+    // Parents are older than their children, except after a fold; so they are linked in a second pass.
     const rows = this.#database.all<LayerRow>('SELECT id, parent, format FROM layers ORDER BY id');
     for (const { id, format } of rows) {
-      // A text of its own for each row would add up.
+      // A string for each row would add up.
       const name = format === 'reduced' ? 'reduced' : 'plain';
       this.#layers.set(id, new Layer(id, name, undefined, load));
       this.#nextId = id + 1;
@@ -233,7 +236,7 @@ function emptyMap(layer: Layer): ExtentMap {
 }
 
 function pageOf(row: PageRow, format: FormatName): ExtentMapPage {
-  // In memory of their own: what SQLite returns may lie anywhere.
+  // Copied: the memory that SQLite returns may be unaligned.
   const { buffer } = row.entries.slice();
   if (format === 'reduced') return new ExtentMapPage(row.page, new Float64Array(buffer));
   const blocks = row.blocks?.slice().buffer;

@@ -1,4 +1,4 @@
-/** What a volume may do in a second; absent means as much as it can. */
+/** The limits of a volume per second; absent means unlimited. */
 export interface Caps {
   readonly operationsPerSecond?: number | undefined;
   readonly bytesPerSecond?: number | undefined;
@@ -12,12 +12,12 @@ interface Waiter {
 
 const clock = (): number => performance.now();
 
-/** How far a volume may run ahead of its cap after a pause. */
+/** How far a volume may exceed its cap after a pause. */
 const BURST_MS = 50;
 
 /**
- * Holds requests back so that neither cap is passed. Each request moves a point in time on by what it costs and waits
- * until that point; timers that fire late delay one request, not the rate.
+ * Delays requests so that neither cap is exceeded. Each request advances a point in time by its cost and waits until
+ * that point; timers that fire late delay one request, not the rate.
  */
 export class Limiter {
   readonly #now: () => number;
@@ -31,7 +31,7 @@ export class Limiter {
     this.#now = now;
   }
 
-  /** Those who wait already wait by the new caps; without any they go at once. */
+  /** Waiting requests follow the new caps; without caps they proceed at once. */
   setCaps(caps: Caps): void {
     this.#caps = caps;
     this.#operationsDueMs = 0;
@@ -53,7 +53,7 @@ export class Limiter {
     return this.#caps.operationsPerSecond === undefined && this.#caps.bytesPerSecond === undefined;
   }
 
-  /** Resolves when the request may go; `undefined` when it may go at once. */
+  /** Resolves when the request may proceed; `undefined` when it may proceed at once. */
   acquire(bytes: number): Promise<void> | undefined {
     if (this.isOpen) return undefined;
     const waitMs = this.#charge(bytes);
@@ -76,7 +76,7 @@ export class Limiter {
     }, waitMs);
   }
 
-  /** Moves the points in time on; returns how long the request has to wait. */
+  /** Advances the points in time; returns the delay of the request. */
   #charge(bytes: number): number {
     const now = this.#now();
     const { operationsPerSecond, bytesPerSecond } = this.#caps;

@@ -8,14 +8,14 @@ export interface MappedRun {
   readonly mapped: boolean;
 }
 
-/** One call looks up so many entries of maps, which takes a few milliseconds; whoever wants to know more asks on. */
+/** Map entries that one call looks up, which takes a few milliseconds; the caller continues with another call. */
 const LOOKUPS_MAX = 65_536;
-/** As many pages are put in order at once; of more, each of the range is looked for. */
+/** Up to this number, pages are sorted; beyond it, each page of the range is looked up. */
 const SORTED_PAGES_MAX = 4096;
 
 /**
- * Runs of sectors that hold data or do not, in order: of all of the range, or of as much of its beginning as
- * `LOOKUPS_MAX` and `runsMax` allow, at least one run. Parts of the range that no layer has a page of cost nothing.
+ * Runs of sectors that hold data or do not, in order: of the whole range, or of its beginning as far as `LOOKUPS_MAX`
+ * and `runsMax` allow, at least one run. Parts of the range without a page in any layer cost nothing.
  */
 export function mappedRuns(
   format: LayerFormat,
@@ -66,7 +66,7 @@ class MapWalk {
     return this.#runs;
   }
 
-  /** In order. Stops early when it has looked for too many: then the rest is left out, not taken for empty. */
+  /** In order. Stops at the limit of lookups: then the rest is left out, not reported as empty. */
   *#pagesWithin(first: number, last: number): Generator<number> {
     const known = this.#stack.reduce((sum, { map }) => sum + map.pages.size, 0);
     if (known <= Math.min(SORTED_PAGES_MAX, last - first)) {

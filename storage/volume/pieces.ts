@@ -6,7 +6,7 @@ import type { Caching, ExtentStore } from './format.ts';
 /** No extent: the piece is zeros. */
 export const NOTHING = 0;
 
-/** So many blocks of an extent, from a given one on. */
+/** `count` blocks of an extent, starting at `from`. */
 export interface Piece {
   readonly extent: number;
   readonly from: number;
@@ -14,7 +14,7 @@ export interface Piece {
   readonly caching: Caching;
 }
 
-/** Reads pieces one after the other into the buffer, neighbours in one go. */
+/** Reads pieces into consecutive parts of the buffer, adjacent pieces in one request. */
 export function readPieces(
   store: ExtentStore,
   pieces: readonly Piece[],
@@ -45,7 +45,7 @@ interface Run extends Piece {
   readonly next: number;
 }
 
-/** As many pieces as lie side by side, from `index` on. */
+/** The adjacent pieces from `index` on. */
 function runFrom(pieces: readonly Piece[], index: number): Run {
   const first = pieces[index];
   if (!first) throw new Error('no piece to read');

@@ -18,7 +18,7 @@ import type { Layer } from './layers.ts';
 import { NOTHING, type Piece, readPieces, zeroFill } from './pieces.ts';
 import { mergeEntry, relocateEntry } from './plain-merge.ts';
 
-/** Where a part of a write goes. */
+/** The destination of a part of a write. */
 interface Target {
   readonly page: ExtentMapPage;
   readonly slot: number;
@@ -28,8 +28,8 @@ interface Target {
 }
 
 /**
- * Blocks lie as they are, in place, in extents of the pool. A layer holds an extent block by block: the first write to
- * an extent that a lower layer holds copies nothing, it just marks the written blocks as this layer's.
+ * Blocks are stored as they are, in place, in extents of the pool. A layer holds an extent block by block: the first
+ * write to an extent that a lower layer holds copies nothing, it marks the written blocks as this layer's.
  */
 export class PlainFormat implements LayerFormat {
   readonly entryBytes = EXTENT_BYTES;
@@ -49,7 +49,7 @@ export class PlainFormat implements LayerFormat {
     const entries = Math.ceil((first + count) / BLOCKS_PER_EXTENT);
     const slot = number & PAGE_MASK;
     if (slot + entries > EXTENTS_PER_PAGE) return this.#readPieces(view, block, into);
-    // The common case, without a list: one layer holds all of it, side by side.
+    // The common case, without a list: one layer holds all of it in adjacent blocks.
     for (let layer: Layer | undefined = view.layer; layer; layer = layer.parent) {
       const page = layer.map.pageOf(number);
       if (!page || areHoles(page, slot, entries)) continue;
@@ -86,7 +86,7 @@ export class PlainFormat implements LayerFormat {
       const to = Math.min(BLOCKS_PER_EXTENT, from + end - block);
       const number = (block - from) / BLOCKS_PER_EXTENT;
       if (!hasPage(view.layer, number)) {
-        // Nothing anywhere near: on to the next page, or an empty terabyte would take seconds.
+        // Nothing in this page: skips to the next page, or an empty terabyte would take seconds.
         block = (number - (number & PAGE_MASK) + EXTENTS_PER_PAGE) * BLOCKS_PER_EXTENT;
         continue;
       }
@@ -158,7 +158,7 @@ export class PlainFormat implements LayerFormat {
     return undefined;
   }
 
-  /** Blocks of neighbouring entries, counted from the first one, are this layer's now. */
+  /** Marks blocks of adjacent entries, counted from the first one, as this layer's. */
   #hold(layer: Layer, page: ExtentMapPage, slot: number, from: number, to: number): void {
     let isChanged = false;
     for (let entry = slot, start = 0; start < to; entry += 1, start += BLOCKS_PER_EXTENT) {
@@ -167,7 +167,7 @@ export class PlainFormat implements LayerFormat {
     if (isChanged) this.#commits.pageChanged(layer.id, page);
   }
 
-  /** The general write: takes extents where there are none yet, and writes neighbours in one go. */
+  /** The general write: allocates extents where there are none yet, and writes adjacent blocks in one request. */
   async #writeTargets(layer: Layer, block: number, from: Buffer): Promise<void> {
     const targets: Target[] = [];
     const end = block + from.length / BLOCK_BYTES;
@@ -200,7 +200,7 @@ export class PlainFormat implements LayerFormat {
     const fresh = this.#store.allocate() ?? (await this.#store.reclaim());
     const entry = page.entries[slot] ?? HOLE;
     if (extentOf(entry) !== 0) {
-      // A neighbouring write was quicker.
+      // A concurrent write allocated one first.
       this.#store.retire(fresh);
       return { page, slot, extent: extentOf(entry), from, to };
     }
@@ -243,7 +243,7 @@ interface Stretch {
   readonly to: number;
 }
 
-/** Which layer holds what of the entry, in order of blocks. */
+/** The layers that hold parts of the entry, by block. */
 function collect(view: LayerView, top: Layer | undefined, stretch: Stretch, pieces: Piece[]): void {
   const { number, from, to } = stretch;
   const slot = number & PAGE_MASK;
@@ -263,13 +263,13 @@ function collect(view: LayerView, top: Layer | undefined, stretch: Stretch, piec
   pieces.push({ extent: NOTHING, from, count: to - from, caching: 'past' });
 }
 
-/** Whether this layer or one below has anything on the page of the entry. */
+/** Whether this layer or one below has a page with the entry. */
 function hasPage(top: Layer, number: number): boolean {
   for (let layer: Layer | undefined = top; layer; layer = layer.parent) if (layer.map.pageOf(number)) return true;
   return false;
 }
 
-/** Whether a layer at or below this one may show anything but zeros at the entry. */
+/** Whether this layer or one below may show anything but zeros at the entry. */
 function shinesThrough(top: Layer, number: number): boolean {
   for (let layer: Layer | undefined = top; layer; layer = layer.parent) {
     const entry = layer.map.get(number);
@@ -279,7 +279,7 @@ function shinesThrough(top: Layer, number: number): boolean {
   return false;
 }
 
-/** Whether so many entries from one on have extents, one after the other in the pool. */
+/** Whether `count` entries from `slot` on have adjacent extents of the pool. */
 function areNeighbours(page: ExtentMapPage, slot: number, count: number): boolean {
   const first = extentOf(page.entries[slot] ?? HOLE);
   if (first === 0 || slot + count > EXTENTS_PER_PAGE) return false;
@@ -299,7 +299,7 @@ function areWhole(page: ExtentMapPage, slot: number, count: number): boolean {
   return true;
 }
 
-/** Targets whose bytes lie side by side, together. */
+/** Groups targets whose bytes are adjacent. */
 function neighbours(targets: readonly Target[]): Target[][] {
   const runs: Target[][] = [];
   for (const target of targets) {

@@ -13,7 +13,9 @@ interface Entry {
   readonly opaque: boolean;
 }
 
-/** See `LayerFormat.mergeEntry`. Copies whichever is less: what only the lower has up, or what the upper has down. */
+/**
+ * See `LayerFormat.mergeEntry`. Copies the smaller part: what only the lower layer has up, or what the upper has down.
+ */
 export function mergeEntry(store: ExtentStore, commits: PoolCommits, lower: Layer, upper: Layer, number: number): Done {
   const below = entryOf(lower, number);
   const above = entryOf(upper, number);
@@ -71,7 +73,7 @@ async function copyDown(store: ExtentStore, commits: PoolCommits, below: Entry, 
   }
   const low = below.page.lowBits(below.slot) | above.page.lowBits(above.slot);
   const high = below.page.highBits(below.slot) | above.page.highBits(above.slot);
-  // Both maps change in the same turn, so they reach the disk in the same commit.
+  // Both maps change in the same turn, so they are in the same commit.
   below.layer.map.set(below.page, below.slot, HOLE);
   put(above, below.extent, below.opaque, low, high);
   commits.pageChanged(below.layer.id, below.page);
@@ -83,7 +85,7 @@ function put(entry: Entry, extent: number, opaque: boolean, low: number, high: n
   entry.layer.map.set(entry.page, entry.slot, opaque ? (extent | OPAQUE) >>> 0 : extent, low, high);
 }
 
-/** Copies blocks as they lie: a cipher's tweak is the block's place in the volume, which stays the same. */
+/** Copies blocks unchanged: a cipher's tweak is the block's place in the volume, which stays the same. */
 async function copyBlocks(store: ExtentStore, from: number, to: number, first: number, end: number): Promise<void> {
   const buffer = allocate((end - first) * BLOCK_BYTES);
   try {

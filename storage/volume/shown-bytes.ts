@@ -4,12 +4,12 @@ import { EXTENTS_PER_PAGE, HOLE, isData, isOpaque } from './extent-map.ts';
 import { type Layer, stackOf } from './layers.ts';
 import { blockCountOf } from './reduced/address.ts';
 
-/** A page of a layer has 256 entries: so many are looked at in far less than a millisecond. */
+/** A page of a layer has 256 entries: this number takes far less than a millisecond. */
 const PAGES_PER_TURN = 64;
 
 /**
- * Bytes of what a volume shows, from all its layers: what was written over counts once, what was discarded not at all.
- * Reads the maps of all layers, page by page, so that others have their turn; what changes meanwhile may be missed.
+ * The bytes that a volume maps, over all its layers: overwritten data counts once, discarded data not at all. Reads the
+ * maps of all layers page by page and yields in between; concurrent changes may be missed.
  */
 export async function shownBytes(top: Layer): Promise<number> {
   const indices = new Set(stackOf(top).flatMap((layer) => [...layer.map.pages.keys()]));

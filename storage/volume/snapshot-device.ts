@@ -11,13 +11,13 @@ export interface SnapshotSource {
   readonly id: string;
   readonly sizeBytes: number;
   readonly format: LayerFormat;
-  /** Asked each time: a fold may give the snapshot another layer. Throws once it is deleted. */
+  /** Evaluated for each request: a fold may replace the snapshot's layer. Throws once the snapshot is deleted. */
   readonly layer: () => Layer;
-  /** Whose key it is read with. */
+  /** The volume whose key decrypts it. */
   readonly volume: () => Volume;
 }
 
-/** A snapshot, as something to read. */
+/** A snapshot as a read-only device. */
 export class SnapshotDevice implements BlockDevice {
   readonly readOnly = true;
   readonly sizeBytes: number;

@@ -24,13 +24,13 @@ export interface VolumeSetup {
   readonly format: LayerFormat;
   readonly encrypted: boolean;
   readonly options: VolumeOptions;
-  /** Resolves when every write that was answered survives a crash. */
+  /** Resolves when every acknowledged write survives a crash. */
   readonly commit: () => Promise<void>;
 }
 
 /**
- * A thin volume: sectors that can be read, written and discarded. It keeps overlapping writes apart, completes pieces
- * smaller than a block, keeps to its caps, and leaves where bytes lie to its format.
+ * A thin volume: sectors that can be read, written and discarded. It excludes overlapping writes, completes partial
+ * blocks, enforces its caps, and leaves the storage of bytes to its format.
  */
 export class Volume implements BlockDevice, LayerView {
   readonly id: string;
@@ -38,11 +38,11 @@ export class Volume implements BlockDevice, LayerView {
   readonly lock = new RangeLock();
   readonly encrypted: boolean;
   readonly readOnly = false;
-  /** Called once, at the next change of what there is to tell of it: whoever watches thousands need not look at each. */
+  /** Called once, at the next change of its statistics: a watcher of thousands of volumes need not poll each. */
   onNextChange: (() => void) | undefined;
-  /** On its way to another pool. */
+  /** Being moved to another pool. */
   isMoving = false;
-  /** The layer that takes writes. */
+  /** The layer that receives writes. */
   layer: Layer;
   cipher: Xts | undefined;
   options: VolumeOptions;
@@ -71,13 +71,13 @@ export class Volume implements BlockDevice, LayerView {
     return this.encrypted && this.cipher === undefined;
   }
 
-  /** Reads and writes are capped apart. */
+  /** Reads and writes have separate caps. */
   setCaps(reads: Caps, writes: Caps): void {
     this.#readLimiter.setCaps(reads);
     this.#writeLimiter.setCaps(writes);
   }
 
-  /** The caps of another one. */
+  /** Copies the caps of another volume. */
   adoptCapsOf(other: Volume): void {
     this.setCaps(other.#readLimiter.caps, other.#writeLimiter.caps);
   }
@@ -94,22 +94,22 @@ export class Volume implements BlockDevice, LayerView {
   }
 
   /**
-   * Whatever is asked of this volume is done by the other from now on, writes that wait at the gate included. The
-   * caller holds the gate, and has seen to it that both hold the same.
+   * Redirects all requests to the other volume from now on, including writes that wait at the gate. The caller holds
+   * the gate, and has ensured that both have the same content.
    */
   handOver(successor: Volume): void {
     this.#successor = successor;
-    // Those who wait for their turn wait there.
+    // Requests that wait for their turn wait there.
     this.setCaps({}, {});
   }
 
-  /** Writes what belongs here, for whoever fills the volume: no cap holds it back, and it does not count as use. */
+  /** Writes content of a restore or copy: without caps, and without counting as use. */
   async fill(offset: number, from: Buffer): Promise<void> {
     this.#check(offset, from.length);
     await this.#write(offset, from);
   }
 
-  /** The same for what reads as zeros. */
+  /** The same for ranges that read as zeros. */
   async clear(offset: number, length: number): Promise<void> {
     this.#check(offset, length);
     await this.#discard(offset, length);
@@ -155,7 +155,7 @@ export class Volume implements BlockDevice, LayerView {
     this.#closed = undefined;
   }
 
-  /** Refuses everything from now on, for the reason given. */
+  /** Refuses all requests from now on, for the reason given. */
   close(reason: string): void {
     this.#closed ??= reason;
   }
@@ -193,14 +193,14 @@ export class Volume implements BlockDevice, LayerView {
     return this.#passing(this.lock.run(start, end, work));
   }
 
-  /** A write under way: whoever closes the gate waits for it. */
+  /** A write in flight: closing the gate waits for it. */
   #passing(done: Done): Done {
     if (!done) return undefined;
     this.gate.enter();
     return done.finally(() => this.gate.leave());
   }
 
-  /** Blocks only partly written are read first and written whole. */
+  /** Partially written blocks are read first and written whole. */
   async #writeEdges(offset: number, from: Buffer): Promise<void> {
     const start = Math.floor(offset / BLOCK_BYTES) * BLOCK_BYTES;
     const end = Math.ceil((offset + from.length) / BLOCK_BYTES) * BLOCK_BYTES;
@@ -232,7 +232,7 @@ export class Volume implements BlockDevice, LayerView {
   }
 
   async #discardBlocks(offset: number, length: number): Promise<void> {
-    // Whole entries: giving one up must not cross a write to another part of it.
+    // Whole entries: releasing one must not overlap a write to another part of it.
     const { entryBytes } = this.format;
     const start = (Math.floor(offset / entryBytes) * entryBytes) / BLOCK_BYTES;
     const end = (Math.ceil((offset + length) / entryBytes) * entryBytes) / BLOCK_BYTES;

@@ -1,7 +1,7 @@
 import type { Done } from '../../units.ts';
 import type { Drive, DriveStatistics } from '../drive.ts';
 
-/** A process that uses drives. Once it is dead, nothing it asks for is done or answered. */
+/** A process that uses drives. Once it is dead, its requests have no effect and no answer. */
 export interface Holder {
   isDead: boolean;
 }

@@ -6,7 +6,7 @@ import { DriveMeter } from '../drive-meter.ts';
 
 const DISCARDED = 0xdd;
 
-/** A drive in memory. With `random` it answers at once or a turn later, as chance has it, to shuffle what runs together. */
+/** A drive in memory. With `random` it answers synchronously or one turn later, at random, to vary the interleaving. */
 export class MemoryDrive implements Drive {
   readonly id: string;
   readonly sizeBytes: number;
@@ -54,7 +54,7 @@ export class MemoryDrive implements Drive {
     if (this.#random !== undefined && this.#random() < 0.5) await nextTurn();
   }
 
-  /** What is there afterwards is nothing anybody may rely on. */
+  /** The content afterwards is undefined. */
   discard(offset: number, length: number): Promise<void> {
     this.#check(offset, length);
     this.bytes.fill(DISCARDED, offset, offset + length);

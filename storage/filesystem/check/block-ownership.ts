@@ -4,7 +4,9 @@ import type { Findings } from './findings.ts';
 
 const WORDS = MAP_PAGE_BLOCKS / 32;
 
-/** Proves that each block is owned once, and that what is owned is exactly what the space map says is taken. */
+/**
+ * Verifies that each block has one owner, and that the owned blocks are exactly those the space map has as allocated.
+ */
 export class BlockOwnership {
   readonly #findings: Findings;
   readonly #totalBlocks: number;

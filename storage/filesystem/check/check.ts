@@ -12,7 +12,7 @@ import { BlockOwnership } from './block-ownership.ts';
 import { ParentsCheck } from './parents-check.ts';
 
 export interface FilesystemReport {
-  /** What does not fit, in words; nothing if all is well. */
+  /** Violated invariants, in words; empty if there are none. */
   readonly findings: readonly string[];
   readonly inodes: number;
   readonly blocks: number;
@@ -22,8 +22,8 @@ export interface FilesystemReport {
 const QUOTAS_PER_STEP = 1000;
 
 /**
- * Proves of a filesystem that nobody has mounted, or of a snapshot, that each block is owned once, each link counted and
- * known to its inode, each directory reachable, and each quota the sum of its files. It reads everything but the contents
+ * Checks a filesystem that is not mounted, or a snapshot: each block has one owner, each link is counted and known to
+ * its inode, each directory is reachable, and each quota is the sum of its files. It reads everything but the contents
  * of files, and writes nothing.
  */
 export async function checkFilesystem(device: BlockDevice): Promise<FilesystemReport> {
@@ -31,7 +31,7 @@ export async function checkFilesystem(device: BlockDevice): Promise<FilesystemRe
     return await checkStore(await FilesystemStore.open(device, { isInspection: true }));
   } catch (error) {
     if (!(error instanceof FsError) || error.code !== 'EIO') throw error;
-    // Without all of the tree nothing else can be proven.
+    // Without the whole tree nothing else can be verified.
     return { findings: [error.message], inodes: 0, blocks: 0, nodes: 0 };
   }
 }

@@ -1,6 +1,6 @@
 const FINDINGS_MAX = 1000;
 
-/** What a check found, in words; the first thousand. */
+/** The findings of a check, in words; at most a thousand. */
 export class Findings {
   readonly list: string[] = [];
 

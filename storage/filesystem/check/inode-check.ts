@@ -22,7 +22,7 @@ interface Parts {
   readonly hashKey: Buffer;
 }
 
-/** Takes the items of one inode after the other, in the order of the tree, and holds each inode against its items. */
+/** Receives the items of one inode after the other, in tree order, and compares each inode with its items. */
 export class InodeCheck {
   readonly #parts: Parts;
   readonly quotas: QuotaSums = { user: new Map(), group: new Map(), project: new Map() };
@@ -53,12 +53,12 @@ export class InodeCheck {
       this.#find(`inode ${item.inode} has an item of the unknown kind ${item.kind}`);
   }
 
-  /** A file that is being cut off; these come before all inodes. */
+  /** A file that is being truncated; these items precede all inodes. */
   addTruncation(inode: number): void {
     this.#truncations.add(inode);
   }
 
-  /** Call it when there are no more items. */
+  /** To be called after the last item. */
   finish(): void {
     const inode = this.#inode;
     if (inode === undefined) return;
@@ -70,7 +70,7 @@ export class InodeCheck {
     expect('bytes', inode.isInline || inode.type === 'symlink' ? inode.size : 0, this.#dataBytes);
     expect('bytes of attributes', inode.xattrBytes, this.#xattrBytes);
     const knowsAcls = inode.hasAcl === this.#acls.has('access') && inode.hasDefaultAcl === this.#acls.has('default');
-    // Those of a file that is being removed may be gone already.
+    // ACLs of a file that is being removed may be gone already.
     if (!knowsAcls && inode.links > 0) {
       this.#find(`inode ${inode.inode} does not know of its ACLs`);
     }

@@ -1,7 +1,7 @@
 import { ROOT_INODE } from '../store/layout.ts';
 import type { Findings } from './findings.ts';
 
-/** What the links of an inode are held against. */
+/** The attributes that an inode's links are compared with. */
 export interface LinkedInode {
   readonly inode: number;
   readonly isDirectory: boolean;
@@ -11,8 +11,8 @@ export interface LinkedInode {
 }
 
 /**
- * Proves that each link is counted and each directory reachable. In columns of numbers, because there may be millions;
- * inodes come in the order of their numbers.
+ * Verifies that each link is counted and each directory reachable. In columns of numbers, because there may be
+ * millions; inodes come in the order of their numbers.
  */
 export class Links {
   readonly #findings: Findings;
@@ -96,7 +96,7 @@ export class Links {
     if (!isDirectory && names === 0 && !isOrphan) this.#findings.add(`inode ${inode} has no name and is no orphan`);
   }
 
-  /** Every directory leads up to the root; those that do are remembered. */
+  /** Every directory leads up to the root; verified ones are cached. */
   #checkReachable(): void {
     const reaches = new Uint8Array(this.#inodes.length);
     for (let row = 0; row < this.#inodes.length; row += 1) {

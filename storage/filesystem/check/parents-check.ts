@@ -2,7 +2,7 @@ import type { ParentLink } from '../files/parents.ts';
 import type { Findings } from './findings.ts';
 
 /**
- * Proves that names and the links back to them match one to one. In columns of numbers, because there may be millions;
+ * Verifies that names and their back links match one to one. In columns of numbers, because there may be millions;
  * names come in the order of their directories and cookies.
  */
 export class ParentsCheck {

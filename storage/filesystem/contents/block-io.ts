@@ -5,10 +5,10 @@ import { BLOCK_BYTES, type Done, SECTOR_BYTES } from '../../units.ts';
 import { type DataCheck, sumOf } from '../store/data-checks.ts';
 import type { Extent, Segment } from './extents.ts';
 
-/** Reads of odd bytes up to this size are done in one piece, and copied. */
+/** Unaligned reads up to this size are done in one request, and copied. */
 const COPIED_BYTES_MAX = 128 * 1024;
 
-/** Reads bytes of a file from the segments that hold them. */
+/** Reads bytes of a file from its segments. */
 export function readSegments(device: BlockDevice, segments: readonly Segment[], offset: number, into: Buffer): Done {
   const parts = new PendingParts();
   for (const segment of segments) {
@@ -24,8 +24,8 @@ export function readSegments(device: BlockDevice, segments: readonly Segment[], 
 }
 
 /**
- * Writes bytes of a file to the segments, which all have a place. Blocks written in part are completed. What goes to new
- * blocks is told in `checks`.
+ * Writes bytes of a file to its segments, which all have blocks. Partial blocks are completed. Data of new blocks is
+ * recorded in `checks`.
  */
 export function writeSegments(
   device: BlockDevice,
@@ -60,7 +60,9 @@ export function writeSegments(
   return parts.done();
 }
 
-/** Bytes of one block that is otherwise zeros from `size` on. `base` is where the file would begin on the device. */
+/**
+ * Writes bytes of one block that is otherwise zeros from `size` on. `base` is the device offset of the file's start.
+ */
 export async function writePart(
   device: BlockDevice,
   base: number,

@@ -6,13 +6,13 @@ import { addExtent, type Extent, type Segment } from './extents.ts';
 import type { Inode } from '../files/inode.ts';
 import { chargeQuota } from '../files/quotas.ts';
 
-/** A segment with a place; new ones are not on record yet. */
+/** A segment with blocks; new ones are not recorded yet. */
 export type Placed = Extent & { readonly isNew: boolean };
 
-/** What is in the blocks: nothing, or data, which the commit flushes before it or has checksums of. */
+/** What the blocks hold: nothing, or data that the commit flushes first or has checksums of. */
 export type PlacedData = 'unwritten' | 'flushed' | 'checked';
 
-/** Finds blocks for the holes of a file: behind what the file has already, or behind what was given out last. */
+/** Allocates blocks for the holes of a file: after the file's previous block, or after the last allocation. */
 export class BlockPlacement {
   readonly #store: FilesystemStore;
   #cursor = 0;
@@ -21,7 +21,7 @@ export class BlockPlacement {
     this.#store = store;
   }
 
-  /** Reserves blocks for the holes among the segments. Whatever happens next, `record` or `release` has to follow. */
+  /** Reserves blocks for the holes among the segments. The caller must follow with `record` or `release`. */
   async place(segments: readonly Segment[], goal: number | undefined): Promise<Placed[]> {
     const placed: Placed[] = [];
     let next = goal ?? this.#cursor;
@@ -49,7 +49,7 @@ export class BlockPlacement {
     return placed;
   }
 
-  /** The new ones become part of the file. The caller saves the inode. */
+  /** Adds the new blocks to the file. The caller saves the inode. */
   record(transaction: Transaction, inode: Inode, placed: readonly Placed[], data: PlacedData): void {
     let blocks = 0;
     for (const segment of placed) {
@@ -63,7 +63,7 @@ export class BlockPlacement {
     chargeQuota(transaction, inode, blocks * BLOCK_BYTES, 0);
   }
 
-  /** They were not recorded: others may have the blocks. */
+  /** Releases blocks that were not recorded. */
   release(placed: readonly Placed[]): void {
     for (const segment of placed) {
       const run = this.#runs.get(segment);
@@ -71,6 +71,6 @@ export class BlockPlacement {
     }
   }
 
-  /** The reservations behind the new segments. */
+  /** The reservations of the new segments. */
   readonly #runs = new WeakMap<Placed, Run>();
 }

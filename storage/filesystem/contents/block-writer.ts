@@ -7,7 +7,7 @@ import { writeSegments } from './block-io.ts';
 import { type ContentChanges, loadFile } from './content-changes.ts';
 import { markWritten, type Segment } from './extents.ts';
 
-/** Bytes of a file, and the segments that they go to. */
+/** Bytes of a file, and their segments. */
 export interface BlockWrite {
   readonly inode: Inode;
   readonly segments: readonly Segment[];
@@ -16,8 +16,8 @@ export interface BlockWrite {
 }
 
 /**
- * Writes data over the blocks of a file, and to new ones where it has none; then the transaction that names the new ones.
- * `finish` is part of it and saves the inode.
+ * Writes data over the blocks of a file, and to new blocks where it has none; then runs the transaction that records
+ * the new blocks. `finish` is part of it and saves the inode.
  */
 export async function writeBlocks<T>(
   context: Context,

@@ -14,18 +14,18 @@ import { type Segment, segmentsOf } from './extents.ts';
 import { ContentLocks } from './content-locks.ts';
 import { BlockPlacement } from './block-placement.ts';
 
-/** Files up to this size are items of the tree. */
+/** Contents up to this size are stored as items of the tree. */
 export const INLINE_BYTES_MAX = 1024;
 
 export interface ContentOptions {
-  /** Who asks has the file open: permissions were checked then. */
+  /** The caller has the file open: permissions were checked then. */
   readonly isOpen?: boolean;
 }
 
 /**
- * What everything that changes the bytes of files has in common. Data are written to their place first; the transaction
- * that names the blocks, or moves the end of the file, follows, and its commit flushes the data before it. What lies
- * behind the end of a file in its last block may be anything: whoever moves the end away from there fills it with zeros.
+ * The common part of all changes of file contents. Data is written in place first. The transaction that records the
+ * blocks, or moves the end of the file, follows, and its commit flushes the data first. The bytes after the end of a
+ * file in its last block are undefined: an operation that extends the file zeroes them.
  */
 export class ContentChanges {
   readonly placement: BlockPlacement;
@@ -37,7 +37,10 @@ export class ContentChanges {
     this.placement = new BlockPlacement(context.store);
   }
 
-  /** Runs a change of blocks of a file when no other one changes them, and keeps what it looks up from being given away. */
+  /**
+   * Runs a change of blocks of a file while no other change overlaps, and keeps the blocks it looks up from being
+   * reused.
+   */
   async changing<T>(inode: number, from: number, until: number, work: () => Promise<T>): Promise<T> {
     const { freed } = this.#context.store;
     const range: HeldRange = await this.#locks.acquire(inode, from, until);
@@ -60,7 +63,7 @@ export class ContentChanges {
     return this.#context.store.read(() => this.loadWritable(credentials, inode, options));
   }
 
-  /** A file whose contents the caller may change. They need not be there if they are to be cut off. */
+  /** A file whose contents the caller may change. They may be archived if they are truncated to nothing. */
   loadWritable(
     credentials: Credentials,
     inode: number,
@@ -73,7 +76,7 @@ export class ContentChanges {
     return file;
   }
 
-  /** The contents were changed. */
+  /** Updates the attributes after a change of the contents. */
   touch(credentials: Credentials, inode: Inode): void {
     inode.mode = modeAfterWrite(credentials, inode);
     stamp(inode, this.#context.now(), true);
@@ -135,14 +138,14 @@ export class ContentChanges {
     }
   }
 
-  /** Before the end moves to `size`: what is behind it in its block becomes zeros. */
+  /** Before the end moves to `size`: zeroes the bytes after the old end in its block. */
   async zeroTail(inode: Inode, size: number): Promise<void> {
     if (inode.isInline || inode.size % BLOCK_BYTES === 0) return;
     const blockEnd = Math.ceil(inode.size / BLOCK_BYTES) * BLOCK_BYTES;
     await this.zero(inode, inode.size, Math.min(blockEnd, size));
   }
 
-  /** Zeros within one block; nothing to do where there is a hole. */
+  /** Zeroes a range within one block; a hole stays a hole. */
   async zero(inode: Inode, from: number, until: number): Promise<void> {
     const { store } = this.#context;
     const block = Math.floor(from / BLOCK_BYTES);
@@ -154,7 +157,7 @@ export class ContentChanges {
     store.dataWritten();
   }
 
-  /** The block behind the one that the first segment follows in the file. */
+  /** The block after the one that precedes the first segment in the file. */
   goalOf(inode: Inode, segments: readonly Segment[]): Awaitable<number | undefined> {
     const first = segments[0];
     if (first === undefined || first.start !== undefined || first.block === 0) return undefined;
@@ -165,7 +168,7 @@ export class ContentChanges {
     });
   }
 
-  /** Space and quota for the holes among the segments. */
+  /** Checks space and quota for the holes among the segments. */
   requireBlocks(owner: Inode, segments: readonly Segment[]): void {
     const missing = segments.reduce((sum, { start, count }) => sum + (start === undefined ? count : 0), 0);
     if (missing === 0) return;

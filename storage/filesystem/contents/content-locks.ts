@@ -1,7 +1,7 @@
 import { type HeldRange, RangeLock } from '../../range-lock.ts';
 import type { Awaitable } from '../store/filesystem-store.ts';
 
-/** Keeps changes to the same blocks of a file apart. Reads do not wait. */
+/** Serializes changes of the same blocks of a file. Reads do not wait. */
 export class ContentLocks {
   readonly #locks = new Map<number, RangeLock>();
 

@@ -22,7 +22,7 @@ interface StartedRead {
   readonly isAccessDue: boolean;
 }
 
-/** Reads the bytes of files. Answers without a promise if the device does. */
+/** Reads the bytes of files. Synchronous if the device is. */
 export class ContentReader {
   readonly #context: Context;
 

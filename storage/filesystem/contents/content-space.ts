@@ -18,10 +18,10 @@ import { type ContentChanges, type ContentOptions, INLINE_BYTES_MAX, loadFile } 
 import { type Segment, segmentsOf } from './extents.ts';
 import type { Removal } from './removal.ts';
 
-/** A preallocation is recorded in steps of so many extents. */
+/** Extents that one transaction of a preallocation records. */
 const STEP_SEGMENTS = 64;
 
-/** What changes how much space a file has: its size, holes, and blocks in advance. */
+/** Operations that change the space of a file: size, holes, and preallocated blocks. */
 export class ContentSpace {
   readonly #context: Context;
   readonly #changes: ContentChanges;
@@ -33,7 +33,7 @@ export class ContentSpace {
     this.#removal = removal;
   }
 
-  /** Sets the size, and other attributes with it. */
+  /** Sets the size, together with other attributes. */
   async truncate(
     credentials: Credentials,
     inode: number,
@@ -52,7 +52,7 @@ export class ContentSpace {
     );
   }
 
-  /** The range reads as zeros and gives back whole blocks; the size stays. */
+  /** The range reads as zeros afterwards and whole blocks are freed; the size stays. */
   async punch(
     credentials: Credentials,
     inode: number,
@@ -83,7 +83,10 @@ export class ContentSpace {
     });
   }
 
-  /** Takes blocks for a range, which reads as before. Without `keepsSize` the file reaches to its end at least. */
+  /**
+   * Allocates blocks for a range without changing its content. Without `keepsSize` the file is extended to the end of
+   * the range.
+   */
   async preallocate(
     credentials: Credentials,
     inode: number,

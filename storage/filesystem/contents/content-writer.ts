@@ -8,11 +8,11 @@ import { type Segment, segmentsOf } from './extents.ts';
 
 interface WritePlan {
   readonly inode: Inode;
-  /** Absent where the contents are in the tree, and will be. */
+  /** Absent where the contents are in the tree, and stay there. */
   readonly segments: readonly Segment[] | undefined;
 }
 
-/** Writes bytes of files: over the blocks that hold them, or to new ones. */
+/** Writes bytes of files: over their blocks, or to new ones. */
 export class ContentWriter {
   readonly #context: Context;
   readonly #changes: ContentChanges;
@@ -22,7 +22,7 @@ export class ContentWriter {
     this.#changes = changes;
   }
 
-  /** Resolves when the data are where reads find them; durable after the next commit. */
+  /** Resolves when reads return the data; durable after the next commit. */
   async write(
     credentials: Credentials,
     inode: number,
@@ -45,7 +45,7 @@ export class ContentWriter {
     const first = Math.floor(offset / BLOCK_BYTES);
     const end = offset + data.length;
     const { isInline, size } = await this.#context.store.read(() => loadFile(this.#context.store.tree, inode));
-    // What moves the end of the file excludes everything behind it, and the block that the end is in now.
+    // A write that moves the end of the file excludes everything after it, and the block of the current end.
     const isLonger = isInline || end > size;
     const from = isInline ? 0 : Math.min(first, Math.floor(size / BLOCK_BYTES));
     const range = isLonger ? ([from, Infinity] as const) : ([first, Math.ceil(end / BLOCK_BYTES)] as const);
@@ -53,7 +53,7 @@ export class ContentWriter {
       const plan = await this.#context.store.read(() =>
         this.#planWrite(credentials, inode, offset, data.length, options),
       );
-      // The file was cut off while this waited: again, with the other range.
+      // The file was truncated while this waited: tried again, with the other range.
       if (!isLonger && end > plan.inode.size) return undefined;
       if (isLonger && plan.inode.size < size && from > Math.floor(plan.inode.size / BLOCK_BYTES)) return undefined;
       return this.#writePlanned(credentials, plan, offset, data);
@@ -112,7 +112,7 @@ export class ContentWriter {
       this.#changes,
       { inode, segments, offset, data },
       (transaction, current, before) => {
-        // What was behind the end in its block is shown now.
+        // The bytes after the old end in its block become visible.
         if (end > current.size && current.size % BLOCK_BYTES !== 0) transaction.namesData();
         current.size = Math.max(current.size, end);
         this.#changes.save(transaction, credentials, current);

@@ -7,21 +7,21 @@ const START_BYTES = 6;
 const COUNT_MAX = 2 ** 31;
 const FLAG_UNWRITTEN = 1;
 
-/** A part of a file, in blocks: `start` is where it is on the device; a part without is a hole. */
+/** A part of a file, in blocks: `start` is its place on the device; a part without one is a hole. */
 export interface Segment {
   readonly block: number;
   readonly count: number;
   readonly start: number | undefined;
-  /** Reserved, but reads as zeros. */
+  /** Allocated, but reads as zeros. */
   readonly isUnwritten: boolean;
 }
 
-/** A segment that has a place. */
+/** A segment with blocks. */
 export interface Extent extends Segment {
   readonly start: number;
 }
 
-/** What a range of blocks of a file consists of, without gaps; at most `max` parts of it, from its beginning on. */
+/** The segments of a range of blocks of a file, without gaps; at most `max`, from its beginning on. */
 export function segmentsOf(reader: Reader, inode: number, from: number, until: number, max = Infinity): Segment[] {
   const segments: Segment[] = [];
   let at = from;
@@ -46,7 +46,7 @@ export function segmentsOf(reader: Reader, inode: number, from: number, until: n
   return segments;
 }
 
-/** Puts blocks where a hole is. Joins them to the extent before if they follow it on the device, too. */
+/** Puts blocks into a hole. Joins them with the previous extent if they are adjacent on the device. */
 export function addExtent(
   transaction: Transaction,
   inode: number,
@@ -68,7 +68,7 @@ export function addExtent(
   }
 }
 
-/** What was reserved holds data now. */
+/** Marks preallocated blocks as written. */
 export function markWritten(transaction: Transaction, inode: number, from: number, until: number): void {
   for (const extent of extentsIn(transaction, inode, from, until, Infinity)) {
     if (!extent.isUnwritten) continue;
@@ -80,7 +80,9 @@ export function markWritten(transaction: Transaction, inode: number, from: numbe
   }
 }
 
-/** Frees the blocks of a range, of `max` extents at most. Returns how many blocks, and whether the range is done. */
+/**
+ * Frees the blocks of a range, of `max` extents at most. Returns the number of blocks, and whether the range is done.
+ */
 export function removeExtents(
   transaction: Transaction,
   inode: number,
@@ -89,7 +91,7 @@ export function removeExtents(
   max: number,
 ): { readonly blocks: number; readonly isDone: boolean } {
   let blocks = 0;
-  // From the end: a file that is being cut off is whole up to some point at any time.
+  // From the end: a file that is being truncated is contiguous up to some point at any time.
   const extents = lastExtentsIn(transaction, inode, from, until, max + 1);
   for (const extent of extents.slice(0, max)) {
     const [head, middle, tail] = cut(extent, from, until);
@@ -140,7 +142,7 @@ function previous(reader: Reader, inode: number, block: number): Extent | undefi
   return item && decodeExtent(item.offset, item.value);
 }
 
-/** The parts of an extent before, in and behind a range. */
+/** The parts of an extent before, in and after a range. */
 function cut(extent: Extent, from: number, until: number): (Extent | undefined)[] {
   const end = extent.block + extent.count;
   return [

@@ -11,13 +11,13 @@ import { segmentsOf } from './extents.ts';
 import type { Removal } from './removal.ts';
 import { WrittenRanges } from './written-ranges.ts';
 
-/** A file for as long as it exists. */
+/** Identifies a file during its lifetime. */
 export interface FileId {
   readonly inode: number;
   readonly generation: number;
 }
 
-/** A file as it was at one moment. */
+/** A file at a point in time. */
 export interface FileVersion extends FileId {
   readonly change: number;
 }
@@ -28,10 +28,10 @@ interface Recall {
 }
 
 /**
- * Files whose contents were moved elsewhere. The size, the times and the change counter stay: for whoever looks, nothing
- * has changed. Contents that come back go to blocks of the file, which stay hidden behind the mark until all of them are
- * there; the transaction that takes the mark away shows them. Until then the file is on record as one to be cut off, so
- * that the next mount frees what an interrupted recall has written.
+ * Files whose contents were moved to an archive. The size, the times and the change counter stay, so clients see no
+ * change. Recalled contents go to blocks of the file, hidden behind the archive mark until they are complete; the
+ * transaction that removes the mark shows them. Until then the file is recorded as to be truncated, so that the next
+ * mount frees the blocks of an interrupted recall.
  */
 export class FileArchives {
   readonly #context: Context;
@@ -62,7 +62,7 @@ export class FileArchives {
     });
   }
 
-  /** Writes a part of the contents; nobody sees it before `finish`. */
+  /** Writes a part of the contents; it is not visible before `finish`. */
   async write(file: FileId, offset: number, data: Buffer): Promise<void> {
     if (data.length === 0) return;
     const end = offset + data.length;
@@ -76,7 +76,7 @@ export class FileArchives {
     );
   }
 
-  /** Shows the contents, which have to be complete. */
+  /** Makes the contents visible; they have to be complete. */
   async finish(file: FileId): Promise<void> {
     await this.#changes.changing(file.inode, 0, Infinity, async () => {
       await this.#context.store.change((transaction) => {
@@ -94,7 +94,7 @@ export class FileArchives {
     });
   }
 
-  /** Drops what was recalled; the file stays archived. */
+  /** Drops the recalled contents; the file stays archived. */
   async abandon({ inode, generation }: FileId): Promise<void> {
     await this.#changes.changing(inode, 0, Infinity, async () => {
       this.#recalls.delete(inode);
@@ -123,7 +123,7 @@ export class FileArchives {
     });
   }
 
-  /** The recall under way, or a new one. What was recalled of another version of the file is of no use. */
+  /** The recall in progress, or a new one. Contents recalled for another version of the file are unusable. */
   #recallOf(reader: Reader, inode: Inode, { generation }: FileId): Recall {
     const identity = archiveIdentity(reader, inode);
     if (identity === undefined || inode.generation !== generation) {

@@ -8,32 +8,32 @@ import { type Inode, loadInode, saveInode, usedBytesOf } from '../files/inode.ts
 import { chargeQuota } from '../files/quotas.ts';
 import { removeSomeXattrs } from '../files/xattrs.ts';
 
-/** One transaction removes at most so many items; more is done in steps. */
+/** Items that one transaction removes; larger removals take several steps. */
 const STEP_ITEMS = 128;
 const BLOCK_NUMBER_BYTES = 8;
 
 /**
- * The end of files. One whose last name is gone is removed at once if it is small and nobody has it open. Otherwise it is
- * an orphan, on record in the tree, and removed in steps: when it is closed, or at the next mount. The same for the
- * extents that a truncation leaves over.
+ * Removal of files. A file whose last name is removed is removed at once if it is small and not open. Otherwise it
+ * becomes an orphan, recorded in the tree, and is removed in steps: when it is closed, or at the next mount. The same
+ * holds for extents that a truncation leaves.
  */
 export class Removal {
   readonly #store: FilesystemStore;
   readonly #opens = new Map<number, number>();
   readonly #running = new Set<Promise<void>>();
-  /** Could not be removed, for want of space in the pool perhaps. */
+  /** Could not be removed, for example because the pool is full. */
   readonly #failed = new Set<number>();
 
   constructor(store: FilesystemStore) {
     this.#store = store;
   }
 
-  /** Somebody uses the file: it outlives its last name. */
+  /** The file is in use: it outlives its last name. */
   open(inode: number): void {
     this.#opens.set(inode, (this.#opens.get(inode) ?? 0) + 1);
   }
 
-  /** The last one to close an orphan removes it; resolves when that has begun. */
+  /** The last close of an orphan removes it; resolves when the removal has begun. */
   async close(inode: number): Promise<void> {
     const count = (this.#opens.get(inode) ?? 0) - 1;
     if (count > 0) {
@@ -45,7 +45,7 @@ export class Removal {
     if (isOrphan && !this.#opens.has(inode)) this.#start(inode);
   }
 
-  /** The last name is gone. Returns whether `reap` has to follow the transaction. */
+  /** The last name was removed. Returns whether `reap` has to follow the transaction. */
   drop(transaction: Transaction, inode: Inode): boolean {
     const isOpen = this.#opens.has(inode.inode);
     if (!isOpen && this.#removeSome(transaction, inode)) return false;
@@ -54,7 +54,7 @@ export class Removal {
     return !isOpen;
   }
 
-  /** Removes an orphan, in the background. */
+  /** Removes an orphan in the background. */
   reap(inode: number): void {
     if (!this.#opens.has(inode)) this.#start(inode);
   }
@@ -67,7 +67,7 @@ export class Removal {
     return isDone;
   }
 
-  /** Cuts a file off at a block. False if more is to be done by `finishTruncation`. The caller saves the inode. */
+  /** Truncates a file at a block. False if `finishTruncation` has to continue. The caller saves the inode. */
   truncate(transaction: Transaction, inode: Inode, block: number): boolean {
     const isDone = this.removeRange(transaction, inode, block, NUMBER_MAX);
     if (isDone) transaction.delete(OWN_INODE, KIND.truncation, inode.inode);
@@ -75,7 +75,7 @@ export class Removal {
     return isDone;
   }
 
-  /** The next mount cuts the file off at the block. */
+  /** The next mount truncates the file at the block. */
   putTruncation(transaction: Transaction, inode: number, block: number): void {
     const value = Buffer.alloc(BLOCK_NUMBER_BYTES);
     value.writeDoubleLE(block);
@@ -93,7 +93,7 @@ export class Removal {
     }
   }
 
-  /** After a crash or a close with open files: ends what was begun. */
+  /** After a crash or a close with open files: completes interrupted removals. */
   async recover(): Promise<void> {
     for (const { inode, block } of await this.#store.read(() => this.#truncations())) {
       await this.finishTruncation(inode, block);
@@ -101,7 +101,7 @@ export class Removal {
     for (const inode of await this.#store.read(() => this.#orphans())) this.#start(inode);
   }
 
-  /** Resolves when nothing is being removed in the background. What failed is tried again, here and by the next mount. */
+  /** Resolves when no removal is running. Failed ones are retried, here and at the next mount. */
   async whenIdle(): Promise<void> {
     const failed = [...this.#failed];
     this.#failed.clear();
@@ -143,7 +143,7 @@ export class Removal {
     }
   }
 
-  /** Removes items of the inode; the last are its attributes. Returns whether it is gone. */
+  /** Removes items of the inode; its attributes are the last. Returns whether the inode is removed. */
   #removeSome(transaction: Transaction, inode: Inode): boolean {
     if (!this.removeRange(transaction, inode, 0, NUMBER_MAX)) return false;
     if (!removeSomeXattrs(transaction, inode, STEP_ITEMS)) return false;

@@ -7,7 +7,7 @@ import { segmentsOf } from './extents.ts';
 
 const SEGMENTS_PER_STEP = 64;
 
-/** Where data, or a hole, begins from an offset on. The end of a file counts as a hole; blocks in advance hold no data. */
+/** The next data, or hole, from an offset on. The end of a file counts as a hole; preallocated blocks hold no data. */
 export function seekContents(reader: Reader, number: number, offset: number, what: 'data' | 'hole'): number {
   const inode = loadFile(reader, number);
   if (offset >= inode.size) throw new FsError('ENXIO', `There is nothing behind ${inode.size} bytes.`);

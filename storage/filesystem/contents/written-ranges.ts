@@ -1,4 +1,4 @@
-/** Which bytes of something were written: ranges in order, joined where they touch. */
+/** The written byte ranges of a recall, in order, joined where they touch. */
 export class WrittenRanges {
   #ranges: { from: number; until: number }[] = [];
 

@@ -4,13 +4,13 @@ import { type Inode, loadInode, saveInode, type Time } from './inode.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** As Linux does by default (`relatime`): only what tells that a file was read since it changed, or once a day. */
+/** As Linux does by default (`relatime`): only if the file changed since its last access, or once a day. */
 export function isAccessDue(inode: Inode, now: Time): boolean {
   const { accessed, modified, changed } = inode;
   return !isAfter(accessed, modified) || !isAfter(accessed, changed) || now.seconds - accessed.seconds >= DAY_SECONDS;
 }
 
-/** Durable with the next commit. Nobody waits for it, and nobody minds if there is no room for it. */
+/** Durable with the next commit. No operation waits for it, and it is skipped on a full device. */
 export function recordAccess(context: Context, number: number): void {
   if (context.store.device.readOnly || !context.updatesAccessTimes()) return;
   try {
@@ -22,7 +22,7 @@ export function recordAccess(context: Context, number: number): void {
     });
     if (done instanceof Promise) done.catch(() => undefined);
   } catch {
-    // The time of an access is no reason to refuse it.
+    // An access does not fail because its time cannot be recorded.
   }
 }
 

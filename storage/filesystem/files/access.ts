@@ -3,7 +3,7 @@ import type { Reader } from '../store/transaction.ts';
 import { type Acl, type AclEntry, readAcl } from './acl.ts';
 import type { Inode } from './inode.ts';
 
-/** Who asks. */
+/** The identity of the caller. */
 export interface Credentials {
   readonly uid: number;
   readonly gid: number;
@@ -19,7 +19,7 @@ export const SET_GID = 0o2000;
 const SET_UID = 0o4000;
 const ANY_EXECUTE = 0o111;
 
-/** All that decides who may do what is here. */
+/** All permission checks are in this file. */
 export function isSuperuser({ uid }: Credentials): boolean {
   return uid === 0;
 }
@@ -32,7 +32,7 @@ export function isMember({ gid, groups }: Credentials, group: number): boolean {
   return gid === group || groups.includes(group);
 }
 
-/** Which of the permissions asked for the caller has. */
+/** The requested permissions that the caller has. */
 export function permitted(reader: Reader, credentials: Credentials, inode: Inode, wanted: number): number {
   if (isSuperuser(credentials)) {
     const executes = inode.type === 'directory' || (inode.mode & ANY_EXECUTE) !== 0;
@@ -52,7 +52,7 @@ export function requireAccess(reader: Reader, credentials: Credentials, inode: I
   throw new FsError('EACCES', `User ${credentials.uid} may not do this with inode ${inode.inode}.`);
 }
 
-/** For contents: the owner may go on using a file whose permissions do not allow it, because it is open somewhere. */
+/** For contents: the owner may continue to use a file whose permissions do not allow it, because it may be open. */
 export function requireContents(reader: Reader, credentials: Credentials, inode: Inode, wanted: number): void {
   if (credentials.uid !== inode.uid) requireAccess(reader, credentials, inode, wanted);
 }
@@ -62,7 +62,7 @@ export function requireOwner(credentials: Credentials, inode: Inode): void {
   throw new FsError('EPERM', `Only the owner and the superuser may do this with inode ${inode.inode}.`);
 }
 
-/** Only the superuser gives files away; owners choose among their own groups. */
+/** Only the superuser changes owners; owners choose among their own groups. */
 export function requireGiving(
   credentials: Credentials,
   from: { readonly uid: number; readonly gid: number },
@@ -73,18 +73,18 @@ export function requireGiving(
   throw new FsError('EPERM', 'Only the superuser gives files away; owners choose among their own groups.');
 }
 
-/** In a sticky directory names are removed by the owner of the file or of the directory alone. */
+/** In a sticky directory only the owner of the file or of the directory removes names. */
 export function requireRemoval(credentials: Credentials, directory: Inode, victim: Inode): void {
   if ((directory.mode & STICKY) === 0 || isOwner(credentials, directory) || credentials.uid === victim.uid) return;
   throw new FsError('EPERM', 'The directory is sticky; only the owner may remove or rename the file.');
 }
 
-/** What is left of the mode when somebody but the superuser writes to a file. */
+/** The mode after a write by a user other than the superuser. */
 export function modeAfterWrite(credentials: Credentials, inode: Inode): number {
   return isSuperuser(credentials) ? inode.mode : modeWithoutSetId(inode);
 }
 
-/** A set-group-id bit without the execute bit of the group means something else and stays. */
+/** A set-group-id bit without the group's execute bit has another meaning and stays. */
 export function modeWithoutSetId({ mode }: Inode): number {
   return mode & ~SET_UID & ~((mode & 0o010) !== 0 ? SET_GID : 0);
 }

@@ -3,7 +3,7 @@ import type { Reader, Transaction } from '../store/transaction.ts';
 import type { Inode } from './inode.ts';
 import { getXattr, putXattr, removeXattr } from './xattrs.ts';
 
-/** POSIX ACLs, kept as extended attributes in the form that Linux gives them. */
+/** POSIX ACLs, stored as extended attributes in the format of Linux. */
 const TAGS = { 1: 'owner', 2: 'user', 4: 'owning-group', 8: 'group', 16: 'mask', 32: 'other' } as const;
 const TAG_NUMBERS = { owner: 1, user: 2, 'owning-group': 4, group: 8, mask: 16, other: 32 } as const;
 const VERSION = 2;
@@ -33,7 +33,7 @@ export function readAcl(reader: Reader, inode: number, kind: AclKind): Acl | und
   return bytes && parseAcl(bytes);
 }
 
-/** Refuses what is no valid ACL. */
+/** Throws for an invalid ACL. */
 export function parseAcl(bytes: Buffer): Acl {
   const count = (bytes.length - HEADER_BYTES) / ENTRY_BYTES;
   if (bytes.length < HEADER_BYTES || bytes.readUInt32LE(0) !== VERSION || !Number.isInteger(count)) throw invalid();
@@ -66,7 +66,7 @@ export function applyAcl(transaction: Transaction, inode: Inode, kind: AclKind, 
     throw new FsError('EACCES', 'Only a directory has a default ACL.');
   }
   if (kind === 'access' && acl !== undefined) inode.mode = modeOf(acl, inode.mode);
-  // One without names and mask says nothing that the mode does not.
+  // An ACL without named entries and mask is equivalent to the mode.
   const isKept = acl !== undefined && (isDefault || acl.length > 3);
   if (isKept) putXattr(transaction, inode, ACL_NAMES[kind], encodeAcl(acl));
   else removeXattr(transaction, inode, ACL_NAMES[kind]);
@@ -74,7 +74,7 @@ export function applyAcl(transaction: Transaction, inode: Inode, kind: AclKind, 
   else inode.hasAcl = isKept;
 }
 
-/** After chmod: the group's bits of the mode are the mask. */
+/** After chmod: the mode's group bits become the mask. */
 export function adaptAclToMode(transaction: Transaction, inode: Inode): void {
   if (!inode.hasAcl) return;
   const acl = readAcl(transaction, inode.inode, 'access');
@@ -82,7 +82,7 @@ export function adaptAclToMode(transaction: Transaction, inode: Inode): void {
   applyAcl(transaction, inode, 'access', withMode(acl, inode.mode));
 }
 
-/** What a new file or directory gets from the default ACL of the directory: the mode limits it instead of a umask. */
+/** A new file or directory inherits the directory's default ACL: it limits the mode instead of a umask. */
 export function inheritAcl(transaction: Transaction, directory: Inode, inode: Inode): void {
   if (!directory.hasDefaultAcl || inode.type === 'symlink') return;
   const acl = readAcl(transaction, directory.inode, 'default');

@@ -12,7 +12,7 @@ export interface ArchiveRecord {
   readonly key: string;
 }
 
-/** The contents are elsewhere: recall them first. */
+/** The contents are archived: recall them first. */
 export class ArchivedError extends FsError {
   readonly inode: number;
   readonly generation: number;
@@ -46,7 +46,7 @@ export function readArchive(reader: Reader, inode: Inode): ArchiveRecord | undef
   return { destination: value.toString('utf8', HEADER_BYTES, keyAt), key: value.toString('utf8', keyAt) };
 }
 
-/** Tells one archiving of a file from another: the record, and the change counter that the file had then. */
+/** Identifies one archiving of a file: the record, and the change counter of the file at that time. */
 export function archiveIdentity(reader: Reader, inode: Inode): Buffer | undefined {
   const value = inode.isArchived ? reader.get(inode.inode, KIND.archive, 0) : undefined;
   return value && Buffer.from(value);

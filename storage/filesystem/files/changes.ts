@@ -28,7 +28,7 @@ import { moveQuota, type QuotaOwner } from './quotas.ts';
 
 const MODE_BITS = 0o7777;
 
-/** What can be set about a file. */
+/** The attributes that can be set. */
 export interface AttributeChanges {
   readonly size?: number;
   readonly mode?: number;
@@ -68,7 +68,7 @@ export function applyChanges(
   }
 }
 
-/** Moves a file to another quota project. What is in a directory stays where it is: its files are moved one by one. */
+/** Moves a file to another quota project. Files in a directory are not moved with it; they are moved one by one. */
 export function changeProject(transaction: Transaction, context: Context, number: number, project: number): void {
   const inode = loadInode(transaction, number);
   charge(transaction, inode, { uid: inode.uid, gid: inode.gid, project });
@@ -102,7 +102,7 @@ function charge(transaction: Transaction, inode: Inode, to: QuotaOwner): void {
   moveQuota(transaction, inode, to, usedBytesOf(inode), 1);
 }
 
-/** Any time is for the owner to set; the present one for whoever may write. */
+/** The owner may set any time; a user with write permission may set the current time. */
 function changeTimes(
   transaction: Transaction,
   context: Context,

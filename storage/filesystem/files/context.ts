@@ -3,23 +3,23 @@ import type { FilesystemStore } from '../store/filesystem-store.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { Time } from './inode.ts';
 
-/** What every part of a mounted filesystem stands on. */
+/** The common dependencies of a mounted filesystem's parts. */
 export interface Context {
   readonly store: FilesystemStore;
   readonly now: () => Time;
   readonly updatesAccessTimes: () => boolean;
-  /** Waits until what was deleted has given its space back. */
+  /** Waits until deleted files have freed their space. */
   readonly reclaim: () => Promise<void>;
 }
 
-/** Refuses what makes the metadata grow, when only what deletions need is left. */
+/** Refuses changes that let metadata grow when only the reserve for deletions is left. */
 export function requireSpace({ store }: Context, blocks = 0): void {
   const { totalBlocks, allocatedBlocks } = store.space;
   if (totalBlocks - allocatedBlocks - store.reserveBlocks >= blocks) return;
   throw new FsError('ENOSPC', 'The filesystem is full; delete files or grow the volume.');
 }
 
-/** Runs something that needs space; if there is none, once more when what was deleted before is really gone. */
+/** Runs work that needs space; if there is none, runs it again after earlier deletions have freed theirs. */
 export async function withSpace<T>(context: Context, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -38,7 +38,7 @@ export class FilesystemChanges {
     this.#context = context;
   }
 
-  /** Seen at once, and durable after the next commit. */
+  /** Visible at once, and durable after the next commit. */
   async make<T>(work: (transaction: Transaction) => T): Promise<T> {
     try {
       return await withSpace(this.#context, () => this.#context.store.change(work));

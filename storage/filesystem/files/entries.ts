@@ -12,7 +12,7 @@ export interface Entry {
   readonly name: Buffer;
   readonly inode: number;
   readonly type: FileType;
-  /** Where a listing goes on behind this name; good for ever. */
+  /** A listing continues after this name; the cookie never changes. */
   readonly cookie: number;
 }
 
@@ -27,7 +27,7 @@ export function findEntry(reader: Reader, directory: number, name: Buffer, hashK
   return found;
 }
 
-/** The caller has seen that the name is not there. Returns its cookie. */
+/** The caller has checked that the name does not exist. Returns its cookie. */
 export function addEntry(
   transaction: Transaction,
   directory: number,
@@ -62,7 +62,7 @@ export function nameAt(reader: Reader, directory: number, cookie: number): Buffe
   return Buffer.from(value.subarray(HEADER_BYTES));
 }
 
-/** Visits the names behind a cookie. */
+/** Visits the names after a cookie. */
 export function listEntries(reader: Reader, directory: number, cookie: number, visit: (entry: Entry) => boolean): void {
   reader.scan(directory, KIND.entry, cookie + 1, (key, value) => visit(entryOf(key, value)));
 }

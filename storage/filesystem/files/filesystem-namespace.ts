@@ -25,11 +25,11 @@ import { addParent, removeParent } from './parents.ts';
 import { chargeQuota } from './quotas.ts';
 import type { Removal } from '../contents/removal.ts';
 
-/** Of a file. A directory has a link for each directory in it, as many as there may be. */
+/** Of a file. A directory has a link for each of its subdirectories, without a limit. */
 const LINKS_MAX = 65_000;
 const TARGET_PIECES_MAX = 8;
 
-/** What removing a name did: to its directory, and the inode to reap after the transaction if there is one. */
+/** The result of removing a name: its directory, and the inode to reap after the transaction, if any. */
 export interface Removed {
   readonly directory: Changed;
   readonly orphan: number | undefined;
@@ -41,7 +41,7 @@ export interface Renamed {
   readonly orphan: number | undefined;
 }
 
-/** Names and what they lead to. Every method is a part of a transaction, and may throw `MISS`. */
+/** Names and their inodes. Every method is part of a transaction, and may throw `MISS`. */
 export class FilesystemNamespace {
   readonly #context: Context;
   readonly #numbers: InodeNumbers;
@@ -245,7 +245,7 @@ export class FilesystemNamespace {
     return findEntry(reader, directory.inode, name, this.#context.store.hashKey);
   }
 
-  /** A directory cannot become a part of itself. */
+  /** A directory cannot be moved into itself. */
   #refuseBelow(reader: Reader, moved: Inode, target: Inode): void {
     for (let number = target.inode; number !== ROOT_INODE; number = loadInode(reader, number).parent) {
       if (number === moved.inode) throw new FsError('EINVAL', 'A directory cannot be moved into itself.');

@@ -14,8 +14,8 @@ export interface ListedInode {
 }
 
 /**
- * Regular files that have a name, in the order of their numbers. The paths are found one by one, so that a node that has to
- * be read makes nobody start from the beginning.
+ * Regular files that have a name, by inode number. Paths are resolved one by one, so that a miss restarts one of them
+ * only.
  */
 export async function listInodes(store: FilesystemStore, after: number, max: number): Promise<ListedInode[]> {
   const inodes = await store.read(() => filesAfter(store, after, max));
@@ -40,7 +40,7 @@ function filesAfter({ tree }: FilesystemStore, after: number, max: number): Inod
   return inodes;
 }
 
-/** Files that were made together are often in the same directory. */
+/** Files created together are often in the same directory. */
 function pathBelow({ tree }: FilesystemStore, { parent, cookie }: Inode, directories: Map<number, Buffer>): Buffer {
   let directory = directories.get(parent);
   if (directory === undefined) {

@@ -1,13 +1,13 @@
 import { FIRST_INODE, KIND, OWN_INODE } from '../store/layout.ts';
 import type { Transaction } from '../store/transaction.ts';
 
-/** Numbers are set aside in portions, so that not every file that is created writes down the next one. */
+/** Numbers are reserved in portions, so that not every creation of a file records the next one. */
 const PORTION = 1024;
 const VALUE_BYTES = 8;
 
 /**
- * Numbers are never used twice, unless the volume goes back to an earlier state; the generation, which begins somewhere
- * else with every mount, tells the files apart then.
+ * Numbers are never reused, unless the volume is reverted to an earlier state; then the generation, which starts at a
+ * random value with every mount, distinguishes the files.
  */
 export class InodeNumbers {
   #next = 0;

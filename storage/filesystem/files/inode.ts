@@ -9,14 +9,14 @@ export interface Time {
   readonly nanoseconds: number;
 }
 
-/** Their order is their number on disk. */
+/** The index is the number on disk. */
 const TYPES = ['file', 'directory', 'symlink', 'block', 'character', 'fifo', 'socket'] as const;
 export type FileType = (typeof TYPES)[number];
 
-/** What there is to know about a file. */
+/** The attributes of a file. */
 export interface Attributes {
   readonly inode: number;
-  /** Tells a file from another one that had the number before a volume was reverted. */
+  /** Distinguishes a file from another one that had the number before a volume was reverted. */
   readonly generation: number;
   readonly type: FileType;
   /** Permissions with the set-id and sticky bits: 12 bits. */
@@ -33,27 +33,27 @@ export interface Attributes {
   readonly modified: Time;
   readonly changed: Time;
   readonly born: Time;
-  /** Grows with every change of contents or attributes. */
+  /** Incremented by every change of contents or attributes. */
   readonly change: number;
-  /** The directory it is in; of a file with several names, one of them. */
+  /** The directory that contains it; of a file with several names, one of them. */
   readonly parent: number;
-  /** The contents are elsewhere: see `archives`. */
+  /** The contents are archived: see `archives`. */
   readonly isArchived: boolean;
   /** Of a device node. */
   readonly device: { readonly major: number; readonly minor: number };
 }
 
-/** What a file or directory is after an operation, and what it was just before: nothing else happened in between. */
+/** The attributes after an operation, and those just before it: no other change happened in between. */
 export interface Changed extends Attributes {
   readonly before: Attributes;
 }
 
-/** What was made, and the directory that it was made in. */
+/** The new inode, and the directory that contains it. */
 export interface Created extends Attributes {
   readonly directory: Changed;
 }
 
-/** A decoded inode; whoever changes it saves it. */
+/** A decoded inode; the caller that changes it saves it. */
 export interface Inode {
   readonly inode: number;
   readonly generation: number;
@@ -66,7 +66,7 @@ export interface Inode {
   size: number;
   /** Blocks that it owns. */
   blocks: number;
-  /** That its extended attributes and ACLs take. */
+  /** Bytes of its extended attributes and ACLs. */
   xattrBytes: number;
   accessed: Time;
   modified: Time;
@@ -76,7 +76,7 @@ export interface Inode {
   parent: number;
   /** Of its name in the parent, or of one of its names; 0 if it has none. */
   cookie: number;
-  /** How many names are in the directory. */
+  /** The number of names in the directory. */
   entries: number;
   major: number;
   minor: number;
@@ -122,7 +122,7 @@ export function refuseTooLarge(size: number): void {
   if (size > FILE_BYTES_MAX) throw new FsError('EFBIG', `A file has ${FILE_BYTES_MAX} bytes at most.`);
 }
 
-/** What counts for quotas, and what `du` shows. */
+/** The bytes that quotas count, and that `du` shows. */
 export function usedBytesOf(inode: Inode): number {
   return inode.blocks * BLOCK_BYTES + (inode.isInline ? inode.size : 0) + inode.xattrBytes;
 }
@@ -237,7 +237,7 @@ function writeTime(view: DataView, at: number, time: Time): void {
   view.setUint32(at + 8, time.nanoseconds, true);
 }
 
-/** Reads and writes numbers in one step each; an inode is decoded for every entry of a listing. */
+/** Reads and writes numbers in one step each: an inode is decoded for every entry of a listing. */
 function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -27,7 +27,7 @@ export function readDirectory(
     const entries: Entry[] = [];
     listEntries(tree, directory, cookie, (entry) => entries.push(entry) <= max);
     const isEnd = entries.length <= max;
-    // Afterwards: within a function that reads nothing is changed.
+    // Deferred: a reading function must not change anything.
     if (isAccessDue(inode, context.now())) queueMicrotask(() => recordAccess(context, directory));
     return { entries: isEnd ? entries : entries.slice(0, max), isEnd };
   });

@@ -1,7 +1,7 @@
 import { VALUE_BYTES_MAX } from '../store/layout.ts';
 import type { Reader, Transaction } from '../store/transaction.ts';
 
-/** Values that may be longer than an item are kept in pieces at neighbouring keys. */
+/** Values that may exceed an item are stored in pieces at adjacent keys. */
 const PIECE_BYTES = VALUE_BYTES_MAX;
 
 export function putLong(transaction: Transaction, inode: number, kind: number, key: number, value: Buffer): void {

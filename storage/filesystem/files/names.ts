@@ -4,7 +4,7 @@ export const NAME_BYTES_MAX = 255;
 const SLASH = 0x2f;
 const DOT = 0x2e;
 
-/** Names are bytes: whatever NFS allows, in any encoding. */
+/** Names are bytes, in any encoding, as NFS allows. */
 export function checkName(name: Buffer): void {
   if (name.length === 0) throw new FsError('ENOENT', 'A name has at least one byte.');
   if (name.length > NAME_BYTES_MAX) {
@@ -18,13 +18,13 @@ export function isDots(name: Buffer): boolean {
   return name[0] === DOT && (name.length === 1 || (name.length === 2 && name[1] === DOT));
 }
 
-/** The number of names with one hash that a directory can hold: their keys differ in the last byte. */
+/** The maximum number of names with the same hash in a directory: their keys differ in the last byte. */
 const COLLISIONS_MAX = 256;
 
 /**
- * Where the keys of a name begin. 44 bits of HalfSipHash-2-4 under a secret key, followed by 8 for the number among names
- * of the same hash. Cookies of directory listings are these keys; those below 256 stay unused, because protocols use
- * small ones for `.` and `..`.
+ * The first key of a name: 44 bits of HalfSipHash-2-4 under a secret key, followed by 8 bits that number names of the
+ * same hash. Cookies of directory listings are these keys; those below 256 stay unused, because protocols use small
+ * ones for `.` and `..`.
  */
 export function hashName(name: Buffer, key: Buffer): number {
   const [low, high] = halfSipHash(name, key.readUInt32LE(0), key.readUInt32LE(4));
@@ -33,8 +33,8 @@ export function hashName(name: Buffer, key: Buffer): number {
 }
 
 /**
- * Where the keys of a link to a directory begin, given the cookie of the name there. The same name in other directories is
- * elsewhere for certain, another name by the hash of it.
+ * The first key of a link to a directory, given the cookie of the name there. The same name in other directories has
+ * another slot for certain, another name by its hash.
  */
 export function slotOf(cookie: number, directory: number): number {
   const hash = Math.floor(cookie / COLLISIONS_MAX);

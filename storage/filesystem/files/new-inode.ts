@@ -15,14 +15,14 @@ export interface NewNode {
   readonly target?: Buffer;
   /** Of a regular file, which is a hole then. */
   readonly size?: number;
-  /** As if they were set at once: who may not is refused, and nothing is made. */
+  /** As if set at once after creation: a caller without permission is refused, and nothing is created. */
   readonly uid?: number;
   readonly gid?: number;
   readonly accessed?: Time | 'now';
   readonly modified?: Time | 'now';
 }
 
-/** What no directory and no permission could make right. */
+/** Refuses invalid requests, independent of directory and permissions. */
 export function refuseNonsense({ type, target, size = 0 }: NewNode): void {
   if ((type === 'symlink') !== (target !== undefined)) {
     throw new FsError('EINVAL', 'A symbolic link, and nothing else, has a target.');
@@ -61,7 +61,7 @@ export function newInode(
   };
 }
 
-/** The directory that everything is in. */
+/** The root directory. */
 export function newRoot(
   owner: { readonly mode: number; readonly uid: number; readonly gid: number },
   now: Time,
@@ -71,7 +71,7 @@ export function newRoot(
   return { ...blankInode(identity, 'directory', now), mode: mode & MODE_BITS, uid, gid, parent: ROOT_INODE };
 }
 
-/** A program that runs as a group is made by its members, or gets no such bit. */
+/** The set-group-id bit is kept only if the creator is a member of the group. */
 function modeOf({ type, mode }: NewNode, credentials: Credentials, inheritsGroup: boolean, gid: number): number {
   const wanted = mode & MODE_BITS;
   if (type === 'directory') return wanted | (inheritsGroup ? SET_GID : 0);

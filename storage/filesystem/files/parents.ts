@@ -8,7 +8,7 @@ const NUMBER_BYTES = 6;
 const COOKIE_BYTES = 6;
 const VALUE_BYTES = NUMBER_BYTES + COOKIE_BYTES + 1;
 
-/** Where a name of an inode is. */
+/** The location of a name of an inode. */
 export interface ParentLink {
   readonly parent: number;
   /** Of the name in that directory. */
@@ -16,8 +16,8 @@ export interface ParentLink {
 }
 
 /**
- * The way back from an inode to its names. The link to one of them is part of the attributes, so that a file with one
- * name costs no further item; those of the others are items, by a hash of directory and name.
+ * Back links from an inode to its names. The first one is part of the attributes, so that a file with one name needs no
+ * further item; the others are items, keyed by a hash of directory and name.
  */
 export function addParent(transaction: Transaction, inode: Inode, link: ParentLink): void {
   if (inode.cookie === 0) {
@@ -31,7 +31,7 @@ export function addParent(transaction: Transaction, inode: Inode, link: ParentLi
   transaction.put(inode.inode, KIND.link, freeKey(first, taken), encode(link));
 }
 
-/** The caller saves the inode. A directory that is removed keeps its parent: it may still be used. */
+/** The caller saves the inode. A removed directory keeps its parent: it may still be in use. */
 export function removeParent(transaction: Transaction, inode: Inode, { parent, cookie }: ParentLink): void {
   if (inode.parent !== parent || inode.cookie !== cookie) {
     transaction.delete(inode.inode, KIND.link, keyOf(transaction, inode.inode, { parent, cookie }));

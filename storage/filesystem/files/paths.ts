@@ -12,8 +12,8 @@ const SLASH = 0x2f;
 const SEPARATOR = Buffer.from('/');
 
 /**
- * Follows a path from a directory on, through symbolic links; absolute ones start at the root of the filesystem. The last
- * name is followed too, unless it is to be told about itself.
+ * Resolves a path from a directory on, through symbolic links; absolute ones start at the root of the filesystem. The
+ * last name is followed as well, unless the link itself is wanted.
  */
 export function resolvePath(
   reader: Reader,

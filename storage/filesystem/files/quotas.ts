@@ -5,7 +5,7 @@ import type { Reader, Transaction } from '../store/transaction.ts';
 export const QUOTA_SCOPES = ['user', 'group', 'project'] as const;
 export type QuotaScope = (typeof QUOTA_SCOPES)[number];
 
-/** What is used under an id, and what may be; without a limit, as much as there is. */
+/** Usage and limits of an id; without a limit it is unlimited. */
 export interface Quota {
   readonly scope: QuotaScope;
   readonly id: number;
@@ -15,7 +15,7 @@ export interface Quota {
   readonly limitInodes: number | undefined;
 }
 
-/** Whom a file counts for. */
+/** The ids that a file is charged to. */
 export interface QuotaOwner {
   readonly uid: number;
   readonly gid: number;
@@ -29,8 +29,8 @@ const QUOTA_BYTES = 32;
 const NO_LIMIT = -1;
 
 /**
- * Counters change in the transaction that changes the files, always; the limits of a scope hold while its state is on.
- * Files that belong to no project (0) are not counted for one.
+ * Counters always change in the transaction that changes the files; the limits of a scope are enforced while its state
+ * is on. Files without a project (0) are charged to none.
  */
 export function chargeQuota(transaction: Transaction, owner: QuotaOwner, bytes: number, inodes: number): void {
   if (bytes === 0 && inodes === 0) return;
@@ -45,7 +45,7 @@ export function chargeQuota(transaction: Transaction, owner: QuotaOwner, bytes: 
   }
 }
 
-/** Refuses what `chargeQuota` would refuse, before any work is done for it. */
+/** Refuses what `chargeQuota` would refuse, before any work is done. */
 export function checkQuota(reader: Reader, owner: QuotaOwner, bytes: number): void {
   const state = readQuotaState(reader);
   for (const scope of QUOTA_SCOPES) {
@@ -56,7 +56,7 @@ export function checkQuota(reader: Reader, owner: QuotaOwner, bytes: number): vo
   }
 }
 
-/** A file changes hands: nobody is charged for what stays the same. */
+/** Changes the owner of a file: ids that stay the same are not charged. */
 export function moveQuota(
   transaction: Transaction,
   from: QuotaOwner,
@@ -88,14 +88,14 @@ export function readQuota(reader: Reader, scope: QuotaScope, id: number): Quota 
     : decodeQuota(scope, id, bytes);
 }
 
-/** The quotas of a scope that are used or limited, in order of their ids, from one on. */
+/** The quotas of a scope with usage or limits, by id, from one on. */
 export function listQuotas(reader: Reader, scope: QuotaScope, from: number, max: number): Quota[] {
   const found: Quota[] = [];
   reader.scan(OWN_INODE, KINDS[scope], from, (id, bytes) => found.push(decodeQuota(scope, id, bytes)) < max);
   return found;
 }
 
-/** Limits below what is used are no error: they refuse what is new. */
+/** Limits below the current usage are allowed: they refuse growth. */
 export function setQuotaLimits(
   transaction: Transaction,
   scope: QuotaScope,

@@ -6,12 +6,12 @@ import { type Context, requireSpace } from './context.ts';
 import { type Inode, loadInode, saveInode, stamp } from './inode.ts';
 import { checkXattr, getXattr, listXattrs, putXattr, removeXattr } from './xattrs.ts';
 
-/** Whether an attribute has to be new, or has to be there. */
+/** Whether an attribute must not exist, or must exist. */
 export type XattrMode = 'create' | 'replace' | 'set';
 
 /**
- * Extended attributes as programs see them: `user.` for whoever may read or write the file, `trusted.` and `security.` for
- * the superuser to set, and the ACLs, which are the owner's.
+ * Extended attributes as programs see them: `user.` for callers that may read or write the file, `trusted.` and
+ * `security.` set by the superuser, and the ACLs, set by the owner.
  */
 export function readXattr(reader: Reader, credentials: Credentials, number: number, name: Buffer): Buffer {
   const inode = loadInode(reader, number);

@@ -29,7 +29,7 @@ export function getXattr(reader: Reader, inode: number, name: Buffer): Buffer | 
   return whole.subarray(1 + name.length);
 }
 
-/** The caller saves the inode, which counts what they take. */
+/** The caller saves the inode, which counts their bytes. */
 export function putXattr(transaction: Transaction, inode: Inode, name: Buffer, value: Buffer): void {
   const known = findKey(transaction, inode.inode, name);
   const before = known === undefined ? 0 : drop(transaction, inode.inode, known);
@@ -46,7 +46,7 @@ export function removeXattr(transaction: Transaction, inode: Inode, name: Buffer
   return key !== undefined;
 }
 
-/** Removes pieces of attributes, so many at most. Returns whether none is left. The caller saves the inode. */
+/** Removes pieces of attributes, at most `max`. Returns whether none is left. The caller saves the inode. */
 export function removeSomeXattrs(transaction: Transaction, inode: Inode, max: number): boolean {
   const keys: number[] = [];
   let bytes = 0;
@@ -75,7 +75,7 @@ function charge(transaction: Transaction, inode: Inode, bytes: number): void {
   inode.xattrBytes += bytes;
 }
 
-/** Returns how many bytes it took. */
+/** Returns its size in bytes. */
 function drop(transaction: Transaction, inode: number, key: number): number {
   const { length } = getLong(transaction, inode, KIND.xattr, key, key + PIECES_MAX);
   deleteLong(transaction, inode, KIND.xattr, key, key + PIECES_MAX);

@@ -12,14 +12,14 @@ const CHECK = 5;
 const KEY_BYTES = 16;
 const RUN_BYTES = 12;
 const CHECK_BYTES = RUN_BYTES + 4;
-/** With more than these, the data are flushed first. */
+/** With more blocks than this, the data is flushed first. */
 const CHECKED_BLOCKS_MAX = 256;
 const INITIAL_BYTES = 16 * 1024;
 
-/** Room for the header of the batch, which the journal fills in. */
+/** The header of the batch, which the journal fills in. */
 export const BATCH_HEADER_BYTES = 64;
 
-/** What a replay does with each record. Values are views: use them at once. */
+/** Applies each record of a replay. Values are views: valid during the call. */
 export interface RecordHandler {
   put?(key: Key, value: Buffer): void | Promise<void>;
   delete?(key: Key): void | Promise<void>;
@@ -32,13 +32,13 @@ export interface RecordHandler {
 export class Batch {
   bytes = Buffer.allocUnsafeSlow(INITIAL_BYTES);
   length = BATCH_HEADER_BYTES;
-  /** Records name blocks whose contents were written just before: these have to be durable first. */
+  /** Records refer to blocks that were written just before: their data has to be durable first. */
   namesData = false;
-  /** Contents of blocks that records name, to be found by their checksums if this is the last batch after a crash. */
+  /** Contents of blocks that records refer to, verified by their checksums if this is the last batch after a crash. */
   readonly checks: DataCheck[] = [];
-  /** Written also without records. */
+  /** Written even without records. */
   isForced = false;
-  /** Blocks that are free once this is durable. */
+  /** Blocks that are free once this batch is durable. */
   readonly retired: Run[] = [];
 
   readonly #key = new Key();
@@ -52,7 +52,7 @@ export class Batch {
     if (this.checks.reduce((sum, { count }) => sum + count, 0) > CHECKED_BLOCKS_MAX) this.namesData = true;
   }
 
-  /** Nothing is added any more. */
+  /** No further records are added. */
   finish(): void {
     if (this.namesData) this.checks.length = 0;
     for (const check of this.checks) {
@@ -107,7 +107,7 @@ export class Batch {
   }
 }
 
-/** Hands the records of a batch to the handler, in order. */
+/** Passes the records of a batch to the handler, in order. */
 export async function readRecords(batch: Buffer, handler: RecordHandler): Promise<void> {
   const key = new Key();
   for (let at = BATCH_HEADER_BYTES; at < batch.length;) {

@@ -12,7 +12,7 @@ import type { Space } from './space.ts';
 import { type Superblock, writeSuperblock } from './superblock.ts';
 import type { Tree } from './tree.ts';
 
-/** Neighbouring nodes are written in pieces of up to so many. */
+/** Adjacent nodes that are written in one request. */
 const NODES_PER_WRITE = 32;
 
 export interface CheckpointParts {
@@ -29,11 +29,11 @@ interface Frozen {
   readonly superblock: Superblock;
 }
 
-/** Writes the tree as it is at one moment, while operations go on. See `layout.ts`. */
+/** Writes the tree as of a point in time, while operations continue. See `layout.ts`. */
 export class Checkpoints {
   readonly #parts: CheckpointParts;
   #slot: number;
-  /** Of the newest superblock that is durable for sure. */
+  /** Of the newest superblock that is known to be durable. */
   #generation: number;
   #running: Promise<void> | undefined;
 
@@ -48,9 +48,9 @@ export class Checkpoints {
   }
 
   /**
-   * Brings the space map in the tree up to date. To change the tree takes blocks, which changes the map; but nodes that
-   * have a new place already take none, so after two or three rounds nothing is left to do. Returns nothing when `begin`
-   * may follow at once; otherwise wait and call it again.
+   * Updates the space map in the tree. A change of the tree allocates blocks, which changes the map; but nodes that
+   * have a new place already allocate none, so two or three rounds suffice. Returns undefined when `begin` may follow
+   * at once; otherwise await it and call again.
    */
   prepare(): Promise<void> | undefined {
     try {
@@ -62,7 +62,7 @@ export class Checkpoints {
     }
   }
 
-  /** Takes the tree as it is at this moment. `written` runs when it is durable. */
+  /** Freezes the tree. `written` runs when it is durable. */
   begin(superblock: Superblock, next: JournalPosition, written: (position: JournalPosition) => void): void {
     const { cache, pool } = this.#parts;
     const frozen = { nodes: cache.freeze(), retired: pool.freeze(), superblock };
@@ -71,7 +71,7 @@ export class Checkpoints {
       .finally(() => {
         this.#running = undefined;
       });
-    // Whoever asked for it hears of a failure; the next checkpoint writes what this one did not.
+    // The caller handles a failure; the next checkpoint writes what this one did not.
     this.#running.catch(() => undefined);
   }
 
@@ -96,7 +96,7 @@ export class Checkpoints {
       this.#demandNewer(frozen);
       await this.#writeNodes(frozen.nodes.toSorted((one, other) => one.address - other.address));
       await device.flush();
-      // The other slot holds the checkpoint before, which counts until this one is complete.
+      // The other slot holds the previous checkpoint, which is valid until this one is complete.
       const slot = 1 - this.#slot;
       await writeSuperblock(device, frozen.superblock, slot);
       await device.flush();
@@ -111,7 +111,7 @@ export class Checkpoints {
     pool.release(frozen.retired);
   }
 
-  /** Whatever the last checkpoint names must not be written over before this one is durable. */
+  /** Nothing that the last checkpoint refers to may be overwritten before this one is durable. */
   #demandNewer({ nodes, superblock }: Frozen): void {
     assert.ok(superblock.generation > this.#generation, 'a superblock is newer than the one before');
     const areNewer = nodes.every(({ generation }) => generation > this.#generation);

@@ -6,22 +6,22 @@ import { type DataCheck, overlapsAny } from './data-checks.ts';
 import type { FreedBlocks } from './freed-blocks.ts';
 import type { FilesystemJournal, SealedBatch } from './filesystem-journal.ts';
 
-/** Lets a checkpoint begin between two batches. */
+/** Starts a checkpoint between two batches. */
 export interface SealingHooks {
-  /** Returns what has to be waited for before the batch can be sealed. */
+  /** Returns a promise to await before the batch can be sealed. */
   prepare(): Promise<void> | undefined;
   sealed(): void;
 }
 
 /**
- * Group commit: the records of all operations that wait at the moment are one batch, made durable by one flush. A record
- * that survives must not show blocks with whatever was in them earlier. So large data that records name are flushed before
- * the batch is written. Of small ones it has the checksums instead, and one flush does for both: if after a crash the
- * last batch does not find its data, it was not acknowledged and does not count. Blocks that the last batch checks are
- * therefore not overwritten before another batch is durable, if need be an empty one.
+ * Group commit: the records of all concurrent operations form one batch, made durable by one flush. A record that
+ * survives must not expose stale contents of its blocks. Large data is therefore flushed before its batch is written.
+ * For small data the batch has checksums instead, and one flush covers both: if after a crash the last batch does not
+ * match its data, it was not acknowledged and is invalid. Blocks that the last batch checks are not overwritten before
+ * another batch is durable, if necessary an empty one.
  *
- * A batch that could not be written is written again, as it is, before anything that came later. Its operations were told
- * of the failure, but what they changed is there.
+ * A batch that could not be written is written again, unchanged, before later ones. Its operations were reported as
+ * failed, but their changes are in memory.
  */
 export class FilesystemCommits {
   readonly #device: BlockDevice;
@@ -32,10 +32,10 @@ export class FilesystemCommits {
   #beginning: Promise<void> | undefined;
   #sealed: SealedBatch | undefined;
   #hasUnflushedData = false;
-  /** Of the batch that is being written, and of the last durable one. */
+  /** Of the batch being written, and of the last durable one. */
   #sealedChecks: readonly DataCheck[] = [];
   #lastChecks: readonly DataCheck[] = [];
-  /** Takes the records of operations. */
+  /** Receives the records of operations. */
   open = new Batch();
 
   constructor(device: BlockDevice, journal: FilesystemJournal, freed: FreedBlocks, moment: SealingHooks) {
@@ -45,26 +45,27 @@ export class FilesystemCommits {
     this.#hooks = moment;
   }
 
-  /** Blocks that the last batch checks, which an earlier mount wrote. */
+  /** Blocks that the last batch checks, written by an earlier mount. */
   protect(checks: readonly DataCheck[]): void {
     this.#lastChecks = checks;
   }
 
-  /** Returns what to wait for. */
+  /** Returns a promise to await first, if any. */
   beforeOverwriting(start: number, count: number): Promise<void> | undefined {
-    // A batch that is not sealed yet can have its data flushed first.
+    // The data of a batch that is not sealed yet can be flushed first.
     if (overlapsAny(this.open.checks, start, count)) this.open.namesData = true;
     return this.#isProtected(start, count) ? this.#supersede(start, count) : undefined;
   }
 
-  /** File data were written. */
+  /** File data was written. */
   dataWritten(): void {
     this.#hasUnflushedData = true;
   }
 
   /** Resolves when everything changed before the call survives a power cut. */
   commit(): Promise<void> {
-    // A moment later: operations that end in the same breath are part of it, instead of waiting for the first to be done.
+    // Deferred by a microtask: operations that end in the same turn join this batch instead of waiting for the next
+    // one.
     this.#beginning ??= Promise.resolve().then(() => {
       this.#beginning = undefined;
       return this.#writer.run();
@@ -75,7 +76,8 @@ export class FilesystemCommits {
   async #write(): Promise<void> {
     if (this.#sealed !== undefined) await this.#writeSealed(this.#sealed);
     for (let wait = this.#hooks.prepare(); wait !== undefined; wait = this.#hooks.prepare()) await wait;
-    // From here on nothing else runs until the content of the commit, and of a checkpoint that begins with it, is fixed.
+    // No other operation runs from here until the content of the commit, and of a checkpoint that begins with it, is
+    // fixed.
     const { open } = this;
     if (!open.isEmpty || open.isForced) {
       assert.ok(this.#sealed === undefined, 'a batch is sealed when the one before it is durable');

@@ -13,7 +13,7 @@ const OWNER_AT = 8;
 const SEQUENCE_AT = 16;
 const LENGTH_AT = 24;
 
-/** Where the journal goes on: a block of the ring, and the number of the batch that belongs there. */
+/** The next write position: a block of the ring, and the number of the batch. */
 export interface JournalPosition {
   readonly head: number;
   readonly sequence: number;
@@ -26,14 +26,14 @@ export interface SealedBatch {
 }
 
 /**
- * The ring of batches. Each has the next number and a checksum over all of it. A batch is written when the one before it
- * is durable; so the first that is not valid is the end, and it was acknowledged to nobody.
+ * The ring of batches. Each has the next number and a checksum over all of it. A batch is written when the one before
+ * it is durable; so the first invalid batch is the end, and it was not acknowledged.
  */
 export class FilesystemJournal {
   readonly #device: BlockDevice;
   readonly #identity: Identity;
   readonly blocks: number;
-  /** The next batch goes here. */
+  /** The position of the next batch. */
   position: JournalPosition;
   usedBlocks = 0;
   #end = Infinity;
@@ -45,7 +45,7 @@ export class FilesystemJournal {
     this.position = position;
   }
 
-  /** What lies before the position is no longer needed. */
+  /** Batches before the position are no longer needed. */
   trim(position: JournalPosition): void {
     const needed = (this.position.head - position.head + this.blocks) % this.blocks;
     assert.ok(needed <= this.usedBlocks, 'a checkpoint frees batches of the journal and no others');
@@ -58,7 +58,7 @@ export class FilesystemJournal {
     this.usedBlocks = 0;
   }
 
-  /** Gives the batch its place and number. */
+  /** Assigns the batch its place and number. */
   seal(batch: Batch): SealedBatch {
     batch.finish();
     const { head, sequence } = this.position;
@@ -77,7 +77,7 @@ export class FilesystemJournal {
     return { batch, at: { head, sequence }, blocks };
   }
 
-  /** Writes it, in two parts where the ring ends in between. */
+  /** Writes it, in two parts at the end of the ring. */
   async write({ batch, at, blocks }: SealedBatch): Promise<void> {
     const whole = blocks * BLOCK_BYTES;
     const bytes = batch.bytes.length >= whole ? batch.bytes : Buffer.concat([batch.bytes], whole);
@@ -87,12 +87,12 @@ export class FilesystemJournal {
     await this.#device.write(JOURNAL_START * BLOCK_BYTES, bytes.subarray(first * BLOCK_BYTES, whole));
   }
 
-  /** The batch with this number is not to be read, nor anything behind it. */
+  /** The batch with this number, and all after it, are invalid. */
   endAt(sequence: number): void {
     this.#end = sequence;
   }
 
-  /** A batch that does not count, but is there, must not be found again when its blocks hold something else. */
+  /** A batch that was rejected must not be found valid later, when its blocks hold other data. */
   async wipeEnd(): Promise<void> {
     if (this.#end === Infinity) return;
     await this.#device.write((JOURNAL_START + this.position.head) * BLOCK_BYTES, Buffer.alloc(BLOCK_BYTES));
@@ -100,7 +100,7 @@ export class FilesystemJournal {
     this.#end = Infinity;
   }
 
-  /** Reads the batch at the position and goes on to the next; nothing at the end. */
+  /** Reads the batch at the position and advances; undefined at the end. */
   async readNext(): Promise<Buffer | undefined> {
     const { head, sequence } = this.position;
     if (sequence === this.#end) return undefined;

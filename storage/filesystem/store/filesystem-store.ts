@@ -26,19 +26,19 @@ export interface StoreOptions {
   readonly isInspection?: boolean;
 }
 
-/** The answer of something that is known at once if what it needs is in memory. */
+/** A result that is synchronous if everything is in memory. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * Items in order, and blocks, changed by transactions that survive a crash: the ground that files and directories stand
- * on. Operations run one after the other, each as a synchronous function.
+ * Ordered items and blocks, changed by transactions that survive a crash: the base of files and directories. Operations
+ * run one after the other, each as a synchronous function.
  */
 export class FilesystemStore {
   readonly device: BlockDevice;
   readonly space: Space;
   readonly tree: Tree;
   readonly freed: FreedBlocks;
-  /** Blocks that only what frees others may use, and the nodes of checkpoints. */
+  /** Blocks that only operations which free blocks, and checkpoints, may use. */
   readonly reserveBlocks: number;
   readonly #identity: Superblock;
   readonly #cache: NodeCache;
@@ -47,9 +47,9 @@ export class FilesystemStore {
   readonly #commits: FilesystemCommits;
   readonly #checkpoints: Checkpoints;
   readonly #transaction: Transaction;
-  /** With more changed nodes than these, operations wait for a checkpoint. */
+  /** With more dirty nodes, operations wait for a checkpoint. */
   readonly #dirtyMax: number;
-  /** What the next superblock says; the space is used once that is durable. */
+  /** The size in the next superblock; the space is used once that is durable. */
   #totalBlocks: number;
   #wantsCheckpoint = false;
   #closed = false;
@@ -78,7 +78,7 @@ export class FilesystemStore {
       DIRTY_NODES_MIN,
       Math.min(Math.floor(cacheNodes / 3), Math.floor(superblock.totalBlocks / 64)),
     );
-    // A checkpoint that is being written and the one that gathers meanwhile, each with all it may change.
+    // Enough for a checkpoint in progress and the next one, each with the maximum of dirty nodes.
     this.reserveBlocks = (2 * this.#dirtyMax + 96) * NODE_BLOCKS;
     this.#cache = new NodeCache(device, identity, cacheNodes);
     this.space = new Space(superblock, (page) => this.tree.get(OWN_INODE, KIND.spaceMap, page));
@@ -129,7 +129,7 @@ export class FilesystemStore {
     }
   }
 
-  /** Runs a change. It is seen at once, and durable after the next `commit`. */
+  /** Runs a change. It is visible at once, and durable after the next `commit`. */
   change<T>(work: (transaction: Transaction) => T): Awaitable<T> {
     this.#refuseChanges();
     if (this.#mustWait()) return this.#changeAgain(work);
@@ -150,20 +150,20 @@ export class FilesystemStore {
     }
   }
 
-  /** Call it before data of a file are overwritten in their place. */
+  /** To be awaited before file data is overwritten in place. */
   beforeOverwriting(start: number, count: number): Promise<void> | undefined {
     return this.#commits.beforeOverwriting(start, count);
   }
 
-  /** File data were written to the device. */
+  /** File data was written to the device. */
   dataWritten(): void {
     this.#commits.dataWritten();
   }
 
-  /** Resolves when a checkpoint has made everything before the call durable, so that there is nothing to replay. */
+  /** Resolves when a checkpoint has made everything before the call durable, so that nothing has to be replayed. */
   async checkpoint(): Promise<void> {
     if (this.device.readOnly) return;
-    // One that runs already began before the call.
+    // A running checkpoint began before the call.
     await this.#checkpoints.running?.catch(() => undefined);
     this.#wantsCheckpoint = true;
     await this.commit();
@@ -173,13 +173,13 @@ export class FilesystemStore {
   async grow(): Promise<void> {
     const totalBlocks = Math.floor(this.device.sizeBytes / BLOCK_BYTES);
     if (totalBlocks <= this.space.totalBlocks) return;
-    // Durable before anything is put there: a journal that names blocks behind the end could not be replayed.
+    // Durable before it is used: a journal that refers to blocks after the end could not be replayed.
     this.#totalBlocks = totalBlocks;
     await this.checkpoint();
     this.space.grow(totalBlocks);
   }
 
-  /** Waits until blocks that were freed can be used. */
+  /** Waits until freed blocks can be reused. */
   async reclaim(): Promise<void> {
     await this.commit();
     await this.freed.whenIdle();
@@ -262,7 +262,7 @@ export class FilesystemStore {
     );
   }
 
-  /** Operations are held back: too much is in memory alone, or in the journal alone. */
+  /** Operations wait: too many changes are in memory or in the journal only. */
   async #drainJournal(): Promise<void> {
     const { running } = this.#checkpoints;
     if (running !== undefined) {
@@ -278,7 +278,7 @@ export class FilesystemStore {
   }
 
   #commitInBackground(): void {
-    // Whoever commits next hears of a failure.
+    // The next caller of `commit` receives the error.
     this.#commits.commit().catch(() => undefined);
   }
 

@@ -13,11 +13,11 @@ const JOURNAL_BLOCKS_MIN = 64;
 const JOURNAL_BLOCKS_MAX = (64 * MIB) / BLOCK_BYTES;
 
 export interface FormatOptions {
-  /** Of the journal; without it, a share of the device that suits most. */
+  /** Of the journal; the default is a share of the device. */
   readonly journalBytes?: number;
 }
 
-/** Makes an empty store. Whatever was on the device is gone. */
+/** Creates an empty store. The previous contents of the device are lost. */
 export async function formatStore(device: BlockDevice, options: FormatOptions = {}): Promise<void> {
   if (device.sizeBytes < SIZE_MIN) {
     throw new FsError('EINVAL', `A filesystem needs ${SIZE_MIN} bytes at least; grow the volume first.`);

@@ -11,8 +11,8 @@ interface Waiting {
 }
 
 /**
- * What becomes of freed blocks once the commit that freed them is durable. Others may have them as soon as no transfer
- * that began before uses them. The extents of the pool that they leave empty are given back, in pieces as large as can be.
+ * Handles freed blocks once the commit that freed them is durable. They are reused as soon as no transfer that began
+ * before uses them. Extents of the pool that become empty are discarded, in pieces as large as possible.
  */
 export class FreedBlocks {
   readonly #device: BlockDevice;
@@ -27,7 +27,7 @@ export class FreedBlocks {
     this.#space = space;
   }
 
-  /** A transfer of file data begins; the blocks it looked up stay what they are until it ends. */
+  /** Begins a transfer of file data; the blocks it looked up are not reused until it ends. */
   beginTransfer(): number {
     this.#transfers.add(this.#next);
     return this.#next++;
@@ -57,7 +57,7 @@ export class FreedBlocks {
     }
   }
 
-  /** Discards the extents around a run that are wholly free, which nobody can have meanwhile. */
+  /** Discards the entirely free extents around a run; they are reserved meanwhile. */
   #discard(run: Run): void {
     let piece: Run | undefined;
     const units: Run[] = [];
@@ -79,7 +79,7 @@ export class FreedBlocks {
     try {
       return unit.start + unit.count <= this.#space.totalBlocks && this.#space.reserveAll(unit);
     } catch (error) {
-      // A page that is not in memory: it costs some space in the pool, until something else there is freed.
+      // The page is not in memory: the extent is not discarded, until another block in it is freed.
       if (error === MISS) return false;
       throw error;
     }
@@ -97,7 +97,7 @@ export class FreedBlocks {
     try {
       await this.#device.discard(piece.start * BLOCK_BYTES, piece.count * BLOCK_BYTES);
     } catch {
-      // Nothing depends on it: the space stays with the volume.
+      // Best effort: the space stays with the volume.
     }
   }
 }

@@ -3,8 +3,9 @@ const KIND_SHIFT = 24;
 const HIGH_BITS = 2 ** KIND_SHIFT - 1;
 
 /**
- * The key of an item as four words that compare in order: inode (two words), kind with the upper part of the offset, and
- * the rest of the offset. Mutable: a tree keeps one and fills it for each request, so that a lookup allocates nothing.
+ * The key of an item as four words that compare in order: inode (two words), kind with the upper part of the offset,
+ * and the rest of the offset. Mutable: a tree has one and fills it for each request, so that a lookup allocates
+ * nothing.
  */
 export class Key {
   a = 0;

@@ -6,15 +6,15 @@ import { MISS } from './miss.ts';
 import { type NodePlace, TreeNode } from './node.ts';
 
 export interface Identity {
-  /** Part of the filesystem's UUID: nodes and batches of another one are not taken for its own. */
+  /** Part of the filesystem's UUID: nodes and batches of another filesystem are rejected. */
   readonly owner: readonly [number, number];
-  /** What checksums begin with: nobody can make up a valid batch or node as contents of a file. */
+  /** The seed of checksums: file contents cannot forge a valid batch or node. */
   readonly seed: number;
 }
 
 /**
- * The nodes in memory, by address, in a bounded number. Nodes that changed since the last checkpoint, and those that one
- * is writing, stay; the others leave when there are too many, those not used lately first.
+ * A bounded cache of nodes by address. Dirty nodes, and those that a checkpoint is writing, stay; others are evicted,
+ * least recently used first.
  */
 export class NodeCache {
   readonly #device: BlockDevice;
@@ -22,10 +22,10 @@ export class NodeCache {
   readonly #nodes = new Map<number, TreeNode>();
   readonly #loading = new Map<number, Promise<void>>();
   readonly #spareBuffers: Buffer[] = [];
-  /** The walk over the nodes that looks for some to drop. */
+  /** The iterator over the nodes that looks for some to evict. */
   #hand: MapIterator<TreeNode> | undefined;
   #dirty = new Set<TreeNode>();
-  /** Set with every miss: resolves when the node is there. */
+  /** Set with every miss: resolves when the node is loaded. */
   #missing: Promise<void> | undefined;
   readonly nodesMax: number;
 
@@ -43,7 +43,7 @@ export class NodeCache {
     return this.#nodes.size;
   }
 
-  /** What the last miss waits for. Call it right after the miss. */
+  /** What the last miss waits for. To be called right after the miss. */
   whenLoaded(): Promise<void> {
     const missing = this.#missing;
     this.#missing = undefined;
@@ -72,7 +72,7 @@ export class NodeCache {
     return node;
   }
 
-  /** The node goes to another place with the next checkpoint and may be changed until then. */
+  /** Gives the node another place in the next checkpoint; it may be changed until then. */
   renew(node: TreeNode, place: NodePlace): void {
     this.#nodes.delete(node.address);
     if (node.isWriting) {
@@ -93,7 +93,7 @@ export class NodeCache {
     this.#dirty.delete(node);
   }
 
-  /** What a checkpoint has to write. From now on these nodes are changed only after `renew`. */
+  /** The nodes that a checkpoint has to write. From now on they are changed only after `renew`. */
   freeze(): FrozenNode[] {
     const frozen = [...this.#dirty].map((node) => {
       node.isDirty = false;
@@ -104,7 +104,7 @@ export class NodeCache {
     return frozen;
   }
 
-  /** Fills in checksums, which is put off until the bytes are about to be written. */
+  /** Fills in checksums, which is deferred until the bytes are written. */
   seal({ address, generation, bytes }: FrozenNode): void {
     new TreeNode({ address, generation }, bytes).seal(this.#identity.owner, this.#identity.seed);
   }
@@ -113,7 +113,7 @@ export class NodeCache {
     for (const { node, bytes } of frozen) if (node.bytes === bytes) node.isWriting = false;
   }
 
-  /** The checkpoint failed: nodes that are still part of the tree as they were are due again. */
+  /** The checkpoint failed: nodes that are still part of the tree are dirty again. */
   unwritten(frozen: readonly FrozenNode[]): void {
     for (const { node, bytes, address } of frozen) {
       if (node.bytes !== bytes || this.#nodes.get(address) !== node) continue;
@@ -154,7 +154,7 @@ export class NodeCache {
       .finally(() => {
         this.#loading.delete(place.address);
       });
-    // Whoever waits for it hears of a failure; if nobody does any more, nobody has to.
+    // A waiting operation receives the error; without one it is ignored.
     loading.catch(() => undefined);
     this.#loading.set(place.address, loading);
     this.#missing = loading;

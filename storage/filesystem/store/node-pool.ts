@@ -6,19 +6,19 @@ import type { NodePlace } from './node.ts';
 import type { Space } from './space.ts';
 import { type NodePlaces, NODES_PER_CHANGE } from './tree.ts';
 
-/** Places are reserved in runs of so many nodes: what changes together is written together. */
+/** Places are reserved in runs of this many nodes: nodes that change together are written together. */
 const REFILL_NODES = 64;
 
 /**
  * Places for the nodes of the tree. Some are always ready, so that a change of the tree, once begun, never has to look
- * for space, which would mean to read the tree.
+ * for space, which would require reading the tree.
  */
 export class NodePool implements NodePlaces {
   readonly #space: Space;
   readonly #ready: Run[] = [];
   #retired: Run[] = [];
   #goal = 0;
-  /** The number of the checkpoint that is to come. */
+  /** The number of the next checkpoint. */
   generation: number;
 
   constructor(space: Space, generation: number) {
@@ -30,7 +30,7 @@ export class NodePool implements NodePlaces {
     return this.#ready.length;
   }
 
-  /** Call it before each change of the tree. May throw `MISS` or find no space; then nothing has changed. */
+  /** To be called before each change of the tree. May throw `MISS` or ENOSPC; then nothing has changed. */
   ensure(): void {
     while (this.#ready.length < NODES_PER_CHANGE) this.#refill();
   }
@@ -45,7 +45,7 @@ export class NodePool implements NodePlaces {
   retire(place: NodePlace): void {
     const run = { start: place.address, count: NODE_BLOCKS };
     this.#space.retire(run);
-    // A node that no checkpoint has written is nowhere on disk.
+    // A node that no checkpoint has written is not on disk.
     if (place.generation === this.generation) this.#ready.push(run);
     else this.#retired.push(run);
   }
@@ -62,7 +62,7 @@ export class NodePool implements NodePlaces {
     for (const run of retired) this.#space.release(run);
   }
 
-  /** The checkpoint failed: perhaps its superblock is on disk, perhaps the one before is still the newest. */
+  /** The checkpoint failed: it is unknown which of the two superblocks is the newest on disk. */
   keepRetired(retired: readonly Run[]): void {
     this.#retired = [...retired, ...this.#retired];
   }
@@ -86,7 +86,7 @@ export class NodePool implements NodePlaces {
     }
     if (rest.count === NODE_BLOCKS) places.push(rest);
     else this.#space.release(rest);
-    // The one that is taken next is the last.
+    // The last one is allocated next.
     this.#ready.unshift(...places.reverse());
   }
 }

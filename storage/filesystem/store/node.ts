@@ -27,7 +27,7 @@ const LEVEL_WORD = 8;
 const COUNT_WORD = 9;
 /** The lowest byte that a value occupies. */
 const HEAP_WORD = 10;
-/** How many bytes values occupy: below `NODE_BYTES - heap` where some were removed. */
+/** Bytes that values occupy: less than `NODE_BYTES - heap` where some were removed. */
 const LIVE_WORD = 11;
 
 export const POINTER_BYTES = 12;
@@ -42,13 +42,13 @@ export interface NodePlace {
 
 export class TreeNode {
   address: number;
-  /** The number of the checkpoint that it is new in. */
+  /** The number of the checkpoint that writes it first. */
   generation: number;
   bytes: Buffer;
   words: Uint32Array;
   /** Changed since the last checkpoint began; may be changed further. */
   isDirty = false;
-  /** A checkpoint is writing these very bytes; whoever changes the node takes a copy. */
+  /** A checkpoint is writing these bytes; a change copies the node first. */
   isWriting = false;
   wasUsed = true;
 
@@ -139,7 +139,7 @@ export class TreeNode {
     return HEADER_BYTES + this.usedBytes + SLOT_BYTES + valueBytes <= NODE_BYTES;
   }
 
-  /** Makes a slot; the caller has seen that it fits. Returns where the value goes. */
+  /** Inserts a slot; the caller has checked that it fits. Returns the offset of the value. */
   insert(slot: number, key: Key, valueBytes: number): number {
     const { count } = this;
     if ((this.words[HEAP_WORD] as number) - valueBytes < HEADER_BYTES + (count + 1) * SLOT_BYTES) this.#compact();
@@ -162,7 +162,7 @@ export class TreeNode {
     this.words[COUNT_WORD] = this.count - 1;
   }
 
-  /** Gives the value another length; false if there is no room. */
+  /** Changes the length of the value; false if it does not fit. */
   resize(slot: number, valueBytes: number): boolean {
     const before = this.valueLength(slot);
     if (before === valueBytes) return true;
@@ -175,7 +175,7 @@ export class TreeNode {
     return true;
   }
 
-  /** The slot from which on the upper half of the bytes begins. */
+  /** The first slot of the upper half of the bytes. */
   middle(): number {
     let bytes = 0;
     let slot = 0;
@@ -205,7 +205,7 @@ export class TreeNode {
     this.words[CHECKSUM_WORD] = checksum(this.bytes, 8, NODE_BYTES, seed);
   }
 
-  /** Whether the bytes are those of this very node, as it was written. */
+  /** Whether the bytes are those of this node, as it was written. */
   isIntact(owner: readonly [number, number], seed: number, level: number): boolean {
     return (
       this.words[MAGIC_WORD] === MAGIC &&
@@ -245,7 +245,7 @@ export class TreeNode {
     if (at === this.words[HEAP_WORD]) this.words[HEAP_WORD] = at + bytes;
   }
 
-  /** Moves the values together, so that what is free is in one piece. */
+  /** Defragments the values, so that the free space is contiguous. */
   #compact(): void {
     this.bytes.copy(scratch);
     let place = NODE_BYTES;

@@ -17,15 +17,15 @@ interface Parts {
 }
 
 export interface Replayed {
-  /** How many inodes there are more than at the checkpoint. */
+  /** The change of the number of inodes since the checkpoint. */
   readonly inodes: number;
-  /** What the blocks that the last batch names hold. They are not overwritten before another batch is durable. */
+  /** The checks of the last batch. Its blocks are not overwritten before another batch is durable. */
   readonly checks: DataCheck[];
 }
 
 /**
- * Applies what the journal holds to the tree of the last checkpoint. First all that blocks were taken and freed for:
- * the tree takes blocks for its nodes while the rest is applied, and must not take those that a later record names.
+ * Applies the journal to the tree of the last checkpoint. First all allocations and frees of blocks: the tree allocates
+ * blocks for its nodes while the rest is applied, and must not use those that a later record refers to.
  */
 export async function replay(journal: FilesystemJournal, device: BlockDevice, parts: Parts): Promise<Replayed> {
   const { tree, space, pool, cache } = parts;
@@ -66,8 +66,8 @@ export async function replay(journal: FilesystemJournal, device: BlockDevice, pa
 }
 
 /**
- * Finds the last batch that counts. The last one there is was perhaps not flushed: if blocks that it names do not hold
- * what they should, it was acknowledged to nobody, and does not count. Returns what the blocks of the last one hold.
+ * Finds the last valid batch. The last one written may not have been flushed: if its blocks do not match their
+ * checksums, it was not acknowledged, and is invalid. Returns the checks of the last valid one.
  */
 async function findEnd(journal: FilesystemJournal, device: BlockDevice): Promise<DataCheck[]> {
   let before: Buffer | undefined;

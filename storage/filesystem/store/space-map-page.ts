@@ -3,27 +3,27 @@ import { MAP_PAGE_BLOCKS, MAP_PAGE_BYTES } from './layout.ts';
 const WORDS = MAP_PAGE_BLOCKS / 32;
 const FULL = 0xffffffff;
 
-/** Neighbouring blocks. */
+/** Contiguous blocks. */
 export interface Run {
   readonly start: number;
   readonly count: number;
 }
 
-/** A page of the space map in memory: a bit is set where a block cannot be given to anybody. */
+/** A page of the space map in memory: a bit is set where a block cannot be allocated. */
 export class SpaceMapPage {
   readonly index: number;
   readonly words: Uint32Array;
   free: number;
-  /** Differs from the page in the tree in what blocks are taken. */
+  /** Its allocated blocks differ from the page in the tree. */
   isDirty = false;
-  /** How many runs of it are unavailable in memory alone: as long as there are any it stays. */
+  /** Runs that are unavailable in memory only: while there are any, the page stays in memory. */
   pins = 0;
 
   constructor(index: number, bytes: Buffer | undefined, blocks: number) {
     this.index = index;
     this.words = new Uint32Array(WORDS);
     if (bytes !== undefined) for (let at = 0; at < WORDS; at += 1) this.words[at] = bytes.readUInt32LE(at * 4);
-    // Blocks behind the end of the device are on disk as free, so that there is nothing to change when it grows.
+    // Blocks after the end of the device are free on disk, so that nothing has to change when it grows.
     if (blocks < MAP_PAGE_BLOCKS) setBits(this.words, blocks, MAP_PAGE_BLOCKS - blocks);
     this.free = countClear(this.words);
   }
@@ -48,7 +48,7 @@ export class SpaceMapPage {
     return true;
   }
 
-  /** How many blocks from a bit on are free, up to `max`. */
+  /** The number of free blocks from a bit on, up to `max`. */
   runFrom(from: number, max: number): number {
     let bit = from;
     while (bit < MAP_PAGE_BLOCKS && bit - from < max && !isSet(this.words, bit)) bit += 1;
@@ -72,7 +72,7 @@ export class SpaceMapPage {
   }
 }
 
-/** The bits of a page as they are kept in the tree. */
+/** The page as stored in the tree. */
 export function pageImage(words: Uint32Array): Buffer {
   const image = Buffer.allocUnsafe(MAP_PAGE_BYTES);
   for (let at = 0; at < WORDS; at += 1) image.writeUInt32LE(words[at] as number, at * 4);

@@ -10,16 +10,16 @@ export interface SpaceCounts {
   readonly pagesUsed: number;
 }
 
-/** A place this near to the one that was wished for is taken although it may be shorter than what is needed. */
+/** A run this near to the goal is accepted although it may be shorter than requested. */
 const CONTIGUOUS_BLOCKS = 64;
-/** In so many pages a run of the wished length is looked for, before shorter ones are taken. */
+/** Pages that are searched for a run of the requested length, before shorter ones are accepted. */
 const PAGES_SEARCHED = 32;
 const PAGES_CACHED = 4096;
 
 /**
- * Which blocks can be given out. A block is taken, free, or *held*: unavailable in memory, but free in the map that the
- * next checkpoint writes. Held are blocks that were reserved for something not yet on record, blocks that were freed by
- * what is not durable yet, and blocks that are being discarded. After a crash all of these are free.
+ * The allocation of blocks. A block is allocated, free, or *held*: unavailable in memory, but free in the map that the
+ * next checkpoint writes. Held are blocks reserved for an operation that is not recorded yet, blocks freed by an
+ * operation that is not durable yet, and blocks being discarded. After a crash all of these are free.
  *
  * Methods may throw `MISS`, because pages of the map are items of the tree.
  */
@@ -27,7 +27,7 @@ export class Space {
   readonly #pages = new Map<number, SpaceMapPage>();
   readonly #held = new Set<Run>();
   readonly #load: (page: number) => Buffer | undefined;
-  /** Of each page, where it is known. */
+  /** By page, where known. */
   #free: Int16Array;
   #heldBlocks = 0;
   #dirtyPages = 0;
@@ -63,7 +63,7 @@ export class Space {
     this.#free = free;
   }
 
-  /** Holds up to `want` blocks in one run, near the goal if that can be. */
+  /** Holds up to `want` blocks in one run, near the goal if possible. */
   reserve(want: number, goal: number): Run {
     const run = this.#find(want, goal < this.totalBlocks ? goal : 0);
     this.#hold(run);
@@ -93,7 +93,7 @@ export class Space {
     return [first, second];
   }
 
-  /** What was held is free again. */
+  /** Held blocks become free. */
   release(run: Run): void {
     this.#unhold(run);
     for (const { page, from, count } of this.#parts(run)) {
@@ -102,7 +102,7 @@ export class Space {
     }
   }
 
-  /** What was reserved is taken. */
+  /** Reserved blocks become allocated. */
   claim(run: Run): void {
     assert.ok(this.allocatedBlocks + run.count <= this.totalBlocks, 'no more blocks are taken than there are');
     this.#unhold(run);
@@ -110,7 +110,7 @@ export class Space {
     for (const { page } of this.#parts(run)) this.#markDirty(page);
   }
 
-  /** What was taken is held, until it is released. */
+  /** Allocated blocks become held, until they are released. */
   retire(run: Run): void {
     const areTaken = this.#parts(run).every(({ page, from, count }) => page.areSet(from, count));
     assert.ok(areTaken, 'only blocks that are taken are freed');
@@ -119,19 +119,19 @@ export class Space {
     for (const { page } of this.#parts(run)) this.#markDirty(page);
   }
 
-  /** Takes `claim` back. */
+  /** Undoes `claim`. */
   unclaim(run: Run): void {
     this.#hold(run);
     this.allocatedBlocks -= run.count;
   }
 
-  /** Takes `retire` back. */
+  /** Undoes `retire`. */
   unretire(run: Run): void {
     this.#unhold(run);
     this.allocatedBlocks += run.count;
   }
 
-  /** Replay: the blocks were taken. */
+  /** Replay: the blocks were allocated. */
   replayAllocate(run: Run): void {
     this.pagesUsed = Math.max(this.pagesUsed, Math.ceil((run.start + run.count) / MAP_PAGE_BLOCKS));
     const parts = this.#parts(run);
@@ -156,7 +156,7 @@ export class Space {
     }
   }
 
-  /** The pages that differ from the tree, as they are to be there. Held blocks are free. */
+  /** The pages that differ from the tree, as they will be stored. Held blocks are free. */
   freezeImages(): Map<number, Buffer> {
     const dirty = new Map<number, Uint32Array>();
     for (const page of this.#pages.values()) if (page.isDirty) dirty.set(page.index, page.words.slice());
@@ -181,7 +181,7 @@ export class Space {
     for (const index of pages) this.#markDirty(this.#page(index));
   }
 
-  /** The blocks taken in a page. For checks. */
+  /** The blocks allocated in a page. For checks. */
   allocatedIn(index: number): Uint32Array {
     const page = this.#page(index);
     const words = page.words.slice();
@@ -191,7 +191,7 @@ export class Space {
     return words;
   }
 
-  /** Between operations: forgets pages that can be read again. */
+  /** Between operations: evicts pages that can be read again. */
   trim(): void {
     if (this.#pages.size <= PAGES_CACHED) return;
     for (const page of this.#pages.values()) {
@@ -224,7 +224,7 @@ export class Space {
       if (best.count >= want) return best;
       if (++searched >= PAGES_SEARCHED && best.count >= Math.min(want, 2)) break;
     }
-    // New ground: a longer run than what is left in between.
+    // Unused space: a longer run than those in between.
     if (this.pagesUsed * MAP_PAGE_BLOCKS < this.totalBlocks) {
       this.pagesUsed += 1;
       const index = this.pagesUsed - 1;

@@ -10,12 +10,12 @@ const VERSION = 1;
 const UUID_BYTES = 16;
 const HASH_KEY_BYTES = 8;
 
-/** What a checkpoint ends with: where the tree begins, and the journal that follows it. */
+/** The end of a checkpoint: the root of the tree, and the start of the journal that follows it. */
 export interface Superblock {
   readonly uuid: Buffer;
-  /** Secret: names are hashed with it, so that nobody can make up names that collide. */
+  /** Secret: names are hashed with it, so that collisions cannot be constructed. */
   readonly hashKey: Buffer;
-  /** Secret: checksums begin with it. */
+  /** Secret: the seed of checksums. */
   readonly seed: number;
   readonly generation: number;
   readonly totalBlocks: number;
@@ -23,7 +23,7 @@ export interface Superblock {
   readonly pagesUsed: number;
   readonly inodes: number;
   readonly journalBlocks: number;
-  /** Where in the ring the first batch after the checkpoint is, and its number. */
+  /** The position in the ring of the first batch after the checkpoint, and its number. */
   readonly journalHead: number;
   readonly journalSequence: number;
   readonly root: NodePlace;
@@ -51,10 +51,10 @@ const UUID_AT = 16;
 const HASH_KEY_AT = UUID_AT + UUID_BYTES;
 const NUMBERS_AT = HASH_KEY_AT + HASH_KEY_BYTES;
 const ROOT_AT = NUMBERS_AT + NUMBERS.length * 8;
-/** All of it is in the first sector, which is written whole or not at all. */
+/** All of it is in the first sector, which is written atomically. */
 const USED_BYTES = ROOT_AT + 16;
 
-/** Whatever its version, and whether it can be used or not. */
+/** Of any version, and whether it can be used or not. */
 export async function hasSuperblock(device: BlockDevice): Promise<boolean> {
   const blocks = Buffer.alloc(SUPERBLOCK_SLOTS * BLOCK_BYTES);
   await device.read(0, blocks);
@@ -80,7 +80,7 @@ export async function writeSuperblock(device: BlockDevice, superblock: Superbloc
   await device.write(slot * BLOCK_BYTES, encode(superblock));
 }
 
-/** Nothing is left that could be taken for a filesystem, until a new one is complete. */
+/** Nothing remains that could be mistaken for a filesystem, until a new one is complete. */
 export async function wipeSuperblocks(device: BlockDevice): Promise<void> {
   await device.write(0, Buffer.alloc(SUPERBLOCK_SLOTS * BLOCK_BYTES));
   await device.flush();

@@ -7,7 +7,7 @@ import type { NodePool } from './node-pool.ts';
 import type { Space } from './space.ts';
 import type { FoundItem, Tree } from './tree.ts';
 
-/** What an operation may ask of the metadata. */
+/** Reads of the metadata. */
 export interface Reader {
   get(inode: number, kind: number, offset: number): Buffer | undefined;
   floor(inode: number, kind: number, offset: number): FoundItem | undefined;
@@ -15,8 +15,8 @@ export interface Reader {
 }
 
 /**
- * The changes of one operation. They are made at once, and recorded for the journal; if the operation does not come to
- * its end, because it is refused or because something is not in memory, they are taken back in reverse order.
+ * The changes of one operation. They are applied at once, and recorded for the journal; if the operation is refused or
+ * misses a node, they are undone in reverse order.
  */
 export class Transaction implements Reader {
   readonly #tree: Tree;
@@ -71,7 +71,7 @@ export class Transaction implements Reader {
     this.#commits.open.delete(inode, kind, offset);
   }
 
-  /** Blocks that were reserved, and that hold what they are to hold if `hasData`, are taken by what the operation puts. */
+  /** Allocates reserved blocks to what the operation puts; with `hasData` their contents are written already. */
   claim(run: Run, hasData: boolean): void {
     this.#space.claim(run);
     this.#undo.push(() => this.#space.unclaim(run));
@@ -86,17 +86,17 @@ export class Transaction implements Reader {
     this.#undo.push(() => this.#space.unretire(run));
     const { open } = this.#commits;
     open.free(run);
-    // Others may have the blocks as soon as this batch is durable, and it could be the last one for a while.
+    // The blocks are reused as soon as this batch is durable, and it could be the last one for a while.
     if (overlapsAny(open.checks, start, count)) open.namesData = true;
     open.retired.push(run);
   }
 
-  /** What blocks that the operation claims hold. Without, they have to be claimed as having data. */
+  /** The checksum of blocks that the operation claims. Without one, they have to be claimed as having data. */
   check(check: DataCheck): void {
     this.#commits.open.check(check);
   }
 
-  /** Blocks that were reserved before have other contents now, which the records name. */
+  /** Blocks that were reserved before have other contents now, which the records refer to. */
   namesData(): void {
     this.#commits.open.namesData = true;
   }
@@ -134,7 +134,7 @@ export class Transaction implements Reader {
     return value && Buffer.from(value);
   }
 
-  /** Needs no new node: the leaf was changed a moment ago, and what comes back has been there. */
+  /** Needs no new node: the leaf was just changed, and the restored item fitted before. */
   #restore(inode: number, kind: number, offset: number, before: Buffer | undefined): void {
     const wasThere = this.#tree.get(inode, kind, offset) !== undefined;
     if (before === undefined) this.#tree.delete(inode, kind, offset);

@@ -4,14 +4,17 @@ import { KIND, NODE_BYTES, NUMBER_MAX, VALUE_BYTES_MAX } from './layout.ts';
 import { type NodePlace, POINTER_BYTES, type TreeNode } from './node.ts';
 import type { NodeCache } from './node-cache.ts';
 
-/** Where new nodes go and old ones came from. Never waits: whoever changes the tree has seen to it that some are ready. */
+/**
+ * Allocates places for new nodes and receives those of old ones. Never waits: the caller has ensured that some are
+ * ready.
+ */
 export interface NodePlaces {
   allocate(): NodePlace;
   retire(place: NodePlace): void;
   readonly readyCount: number;
 }
 
-/** A change takes at most so many new nodes: every level may be copied and split. */
+/** New nodes that a change needs at most: every level may be copied and split. */
 export const NODES_PER_CHANGE = 20;
 const DEPTH_MAX = 9;
 const THIN_BYTES = NODE_BYTES / 4;
@@ -49,7 +52,7 @@ export interface FoundItem {
  * The first change of a node after a checkpoint gives it a new place, and its parents with it (copy on write); further ones
  * change the copy in memory. The places of A and C are *held*: not free before superblock 8 is durable. A node has the
  * number of the checkpoint that wrote it (its generation), and the pointer to it repeats that, so that a place that was
- * used again is not taken for the node that was there.
+ * reused is not mistaken for the old node.
  *
  * Crash while checkpoint 8 is being written: superblock 7 is the newest whole one, A, B and C are untouched, and the journal
  * is replayed on them. Crash after superblock 8 is durable: A', B and C', and the journal from checkpoint 8 on. There is no
@@ -62,7 +65,7 @@ export class Tree {
   readonly #places: NodePlaces;
   readonly #key = new Key();
   readonly #other = new Key();
-  /** The way to the leaf of the last request, and the slots taken. */
+  /** The path to the leaf of the last request, and its slots. */
   readonly #path: TreeNode[] = [];
   readonly #slots: number[] = [];
   root: NodePlace;
@@ -111,8 +114,8 @@ export class Tree {
   }
 
   /**
-   * Visits the attributes of inodes from a number on, in order, until `visit` returns false. It must not use the tree. What
-   * else belongs to an inode is passed over, a leaf at a time at most.
+   * Visits the attributes of inodes from a number on, in order, until `visit` returns false. It must not use the tree.
+   * Other items of an inode are skipped, a leaf at a time at most.
    */
   scanInodes(from: number, visit: (inode: number, value: Buffer) => boolean): void {
     const key = new Key().set(from, KIND.attributes, 0);
@@ -132,7 +135,7 @@ export class Tree {
     }
   }
 
-  /** The leaf that a key belongs to, with all that leads there, and where the next one begins. For checks. */
+  /** The leaf of a key, with the path to it, and the start of the next one. For checks. */
   leafAt(key: Key): Leaf {
     const leaf = this.#descend(key);
     const items = Array.from({ length: leaf.count }, (_, slot) => {
@@ -170,7 +173,7 @@ export class Tree {
     if (leaf.has(slot, key)) leaf.remove(slot);
   }
 
-  /** Joins a leaf that has become thin with a neighbour, or drops it if it is empty: as far as all of it is in memory. */
+  /** Merges a thin leaf with a neighbour, or removes it if it is empty: as far as all of it is in memory. */
   mergeThin(inode: number, kind: number, offset: number): void {
     if (this.rootLevel === 0 || this.#places.readyCount < NODES_PER_CHANGE) return;
     const key = this.#key.set(inode, kind, offset);
@@ -242,7 +245,7 @@ export class Tree {
     return node;
   }
 
-  /** Goes to the next leaf, or to the one before. */
+  /** Moves to the next leaf, or to the previous one. */
   #step(direction: 1 | -1): TreeNode | undefined {
     let depth = this.#slots.length - 1;
     for (; depth >= 0; depth -= 1) {
@@ -289,8 +292,8 @@ export class Tree {
   }
 
   /**
-   * Splits a node of the path, or first one above it that has no room for another child. Where the key goes to the end of
-   * the node, the new one starts empty: names that come in order fill their nodes.
+   * Splits a node of the path, or first one above it that has no space for another child. Where the key goes to the end
+   * of the node, the new one starts empty: keys inserted in order fill their nodes.
    */
   #split(depth: number, slot: number, key: Key): void {
     const node = this.#path[depth] as TreeNode;

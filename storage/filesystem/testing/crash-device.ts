@@ -6,8 +6,8 @@ import { BLOCK_BYTES, type Done } from '../../units.ts';
 import { MemoryDevice } from './memory-device.ts';
 
 /**
- * A device whose power is cut at a certain write or flush: of what was not flushed any part, sector by sector, is on the
- * medium afterwards. What is discarded is overwritten, so that a wrong discard is noticed.
+ * A device whose power is cut at a certain write or flush: of the unflushed sectors any subset is on the medium
+ * afterwards. Discarded ranges are overwritten, so that a wrong discard is noticed.
  */
 export class CrashDevice implements BlockDevice {
   readonly readOnly = false;
@@ -34,14 +34,14 @@ export class CrashDevice implements BlockDevice {
     return this.requests >= this.#cutAt;
   }
 
-  /** The request with this number, counted from now on, is not done, and nothing after it. */
+  /** The request with this number, counted from now on, is not executed, and none after it. */
   cutAt(request: number): void {
     this.#drive.loseUnflushed();
     this.requests = 0;
     this.#cutAt = request;
   }
 
-  /** What a machine finds that starts again. */
+  /** The device after a restart. */
   async afterwards(random: () => number): Promise<MemoryDevice> {
     await this.#drive.powerCut(random);
     return new MemoryDevice(Buffer.from(this.#bytes));

@@ -3,7 +3,7 @@ import type { Filesystem } from '../filesystem.ts';
 import type { FilesystemModel, ModelNode } from './filesystem-model.ts';
 import { contentsOf, SUPERUSER } from './operations.ts';
 
-/** All there is to compare about a file. */
+/** The properties of a file to compare. */
 export interface Described {
   readonly type: string;
   readonly mode: number;

@@ -1,6 +1,6 @@
 import type { FileType } from '../files/inode.ts';
 
-/** A filesystem as a few objects: what the real one is compared with. */
+/** A filesystem as a few objects: the reference for the real one. */
 export interface ModelNode {
   /** The same in copies of the model. */
   readonly id: number;
@@ -61,7 +61,7 @@ export class FilesystemModel {
     return found;
   }
 
-  /** Returns the error it meets. */
+  /** Returns the expected error. */
   apply(operation: Operation): string | undefined {
     switch (operation.kind) {
       case 'create':

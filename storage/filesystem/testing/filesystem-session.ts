@@ -7,7 +7,7 @@ import { MemoryDevice } from './memory-device.ts';
 
 const MIB = 1024 * 1024;
 
-/** What one user does in a filesystem, by paths: as a program does through system calls. */
+/** Operations of one user by path, as a program performs them through system calls. */
 export class FilesystemSession {
   readonly filesystem: Filesystem;
   readonly credentials: Credentials;
@@ -120,13 +120,13 @@ export async function newScene(options: { sizeBytes?: number; random?: () => num
   const device = new MemoryDevice(options.sizeBytes ?? 16 * MIB, options.random ? { random: options.random } : {});
   await Filesystem.format(device);
   const time = { seconds: 1_000_000, nanoseconds: 0 };
-  // A clock that never stands still.
+  // A clock that always advances.
   const now = () => ({ ...time, nanoseconds: (time.nanoseconds += 1) });
   const filesystem = await Filesystem.mount(device, { now });
   return { device, root: new FilesystemSession(filesystem, { uid: 0, gid: 0, groups: [] }), now };
 }
 
-/** The error that something meets, or `undefined`. */
+/** The error code of an operation, or `undefined`. */
 export async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;

@@ -2,12 +2,14 @@ import type { BlockDevice } from '../../block-device.ts';
 import { StorageError } from '../../errors.ts';
 import type { Done } from '../../units.ts';
 
-/** A device in memory. With `random` some requests are done a turn later. It can be made to refuse writes, or to grow. */
+/**
+ * A device in memory. With `random` some requests complete a turn later. It can be made to refuse writes, or to grow.
+ */
 export class MemoryDevice implements BlockDevice {
   bytes: Buffer;
   readonly readOnly: boolean;
   readonly #random: (() => number) | undefined;
-  /** How many more bytes may be written; the pool beneath is full afterwards. */
+  /** Bytes that can still be written; then the pool underneath is full. */
   roomBytes = Infinity;
   /** Reads are refused. */
   isBroken = false;
@@ -49,7 +51,7 @@ export class MemoryDevice implements BlockDevice {
     await Promise.resolve();
   }
 
-  /** What was discarded is anything but what it was. */
+  /** Discarded ranges have undefined contents. */
   discard(offset: number, length: number): Done {
     this.#check(offset, length);
     this.discards.push({ offset, length });

@@ -79,7 +79,7 @@ export function operationOf({ kind, which, other, at, size }: Step, model: Files
   }
 }
 
-/** Does it for real. Returns the error it meets. */
+/** Performs it on the real filesystem. Returns its error. */
 export async function perform(filesystem: Filesystem, operation: Operation): Promise<string | undefined> {
   try {
     await performOrThrow(filesystem, operation);

@@ -6,7 +6,7 @@ export type Place = 'arena' | 'arena, unaligned' | 'ordinary' | 'ordinary, unali
 
 export const anyPlace = fc.constantFrom<Place>('arena', 'arena, unaligned', 'ordinary', 'ordinary, unaligned');
 
-/** A copy of `bytes` in a place. Buffers of the arena are not given back: when it is full, ordinary ones follow. */
+/** A copy of `bytes` in a place. Buffers of the arena are not released: when it is full, ordinary ones follow. */
 export function placed(place: Place, bytes: Uint8Array): Buffer {
   const shift = place.endsWith('unaligned') ? 5 : 0;
   const whole = place.startsWith('arena') ? allocate(bytes.length + shift) : Buffer.alloc(bytes.length + shift);

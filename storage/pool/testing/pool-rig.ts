@@ -49,12 +49,12 @@ export async function rigOf(t: TestContext, options: RigOptions = {}): Promise<P
   return rig;
 }
 
-/** Lets so many steps of whatever runs at the same time go by. */
+/** Yields `count` times to concurrent work. */
 export async function ticks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick++) await Promise.resolve();
 }
 
-/** So many extents of memory. */
+/** A memory group of `extents` extents. */
 export function groupOf(id: string, extents: number): MemoryGroup {
   return new MemoryGroup(id, extents * EXTENT_BYTES);
 }

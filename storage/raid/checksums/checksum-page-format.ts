@@ -34,7 +34,7 @@ export const SLOTS_MAX = (ENTRIES_AT - GENERATIONS_AT) / 4;
 
 const ZEROS = Buffer.alloc(SECTOR_BYTES);
 
-/** What a sector of a page says. Without `generations` it is damaged or another's. */
+/** A decoded sector. Without `generations` it is damaged or belongs to another owner. */
 interface ReadSector {
   readonly generations: Uint32Array | undefined;
   readonly entries: Uint32Array;
@@ -55,7 +55,7 @@ export function encodePage(
   generations: Uint32Array,
   into: Buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES),
 ): Buffer {
-  // Signed, which costs half as much here: the bits are the same.
+  // Signed arithmetic costs half as much here; the bits are the same.
   const words = new Int32Array(into.buffer, into.byteOffset, BLOCK_BYTES / 4);
   words.fill(0, 0, HEAD_WORDS);
   owner.copy(into, OWNER_AT);
@@ -66,8 +66,8 @@ export function encodePage(
 }
 
 /**
- * Four at a time: their checksums do not depend on each other, so the processor works on all of them. The head is taken
- * from the first sector of the page, whose index is 0.
+ * Encodes four sectors at a time: their checksums are independent, so the processor computes them in parallel. The head
+ * is copied from the first sector of the page, whose index is 0.
  */
 function encodeSectors(words: Int32Array, index: number, entries: Int32Array): void {
   const one = index * WORDS;
@@ -123,7 +123,7 @@ function checksumOfSector(words: Uint32Array, start: number): number {
   return sum >>> 0;
 }
 
-/** Every step is one-to-one: a change of one word always changes the result. */
+/** Every step is a bijection: a change of one word always changes the result. */
 function mix(sum: number, word: number): number {
   const product = Math.imul(sum ^ word, 0x9e37_79b1);
   return product ^ (product >>> 15);
@@ -133,7 +133,7 @@ function wordsOf(page: Buffer): Uint32Array {
   return new Uint32Array(page.buffer, page.byteOffset, BLOCK_BYTES / 4);
 }
 
-/** The latest generation of every slot that any of these pages has on record. */
+/** The latest generation of every slot that any of these pages records. */
 export function latestGenerations(pages: readonly ReadPage[], slots: number): Uint32Array {
   const latest = new Uint32Array(slots);
   for (const { sectors } of pages) {

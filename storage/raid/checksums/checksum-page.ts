@@ -3,14 +3,14 @@ import { ROWS_PER_SECTOR } from './checksum-page-format.ts';
 import type { RegionGenerations } from './generations.ts';
 import type { Member } from '../members/member.ts';
 
-/** The checksum of nothing: the block was never written and reads as zeros. */
+/** The block was never written and reads as zeros. */
 export const NEVER_WRITTEN = 0;
-/** Stands in for the checksum of a block whose content is lost, so that nobody takes the bytes there for data. */
+/** Marks a block whose content is lost, so that its bytes never verify. */
 export const LOST = 0x1057_b10c;
-/** Stands in for a checksum that is lost itself: what the block should hold, only the other members can tell. */
+/** Marks a checksum that is lost: only the other members can prove what the block holds. */
 export const UNKNOWN = 0x10c5_0b5e;
 
-/** Why a page is still to be written: the disk is full. */
+/** Why a page could not be written: the disk is full. */
 export type Refusal = StorageError | undefined;
 
 /** The checksums of one region on one member. */
@@ -19,14 +19,14 @@ export class ChecksumPage {
   readonly region: number;
   readonly entries: Uint32Array;
   readonly owner: Buffer;
-  /** Of all pages of the region; format 1 has none. */
+  /** Shared by all pages of the region; format 1 has none. */
   readonly generations: RegionGenerations | undefined;
-  /** The generation of the page as the drive has it, or is about to. */
+  /** The generation of the page on the drive, or of the write in flight. */
   generation = 0;
-  /** Sectors that were one generation behind after a crash; they may be from before a flush that was answered. */
+  /** Sectors that were one generation behind after a crash. They may predate a flush that was acknowledged. */
   readonly behind = new Set<number>();
   isDirty = false;
-  /** Among the changes are checksums of blocks that had none, or were lost. */
+  /** Some changed checksums belong to blocks that had none, or were lost. */
   hasFirstWrites = false;
   wasUsed = true;
   isResident = true;
@@ -40,13 +40,13 @@ export class ChecksumPage {
     this.generations = generations;
   }
 
-  /** New data was written: these are its checksums. */
+  /** Sets the checksums of new data. */
   change(first: number, entries: Uint32Array): void {
     this.generations?.advance(this.member.slot);
     this.restore(first, entries);
   }
 
-  /** The same data as before: its checksums are put right, or on a member that lacked them. */
+  /** Sets the checksums of data that is unchanged: a repair, or a member that lacked them. */
   restore(first: number, entries: Uint32Array): void {
     this.isDirty = true;
     for (let index = first; index < first + entries.length; index += 1) {
@@ -60,7 +60,7 @@ export class ChecksumPage {
     return this.behind.size > 0 && this.behind.has(Math.floor(index / ROWS_PER_SECTOR));
   }
 
-  /** Whether the page on the drive belongs to the generation that the other members have on record for it. */
+  /** Whether the page on the drive has the generation that the other members record for it. */
   get isCurrent(): boolean {
     return this.generations === undefined || this.generation === this.generations.latest[this.member.slot];
   }

@@ -18,21 +18,21 @@ export interface ClassifyOptions {
   readonly groupId: string;
   readonly layout: Layout;
   readonly region: number;
-  /** Since a crash members may differ in this region. */
+  /** Members may differ in this region since a crash. */
   readonly isUnsynced: boolean;
-  /** The region has checksums on the drives for sure. */
+  /** The write-intent log records that the region has checksums on the drives. */
   readonly isWritten: boolean;
-  /** The generations the region has in memory; if there are none, they are those that the pages have on record. */
+  /** The region's generations in memory; if there are none, they start from those that the pages record. */
   readonly generationsOf: (onRecord: Uint32Array) => RegionGenerations;
 }
 
 export interface ClassifiedPages {
   readonly pages: readonly ChecksumPage[];
-  /** Members that hold the region, and of whose checksums there some were not taken. */
+  /** Members that hold the region and had at least one sector of checksums rejected. */
   readonly rejected: readonly Member[];
 }
 
-/** Takes the sectors of pages that fit each other; the checksums in other sectors are unknown. */
+/** Accepts the sectors of pages that are consistent with each other; the checksums of other sectors become unknown. */
 export function classifyPages(raw: readonly RawPage[], options: ClassifyOptions): ClassifiedPages {
   const { groupId, layout, region, isUnsynced, isWritten } = options;
   const slots = layout.memberCount;
@@ -40,7 +40,7 @@ export function classifyPages(raw: readonly RawPage[], options: ClassifyOptions)
     const owner = ownerOf(groupId, member.uuid, region);
     return { member, owner, content: decodePage(content, owner, slots), isHolder: member.holdsRegion(region) };
   });
-  // What a member that is still to be filled has there is not the group's.
+  // A member that is still being filled does not hold the group's data there.
   const holders = read.filter(({ isHolder }) => isHolder).map(({ content }) => content);
   const generations = options.generationsOf(latestGenerations(holders, slots));
   const isBlanked = isWritten && !isUnsynced && generations.latest.every((generation) => generation === 0);
@@ -56,7 +56,7 @@ export function classifyPages(raw: readonly RawPage[], options: ClassifyOptions)
   return { pages, rejected };
 }
 
-/** False when a sector is damaged, another's, or further behind than allowed. */
+/** False when a sector is damaged, has another owner, or is further behind than allowed. */
 function acceptSectors(page: ChecksumPage, { sectors }: ReadPage, stepsAllowed: number): boolean {
   const { member, generations } = page;
   let areAllAccepted = true;
@@ -74,7 +74,7 @@ function acceptSectors(page: ChecksumPage, { sectors }: ReadPage, stepsAllowed: 
     if (steps > 0) page.behind.add(index);
   }
   if (page.behind.size > 0) {
-    // What is written from now on belongs to the same generation, until all of the page does.
+    // Writes keep using this generation until the whole page has it.
     generations?.fallBehind(member.slot);
     page.isDirty = true;
   }
@@ -86,7 +86,7 @@ export function pageOfFormat1(member: Member, region: number, content: Buffer): 
   return new ChecksumPage(member, region, entries, NO_OWNER);
 }
 
-/** The rows of the region whose checksums on the drive are not those in memory. */
+/** The rows of the region whose checksums differ between drive and memory. */
 export function differingRows(page: ChecksumPage, found: Buffer): number[] {
   const entries = new Uint32Array(found.buffer, found.byteOffset, BLOCK_BYTES / 4);
   const rows: number[] = [];

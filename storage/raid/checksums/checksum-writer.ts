@@ -6,7 +6,7 @@ import { checksumPageOffset } from '../layout.ts';
 import type { Layout } from '../layout.ts';
 import type { FailMember, Member } from '../members/member.ts';
 
-/** What a page was like before it was written: so it is again if there was no room. */
+/** The state of a page before it was written, restored when the disk is full. */
 interface Before {
   readonly hasFirstWrites: boolean;
   readonly generation: number;
@@ -16,7 +16,7 @@ interface Before {
 export class ChecksumWriter {
   readonly #layout: Layout;
   readonly #fail: FailMember;
-  /** For pages that are written on the spot. */
+  /** For pages whose write completes synchronously. */
   #scratch = Buffer.allocUnsafeSlow(BLOCK_BYTES);
 
   constructor(layout: Layout, fail: FailMember) {
@@ -25,9 +25,9 @@ export class ChecksumWriter {
   }
 
   /**
-   * Writes what was changed on a member so far, and waits for what is being written already. The checksum of a block
-   * that had none must not be on the drive before its data is: after a crash whatever was there before, perhaps of
-   * another owner, would be taken for it. What a full disk refuses stays changed, and the refusal is thrown.
+   * Writes the changed pages of a member and waits for page writes in flight. The checksum of a block that had none
+   * must not reach the drive before its data: after a crash, stale bytes, perhaps of another owner, could match it.
+   * Pages that a full disk refuses stay dirty, and the error is thrown.
    */
   async writeBack(member: Member): Promise<void> {
     const pages = [...member.pages.values()];
@@ -42,17 +42,14 @@ export class ChecksumWriter {
     if (refusal !== undefined) throw refusal;
   }
 
-  /**
-   * Undefined when it is done already. The caller waits for `after`, if there is one, in the same way: it belongs to the
-   * same member.
-   */
+  /** Undefined when the write is done already. `after` is a condition of the same member that the write waits for. */
   #write(page: ChecksumPage, after: Promise<void> | undefined): Promise<Refusal> | undefined {
     const before: Before = { hasFirstWrites: page.hasFirstWrites, generation: page.generation };
     page.isDirty = false;
     page.hasFirstWrites = false;
     const { writing: running } = page;
     if (running === undefined && after === undefined) return this.#writeAtOnce(page, before);
-    // A copy, because the page goes on changing and may take in checksums of data that is not durable.
+    // A copy: the page keeps changing and may receive checksums of data that is not durable.
     const content = this.#encode(page, Buffer.allocUnsafeSlow(BLOCK_BYTES));
     return this.#watch(page, before, this.#writeAfter(page, content, [running, after]));
   }
@@ -130,7 +127,7 @@ export class ChecksumWriter {
   }
 }
 
-/** Asked anew after every wait. */
+/** Evaluated again after every wait. */
 function isGone(member: Member): boolean {
   return !member.isAlive;
 }

@@ -15,21 +15,20 @@ export interface ChecksumCacheOptions {
   readonly groupId: string;
   readonly layout: Layout;
   readonly fail: FailMember;
-  /** All members and successors that are written to. */
+  /** All members and successors that receive writes. */
   readonly members: () => readonly Member[];
-  /** Since a crash members may differ in this region. */
+  /** Members may differ in this region since a crash. */
   readonly isUnsynced: (region: number) => boolean;
-  /** The region has checksums on the drives for sure. */
+  /** The write-intent log records that the region has checksums on the drives. */
   readonly isWritten: (region: number) => boolean;
-  /** Checksums of a member were found to be damaged, stale or another's. They are unknown now. */
+  /** Checksums of a member were damaged, stale or had another owner. They are unknown now. */
   readonly onRejected: (member: Member, region: number) => void;
   readonly cacheBytes?: number | undefined;
 }
 
 /**
- * Keeps the checksum pages in use in memory, up to a bound; which one goes is decided by the clock algorithm. A page
- * that was changed is written before it goes. Pages are looked up and changed without waiting in between: nobody holds
- * one across an `await`.
+ * A bounded cache of checksum pages with clock eviction. A dirty page is written before it is evicted. Pages are looked
+ * up and changed without an `await` in between; no caller holds a page across one.
  */
 export class ChecksumCache {
   readonly generations = new GenerationTable((region) => this.#loading.has(region));
@@ -52,7 +51,7 @@ export class ChecksumCache {
     return this.#ring.length;
   }
 
-  /** The page, from memory or from the drive; undefined when the drive failed over it. */
+  /** The page, from memory or from the drive; undefined when the drive failed. */
   fetch(member: Member, region: number): ChecksumPage | Promise<ChecksumPage | undefined> {
     const page = member.pages.get(region);
     if (page === undefined) return this.#load(member, region);
@@ -69,19 +68,19 @@ export class ChecksumCache {
     return true;
   }
 
-  /** Sets the checksums of rows of one region to those of new data. They reach the drive at the next flush. */
+  /** Sets the checksums of new data in rows of one region. They reach the drive at the next flush. */
   put(member: Member, row: number, entries: Uint32Array): Promise<void> {
-    // Who does not hold the region yet has no generation of its own: it takes that of the member it stands in for.
+    // A member that does not hold the region yet has no generation of its own: it uses that of the member it replaces.
     if (!member.holdsRegion(this.#regionOf(row))) return this.restore(member, row, entries);
     return this.#set(member, row, entries, (page, first) => page.change(first, entries));
   }
 
-  /** The same where the data is what the group had before: a repair, a resync, or a member that is filled. */
+  /** Sets checksums of data the group had before: a repair, a resync, or a member that is being filled. */
   restore(member: Member, row: number, entries: Uint32Array): Promise<void> {
     return this.#set(member, row, entries, (page, first) => page.restore(first, entries));
   }
 
-  /** Writes what was changed on a member so far; what a full disk refuses stays changed, and the refusal is thrown. */
+  /** Writes the changed pages of a member; pages that a full disk refuses stay dirty, and the error is thrown. */
   writeBack(member: Member): Promise<void> {
     return this.#writer.writeBack(member);
   }
@@ -94,14 +93,14 @@ export class ChecksumCache {
     }
   }
 
-  /** Nothing is in memory any more: the group is put together again from what its drives have. */
+  /** Drops all state: the group is reassembled from its drives. */
   reset(): void {
     this.generations.clear();
   }
 
   /**
-   * Compares a page in memory with what the drive has. When they differ, the page is written at the next flush. Returns
-   * the rows of the region whose checksums differ.
+   * Compares a page in memory with the drive. When they differ, the page is written at the next flush. Returns the rows
+   * of the region whose checksums differ.
    */
   async audit(member: Member, region: number): Promise<number[]> {
     const page = await this.fetch(member, region);
@@ -136,15 +135,15 @@ export class ChecksumCache {
       const running = this.#loading.get(region) ?? this.#startLoading(region);
       const unread = await running;
       const page = member.pages.get(region);
-      // In a group that has failed already no member is failed any more: a page that cannot be read is not read again.
+      // In a failed group members are not failed any more: a page that cannot be read is not read again.
       if (page !== undefined || isGone(member) || unread.has(member)) return page;
-      // It became a member only after the others were read; unless it left without being failed.
+      // It became a member after the others were read; unless it left without having failed.
       if (!this.#options.members().includes(member)) return undefined;
     }
   }
 
   #startLoading(region: number): Promise<ReadonlySet<Member>> {
-    // Never inside the caller's turn: `loading` has to be set before this can end.
+    // Deferred, so that `loading` is set before this can end.
     const loading = Promise.resolve()
       .then(() => this.#loadRegion(region))
       .finally(() => this.#loading.delete(region));
@@ -152,7 +151,10 @@ export class ChecksumCache {
     return loading;
   }
 
-  /** Reads the pages of all members: only together they tell what was written. Returns whose could not be read. */
+  /**
+   * Reads the pages of all members: only together they prove what was written. Returns the members that could not be
+   * read.
+   */
   async #loadRegion(region: number): Promise<ReadonlySet<Member>> {
     const absent = this.#options.members().filter((member) => !member.pages.has(region));
     await this.#evictFor(absent.length);
@@ -201,7 +203,7 @@ export class ChecksumCache {
     for (let tries = count; tries > 0 && this.#ring.length + count > this.#pagesMax; tries -= 1) await this.#evict();
   }
 
-  /** Makes room for one page. Pages that change while they are written stay, so it may give up and let the ring grow. */
+  /** Evicts one page. Pages that change while they are written stay, so it may give up and let the ring grow. */
   async #evict(): Promise<void> {
     let isFull = false;
     for (let tries = this.#ring.length * 2; tries > 0 && this.#ring.length > 0; tries -= 1) {
@@ -220,7 +222,7 @@ export class ChecksumCache {
     }
   }
 
-  /** False when the disk is full: then pages that were changed stay. */
+  /** False when the disk is full: dirty pages stay in memory. */
   async #tryWriteBack(member: Member): Promise<boolean> {
     try {
       await this.writeBack(member);
@@ -239,7 +241,7 @@ export class ChecksumCache {
     if (last !== undefined && last !== page) this.#ring[index] = last;
   }
 
-  /** The page is not looked up any more. */
+  /** The page cannot be looked up any more. */
   #markEvicted(page: ChecksumPage): void {
     page.isResident = false;
     if (page.generations !== undefined) this.generations.pageEvicted(page.generations);
@@ -250,12 +252,12 @@ export class ChecksumCache {
   }
 }
 
-/** Asked anew after every wait. */
+/** Evaluated again after every wait. */
 function isGone(member: Member): boolean {
   return !member.isAlive;
 }
 
-/** The drive has it as it is in memory. */
+/** The drive holds the page as it is in memory. */
 function isAtRest(page: ChecksumPage): boolean {
   return !page.isDirty && page.writing === undefined && page.isResident && page.member.isAlive;
 }

@@ -1,24 +1,24 @@
 import { RegionGenerations } from './generations.ts';
 
-/** What a flush makes durable when it ends well. */
+/** The generations that a flush makes durable when it succeeds. */
 type FlushedGenerations = readonly {
   readonly of: RegionGenerations;
   readonly latest: Uint32Array;
   readonly durable: Uint32Array;
 }[];
 
-/** The generations of regions that have checksum pages in memory, or changes that are not durable. */
+/** The generations of regions with checksum pages in memory, or with changes that are not durable. */
 export class GenerationTable {
   readonly #isLoading: (region: number) => boolean;
   readonly #regions = new Map<number, RegionGenerations>();
   readonly #undurable = new Set<RegionGenerations>();
 
-  /** Those of a region that is just being read are kept. */
+  /** Generations of a region that is being loaded are kept. */
   constructor(isLoading: (region: number) => boolean) {
     this.#isLoading = isLoading;
   }
 
-  /** Those in memory, or new ones that begin with what the drives say. */
+  /** The generations in memory, or new ones that start from what the drives record. */
   of(region: number, latest: Uint32Array): RegionGenerations {
     const known = this.#regions.get(region);
     if (known !== undefined) return known;
@@ -27,14 +27,14 @@ export class GenerationTable {
     return generations;
   }
 
-  /** What a flush that begins now makes durable. */
+  /** The generations that a flush starting now makes durable. */
   beginFlush(): FlushedGenerations {
     return [...this.#undurable].map((generations) => {
       return { of: generations, latest: generations.latest.slice(), durable: generations.durable.slice() };
     });
   }
 
-  /** The flush has ended well on all members. Returns the regions whose checksums it made durable. */
+  /** The flush succeeded on all members. Returns the regions whose checksums it made durable. */
   endFlush(flushed: FlushedGenerations): number[] {
     for (const then of flushed) {
       then.of.markDurable(then);
@@ -43,7 +43,7 @@ export class GenerationTable {
     return flushed.map(({ of }) => of.region);
   }
 
-  /** A page of the region is not in memory any more. */
+  /** A page of the region was evicted. */
   pageEvicted(generations: RegionGenerations): void {
     generations.pageCount -= 1;
     this.#dropUnused(generations);

@@ -1,19 +1,19 @@
 /**
- * Generations of checksum pages count flushes of a region. They have 32 bits and start again after the last; two that
- * are compared are never far apart. 0 is the generation of a page that was never written.
+ * Generations of checksum pages count flushes of a region. They have 32 bits and wrap around; two that are compared are
+ * never far apart. 0 is the generation of a page that was never written.
  */
 export function nextGeneration(generation: number): number {
   const next = (generation + 1) >>> 0;
   return next === 0 ? 1 : next;
 }
 
-/** How many steps `generation` is behind `latest`; 0 or less when it is not behind. */
+/** The distance from `generation` to `latest`; 0 or less when it is not behind. */
 export function stepsBehind(generation: number, latest: number): number {
   if (generation === latest) return 0;
   if (generation === 0) return latest === 1 ? 1 : Infinity;
   if (latest === 0) return -1;
   const steps = (latest - generation) | 0;
-  // There is no generation 0 between the last number and the first.
+  // Generation 0 is skipped at the wrap-around.
   return steps > 0 && latest < generation ? steps - 1 : steps;
 }
 
@@ -22,18 +22,18 @@ export function laterOf(one: number, other: number): number {
 }
 
 /**
- * The generations of the pages of one region, one for each slot. A generation is used for all that is written until a
- * flush made it durable on every member: so after a crash no page is more than one step behind.
+ * The generations of the pages of one region, one for each slot. A generation is used for all writes until a flush made
+ * it durable on every member, so after a crash no page is more than one step behind.
  */
 export class RegionGenerations {
   readonly region: number;
   readonly latest: Uint32Array;
   readonly durable: Uint32Array;
-  /** How many pages of the region are in memory. */
+  /** Pages of the region in memory. */
   pageCount = 0;
   readonly #undurable: Set<RegionGenerations>;
 
-  /** Adds itself to `unsettled` while `latest` is not durable. */
+  /** Adds itself to `undurable` while `latest` is not durable. */
   constructor(region: number, latest: Uint32Array, unsettled: Set<RegionGenerations>) {
     this.region = region;
     this.latest = latest;
@@ -41,16 +41,16 @@ export class RegionGenerations {
     this.#undurable = unsettled;
   }
 
-  /** To be called before a page of the slot changes: what is written from now on belongs to a new generation. */
+  /** To be called before a page of the slot changes: writes from now on belong to a new generation. */
   advance(slot: number): void {
     if (this.latest[slot] !== this.durable[slot]) return;
     this.latest[slot] = nextGeneration(this.latest[slot] as number);
     this.#undurable.add(this);
   }
 
-  /** Not all of the slot's page has the latest generation: what is written next still belongs to it. */
+  /** Part of the slot's page has an older generation: the next writes still belong to the latest. */
   fallBehind(slot: number): void {
-    // Any other value will do: `durable` is compared with `latest` and nothing else.
+    // Any other value will do: `durable` is only compared with `latest`.
     this.durable[slot] = ~(this.latest[slot] as number);
     this.#undurable.add(this);
   }
@@ -59,7 +59,7 @@ export class RegionGenerations {
     return this.latest[slot] === this.durable[slot];
   }
 
-  /** The generations that were latest then are durable on all members, except of slots that fell behind since. */
+  /** `then.latest` is durable on all members, except in slots that fell behind since. */
   markDurable(then: { readonly latest: Uint32Array; readonly durable: Uint32Array }): void {
     let isDurable = true;
     for (let slot = 0; slot < this.latest.length; slot += 1) {

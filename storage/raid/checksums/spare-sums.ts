@@ -1,11 +1,8 @@
-/**
- * Lends a list for checksums, and lends it again: memory for those of a large request costs more than all else that is
- * done between two of them.
- */
+/** Reuses one array of checksums: allocating one for a large request costs more than the rest of the request. */
 export class SpareSums {
   #spare: Uint32Array | undefined;
 
-  /** With whatever was in it. */
+  /** Its contents are undefined. */
   acquire(count: number): Uint32Array {
     const spare = this.#spare;
     if (spare?.length !== count) return new Uint32Array(count);

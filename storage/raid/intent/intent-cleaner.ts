@@ -2,7 +2,7 @@ import type { GroupCore } from '../core.ts';
 
 const IDLE_MS_DEFAULT = 5000;
 
-/** Takes marks out of the write-intent log: regions nobody wrote to for a while are in line once all is flushed. */
+/** Clears marks of the write-intent log: a region without recent writes is consistent once all members are flushed. */
 export class IntentCleaner {
   readonly #core: GroupCore;
   readonly #flush: () => Promise<void>;
@@ -35,11 +35,12 @@ export class IntentCleaner {
       await this.#flush();
       if (this.#mayClean()) await intent.clear(idle.filter((region) => this.#isUntouched(region)));
     } catch {
-      // The group is lost, and its marks are needed when it comes back; or the disk is full, and there is time.
+      // The group is lost, and its marks are needed when it comes back; or the disk is full, and the next tick tries
+      // again.
     }
   }
 
-  /** What a missing member lacks is in the log, and so is what a crash left. */
+  /** While a member is missing or regions are unsynced, the log records what has to be resynced. */
   #mayClean(): boolean {
     const { membership, unsynced } = this.#core;
     return this.#core.isOpen() && membership.isComplete && unsynced.size === 0;

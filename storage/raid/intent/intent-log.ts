@@ -13,7 +13,7 @@ import type { Layout } from '../layout.ts';
 import type { FailMember, Member } from '../members/member.ts';
 import { RegionSet } from './region-set.ts';
 
-/** A writer that goes on from one region to the next does not have to wait at each of them. */
+/** Regions marked ahead of a sequential writer, which would otherwise wait at each region. */
 const REGIONS_AHEAD = 8;
 
 export interface IntentLogOptions {
@@ -29,12 +29,12 @@ export interface IntentLogOptions {
  */
 export class IntentLog {
   readonly #options: IntentLogOptions;
-  /** What the drives should say, and what they say for sure. */
+  /** What the drives should record, and what they record durably. */
   readonly #wanted: RegionSet;
   readonly #durable: RegionSet;
-  /** Regions with checksums on the drives. They reach the log with whatever is written to it next. */
+  /** Regions with checksums on the drives. They are written with the next page of the log. */
   readonly #written: RegionSet;
-  /** The sectors that some member could tell, by the first region of each. */
+  /** The sectors that some member could read, by the first region of each. */
   readonly #readableSectors = new Set<number>();
   readonly #lastUsed: Uint32Array;
   readonly #changedPages = new Set<number>();
@@ -57,14 +57,14 @@ export class IntentLog {
     return this.#wanted.copy();
   }
 
-  /** True when a write to the region may go ahead; notes that it does. */
+  /** True when a write to the region may proceed; records the use of the region. */
   use(region: number): boolean {
     if (!this.#durable.has(region)) return false;
     this.#lastUsed[region] = this.#epoch;
     return true;
   }
 
-  /** Marks a region. Those who ask at the same time share one write and one flush. */
+  /** Marks a region durably. Concurrent callers share one write and one flush. */
   async mark(region: number): Promise<void> {
     assert.ok(region >= 0 && region < this.#options.layout.regions, 'only a region of the group is marked');
     const ahead = region > 0 && this.#durable.has(region - 1) ? REGIONS_AHEAD : 1;
@@ -72,11 +72,11 @@ export class IntentLog {
       if (this.#wanted.add(next)) this.#changedPages.add(this.#pageOf(next));
       this.#lastUsed[next] = this.#epoch;
     }
-    // A region another caller asked for is in a pass that runs already, or in the next one.
+    // A region that another caller marked is part of the running write or of the next one.
     await this.#writer.run();
   }
 
-  /** Regions nobody has written to for a full period. Each call begins a new period. */
+  /** Regions without a write for a full period. Each call begins a new period. */
   idleRegions(): number[] {
     this.#epoch += 1;
     return [...this.#durable].filter((region) => (this.#lastUsed[region] ?? 0) < this.#epoch - 1);
@@ -86,7 +86,7 @@ export class IntentLog {
     return (this.#lastUsed[region] ?? 0) < this.#epoch - 1;
   }
 
-  /** From this moment on a write to one of these regions has to mark it again. */
+  /** From now on a write to one of these regions has to mark it again. */
   async clear(regions: readonly number[]): Promise<void> {
     for (const region of regions) {
       if (!this.#wanted.delete(region)) continue;
@@ -96,7 +96,7 @@ export class IntentLog {
     if (this.#changedPages.size > 0) await this.#writer.run();
   }
 
-  /** Whether the region has checksums on the drives for sure. */
+  /** Whether the region is known to have checksums on the drives. */
   isWritten(region: number): boolean {
     return this.#written.has(region);
   }
@@ -106,12 +106,12 @@ export class IntentLog {
     for (const region of regions) if (this.#written.add(region)) this.#changedPages.add(this.#pageOf(region));
   }
 
-  /** Writes what has changed since it was written last. */
+  /** Writes the pages that changed since the last write. */
   async persist(): Promise<void> {
     if (this.#changedPages.size > 0) await this.#writer.run();
   }
 
-  /** Takes over what a member says. */
+  /** Merges the log of a member. */
   async load(member: Member): Promise<void> {
     const page = Buffer.alloc(BLOCK_BYTES);
     const { groupId, layout } = this.#options;
@@ -127,7 +127,7 @@ export class IntentLog {
     }
   }
 
-  /** To be called when all members were asked: what none of them could tell may be marked. */
+  /** To be called after the logs of all members were loaded: sectors that no member could read count as marked. */
   markUnreadable(): void {
     const { format, regions } = this.#options.layout;
     if (format === 1) return;
@@ -137,7 +137,7 @@ export class IntentLog {
     }
   }
 
-  /** Writes the whole bitmap to every member: new ones do not have it, and others may have less of it. */
+  /** Writes the whole log to every member: new members do not have it, and others may have less of it. */
   async rewrite(): Promise<void> {
     for (let index = 0; index < this.#options.layout.intentPages; index += 1) this.#changedPages.add(index);
     await this.#writer.run();
@@ -147,13 +147,13 @@ export class IntentLog {
     const pages = [...this.#changedPages];
     this.#changedPages.clear();
     if (pages.length === 0) return;
-    // Encoded now: what is marked while this is written needs a pass of its own.
+    // Encoded now: regions marked during the write need a write of their own.
     const writes = [...this.#options.members()].map((member) => ({ member, pages: this.#encode(member, pages) }));
     const covered = pages.flatMap((index) => this.#regionsOf(index));
     try {
       await allDone(writes.map((write) => this.#writeTo(write.member, write.pages)));
     } catch (error) {
-      // Refused for want of room: some members may have them, but not all.
+      // The disk is full: some members may have the pages, but not all.
       for (const index of pages) this.#changedPages.add(index);
       throw error;
     }

@@ -8,10 +8,10 @@ import type { RegionSet } from './region-set.ts';
  *
  * Format 1 is a bitmap of marked regions and nothing else.
  *
- * Format 2 is eight sectors, each whole in itself, with a header as the sectors of checksum pages have (checksum,
- * owner, number of the sector in the log) and two bitmaps: regions that are marked, and regions that have checksums on
- * the drive. The second one tells pages of checksums that were never written from those that were zeroed, also where no
- * other member is left to ask.
+ * Format 2 is eight sectors, each valid on its own, with a header as in sectors of checksum pages (checksum, owner,
+ * number of the sector in the log) and two bitmaps: regions that are marked, and regions that have checksums on the
+ * drive. The second bitmap distinguishes checksum pages that were never written from pages that were zeroed, also when
+ * no other member is left.
  */
 const SECTORS = BLOCK_BYTES / SECTOR_BYTES;
 const OWNER_AT = 4;
@@ -48,7 +48,7 @@ export function encodeIntentPage(index: number, owner: Buffer, { marked, written
   return page;
 }
 
-/** Adds what the page says; returns the first regions of the sectors that fit. */
+/** Adds the bits of the page; returns the first regions of the valid sectors. */
 export function decodeIntentPage(index: number, owner: Buffer, page: Buffer, bits: IntentBits): number[] {
   const fitting: number[] = [];
   for (let at = 0; at < SECTORS; at += 1) {
@@ -64,7 +64,7 @@ export function decodeIntentPage(index: number, owner: Buffer, page: Buffer, bit
   return fitting;
 }
 
-/** The first regions of all sectors that cover so many regions. */
+/** The first regions of the sectors that cover `regions` regions. */
 export function* intentSectors(regions: number): Generator<{ readonly first: number; readonly end: number }> {
   for (let first = 0; first < regions; first += REGIONS_PER_SECTOR) {
     yield { first, end: Math.min(regions, first + REGIONS_PER_SECTOR) };

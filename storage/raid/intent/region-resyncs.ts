@@ -3,12 +3,12 @@ import { BATCH_ROWS } from '../layout.ts';
 import type { GroupCore } from '../core.ts';
 import { DeferredWrites } from '../journal/deferred-writes.ts';
 
-/** Brings regions in line in which a crash, or a full disk, has left a write half done. */
+/** Resyncs regions in which a crash, or a full disk, left a write incomplete. */
 export class RegionResyncs {
   readonly deferred: DeferredWrites;
   readonly #core: GroupCore;
   readonly #running = new Map<number, Promise<void>>();
-  /** Where a full disk refused part of a write to a stripe with all members there. */
+  /** Regions where a full disk refused part of a write to a stripe with all members present. */
   readonly #torn = new Set<number>();
 
   constructor(core: GroupCore) {
@@ -16,27 +16,32 @@ export class RegionResyncs {
     this.deferred = new DeferredWrites(core);
   }
 
-  /** A write to these rows was refused halfway; the caller still holds them. With `torn` parity is as after a crash. */
+  /**
+   * A write to these rows was refused partway; the caller still holds them. With `torn`, parity is as after a crash.
+   */
   leaveUnsynced(row: number, torn: boolean): void {
     const region = this.#core.regionOf(row);
     this.#core.unsynced.add(region);
     if (torn) this.#torn.add(region);
     for (const successor of this.#core.membership.successors) successor?.fillAgain(region);
-    // Most often that needs no room: what was half written is taken back.
+    // Most often that needs no space: the part that was written is undone.
     this.#core.startWork();
   }
 
-  /** Whether part of a write to this region was refused, and it could not be put in order since. */
+  /** Whether part of a write to this region was refused and not repaired since. */
   isTorn(row: number): boolean {
     return this.#torn.has(this.#core.regionOf(row));
   }
 
-  /** Whether the stripe lacked this member at the crash: then all went through the journal, and is in line. */
+  /**
+   * Whether the stripe lacked this member at the crash: then all writes went through the journal, and the stripe is
+   * consistent.
+   */
   wasConsistent(slot: number, row: number): boolean {
     return !this.#torn.has(this.#core.regionOf(row)) && this.#core.wasMissing(slot, row);
   }
 
-  /** Brings one region in line after a crash. Those who need the same one share the work. */
+  /** Resyncs one region after a crash. Concurrent callers share the work. */
   async run(region: number): Promise<void> {
     const running = this.#running.get(region);
     if (running === undefined) return this.#start(region);
@@ -44,7 +49,7 @@ export class RegionResyncs {
       await running;
     } catch (error) {
       if (!isNoSpace(error)) throw error;
-      // It began before the caller asked: since then there may be room.
+      // That resync started before this call: space may have been freed since.
       await (this.#running.get(region) ?? this.#start(region));
     }
   }
@@ -55,12 +60,12 @@ export class RegionResyncs {
     return resyncing;
   }
 
-  /** Writes first what is still owed; throws when there is no room for it. */
+  /** Applies the deferred writes; throws when the disk is still full. */
   async applyDeferred(): Promise<void> {
     for (const region of this.deferred.regions()) await this.run(region);
   }
 
-  /** False when there is no room for it, and the caller can do without. */
+  /** False when the disk is too full to resync and the caller accepts that. */
   async tryRun(region: number, canDoWithout: boolean): Promise<boolean> {
     try {
       await this.run(region);
@@ -89,7 +94,7 @@ export class RegionResyncs {
     this.#synced(region);
   }
 
-  /** Others may still be in a region that has just become unsynced. */
+  /** Operations may still be in flight in a region that has just become unsynced. */
   async #alone(region: number, row: number, end: number, work: () => Promise<void>): Promise<void> {
     const range = await this.#core.locks.acquire(row, end);
     try {
@@ -106,7 +111,7 @@ export class RegionResyncs {
     if (this.#core.unsynced.delete(region)) this.#core.counters.resyncedRegions += 1;
   }
 
-  /** Parity can only be put right while it is known which members were there at the crash. */
+  /** Parity can only be corrected while it is known which members were present at the crash. */
   async beforeChange(): Promise<void> {
     if (this.#core.layout.level !== 'RAID6') return;
     for (const region of [...this.#core.unsynced]) {

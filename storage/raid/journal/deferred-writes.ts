@@ -4,10 +4,9 @@ import type { ShardWrite } from './journal-record.ts';
 import type { StripeRows } from '../parity/stripe-rows.ts';
 
 /**
- * Writes that are in the journal and that a full disk refused in their places, or in a copy of the journal. With a
- * member missing its data can be worked out only from a stripe that is all new or all old, so they stay owed until they
- * are made in full. No other write goes through the journal meanwhile, which bounds what is kept here by what can be
- * under way at once.
+ * Writes that are in the journal and that a full disk refused in place, or in a copy of the journal. With a member
+ * missing, its data can be reconstructed only from a stripe that is entirely new or entirely old, so these writes stay
+ * deferred until all of them are applied. No other write goes through the journal meanwhile, which bounds their number.
  */
 export class DeferredWrites {
   readonly #core: GroupCore;
@@ -29,7 +28,7 @@ export class DeferredWrites {
     return this.#writes.has(region);
   }
 
-  /** Takes copies: the caller's buffers go back to where they came from. */
+  /** Copies the data: the caller reuses its buffers. */
   keep(row: number, writes: readonly ShardWrite[]): void {
     const region = this.#core.regionOf(row);
     const kept = this.#writes.get(region) ?? [];
@@ -37,7 +36,7 @@ export class DeferredWrites {
     this.#writes.set(region, kept);
   }
 
-  /** Makes them, with nobody else in the region; throws when there is no room yet. */
+  /** Applies them while the caller holds the region exclusively; throws when the disk is still full. */
   async apply(region: number): Promise<void> {
     const { membership, checksums, journal } = this.#core;
     await journal.complete();
@@ -51,7 +50,7 @@ export class DeferredWrites {
     this.#writes.delete(region);
   }
 
-  /** Lays them over what was read, so that the stripe is as it will be. */
+  /** Lays them over rows that were read, so that the stripe is as it will be. */
   overlay(rows: StripeRows): void {
     for (const write of this.#writes.get(this.#core.regionOf(rows.row)) ?? []) {
       const shard = rows.shards.findIndex((_, candidate) => rows.slotOf(candidate) === write.slot);
@@ -68,7 +67,7 @@ export class DeferredWrites {
   }
 }
 
-/** Mends as far as there is room: what was read is right without it. */
+/** Repairs as far as there is space: the data that was read is right without it. */
 export async function ifThereIsSpace(mending: Promise<unknown>): Promise<void> {
   try {
     await mending;

@@ -27,14 +27,14 @@ export interface RecordHeader {
 
 const MAGIC = 'GRANJRNL';
 const HEADER_BYTES = 16;
-/** A header takes about 60 bytes for each, of a block; a stripe has no more than ten. */
+/** A header needs about 60 bytes for each write and is one block; a stripe has at most ten. */
 export const RECORD_WRITES_MAX = 32;
 
 export function recordBytes(writes: readonly ShardWrite[]): number {
   return BLOCK_BYTES + entriesBytes(writes) + dataBytes(writes);
 }
 
-/** A header block, the checksums, and the blocks. */
+/** A header block, the checksums, and the data blocks. */
 export function encodeRecord(
   identity: Pick<RecordHeader, 'groupId' | 'events' | 'generation' | 'index'>,
   writes: readonly ShardWrite[],

@@ -17,7 +17,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Where a record is, and which one it is. */
+/** The place and identity of a record. */
 interface Place {
   readonly position: number;
   readonly generation: number;
@@ -25,10 +25,10 @@ interface Place {
 }
 
 /**
- * While a member is missing, a stripe half written would take the missing blocks with it. So everything that is to be
- * written in a stripe is first put here, on two members, and replayed after a crash. Records fill the area from its
- * start; when it is full, everything is made durable in its place and a new generation begins at the start. A record
- * counts only for the event it was written under, so every change of members ends a generation too. See `../README.md`.
+ * While a member is missing, a partial stripe write would corrupt the missing blocks. All writes to a stripe are
+ * therefore recorded here first, on two members, and replayed after a crash. Records fill the area from its start. When
+ * it is full, all blocks are made durable in place and a new generation begins at the start. A record is valid only for
+ * the event count it was written under, so every membership change ends a generation. See `../README.md`.
  */
 export class RaidJournal {
   readonly #core: GroupCore;
@@ -36,15 +36,15 @@ export class RaidJournal {
   #generation = 1;
   #index = 0;
   #position = 0;
-  /** Records whose blocks are being written in their places. */
+  /** Records whose blocks are being written in place. */
   #active = 0;
   /** The rows of all records of this generation. */
   #rows: { readonly row: number; readonly end: number }[] = [];
   #queue: Waiting[] = [];
   #isRunning = false;
-  /** A record was refused halfway: what comes after it would not be found, so a new generation has to begin. */
+  /** A record was refused partway: later records would not be found, so a new generation has to begin. */
   #isCutOff = false;
-  /** Records a replay finds, though a full disk refused one of their copies. */
+  /** Records that a replay would find, although a full disk refused one of their copies. */
   #incomplete: { readonly position: number; readonly content: Buffer } | undefined;
   readonly #completer = new SharedFlush(() => this.#completeNow());
   #onIdle: (() => void) | undefined;
@@ -54,20 +54,20 @@ export class RaidJournal {
     this.#fail = options.fail;
   }
 
-  /** The most one record may take. */
+  /** The maximum size of a record. */
   get recordBytesMax(): number {
     return this.#core.layout.journalBytes;
   }
 
-  /** Whether a replay would write these rows: then every write to them has to be in the journal too. */
+  /** Whether a replay would write these rows: then every write to them has to be journaled as well. */
   covers(row: number, count: number): boolean {
     return this.#rows.some((range) => range.row < row + count && row < range.end);
   }
 
   /**
    * Resolves when the record survives a crash. The caller then writes the blocks and calls `finish`. When it resolves
-   * with a refusal, a replay would find the record, but there is no room for all its copies: the blocks must not be
-   * written before `complete`, and the caller owes them.
+   * with an error, a replay would find the record but the disk is too full for all its copies: the blocks must not be
+   * written before `complete`, and the caller defers them.
    */
   append(writes: readonly ShardWrite[]): Promise<StorageError | undefined> {
     assert.ok(recordBytes(writes) <= this.recordBytesMax, 'a record fits into the journal');
@@ -85,15 +85,15 @@ export class RaidJournal {
   }
 
   /**
-   * Makes the copies that were refused. No block is written in its place before: a crash that takes one more drive along
-   * would leave it half written, and without a record. Those who need it share the work: nobody is still at it when the
-   * first of them has paid what it owes, and another generation may begin.
+   * Writes the copies that were refused. No block is written in place before: a crash that also loses a drive would
+   * leave it partial and without a record. Concurrent callers share the work: it has ended for all of them before the
+   * first has applied its deferred writes and a new generation may begin.
    */
   complete(): Promise<void> {
     return this.#completer.run();
   }
 
-  /** The members have changed and everything is durable in its place. */
+  /** The membership has changed and everything is durable in place. */
   startGeneration(): void {
     this.#generation += 1;
     this.#index = 0;
@@ -188,9 +188,9 @@ export class RaidJournal {
   }
 
   /**
-   * What is refused and read as it was must not be made by a replay after all. So before anyone is told, the first of
-   * these records is struck out, which hides the others too. Where even that is refused, a replay decides what counts:
-   * the records it would find are as good as written, and their blocks are read as they will be.
+   * A write that is reported as failed must not be applied by a replay. Before the error is returned, the first of
+   * these records is invalidated, which hides the following ones. Where that is refused as well, the replay decides:
+   * the records it would find count as written, and reads show their blocks as they will be.
    */
   async #refuse(
     batch: readonly Waiting[],
@@ -209,7 +209,7 @@ export class RaidJournal {
     for (const { reject } of batch.slice(found)) reject(refusal);
   }
 
-  /** Needs no room where a disk writes in place. Stops when it is refused all the same: the other copy is needed then. */
+  /** Needs no space on a disk that writes in place. Stops at the first refusal: the other copy is needed then. */
   async #invalidate(place: Place): Promise<void> {
     for (const member of this.#core.membership.readers) {
       if ((await this.#findRecord([member], place)) === undefined) continue;
@@ -222,7 +222,7 @@ export class RaidJournal {
     }
   }
 
-  /** How many of the records a replay would find. */
+  /** The number of these records that a replay would find. */
   async #countFound(records: readonly Buffer[], { position, generation, index }: Place): Promise<number> {
     let next = position;
     for (const [at, record] of records.entries()) {
@@ -233,7 +233,7 @@ export class RaidJournal {
     return records.length;
   }
 
-  /** Writes what a crash may have left half written. Afterwards everything is where it belongs, and durable. */
+  /** Writes the blocks of all valid records in place. Afterwards everything is in place and durable. */
   async replay(): Promise<number> {
     const { membership, layout } = this.#core;
     if (layout.journalBytes === 0) return 0;

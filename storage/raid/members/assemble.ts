@@ -8,13 +8,13 @@ import { RegionSet } from '../intent/region-set.ts';
 import { readSuperblock } from './superblock.ts';
 import type { FoundSuperblock, MemberRecord, Superblock } from './superblock.ts';
 
-/** Reads who the drives say they are. Those that do not answer, or have nothing to say, are not in the result. */
+/** Reads the superblocks of the drives. Drives that fail or have no superblock are left out. */
 export async function identify(drives: readonly Drive[]): Promise<FoundSuperblock[]> {
   const found = await Promise.all(drives.map((drive) => readSuperblock(drive).catch(() => undefined)));
   return found.filter((entry) => entry !== undefined);
 }
 
-/** The superblock that is right about the group: the one that has seen most. */
+/** The authoritative superblock: the one with the highest event count. */
 export function newest(found: readonly FoundSuperblock[]): Superblock | undefined {
   return found
     .map(({ superblock }) => superblock)
@@ -26,7 +26,7 @@ export function layoutOf(superblock: Superblock): Layout {
   return layOut({ format, level, stripeBytes, memberBytes, memberCount: members.length });
 }
 
-/** Puts a group together from what its drives say. Leaves it failed, and the drives untouched, when too many are missing. */
+/** Assembles a group from its drives. Leaves it failed, and the drives untouched, when too many are missing. */
 export async function assemble(
   core: GroupCore,
   found: readonly FoundSuperblock[],
@@ -56,7 +56,7 @@ class Assembly {
   async run(): Promise<void> {
     const { membership, unsynced, intent, journal, layout } = this.#core;
     await this.#core.drain();
-    // It is in the journal, too.
+    // The journal has them as well.
     this.#core.resyncs.deferred.clear();
     membership.events = this.#right.events;
     membership.sequence = this.#right.sequence;
@@ -71,14 +71,16 @@ class Assembly {
     unsynced.clear();
     if (!this.#isClean()) {
       unsynced.addAll(intent.marked());
-      // Members are resynced among themselves; what a successor has there may be older.
+      // The resync covers members only; the data of a successor there may be older.
       for (const successor of membership.successors) successor?.pending?.addAll(intent.marked());
     }
-    // Now, because checksums are judged by it: after a crash their pages may be one generation behind.
+    // Before checksums are read: they are classified by it, because after a crash their pages may be one generation
+    // behind.
     await journal.replay();
     this.#core.wasMissing = missingOnRecord(this.#right, intent.marked(), layout.regionRows);
     membership.isClean = false;
-    // The resync of parity depends on who was there at the crash, so it comes before anyone missing is put on record.
+    // The resync of parity depends on which members were present at the crash, so it precedes recording newly missing
+    // ones.
     if (this.#isNewlyMissing) {
       membership.record();
       return;
@@ -93,7 +95,7 @@ class Assembly {
     for (const member of [...membership.members, ...membership.successors]) {
       if (member === undefined) continue;
       checksums.drop(member);
-      // Whoever still works on the old object has to stop.
+      // Operations that still use the old object must stop.
       member.state = 'failed';
     }
     checksums.reset();
@@ -152,7 +154,9 @@ class Assembly {
     }
   }
 
-  /** The bitmap is what any of the good members says; drives that come back may have marked more on their own. */
+  /**
+   * The log is the union of the logs of all good members; drives that return may have marked more regions on their own.
+   */
   async #loadIntent(): Promise<void> {
     const { membership, intent } = this.#core;
     for (const member of [...membership.writers, ...this.#returned]) {
@@ -198,8 +202,8 @@ class Assembly {
 }
 
 /**
- * A drive that was away lacks what the bitmap says, because nothing is cleared there while a member is missing. If it
- * was incomplete when it left, or has seen events of its own since, it is filled from the start.
+ * A returning drive lacks the regions that the log marks, because nothing is cleared while a member is missing. If it
+ * was incomplete when it left, or has recorded events of its own since, it is filled from the start.
  */
 export function rejoin(core: GroupCore, member: Member, superblock: Superblock): void {
   const isPartial = !member.isIncomplete && superblock.events < (member.failedAt ?? 0);

@@ -4,7 +4,7 @@ import type { Layout } from '../layout.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Zeroes what the group keeps for itself; what is zero already, as on a new sparse file, is not written. */
+/** Zeroes the metadata area; ranges that are zero already, as in a new sparse file, are not written. */
 export async function clearMetadata(drive: Drive, layout: Layout): Promise<void> {
   const zeros = Buffer.alloc(CHUNK_BYTES);
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -19,27 +19,27 @@ export interface Spare {
 const ROUNDS_MAX = 32;
 
 /**
- * Who belongs to the group. Members change only while no write is under way, and the change is on record on all that
- * are left before the next write is: so a drive that missed a write can always be told from one that did not.
+ * The members of a group. Members change only while no write is in flight, and the change is recorded on all remaining
+ * members before the next write: so a drive that missed a write is always distinguishable from one that did not.
  */
 export class GroupMembership {
   readonly members: Member[] = [];
-  /** For each slot, the drive that is being filled to take it over. */
+  /** For each slot, the drive that is being filled to replace its member. */
   readonly successors: (Member | undefined)[] = [];
   readonly spares: Spare[] = [];
-  /** All that hold all data, and all that are written to. */
+  /** The members that hold all data, and those that receive writes. */
   readers: readonly Member[] = [];
   writers: readonly Member[] = [];
   events = 0;
-  /** The last ones that any drive has on record. */
+  /** The highest event count that any drive has recorded. */
   recordedEvents = 0;
   sequence = 0;
   isClean = false;
   failure: StorageError | undefined;
   committing: Promise<void> | undefined;
-  /** Members have changed, and there is no room to put that on record. Whoever comes next tries again. */
+  /** The membership has changed and the disk is too full to record it. The next operation tries again. */
   stalled: StorageError | undefined;
-  /** Called when a change is on record. */
+  /** Called when a change is recorded. */
   onRecorded: () => void = () => undefined;
   readonly #groupId: string;
   readonly #layout: Layout;
@@ -47,7 +47,7 @@ export class GroupMembership {
   readonly #changes: { readonly make: () => void; readonly refuse: (error: StorageError) => void }[] = [];
   #again = false;
   #isUnrecorded = false;
-  /** The last superblocks did not reach all drives, because there was no room for them. */
+  /** The last superblocks did not reach all drives, because the disk was full. */
   #isRefused = false;
 
   constructor(groupId: string, layout: Layout, hooks: MembershipHooks) {
@@ -60,14 +60,14 @@ export class GroupMembership {
     return this.members.every((member) => member.state === 'active');
   }
 
-  /** Recomputes what follows from the members' states. */
+  /** Recomputes what is derived from the members' states. */
   refresh(): void {
     const all = [...this.members, ...this.successors.filter((member) => member !== undefined)];
     this.readers = this.members.filter((member) => member.state === 'active');
     this.writers = all.filter((member) => member.isAlive);
   }
 
-  /** Takes a member out that answered with an error. The caller goes on with the others and then awaits `settled`. */
+  /** Fails a member that returned an error. The caller continues with the others and then awaits `whenRecorded`. */
   fail(member: Member, error: unknown): void {
     if (!member.isAlive || this.failure !== undefined) return;
     const reason = error instanceof Error ? error.message : String(error);
@@ -83,7 +83,9 @@ export class GroupMembership {
     else this.#commitMembership();
   }
 
-  /** Makes a change when no write is under way, and has it on record when it resolves; without room it is not made. */
+  /**
+   * Applies a change while no write is in flight; it is recorded when this resolves. On a full disk it is not applied.
+   */
   async change(make: () => void): Promise<void> {
     const refused: StorageError[] = [];
     this.#changes.push({ make, refuse: (error) => refused.push(error) });
@@ -92,7 +94,7 @@ export class GroupMembership {
     for (const error of refused) throw error;
   }
 
-  /** Waits until every change is on record, or the group is lost. */
+  /** Waits until every change is recorded, or the group is lost. */
   async idle(): Promise<void> {
     while (this.committing !== undefined) await this.committing;
   }
@@ -106,7 +108,7 @@ export class GroupMembership {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Looks whether there are enough members; if not, the group refuses everything and touches nothing. */
+  /** Checks that there are enough members; if not, the group refuses all operations and leaves the drives untouched. */
   assess(): boolean {
     this.failure = undefined;
     this.stalled = undefined;
@@ -116,13 +118,13 @@ export class GroupMembership {
     return false;
   }
 
-  /** Keeps all operations waiting while the group is put together; what fails meanwhile is put on record at the end. */
+  /** Blocks all operations while the group is assembled; failures meanwhile are recorded at the end. */
   async hold(work: () => Promise<void>): Promise<void> {
     await this.idle();
     await this.#commitAfter(work);
   }
 
-  /** Has the present members put on record when the work that is held ends. */
+  /** Records the present members when the blocked work ends. */
   record(): void {
     this.#isUnrecorded = true;
     this.#again = true;
@@ -146,12 +148,12 @@ export class GroupMembership {
   }
 
   /**
-   * Writes the superblocks of all members and spares, durably. Not those of a group that is lost: its drives say what
-   * they said while it was whole, so that it is whole again when they come back.
+   * Writes the superblocks of all members and spares durably. Superblocks of a lost group are not written: its drives
+   * keep their last consistent state, so that the group is whole again when they come back.
    */
   async persist(): Promise<void> {
     if (this.#isLost()) return;
-    // Not again after a refusal: a drive that has no room would fall behind as if it had been rolled back.
+    // Not after a refusal: a drive without space would fall behind as if it had been rolled back.
     if (!this.#isRefused) this.sequence += 1;
     this.#isRefused = true;
     const { events } = this;
@@ -198,7 +200,7 @@ export class GroupMembership {
   }
 
   #commitAfter(work: () => Promise<void>): Promise<void> {
-    // Never inside the caller's turn: `settling` has to be set before this can end.
+    // Deferred, so that `committing` is set before this can end.
     const committing = Promise.resolve()
       .then(work)
       .then(() => this.#commitRounds())
@@ -231,7 +233,7 @@ export class GroupMembership {
   async #commitRound(): Promise<void> {
     await this.#hooks.beforeChange();
     await this.#hooks.flushMembers();
-    // More drives failed: what was flushed may not be all of it.
+    // More drives failed: the flush may be incomplete.
     if (this.#again || this.#isLost()) return;
     for (const { make } of this.#changes.splice(0)) make();
     this.#assignSpares();
@@ -252,7 +254,7 @@ export class GroupMembership {
     };
   }
 
-  /** Nobody has to change members while the disk is full; but what has changed already has to be on record. */
+  /** On a full disk requested changes are refused; changes that have happened already still have to be recorded. */
   #refuseChanges(error: StorageError): void {
     for (const { refuse } of this.#changes.splice(0)) refuse(error);
     this.#again = false;
@@ -290,7 +292,7 @@ export class GroupMembership {
   #dropSpare(spare: Spare, error: unknown): void {
     const index = this.spares.indexOf(spare);
     const reason = error instanceof Error ? error.message : String(error);
-    // What it says about the group is only older; which spares there are, the members say.
+    // The superblock of a spare is only older; the members' superblocks list the spares.
     if (isNoSpace(error)) this.#hooks.onEvent({ type: 'no-space', work: 'spare', reason });
     if (index < 0 || isNoSpace(error)) return;
     this.spares.splice(index, 1);
@@ -299,7 +301,7 @@ export class GroupMembership {
     this.#commitMembership();
   }
 
-  /** A drive that is being filled counts as missing: what it lacks is not there. */
+  /** A drive that is being filled counts as missing: it lacks data. */
   #missing(): Member[] {
     return this.members.filter((member) => member.state !== 'active');
   }

@@ -20,7 +20,7 @@ export async function failMismatches(core: GroupCore): Promise<Drive[]> {
     const reason = await mismatchOf(core, member);
     if (reason !== undefined) mismatches.push({ member, reason });
   }
-  // Superblocks were written meanwhile: what was read says nothing.
+  // Superblocks were written meanwhile, so those that were read are outdated.
   if (mismatches.length === 0 || !core.isOpen() || membership.sequence !== sequence) return [];
   const missing = new Set(membership.members.filter(({ state }) => state !== 'active').map(({ slot }) => slot));
   for (const { member } of mismatches) missing.add(member.slot);
@@ -51,9 +51,8 @@ async function mismatchOf({ id, membership }: GroupCore, member: Member): Promis
 }
 
 /**
- * The superblocks to put a group together from. Of drives with the same identity, one is a copy: the one that is not on
- * record under that identity. And a drive that missed two superblocks or more is not what it was when the group wrote
- * the last one: it was rolled back.
+ * The superblocks to assemble a group from. Of two drives with the same identity one is a copy: the one that is not
+ * recorded under that identity. A drive that missed two superblocks or more was rolled back.
  */
 export function matchingSuperblocks(found: readonly FoundSuperblock[], right: Superblock): FoundSuperblock[] {
   const driveIds = new Map(right.members.map(({ uuid, driveId }) => [uuid, driveId]));

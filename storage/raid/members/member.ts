@@ -4,24 +4,24 @@ import type { ChecksumPage } from '../checksums/checksum-page.ts';
 import type { RegionSet } from '../intent/region-set.ts';
 import type { MemberState } from './superblock.ts';
 
-/** Takes a member out; throws instead when the disk is full, because that is no failure of the member. */
+/** Fails a member. Throws instead when the disk is full, because that is no failure of the member. */
 export type FailMember = (member: Member, error: unknown) => void;
 
-/** One drive in its place in the group, and which part of the data it holds. */
+/** A drive in a slot of the group, and the part of the data it holds. */
 export class Member {
   readonly slot: number;
   readonly uuid: string;
   readonly drive: Drive;
   state: MemberState = 'active';
-  /** Regions that are still to be filled. */
+  /** Regions still to be filled. */
   pending: RegionSet | undefined;
-  /** The bitmap told what it lacks, so there is no cursor to keep. */
+  /** The write-intent log records what it lacks, so there is no cursor to keep. */
   isPartial = false;
-  /** What it lacks according to the superblocks: after a crash it is filled from there again. */
+  /** What it lacks according to the superblocks: after a crash, filling resumes from there. */
   #lacking: RegionSet | undefined;
-  /** Regions below this one are filled and durable, as the superblocks say. */
+  /** Regions below this one are filled and durable, according to the superblocks. */
   cursor = 0;
-  /** The region being filled, and the first of its rows that is not yet. */
+  /** The region being filled, and its first row that is not filled yet. */
   fillingRegion = -1;
   fillingRow = 0;
   failedAt: number | undefined;
@@ -34,7 +34,7 @@ export class Member {
     readonly slot: number;
     readonly uuid: string;
     readonly drive: Drive;
-    /** Which of its superblocks is the newest. */
+    /** The slot of its newest superblock. */
     readonly superblockSlot: number;
     readonly regionRows: number;
   }) {
@@ -49,7 +49,7 @@ export class Member {
     return this.state !== 'failed';
   }
 
-  /** Whether what it has in this row is the group's data. */
+  /** Whether its data in this row is the group's. */
   holds(row: number): boolean {
     if (this.state === 'active') return true;
     if (this.state === 'failed' || this.pending === undefined) return false;
@@ -58,7 +58,7 @@ export class Member {
     return region === this.fillingRegion && row < this.fillingRow;
   }
 
-  /** Whether it holds all of a region. */
+  /** Whether it holds the whole region. */
   holdsRegion(region: number): boolean {
     if (this.state !== 'rebuilding') return this.state === 'active';
     return this.pending?.has(region) === false;
@@ -79,7 +79,7 @@ export class Member {
     this.cursor = isPartial ? 0 : Math.max(0, pending.next(0));
   }
 
-  /** While it is being filled: a write to this region did not reach it in full. */
+  /** While it is being filled: a write to this region did not reach it completely. */
   fillAgain(region: number): void {
     this.pending?.add(region);
     if (this.fillingRegion === region) this.fillingRow = region * this.#regionRows;
@@ -94,7 +94,7 @@ export class Member {
   }
 }
 
-/** Stands where a drive should be. */
+/** The placeholder for a missing drive. */
 export class AbsentDrive implements Drive {
   readonly id: string;
   readonly sizeBytes = 0;

@@ -2,16 +2,16 @@ import type { OnGroupEvent } from '../events.ts';
 import type { Member } from './member.ts';
 import type { MembershipRecord } from '../options.ts';
 
-/** What a membership asks of its group. */
+/** What a membership needs of its group. */
 export interface MembershipHooks {
   readonly onEvent: OnGroupEvent;
-  /** Resolves when no write is under way; new ones wait until the change is on record. */
+  /** Resolves when no write is in flight; new writes wait until the change is recorded. */
   readonly drain: () => Promise<void>;
-  /** What has to be put in order while the members are still what they were. */
+  /** Work that has to be done while the old membership is in force. */
   readonly beforeChange: () => Promise<void>;
   readonly flushMembers: () => Promise<void>;
   readonly afterChange: () => Promise<void>;
-  /** The drives have it on record. */
+  /** The drives have recorded the membership. */
   readonly afterRecord: (record: MembershipRecord) => Promise<void>;
   readonly dropPages: (member: Member) => void;
 }

@@ -16,16 +16,19 @@ export interface MemberRecord {
   readonly uuid: string;
   readonly driveId: string;
   readonly state: MemberState;
-  /** While rebuilding: regions below this one are done. Absent: only the regions marked in the bitmap are missing. */
+  /**
+   * While rebuilding: regions below this one are filled. Absent: only the regions marked in the write-intent log are
+   * missing.
+   */
   readonly rebuiltRegions?: number;
-  /** Once failed: the event that said so. */
+  /** Once failed: the event count of the failure. */
   readonly failedAt?: number;
-  /** Once failed: it never was complete, so the bitmap does not tell what it lacks. */
+  /** Once failed: it never was complete, so the write-intent log does not record what it lacks. */
   readonly incomplete?: boolean;
   readonly successor?: { readonly uuid: string; readonly driveId: string; readonly rebuiltRegions: number };
 }
 
-/** What each member knows about the group. The one with the most events is right. */
+/** What a member records about the group. The one with the highest event count is authoritative. */
 export interface Superblock {
   readonly groupId: string;
   readonly uuid: string;
@@ -36,7 +39,7 @@ export interface Superblock {
   readonly memberBytes: number;
   readonly events: number;
   readonly sequence: number;
-  /** The group was closed in good order: nothing is half written. */
+  /** The group was closed cleanly: no write is incomplete. */
   readonly clean: boolean;
   readonly members: readonly MemberRecord[];
   readonly spares: readonly { readonly uuid: string; readonly driveId: string }[];
@@ -45,7 +48,7 @@ export interface Superblock {
 export interface FoundSuperblock {
   readonly drive: Drive;
   readonly superblock: Superblock;
-  /** Which of the two slots it was in; the next one goes into the other, so that a torn write loses nothing. */
+  /** The slot it was read from; the next one goes into the other slot, so that a torn write loses nothing. */
   readonly slot: number;
 }
 
@@ -61,7 +64,7 @@ export async function readSuperblock(drive: Drive): Promise<FoundSuperblock | un
   return newest;
 }
 
-/** Whether one superblock has seen more than another of the same group. */
+/** Whether `one` has a higher event count than `other` of the same group. */
 function isNewer(one: Superblock, other: Superblock): boolean {
   return one.events > other.events || (one.events === other.events && one.sequence > other.sequence);
 }

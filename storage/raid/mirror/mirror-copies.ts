@@ -10,13 +10,13 @@ interface Copy {
   readonly data: Buffer;
   readonly entries: Uint32Array;
   readonly damaged: ReadonlySet<number>;
-  /** After a crash: blocks whose checksums are of an older generation than those of other members. */
+  /** After a crash: blocks whose checksums have an older generation than those of other members. */
   readonly behind: ReadonlySet<number>;
-  /** Blocks that are to be written anew. */
+  /** Blocks to be rewritten. */
   readonly wrong: Set<number>;
 }
 
-/** Rows as all members have them, and what was made out of that. The caller keeps everyone else out of the rows. */
+/** The copies of rows on all members, and the result of comparing them. The caller holds the rows exclusively. */
 export class MirrorCopies {
   readonly #core: GroupCore;
   readonly #row: number;
@@ -24,7 +24,7 @@ export class MirrorCopies {
   readonly #copies: Copy[] = [];
   readonly data: Buffer;
   readonly #entries: Uint32Array;
-  /** Damage is counted and told; what a crash left is no damage. */
+  /** Damage is counted and reported; differences after a crash are no damage. */
   #isDamage = true;
 
   private constructor(core: GroupCore, row: number, count: number) {
@@ -48,7 +48,7 @@ export class MirrorCopies {
     for (const copy of this.#copies) release(copy.data);
   }
 
-  /** Decides what is right: what matches its checksum. */
+  /** Chooses the copies that match their checksums. */
   agree(): { readonly mismatches: number; readonly lost: readonly number[] } {
     const lost: number[] = [];
     let mismatches = 0;
@@ -73,9 +73,9 @@ export class MirrorCopies {
   }
 
   /**
-   * Decides what to go on with after a crash, when data and checksums may be old or new, each on its own: a copy that
-   * matches its checksum, or else the first as it is; of several the one with the latest checksums, because older ones
-   * may be from before a flush that was answered. Returns the rows that are lost.
+   * Chooses the content after a crash, when data and checksums may each be old or new: a copy that matches its
+   * checksum, or else the first as it is; of several, the one with the latest checksums, because older ones may predate
+   * a flush that was acknowledged. Returns the rows that are lost.
    */
   agreeAfterCrash(): number[] {
     const lost: number[] = [];
@@ -100,7 +100,7 @@ export class MirrorCopies {
     return lost;
   }
 
-  /** Puts right whatever differs, and returns how many blocks that were. */
+  /** Rewrites the copies that differ; returns the number of blocks. */
   async writeBack(): Promise<number> {
     let written = 0;
     for (const copy of this.#copies) {
@@ -169,7 +169,7 @@ export class MirrorCopies {
       const isSame = copy.entries[index] === right.entries[index] && blockOf(copy.data, index).equals(block);
       if (isSame) continue;
       mismatches += 1;
-      // Of two that match their checksums nobody knows which one is right: neither is written over.
+      // Two different copies match their checksums: neither is provably right, so neither is overwritten.
       if (!this.#isDamage || !verifies(copy, index)) copy.wrong.add(index);
     }
     return mismatches;

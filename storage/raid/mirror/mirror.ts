@@ -12,11 +12,11 @@ import { ifThereIsSpace } from '../journal/deferred-writes.ts';
 import { SpareSums } from '../checksums/spare-sums.ts';
 import type { Examination, Strategy } from '../strategy.ts';
 
-/** Neighbours are read from one member, so that the machine does not keep everything in memory twice. */
+/** Adjacent rows are read from one member, so that the page cache does not hold everything twice. */
 const SLICE_ROWS = 128;
 const PIECES_AT_ONCE = 8;
 
-/** RAID1: every member has everything. */
+/** RAID1: every member holds all data. */
 export class Mirror implements Strategy {
   readonly #core: GroupCore;
   readonly #dataOffset: number;
@@ -132,11 +132,11 @@ export class Mirror implements Strategy {
     }
   }
 
-  /** Cuts a request where its first region ends; `across` rows are beyond. */
+  /** Splits a request at the end of its first region; `across` rows are beyond. */
   #inTwo(row: number, bytes: Buffer, across: number, operate: (offset: number, part: Buffer) => Done): Done {
     const cut = bytes.length - across * BLOCK_BYTES;
     const first = operate(row * BLOCK_BYTES, bytes.subarray(0, cut));
-    // One after the other where the drives make one wait: how much is under way at once stays bounded.
+    // Sequential where the drives are asynchronous: that bounds the requests in flight.
     const rest = () => operate(row * BLOCK_BYTES + cut, bytes.subarray(cut));
     return first === undefined ? rest() : first.then(rest);
   }
@@ -186,7 +186,7 @@ export class Mirror implements Strategy {
     }
   }
 
-  /** A checksum of "never written" has nothing behind it that could be checked: the other members must say the same. */
+  /** A checksum of "never written" cannot be verified against data: the other members must agree. */
   async #doAllAgree(member: Member, row: number, entries: Uint32Array): Promise<boolean> {
     const others = new Uint32Array(entries.length);
     for (const other of this.#core.membership.readers) {
@@ -197,7 +197,7 @@ export class Mirror implements Strategy {
     return true;
   }
 
-  /** With everyone else kept out: what does not match now is damaged. */
+  /** With the rows held exclusively: blocks that do not match now are damaged. */
   async #readAndRepair(row: number, into: Buffer): Promise<void> {
     const core = this.#core;
     const count = into.length / BLOCK_BYTES;
@@ -236,7 +236,7 @@ export class Mirror implements Strategy {
     const range = await this.#core.begin(row, from.length / BLOCK_BYTES, true);
     try {
       const writing = this.#core.membership.writers.map((member) => this.#core.writeRows(member, row, from));
-      // While the drives are at work.
+      // Computed while the drives work.
       const entries = checksumsOf(from);
       await this.#written(row, writing);
       await this.#putChecksums(row, entries);
@@ -245,7 +245,7 @@ export class Mirror implements Strategy {
     }
   }
 
-  /** Waits for the copies that were not written at once. */
+  /** Waits for the copies that were not written synchronously. */
   async #writeLater(row: number, from: Buffer, sums: Uint32Array, running: readonly Promise<void>[]): Promise<void> {
     const core = this.#core;
     const range = core.beginNow(row, from.length / BLOCK_BYTES);
@@ -258,7 +258,10 @@ export class Mirror implements Strategy {
     await core.membership.whenRecorded();
   }
 
-  /** Waits for all copies. When one is refused, all checksums stay: they tell which copies have what was there before. */
+  /**
+   * Waits for all copies. When one is refused, all checksums stay unchanged: they identify the copies that have the old
+   * data.
+   */
   async #written(row: number, running: readonly Promise<unknown>[]): Promise<void> {
     try {
       await allDone(running);

@@ -1,6 +1,6 @@
 import { allocate, computeParity, release } from '../../kernels/index.ts';
 
-/** Whether P and Q, the last two shards, are those of the data shards before them. */
+/** Whether P and Q, the last two shards, match the data shards before them. */
 export function isParityConsistent(shards: readonly Buffer[]): boolean {
   const data = shards.slice(0, -2);
   const [p, q] = shards.slice(-2);

@@ -15,7 +15,7 @@ export interface ShardPart {
   readonly data: Buffer | undefined;
 }
 
-/** What has to be written so that a stripe has the new data and the parity to it. */
+/** The writes that give a stripe its new data and parity. */
 export interface Plan {
   readonly writes: readonly ShardWrite[];
   readonly release: () => void;
@@ -29,7 +29,7 @@ export interface StripeChange {
   readonly parts: readonly ShardPart[];
 }
 
-/** Works out the new parity in the way that reads least. */
+/** Computes the new parity in the way that reads least. */
 export class ParityPlanner {
   readonly #core: GroupCore;
   readonly #map: StripeMap;
@@ -39,7 +39,7 @@ export class ParityPlanner {
     this.#map = map;
   }
 
-  /** For a stripe without a member missing; undefined when something in it turns out to be damaged. */
+  /** For a stripe without a missing member; undefined when a block in it is damaged. */
   planWhole(change: StripeChange): Promise<Plan | undefined> {
     const written = change.parts.reduce((total, { count }) => total + count, 0);
     const readsToUpdate = written + 2 * change.count;
@@ -57,7 +57,7 @@ export class ParityPlanner {
     return { writes, release: () => undefined };
   }
 
-  /** For any stripe: takes everything in and works out what is missing or damaged. */
+  /** For any stripe: reads all of it and reconstructs what is missing or damaged. */
   async planAny(change: StripeChange): Promise<Plan> {
     const rows = await StripeRows.load(this.#core, this.#map, change.row, change.count);
     rows.solve();
@@ -71,13 +71,13 @@ export class ParityPlanner {
     computeParity(rows.shards);
     const parity = this.#parityWrites(change, rows.shards);
     for (let index = 0; index < change.count; index += 1) {
-      // Parity to data nobody knows would make up data later; marked as lost it keeps the loss visible.
+      // Parity over unknown data would produce false data later; marking it as lost keeps the loss visible.
       if (rows.hasLostData(index)) for (const { entries } of parity) entries[index] = LOST;
     }
     return { writes: [...this.#dataWrites(change), ...parity], release: () => rows.release() };
   }
 
-  /** Old data out of the parity, new data in. */
+  /** Read-modify-write: removes the old data from the parity and adds the new. */
   async #planUpdate(change: StripeChange): Promise<Plan | undefined> {
     const { dataShards } = this.#map;
     const p = { shard: dataShards, row: change.row, count: change.count };
@@ -107,7 +107,7 @@ export class ParityPlanner {
     return { writes, release: releaseAll };
   }
 
-  /** The parity anew from all data, of which only what is not being written has to be read. */
+  /** Reconstruct-write: computes the parity from all data, reading only the blocks that are not written. */
   async #planReconstruct(change: StripeChange): Promise<Plan | undefined> {
     const { dataShards, slots } = this.#map;
     const own: Buffer[] = [];
@@ -144,7 +144,7 @@ export class ParityPlanner {
     return { writes: [...this.#dataWrites(change), ...this.#parityWrites(change, shards)], release: releaseAll };
   }
 
-  /** False when the member failed, or when anything there is damaged. */
+  /** False when the member failed, or a block is damaged. */
   async #readShard(
     change: StripeChange,
     read: { readonly shard: number; readonly row: number; readonly count: number; readonly buffer: Buffer },

@@ -20,12 +20,12 @@ interface WrongBlock extends Place {
   readonly right: Buffer;
 }
 
-/** Damage is counted and told; what a crash left is no damage. */
+/** Damage is counted and reported; differences after a crash are no damage. */
 type Reason = 'repair' | 'resync';
 
 const ZEROS = Buffer.alloc(BLOCK_BYTES);
 
-/** Puts stripes right: what is damaged, what a crash left, and what a new member lacks. */
+/** Repairs stripes: damage, incomplete writes of a crash, and what a new member lacks. */
 export class ParityRepair {
   readonly #core: GroupCore;
   readonly #map: StripeMap;
@@ -35,7 +35,7 @@ export class ParityRepair {
     this.#map = map;
   }
 
-  /** Compares rows of one stripe with their checksums and parity, and mends what differs. */
+  /** Compares rows of one stripe with their checksums and parity, and repairs differences. */
   async examine(row: number, count: number, repair: boolean): Promise<Examination> {
     const rows = await StripeRows.load(this.#core, this.#map, row, count);
     try {
@@ -53,7 +53,7 @@ export class ParityRepair {
       if (zeroed.length > 0) wrong = this.#wrongParity(rows);
       result.mismatches += zeroed.length + wrong.length;
       if (repair) result.repaired += await this.writeSolved(rows, zeroed);
-      // Parity that matches its checksum is not written over: it may be the data that is older than both.
+      // Parity that matches its checksum is not overwritten: the data may be older than both.
       const unproven = wrong.filter(({ shard, index }) => rows.entryOf(shard, index) === NEVER_WRITTEN);
       if (repair) result.repaired += await this.#rewriteParity(rows, unproven, 'repair');
       if (repair) this.#core.counters.mismatches += result.mismatches;
@@ -64,7 +64,7 @@ export class ParityRepair {
     }
   }
 
-  /** Writes blocks that were damaged and could be worked out. */
+  /** Writes blocks that were damaged and could be reconstructed. */
   async writeSolved(rows: StripeRows, damaged: readonly Place[]): Promise<number> {
     let repaired = 0;
     for (const { shard, index } of damaged) {
@@ -74,11 +74,11 @@ export class ParityRepair {
     return repaired;
   }
 
-  /** What a resync would make of rows, without writing it. */
+  /** The result of a resync of these rows, without writing it. */
   previewResync(rows: StripeRows): void {
     this.#core.resyncs.deferred.overlay(rows);
     if (hasAbsentData(rows, this.#core)) {
-      // Half of a write and a member missing: nothing can be worked out before the rest of it is.
+      // A partial write with a member missing: nothing can be reconstructed before the write is complete.
       if (this.#core.resyncs.isTorn(rows.row))
         throw new StorageError('no-space', 'A stripe is half written; make room for it.');
       rows.solve();
@@ -87,7 +87,7 @@ export class ParityRepair {
     for (let index = 0; index < rows.count; index += 1) this.#reconcileRow(rows, index);
   }
 
-  /** Writes to a member what belongs there. What cannot be worked out is marked as lost. */
+  /** Writes a member's blocks of these rows. Blocks that cannot be reconstructed are marked as lost. */
   async fill(target: Member, row: number, count: number): Promise<void> {
     const rows = await StripeRows.load(this.#core, this.#map, row, count);
     try {
@@ -109,14 +109,14 @@ export class ParityRepair {
 
   /**
    * After a crash data, checksums and parity may each be old or new. Data that matches its checksum is kept, as is data
-   * that can be worked out to match it; other data is taken as it is; parity follows.
+   * that can be reconstructed to match it; other data is accepted as it is; parity is recomputed.
    */
   async resync(row: number, count: number): Promise<void> {
     const rows = await StripeRows.load(this.#core, this.#map, row, count);
     try {
       if (rows.isUnused()) return;
       const absent = rows.shards.map((_, shard) => shard).filter((shard) => rows.stateOf(shard, 0) === 'absent');
-      // With a member missing since before the crash everything went through the journal, and is in line already.
+      // With a member missing since before the crash all writes went through the journal, so the stripe is consistent.
       if (absent.some((shard) => this.#core.resyncs.wasConsistent(rows.slotOf(shard), row))) return;
       if (absent.some((shard) => shard < rows.dataShards)) await this.#resyncWithoutData(rows, absent);
       else await this.#resyncData(rows);
@@ -135,7 +135,7 @@ export class ParityRepair {
     await this.#rewriteParity(rows, this.#wrongParity(rows), 'resync');
   }
 
-  /** Decides what data to go on with after a crash. Returns the data shards that have to be written. */
+  /** Chooses the data of a row after a crash. Returns the data shards that have to be written. */
   #reconcileRow(rows: StripeRows, index: number): number[] {
     const damaged = rows.erasedAt(index).filter((shard) => shard < rows.dataShards);
     if (damaged.length === 0) return this.#preferLatest(rows, index);
@@ -144,8 +144,8 @@ export class ParityRepair {
   }
 
   /**
-   * Data whose checksum is one generation behind may be from before a flush that was answered. When the rest of the
-   * row has the latest generation and agrees on something else, that is taken.
+   * Data whose checksum is one generation behind may predate a flush that was acknowledged. When the rest of the row
+   * has the latest generation and agrees on other data, that data is used.
    */
   #preferLatest(rows: StripeRows, index: number): number[] {
     const [shard, ...more] = rows.behind.flatMap((behind, candidate) => (behind.has(index) ? [candidate] : []));
@@ -160,7 +160,7 @@ export class ParityRepair {
     return [];
   }
 
-  /** Works out data that matches its checksum, or takes it as it is; unless it is unknown what it should be. */
+  /** Reconstructs data that matches its checksum, or accepts it as it is, unless its checksum is unknown. */
   #reconcileDamaged(rows: StripeRows, index: number, damaged: readonly number[]): void {
     const erased = rows.erasedAt(index);
     const unknown = damaged.filter((shard) => rows.stateOf(shard, index) === 'unknown');
@@ -171,13 +171,14 @@ export class ParityRepair {
       checksumBlocks(rows.block(shard, index), entries, 0);
       return entries[0] === rows.entryOf(shard, index) || unknown.includes(shard);
     });
-    // A block without a checksum is right when one that was worked out with it is, or when both parities agree on it.
+    // A block without a checksum is proven by another block that was reconstructed with it, or when both parities agree
+    // on it.
     const isProven = unknown.length < damaged.length || unknown.length === 0;
     const isRight =
       isVerified && (isProven || (erased.length === 1 && isParityConsistent(rows.partOf(index, index + 1))));
     for (const [at, shard] of damaged.entries()) {
       if (!isRight) before[at]?.copy(rows.block(shard, index));
-      // What was lost before the crash is not found by taking what happens to be there.
+      // Data that was lost before the crash does not become valid by accepting the bytes there.
       const entry = rows.entryOf(shard, index);
       const isLost = !isRight && (entry === LOST || entry === UNKNOWN);
       rows.setState(shard, index, isLost ? 'gone' : 'good');
@@ -185,8 +186,9 @@ export class ParityRepair {
   }
 
   /**
-   * A member that was there at the crash is gone since. Where both parities agree on what it had, all is well; where
-   * they do not, a write was cut off and nobody knows: its block is lost, and the parity is marked so that it stays so.
+   * A member that was present at the crash is missing now. Where both parities agree on its block, the row is
+   * consistent. Where they do not, a write was interrupted and the block is lost; the parity is marked so that the loss
+   * stays visible.
    */
   async #resyncWithoutData(rows: StripeRows, absent: readonly number[]): Promise<void> {
     const damaged = damagedPlaces(rows);
@@ -199,7 +201,7 @@ export class ParityRepair {
       this.#core.counters.lostBlocks += 1;
       this.#core.emit({ type: 'block-lost', row: rows.row + index });
       await this.#markLost(rows, index);
-      // What is there of other members is taken as it is.
+      // Blocks of other members are accepted as they are.
       for (let shard = 0; shard < rows.dataShards; shard += 1) {
         if (absent.includes(shard) || rows.stateOf(shard, index) !== 'gone') continue;
         const entry = rows.entryOf(shard, index);
@@ -210,8 +212,8 @@ export class ParityRepair {
   }
 
   /**
-   * In rows with wrong parity, data blocks that are said to be never written although both parities agree that they
-   * were: format 1 cannot tell checksums that were zeroed. They are solved afterwards.
+   * In rows with wrong parity: data blocks recorded as never written although both parities agree that they were.
+   * Format 1 cannot detect zeroed checksums. They are reconstructed afterwards.
    */
   #findZeroed(rows: StripeRows, wrongRows: Iterable<number>): Place[] {
     const zeroed: Place[] = [];
@@ -231,7 +233,7 @@ export class ParityRepair {
     return zeroed;
   }
 
-  /** The parity blocks that do not fit the data, in rows where all data is known from the drives themselves. */
+  /** The parity blocks that do not match the data, in rows where all data was read from the drives. */
   #wrongParity(rows: StripeRows): WrongBlock[] {
     const parity = [rows.dataShards, rows.dataShards + 1];
     const computed = parity.map((shard) => Buffer.allocUnsafe(rows.shards[shard]?.length ?? 0));
@@ -278,13 +280,13 @@ export class ParityRepair {
     return true;
   }
 
-  /** Where only the checksum was lost, the block is right as it is. */
+  /** Where only the checksum was lost, the block on the drive is right. */
   async #isOnDrive(member: Member, row: number, block: Buffer): Promise<boolean> {
     const found = Buffer.alloc(BLOCK_BYTES);
     return (await this.#core.readRows(member, row, found)) && found.equals(block);
   }
 
-  /** Parity to data nobody knows must not be taken for parity. */
+  /** Parity over unknown data must not be used as parity. */
   async #markLost(rows: StripeRows, index: number): Promise<void> {
     for (const shard of [rows.dataShards, rows.dataShards + 1]) {
       rows.setState(shard, index, 'gone');
@@ -305,7 +307,7 @@ export function damagedPlaces(rows: StripeRows): Place[] {
   return places;
 }
 
-/** Data that was worked out from the parity says nothing about the parity. */
+/** Data that was reconstructed from the parity proves nothing about the parity. */
 function hasAbsentData(rows: StripeRows, core: GroupCore): boolean {
   for (let shard = 0; shard < rows.dataShards; shard += 1) {
     if (core.membership.members[rows.slotOf(shard)]?.holds(rows.row) !== true) return true;

@@ -20,7 +20,7 @@ const STRIPES_AT_ONCE = 8;
 const PARTS_AT_ONCE = 64;
 const noData = Promise.resolve();
 
-/** RAID6: data in chunks over the members, with two parities that move from stripe to stripe. */
+/** RAID6: data in chunks over the members, with two parities that rotate from stripe to stripe. */
 export class ParityStripes implements Strategy {
   readonly #core: GroupCore;
   readonly #map: StripeMap;
@@ -125,7 +125,10 @@ export class ParityStripes implements Strategy {
     if (damagedBlocks(into, entries).length > 0) return this.#readAndRepair(part, into);
   }
 
-  /** With everyone else kept out: what does not match now is damaged, and worked out from the rest of the stripe. */
+  /**
+   * With the rows held exclusively: blocks that do not match now are damaged, and are reconstructed from the rest of
+   * the stripe.
+   */
   async #readAndRepair({ row, count, shard }: ChunkPart, into: Buffer): Promise<void> {
     const core = this.#core;
     const range = await core.begin(row, count, false, true);
@@ -163,7 +166,7 @@ export class ParityStripes implements Strategy {
     await this.#core.membership.whenRecorded();
   }
 
-  /** Puts the parts of each stripe together. */
+  /** Groups the parts of a request by stripe. */
   *#changes(block: number, count: number, from: Buffer | undefined): Generator<StripeChange> {
     let parts: ShardPart[] = [];
     let stripe = -1;
@@ -188,7 +191,7 @@ export class ParityStripes implements Strategy {
     }
   }
 
-  /** With a member missing, a write that is cut off would take data along; and what a replay writes must be the newest. */
+  /** With a member missing, an interrupted write would lose data; and a replay must write the newest data. */
   #needsJournal({ row, count }: StripeChange): boolean {
     const { membership, journal } = this.#core;
     return membership.members.some((member) => !member.holdsOnRecord(row)) || journal.covers(row, count);
@@ -196,7 +199,7 @@ export class ParityStripes implements Strategy {
 
   async #changeInPlace(change: StripeChange): Promise<void> {
     const plan = await this.#plan(change);
-    // When a member failed meanwhile, what is left of the stripe must not be written without the journal.
+    // When a member failed meanwhile, the rest of the stripe must not be written without the journal.
     const isSafe = !this.#needsJournal(change);
     try {
       if (isSafe) await this.#apply(plan.writes);
@@ -260,7 +263,7 @@ export class ParityStripes implements Strategy {
     await allDone(
       targets.map(({ member, row, data }) => (data === undefined ? noData : this.#core.writeRows(member, row, data))),
     );
-    // Only now: when a write is refused, the checksums tell what was there before from what is half written.
+    // Only after the data: when a write is refused, the checksums identify the blocks that still have the old data.
     await allDone(targets.map(({ member, row, entries }) => this.#core.checksums.put(member, row, entries)));
   }
 

@@ -1,7 +1,7 @@
 import { BLOCK_BYTES } from '../../units.ts';
 import type { Layout } from '../layout.ts';
 
-/** Blocks of one chunk: where they are on which member, and where in the caller's buffer. */
+/** Blocks of one chunk: their place on a member and in the caller's buffer. */
 export interface ChunkPart {
   readonly stripe: number;
   /** Which of the stripe's data shards. */
@@ -13,8 +13,8 @@ export interface ChunkPart {
 }
 
 /**
- * Where data and parity are in a RAID6. The shards of a stripe are its data chunks, then P, then Q; from stripe to
- * stripe they move on by one slot, so that every member carries its share of the parity.
+ * The layout of data and parity in a RAID6. The shards of a stripe are its data chunks, then P, then Q; they rotate by
+ * one slot from stripe to stripe, so that every member carries its share of the parity.
  */
 export class StripeMap {
   readonly slots: number;
@@ -59,7 +59,7 @@ export class StripeMap {
     }
   }
 
-  /** Cuts rows where stripes end. */
+  /** Splits rows at the ends of stripes. */
   *pieces(row: number, count: number): Generator<{ readonly row: number; readonly count: number }> {
     const end = row + count;
     for (let start = row; start < end;) {

@@ -8,12 +8,12 @@ import type { Member } from '../members/member.ts';
 import { isParityConsistent } from './parity-check.ts';
 import type { StripeMap } from './stripe-map.ts';
 
-/** What is known of a block. Of an unknown one the checksum is lost, so that nothing tells whether it is right. */
+/** The state of a block. The checksum of an unknown block is lost, so its content cannot be verified. */
 export type BlockState = 'good' | 'damaged' | 'unknown' | 'absent' | 'solved' | 'gone';
 
 /**
- * Rows of one stripe as its members have them, and what can be worked out of that. The caller keeps everyone else out
- * of the rows.
+ * Rows of one stripe as read from its members, and what can be reconstructed from them. The caller holds the rows
+ * exclusively.
  */
 export class StripeRows {
   readonly stripe: number;
@@ -23,7 +23,7 @@ export class StripeRows {
   readonly shards: Buffer[] = [];
   readonly entries: Uint32Array[] = [];
   readonly states: BlockState[][] = [];
-  /** After a crash: rows in which the checksum of the shard is of an older generation than others have on record. */
+  /** After a crash: rows in which the checksum of the shard has an older generation than other members record. */
   readonly behind: Set<number>[] = [];
   readonly #core: GroupCore;
   readonly #map: StripeMap;
@@ -74,7 +74,7 @@ export class StripeRows {
     return this.entries[shard]?.[index] ?? 0;
   }
 
-  /** Takes a block as a write will leave it. */
+  /** Sets a block to what a pending write will leave. */
   replace(shard: number, index: number, write: ShardWrite, from: number): void {
     const block = this.block(shard, index);
     if (write.data === undefined) clear(block);
@@ -84,7 +84,7 @@ export class StripeRows {
     this.setState(shard, index, write.entries[from] === LOST ? 'damaged' : 'good');
   }
 
-  /** Whether no member has ever been written to in these rows. */
+  /** Whether no member was ever written in these rows. */
   isUnused(): boolean {
     return this.entries.every((entries) => isNoneWritten(entries, 0, this.count));
   }
@@ -104,7 +104,10 @@ export class StripeRows {
     return false;
   }
 
-  /** Works out what is damaged or absent from the rest. What stays damaged keeps its bytes and is `gone`. */
+  /**
+   * Reconstructs damaged and absent blocks from the rest. Blocks that cannot be reconstructed keep their bytes and
+   * become `gone`.
+   */
   solve(): void {
     for (let first = 0; first < this.count;) {
       const erased = this.erasedAt(first);
@@ -115,7 +118,7 @@ export class StripeRows {
     }
   }
 
-  /** A row of all shards, or several. */
+  /** The given rows of all shards. */
   partOf(first: number, end: number): Buffer[] {
     return this.shards.map((shard) => shard.subarray(first * BLOCK_BYTES, end * BLOCK_BYTES));
   }
@@ -176,7 +179,7 @@ export class StripeRows {
     if (data.every((shard) => this.#matches(shard, index))) {
       this.#setStates(index, index + 1, erased, 'solved');
     } else if (erased.length === 1 && isParityConsistent(part)) {
-      // Both parities say the same: it was the checksum that was damaged.
+      // Both parities agree with the data: the checksum was damaged.
       this.#setStates(index, index + 1, erased, 'solved');
     } else if (erased.length === 1 && this.#solveWithoutFirstParity(only, index)) {
       this.#setStates(index, index + 1, [only, this.dataShards], 'solved');
@@ -186,7 +189,7 @@ export class StripeRows {
     }
   }
 
-  /** P has the right checksum and is wrong all the same; perhaps Q is not. */
+  /** P matches its checksum and is wrong all the same; Q may be right. */
   #solveWithoutFirstParity(shard: number, index: number): boolean {
     const part = this.partOf(index, index + 1);
     const parity = part[this.dataShards] as Buffer;

@@ -4,7 +4,7 @@ import type { GroupCore } from '../core.ts';
 import { BATCH_ROWS } from '../layout.ts';
 import { examineRows } from './group-scrubber.ts';
 
-/** Brings members in line from the others in regions where their checksums were rejected. */
+/** Repairs the checksum pages of members from the other members in regions where they were rejected. */
 export class ChecksumRepairer {
   readonly #core: GroupCore;
   #running: Promise<void> | undefined;
@@ -18,7 +18,7 @@ export class ChecksumRepairer {
     if (this.#running !== undefined || this.#core.rejected.size === 0) return;
     this.#doneCount = 0;
     this.#running = this.#run()
-      // The group was lost or closed: the checksums are rejected again when it comes back.
+      // The group was lost or closed: the checksums are rejected again when it is opened.
       .catch((error: unknown) => {
         if (isNoSpace(error)) this.#core.retryLater('resync', error);
       })

@@ -5,7 +5,7 @@ import type { GroupCore } from '../core.ts';
 import type { Examination } from '../strategy.ts';
 
 export interface ScrubOptions {
-  /** Where to begin, as a fraction of the whole: what lies before was looked at earlier. */
+  /** Where to begin, as a fraction of the group: what lies before was scrubbed earlier. */
   readonly from?: number;
   readonly onProgress?: (fraction: number) => void;
   readonly signal?: AbortSignal;
@@ -15,14 +15,14 @@ export interface ScrubState {
   readonly isRunning: boolean;
   readonly isPaused: boolean;
   readonly progress: number;
-  /** Of the run that is on, or the last one. */
+  /** Of the current run, or the last one. */
   readonly mismatches: number;
   readonly repaired: number;
   readonly lost: number;
   readonly finishedRuns: number;
 }
 
-/** Reads everything that was written, compares and mends. One run at a time. */
+/** Reads everything that was written, compares and repairs. One run at a time. */
 export class GroupScrubber {
   readonly #core: GroupCore;
   #result: Examination = { mismatches: 0, repaired: 0, lost: 0 };
@@ -56,7 +56,7 @@ export class GroupScrubber {
     this.#paused = undefined;
   }
 
-  /** Members that do not fit are failed by `verifyMembers` first, so that nothing is taken from them. */
+  /** Members that do not match are failed by `verifyMembers` first, so that they are not used as a source. */
   async run(
     options: ScrubOptions = {},
     verifyMembers: () => Promise<void> = () => Promise.resolve(),
@@ -111,7 +111,7 @@ export class GroupScrubber {
     if (repaired > 0) this.#result.repaired += Math.max(0, repaired - (await this.#stillWrong(region, repairedRows)));
   }
 
-  /** Compares the checksums in memory with those on the drives; returns of how many blocks they differ. */
+  /** Compares the checksums in memory with those on the drives; returns the number of blocks that differ. */
   async #auditChecksums(region: number): Promise<number> {
     const { checksums, membership } = this.#core;
     let differing = 0;
@@ -121,7 +121,7 @@ export class GroupScrubber {
     return differing;
   }
 
-  /** Repaired is only what is on the drives: reads it back, checksums included. */
+  /** Counts as repaired what reads back correctly, including checksums. */
   async #stillWrong(region: number, rows: readonly number[]): Promise<number> {
     await this.#core.flushMembers();
     let wrong = await this.#auditChecksums(region);
@@ -139,7 +139,7 @@ function refuseIfCancelled(id: string, signal: AbortSignal | undefined): void {
   throw new StorageError('cancelled', `The scrub of group ${id} was cancelled; start it again.`);
 }
 
-/** Looks at rows with everyone else kept out. */
+/** Examines rows while holding them exclusively. */
 export async function examineRows(core: GroupCore, row: number, count: number, repair: boolean): Promise<Examination> {
   const range = await core.begin(row, count, false);
   try {

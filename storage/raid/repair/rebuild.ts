@@ -4,10 +4,10 @@ import { BATCH_ROWS } from '../layout.ts';
 import type { GroupCore } from '../core.ts';
 import type { Member } from '../members/member.ts';
 
-/** How many regions may have to be filled again after a crash. */
+/** Regions that may have to be filled again after a crash. */
 const REGIONS_PER_RECORD = 64;
 
-/** Fills members that lack data: spares, replacements, and drives that were away for a while. */
+/** Fills members that lack data: spares, replacements, and drives that were offline for a while. */
 export class Rebuilder {
   readonly #core: GroupCore;
   readonly #running = new Map<Member, Promise<void>>();
@@ -16,7 +16,7 @@ export class Rebuilder {
     this.#core = core;
   }
 
-  /** Starts for every member that lacks something and has nobody at work on it. */
+  /** Starts a rebuild for every member that lacks data and has none running. */
   start(): void {
     const { members, successors } = this.#core.membership;
     for (const member of [...members, ...successors]) {
@@ -24,7 +24,7 @@ export class Rebuilder {
       const { slot, drive } = member;
       this.#core.emit({ type: 'rebuild-started', slot, driveId: drive.id });
       const running = this.#run(member)
-        // The group was lost or closed, or the member failed again: what comes next starts it anew.
+        // The group was lost or closed, or the member failed again: the next start begins again.
         .catch((error: unknown) => {
           if (isNoSpace(error)) this.#core.retryLater('rebuild', error);
         })
@@ -37,7 +37,7 @@ export class Rebuilder {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** How much of what is being filled is there; undefined when nothing is. */
+  /** The filled fraction of the members being rebuilt; undefined when there are none. */
   progress(): number | undefined {
     const targets = [...this.#running.keys()].filter((member) => member.pending !== undefined);
     if (targets.length === 0) return undefined;
@@ -46,7 +46,7 @@ export class Rebuilder {
   }
 
   async #run(member: Member): Promise<void> {
-    // Writes that were refused meanwhile leave more to be filled.
+    // Writes that were refused meanwhile leave more regions to fill.
     while (member.state === 'rebuilding') {
       if (!(await this.#fill(member))) return;
       await this.#finish(member);
@@ -91,7 +91,7 @@ export class Rebuilder {
     try {
       if (member.state !== 'rebuilding') return;
       const isWhole = count > BATCH_ROWS;
-      // Somebody may have written since the caller looked.
+      // The region may have been written since the check.
       if (isWhole && !(await this.#core.isUnused(this.#core.regionOf(row)))) return;
       if (isWhole) await this.#core.checksums.restore(member, row, new Uint32Array(count));
       else await this.#core.strategy.fill(member, row, count);

@@ -2,7 +2,7 @@ import { isNoSpace } from '../../errors.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import type { GroupCore } from '../core.ts';
 
-/** After a crash: brings one dirty region after the other in line, also those nobody asks for. */
+/** After a crash: resyncs one dirty region after the other, also those that no operation accesses. */
 export class Resyncer {
   readonly #core: GroupCore;
   #running: Promise<void> | undefined;
@@ -17,7 +17,7 @@ export class Resyncer {
     this.#total = this.#core.unsynced.size;
     this.#core.emit({ type: 'resync-started', regions: this.#total });
     this.#running = this.#run()
-      // The group was lost or closed: what is left is found dirty when it comes back.
+      // The group was lost or closed: the remaining regions are dirty when it is opened.
       .catch((error: unknown) => {
         if (isNoSpace(error)) this.#core.retryLater('resync', error);
       })

@@ -12,10 +12,10 @@ const SPEED_DEFAULT: ResyncSpeed = {
 };
 const BUSY_MS = 200;
 const SLEEP_MS_MAX = 200;
-/** Shorter waits cost more than they hold back; they add up until they are worth it. */
+/** Shorter sleeps cost more than they delay; they accumulate until they are worth it. */
 const SLEEP_MS_MIN = 2;
 
-/** Paces background work: as fast as allowed while nobody else is there, slowly while somebody is. */
+/** Paces background work: at full speed while there are no other requests, at the minimum speed while there are. */
 export class Throttle {
   readonly #nowMs: () => number;
   readonly #foregroundCount: () => number;
@@ -34,7 +34,7 @@ export class Throttle {
     return this.#speed;
   }
 
-  /** How much background work there has been. */
+  /** Bytes of background work since the group was opened. */
   get pacedBytes(): number {
     return this.#pacedBytes;
   }
@@ -48,7 +48,7 @@ export class Throttle {
     this.#freeAtMs = 0;
   }
 
-  /** Waits as long as work of so many bytes has to take. */
+  /** Waits for the time that `bytes` take at the current speed. */
   async pace(bytes: number): Promise<void> {
     this.#pacedBytes += bytes;
     const nowMs = this.#nowMs();
@@ -58,7 +58,7 @@ export class Throttle {
     const isBusy = nowMs < this.#busyUntilMs;
     const rate = isBusy ? this.#speed.minimumBytesPerSecond : this.#speed.maximumBytesPerSecond;
     this.#freeAtMs = Math.max(this.#freeAtMs, nowMs) + (bytes / rate) * 1000;
-    // In short sleeps, so that a new speed is felt soon.
+    // In short sleeps, so that a new speed takes effect soon.
     for (let waitMs = this.#freeAtMs - nowMs; waitMs >= SLEEP_MS_MIN; waitMs = this.#freeAtMs - this.#nowMs()) {
       await sleep(Math.min(waitMs, SLEEP_MS_MAX), undefined, { ref: false });
     }

@@ -10,7 +10,7 @@ export interface Finding {
 
 const FINDINGS_MAX = 1000;
 
-/** Checks what must hold of a group at rest: superblocks agree, checksums match, copies and parity fit. */
+/** Checks the invariants of a group at rest: superblocks agree, checksums match, copies and parity are consistent. */
 export async function verifyGroup(core: GroupCore): Promise<Finding[]> {
   const findings = await verifySuperblocks(core);
   for (let region = 0; region < core.layout.regions && findings.length < FINDINGS_MAX; region += 1) {

@@ -2,7 +2,7 @@ import { FileDrive } from '../../drive/file-drive.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 import { RaidGroup } from '../raid-group.ts';
 
-/** Writes rounds of blocks, flushes each round and says so, until it is killed. */
+/** Writes rounds of blocks, flushes each round and reports it, until it is killed. */
 const [folder = '', memberCount = '2'] = process.argv.slice(2);
 const drives = await Promise.all(
   Array.from({ length: Number(memberCount) }, (_, index) =>

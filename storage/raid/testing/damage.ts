@@ -12,7 +12,7 @@ export type Area = (typeof AREAS)[number];
 export type Damage = (typeof DAMAGES)[number];
 export type Extent = (typeof EXTENTS)[number];
 
-/** What all drives held at some moment. */
+/** The contents of all drives at a point in time. */
 export type Snapshot = readonly Buffer[];
 
 export function bytesOf(drive: FaultyDrive): Buffer {
@@ -30,7 +30,7 @@ export interface DamageCase {
   readonly extent: Extent;
 }
 
-/** Damages one drive behind the back of its group. */
+/** Damages one drive without the group noticing. */
 export function inflict(
   drives: readonly FaultyDrive[],
   layout: Layout,

@@ -4,7 +4,7 @@ import { BLOCK_BYTES } from '../../units.ts';
 const SECTOR_BYTES = 512;
 const SECTORS = BLOCK_BYTES / SECTOR_BYTES;
 
-/** What the group should hold: a number per sector, repeated all over it. Zero is a sector of zeros. */
+/** The expected contents of the group: a number per sector, repeated all over it. Zero is a sector of zeros. */
 export class GroupModel {
   /** For each block and sector, what it may hold: one value, or several while it is not flushed. */
   readonly #allowed = new Map<number, Set<number>[]>();
@@ -26,7 +26,7 @@ export class GroupModel {
     return content;
   }
 
-  /** The blocks certainly hold this now. */
+  /** The blocks hold this now. */
   set(block: number, tags: readonly number[]): void {
     for (const [index, tag] of tags.entries())
       this.#allowed.set(
@@ -54,7 +54,7 @@ export class GroupModel {
     }
   }
 
-  /** Nobody knows what the block holds; it must not be read until it is written anew. */
+  /** The content of the block is unknown; it must not be read until it is written again. */
   lose(block: number): void {
     this.#allowed.set(
       block,

@@ -17,7 +17,7 @@ export interface RigOptions extends RuntimeOptions {
   readonly stripeBytes?: number;
   readonly driveBytes?: number;
   readonly spares?: number;
-  /** Makes the drives answer now or later, as chance has it. */
+  /** Makes the drives answer synchronously or later, at random. */
   readonly random?: () => number;
 }
 
@@ -61,7 +61,7 @@ export class GroupRig {
     return new FaultyDrive(new MemoryDrive(`drive-${this.#made}`, bytes, this.options.random));
   }
 
-  /** The drive as the group of today has it: what an earlier one still does by itself reaches nothing. */
+  /** The drive for the current group: requests of an earlier group reach nothing. */
   hold(drive: FaultyDrive): Drive {
     const held = this.#held.get(drive) ?? new HeldDrive(drive, this.#holder);
     this.#held.set(drive, held);
@@ -84,7 +84,7 @@ export class GroupRig {
     return this.events.filter((event) => event.type === type).length;
   }
 
-  /** Opens the group again on the same drives, as after the process died. */
+  /** Opens the group again on the same drives, as after a crash of the process. */
   async reopen(drives: readonly FaultyDrive[] = [...this.drives, ...this.spares]): Promise<RaidGroup> {
     this.#holder.isDead = true;
     this.#holder = { isDead: false };
@@ -93,7 +93,7 @@ export class GroupRig {
     return this.group;
   }
 
-  /** Cuts the power of all drives at once; what is left of each is in a new drive. */
+  /** Cuts the power of all drives at once; a new drive holds what is left of each. */
   async powerCut(random: () => number): Promise<void> {
     const all = [...this.drives, ...this.spares];
     await Promise.all(all.map((drive) => drive.powerCut(random)));

@@ -1,9 +1,9 @@
 import { BLOCKS_PER_EXTENT } from '../../units.ts';
 
-/** What one entry of a reduced map stands for: so many blocks of the volume are compressed and shared together. */
+/** The blocks of one entry of a reduced map: they are compressed and shared together. */
 export const BLOCKS_PER_CHUNK = 8;
 
-/** Ids start here, so that no address can be taken for a hole or a discarded entry of a map. */
+/** Ids start here, so that no address equals a hole or a discarded entry of a map. */
 export const FIRST_CONTAINER = 2 ** 22;
 
 const STEPS_PER_BLOCK = 16;
@@ -11,8 +11,8 @@ const STEPS_PER_CONTAINER = BLOCKS_PER_EXTENT * STEPS_PER_BLOCK;
 export const FIRST_ADDRESS = FIRST_CONTAINER * STEPS_PER_CONTAINER;
 
 /**
- * Where a chunk lies, as one number: its container, its first block therein, how many blocks it takes, and whether the
- * index of shared chunks knows it, which spares giving up any other chunk a search in the index.
+ * The address of a chunk as one number: its container, its first block therein, its number of blocks, and whether the
+ * index of shared chunks has it, which saves a search of the index when any other chunk is released.
  */
 export function addressOf(container: number, first: number, count: number, indexed: boolean): number {
   return container * STEPS_PER_CONTAINER + first * STEPS_PER_BLOCK + (count - 1) * 2 + (indexed ? 1 : 0);
@@ -34,7 +34,7 @@ export function isIndexed(address: number): boolean {
   return address % 2 === 1;
 }
 
-/** A chunk that fills all of its blocks lies there as it is, without a header. */
+/** A chunk that fills all of its blocks is stored as it is, without a header. */
 export function isRaw(address: number): boolean {
   return blockCountOf(address) === BLOCKS_PER_CHUNK;
 }
@@ -43,7 +43,7 @@ export function isAddress(entry: number): boolean {
   return entry >= FIRST_ADDRESS;
 }
 
-/** The number of a chunk's first block for a cipher; it stays the same when its container moves. */
+/** The number of a chunk's first block for a cipher; it does not change when its container moves. */
 export function cipherUnitOf(address: number): number {
   return containerOf(address) * BLOCKS_PER_EXTENT + firstBlockOf(address);
 }

@@ -15,7 +15,7 @@ export function longestGap(low: number, high: number, most: number): number {
   let lowStarts = ~low;
   let highStarts = ~high;
   let length = 0;
-  // Each turn keeps the places where a gap one longer starts.
+  // Each iteration keeps the positions where a gap one longer starts.
   while (length < most && (lowStarts | highStarts) !== 0) {
     length++;
     lowStarts &= ((~low >>> length) | shiftedFrom(~high, length)) >>> 0;

@@ -6,9 +6,9 @@ import { Containers } from './containers.ts';
 import { reducedPages } from './opening.ts';
 
 /**
- * Holds what is on record about chunks against each other: every entry of a map names blocks of a container, no two
- * chunks overlap, and the index counts as many owners of each shared chunk as maps name it. Returns what is wrong, no
- * more than `problemsMax` lines of it.
+ * Checks the records of chunks against each other: every map entry refers to blocks of a container, no two chunks
+ * overlap, and the index counts as many owners of each shared chunk as there are map entries. Returns at most
+ * `problemsMax` findings.
  */
 export function checkReduced(database: Reads, problemsMax = 100): string[] {
   const problems: string[] = [];
@@ -24,7 +24,7 @@ export function checkReduced(database: Reads, problemsMax = 100): string[] {
   return problems;
 }
 
-/** Returns how many entries name each chunk that is in the index. */
+/** Returns the number of entries that refer to each chunk in the index. */
 function checkEntries(database: Reads, containers: Containers, report: (problem: string) => void): Map<number, number> {
   const owners = new Map<number, number>();
   for (const { entries } of reducedPages(database)) {

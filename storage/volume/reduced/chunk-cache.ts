@@ -1,4 +1,4 @@
-/** Chunks unpacked lately, by address; the one used longest ago goes first. */
+/** Recently unpacked chunks by address, with LRU eviction. */
 export class ChunkCache {
   readonly #chunksMax: number;
   readonly #chunks = new Map<number, Buffer>();
@@ -25,7 +25,7 @@ export class ChunkCache {
     }
   }
 
-  /** The address gets other bytes. */
+  /** The address is reused for other bytes. */
   drop(address: number): void {
     this.#chunks.delete(address);
   }

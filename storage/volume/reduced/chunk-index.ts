@@ -6,9 +6,9 @@ import { digestBytes } from './digest.ts';
 interface SharedChunk {
   readonly digest: string;
   address: number;
-  /** How many entries of maps name it; none when it is given up. */
+  /** Map entries that refer to it; 0 when it is released. */
   owners: number;
-  /** Counts changes, to tell what a commit has written from what came since. */
+  /** Counts changes, to distinguish what a commit has written from later changes. */
   version: number;
 }
 
@@ -21,15 +21,15 @@ interface Row {
 const CACHED_MAX = 16_384;
 
 /**
- * Which chunks can be shared, by what they hold. It lives in the pool's file; in memory are only the changes that are
- * not there yet, and rows used lately.
+ * The chunks that can be shared, by digest. The index is in the pool's file; memory holds only the changes that are not
+ * written yet, and recently used rows.
  */
 export class ChunkIndex {
   readonly #database: Database;
   readonly #commits: PoolCommits;
   /** Changed since the last commit began. */
   readonly #changed = new Set<SharedChunk>();
-  /** Not in the file yet as they are. */
+  /** Changed and not written to the file yet. */
   readonly #unsaved = new Map<string, SharedChunk>();
   readonly #cached = new Map<string, SharedChunk>();
   readonly #byAddress = new Map<number, SharedChunk>();
@@ -40,12 +40,12 @@ export class ChunkIndex {
     commits.beforeEach(() => this.#handOver());
   }
 
-  /** How many rows changed since the last commit began. */
+  /** Rows changed since the last commit began. */
   get changedCount(): number {
     return this.#changed.size;
   }
 
-  /** One more entry names the chunk of this digest; returns its address, when there is one. */
+  /** Adds an owner to the chunk of this digest; returns its address, when there is one. */
   share(digest: string): number | undefined {
     const chunk = this.#find(digest);
     if (!chunk || chunk.owners === 0) return undefined;
@@ -54,7 +54,7 @@ export class ChunkIndex {
     return chunk.address;
   }
 
-  /** A new chunk, named by one entry. No chunk of this digest is there. */
+  /** Adds a new chunk with one owner. The digest must not exist. */
   add(digest: string, address: number): void {
     const chunk = this.#unsaved.get(digest) ?? { digest, address, owners: 0, version: 0 };
     chunk.address = address;
@@ -63,7 +63,7 @@ export class ChunkIndex {
     this.#change(chunk);
   }
 
-  /** One entry less names the chunk; true when it was the last. */
+  /** Removes an owner of the chunk; true when it was the last. */
   leave(address: number): boolean {
     const chunk = this.#findAt(address);
     if (!chunk) {
@@ -120,7 +120,7 @@ export class ChunkIndex {
 
   #handOver(): void {
     if (this.#changed.size === 0) return;
-    // As they are now: the maps of this commit are, too.
+    // Copied now, like the maps of this commit.
     const rows = [...this.#changed].map((chunk) => ({ ...chunk, chunk }));
     this.#changed.clear();
     this.#commits.enqueue((tx) => {

@@ -18,7 +18,7 @@ export interface ChunkPart {
   readonly caching?: Caching;
 }
 
-/** Reads chunks: unpacks them, and keeps those unpacked lately for whoever reads on. */
+/** Reads and unpacks chunks, and caches recently unpacked ones for sequential readers. */
 export class ChunkReader {
   readonly #space: ChunkSpace;
   readonly #cache = new ChunkCache(CACHED_CHUNKS_MAX);
@@ -28,7 +28,7 @@ export class ChunkReader {
     this.#space = space;
   }
 
-  /** Reads parts one after the other into the buffer. All of them are looked up before this returns. */
+  /** Reads parts into consecutive parts of the buffer. All of them are looked up before this returns. */
   read(parts: readonly ChunkPart[], cipher: Xts | undefined, into: Buffer): Done {
     const waits: Promise<void>[] = [];
     let block = 0;
@@ -41,7 +41,7 @@ export class ChunkReader {
     return waits.length === 0 ? undefined : this.#space.readers.during(allOf(waits));
   }
 
-  /** The address gets other bytes. */
+  /** The address is reused for other bytes. */
   drop(address: number): void {
     this.#cache.drop(address);
   }
@@ -87,7 +87,7 @@ export class ChunkReader {
   }
 }
 
-/** Raw chunks that lie side by side are read in one go. */
+/** Adjacent raw chunks are read in one request. */
 function neighboursJoined(parts: readonly ChunkPart[]): ChunkPart[] {
   const joined: ChunkPart[] = [];
   for (const part of parts) {

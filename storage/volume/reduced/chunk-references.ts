@@ -8,10 +8,12 @@ import type { ChunkIndex } from './chunk-index.ts';
 import type { ChunkSpace } from './chunk-space.ts';
 import { ReductionTotals } from './reduction.ts';
 
-/** Changes that may wait in memory for a commit; past that, whoever makes more waits for one. */
+/** Changes that may wait in memory for a commit; beyond that, a caller that makes more waits for one. */
 const PENDING_MAX = 16_384;
 
-/** Which entry of which map names which chunk. Each change is one turn, so that all of it is in the same commit. */
+/**
+ * The references from map entries to chunks. Each change happens in one turn, so that all of it is in the same commit.
+ */
 export class ChunkReferences {
   readonly totals = new ReductionTotals();
   readonly #space: ChunkSpace;
@@ -24,7 +26,7 @@ export class ChunkReferences {
     this.#commits = commits;
   }
 
-  /** The entry names a chunk of this digest that is there already; false when there is none. */
+  /** Makes the entry refer to an existing chunk of this digest; false when there is none. */
   share(layer: Layer, number: number, digest: string | undefined): boolean {
     const address = digest === undefined ? undefined : this.#index.share(digest);
     if (address === undefined) return false;
@@ -32,7 +34,7 @@ export class ChunkReferences {
     return true;
   }
 
-  /** The entry names a chunk that was just written. */
+  /** Makes the entry refer to a chunk that was just written. */
   add(layer: Layer, number: number, address: number, digest: string | undefined): void {
     this.#space.keep(address);
     if (digest !== undefined) this.#index.add(digest, address);
@@ -54,7 +56,7 @@ export class ChunkReferences {
     this.release(before);
   }
 
-  /** An entry less names the chunk. */
+  /** Removes a reference to the chunk. */
   release(entry: number): void {
     if (!isAddress(entry)) return;
     this.totals.remove(entry);
@@ -62,14 +64,14 @@ export class ChunkReferences {
     this.#space.drop(entry);
   }
 
-  /** To be awaited before changes are made: keeps what waits for a commit within bounds. */
+  /** To be awaited before changes are made: bounds the changes that wait for a commit. */
   pendingBounded(): Done {
     if (this.#index.changedCount + this.#space.givenUpCount < PENDING_MAX) return undefined;
     return this.#commits.commit();
   }
 }
 
-/** Where the chunk lies that shows at the entry, and how a cache treats it. */
+/** The address of the chunk visible at the entry, and how a cache treats it. */
 export function placeAt(view: LayerView, number: number): { address: number | undefined; caching: Caching } {
   for (let layer: Layer | undefined = view.layer; layer; layer = layer.parent) {
     const entry = layer.map.get(number);
@@ -78,7 +80,7 @@ export function placeAt(view: LayerView, number: number): { address: number | un
   return { address: undefined, caching: 'past' };
 }
 
-/** Where the chunk lies that shows at the entry; `undefined` when it reads as zeros. */
+/** The address of the chunk visible at the entry; `undefined` when it reads as zeros. */
 export function addressAt(top: Layer, number: number): number | undefined {
   for (let layer: Layer | undefined = top; layer; layer = layer.parent) {
     const entry = layer.map.get(number);

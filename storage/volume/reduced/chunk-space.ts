@@ -10,20 +10,20 @@ import { Containers } from './containers.ts';
 const WRITES_POLL_MS = 2;
 
 export interface ContainerStore extends ExtentStore {
-  /** Whether the extent lies on a group that is being emptied. */
+  /** Whether the extent lies on a group that is being evacuated. */
   isLeaving(extent: number): boolean;
 }
 
 /**
- * Where chunks are put and given up. What was given up is free for others after the next commit, because until then the
- * maps on disk name it, and after everybody who may still read it has finished.
+ * Allocates and releases the space of chunks. Released space is reused after the next commit, because until then the
+ * maps on disk refer to it, and after reads in flight have finished.
  */
 export class ChunkSpace {
   readonly containers: Containers;
   readonly readers: Readers;
   readonly #store: ContainerStore;
   readonly #commits: PoolCommits;
-  /** Addresses, and ids of containers that are gone, in the order they were given up. */
+  /** Addresses, and ids of removed containers, in the order of their release. */
   #givenUp: number[] = [];
 
   constructor(store: ContainerStore, commits: PoolCommits) {
@@ -34,17 +34,17 @@ export class ChunkSpace {
     commits.beforeEach(() => this.#handOver());
   }
 
-  /** How many were given up since the last commit began. */
+  /** Releases since the last commit began. */
   get givenUpCount(): number {
     return this.#givenUp.length;
   }
 
-  /** Room for a chunk; to be followed by `keep` or `abandon`. */
+  /** Space for a chunk; to be followed by `keep` or `abandon`. */
   async allocate(count: number, indexed: boolean): Promise<number> {
     return this.#allocateNow(count, indexed) ?? (await this.#reclaim(count, indexed));
   }
 
-  /** The chunk is written and a map names it from now on. */
+  /** The chunk is written and a map refers to it from now on. */
   keep(address: number): void {
     this.containers.written(address);
     if (!this.containers.name(address)) throw new Error(`two chunks lie at ${address}`);
@@ -56,7 +56,7 @@ export class ChunkSpace {
     this.#giveUp(address);
   }
 
-  /** No map names the chunk any more. */
+  /** No map refers to the chunk any more. */
   drop(address: number): void {
     this.containers.unname(address);
     this.#giveUp(address);
@@ -70,12 +70,15 @@ export class ChunkSpace {
     return this.#store.write(this.#extentOf(address), firstBlockOf(address) * BLOCK_BYTES, from);
   }
 
-  /** Gives back containers that nobody uses: a crash can leave some. */
+  /** Removes unused containers: a crash can leave some. */
   removeUnused(): void {
     for (const id of this.containers.ids()) if (this.containers.isUnused(id)) this.#remove(id);
   }
 
-  /** Copies the container's blocks to another extent. The one it is on must be leaving, so that nothing is put there. */
+  /**
+   * Copies the container's blocks to another extent. Its group must be leaving the pool, so that nothing is allocated
+   * there.
+   */
   async move(id: number): Promise<void> {
     const source = this.containers.extentOf(id);
     while (this.containers.isWrittenTo(id)) await setTimeout(WRITES_POLL_MS);
@@ -88,7 +91,7 @@ export class ChunkSpace {
       throw error;
     }
     if (this.containers.extentOf(id) !== source) {
-      // Its last chunk was given up meanwhile, and with it the container.
+      // Its last chunk was released meanwhile, and with it the container.
       this.#store.retire(target);
       return;
     }
@@ -112,7 +115,7 @@ export class ChunkSpace {
       tx.run('INSERT OR REPLACE INTO containers (id, extent) VALUES (?, ?)', id, extent);
     });
     const address = this.containers.allocate(count, indexed);
-    // The group began to leave while the extent was waited for.
+    // The evacuation of the group began while the extent was waited for.
     if (address === undefined) this.#remove(id);
     return address;
   }

@@ -11,7 +11,7 @@ import { CHUNK_BYTES, isZeros, pack, type Packed } from './codec.ts';
 import { digestOf } from './digest.ts';
 import { allOf, each } from './each.ts';
 
-/** As many chunks are packed together and written side by side where there is room. */
+/** Chunks that are packed together and written to adjacent blocks where possible. */
 const BLOCKS_PER_BATCH = 8 * BLOCKS_PER_CHUNK;
 const BATCHES_AT_ONCE = 4;
 
@@ -27,12 +27,12 @@ interface PlacedJob extends Job {
   readonly address: number;
 }
 
-/** Writes chunks to fresh blocks, and switches entries to them when they are there. */
+/** Writes chunks to free blocks, and switches map entries to them once they are written. */
 export class ChunkWriter {
   readonly #space: ChunkSpace;
   readonly #references: ChunkReferences;
   readonly #reader: ChunkReader;
-  /** A part of a chunk is written by reading and replacing all of it: one at a time. */
+  /** A partial write of a chunk reads and replaces all of it: one at a time. */
   readonly #locks = new WeakMap<Layer, RangeLock>();
 
   constructor(space: ChunkSpace, references: ChunkReferences, reader: ChunkReader) {
@@ -63,7 +63,7 @@ export class ChunkWriter {
     });
   }
 
-  /** Chunks only partly written are read first and written whole. */
+  /** Partially written chunks are read first and written whole. */
   async #complete(view: LayerView, first: number, end: number, block: number, data: Buffer): Promise<void> {
     const chunks = allocate((end - first) * CHUNK_BYTES);
     const dataAt = (block - first * BLOCKS_PER_CHUNK) * BLOCK_BYTES;
@@ -155,13 +155,13 @@ export class ChunkWriter {
   }
 
   #publish(layer: Layer, { number, address, digest }: PlacedJob): void {
-    // The same bytes may have been stored by somebody else meanwhile.
+    // A concurrent write may have stored the same bytes.
     if (this.#references.share(layer, number, digest)) this.#space.abandon(address);
     else this.#references.add(layer, number, address, digest);
   }
 }
 
-/** Jobs whose chunks lie side by side, together. */
+/** Groups jobs whose chunks are adjacent. */
 function runsOf(jobs: readonly PlacedJob[]): PlacedJob[][] {
   const runs: PlacedJob[][] = [];
   for (const job of jobs.toSorted((one, other) => one.address - other.address)) {

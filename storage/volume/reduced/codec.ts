@@ -22,10 +22,10 @@ const DECOMPRESS: ZstdOptions = { chunkSize: CHUNK_BYTES, maxOutputLength: CHUNK
 const ZEROS = Buffer.alloc(CHUNK_BYTES);
 const ZERO_BLOCK = ZEROS.subarray(0, BLOCK_BYTES);
 
-/** A chunk as it is going to lie on disk. */
+/** A chunk as it will be stored. */
 export interface Packed {
   readonly blocks: number;
-  /** Writes it to a buffer of so many blocks. */
+  /** Writes it to a buffer of `blocks` blocks. */
   readonly layOut: (into: Buffer) => void;
 }
 
@@ -43,7 +43,7 @@ export async function pack(chunk: Buffer, compression: boolean): Promise<Packed>
   return { blocks, layOut: (into) => layOut(algorithm, packed, plain.length, into) };
 }
 
-/** What was packed, without the blocks of zeros at its end; in memory of its own. */
+/** The unpacked bytes, without the blocks of zeros at the end; in memory of their own. */
 export async function unpack(stored: Buffer): Promise<Buffer> {
   const algorithm = stored.readUInt8(2);
   const packedBytes = stored.readUInt16LE(4);
@@ -57,7 +57,7 @@ export async function unpack(stored: Buffer): Promise<Buffer> {
   return plain;
 }
 
-/** Copies a part of an unpacked chunk; what it lacks are zeros. */
+/** Copies a part of an unpacked chunk; the rest is zeros. */
 export function copyPart(plain: Buffer, from: number, into: Buffer): void {
   const copied = from < plain.length ? plain.copy(into, 0, from) : 0;
   clear(into, copied);

@@ -6,10 +6,10 @@ const NONE = 0;
 const SLOTS_AT_FIRST = 64;
 
 /**
- * The containers of a pool: extents packed with chunks. In arrays, not objects, because a pool may have millions. Each
- * keeps two bits a block: `named`, that some map names a chunk there, and `taken`, that nothing may be put there: it is
- * named, being written, or was given up and is not free yet. Those with room stand in a list by how long their longest
- * gap is. Slot 0 is none.
+ * The containers of a pool: extents packed with chunks. Stored in arrays, not objects, because a pool may have
+ * millions. Each has two bits a block: `named`, that a map refers to a chunk there, and `allocated`, that nothing may
+ * be put there: it is named, being written, or released and not free yet. Containers with free blocks are in lists by
+ * the length of their longest gap. Slot 0 is none.
  */
 export class Containers {
   readonly #isLeaving: (extent: number) => boolean;
@@ -26,17 +26,17 @@ export class Containers {
   #count = 0;
   #namedBlocks = 0;
 
-  /** Nothing is put into containers on extents of which `isLeaving` is true. */
+  /** Nothing is allocated in containers on extents of which `isLeaving` is true. */
   constructor(isLeaving: (extent: number) => boolean) {
     this.#isLeaving = isLeaving;
   }
 
-  /** How many there are. */
+  /** The number of containers. */
   get count(): number {
     return this.#count;
   }
 
-  /** Blocks that chunks lie in. */
+  /** Blocks that chunks occupy. */
   get namedBlocks(): number {
     return this.#namedBlocks;
   }
@@ -59,7 +59,7 @@ export class Containers {
     return id;
   }
 
-  /** A container that exists already, under its old id. False when the id is taken or none. */
+  /** Restores a container under its old id. False when the id exists or is invalid. */
   restore(id: number, extent: number): boolean {
     const slot = id - FIRST_CONTAINER;
     if (slot < 1 || this.extentOf(id) !== undefined) return false;
@@ -70,14 +70,14 @@ export class Containers {
     return true;
   }
 
-  /** Slots between those restored are for new containers. */
+  /** Slots between restored containers are for new ones. */
   collectSpareSlots(): void {
     for (let slot = this.#slots - 1; slot >= 1; slot--) {
       if (this.#extents[slot] === NONE) this.#spareSlots.push(slot);
     }
   }
 
-  /** Room for a chunk that is about to be written; the tightest gap that fits. */
+  /** Space for a chunk that is about to be written: the smallest gap that fits. */
   allocate(count: number, indexed: boolean): number | undefined {
     for (let gap = count; gap <= BLOCKS_PER_CHUNK; gap++) {
       const slot = this.#heads[gap] ?? NONE;
@@ -91,13 +91,13 @@ export class Containers {
     return undefined;
   }
 
-  /** What was taken is not being written any more. */
+  /** The write of the allocated blocks has ended. */
   written(address: number): void {
     const slot = slotOf(address);
     this.#writing[slot] = (this.#writing[slot] ?? 0) - 1;
   }
 
-  /** False when another chunk lies there. */
+  /** False when another chunk occupies the blocks. */
   name(address: number): boolean {
     const slot = slotOf(address);
     const first = firstBlockOf(address);
@@ -126,14 +126,14 @@ export class Containers {
     this.#namedBlocks -= blockCountOf(address);
   }
 
-  /** The blocks may be taken again. */
+  /** The blocks may be allocated again. */
   free(address: number): void {
     const slot = slotOf(address);
     clear(this.#allocated, slot, firstBlockOf(address), blockCountOf(address));
     if (this.#extents[slot] !== NONE) this.#enlist(slot);
   }
 
-  /** Neither named by a map nor being written to. */
+  /** Neither referred to by a map nor being written. */
   isUnused(id: number): boolean {
     const slot = id - FIRST_CONTAINER;
     return this.#named[2 * slot] === 0 && this.#named[2 * slot + 1] === 0 && this.#writing[slot] === 0;
@@ -154,7 +154,7 @@ export class Containers {
     this.#enlist(slot);
   }
 
-  /** The id stays taken until `recycle`: what was given up in it is not free yet. */
+  /** The id stays reserved until `recycle`: released blocks in it are not free yet. */
   remove(id: number): void {
     const slot = id - FIRST_CONTAINER;
     this.#unlist(slot);
@@ -168,7 +168,7 @@ export class Containers {
     this.#spareSlots.push(slot);
   }
 
-  /** Groups leave or stay: looks again where something may be put. */
+  /** The set of leaving groups changed: rebuilds the lists. */
   relist(): void {
     for (const id of this.ids()) this.#enlist(id - FIRST_CONTAINER);
   }

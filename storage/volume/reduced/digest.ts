@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Xts } from '../../kernels/index.ts';
 import { BLOCK_BYTES } from '../../units.ts';
 
-/** No container lies this far: the cipher is used with this number for nothing else. */
+/** No container has this number: the cipher uses it for nothing else. */
 const DOMAIN_UNIT = 2 ** 52;
 const OPEN_DOMAIN = Buffer.alloc(32);
 const domains = new WeakMap<Xts, Buffer>();
 
 /**
- * What tells a chunk from all others, as 32 characters. Volumes of different keys never agree, and without the key
- * nobody can tell from a digest what an encrypted chunk holds. Two chunks of one SHA-256 are not known to exist, so
- * equal digests are taken for equal bytes, without reading them again.
+ * Identifies a chunk, as 32 characters. Digests of volumes with different keys never match, and a digest does not
+ * reveal the content of an encrypted chunk without the key. No collision of SHA-256 is known, so equal digests are
+ * accepted as equal bytes, without reading them again.
  */
 export function digestOf(chunk: Buffer, cipher: Xts | undefined): string {
   const domain = cipher ? domainOf(cipher) : OPEN_DOMAIN;

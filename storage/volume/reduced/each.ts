@@ -1,6 +1,8 @@
 import type { Done } from '../../units.ts';
 
-/** Works on the items, so many at once. After a failure nothing new is begun; what is under way is waited for. */
+/**
+ * Processes the items with at most `atOnce` in flight. After a failure no item is started; those in flight are awaited.
+ */
 export async function each<T>(items: readonly T[], atOnce: number, work: (item: T) => Done): Promise<void> {
   const failures: unknown[] = [];
   const queue = items.values();
@@ -18,7 +20,7 @@ export async function each<T>(items: readonly T[], atOnce: number, work: (item: 
   if (failures.length > 0) throw failures[0];
 }
 
-/** Waits for all of them, then fails with the first failure: nobody touches the caller's buffer afterwards. */
+/** Waits for all of them, then throws the first error: nothing uses the caller's buffer afterwards. */
 export async function allOf(waits: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(waits);
   const failed = results.find((result) => result.status === 'rejected');

@@ -5,7 +5,7 @@ import { blockCountOf, containerOf, isAddress, isIndexed } from './address.ts';
 import type { ChunkSpace } from './chunk-space.ts';
 import type { ReductionTotals } from './reduction.ts';
 
-/** Which blocks of containers are taken follows from the maps alone. They are read page by page without keeping them. */
+/** Derives the allocated blocks of containers from the maps alone. Maps are read page by page without keeping them. */
 export function openContainers(database: Reads, space: ChunkSpace, totals: ReductionTotals, layers: Layers): void {
   const { containers } = space;
   for (const { id, extent } of database.iterate<{ id: number; extent: number }>('SELECT id, extent FROM containers')) {
@@ -30,7 +30,7 @@ export function* reducedPages(database: Reads): Generator<{ layer: number; entri
   const pages = database.iterate<{ layer: number; entries: Uint8Array }>(
     "SELECT maps.layer, entries FROM maps JOIN layers ON layers.id = maps.layer WHERE layers.format = 'reduced'",
   );
-  // In memory of their own: what SQLite returns may lie anywhere.
+  // Copied: the memory that SQLite returns may be unaligned.
   for (const { layer, entries } of pages) yield { layer, entries: new Float64Array(entries.slice().buffer) };
 }
 

@@ -20,8 +20,8 @@ import type { PoolReduction } from './reduction.ts';
 const ENTRIES_PER_TURN = 1024;
 
 /**
- * Chunks of a volume are compressed, shared with equal ones, and packed into containers; nothing is written in place. An
- * entry of a map names a whole chunk, so a layer hides the ones below chunk by chunk.
+ * Chunks of a volume are compressed, deduplicated, and packed into containers; nothing is written in place. A map entry
+ * refers to a whole chunk, so a layer hides lower ones chunk by chunk.
  */
 export class ReducedFormat implements LayerFormat {
   readonly entryBytes = CHUNK_BYTES;
@@ -39,7 +39,7 @@ export class ReducedFormat implements LayerFormat {
     this.#writer = new ChunkWriter(this.space, this.#references, this.#reader);
   }
 
-  /** Finds out what containers hold. The extents they are on are claimed already. */
+  /** Loads the containers. Their extents are claimed already. */
   open(layers: Layers): void {
     openContainers(this.#database, this.space, this.#references.totals, layers);
   }
@@ -87,14 +87,14 @@ export class ReducedFormat implements LayerFormat {
     this.#references.release(entry);
   }
 
-  /** Chunks are whole: nothing shows through the upper's, so what lies below it is given up at once. */
+  /** Chunks are whole: the upper entry hides the lower one, which is released at once. */
   mergeEntry(lower: Layer, upper: Layer, entry: number): Done {
     if (upper.map.get(entry) === HOLE || lower.map.get(entry) === HOLE) return undefined;
     this.#references.put(lower, entry, HOLE);
     return this.#references.pendingBounded();
   }
 
-  /** Chunks keep their address wherever they are: containers move, and maps stay as they are. */
+  /** Chunks keep their address: containers move, and maps do not change. */
   relocateEntry(): Done {
     return undefined;
   }
@@ -116,7 +116,7 @@ export class ReducedFormat implements LayerFormat {
   }
 }
 
-/** Cuts a range of blocks at the borders of chunks. */
+/** Splits a range of blocks at chunk boundaries. */
 function* partsOf(block: number, count: number): Generator<{ number: number; from: number; count: number }> {
   for (let at = block; at < block + count;) {
     const from = at % BLOCKS_PER_CHUNK;

@@ -6,24 +6,24 @@ import { blockCountOf, containerOf, FIRST_CONTAINER, firstBlockOf, isAddress } f
 import { CHUNK_BYTES } from './codec.ts';
 import type { Containers } from './containers.ts';
 
-/** What compression and sharing save, in exact bytes. */
+/** The savings of compression and deduplication, in exact bytes. */
 export interface Reduction {
-  /** What chunks stand for. */
+  /** The uncompressed size of the chunks. */
   readonly logicalBytes: number;
-  /** What they would take if none were shared. */
+  /** Their size if none were shared. */
   readonly compressedBytes: number;
-  /** What they take: a shared chunk counts once. */
+  /** Their size on disk: a shared chunk counts once. */
   readonly storedBytes: number;
 }
 
 export interface PoolReduction extends Reduction {
-  /** The extents all of this lies in; the difference is room for more. */
+  /** The extents that hold them; the difference is free for more chunks. */
   readonly containerBytes: number;
 }
 
 const ENTRIES_PER_TURN = 65_536;
 
-/** The sums over all maps of a pool, kept up to date. */
+/** The sums over all maps of a pool, updated incrementally. */
 export class ReductionTotals {
   #chunks = 0;
   #blocks = 0;
@@ -71,7 +71,7 @@ export async function reductionOf(layers: Iterable<Layer>): Promise<Reduction> {
   };
 }
 
-/** One bit for each place where a chunk may start: a set of numbers would take ten times as much. */
+/** One bit for each possible start of a chunk: a set of numbers would take ten times the memory. */
 class SeenChunks {
   #bits = new Uint32Array(2);
 

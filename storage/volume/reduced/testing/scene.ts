@@ -54,7 +54,7 @@ export class Scene {
     this.pool = Pool.open({ file: this.file, groups: this.groups });
   }
 
-  /** Everything that can come to rest has. */
+  /** Waits for all background work. */
   async settle(): Promise<void> {
     await this.pool.whenIdle();
     await this.pool.flush();
