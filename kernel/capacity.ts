@@ -9,7 +9,7 @@ import type { Brand } from './records/brand.ts';
 export const MB = 2 ** 20;
 export const GB = 2 ** 30;
 
-/** A size, so that no gigabytes, blocks or counts are taken for one. */
+/** A size in bytes, distinct from gigabytes, blocks or counts. */
 export type Bytes = Brand<number, 'bytes'>;
 
 export function bytes(size: number): Bytes {

@@ -19,7 +19,7 @@ type FactsOf<E extends MessageName> = {
   readonly [Name in FactName<(typeof messages)[E]['message']>]: string | number;
 };
 
-/** A message without places takes no facts. */
+/** A message without placeholders takes no facts. */
 type FactArguments<E extends MessageName> = keyof FactsOf<E> extends never ? [] : [facts: FactsOf<E>];
 
 interface Details {
@@ -27,15 +27,15 @@ interface Details {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An error of the catalogue: the only kind a caller ever sees. */
+/** An error of the catalogue: the only kind that callers see. */
 export class GranaryError extends Error {
-  /** What endpoints declare: the error itself, or its family. */
+  /** The declared error, or its family. */
   readonly entry: ErrorName;
   readonly problems: readonly FieldProblem[];
   /** Headers of the reply, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** For a message that was made elsewhere, by an engine or a remote array; otherwise `fail` makes it of the entry. */
+  /** For a message from an engine or a remote array; otherwise `fail` creates it from the entry. */
   constructor(entry: ErrorName, message: string, { problems = [], headers = {} }: Details = {}) {
     super(message);
     this.name = 'GranaryError';
@@ -49,7 +49,7 @@ export function fail<E extends MessageName>(name: E, ...facts: FactArguments<E>)
   return new GranaryError(entryOf(name), messageOf(name, ...facts));
 }
 
-/** Refused for now: the message and `Retry-After` say for how long. */
+/** Refused temporarily: the message and `Retry-After` say for how long. */
 export function retryLater(entry: 'too_many_attempts' | 'too_many_requests', seconds: number): GranaryError {
   return new GranaryError(entry, messageOf(entry, { seconds }), { headers: { 'retry-after': String(seconds) } });
 }

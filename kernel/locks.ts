@@ -1,4 +1,4 @@
-/** Work under one key runs one after the other; other keys go their own way. */
+/** Serializes work under the same key; different keys are independent. */
 export class Locks {
   readonly #tails = new Map<string, Promise<unknown>>();
 
@@ -13,7 +13,7 @@ export class Locks {
     return result;
   }
 
-  /** Resolves once nothing runs or waits any more. */
+  /** Resolves once nothing is running or waiting. */
   async idle(): Promise<void> {
     while (this.#tails.size > 0) await Promise.all(this.#tails.values());
   }

@@ -11,8 +11,8 @@ const BUSY_WAIT_MS = 5;
 const BUSY_TRIES_MAX = 200;
 
 /**
- * Redacts by name, whatever the nesting. A net, not the rule: nothing that carries a request's parameters is logged
- * whole. The level may be changed while the service runs: `log.level = 'debug'`.
+ * Redacts by name, at any depth. A safety net: nothing that carries a request's parameters is logged as a whole. The
+ * level may be changed while the service runs: `log.level = 'debug'`.
  */
 export function createLog(service: string, level: LogLevel | 'silent' = 'info', destination?: DestinationStream): Log {
   return pino(
@@ -22,22 +22,22 @@ export function createLog(service: string, level: LogLevel | 'silent' = 'info', 
       errorKey: 'error',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { log: (facts) => redacted(facts, 0) as Record<string, unknown> },
-      // Errors are told whole above; pino's own teller would take the result for an error once more.
-      serializers: { error: (told: unknown) => told },
+      // Errors are serialized above; pino's own serializer would process the result again.
+      serializers: { error: (serialized: unknown) => serialized },
     },
     destination ?? new LogLines(STDOUT),
   );
 }
 
 /**
- * Writes lines where a descriptor leads. A log is worth less than the service: lines that a full disk or a closed pipe
- * does not take are lost, and the next ones are written as soon as there is room.
+ * Writes lines to a descriptor. The service matters more than its log: lines that a full disk or a closed pipe refuses
+ * are lost, and logging continues as soon as there is space.
  */
 export class LogLines implements DestinationStream {
   readonly #fd: number;
   readonly #writeSome: (fd: number, bytes: Buffer) => number;
   #isStuck = false;
-  /** The last line ends in the middle. */
+  /** The last line was written in part. */
   #isTorn = false;
 
   constructor(fd: number, writeSome: (fd: number, bytes: Buffer) => number = writeSync) {
@@ -46,7 +46,7 @@ export class LogLines implements DestinationStream {
   }
 
   write(line: string): void {
-    // Whoever did not read the last line in time is not waited for again.
+    // A reader that did not read the last line in time is not waited for again.
     const tries = this.#isStuck ? 1 : BUSY_TRIES_MAX;
     const whole = Buffer.from(this.#isTorn ? `\n${line}` : line);
     let rest = whole;

@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
 
-/** Something a service counts itself: read when somebody looks. */
+/** A metric that the service computes itself: read when metrics are collected. */
 export interface Measure {
   readonly name: string;
   readonly help: string;

@@ -4,18 +4,18 @@ import { addressKey } from '../edge/index.ts';
 import { fail, retryLater, type GranaryError } from '../errors.ts';
 
 export interface AttemptLimits {
-  /** Failures of one name from one address, or of any from one address, before it is kept out there for a while. */
+  /** Failures of one name from one address, or of any name from one address, before sign-ins from there are blocked. */
   readonly perUsername: number;
   readonly perAddress: number;
-  /** Failures that are answered at once; each one after them waits twice as long as the one before. */
+  /** Failures that are answered at once; each further one is delayed twice as long as the one before. */
   readonly unslowed: number;
   readonly slowMsMax: number;
-  /** How long the first time out lasts; each further failure doubles it. */
+  /** The duration of the first block; each further failure doubles it. */
   readonly blockMs: number;
   readonly blockMsMax: number;
-  /** Failures are forgotten after this long without another. */
+  /** Failures are dropped after this time without another. */
   readonly memoryMs: number;
-  /** Names and addresses remembered; the one untouched for longest makes room. */
+  /** Names and addresses remembered; the least recently used one is evicted. */
   readonly entriesMax: number;
 }
 
@@ -43,7 +43,7 @@ interface Entry {
   blockedUntil: number;
 }
 
-/** Checks under way, and those that wait for one of them to end. */
+/** Checks in progress, and those waiting for one of them to end. */
 interface Turn {
   running: number;
   readonly waiting: (() => void)[];
@@ -56,8 +56,9 @@ interface SignInAttemptsOptions {
 }
 
 /**
- * Counts failed sign-ins by name and by address: the first are answered at once, more of them slowly, many not at all.
- * A name is refused only where the failures came from, so that nobody can lock another out.
+ * Counts failed sign-ins by name and by address: the first are answered at once, further ones with a delay, and many
+ * are refused. A name is refused only at the addresses the failures came from, so that one user cannot lock out
+ * another.
  */
 export class SignInAttempts {
   readonly #clock: Clock;
@@ -65,7 +66,7 @@ export class SignInAttempts {
   readonly #wait: (ms: number) => Promise<unknown>;
   readonly #entries = new Map<string, Entry>();
   readonly #turns = new Map<string, Turn>();
-  /** Until when each name is refused at the address that failed last: to be shown, never to be enforced elsewhere. */
+  /** Until when each name is refused at the address that failed last: for display, never enforced elsewhere. */
   readonly #refusedUntil = new Map<string, number>();
 
   constructor({ clock, limits, wait = sleep }: SignInAttemptsOptions) {
@@ -75,8 +76,8 @@ export class SignInAttempts {
   }
 
   /**
-   * Runs a check of a password. No more run at a time than may still fail, so that a thousand guesses sent at the
-   * same moment do not slip in before the first one is counted; right passwords just take turns.
+   * Verifies a password. At most as many verifications run at a time as failures are left, so that a thousand
+   * concurrent guesses are not started before the first is counted; right passwords are serialized.
    */
   async guard<T>(attempt: Attempt, verify: () => Promise<T | undefined>): Promise<T> {
     await this.#acquireTurn(attempt);
@@ -91,7 +92,7 @@ export class SignInAttempts {
     return found ?? this.#reject(attempt);
   }
 
-  /** After a wrong key: keys are too long to guess, so a right one is never made to wait for the wrong ones before it. */
+  /** After a wrong key. Keys are too long to guess, so a right key is never delayed by wrong ones before it. */
   async refuse(attempt: Attempt, refusal?: GranaryError): Promise<never> {
     this.check(attempt);
     this.#count(attempt);
@@ -102,7 +103,7 @@ export class SignInAttempts {
     return this.#entries.size;
   }
 
-  /** Whether sign-ins under this name are refused at present, at one address at least. */
+  /** Whether sign-ins under this name are refused now, at one address at least. */
   isRefused(username: string): boolean {
     const { username: key } = keysOf({ username, ip: '' });
     const until = this.#refusedUntil.get(key);
@@ -118,7 +119,7 @@ export class SignInAttempts {
     throw refusal;
   }
 
-  /** Refuses whoever failed too often lately, whatever they bring this time. */
+  /** Refuses a client with too many recent failures, whatever its credentials. */
   check(attempt: Attempt): void {
     const now = this.#clock.now();
     const { pair, address } = keysOf(attempt);
@@ -148,14 +149,14 @@ export class SignInAttempts {
     for (const key of [pair, username]) this.#entries.delete(key);
   }
 
-  /** Counts a failure; answers until when the key is refused, 0 when it is not. */
+  /** Counts a failure; returns until when the key is refused, 0 when it is not. */
   #countOne(key: string, max: number): number {
     const { memoryMs, blockMs, blockMsMax, entriesMax } = this.#limits;
     const now = this.#clock.now();
     const known = this.#entries.get(key);
     const failures = known && now - known.lastAt < memoryMs ? known.failures + 1 : 1;
     const block = failures < max ? 0 : Math.min(blockMs * 2 ** (failures - max), blockMsMax);
-    // Deleted first, so that the map's order stays that of the last touch.
+    // Deleted first, so that the map is ordered by last use.
     this.#entries.delete(key);
     const blockedUntil = block === 0 ? 0 : now + block;
     this.#entries.set(key, { failures, lastAt: now, blockedUntil });
@@ -201,7 +202,7 @@ const NAME_LENGTH_MAX = 128;
 
 function keysOf({ username, ip }: Attempt): { username: string; address: string; pair: string } {
   const name = username.slice(0, NAME_LENGTH_MAX).toLowerCase();
-  // Whoever has one IPv6 address has all of its /64.
+  // A client with one IPv6 address has its whole /64.
   const from = addressKey(ip);
   return { username: `user ${name}`, address: `address ${from}`, pair: `user at ${from} ${name}` };
 }

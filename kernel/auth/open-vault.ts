@@ -5,7 +5,10 @@ import { KeyError, masterKeyGiven, Vault } from './vault.ts';
 interface VaultPlace {
   readonly store: Store;
   readonly keyFile: string;
-  /** A value of the database that was sealed before it kept a check of its key; undefined when it has none. */
+  /**
+   * A value of the database that was sealed before the database had a check value of its key; undefined when there is
+   * none.
+   */
   readonly sealedSample: () => string | undefined;
 }
 
@@ -13,8 +16,8 @@ const CHECK = 'key_check';
 const CHECKED_TEXT = 'the key of this database';
 
 /**
- * The vault of a database. Each database keeps a check value of its key, from which the key cannot be told: a key that
- * does not fit is refused before anything is read or sealed with it, and a missing one is not made anew.
+ * The vault of a database. Each database has a check value of its key, which does not reveal the key: a key that does
+ * not match is refused before anything is read or sealed with it, and a missing key is not created again.
  */
 export async function openVault({ store, keyFile, sealedSample }: VaultPlace): Promise<Vault> {
   const sample = sealedSample();

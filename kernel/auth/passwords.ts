@@ -13,18 +13,18 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const PARALLEL_MAX = 2;
 
-/** scrypt runs off the event loop; at most two at a time, so that a flood of sign-ins leaves threads for the disk. */
+/** scrypt runs on the thread pool; at most two at a time, so that many sign-ins leave threads for the disk. */
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** No password is as long. Composing takes quadratic time, and strangers send what they like. */
+/** The maximum length. Unicode composition takes quadratic time, and the input is unauthenticated. */
 const PASSWORD_LENGTH_MAX = 1024;
 
 function normalised(password: string): string {
   return password.length > PASSWORD_LENGTH_MAX ? password : password.normalize('NFC');
 }
 
-/** Bytes that only the password and the salt lead to, and slowly. */
+/** Derives bytes from password and salt, slowly. */
 export async function stretchPassword(password: string, salt: Buffer, length = HASH_BYTES): Promise<Buffer> {
   while (running >= PARALLEL_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
   running += 1;
@@ -42,7 +42,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${salt.toString('base64')}$${hash.toString('base64')}`;
 }
 
-/** Takes as long for a user that does not exist (`stored` undefined) as for one that does. */
+/** Takes the same time for a user that does not exist (`stored` undefined). */
 export async function verifyPassword(password: string, stored: string | undefined): Promise<boolean> {
   const [, salt = '', hash = ''] = (stored ?? 'scrypt$AAAA$').split('$');
   const expected = Buffer.from(hash, 'base64');

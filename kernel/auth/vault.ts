@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes } from 
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** A key that is missing or does not fit the database it should open. The message names it and the way out. */
+/** A key that is missing or does not match its database. The message names the file and what to do. */
 export class KeyError extends Error {
   constructor(message: string) {
     super(message);
@@ -15,7 +15,7 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Seals the secrets that must be shown again (tokens, passcodes, keys of clouds) before they reach the disk. */
+/** Seals secrets that must be shown again (tokens, passcodes, keys of clouds) before they are written to disk. */
 export class Vault {
   readonly #key: Buffer;
 
@@ -24,7 +24,7 @@ export class Vault {
     this.#key = key;
   }
 
-  /** The key lives beside the data, readable by its owner alone; `GRANARY_MASTER_KEY` (64 hex digits) keeps it elsewhere. */
+  /** The key file is beside the data, readable by its owner only; `GRANARY_MASTER_KEY` (64 hex digits) replaces it. */
   static open(keyFile: string): Vault {
     const given = masterKeyGiven();
     if (given !== undefined) return new Vault(keyFrom(given, 'GRANARY_MASTER_KEY'));
@@ -49,7 +49,7 @@ export class Vault {
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
   }
 
-  /** Tells two texts apart without keeping either: whoever steals the disk cannot guess a weak password from it. */
+  /** A keyed hash, to compare texts without storing them: a weak password cannot be guessed from a stolen disk. */
   mark(text: string): string {
     return createHmac('sha256', this.#key).update(text).digest('base64url');
   }
@@ -64,7 +64,7 @@ function keyFrom(text: string, source: string): Buffer {
   return Buffer.from(text, 'hex');
 }
 
-/** On disk, name and all, before anything is sealed with it: data without its key is lost. */
+/** Durable, including its name, before anything is sealed with it: data without its key is lost. */
 function createKey(keyFile: string): void {
   const folder = dirname(keyFile);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -74,7 +74,7 @@ function createKey(keyFile: string): void {
   closeSync(handle);
 }
 
-/** What a token is looked up by: the token itself is only ever kept sealed. */
+/** The lookup key of a token: the token itself is stored sealed. */
 export function fingerprint(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }

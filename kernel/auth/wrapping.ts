@@ -7,7 +7,7 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** By what a password is known again; neither it nor its key can be told from this. */
+/** Verifies a password; reveals neither it nor its key. */
 export interface Verifier {
   readonly salt: string;
   readonly mark: string;
@@ -18,7 +18,7 @@ export interface DerivedKey {
   readonly verifier: Verifier;
 }
 
-/** Half of what is derived wraps, the other half is only compared. */
+/** One half of the derived bytes wraps, the other half is only compared. */
 export async function deriveKey(password: string, salt = randomBytes(SALT_BYTES)): Promise<DerivedKey> {
   const bytes = await stretchPassword(password, salt, 2 * KEY_BYTES);
   const mark = createHash('sha256').update(bytes.subarray(KEY_BYTES)).digest('base64');

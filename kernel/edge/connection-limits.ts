@@ -4,16 +4,16 @@
  * A connection has a stage, which says how much would be lost if it were dropped:
  *
  *   silent   no complete request or login yet                                 dropped first, oldest first
- *   idle     between two requests, nobody has signed in over it               then these
- *   resting  between two requests, somebody has signed in over it             then these
- *   serving  the request of somebody who has not signed in is being answered  only from an address over its share
- *   busy     the request of somebody who has signed in is being answered      then these, under the same rule
+ *   idle     between two requests, unauthenticated                            then these
+ *   resting  between two requests, authenticated                              then these
+ *   serving  an unauthenticated request is being answered                     only from an address over its share
+ *   busy     an authenticated request is being answered                       then these, under the same rule
  *   held     a session that must not be interrupted                           never
  *
  * When all places are taken, a new connection takes the place of one of the address that has the most connections
  * that can be dropped. An address never displaces one that has fewer connections than itself, and never has more than
- * three quarters of all places. So whoever opens thousands of connections competes with themselves, and a client from
- * another address gets in. Every decision takes constant time, however many connections and addresses there are.
+ * three quarters of all places. So a client with thousands of connections competes with itself, and a client from
+ * another address is admitted. Every decision takes constant time, however many connections and addresses there are.
  */
 import { Ranking } from './ranking.ts';
 
@@ -26,7 +26,7 @@ const ADDRESS_SHARE = 3 / 4;
 const REPORT_INTERVAL_MS = 60_000;
 
 export interface CrowdingReport {
-  /** The address that has the most connections of those that were dropped or refused last. */
+  /** The address with the most connections among those dropped or refused last. */
   readonly address: string;
   /** Since the last report. */
   readonly dropped: number;
@@ -34,7 +34,7 @@ export interface CrowdingReport {
 }
 
 export interface ConnectionLimitsOptions {
-  /** Places in all. */
+  /** The number of places. */
   readonly max: number;
   /** Called when connections had to be dropped or refused, at most once a minute. */
   readonly onCrowded?: ((report: CrowdingReport) => void) | undefined;
@@ -52,7 +52,7 @@ export class ConnectionLimits {
   readonly perAddressMax: number;
   readonly #options: ConnectionLimitsOptions;
   readonly #groups = new Map<string, AddressGroup>();
-  /** Addresses by the connections they have in one of the stages. */
+  /** Addresses by their connections in one of the stages. */
   readonly #free = new Ranking<AddressGroup>();
   readonly #shared = new Ranking<AddressGroup>();
   #size = 0;
@@ -70,7 +70,7 @@ export class ConnectionLimits {
     return this.#size;
   }
 
-  /** A place for a new connection, or undefined. `drop` closes it at once; the place is free from then on. */
+  /** A place for a new connection, or undefined. `drop` closes the connection at once and frees the place. */
   admit(address: string, drop: () => void): AdmittedConnection | undefined {
     const key = addressKey(address);
     const group = this.#groups.get(key) ?? { key, byStage: emptyStages(), size: 0 };
@@ -167,7 +167,7 @@ export class AdmittedConnection {
     this.#move(this, from, stage);
   }
 
-  /** The connection has ended; calling it again has no effect. */
+  /** The connection has ended; further calls have no effect. */
   leave(): void {
     if (this.#stage === undefined) return;
     const from = this.#stage;
@@ -188,7 +188,7 @@ function emptyStages(): AddressGroup['byStage'] {
 
 const V6_GROUPS_OF_A_NETWORK = 4;
 
-/** Whoever has one IPv6 address has a whole /64 of them, so all of a /64 count as one address. */
+/** A client with one IPv6 address has its whole /64, so a /64 counts as one address. */
 export function addressKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!plain.includes(':')) return plain;

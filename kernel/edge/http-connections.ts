@@ -5,12 +5,15 @@ import type { AdmittedConnection, ConnectionLimits } from './connection-limits.t
 /** By the socket that requests carry: the encrypted one on a TLS server. */
 const connections = new WeakMap<object, HttpConnection>();
 
-/** Requests over this connection have been signed in, so it is dropped after those of strangers. */
+/** A request over this connection was authenticated, so it is dropped after unauthenticated ones. */
 export function markSignedIn(socket: object): void {
   connections.get(socket)?.signIn();
 }
 
-/** Applies limits to an HTTP server. They act on the TCP connection, so they hold before and during a TLS handshake too. */
+/**
+ * Applies limits to an HTTP server. They act on the TCP connection, so they hold before and during a TLS handshake as
+ * well.
+ */
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   const handshakes = new Map<string, HttpConnection>();
   server.on('connection', (socket: Socket) => {
@@ -33,14 +36,14 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     connections.get(request.socket)?.beginRequest(request, response);
   };
-  // Before the server's own listener, which may answer at once.
+  // Before the server's own listener, which may answer synchronously.
   server.prependListener('request', begin);
   if (server.listenerCount('checkContinue') > 0) server.prependListener('checkContinue', begin);
 }
 
 /**
- * Drops connections whose client takes nothing of its answers for a time, and those between two requests when their
- * time is up. A client that waits for an answer is not dropped: some take as long as the work they tell of.
+ * Drops connections whose client reads nothing of its response for a time, and idle connections after their timeout. A
+ * client that waits for a response is not dropped: some requests take as long as the work they start.
  */
 export function dropUnread(server: Server, unreadMsMax: number): void {
   server.timeout = unreadMsMax;
@@ -51,14 +54,14 @@ export function dropUnread(server: Server, unreadMsMax: number): void {
 }
 
 class HttpConnection {
-  /** What is destroyed when the connection is dropped. */
+  /** Destroyed when the connection is dropped. */
   socket: Socket;
   readonly #place: AdmittedConnection;
   #requests = 0;
   #isSignedIn = false;
 
   static admit(socket: Socket, limits: ConnectionLimits): HttpConnection | undefined {
-    // The connection may end between being accepted and being looked at.
+    // The connection may end between being accepted and being admitted.
     socket.on('error', ignore);
     const place = limits.admit(socket.remoteAddress ?? '', () => connection.socket.destroy());
     if (!place) {
@@ -97,7 +100,7 @@ class HttpConnection {
     this.#place.leave();
   }
 
-  /** As long as a stranger has not sent all of a request, it is none. */
+  /** An incomplete request of an unauthenticated client does not count as a request. */
   #awaitBody(request: IncomingMessage): void {
     this.#place.enter('silent');
     request.once('end', () => {
@@ -116,7 +119,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Both ends: a raw socket and the encrypted one over it have the same. */
+/** The same for a raw socket and the encrypted one over it. */
 function endpointsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

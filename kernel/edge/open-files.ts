@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 const ASSUMED_LIMIT = 1024;
 const UNLIMITED = 2 ** 20;
 
-/** How many files and sockets this process may have open at once. */
+/** The limit of open files and sockets of this process. */
 function openFilesMax(): number {
   try {
     const line = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
@@ -15,8 +15,8 @@ function openFilesMax(): number {
 }
 
 /**
- * How many connections a listener takes: `most`, or less where the process may not open enough files. The shares of
- * all listeners of a process must leave files for drives and databases: accepting fails for everybody once none is left.
+ * The connections a listener accepts: `most`, or less where the limit of open files is low. The shares of all listeners
+ * of a process must leave descriptors for drives and databases: without any, accepting fails for all clients.
  */
 export function connectionsMax({ most, share }: { readonly most: number; readonly share: number }): number {
   return Math.max(1, Math.min(most, Math.floor(openFilesMax() * share)));

@@ -11,7 +11,7 @@ export type { Raw } from './form.ts';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Whoever has not signed in, with any content type: a name, a password and a little more. */
+/** Before authentication, for any content type: a name, a password and a little more. */
 const UNAUTHENTICATED = { bytesMax: 64 * KIB, parametersMax: 1_000 };
 const BODY = { bytesMax: 2 * MIB, parametersMax: 10_000 };
 const UPLOAD_BYTES_MAX = 10 * MIB;
@@ -55,7 +55,7 @@ interface Content {
 interface Kind {
   readonly type: string | RegExp;
   bytesMax(accepted: AcceptedBody): number;
-  /** Said with the limit to whoever sends more. */
+  /** Part of the error message when the limit is exceeded. */
   readonly note?: string;
   read(content: Content): Raw | Promise<Raw>;
 }

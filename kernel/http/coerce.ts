@@ -1,7 +1,7 @@
 import type { Param, ParamKind, UploadedFile } from '@granary/contract';
 import { fieldShape, itemShape, shapeOf, type Shape } from './shape.ts';
 
-/** A value, or what is wrong with it. */
+/** A value, or the problem with it. */
 export type Coerced = { readonly value: unknown } | { readonly problem: string };
 
 type Coercion = (raw: unknown, param: Param) => Coerced;
@@ -33,7 +33,7 @@ const leaves: Readonly<Record<string, (raw: unknown) => Coerced>> = {
   boolean: toBoolean,
 };
 
-/** From what forms, JSON and XML carry to the parameter's own type. */
+/** Converts a value of a form, JSON or XML to the parameter's type. */
 export function coerce(raw: unknown, param: Param): Coerced {
   return coercions[param.kind](raw, param);
 }
@@ -44,7 +44,7 @@ function toText(raw: unknown, param: Param): Coerced {
   const value = String(raw);
   const flaw = flawOfText(value);
   if (flaw !== undefined) return { problem: flaw };
-  // Before the schema counts characters one by one: a megabyte is refused without a walk through it.
+  // Before the schema counts characters one by one: a megabyte is refused without a scan.
   const { maxLength } = param.schema as { maxLength?: number };
   if (maxLength !== undefined && value.length > maxLength * 2)
     return { problem: `must have at most ${maxLength} characters` };
@@ -130,7 +130,7 @@ function flawOfText(text: string): string | undefined {
   return text.isWellFormed() ? undefined : 'must be well-formed Unicode';
 }
 
-/** What numbers, booleans and capacities are read from; too long a text is none of them. */
+/** The text of numbers, booleans and capacities; a long text is none of them. */
 function shortText(raw: unknown): string {
   return (typeof raw === 'string' && raw.length <= 64) || typeof raw === 'number' ? String(raw).trim() : '';
 }
@@ -138,7 +138,7 @@ function shortText(raw: unknown): string {
 function toMegabytes(raw: unknown): Coerced {
   const match = /^(\d{1,12}(?:\.\d{1,20})?)\s*(?:([MGT])(?:i?B)?)?$/i.exec(shortText(raw));
   if (!match) return { problem: 'must be a capacity such as 10G, 2T or 512M' };
-  // Records show parts of a GB, and clients do sums with them: never less than was asked for.
+  // Records show fractions of a GB, and clients compute with them: rounded up, never less than was requested.
   return { value: Math.ceil(Number(match[1]) * (MEGABYTES[(match[2] ?? 'G').toUpperCase()] as number)) };
 }
 

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 
-/** What all clients are sent, in both forms: a client that is slow to take it holds no copy of its own. */
+/** A page shared by all clients, plain and compressed: a slow client holds no copy of its own. */
 interface SharedPage {
   readonly status: number;
   readonly type: string;
@@ -16,8 +16,8 @@ const compress = promisify(gzip);
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * The OpenAPI document at /api/openapi.json, pages to browse it at /api/docs. Both are made when first asked for:
- * the pages are megabytes that most processes never show.
+ * The OpenAPI document at /api/openapi.json, and its pages at /api/docs. Both are created at the first request: the
+ * pages take megabytes that most processes never need.
  */
 export function serveDocs(app: FastifyInstance, title: string, makeDocument: () => Promise<object>): void {
   let text: Promise<string> | undefined;
@@ -39,7 +39,7 @@ export function serveDocs(app: FastifyInstance, title: string, makeDocument: () 
   }
 }
 
-/** Each page is asked for once and kept. There are a few; paths that lead nowhere are not kept. */
+/** Each page is built once and cached. There are a few; unknown paths are not cached. */
 class DocumentPages {
   readonly #build: () => Promise<FastifyInstance>;
   readonly #kept = new Map<string, Promise<SharedPage | undefined>>();

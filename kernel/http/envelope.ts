@@ -13,7 +13,7 @@ export const contentTypes: Readonly<Record<Format, string>> = {
 
 export interface Answer {
   readonly status: number;
-  /** Its code in the catalogue, where it tells of an error; that of an asynchronous result, where the work goes on. */
+  /** The code of the error in the catalogue, or that of an asynchronous result. */
   readonly code?: number;
   readonly body: string | Uint8Array | Readable;
   readonly headers?: Readonly<Record<string, string | number>> | undefined;
@@ -21,7 +21,7 @@ export interface Answer {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Wraps what handlers return as the contract declares it, and errors as the API's dialect has them. */
+/** Wraps the result of a handler as the contract declares it, and errors in the API's dialect. */
 export class Envelope {
   readonly #reply: RecordReply;
   readonly #root: string;
@@ -36,7 +36,7 @@ export class Envelope {
     const { wrapper, constants } = this.#reply;
     const body = { ...constants, ...fields };
     if (format === 'json') return JSON.stringify(wrapper === undefined ? body : { [wrapper]: body });
-    // XML has no level for the wrapper: the root takes its place.
+    // XML has no wrapper level: the root element replaces it.
     const { kind, fields: schemas } = this.#reply;
     this.#schema ??= replySchema({ kind, constants, fields: schemas });
     return writeXml(this.#root, body, this.#schema);
@@ -57,7 +57,7 @@ export function errorAnswer(api: Api, error: GranaryError, format: Format, root:
   return { status, code: entry.code, headers, body: statusBody(entry.code, error.message, format, root) };
 }
 
-/** The work was taken and goes on after the reply. */
+/** The work was accepted and continues after the reply. */
 export function submittedAnswer(api: Api, message: string, format: Format, root: string): Answer {
   const text = `The request has been submitted. ${message}`.trim();
   const code = api.asyncStatus ?? 0;

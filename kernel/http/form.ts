@@ -8,7 +8,7 @@ export const NONE: Raw = Object.freeze({});
 const QUERY_PARAMETERS_MAX = 1_000;
 const DEPTH_MAX = 5;
 const LIST_LENGTH_MAX = 1_000;
-/** A percent sign that begins no byte. To try to decode it would cost an exception each time. */
+/** A percent sign without two hex digits. Decoding it would throw each time. */
 const BROKEN_ESCAPE = /%(?![\da-f]{2})/i;
 
 /** `name[]=a`, `quotas[0][source_id]=7`: nesting as forms write it, within limits. */
@@ -18,7 +18,9 @@ export function parseForm(text: string, field: string, parametersMax: number): R
   return read(text, parametersMax);
 }
 
-/** The query is read before the request is looked at, so what is beyond the limit is left out here and refused later. */
+/**
+ * The query is parsed before the request is handled, so parameters beyond the limit are dropped here and refused later.
+ */
 export function parseQuery(text: string): Raw {
   return text === '' ? NONE : read(text, QUERY_PARAMETERS_MAX);
 }

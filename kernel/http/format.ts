@@ -4,15 +4,15 @@ export type Format = 'json' | 'xml';
 
 declare module 'http' {
   interface IncomingMessage {
-    /** What the suffix of the address asked for. */
+    /** The format requested by the suffix of the path. */
     format?: Format | undefined;
   }
 }
 
 export interface Address {
-  /** The path as routes know it, without version and suffix. */
+  /** The path as in the routes, without version and suffix. */
   readonly url: string;
-  /** What a suffix asked for; undefined leaves it to the Accept header. */
+  /** The format of a suffix; undefined leaves it to the Accept header. */
   readonly format: Format | undefined;
 }
 
@@ -35,7 +35,7 @@ export function formatOf(request: FastifyRequest): Format {
   return request.raw.format ?? formatOfAccept(request.headers.accept);
 }
 
-/** The better liked of JSON and XML; JSON when the header does not say. */
+/** The preferred of JSON and XML; JSON by default. */
 export function formatOfAccept(accept: string | undefined): Format {
   if (accept === undefined || !accept.includes('xml')) return 'json';
   let best: { format: Format; quality: number } = { format: 'json', quality: 0 };

@@ -5,12 +5,12 @@ import type { OperationTools } from './operation.ts';
 
 interface HealthParts {
   readonly metrics: Metrics;
-  /** Undefined when ready, else what is still missing. */
+  /** Undefined when ready, else what is missing. */
   readonly notReady: () => string | undefined;
   readonly authenticate: OperationTools['authenticate'];
 }
 
-/** Who administers a portal, an array, object storage or a cloud. */
+/** The administrators of a portal, an array, object storage or a cloud. */
 const WATCHERS = ['admin', 'objs_admin', 'cloud_admin'];
 const METRICS: Endpoint = endpoint('GET', '/metrics', {
   summary: 'Figures for Prometheus',
@@ -19,7 +19,7 @@ const METRICS: Endpoint = endpoint('GET', '/metrics', {
 });
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/;
 
-/** Liveness and readiness for whoever supervises the process; figures for Prometheus. */
+/** Liveness and readiness for the supervisor; metrics for Prometheus. */
 export function serveHealth(app: FastifyInstance, { metrics, notReady, authenticate }: HealthParts): void {
   app.get('/healthz', () => ({ status: 'ok' }));
   app.get('/readyz', (_, reply) => {
@@ -35,7 +35,7 @@ export function serveHealth(app: FastifyInstance, { metrics, notReady, authentic
   });
 }
 
-/** Figures tell much of what goes on. They are for programs on the machine itself, and for administrators elsewhere. */
+/** Metrics reveal much. They are for programs on this machine, and for administrators elsewhere. */
 async function refusalOf(
   request: FastifyRequest,
   authenticate: HealthParts['authenticate'],
@@ -51,7 +51,7 @@ async function refusalOf(
   }
 }
 
-/** Prometheus sends a key as `Authorization: Bearer`; our interfaces have headers of their own. */
+/** Prometheus sends a key as `Authorization: Bearer`; our APIs have headers of their own. */
 function withBearer({ headers }: FastifyRequest): FastifyRequest['headers'] {
   const [, key] = /^bearer ([^ ]+)$/i.exec(headers.authorization ?? '') ?? [];
   if (key === undefined) return headers;

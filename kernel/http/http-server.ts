@@ -4,7 +4,7 @@ import { http } from '../net/http.ts';
 import { serverTlsOptions } from '../tls/policy.ts';
 import type { TlsSource } from '../tls/source.ts';
 
-/** A server in the clear or over TLS; one over TLS shows a renewed certificate from the next connection on. */
+/** A server with or without TLS; with TLS it presents a renewed certificate from the next connection on. */
 export function createHttpServer(tls: TlsSource | undefined, options: ServerOptions, handler: RequestListener): Server {
   if (!tls) return http.createServer(options, handler);
   const server = createHttpsServer({ ...options, ...serverTlsOptions(tls.current) }, handler);

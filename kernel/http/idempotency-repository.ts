@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../store/index.ts';
 
-/** A key that was used; without an answer while its request is at work, or if a crash cut that off. */
+/** A used key; without an answer while its request is in progress, or when a crash interrupted it. */
 export interface UsedKey {
-  /** What the request is known again by. */
+  /** Identifies the request. */
   readonly requestMark: string;
   readonly answer: { readonly status: number; readonly bodySealed: string } | undefined;
 }

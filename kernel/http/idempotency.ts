@@ -12,19 +12,19 @@ const TOO_MANY = 429;
 interface Asked {
   readonly actor: string;
   readonly key: string;
-  /** Everything that makes two requests the same one. */
+  /** Everything that identifies a request. */
   readonly request: unknown;
 }
 
 /**
- * The same key and request within 24 hours acts once and gets the first answer. The key is taken before the work
- * starts; if a crash swallows the answer, a repeat is told so instead of acting again.
+ * A request with the same key within 24 hours is executed once and gets the first answer. The key is claimed before the
+ * work starts; if a crash loses the answer, a repeat gets an error instead of a second execution.
  */
 export class Idempotency {
   readonly #store: Store;
   readonly #vault: Vault;
   readonly #clock: Clock;
-  /** Those whose first request is still at work: a repeat waits for its answer. */
+  /** Requests in progress: a repeat waits for the answer. */
   readonly #working = new Map<string, Promise<Answer>>();
 
   constructor(store: Store, vault: Vault, clock: Clock) {
@@ -33,7 +33,7 @@ export class Idempotency {
     this.#clock = clock;
   }
 
-  /** `act` answers whatever happens: an error too is an answer. */
+  /** `act` always resolves: an error is an answer, too. */
   async once(asked: Asked, act: () => Promise<Answer>): Promise<Answer> {
     const { actor, key } = asked;
     if (key.length < 1 || key.length > KEY_LENGTH_MAX)
@@ -41,7 +41,8 @@ export class Idempotency {
     const name = JSON.stringify([actor, key]);
     const earlier = await this.#claim(asked);
     if (earlier) return this.#working.get(name) ?? this.#replay(key, earlier);
-    // Commits are told in their order, so whoever took the key is here before anyone who found it taken.
+    // Commits are acknowledged in order, so the request that claimed the key gets here before a repeat that found it
+    // claimed.
     const work = act().then((answer) => this.#keep(actor, key, answer));
     this.#working.set(name, work);
     try {
@@ -51,7 +52,7 @@ export class Idempotency {
     }
   }
 
-  /** What is known of the key; undefined when it is ours from now on. */
+  /** The record of the key; undefined when this request has claimed it. */
   #claim({ actor, key, request }: Asked): Promise<UsedKey | undefined> {
     const now = this.#clock.now();
     const mark = this.#vault.mark(textOf(request));
@@ -69,7 +70,7 @@ export class Idempotency {
     return { status: answer.status, body: this.#vault.unseal(answer.bodySealed) };
   }
 
-  /** An answer that tells of our own failure, or to come back later, is not one to repeat: the caller may try again. */
+  /** An internal error, or a request to come back later, is not stored: the caller may try again. */
   #keep(actor: string, key: string, answer: Answer): Promise<Answer> {
     const { status, body } = answer;
     return this.#store.write((tx) => {
@@ -80,7 +81,7 @@ export class Idempotency {
   }
 }
 
-/** Uploads count by their bytes. */
+/** Uploads are identified by their bytes. */
 function textOf(request: unknown): string {
   return JSON.stringify(request, (_, value: unknown) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value,

@@ -15,12 +15,12 @@ export interface ListenAddress {
 const BIND_MS_MAX = 5_000;
 const BIND_RETRY_MS = 100;
 const DRAIN_MS_MAX = 2_000;
-/** Connections of all addresses together, and the part of the files a process may open that they take at most. */
+/** Connections of all addresses together, and the share of the open-file limit that they may use. */
 const CONNECTIONS = { most: 4_096, share: 1 / 8 };
-/** A client has so long to send the head of a request, and for a TLS handshake. */
+/** The time a client has for the head of a request, and for a TLS handshake. */
 const HEADERS_MS_MAX = 15_000;
 const CHECKING_INTERVAL_MS = 5_000;
-/** A client has so long to take the next piece of its answer. */
+/** The time a client has to read the next part of its response. */
 export const UNREAD_MS_MAX = 60_000;
 
 export const HTTP_DEADLINES = {
@@ -42,16 +42,16 @@ export function httpConnectionLimits(options: {
 interface ListenersOptions {
   readonly app: FastifyInstance;
   readonly tls?: TlsSource | undefined;
-  /** How long an address may be taken by another process before we give up. */
+  /** How long an address may be in use by another process before this fails. */
   readonly bindMsMax?: number;
   /** Fewer connections than the process could have. */
   readonly connectionsMax?: number;
-  /** Less time than clients have to take their answers. */
+  /** Less time than clients have by default. */
   readonly unreadMsMax?: number;
   readonly log?: Log;
 }
 
-/** One application on any number of addresses, which come and go while it runs. */
+/** One application on any number of addresses, which are opened and closed while it runs. */
 export class Listeners {
   readonly #options: ListenersOptions;
   readonly #limits: ConnectionLimits;
@@ -62,7 +62,7 @@ export class Listeners {
     this.#limits = httpConnectionLimits(options);
   }
 
-  /** Port 0 lets the system choose; the answer says what it chose. */
+  /** Port 0 lets the system choose; the result has the chosen port. */
   async open(address: ListenAddress, bindMsMax?: number): Promise<ListenAddress> {
     await this.#options.app.ready();
     const server = await this.#bind(address, bindMsMax ?? this.#options.bindMsMax ?? BIND_MS_MAX);
@@ -96,7 +96,7 @@ export class Listeners {
     await Promise.all(this.addresses.map((address) => this.close(address)));
   }
 
-  /** A process that was killed a moment ago may still be on its way out: its address is tried again for a while. */
+  /** A process that was just killed may still be exiting: binding its address is retried for a while. */
   async #bind(address: ListenAddress, bindMsMax: number): Promise<Server> {
     const until = performance.now() + bindMsMax;
     for (;;) {
@@ -135,7 +135,7 @@ function listen(server: Server, { host, port }: ListenAddress): Promise<Server> 
   });
 }
 
-/** Lets requests under way finish, within limits. */
+/** Lets requests in progress finish, within limits. */
 async function drain(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

@@ -5,7 +5,7 @@ import { NONE, parseForm, type Raw } from './form.ts';
 const PARTS_MAX = 200;
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;,"]{1,70}))/i;
 
-/** Uploads are read whole: they are small. */
+/** Uploads are small and read as a whole. */
 export async function fromMultipart(bytes: Buffer, type: string, parametersMax: number): Promise<Raw> {
   const boundary = boundaryOf(type);
   checkParts(bytes, boundary);
@@ -13,7 +13,7 @@ export async function fromMultipart(bytes: Buffer, type: string, parametersMax: 
   const pairs: string[] = [];
   for (const [name, value] of await readParts(bytes, boundary)) {
     if (typeof value === 'string') pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
-    // A form sends an empty part for a file nobody chose.
+    // A form sends an empty part for a file field without a file.
     else if (value.name !== '' && name !== '__proto__') {
       files[name] = { filename: value.name, bytes: new Uint8Array(await value.arrayBuffer()) };
     }
@@ -29,18 +29,18 @@ function boundaryOf(type: string): string {
   return boundary;
 }
 
-/** Each part costs as much as a kilobyte of content: they are counted before they are read. */
+/** Each part costs as much as a kilobyte of content: they are counted before they are parsed. */
 function checkParts(bytes: Buffer, boundary: string): void {
   const delimiter = `--${boundary}`;
   let count = 0;
   for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + delimiter.length)) {
     count += 1;
-    // One more than there are parts ends the body.
+    // The last delimiter ends the body.
     if (count > PARTS_MAX + 1) throw badParameter('body', `must have at most ${PARTS_MAX} parts`);
   }
 }
 
-/** By the boundary that was counted: a second one in the header would be another reader's choice. */
+/** With the boundary that was counted: another parser could choose a second one in the header. */
 async function readParts(bytes: Buffer, boundary: string): Promise<FormData> {
   const type = `multipart/form-data; boundary="${boundary}"`;
   try {

@@ -31,22 +31,22 @@ export interface OperationTools {
   readonly metrics: Metrics;
   readonly idempotency: Idempotency;
   readonly authenticate: (source: CredentialSource) => Soon<Actor | undefined>;
-  /** Throws when the caller, whose role may call, may not change what the parameters name. */
+  /** Throws when the caller's role may call, but the caller may not change the object that the parameters name. */
   readonly authorise?: ((actor: Actor, access: Access, input: Raw) => void) | undefined;
-  /** Whether the key may be among the parameters of the body. Else nobody's body is read before they have signed in. */
+  /** Whether the key may be a parameter of the body. Otherwise a body is read only after authentication. */
   readonly credentialsInBody?: boolean | undefined;
-  /** Told of every call after its reply was handed over. Must not throw. */
+  /** Called for every request after its reply was sent. Must not throw. */
   readonly onAnswered?: ((call: AnsweredCall) => void) | undefined;
 }
 
-/** What is found out about a request on the way. */
+/** The state of a request in progress. */
 interface Asking {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly format: Format;
   readonly startMs: number;
   raw: Raw;
-  /** Without the body: what the caller was admitted by. */
+  /** The parameters that authenticated the caller, without the body. */
   admittedBy: Raw;
   actor: Actor | undefined;
 }
@@ -59,17 +59,17 @@ declare module 'fastify' {
 
 type Soon<T> = T | Promise<T>;
 
-/** How long a caller is taken for who they were when the request began. */
+/** How long the authentication at the start of a request is valid. */
 const ADMISSION_MS = 1_000;
 
-/** Goes on at once where there is nothing to wait for: most requests cost no promise. */
+/** Continues synchronously where there is nothing to await: most requests need no promise. */
 function then<T, U>(value: Soon<T>, next: (value: T) => Soon<U>): Soon<U> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /**
  * One endpoint, from request to reply: authenticate, authorise, read the body, validate, act, answer. Everything that
- * can be known beforehand is worked out once, in the constructor.
+ * depends on the declaration alone is computed once, in the constructor.
  */
 export class ServedOperation {
   readonly #operation: Operation;
@@ -97,15 +97,15 @@ export class ServedOperation {
     this.#frees = operation.endpoint.frees ?? operation.endpoint.method === 'DELETE';
   }
 
-  /** Path parameters by position: the contract's names may hold dashes, which the router would split at. */
+  /** Path parameters by position: the contract's names may contain dashes, at which the router would split. */
   get route(): string {
     let position = 0;
     return `/api${this.#operation.endpoint.path.replace(/\{[^}]+\}/g, () => `:p${position++}`)}`;
   }
 
   /**
-   * Before the body is read: the key in a header or the query decides whether it will be. `proceed` is called unless the
-   * request has been refused.
+   * Before the body is read: the key in a header or the query decides whether it is read. `proceed` is called unless
+   * the request was refused.
    */
   begin(request: FastifyRequest, reply: FastifyReply, proceed: () => void): void {
     const format = formatOf(request);
@@ -156,7 +156,7 @@ export class ServedOperation {
     try {
       this.#tools.onAnswered?.({ operation: this.#operation, actor, params, ip, code });
     } catch (error) {
-      // The answer is out: whatever was sent must not end the process now.
+      // The reply was sent: an error here must not end the process.
       this.#tools.log.error({ error, operation: this.#operation.id }, 'a call could not be recorded');
     }
   }
@@ -178,7 +178,7 @@ export class ServedOperation {
       const asked = { actor: actor.id, key, request: [this.#operation.id, format, input] };
       return this.#tools.idempotency.once(asked, async () => {
         try {
-          // Taking the key took a moment, in which what it is about may have become another's.
+          // Authorised again: while the key was claimed, the object may have changed its owner.
           authorise();
           return await this.#act(input, context, format);
         } catch (error) {
@@ -188,7 +188,7 @@ export class ServedOperation {
     });
   }
 
-  /** Where anyone may call, the handler itself checks who it is: a kept answer would spare the check, so none is kept. */
+  /** Where anyone may call, the handler itself authenticates: a stored answer would bypass that, so none is stored. */
   #idempotencyKey({ headers, method }: FastifyRequest): string | undefined {
     const key = headers['idempotency-key'];
     const isKept = method === 'POST' && this.#envelope && this.#operation.endpoint.access.roles !== 'anyone';
@@ -218,7 +218,7 @@ export class ServedOperation {
   #authorise(asking: Asking): Soon<Actor> {
     if (this.#operation.endpoint.access.roles === 'anyone') return anonymous;
     if (asking.actor && performance.now() - asking.startMs < ADMISSION_MS) return asking.actor;
-    // The key may be in the body; or the body took a while, and who sent it may have been signed out since.
+    // The key may be in the body; or reading the body took a while, and the caller may have been signed out since.
     const params = asking.actor ? asking.admittedBy : asking.raw;
     return then(this.#authenticate(asking, params), (actor) => {
       if (!actor) throw fail('invalid_credentials');
@@ -255,7 +255,7 @@ export class ServedOperation {
     });
   }
 
-  /** What is not of the catalogue is our fault: the caller learns where to look, the log learns what it was. */
+  /** An error outside the catalogue is internal: the caller learns where to look, the log has the details. */
   #failure(error: unknown, request: FastifyRequest, format: Format): Answer {
     const { api, log } = this.#tools;
     if (error instanceof GranaryError) return errorAnswer(api, error, format, this.#root);

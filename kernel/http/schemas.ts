@@ -3,13 +3,13 @@ import { replySchema, type RecordReply } from '@granary/contract';
 import type { TSchema } from 'typebox';
 import type * as TypeBox from 'typebox/schema';
 
-/** A schema as a check: whether a value fits, and what is wrong with it where it does not. */
+/** A compiled schema: whether a value is valid, and its errors. */
 export type Check = TypeBox.Validator;
 
 const load = createRequire(import.meta.url);
 let typebox: typeof TypeBox | undefined;
 
-/** Loads typebox when the first value is to be checked: an array process that is never asked has no need for it. */
+/** Loads typebox at the first validation: an array process without requests does not need it. */
 export function checkOf(schema: TSchema): Check {
   typebox ??= load('typebox/schema') as typeof TypeBox;
   return typebox.Compile(schema);

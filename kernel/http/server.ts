@@ -30,14 +30,14 @@ import type { Actor, AnsweredCall, CredentialSource, Handlers } from './types.ts
 const REQUEST_TIMEOUT_MS = 120_000;
 const PATH_PARAM_LENGTH_MAX = 1024;
 
-/** A second interface at the same addresses, for programs of ours: it takes octets, and is not on the pages for people. */
+/** A second API at the same addresses, for our own programs: it accepts octets, and has no documentation pages. */
 export interface InnerApi {
   readonly api: Api;
   readonly handlers: object;
   readonly authenticate: OperationTools['authenticate'];
 }
 
-/** Holds handlers against the interface they are for. */
+/** Checks handlers against their API. */
 export function innerApi<P extends Api, A extends Actor>(
   api: P,
   handlers: Handlers<P, A>,
@@ -50,9 +50,9 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly api: P;
   readonly handlers: Handlers<P, A>;
   readonly authenticate: (source: CredentialSource) => A | undefined | Promise<A | undefined>;
-  /** Throws when the caller, whose role may call, may not change what the parameters name. */
+  /** Throws when the caller's role may call, but the caller may not change the object that the parameters name. */
   readonly authorise?: (actor: A, access: Access, input: Raw) => void;
-  /** Whether the key may be among the parameters of the body. Else nobody's body is read before they have signed in. */
+  /** Whether the key may be a parameter of the body. Otherwise a body is read only after authentication. */
   readonly credentialsInBody?: boolean;
   readonly inner?: InnerApi;
   readonly store: Store;
@@ -60,12 +60,12 @@ export interface ApiServerOptions<P extends Api, A extends Actor> {
   readonly clock: Clock;
   readonly log: Log;
   readonly version: string;
-  /** Undefined when ready, else what is still missing. */
+  /** Undefined when ready, else what is missing. */
   readonly notReady?: () => string | undefined;
   readonly tls?: TlsSource | undefined;
-  /** Told of every call of the API after its reply was handed over. Must not throw. */
+  /** Called for every request after its reply was sent. Must not throw. */
   readonly onAnswered?: (call: AnsweredCall) => void;
-  /** Figures of the service's own, beside those of every API. */
+  /** Metrics of the service, besides those of every API. */
   readonly measures?: readonly Measure[];
 }
 
@@ -106,7 +106,7 @@ export async function createApiServer<P extends Api, A extends Actor>(
   });
   serveHealth(app, { metrics, notReady: options.notReady ?? (() => undefined), authenticate });
   app.setErrorHandler(refuse);
-  // The body of such a request is not read: the hook answers before.
+  // The body of such a request is not read: the hook answers first.
   app.setNotFoundHandler(notFound);
   app.addHook('onRequest', (request, reply, proceed) => {
     if (request.is404) notFound(request, reply);
@@ -165,7 +165,7 @@ function newFastify(tls: TlsSource | undefined, refuse: Refusal): FastifyInstanc
   return Fastify({ ...options, serverFactory } as FastifyServerOptions);
 }
 
-/** Operations read and write by the contract. Fastify's own compilers, which it would load, take megabytes. */
+/** Operations parse and serialise by the contract. Loading Fastify's own compilers would take megabytes. */
 function noSchemas(): never {
   throw new Error('Routes have no schemas of their own.');
 }
@@ -174,7 +174,7 @@ function handlerOf(handlers: object, group: string, name: string): AnyHandler | 
   return (handlers as Record<string, Record<string, AnyHandler> | undefined>)[group]?.[name];
 }
 
-/** Answers what never reached an operation: an unknown path, a body that cannot be read. */
+/** Answers requests that reach no operation: an unknown path, a body that cannot be read. */
 function refusalOf(api: Api, log: Log, metrics: Metrics): Refusal {
   const count = metrics.counterOf('none');
   const root = api.dialect === 'portal' ? 'hash' : 'response';

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** What the kernel reads of a JSON schema when it walks a value beside it. */
+/** The parts of a JSON schema that the kernel uses when it walks a value. */
 export interface Shape {
   readonly type?: string;
   readonly format?: string;
@@ -10,7 +10,7 @@ export interface Shape {
   readonly anyOf?: readonly Shape[];
 }
 
-/** A nullable value is a union; the half that is not null says what it is. */
+/** A nullable value is a union; the alternative that is not null has its type. */
 export function shapeOf(schema: TSchema | Shape | undefined): Shape | undefined {
   const shape: Shape | undefined = schema;
   return shape?.anyOf?.find(({ type }) => type !== 'null') ?? shape;

@@ -4,9 +4,9 @@ import type { Api, Endpoint, FileBody, InputOf, Operation, OutputOf } from '@gra
 import type { Log } from '../log.ts';
 import type { Raw } from './body.ts';
 
-/** Whoever sent the request, as far as the kernel needs to know. */
+/** The caller of a request, as far as the kernel needs it. */
 export interface Actor {
-  /** Distinct among all who can sign in: idempotency keys belong to it. */
+  /** Unique among all callers: idempotency keys belong to it. */
   readonly id: string;
   readonly role: string;
 }
@@ -16,7 +16,7 @@ export interface CredentialSource {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly params: Raw;
   readonly ip: string;
-  /** The connection it came over: a client certificate tells who is at the other end. */
+  /** The connection: a client certificate identifies the peer. */
   readonly socket: Socket;
   /** What is called: a parameter of its own is never a credential. */
   readonly endpoint: Endpoint;
@@ -26,23 +26,23 @@ export interface Context<A extends Actor> {
   readonly actor: A;
   readonly ip: string;
   readonly log: Log;
-  /** How many records a list holds in all, told in the `X-Total-Count` header. */
+  /** The total number of records of a list, for the `X-Total-Count` header. */
   total: number | undefined;
 }
 
-/** A call that was answered, for whoever keeps a log of them. */
+/** A call that was answered, for an audit log. */
 export interface AnsweredCall {
   readonly operation: Operation;
-  /** Undefined where nobody signed in, or not well. */
+  /** Undefined without a valid sign-in. */
   readonly actor: Actor | undefined;
-  /** As they were sent, secrets among them: what is kept of them goes by the operation's declaration. */
+  /** As they were sent, including secrets: the operation's declaration decides what is logged. */
   readonly params: Raw;
   readonly ip: string;
-  /** 0 when it did what was asked; else the code of the error or of the asynchronous result. */
+  /** 0 on success; else the code of the error or of the asynchronous result. */
   readonly code: number;
 }
 
-/** A handler's answer when the work goes on after the reply. */
+/** A handler's result when the work continues after the reply. */
 export class Submitted {
   readonly message: string;
 
@@ -51,7 +51,9 @@ export class Submitted {
   }
 }
 
-/** A file that is sent while it is made, because it may be larger than memory. One that fails ends the connection. */
+/**
+ * A file that is streamed while it is created, because it may be larger than memory. A failure closes the connection.
+ */
 export interface StreamedFile {
   readonly filename: string;
   readonly stream: Readable;
@@ -64,14 +66,14 @@ export type Handler<E extends Endpoint, A extends Actor> = (
   context: Context<A>,
 ) => Handled<OutputOf<E>> | Promise<Handled<OutputOf<E>>>;
 
-/** What a service implements: any part of the contract; the rest answers that it is not served yet. */
+/** The operations a service implements; the rest of the contract answers that it is not served yet. */
 export type Handlers<P extends Api, A extends Actor> = {
   readonly [G in keyof P['groups']]?: {
     readonly [N in keyof P['groups'][G]]?: P['groups'][G][N] extends Endpoint ? Handler<P['groups'][G][N], A> : never;
   };
 };
 
-/** For endpoints anyone may call, when nobody signed in. */
+/** The caller of endpoints that need no sign-in. */
 export const anonymous: Actor = { id: 'nobody', role: 'nobody' };
 
 /** The operation ids a set of handlers implements. */

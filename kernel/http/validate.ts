@@ -6,7 +6,7 @@ import { checkOf, type Check } from './schemas.ts';
 
 export type Reader = (raw: Raw) => Record<string, unknown>;
 
-/** Compiled at first use: an array process that is never asked pays nothing for its 200 endpoints. */
+/** Compiled at first use: an array process without requests pays nothing for its 200 endpoints. */
 export function readerOf(endpoint: Endpoint): Reader {
   let reader: Reader | undefined;
   return (raw) => (reader ??= compileReader(endpoint.params))(raw);
@@ -42,11 +42,11 @@ function readParam(raw: unknown, param: Param, check: Check): { value: unknown }
   }
   const coerced = coerce(raw, param);
   if ('problem' in coerced) return coerced.problem;
-  // The schema of a file tells how it travels; there is nothing in it to check.
+  // The schema of a file describes its encoding; there is nothing to validate.
   return param.kind === 'file' || check.Check(coerced.value) ? coerced : problemOf(check, coerced.value, param);
 }
 
-/** An empty form field is no value, unless the parameter is a text that may be empty. */
+/** An empty form field is absent, unless the parameter is a text that may be empty. */
 function isAbsent(raw: unknown, param: Param): boolean {
   if (raw === undefined || raw === null) return true;
   return raw === '' && !(param.kind === 'text' && (param.schema as { minLength?: number }).minLength === 0);
@@ -58,7 +58,7 @@ function problemOf(check: Check, value: unknown, { form, kind }: Param): string 
   if (error.keyword === 'pattern' && form !== undefined) return `must be ${form}`;
   const where = error.instancePath === '' ? '' : `at ${error.instancePath.slice(1, 65)} `;
   const problem = wordings[error.keyword]?.(error.params as RuleParams) ?? error.message;
-  // Capacities come in many units and are counted in one.
+  // Capacities have many units and are counted in one.
   return `${where}${problem}${kind === 'capacity' && isLimit(error.keyword) ? ' MB' : ''}`;
 }
 

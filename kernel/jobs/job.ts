@@ -1,4 +1,4 @@
-/** Long work, as it is kept. */
+/** A job as it is stored. */
 export interface Job {
   readonly id: number;
   readonly kind: string;
@@ -12,7 +12,7 @@ export interface Job {
   readonly progress: number;
   readonly note: string;
   readonly attempts: number;
-  /** Runs in a row that ended in an error nobody foresaw. */
+  /** Consecutive runs that ended in an unexpected error. */
   readonly surprises: number;
   readonly error: string | null;
   readonly createdAt: number;

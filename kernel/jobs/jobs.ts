@@ -17,7 +17,7 @@ import {
   saveProgress,
 } from './repository.ts';
 
-/** What a run of a job ends in. `finish` runs in the transaction that ends the job: both happen or neither. */
+/** The result of a run. `finish` runs in the transaction that ends the job: both happen or neither. */
 export type JobOutcome =
   | { readonly outcome: 'done'; readonly finish?: (tx: Tx) => void }
   | { readonly outcome: 'failed'; readonly reason: string; readonly finish?: (tx: Tx) => void }
@@ -27,9 +27,9 @@ export interface RunningJob<A = unknown, C = unknown> {
   readonly id: number;
   readonly arguments: A;
   readonly attempts: number;
-  /** What an earlier run of this job saved, before it was cut off. */
+  /** What an earlier, interrupted run of this job saved. */
   readonly checkpoint: C | undefined;
-  /** Aborted when the service stops: return soon; the job goes on at the next start. */
+  /** Aborted when the service stops: return soon; the job continues at the next start. */
   readonly signal: AbortSignal;
   /** Durable when it resolves. */
   save(progress: number, note: string, checkpoint?: C): Promise<void>;
@@ -41,7 +41,7 @@ export type JobRun<A = unknown, C = unknown> = (job: RunningJob<A, C>) => Promis
 type GivenUp<A> = (tx: Tx, args: A, reason: string) => void;
 
 export interface JobTraits {
-  /** It makes room: it goes on while the disk is full. */
+  /** It frees space: it runs while the disk is full. */
   readonly frees?: boolean;
 }
 
@@ -65,10 +65,10 @@ const SURPRISES_MAX = 5;
 const IDLE_CHECK_MS = 60_000;
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** A run may also end in an error nobody foresaw. */
+/** A run may also end in an unexpected error. */
 type Ending = JobOutcome & { readonly surprise?: true };
 
-/** Long work, kept in a table, so that it survives kill -9 and goes on where it stopped. */
+/** Long work, stored in a table, so that it survives kill -9 and resumes from its checkpoint. */
 export class Jobs {
   readonly #options: JobsOptions;
   readonly #kinds = new Map<string, JobKind>();
@@ -82,7 +82,10 @@ export class Jobs {
     this.#options = options;
   }
 
-  /** `givenUp` runs in the transaction that ends a job which failed unexpectedly too often: its subject must not wait for ever. */
+  /**
+   * `givenUp` runs in the transaction that ends a job after too many unexpected errors: its subject must not wait
+   * forever.
+   */
   register<A, C = unknown>(
     kind: string,
     run: JobRun<A, C>,
@@ -92,7 +95,7 @@ export class Jobs {
     this.#kinds.set(kind, { run, givenUp, frees } as JobKind);
   }
 
-  /** Part of the caller's transaction: the job exists exactly if the change that asked for it does. */
+  /** Part of the caller's transaction: the job exists exactly if the change that requested it does. */
   enqueue(tx: Tx, kind: string, subject: string, args: unknown): number {
     const id = insertJob(tx, {
       kind,
@@ -110,26 +113,26 @@ export class Jobs {
     return this.#options.store.read((db) => findJob(db, id));
   }
 
-  /** Whether work on the subject is waiting or under way. */
+  /** Whether a job of the subject is queued or running. */
   isBusy(db: Db, subject: string): boolean {
     return this.unfinished(db, subject) !== undefined;
   }
 
-  /** The work on the subject that is waiting or under way, the oldest if there is more. */
+  /** The oldest job of the subject that is queued or running. */
   unfinished(db: Db, subject: string): number | undefined {
     return findUnfinished(db, subject);
   }
 
   async start(): Promise<void> {
     const { store, log } = this.#options;
-    // A full disk keeps no service from starting, and no deletion from going on.
+    // A full disk must neither prevent a start nor block deletions.
     const resumed = await runFreeing(true, () => store.write(releaseAbandoned));
     if (resumed > 0) log.info({ jobs: resumed }, 'resuming jobs that were cut off');
     this.#started = true;
     this.#wake(0);
   }
 
-  /** Takes no new job and waits for the running ones to reach a place they can go on from. */
+  /** Starts no more jobs and waits for the running ones to reach a point they can resume from. */
   async stop(): Promise<void> {
     this.#started = false;
     clearTimeout(this.#timer);
@@ -138,7 +141,7 @@ export class Jobs {
     for (const id of this.#waiters.keys()) this.#notifyWaiters(id);
   }
 
-  /** Resolves with the job once it has ended, or as it stands when the time is up; a negative time waits for ever. */
+  /** Resolves with the job once it has ended, or as it is at the timeout; a negative timeout waits forever. */
   async wait(id: number, timeoutMs: number): Promise<Job | undefined> {
     const job = this.get(id);
     if (!job || job.finishedAt !== null || this.#stopping.signal.aborted) return job;
@@ -170,7 +173,7 @@ export class Jobs {
     const { store, clock, log, parallelMax = PARALLEL_MAX_DEFAULT } = this.#options;
     const now = clock.now();
     try {
-      // Those that are being claimed or put back still look as if they could start.
+      // Jobs that are being claimed or requeued still appear startable.
       const rows = store.read((db) => findStartable(db, now, parallelMax));
       const idle = rows.filter(({ id }) => !this.#running.has(id));
       for (const job of idle.slice(0, parallelMax - this.#running.size)) this.#track(job);
@@ -184,7 +187,7 @@ export class Jobs {
   }
 
   #track(job: Job): void {
-    // Said either way: whoever woke us may have been making room, or not.
+    // Set either way: the caller that woke this may or may not be freeing space.
     const frees = this.#kinds.get(job.kind)?.frees ?? false;
     const tracked = runFreeing(frees, () => this.#runJob(job)).finally(() => {
       this.#running.delete(job.id);
@@ -216,7 +219,7 @@ export class Jobs {
     }
   }
 
-  /** Tried until it is on disk: a full disk puts off the end of a job, it does not lose it. */
+  /** Retried until it is durable: a full disk delays the end of a job, it does not lose it. */
   async #end(job: Job, ticket: string, ending: Ending): Promise<void> {
     for (;;) {
       try {
@@ -226,7 +229,7 @@ export class Jobs {
         return;
       } catch (error) {
         ending = this.#surprise(job, error);
-        // At the next start nobody holds its ticket and it runs again.
+        // At the next start no run holds its ticket and it runs again.
         if (this.#stopping.signal.aborted) return;
         await this.#pause();
       }

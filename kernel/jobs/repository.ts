@@ -2,7 +2,7 @@ import { generated, plain, Table } from '../records/table.ts';
 import type { Db, Tx } from '../store/index.ts';
 import type { Job } from './job.ts';
 
-/** With when it may start. */
+/** With its start time. */
 interface StoredJob extends Job {
   readonly runAfter: number;
 }
@@ -53,7 +53,7 @@ export function findJob(db: Db, id: number): Job | undefined {
   return jobs.get(db, `SELECT ${jobs.fields()} FROM jobs WHERE id = :id`, { id });
 }
 
-/** The jobs that may start now: the oldest unfinished one of each subject, if nothing holds it. */
+/** The jobs that may start now: the oldest unfinished one of each subject, if it is due. */
 export function findStartable(db: Db, now: number, limit: number): Job[] {
   return jobs.all(
     db,
@@ -66,19 +66,19 @@ export function findStartable(db: Db, now: number, limit: number): Job[] {
   );
 }
 
-/** The oldest of the subject that is waiting or under way. */
+/** The oldest job of the subject that is queued or running. */
 export function findUnfinished(db: Db, subject: string): number | undefined {
   const sql = `SELECT id FROM jobs WHERE subject = :subject AND state IN ('queued', 'running') ORDER BY id LIMIT 1`;
   return db.get<{ id: number }>(sql, { subject })?.id;
 }
 
-/** When the next job that is put off becomes due. */
+/** When the next delayed job becomes due. */
 export function findNextStart(db: Db, now: number): number | undefined {
   const sql = `SELECT min(run_after) AS at FROM jobs WHERE state = 'queued' AND run_after > :now`;
   return db.get<{ at: number | null }>(sql, { now })?.at ?? undefined;
 }
 
-/** Claims a job with a ticket; false when somebody else was faster. */
+/** Claims a job with a ticket; false when another run has claimed it. */
 export function claimJob(tx: Tx, id: number, ticket: string): boolean {
   return (
     tx.run(
@@ -121,7 +121,7 @@ interface Ending {
   readonly now: number;
 }
 
-/** Only whoever holds the ticket ends the job. */
+/** Only the run that holds the ticket ends the job. */
 export function finishJob(tx: Tx, id: number, ticket: string, { state, error, now }: Ending): boolean {
   return (
     tx.run(
@@ -133,7 +133,7 @@ export function finishJob(tx: Tx, id: number, ticket: string, { state, error, no
   );
 }
 
-/** One process owns the file, so at its start nobody can still hold a ticket: what ran goes on. */
+/** One process owns the file, so no ticket of an earlier process is valid: its jobs resume. */
 export function releaseAbandoned(tx: Tx): number {
   return tx.run(`UPDATE jobs SET state = 'queued', ticket = NULL, run_after = 0 WHERE state = 'running'`).changes;
 }

@@ -5,15 +5,15 @@ import type { Jobs } from './jobs.ts';
 
 interface Awaited<T> {
   readonly jobId: number;
-  /** Negative waits until it is done. */
+  /** Negative: waits until it is done. */
   readonly timeoutSeconds: number;
   readonly answer: () => T;
-  /** The entry under which the caller learns why the work failed. */
+  /** The error that reports a failure of the work. */
   readonly failure: ErrorName;
 }
 
 /**
- * Waits for a job as long as the caller is willing to. Done: the plain answer. Not yet: that the work goes on. Failed:
+ * Waits for a job as long as the caller asked for. Done: the plain answer. Not yet: that the work continues. Failed:
  * the reason.
  */
 export async function answerWhenDone<T>(jobs: Jobs, awaited: Awaited<T>): Promise<T | Submitted> {

@@ -6,7 +6,7 @@ export interface Mail {
   readonly text: string;
 }
 
-/** An event as a mail tells of it. */
+/** An event in a mail. */
 export interface MailedEvent {
   readonly id: number;
   readonly createdAt: number;
@@ -17,7 +17,7 @@ export interface MailedEvent {
 const SUBJECT_LENGTH_MAX = 160;
 const words = new Map<number, string>(Object.entries(severity).map(([word, number]) => [number, word]));
 
-/** What a person reads: the events, oldest first, and how many more there are. */
+/** The text for a person: the events, oldest first, and the number of further ones. */
 export function writeNotice(arrayName: string, events: readonly MailedEvent[], more: number): Mail {
   const [first] = events;
   const count = events.length + more;
@@ -32,7 +32,7 @@ export function subjectLine(arrayName: string, subject: string): string {
   return oneLine(`[${arrayName}] ${subject}`).slice(0, SUBJECT_LENGTH_MAX);
 }
 
-/** Titles hold names that people chose. */
+/** Titles contain names that users chose. */
 export function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f]+/g, ' ');
 }

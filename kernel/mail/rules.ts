@@ -12,7 +12,7 @@ export function checkMailAddress(field: string, address: string): void {
   if (!isMailAddress(address)) throw badParameter(field, 'must be a mail address such as ops@example.org');
 }
 
-/** A name nobody knows yet may be known tomorrow; one that leads where nobody may go is refused. */
+/** A name that does not resolve yet is accepted; one that resolves to a forbidden address is refused. */
 export async function checkMailServer(host: string): Promise<void> {
   const parsed = parseHostAndPort(host, ANY_PORT);
   if (parsed?.host !== host.replace(/^\[|\]$/g, ''))

@@ -6,7 +6,7 @@ import type { Mail } from './notice.ts';
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; without, it is used where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS is used where the server offers it. */
   readonly secure: boolean;
   readonly user: string | null;
   readonly password: string | null;
@@ -21,14 +21,14 @@ export interface Letter extends Mail {
 const CONNECT_MS_MAX = 10_000;
 const SILENCE_MS_MAX = 20_000;
 
-/** Connects to the address that was checked, and holds the certificate against the name that was given. */
+/** Connects to the address that was checked, and verifies the certificate against the configured name. */
 export async function sendBySmtp(server: MailServer, letter: Letter, signal: AbortSignal): Promise<void> {
   const { host, port, secure, user, password } = server;
   const address = await outgoingAddress(host);
   const { createTransport } = await import('nodemailer');
   signal.throwIfAborted();
   const socket = new Socket();
-  // The library listens while it uses the socket, which may be destroyed before and after.
+  // The library listens only while it uses the socket, which may be destroyed before and after.
   socket.on('error', () => undefined);
   const transport = createTransport({
     socket,
@@ -36,7 +36,7 @@ export async function sendBySmtp(server: MailServer, letter: Letter, signal: Abo
     port,
     secure,
     ...(user !== null && { auth: { user, pass: password ?? '' } }),
-    // Without a password to protect, a certificate nobody knows is no worse than no encryption at all.
+    // Without a password to protect, an untrusted certificate is no worse than no encryption.
     tls: { ...(isIP(host) === 0 && { servername: host }), rejectUnauthorized: secure || user !== null },
     connectionTimeout: CONNECT_MS_MAX,
     greetingTimeout: CONNECT_MS_MAX,
@@ -58,7 +58,7 @@ function stop(): never {
   throw new Error('the array stops');
 }
 
-/** The letter as it would travel: what a mail program opens. */
+/** The mail as it would be sent: a file that a mail program opens. */
 export async function letterFile(letter: Letter): Promise<Buffer> {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });

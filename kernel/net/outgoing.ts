@@ -8,19 +8,19 @@ const REFUSED_RANGES = new Set([
   'broadcast',
   'unspecified',
   'reserved',
-  // Forms that carry an IPv4 address inside, which could be any of the above.
+  // Ranges that embed an IPv4 address, which could be any of the above.
   'rfc6052',
   'rfc6145',
   '6to4',
   'teredo',
 ]);
-/** Metadata services of clouds that live outside the link-local ranges. */
+/** Metadata services of clouds outside the link-local ranges. */
 const REFUSED_ADDRESSES = new Set(['fd00:ec2::254', '100.100.100.200', '192.0.0.192']);
 const RESOLVE_TIMEOUT_MS = 1500;
 
 /**
- * Where a connection that somebody asked for through the API may go: the address the host resolves to, checked,
- * and to be connected to as it stands, so that a second lookup cannot lead elsewhere.
+ * The address for an outgoing connection requested through the API: resolved, checked, and to be used as it is, so that
+ * a second lookup cannot return another one.
  */
 export async function outgoingAddress(host: string): Promise<string> {
   const literal = host.replace(/^\[|\]$/g, '');
@@ -32,7 +32,7 @@ export async function outgoingAddress(host: string): Promise<string> {
   return parsed.kind() === 'ipv6' ? `[${parsed.toString()}]` : parsed.toString();
 }
 
-/** `fetch` that looks where it goes on every call: a name may lead elsewhere tomorrow. */
+/** `fetch` that checks the address on every call: a name may resolve to another one later. */
 export const guardedFetch: typeof fetch = async (input, init) => {
   const url = new URL(input instanceof Request ? input.url : input);
   url.hostname = await outgoingAddress(url.hostname);

@@ -7,12 +7,12 @@ const RETRY_MS = 100;
 
 export interface Unguarded {
   readonly address: ListenAddress;
-  /** The system's word for why not. */
+  /** The system's error code. */
   readonly code: string | undefined;
 }
 
 interface PortGuardsOptions {
-  /** How long another process may have the port before we give up. */
+  /** How long another process may have the port before this fails. */
   readonly acquireMsMax?: number;
 }
 
@@ -23,7 +23,7 @@ interface PortGuardsOptions {
  *
  * - a lock, which is an abstract Unix socket named after the port: it belongs to one process, ends with it however it
  *   ends, and exists once per network namespace, as the port does. Every Granary process takes it first.
- * - proof that nobody listens there: one listener without `SO_REUSEPORT`, for a moment. It fails if anyone else has the
+ * - proof that no process listens there: one listener without `SO_REUSEPORT`, briefly. It fails if anyone else has the
  *   port, shared or not.
  *
  * A program of another user cannot join later: the system refuses that. One of the same user that is not Granary's could,
@@ -37,16 +37,16 @@ export class PortGuards {
     this.#options = options;
   }
 
-  /** Takes the ports that are not held yet; returns those that cannot be had. */
+  /** Acquires the ports that are not held yet; returns those that cannot be acquired. */
   async acquire(addresses: readonly ListenAddress[]): Promise<Unguarded[]> {
-    // Elsewhere ports are not shared, so the system keeps others out.
+    // On other platforms ports are not shared.
     if (process.platform !== 'linux') return [];
     const missing = addresses.filter((address) => !this.#locks.has(keyOf(address)));
     const results = await Promise.all(missing.map((address) => this.#acquire(address)));
     return results.filter((result) => result !== undefined);
   }
 
-  /** Gives all other ports back; once no thread listens there any more. */
+  /** Releases all other ports; to be called when no thread listens there any more. */
   releaseOthers(kept: readonly ListenAddress[]): void {
     const keys = new Set(kept.map(keyOf));
     for (const [key, lock] of this.#locks) {

@@ -2,10 +2,13 @@ import type { ListenAddress } from '../http/listeners.ts';
 import type { LogLevel } from '../log.ts';
 import type { ServerTls } from '../tls/policy.ts';
 
-/** A drive as an array process sees it: what it is, where it sits, and the file (a folder, for object storage) that holds its bytes. */
+/**
+ * A drive as an array process sees it: its identity, its location, and the file (a folder, for object storage) that
+ * holds its bytes.
+ */
 export interface HostedDrive {
   readonly uuid: string;
-  /** Order in which the array got it. */
+  /** The order in which the array received it. */
   readonly number: number;
   readonly type: string;
   readonly medium: 'ssd' | 'hdd';
@@ -36,7 +39,7 @@ export interface HostedPolicy {
 }
 
 /**
- * All an array process knows of the world, sent whole over the channel to its cloud: secrets travel there, never in
+ * The configuration of an array process, sent as a whole over the channel from its cloud. Secrets are in it, never in
  * arguments or the environment, where any process of the machine could read them.
  */
 export interface HostedConfiguration {
@@ -48,27 +51,29 @@ export interface HostedConfiguration {
   /** Username and first password of the array's first administrator. */
   readonly owner: string;
   readonly initialPasscode: string;
-  /** What the portal signs in with. */
+  /** The key that the portal signs in with. */
   readonly internalKey: string;
-  /** 64 hex digits: what the array seals its own secrets with. */
+  /** 64 hex digits: the key that seals the array's secrets. */
   readonly vaultKey: string;
   readonly management: ListenAddress;
   readonly managementUrl: string;
-  /** Where a block array serves its volumes, and object storage its buckets, on all its addresses. */
+  /** The port for volumes of a block array, or buckets of object storage, on all its addresses. */
   readonly dataPort: number;
-  /** Where a block array serves its file shares, on the same addresses. */
+  /** The port for file shares of a block array, on the same addresses. */
   readonly filePort: number;
   readonly publicAddress: string | null;
   readonly interfaces: readonly HostedInterface[];
-  /** Null: it serves in the clear. With the authority of its portal, the portal's key counts only beside its certificate. */
+  /**
+   * Null: no TLS. With the authority of its portal, the portal's key is accepted only with the portal's certificate.
+   */
   readonly tls: ServerTls | null;
   readonly engine: string | null;
-  /** What keeps the bytes of a block array; `embedded` when it is not given. */
+  /** The engine of a block array. Default: `embedded`. */
   readonly storageEngine?: string;
   readonly cacheGb: number;
-  /** New volumes are compressed and deduplicated unless told otherwise. */
+  /** New volumes are compressed and deduplicated by default. */
   readonly dataReduction: boolean;
-  /** Storage node and zone its controller is counted in. */
+  /** The storage node and zone of its controller. */
   readonly node: string;
   readonly zone: string;
   readonly zoneDisplayName: string;

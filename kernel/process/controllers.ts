@@ -1,18 +1,18 @@
 import { availableParallelism } from 'node:os';
 
-/** Where a controller of object storage is counted. */
+/** The node and zone of an object storage controller. */
 export interface ControllerHome {
   readonly node: string;
   readonly zone: string;
   readonly zoneDisplayName: string;
 }
 
-/** Each takes a thread: more than the machine has processors for would only get in each other's way. */
+/** Each has a thread: more threads than processors would slow each other down. */
 const STORAGE_CONTROLLERS_MAX = Math.min(2, availableParallelism());
 
 /**
- * Object storage has a storage controller for each of the first storage nodes its drives are on. The array starts
- * them and the cloud, on the same machine, tells the portal how many there are.
+ * Object storage has a storage controller for each of the first storage nodes its drives are on. The array starts them,
+ * and the cloud, on the same machine, reports their number to the portal.
  */
 export function storageHomes(
   configuration: ControllerHome & { readonly drives: readonly ControllerHome[] },

@@ -5,19 +5,19 @@ import { TlsSource } from '../tls/source.ts';
 import type { HostedConfiguration } from './configuration.ts';
 import type { UnboundAddress } from './messages.ts';
 
-/** The machine may be given an address later: one that could not be bound is tried again. */
+/** The machine may get an address later: binding is retried. */
 const RETRY_MS = 10_000;
 
 interface HostedServerOptions {
   readonly log: Log;
-  /** An address that could not be bound now is, or the reason is another one. */
+  /** An unbound address is bound now, or the reason has changed. */
   readonly onListening?: () => void;
   readonly retryMs?: number;
 }
 
 /**
- * The addresses of one array: its own, which it cannot be without, and the public and network ones, which it
- * serves where this machine carries them.
+ * The addresses of one array: its own, which is required, and the public and network ones, which it serves where this
+ * machine has them.
  */
 export class HostedServer {
   readonly #app: FastifyInstance;
@@ -45,7 +45,7 @@ export class HostedServer {
     return [...this.#unbound].map(([address, reason]) => ({ address, reason }));
   }
 
-  /** Opens what is missing and closes what is no longer wanted. */
+  /** Opens missing addresses and closes unwanted ones. */
   serve(configuration: HostedConfiguration): Promise<void> {
     this.#configuration = configuration;
     return this.#inTurn();
@@ -59,7 +59,7 @@ export class HostedServer {
     await this.#app.close();
   }
 
-  /** One after the other: a retry must not meet a change half way. */
+  /** Serialized: a retry must not overlap a change. */
   #inTurn(): Promise<void> {
     clearTimeout(this.#retry);
     this.#work = this.#work.catch(() => undefined).then(() => this.#follow());
@@ -96,7 +96,7 @@ export class HostedServer {
   async #open(address: ListenAddress, required: boolean): Promise<void> {
     const { host, port } = address;
     try {
-      // What was taken before is not waited for: it is tried again later.
+      // An address that was in use before is not waited for: it is retried later.
       await this.#listeners.open(address, this.#unbound.has(host) ? 0 : undefined);
       this.#unbound.delete(host);
     } catch (error) {
@@ -110,7 +110,7 @@ export class HostedServer {
   }
 }
 
-/** For the operator, who can do something about it. */
+/** For the operator, who can fix it. */
 export function whyUnbound(code: string | undefined, port: number): string {
   if (code === 'EADDRNOTAVAIL') return 'this machine does not have the address; give it to a network interface.';
   if (code === 'EADDRINUSE') return `another program listens on port ${port} of the address.`;

@@ -1,23 +1,23 @@
 import type { HostedConfiguration } from './configuration.ts';
 
-/** What an array no longer needs: a drive, or the proxy controllers beyond those it keeps. */
+/** What an array returns: a drive, or the proxy controllers beyond those it keeps. */
 export type GivenBack = { readonly drive: string } | { readonly proxiesKept: number };
 
-/** From the cloud to an array process. Stopping is a signal, not a message: it works on a process that hangs, too. */
+/** From the cloud to an array process. Stopping is a signal, not a message: it works on a hanging process, too. */
 export type ToProgram =
   | { readonly kind: 'start'; readonly configuration: HostedConfiguration }
   | { readonly kind: 'change'; readonly id: number; readonly configuration: HostedConfiguration }
   | { readonly kind: 'returned'; readonly id: number; readonly problem: string | null }
-  /** Answered by the main thread at once, whatever it has to do otherwise. */
+  /** Answered by the main thread at once. */
   | { readonly kind: 'health'; readonly id: number };
 
-/** An address an array should listen on and does not. */
+/** An address that an array should listen on and does not. */
 export interface UnboundAddress {
   readonly address: string;
   readonly reason: string;
 }
 
-/** Where an array listens, and where it should but cannot. */
+/** The addresses an array listens on, and those it should but cannot. */
 export interface Listening {
   readonly bound: readonly string[];
   readonly unbound: readonly UnboundAddress[];
@@ -25,14 +25,14 @@ export interface Listening {
 
 /** From an array process to its cloud. */
 export type FromProgram =
-  /** Its start has reached this stage, or is a step further within it. */
+  /** Its start has reached this stage, or has progressed within it. */
   | { readonly kind: 'progress'; readonly stage: string }
   | { readonly kind: 'healthy'; readonly id: number }
   | ({ readonly kind: 'ready' } & Listening)
   | ({ readonly kind: 'changed'; readonly id: number } & Listening)
-  /** Since it is ready, it listens elsewhere than before. */
+  /** It is ready and its addresses have changed. */
   | ({ readonly kind: 'listening' } & Listening)
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Gives something back; the cloud answers once it is free, and tells the configuration without it before. */
+  /** Returns a resource; the cloud answers once it is free, after sending the configuration without it. */
   | { readonly kind: 'return'; readonly id: number; readonly what: GivenBack };

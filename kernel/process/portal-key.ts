@@ -4,15 +4,15 @@ import { isPortal } from '../tls/peer.ts';
 import type { HostedConfiguration } from './configuration.ts';
 
 /**
- * Whether a key is the one the portal signs in with. Where the array knows its portal's authority, the connection must
- * be the portal's too: the key alone opens nothing.
+ * Whether a key is the portal's. Where the array knows its portal's authority, the connection must be the portal's as
+ * well: the key alone is not sufficient.
  */
 export function isPortalKey(
   key: string,
   { socket }: Pick<CredentialSource, 'socket'>,
   { internalKey, tls }: Pick<HostedConfiguration, 'internalKey' | 'tls'>,
 ): boolean {
-  // Marks are compared, not keys: how long it takes tells nothing about the key.
+  // Compares hashes, so that the time reveals nothing about the key.
   if (fingerprint(key) !== fingerprint(internalKey)) return false;
   return tls?.clientAuthority === undefined || isPortal(socket, tls.clientAuthority);
 }

@@ -3,40 +3,45 @@ import type { HostedConfiguration } from './configuration.ts';
 import type { FromProgram, GivenBack, Listening, ToProgram, UnboundAddress } from './messages.ts';
 import { releaseMemory } from './resources.ts';
 
-/** An array, once it serves. */
+/** A running array. */
 export interface HostedProgram {
   /** Addresses it listens on. */
   readonly bound: readonly string[];
-  /** Those it should listen on and cannot. */
+  /** Addresses it should listen on and cannot. */
   readonly unbound?: readonly UnboundAddress[];
-  /** Becomes what the configuration says, while it runs. */
+  /** Applies a new configuration while it runs. */
   change(configuration: HostedConfiguration): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What an array may ask of the cloud that runs it. */
+/** What an array may ask of its cloud. */
 export interface ProgramHost {
-  /** Rejects with the cloud's reason when it does not take the drive back. */
+  /** Rejects with the cloud's reason when it does not accept the drive. */
   returnDrive(uuid: string): Promise<void>;
-  /** Keeps only the first so many proxy controllers; those it has no longer are nothing to give back. */
+  /** Keeps the first `kept` proxy controllers; returning those that are gone already has no effect. */
   returnProxies(kept: number): Promise<void>;
-  /** Tells the cloud anew where the array listens. */
+  /** Reports to the cloud where the array listens. */
   reportListening(): void;
-  /** Tells how far the start is. One that reports nothing for long counts as hanging, and the process is killed. */
+  /**
+   * Reports the progress of the start. A start without progress for long counts as hanging, and the process is killed.
+   */
   progress(stage: string): void;
 }
 
 export type StartProgram = (configuration: HostedConfiguration, host: ProgramHost) => Promise<HostedProgram>;
 
-/** Once the cloud is gone, nobody would ever stop this process: it leaves soon, whatever hangs. */
+/** Without its cloud this process would never be stopped: it exits soon, whatever hangs. */
 const LEAVE_MS_MAX = 2_000;
 
 const RETURN_MS_MAX = 30_000;
 
-/** The argument that asks a program only to be compiled. */
+/** The argument that only compiles a program. */
 export const PREPARE = 'prepare';
 
-/** The main of a process that a cloud starts: waits for its configuration, serves, and goes when it is told or left alone. */
+/**
+ * The main function of a process that a cloud starts: waits for its configuration, serves, and exits when it is stopped
+ * or the cloud is gone.
+ */
 export function runProgram(start: StartProgram): void {
   if (!process.send) {
     process.stderr.write('This program is started by a Granary cloud; order an array at the portal instead.\n');
@@ -73,7 +78,7 @@ class Program {
         send({ kind: 'healthy', id: message.id });
         return;
       }
-      // One after the other: a change that arrives during the start waits for it.
+      // Serialized: a change that arrives during the start waits for it.
       this.#work = this.#work.then(() => this.#handle(message)).catch((error: unknown) => this.#fail(error));
     });
     process.on('disconnect', () => {
@@ -141,7 +146,7 @@ class Program {
     }
   }
 
-  /** The cloud shows the reason to the operator, so it is told before the process goes. */
+  /** The cloud shows the reason to the operator, so it is sent before the process exits. */
   #fail(error: unknown): void {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     send({ kind: 'failed', reason: reasonOf(error) }, () => process.exit(1));

@@ -1,4 +1,4 @@
 declare const brand: unique symbol;
 
-/** A value that is not to be mixed up with others of its type: `Brand<string, 'volume'>`. */
+/** A distinct type of the same representation: `Brand<string, 'volume'>`. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };

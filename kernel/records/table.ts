@@ -5,7 +5,7 @@ import type { Db, SqlParams, SqlValue, Tx } from '../store/index.ts';
 /** How one field of a record is stored. */
 interface Column<T> {
   readonly name: string;
-  /** Left out where the value is stored as it is. */
+  /** Absent where the value is stored as it is. */
   readonly convert?: { readonly write: (value: T) => SqlValue; readonly read: (value: SqlValue) => T };
   readonly isGenerated?: true;
 }
@@ -20,7 +20,7 @@ type Columns<T, Generated> = { readonly [K in keyof T]-?: K extends Generated ? 
 /** Fields that are undefined keep their values. */
 export type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** What records are found by: a name that came with a request has no brand yet. */
+/** The key of a query: a name from a request has no brand yet. */
 type Key<T> = { readonly [K in keyof T]?: T[K] extends string ? string : T[K] extends number ? number : T[K] };
 
 /** Stored as it is. */
@@ -33,7 +33,7 @@ export function flag(name: string): Column<boolean> {
   return { name, convert: { write: Number, read: (value) => value === 1 } };
 }
 
-/** A size, stored in whole units of so many bytes. */
+/** A size, stored in whole units of `unitBytes` bytes. */
 export function inUnits<T extends Bytes | null>(name: string, unitBytes: number): Column<T> {
   return {
     name,
@@ -44,7 +44,7 @@ export function inUnits<T extends Bytes | null>(name: string, unitBytes: number)
   };
 }
 
-/** A number that SQLite gives to each new record. */
+/** A number that SQLite assigns to each new record. */
 export function generated(name: string): GeneratedColumn {
   return { name, isGenerated: true };
 }
@@ -107,7 +107,7 @@ export class Table<T extends object, Generated extends keyof T = never> {
     return tx.run(this.#insert, this.#values(record, this.#inserted)).insertedId;
   }
 
-  /** How many records had these values in their key and were changed. */
+  /** Updates the records with this key; returns their number. */
   update(tx: Tx, key: Key<T>, changes: Changes<T>): number {
     const changed = givenFields(changes);
     assert(changed.length > 0, `a change of ${this.#name} names a field`);

@@ -5,7 +5,7 @@ const PRIMARY_CODE = 0xff;
 
 export type DatabaseErrorCode = 'missing' | 'damaged' | 'in-use' | 'newer' | 'not-durable' | 'closed';
 
-/** What is wrong with a database file. Users of this library translate it into an error of their own. */
+/** A problem with a database file. Users of this library translate it into an error of their own. */
 export class DatabaseError extends Error {
   readonly code: DatabaseErrorCode;
   readonly file: string;
@@ -20,7 +20,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The error as it is, or what it means when SQLite reports a damaged file or one that another process has open. */
+/** The error, translated when SQLite reports a damaged file or one that another process has open. */
 export function asDatabaseError(file: string, error: unknown): unknown {
   const code = (((error ?? {}) as { errcode?: number }).errcode ?? 0) & PRIMARY_CODE;
   if (code === SQLITE_BUSY) return new DatabaseError('in-use', file, 'it is open in another process', error);

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { DatabaseError } from './errors.ts';
 import type { Transaction } from './queries.ts';
 
-/** One step: statements, or a function where what to do depends on the file. */
+/** One step: statements, or a function where the change depends on the file. */
 export type Migration =
   | { readonly name: string; readonly sql: string }
   | { readonly name: string; readonly apply: (tx: Transaction) => void };
@@ -12,7 +12,7 @@ export type Migration =
 export interface Migrations {
   readonly component: string;
   readonly steps: readonly Migration[];
-  /** A table of files from before they had versions: such a file is at version 1. */
+  /** A table of files without a version: such a file is at version 1. */
   readonly unversionedTable?: string;
 }
 
@@ -37,7 +37,7 @@ export function readMigrations(component: string, folder: URL): SqlMigrations {
   return { component, steps };
 }
 
-/** Brings a component up to its newest migration, each step in a transaction of its own. */
+/** Migrates a component to its newest version, each step in a transaction of its own. */
 export function migrate(database: Database, migrations: Migrations): void {
   const { component, steps } = migrations;
   const current = versionOf(database, migrations);

@@ -6,7 +6,7 @@ export interface Reads {
   all<T>(sql: string, ...values: SqlArguments): T[];
   get<T>(sql: string, ...values: SqlArguments): T | undefined;
   iterate<T>(sql: string, ...values: SqlArguments): IterableIterator<T>;
-  /** Rows as arrays of values: cheaper than objects where rows and columns are many. */
+  /** Rows as arrays of values: cheaper than objects for many rows and columns. */
   arrays(sql: string, ...values: SqlArguments): SQLOutputValue[][];
   /** Runs reads that must see one state of the database. */
   snapshot<T>(work: () => T): T;

@@ -59,7 +59,7 @@ export class Statement {
     return this.#positional(isParams(params) ? params : {});
   }
 
-  /** A parameter that is not given is null; one that the statement does not have is a mistake. */
+  /** A parameter that is not given is null; one that the statement does not have is an error. */
   #positional(params: SqlParams): SqlValue[] {
     for (const name in params) {
       if (!this.#names.includes(name)) throw new Error(`The statement has no parameter ${name}.`);

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { Log } from '../log.ts';
 import { syncFolderOf } from './mark.ts';
 
-/** What a copy is made of. */
+/** The source of a copy. */
 interface Copied {
   readonly file: string;
   copyTo(target: string): Promise<void>;
@@ -33,8 +33,8 @@ const UNFINISHED = '.unfinished';
 
 /**
  * Copies of one database, in the folder `copies` beside it: `<name>.<UTC time>`, the newest three. A copy is made under
- * another name, checked, synced and then renamed, so each one that is listed is whole. One that does not pass the check,
- * or does not fit on the disk, replaces none of the older ones.
+ * another name, checked, synced and then renamed, so each listed copy is complete. One that fails the check, or does
+ * not fit on the disk, replaces none of the older ones.
  */
 export class DatabaseCopies {
   readonly #source: Copied;
@@ -55,7 +55,7 @@ export class DatabaseCopies {
     this.#schedule(Math.max(FIRST_AFTER_MS, this.#options.everyMs - ageMs));
   }
 
-  /** Makes no more; settles when the one that is being made is done, because until then it keeps the database open. */
+  /** Makes no more copies; resolves when the current one is done, because until then it keeps the database open. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -65,7 +65,7 @@ export class DatabaseCopies {
     );
   }
 
-  /** Makes one now; whoever asks while one is being made gets the next. */
+  /** Makes a copy now; a call during a copy gets the next one. */
   make(): Promise<DatabaseCopy> {
     const before = this.#making ?? Promise.resolve();
     const making = before.then(
@@ -129,7 +129,7 @@ export function listCopies(file: string): DatabaseCopy[] {
     });
 }
 
-/** Brings a copy into one file, checks all of it and makes it durable, in a thread of its own. */
+/** Converts a copy into one file, checks it and makes it durable, in a thread of its own. */
 export function finishCopy(path: string): Promise<void> {
   const worker = new Worker(new URL('./finish-copy-main.ts', import.meta.url), { workerData: path });
   return new Promise((resolve, reject) => {
@@ -146,14 +146,14 @@ export function copiesFolderOf(file: string): string {
   return join(dirname(file), 'copies');
 }
 
-/** What a process that was killed left behind. */
+/** Removes the unfinished copy of a killed process. */
 function removeUnfinished(file: string): void {
   const folder = copiesFolderOf(file);
   for (const name of namesIn(folder))
     if (name.startsWith(`${basename(file)}.`) && name.includes(UNFINISHED)) rmSync(join(folder, name), { force: true });
 }
 
-/** The last room on a disk belongs to the database itself. */
+/** The last free space of a disk is for the database itself. */
 function requireFreeSpace(file: string, folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
   const needed = Math.max(FREE_BYTES_MIN, 2 * statSync(file).size);

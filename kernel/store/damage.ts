@@ -1,6 +1,6 @@
 import { asDatabaseError, DatabaseError } from '../sqlite/index.ts';
 
-/** A database file that cannot be used as it is. The message names the file and the way out. */
+/** A database file that cannot be used. The message names the file and what to do. */
 export class DamagedDatabaseError extends Error {
   readonly file: string;
   readonly problem: string;
@@ -17,7 +17,7 @@ export class DamagedDatabaseError extends Error {
   }
 }
 
-/** The error as it is, or what it means when the file is no database or a broken one. */
+/** The error, translated when the file is damaged or no database. */
 export function asDamage(file: string, error: unknown): unknown {
   if (error instanceof DamagedDatabaseError) return error;
   const known = asDatabaseError(file, error);

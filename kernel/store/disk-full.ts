@@ -1,6 +1,6 @@
 import { isDatabaseFull } from '../sqlite/index.ts';
 
-/** A change that did not fit on the disk: nothing of it was kept. */
+/** A change was refused because the disk is full: none of it was written. */
 export class DiskFullError extends Error {
   constructor(cause: unknown) {
     super('The disk is full', { cause });
@@ -8,7 +8,7 @@ export class DiskFullError extends Error {
   }
 }
 
-/** The error as it is, or what it means when the disk is full. */
+/** The error, translated when the disk is full. */
 export function asDiskFull(error: unknown): unknown {
   return isDatabaseFull(error) ? new DiskFullError(error) : error;
 }

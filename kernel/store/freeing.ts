@@ -3,8 +3,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const context = new AsyncLocalStorage<boolean>();
 
 /**
- * Whether what `work` writes makes room: deletions, and what they need. Only that may use the reserve of a full disk. It
- * holds for everything that `work` waits for, so say it around single pieces of work and not around what starts services.
+ * Declares whether the writes of `work` free space: deletions, and what they need. Only these may use the reserve of a
+ * full disk. It applies to everything that `work` awaits, so use it around single operations, not around the start of
+ * services.
  */
 export function runFreeing<T>(frees: boolean, work: () => T): T {
   return context.run(frees, work);

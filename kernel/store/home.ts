@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { readSetting, writeSetting } from './settings.ts';
 import type { Store } from './store.ts';
 
-/** Where a database lives: it tells the original of a data folder from a copy of it. */
+/** The location of a database: distinguishes the original of a data folder from a copy. */
 export interface Home {
   /** Random; a copy gets another one when it is put in charge. */
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Home {
 
 export interface FoundHome {
   readonly home: Home;
-  /** Where the original is, or was, when this is a copy that was never put in charge. */
+  /** The location of the original, when this is a copy that was never put in charge. */
   readonly copyOf: Home | undefined;
 }
 
@@ -23,8 +23,8 @@ const SETTING = 'home';
 const MACHINE_ID = '/etc/machine-id';
 
 /**
- * Holds the place of a database against the place on its record. A folder that was moved on its machine keeps its home:
- * the old place is empty then. On another machine, or beside the original, it is a copy.
+ * Compares the location of a database with its record. A folder that was moved on its machine keeps its home: the old
+ * location is empty then. On another machine, or beside the original, it is a copy.
  */
 export async function findHome(store: Store, machine = machineId()): Promise<FoundHome> {
   const folder = realpathSync(dirname(store.file));
@@ -37,7 +37,7 @@ export async function findHome(store: Store, machine = machineId()): Promise<Fou
   return { home: here, copyOf: undefined };
 }
 
-/** From now on this is the original: a copy that took its place, under an id of its own. */
+/** Makes this copy an original, under an id of its own. */
 export async function recordHome(store: Store, machine = machineId()): Promise<Home> {
   const home = { id: randomUUID(), machine, folder: realpathSync(dirname(store.file)) };
   await writeHome(store, home);
@@ -57,7 +57,7 @@ function isCopy(known: Home, here: Home, file: string): boolean {
   const original = join(known.folder, basename(file));
   if (!existsSync(original)) return false;
   const [a, b] = [statSync(original), statSync(file)];
-  // One folder by two names, as a bind mount or a link shows it.
+  // One folder under two paths, by a bind mount or a link.
   return a.dev !== b.dev || a.ino !== b.ino;
 }
 

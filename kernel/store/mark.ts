@@ -19,11 +19,11 @@ import { DamagedDatabaseError } from './damage.ts';
  *   it was never made.
  * - `open` means that the database was not closed since: its write-ahead log holds acknowledged commits and must be
  *   there. The mark keeps the first salt of that log. SQLite adds one to it whenever the log starts over, so the log of
- *   another database, or of an earlier time, is told by a salt that is far from it. SQLite itself would replay any log
+ *   another database, or of an earlier time, has a salt that is far from it. SQLite itself would replay any log
  *   whose frames fit each other.
  * - `closed` is written before the database is closed: the log may be there or not.
  *
- * The text always has the same length and is written in place, so it needs no room on a full disk.
+ * The text always has the same length and is written in place, so it needs no space on a full disk.
  */
 interface Mark {
   readonly state: 'open' | 'closed';
@@ -34,11 +34,11 @@ const TEXT = /^granary database (open|closed) +([0-9a-f]{8})\n$/;
 const LOG_HEADER_BYTES = 32;
 const LOG_MAGIC = 0x377f0682;
 const LOG_SALT_AT = 16;
-/** More often than this a log does not start over between two starts. */
+/** A log starts over less often than this between two starts. */
 const LOG_RESTARTS_MAX = 2 ** 22;
 const WORD = 2 ** 32;
 
-/** Throws when the file, or the log beside it, is not what was left there. */
+/** Throws when the file, or its log, is not the one that was left there. */
 export function checkBeforeOpen(file: string): void {
   const mark = readMark(file);
   if (mark === undefined) return;
@@ -56,7 +56,7 @@ export function checkBeforeOpen(file: string): void {
     throw new DamagedDatabaseError(file, `${file}-wal is the write-ahead log of another database or another time`);
 }
 
-/** After a commit, so that the log exists. Does nothing while there is no log. */
+/** To be called after a commit, so that the log exists. Does nothing without a log. */
 export function markOpen(file: string): void {
   const salt = saltOfLog(file);
   if (salt !== undefined) writeMark(file, { state: 'open', salt });
@@ -74,7 +74,7 @@ function readMark(file: string): Mark | undefined {
   const path = markFileOf(file);
   if (!existsSync(path)) return undefined;
   const [, state, salt] = TEXT.exec(readFileSync(path, 'latin1')) ?? [];
-  // A mark that cannot be read still says that there was a database.
+  // An unreadable mark still shows that there was a database.
   if (state === undefined || salt === undefined) return { state: 'closed', salt: 0 };
   return { state: state as Mark['state'], salt: parseInt(salt, 16) };
 }
@@ -108,7 +108,7 @@ function saltOfLog(file: string): number | undefined {
   try {
     const header = Buffer.alloc(LOG_HEADER_BYTES);
     const isWhole = readSync(fd, header, 0, LOG_HEADER_BYTES, 0) === LOG_HEADER_BYTES;
-    // The last bit of the magic number tells the byte order of the checksums.
+    // The last bit of the magic number is the byte order of the checksums.
     return isWhole && (header.readUInt32BE(0) & ~1) === LOG_MAGIC ? header.readUInt32BE(LOG_SALT_AT) : undefined;
   } finally {
     closeSync(fd);

@@ -4,25 +4,25 @@ import { open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Room for what SQLite needs at most until deletions are on disk: as much log as it writes before it brings the log into
- * the file (1,000 pages), and the growth of the file by what is in the log.
+ * The maximum space that SQLite needs until deletions are durable: the log before a checkpoint (1,000 pages), and the
+ * growth of the file by that log.
  */
 const RESERVE_BYTES = 8 * 2 ** 20;
 const PIECE_BYTES = 256 * 1024;
-/** It is not made of the last room there is. */
+/** The reserve is not created from the last free space. */
 const FREE_FACTOR_MIN = 4;
-/** Room is scarce below this part of the disk, or below twice what the reserve is made of. */
+/** Space is scarce below this fraction of the disk, or below twice the space that the reserve requires. */
 const SCARCE_PART = 0.05;
 
 /**
- * A file beside a database that holds room on its disk. When the disk is full, changes that make room get it, a piece at a
- * time: others write to the same disk, and take what is not used at once. A file that is shorter than it was made is also
- * the sign that only such changes may be written, until there is room to fill it again.
+ * A file beside a database that reserves disk space. On a full disk, changes that free space use it, a piece at a time:
+ * other writers of the disk take what is not used at once. A file shorter than its full size also records that only
+ * such changes may be written, until it can be filled again.
  */
 export class Reserve {
   readonly #file: string;
   readonly #bytes: number;
-  /** Undefined: it was never made. */
+  /** Undefined: it was never created. */
   #size: number | undefined;
   readonly #closing = new AbortController();
 
@@ -32,12 +32,12 @@ export class Reserve {
     this.#size = statSync(file, { throwIfNoEntry: false })?.size;
   }
 
-  /** Some of its room was given away, and there has been none to take it back. */
+  /** Part of its space was released and could not be filled again yet. */
   get isReleased(): boolean {
     return this.#size !== undefined && this.#size < this.#bytes;
   }
 
-  /** Gives a piece of its room away; false when there was nothing to give. */
+  /** Releases a piece of its space; false when there is none left. */
   release(): boolean {
     if (this.#size === undefined || this.#size === 0) return false;
     const size = Math.max(0, this.#size - PIECE_BYTES);
@@ -46,12 +46,12 @@ export class Reserve {
     return true;
   }
 
-  /** Ends a filling that is under way; the next start makes it anew. */
+  /** Aborts a filling in progress; the next start begins again. */
   close(): void {
     this.#closing.abort();
   }
 
-  /** Whether it holds all its room afterwards. */
+  /** Whether it has its full size afterwards. */
   async fill(): Promise<boolean> {
     if (this.#size === this.#bytes) return true;
     const fresh = `${this.#file}.new`;
@@ -69,7 +69,7 @@ export class Reserve {
     }
   }
 
-  /** The disk has so little room that what is free should go back to it. */
+  /** The disk has so little free space that unused extents should be deallocated. */
   async isScarce(): Promise<boolean> {
     if (this.isReleased) return true;
     const { free, size } = await this.#diskSpace();
@@ -81,7 +81,7 @@ export class Reserve {
     return { free: bavail * bsize, size: blocks * bsize };
   }
 
-  /** Random bytes: a disk that compresses must not keep less than that. */
+  /** Random bytes: a disk that compresses must not reserve less. */
   async #write(file: string): Promise<void> {
     const piece = Buffer.alloc(PIECE_BYTES);
     const handle = await open(file, 'w', 0o600);

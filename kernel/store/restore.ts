@@ -5,13 +5,13 @@ import { markClosed, markFileOf, syncFolderOf } from './mark.ts';
 const LOCK_WAIT_MS = 200;
 const SQLITE_BUSY = 5;
 const PRIMARY_CODE = 0xff;
-/** Said by a restored database of itself: milliseconds since the epoch. */
+/** Set in a restored database: milliseconds since the epoch. */
 export const RESTORED_AT = 'restored_at';
 
 /**
- * Puts a copy in the place of a database that nobody has open. The copy is checked first. What was there is kept beside
- * it, `<database>.damaged-<time>`, with its log; its name is returned. Cut off at any moment, either the old file or the
- * new one is there, or none: then a start says that the file is missing, and this can be done again.
+ * Replaces a database that is not open by a copy. The copy is checked first. The old file is kept beside it,
+ * `<database>.damaged-<time>`, with its log; its name is returned. After an interruption at any point, either the old
+ * file or the new one exists, or none: then a start reports that the file is missing, and this can be repeated.
  */
 export function restoreCopy(file: string, copy: string): string | undefined {
   refuseIfOpen(file);
@@ -20,13 +20,13 @@ export function restoreCopy(file: string, copy: string): string | undefined {
   copyFileSync(copy, fresh);
   stamp(fresh);
   const aside = `${file}.damaged-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
-  // A start tells by the mark that a file is missing.
+  // A start detects by the mark that a file is missing.
   if (!existsSync(markFileOf(file))) markClosed(file);
   const wasThere = existsSync(file);
-  // The file goes before its log: without the log it would be opened as it was some time ago.
+  // The file is moved before its log: without the log it would be opened in an older state.
   for (const ending of ['', '-wal', '-shm'])
     if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
-  // And the log is gone for certain before the new file is there: it would be replayed into that.
+  // The log is durably gone before the new file exists: it would be replayed into that.
   syncFolderOf(file);
   markClosed(file);
   renameSync(fresh, file);
@@ -34,7 +34,7 @@ export function restoreCopy(file: string, copy: string): string | undefined {
   return wasThere ? aside : undefined;
 }
 
-/** What is wrong with a database that nobody has open; undefined when nothing is. Changes nothing. */
+/** The problem with a database that is not open; undefined when there is none. Changes nothing. */
 export function problemOfCopy(path: string): string | undefined {
   try {
     const database = new DatabaseSync(path, { readOnly: true });

@@ -1,6 +1,6 @@
 import type { Db, Tx } from './store.ts';
 
-/** One of the few values that every database keeps under a name. */
+/** A named value of a database. */
 export function readSetting(db: Db, key: string): string | undefined {
   return db.get<{ value: string }>('SELECT value FROM settings WHERE key = :key', { key })?.value;
 }

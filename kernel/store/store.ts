@@ -17,10 +17,10 @@ import { isFreeing } from './freeing.ts';
 import { checkBeforeOpen, markClosed, markOpen } from './mark.ts';
 import { Reserve } from './reserve.ts';
 
-/** What repositories read through: outside a transaction, or inside one. */
+/** The reads of repositories, outside or inside a transaction. */
 export type Db = Pick<Reads, 'all' | 'get'>;
 
-/** A transaction. Its work is synchronous, so no reader ever sees it half done. */
+/** A transaction. Its work is synchronous, so no reader sees part of it. */
 export interface Tx extends Db, Pick<Transaction, 'run'> {
   /** Runs once the transaction is durable: to drop a cached record, to wake a worker. Must not throw. */
   afterCommit(action: () => void): void;
@@ -28,7 +28,7 @@ export interface Tx extends Db, Pick<Transaction, 'run'> {
 
 const LOCK_WAIT_MS = 4000;
 const PROBE_EVERY_MS = 5_000;
-/** After the start, which has better things to do. */
+/** Delayed, so that it does not slow the start. */
 const FILL_AFTER_MS = 10_000;
 const IN_MEMORY = ':memory:';
 const kernelMigrations = readMigrations('kernel', new URL('../migrations/', import.meta.url));
@@ -37,8 +37,8 @@ const kernelMigrations = readMigrations('kernel', new URL('../migrations/', impo
  * The database of one service: owned by this process alone, so that records may be kept in memory; changes are written by
  * group commit (`kernel/sqlite`).
  *
- * When the disk is full, changes that free space (`runFreeing`) are written with the room of a reserve; from then on all
- * others are refused until the reserve could be filled again.
+ * When the disk is full, changes that free space (`runFreeing`) use the reserve; from then on all others are
+ * refused until the reserve is filled again.
  */
 export class Store {
   readonly #database: Database;
@@ -51,7 +51,7 @@ export class Store {
   #probe: NodeJS.Timeout | undefined;
   #copies: DatabaseCopies | undefined;
 
-  /** Waits `lockWaitMs` for a process that is just ending to release the file. */
+  /** Waits up to `lockWaitMs` for an exiting process to release the file. */
   constructor(file: string, migrations: Migrations, lockWaitMs = LOCK_WAIT_MS) {
     if (file !== IN_MEMORY) {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -61,7 +61,7 @@ export class Store {
       access: 'exclusive',
       migrations: [kernelMigrations, migrations],
       lockWaitMs,
-      // The keys of a deleted array are gone with its row.
+      // Deleting the row of an array erases its keys.
       secureDelete: true,
       isChecked: true,
       translate: (error) => asDamage(file, error),
@@ -91,7 +91,7 @@ export class Store {
     if (!frees && this.#commits.isReserveInUse) return Promise.reject(new DiskFullError(undefined));
     let actions: (() => void)[] = [];
     const attempt = (transaction: Transaction): T => {
-      // A change may run twice: once more with the room of the reserve.
+      // A change may run twice: the second time with space of the reserve.
       actions = [];
       const tx = new StoreTransaction(transaction, actions);
       this.#open = tx;
@@ -123,7 +123,7 @@ export class Store {
     return this.#copies;
   }
 
-  /** For what is worth less than what it tells of, such as an event: undefined when the disk is full. */
+  /** For changes that may be lost, such as an event: undefined when the disk is full. */
   async writeUnlessFull<T>(work: (tx: Tx) => T): Promise<T | undefined> {
     try {
       return await this.write(work);
@@ -133,12 +133,12 @@ export class Store {
     }
   }
 
-  /** From a change that did not fit on the disk to the next one that does. */
+  /** From a change that was refused for lack of space to the next one that succeeds. */
   get isDiskFull(): boolean {
     return this.#isDiskFull;
   }
 
-  /** To be waited for before `close`: SQLite keeps a file locked while a copy of it is being made. */
+  /** To be awaited before `close`: SQLite keeps a file locked while it is being copied. */
   async stopCopies(): Promise<void> {
     await this.#copies?.stop();
   }
@@ -163,7 +163,7 @@ export class Store {
       this.#database.syncNow();
       markOpen(this.file);
     } catch {
-      // A full disk: the mark stays as the last start left it, which is true of the file as well.
+      // A full disk: the mark stays as the last start left it, as the file does.
     }
   }
 
@@ -173,7 +173,7 @@ export class Store {
     return reported;
   }
 
-  /** Tries a small change now and then: whoever is turned away while the disk is full may not come back to try. */
+  /** Retries a small change periodically: refused callers may not come back to try. */
   #awaitSpace(): void {
     this.#isDiskFull = true;
     clearTimeout(this.#probe);
@@ -183,7 +183,7 @@ export class Store {
     }, PROBE_EVERY_MS).unref();
   }
 
-  /** Where there is room for the reserve, there is room for everybody. */
+  /** When the reserve can be filled, there is space for all changes. */
   async #fill(): Promise<void> {
     const isFilled = await this.#reserve?.fill();
     if (this.#closed) return;

@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import { Outbox } from './outbox.ts';
 
-/** What one side of a line can be asked: plain data in and out. */
+/** The calls that one side of a line serves: plain data in and out. */
 export type Calls<C> = { readonly [K in keyof C]: { readonly args: unknown; readonly result: unknown } };
 
 export type Answers<C extends Calls<C>> = {
@@ -14,7 +14,7 @@ export interface LineEnd {
   on(event: 'message', listener: (value: unknown) => void): unknown;
 }
 
-/** An error as it crosses: what is thrown there is an error of the same kind here, if `revive` knows it. */
+/** An error as it is transferred: it is revived as an error of the same kind, if `revive` knows it. */
 export interface PackedError {
   readonly name: string;
   readonly message: string;
@@ -37,9 +37,9 @@ interface LineOptions<Here extends Calls<Here>> {
 }
 
 /**
- * Questions and answers between two threads, both ways. To wake a thread costs more than a message, and what reaches it
- * together shares a commit there: so what is said in one go goes as one. It goes before other requests are looked at:
- * whoever waits for an answer has waited longer.
+ * Requests and replies between two threads, both ways. Waking a thread costs more than a message, and requests that
+ * arrive together share a commit: so all messages of one turn are sent as one. They are sent before further requests
+ * are handled, because their receivers have waited longer.
  */
 export class Line<Here extends Calls<Here>, There extends Calls<There>> {
   readonly #options: LineOptions<Here>;
@@ -58,7 +58,7 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     end.on('message', (messages) => (messages as readonly Message[]).forEach((message) => this.#receive(message)));
   }
 
-  /** Rejects when the other side refuses, or is gone. */
+  /** Rejects when the other side refuses, or has ended. */
   ask<K extends keyof There>(call: K, args: There[K]['args']): Promise<There[K]['result']> {
     if (this.#closed) return Promise.reject(this.#closed);
     const id = ++this.#lastId;
@@ -68,7 +68,7 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     });
   }
 
-  /** The other side is gone: whoever waits for it learns why. */
+  /** The other side has ended: pending calls are rejected with the reason. */
   close(reason: Error): void {
     this.#closed = reason;
     const pending = [...this.#pending.values()];
@@ -106,7 +106,7 @@ export class Line<Here extends Calls<Here>, There extends Calls<There>> {
     if (!this.#closed) this.#outbox.add(message);
   }
 
-  /** What cannot cross is refused where it was asked for. */
+  /** A message that cannot be transferred is rejected at its sender. */
   #reportUnsendable(message: Message, error: unknown): void {
     const refusal: Message = { type: 'refusal', id: message.id, error: packError(error) };
     if (message.type === 'ask') this.#receive(refusal);

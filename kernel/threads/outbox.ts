@@ -2,11 +2,11 @@ import type { Transferable } from 'node:worker_threads';
 
 interface Line<T> {
   post(messages: readonly T[], transfer: readonly Transferable[]): void;
-  /** One of those that waited holds what cannot cross; the others are on their way. */
+  /** One of the waiting messages cannot be transferred; the others were sent. */
   onUnsendable(message: T, error: unknown): void;
   /**
-   * When what was noted goes. By default at the end of this turn of the event loop; `process.nextTick` is for what should
-   * not wait for everything else that is due in it.
+   * When waiting messages are sent. By default at the end of this turn of the event loop; `process.nextTick` sends them
+   * before other work of the turn.
    */
   readonly later?: (send: () => void) => void;
 }
@@ -14,13 +14,13 @@ interface Line<T> {
 const NOTHING: readonly Transferable[] = [];
 
 /**
- * Messages to another thread. To wake it costs more than a message does, and what reaches it together shares a commit
- * there: so what is noted in one turn of the event loop, or in one go, is sent as one.
+ * Messages to another thread. Waking it costs more than a message, and messages that arrive together share a commit: so
+ * all messages of one turn of the event loop, or of one tick, are sent as one.
  */
 export class Outbox<T> {
   readonly #line: Line<T>;
   #waiting: T[] = [];
-  /** What goes over with those that wait, by their places; most have nothing. */
+  /** The transferables of the waiting messages, by index; most have none. */
   #transfers: (readonly Transferable[])[] = [];
 
   constructor(line: Line<T>) {
@@ -33,7 +33,7 @@ export class Outbox<T> {
     this.#transfers.push(transfer);
   }
 
-  /** Goes at once, after those that wait: order is kept. Throws if it cannot cross. */
+  /** Sends at once, after the waiting messages: order is kept. Throws if it cannot be transferred. */
   send(message: T, transfer: Transferable[] = []): void {
     this.#sendWaiting();
     this.#line.post([message], transfer);
@@ -48,7 +48,7 @@ export class Outbox<T> {
     try {
       this.#line.post(messages, transfers.flat());
     } catch {
-      // Nothing has gone over: one that cannot keeps all here.
+      // Nothing was sent: one message that cannot be transferred blocks all.
       messages.forEach((message, place) => this.#sendAlone(message, transfers[place] ?? NOTHING));
     }
   }

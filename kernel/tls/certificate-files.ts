@@ -13,15 +13,15 @@ interface CertificateFilesOptions {
   readonly clock?: Clock;
 }
 
-/** A certificate and a key that somebody keeps in files and replaces there. Bad new files leave the old in use. */
+/** A certificate and a key in files that the operator replaces. Bad new files leave the old ones in use. */
 export class CertificateFiles {
   readonly source: TlsSource;
   readonly #options: CertificateFilesOptions;
   #timer: NodeJS.Timeout | undefined;
-  /** What was last found in the files, good or bad: each change is judged once. */
+  /** The last content of the files, good or bad: each change is evaluated once. */
   #seen: string;
 
-  /** Throws when the files cannot be served as they are. */
+  /** Throws when the files cannot be used. */
   constructor(options: CertificateFilesOptions) {
     this.#options = options;
     const pair = this.#read();
@@ -31,7 +31,7 @@ export class CertificateFiles {
     this.#seen = textOf(pair);
   }
 
-  /** Polled, because notices of changes do not cross every file system and symbolic link. */
+  /** Polled, because notifications do not cross every file system and symbolic link. */
   watch(log: Log): void {
     this.#timer = setInterval(() => this.check(log), CHECK_EVERY_MS).unref();
   }

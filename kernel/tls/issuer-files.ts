@@ -41,7 +41,7 @@ export function openAuthority(folder: string, now: number): Issuer {
   const keyFile = join(folder, KEY);
   // The key is written first: one without a certificate has signed nothing yet, and is replaced.
   if (!existsSync(certificateFile)) {
-    // Named apart from every other, or clients that know two would mistake one for the other.
+    // With a unique name, or clients that know two authorities would confuse them.
     const { issuer, key } = Issuer.createAuthority(`Granary authority ${randomBytes(4).toString('hex')}`, now);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeKey(folder, KEY, key);
@@ -58,7 +58,7 @@ export class CloudIssuerFiles {
     this.#folder = folder;
   }
 
-  /** Made before the first certificate is asked for, and kept: a cloud that asks again is the same one. */
+  /** Created before the first certificate is requested, and kept: a cloud that requests again is the same one. */
   #key(): KeyObject {
     const file = join(this.#folder, ISSUER_KEY);
     if (!existsSync(file)) {
@@ -68,12 +68,15 @@ export class CloudIssuerFiles {
     return readKey(file);
   }
 
-  /** What it serves with, and shows, until an authority has signed its key. */
+  /** Used until an authority has signed its key. */
   unsigned(now: number): Issuer {
     return Issuer.createUnsigned(this.#key(), now);
   }
 
-  /** Keeps what an authority signed for the key here; throws when it is of another authority or for another key. */
+  /**
+   * Stores the certificate that an authority signed for this key; throws when it is of another authority or for another
+   * key.
+   */
   accept(chain: string, authority: string): Issuer {
     const problem = issuerProblem(chain, this.#key(), authority);
     if (problem !== undefined) throw new AuthorityError(`The certificate for this cloud ${problem}; it is not taken.`);
@@ -81,7 +84,7 @@ export class CloudIssuerFiles {
     return this.load() as Issuer;
   }
 
-  /** A mark of the code that a cloud joined by: given again, it is not asked for. */
+  /** A hash of the code that a cloud joined with: given again, it is not used again. */
   joinedBy(): string | undefined {
     const file = join(this.#folder, JOINED_BY);
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
@@ -100,7 +103,7 @@ export class CloudIssuerFiles {
     return existsSync(file) ? load(file, join(this.#folder, ISSUER_KEY)) : undefined;
   }
 
-  /** An issuer of the authority beside it: signed anew when the one that is there is of another authority. */
+  /** An issuer of the authority beside it: signed again when the existing one is of another authority. */
   ensure(authority: Issuer, now: number): Issuer {
     const kept = this.load();
     if (kept?.authority === authority.certificate) return kept;
@@ -132,7 +135,7 @@ function readKey(file: string): KeyObject {
   try {
     return createPrivateKey({ key: readFileSync(file, 'utf8'), ...(passphrase !== undefined && { passphrase }) });
   } catch {
-    // Without the cause: what OpenSSL says may quote the key.
+    // Without the cause: OpenSSL's message may quote the key.
     const how = 'it is damaged, or encrypted with another GRANARY_MASTER_KEY than the one set';
     throw new AuthorityError(`${file} cannot be read: ${how}; set that key, or restore the file from a backup.`);
   }
@@ -144,7 +147,7 @@ function writeKey(folder: string, name: string, key: KeyObject): void {
   writeDurably(folder, name, key.export({ type: 'pkcs8', format: 'pem', ...cipher }) as string, 0o600);
 }
 
-/** Written beside and moved into place: after a crash the old file or the new one is there, whole. */
+/** Written beside and renamed: after a crash either the old file or the new one exists, complete. */
 function writeDurably(folder: string, name: string, text: string, mode: number): void {
   const draft = join(folder, `.${name}.${process.pid}`);
   writeFileSync(draft, text, { mode, flush: true });

@@ -15,7 +15,7 @@ export function requestedKey(certificate: string): KeyObject | undefined {
   return isOurs && own.ca && own.verify(publicKey) ? publicKey : undefined;
 }
 
-/** What keeps a chain from being the certificate of a cloud's issuer, in words; undefined when nothing does. */
+/** Why a chain is not the certificate of a cloud's issuer, in words; undefined when it is. */
 export function issuerProblem(chain: string, key: KeyObject, authority: string): string | undefined {
   const [own, root, ...others] = splitChain(chain).map(parsed);
   const expected = new X509Certificate(authority);

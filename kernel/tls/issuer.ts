@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, generateKeyPairSync, X509Certificate, type KeyObject } from 'node:crypto';
 import { signCertificate, splitChain, type KeyAndCertificate, type KeyUse } from './certificate.ts';
 
-/** Who a certificate of ours speaks for. */
+/** The role that a certificate stands for. */
 export type TlsRole = 'portal' | 'cloud' | 'array';
 
 const MINUTE_MS = 60_000;
@@ -11,7 +11,7 @@ const BACKDATED_MS = 5 * MINUTE_MS;
 const LEAF_DAYS = 90;
 const AUTHORITY_YEARS = 20;
 const AUTHORITY_PATH_LENGTH = 1;
-/** As long as a server's own: nobody trusts it but the portal that is about to sign it. */
+/** As long as a server's: only the portal that is about to sign it trusts it. */
 const UNSIGNED_DAYS = LEAF_DAYS;
 
 export interface LeafRequest {
@@ -41,7 +41,7 @@ export class Issuer {
     if (!this.#certificate.checkPrivateKey(key)) throw new Error('The key is not that of the certificate.');
   }
 
-  /** An authority that nobody stands above. */
+  /** A self-signed root authority. */
   static createAuthority(name: string, now: number): { readonly issuer: Issuer; readonly key: KeyObject } {
     const key = newKey();
     const publicKey = createPublicKey(key);
@@ -75,7 +75,7 @@ export class Issuer {
     return new Issuer(certificate, key);
   }
 
-  /** Names it by its key. */
+  /** Derived from its key. */
   get id(): string {
     return keyIdOf(this.#certificate.publicKey);
   }
@@ -103,8 +103,8 @@ export class Issuer {
   }
 
   /**
-   * A certificate that lets the owner of a key sign servers of its own cloud, and nothing that signs in as a client. It
-   * lasts as long as the authority, or for so many days.
+   * A certificate that lets the owner of a key sign servers of its own cloud, and no clients. It lasts as long as the
+   * authority, or for `days` days.
    */
   issueIssuer(publicKey: KeyObject, now: number, days = Infinity): string {
     const notAfter = Math.min(now + days * DAY_MS, this.#endsAt);

@@ -1,6 +1,6 @@
 import { parseHostAndPort, type HostAndPort } from '../net/outgoing.ts';
 
-/** What a cloud on another machine joins by. */
+/** The code that a cloud on another machine joins with. */
 interface JoinCode {
   /** Where the portal is: `host:port`. */
   readonly portal: string;
@@ -13,7 +13,7 @@ interface JoinCode {
 const SECRET_BYTES = 16;
 const FINGERPRINT_BYTES = 32;
 
-/** `192.0.2.1:7400/…`: whoever types it sees where it goes. */
+/** `192.0.2.1:7400/…`: readable, so that the operator sees the address. */
 export function writeJoinCode({ portal, fingerprint, secret }: JoinCode): string {
   const bytes = [Buffer.from(fingerprint.replaceAll(':', ''), 'hex'), Buffer.from(secret, 'base64url')];
   return `${portal}/${Buffer.concat(bytes).toString('base64url')}`;

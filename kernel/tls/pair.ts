@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { KeyAndCertificate } from './certificate.ts';
 
-/** What keeps a key and a certificate from being served together, in words; undefined when nothing does. */
+/** Why a key and a certificate cannot be used together, in words; undefined when they can. */
 export function pairProblem(pair: KeyAndCertificate, now: number): string | undefined {
   const certificate = parsed(() => new X509Certificate(pair.cert));
   if (!certificate) return 'has a certificate that cannot be read';
@@ -14,7 +14,7 @@ export function pairProblem(pair: KeyAndCertificate, now: number): string | unde
   return undefined;
 }
 
-/** Without the reason: what OpenSSL says may quote the key. */
+/** Without the reason: OpenSSL's message may quote the key. */
 function parsed<T>(parse: () => T): T | undefined {
   try {
     return parse();

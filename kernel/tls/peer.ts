@@ -6,8 +6,8 @@ import { roleUri, type TlsRole } from './issuer.ts';
 const known = new WeakMap<Socket, boolean>();
 
 /**
- * Whether the other end of a connection proved by a client certificate that it is a portal of this installation. Only
- * the authority itself makes such certificates: one that a cloud's issuer signed does not count.
+ * Whether the peer of a connection proved by a client certificate that it is a portal of this installation. Only the
+ * authority itself issues such certificates: one signed by a cloud's issuer is not accepted.
  */
 export function isPortal(socket: Socket, authority: string): boolean {
   const seen = known.get(socket);

@@ -2,8 +2,8 @@ import tls, { type SecureContextOptions, type TlsOptions } from 'node:tls';
 import type { KeyAndCertificate } from './certificate.ts';
 
 /**
- * What every TLS connection of the product is held to, as server and as client: TLS 1.3, and TLS 1.2 with forward
- * secrecy and authenticated encryption only.
+ * The policy of every TLS connection of the product, as server and as client: TLS 1.3, and TLS 1.2 with forward secrecy
+ * and authenticated encryption only.
  */
 export const tlsPolicy = {
   minVersion: 'TLSv1.2',
@@ -25,11 +25,11 @@ export const tlsPolicy = {
 tls.DEFAULT_CIPHERS = tlsPolicy.ciphers;
 tls.DEFAULT_MIN_VERSION = tlsPolicy.minVersion;
 
-/** What a server shows of itself. Plain data: it also travels from a cloud to its arrays. */
+/** The certificate of a server. Plain data: a cloud sends it to its arrays. */
 export interface ServerTls extends KeyAndCertificate {
   /**
-   * Certificate of the authority whose client certificates are asked for. A client without one is served all the same:
-   * whether it may do what it asks for is decided by sign-in.
+   * The authority whose client certificates are requested. A client without one is served all the same: sign-in decides
+   * what it may do.
    */
   readonly clientAuthority?: string | undefined;
 }

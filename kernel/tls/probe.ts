@@ -7,21 +7,21 @@ const CHAIN_LENGTH_MAX = 10;
 
 interface Probed {
   readonly host: string;
-  /** Where the host is, when it was looked up before. */
+  /** The address of the host, when it was looked up before. */
   readonly address?: string;
   readonly port: number;
   readonly timeoutMs: number;
 }
 
 /**
- * The certificates a server shows, its own first, each in PEM. Nothing is sent and nothing is trusted: who asks decides
- * which of them to trust, and connects anew.
+ * The certificate chain of a server, its own certificate first, each in PEM. Nothing is sent and nothing is trusted:
+ * the caller decides which of them to trust, and connects again.
  */
 export function probeChain({ host, address = host, port, timeoutMs }: Probed): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const servername = isIP(host) === 0 ? host : '';
     const socket = connect({ ...tlsPolicy, host: address, port, servername, rejectUnauthorized: false });
-    // Stays: a reset after the handshake is nobody's business any more.
+    // Stays registered: a reset after the handshake is ignored.
     socket.on('error', (error: Error) => {
       clearTimeout(timer);
       reject(error);

@@ -13,7 +13,7 @@ interface RenewedOptions extends Omit<LeafRequest, 'now'> {
   readonly clientAuthority?: string | undefined;
 }
 
-/** A certificate of the installation's own that is replaced a month before it ends, while its server runs. */
+/** A certificate of the installation that is replaced a month before it expires, while its server runs. */
 export class RenewedCertificate {
   readonly source: TlsSource;
   readonly #options: RenewedOptions;
@@ -32,7 +32,7 @@ export class RenewedCertificate {
     if (isDue(this.source.current.cert, clock.now())) this.source.replace(this.#issue());
   }
 
-  /** The issuer itself was renewed: what it signs ends no sooner than it does. */
+  /** The issuer itself was renewed: certificates expire no later than their issuer. */
   useIssuer(issuer: Issuer): void {
     this.#issuer = issuer;
     this.source.replace(this.#issue());
@@ -48,12 +48,12 @@ export class RenewedCertificate {
   }
 }
 
-/** Whether a certificate ends so soon that it is time for another. */
+/** Whether a certificate expires so soon that it has to be renewed. */
 export function isDue(cert: string, now: number): boolean {
   return daysLeft(cert, now) < LEFT_DAYS_MIN;
 }
 
-/** Until a certificate ends; negative after that. */
+/** Until a certificate expires; negative afterwards. */
 export function daysLeft(cert: string, now: number): number {
   return (Date.parse(new X509Certificate(cert).validTo) - now) / DAY_MS;
 }

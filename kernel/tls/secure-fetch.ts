@@ -6,19 +6,19 @@ import type { KeyAndCertificate } from './certificate.ts';
 import { tlsPolicy } from './policy.ts';
 
 interface SecureFetchOptions {
-  /** Certificates that are trusted, an authority's or any other of a chain; absent: those everybody trusts. */
+  /** Trusted certificates, an authority's or any other of a chain; absent: the public authorities. */
   readonly trusted?: readonly string[] | undefined;
-  /** Asked for each connection, because it is renewed. */
+  /** Evaluated for each connection, because it is renewed. */
   readonly client?: (() => KeyAndCertificate) | undefined;
-  /** What is wrong with a certificate that is trusted and fits the name. */
+  /** The problem with a certificate that is trusted and matches the name. */
   readonly problemOf?: ((certificate: PeerCertificate) => Error | undefined) | undefined;
-  /** Where a host is: looked up and checked by the caller. */
+  /** The address of a host: looked up and checked by the caller. */
   readonly addressOf?: ((host: string) => Promise<string>) | undefined;
 }
 
 const CONNECTIONS_MAX = 16;
 
-/** `fetch` over TLS with trust of its own and a client certificate, which the platform's does not take. */
+/** `fetch` over TLS with its own trust and a client certificate, which the platform's does not support. */
 export function secureFetch(options: SecureFetchOptions): typeof fetch {
   const { problemOf } = options;
   const agent = new Agent({
@@ -70,7 +70,7 @@ async function exchange(agent: Agent, { url, request, body, options }: Exchange)
   });
   return new Promise((resolve, reject) => {
     sent.once('response', resolve);
-    // Stays: what goes wrong after the answer began is told by the answer itself.
+    // Stays registered: errors after the response began are reported by the response itself.
     sent.on('error', reject);
     sent.end(body);
   });

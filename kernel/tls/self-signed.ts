@@ -4,7 +4,7 @@ import { signCertificate, type KeyAndCertificate } from './certificate.ts';
 const YEAR_MS = 365 * 24 * 3600_000;
 const YEARS = 10;
 
-/** A certificate that vouches for itself, for a server that no authority vouches for. */
+/** A self-signed certificate, for a server without an authority. */
 export function selfSigned(name: string, hosts: readonly string[], now: number): KeyAndCertificate {
   const { privateKey: issuerKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const publicKey = createPublicKey(issuerKey);

@@ -1,6 +1,6 @@
 import type { ServerTls } from './policy.ts';
 
-/** The certificate a server shows at the moment. Servers subscribe: a new one is shown from the next connection on. */
+/** The current certificate of a server. Servers subscribe: a new one is used from the next connection on. */
 export class TlsSource {
   #current: ServerTls;
   readonly #listeners = new Set<() => void>();
@@ -19,7 +19,7 @@ export class TlsSource {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Returns what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 
-/** Nothing a stranger sends may hold the event loop for this long. */
+/** The maximum time that unauthenticated input may block the event loop. */
 const BLOCK_MS_MAX = 50;
 const TRIES = 5;
 
 /**
- * Holds the processor time that work takes in this thread against the limit: more than all of it together no part can
- * block. Others on the machine make it look slower, never faster, so the best of a few tries counts.
+ * Compares the processor time of work in this thread with the limit, an upper bound for the time that any part can
+ * block. Other load makes it look slower, never faster, so the best of a few attempts counts.
  */
 export async function assertBrief(what: string, work: () => unknown): Promise<void> {
   let least = Infinity;

@@ -9,7 +9,7 @@ export interface Place {
 
 const opened = new WeakMap<TestContext, Socket[]>();
 
-/** Closes all connections of a test; a server drains faster when nobody is connected. */
+/** Closes all connections of a test; a server drains faster without connections. */
 export function hangUp(context: TestContext): void {
   for (const socket of opened.get(context) ?? []) socket.destroy();
   opened.delete(context);
@@ -29,7 +29,7 @@ export async function connectFrom(context: TestContext, { host, port }: Place, l
   return socket;
 }
 
-/** So many connections that send nothing, or only what is given. */
+/** Opens `count` connections that send nothing, or only what is given. */
 export async function crowd(
   context: TestContext,
   place: Place,
@@ -44,7 +44,7 @@ export async function crowd(
   return sockets;
 }
 
-/** What a server answers to bytes over a connection, until it has answered `ends`. */
+/** The response to bytes over a connection, until it contains `ends`. */
 export async function askOver(socket: Socket, text: string, ends: string): Promise<string> {
   let answer = '';
   socket.write(text);

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TestContext } from 'node:test';
 
-/** What a peer does with a connection. Whoever connected must fail with words, and go on living. */
+/** What a peer does with a connection. The client must fail with an error message, and keep running. */
 type Hostility = (socket: Socket) => void;
 
 const GARBAGE = Buffer.from(Array.from({ length: 512 }, (_, at) => (at * 151 + 7) % 256));
@@ -65,13 +65,13 @@ export async function hostilePeer(t: TestContext, hostility: Hostility): Promise
   return { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
 }
 
-/** How a call ended, in words; and nothing of it is left that could end the process afterwards. */
+/** The outcome of a call, in words; no late error is left that could end the process. */
 export async function outcomeOf(call: Promise<unknown>): Promise<string> {
   const outcome = await call.then(
     () => 'answered',
     (error: unknown) => (error instanceof Error ? error.message : ''),
   );
-  // Late errors of sockets arrive in the next turns; without a listener they would fail the test.
+  // Late socket errors arrive in the next turns; without a listener they would fail the test.
   for (let turns = 0; turns < 5; turns += 1) await turn();
   return outcome;
 }

@@ -455,7 +455,7 @@ function withBadAddress(operation: Operation, values: Values): fc.Arbitrary<BadR
       what: `the address ends in ${suffix}`,
       asked: { ...usual, path: at(`${path.replace(/\/$/, '')}${suffix}`) },
     })),
-    { what: 'a method nobody serves', asked: { ...usual, method: 'PATCH' } },
+    { what: 'a method that is not served', asked: { ...usual, method: 'PATCH' } },
     { what: 'an address in capitals', asked: { ...usual, path: at(path.toUpperCase()) } },
   ];
   const { method, access } = operation.endpoint;

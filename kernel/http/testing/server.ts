@@ -160,17 +160,17 @@ export interface Bench {
   readonly store: Store;
   readonly clock: ManualClock;
   readonly logged: string[];
-  /** How often things were created. */
+  /** The things that were created. */
   readonly created: string[];
-  /** What was told of calls. */
+  /** The recorded calls. */
   readonly answered: AnsweredCall[];
-  /** What creating waits for. */
+  /** Awaited by creation. */
   gate: Promise<unknown>;
-  /** Tokens that have been taken back. */
+  /** Tokens that were revoked. */
   readonly revoked: Set<unknown>;
-  /** Asked before each act on something, after the role. */
+  /** Called before each change, after the role check. */
   authorise: () => void;
-  /** Sent while it is made, in the place of the file. */
+  /** Streamed instead of the file. */
   streamed: Readable | undefined;
 }
 
@@ -239,7 +239,7 @@ export async function serve(t: TestContext, dialect: 'portal' | 'array', store =
   return Object.assign(bench, { app });
 }
 
-/** One in three services looks a token up later than at once. */
+/** One in three services looks a token up asynchronously. */
 function tokenHolder({ headers, params }: CredentialSource): Actor | undefined | Promise<Actor | undefined> {
   const later = headers['x-later'] !== undefined;
   const actor = actors.get(headers['x-token'] ?? params['access_key']);

@@ -214,7 +214,7 @@ function checkAnswer({ field, asked }: BadRequest, { http, code, message, text }
   assert.ok(Number.isInteger(code) && code !== 0, text);
   assert.notEqual(message.trim(), '', text);
   if (http !== 200) assert.equal(KEPT_HTTP.get(http), code, `${http}: ${text}`);
-  // So much is not read as XML, nor of whoever has not signed in.
+  // Such a body is not read as XML, nor of an unauthenticated client.
   if (http === 413 && String(asked.body).length > SMALL_BODY_BYTES_MAX) return;
   if (field !== undefined && (isHeard || field === 'body')) {
     assert.deepEqual([http, code], [200, BAD_PARAMETER], text);
@@ -222,7 +222,7 @@ function checkAnswer({ field, asked }: BadRequest, { http, code, message, text }
   } else if (field !== undefined) {
     assert.deepEqual([http, code], [200, INVALID_CREDENTIALS], text);
   } else if (http === 200 && !isHeard && code !== INVALID_CREDENTIALS) {
-    // Only what cannot be read at all is refused before anyone asks who sent it.
+    // Only what cannot be parsed at all is refused before authentication.
     const isUnread = code === BAD_PARAMETER && /\bbody\b|could not be read/.test(message);
     assert.ok(isUnread || code === UNSUPPORTED_CONTENT, text);
   }
@@ -249,7 +249,7 @@ function askerAt(url: string): Ask {
   };
 }
 
-/** By what came, not by what was asked for: a suffix of the address goes over the Accept header. */
+/** By the response, not by the request: a suffix of the path overrides the Accept header. */
 function answerOf(http: number, text: string): Answered {
   if (text.startsWith('<')) {
     const inside = (tag: string) => new RegExp(`<${tag}[^>]*>([^<]*)</${tag}>`).exec(text)?.[1] ?? '';
@@ -261,6 +261,10 @@ function answerOf(http: number, text: string): Answered {
   // One reply of the specification has another name for this level, some have none, and some have no status.
   const inner = 'status' in body ? body : Object.values(body)[0];
   assert.ok(inner, `${http}: ${text}`);
-  const { status = 0, message, status_msg: told = '' } = inner as { status?: number; [field: string]: unknown };
-  return { http, code: status, message: String(message ?? told), text };
+  const {
+    status = 0,
+    message,
+    status_msg: statusMessage = '',
+  } = inner as { status?: number; [field: string]: unknown };
+  return { http, code: status, message: String(message ?? statusMessage), text };
 }

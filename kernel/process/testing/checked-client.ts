@@ -11,7 +11,7 @@ import {
 import { Value } from 'typebox/value';
 import { isDeclared } from './declared.ts';
 
-/** Fifty passwords that are hashed at once take their time, more so where the machine stands still in between. */
+/** Fifty concurrent password hashes take long, more so on a machine that is suspended in between. */
 const ANSWER_MS_MAX = 120_000;
 
 export interface Failure {
@@ -23,7 +23,7 @@ export interface Failure {
 
 type Body = Record<string, unknown>;
 
-/** Calls endpoints of an API, and holds every reply against its schema and every error against those it declares. */
+/** Calls endpoints of an API, and checks every reply against its schema and every error against those it declares. */
 export class CheckedClient<P extends Api> {
   readonly #api: P;
   readonly #url: string;

@@ -4,7 +4,7 @@ import { testNetwork } from './addresses.ts';
 
 const PORT = 7480;
 
-/** What a cloud would tell an array of two drives. */
+/** A configuration with two drives, as a cloud would send it. */
 export function testConfiguration(folder: string, changes: Partial<HostedConfiguration> = {}): HostedConfiguration {
   const host = `${testNetwork()}.1`;
   return {
@@ -55,7 +55,7 @@ export function testDrive(number: number): HostedConfiguration['drives'][number]
   };
 }
 
-/** A cloud that takes no drive back. */
+/** A cloud that accepts no returned drive. */
 const noCloud = () => Promise.reject(new Error('No cloud is there.'));
 export const testHost: ProgramHost = {
   returnDrive: noCloud,

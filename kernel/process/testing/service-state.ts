@@ -7,14 +7,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const REST_MS_MAX = 60_000;
 const POLL_MS = 100;
-/** What tells of a request without being what it changed, and what is measured all the time. */
+/** Tables that record requests without being changed by them, and continuous measurements. */
 const NOT_STATE = new Set(['events', 'idempotency_keys', 'performance', 'pool_samples']);
-/** Columns of the same kind: what the process saw of others, or thinks of what it measured. */
+/** Columns of the same kind: observations of other systems, or derived from measurements. */
 const NOT_STATE_COLUMNS = new Set(['is_connected', 'last_check_at', 'state_changed_at', 'capacity_mode', 'seen_at']);
-/** What is kept by a key and is of that kind: the last event that somebody was told of. */
+/** Settings of that kind: the last event that was mailed. */
 const NOT_STATE_KEYS = new Set<unknown>(['mailed_event']);
 
-/** The state of a process that has its database to itself: read from a copy of the file and its log. */
+/** The state of a process that owns its database: read from a copy of the file and its log. */
 export class ServiceState {
   readonly #file: string;
 
@@ -30,7 +30,7 @@ export class ServiceState {
       .join();
   }
 
-  /** Once no work is under way that would write by itself. */
+  /** Once no work is in progress that would write by itself. */
   async atRest(): Promise<Record<string, unknown[]>> {
     const end = Date.now() + REST_MS_MAX;
     let dump = this.dump();
@@ -63,7 +63,7 @@ export class ServiceState {
   }
 }
 
-/** Mails that have not gone out count, too. */
+/** Unsent mails count as well. */
 function isBusy({ jobs = [], letters = [] }: Record<string, unknown[]>): boolean {
   const isRunning = ({ state }: { state: string }) => state === 'queued' || state === 'running';
   return letters.length > 0 || (jobs as { state: string }[]).some(isRunning);

@@ -7,7 +7,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   /** Text or bytes. */
   readonly body?: unknown;
-  /** The address it comes from; those that guess keys are kept out by theirs. */
+  /** The source address; clients that guess keys are blocked by theirs. */
   readonly from?: string;
 }
 
@@ -21,7 +21,7 @@ export type Send = (sent: Sent) => Promise<Received>;
 
 const ANSWER_MS_MAX = 30_000;
 
-/** Over a real socket, bodies on every verb: neither `fetch` nor an injected request goes where these do. */
+/** Over a real socket, with bodies on every verb: neither `fetch` nor an injected request can send these. */
 export function wireTo(url: string, after: (close: () => void) => void): Send {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true });

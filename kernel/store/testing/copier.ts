@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { createLog } from '../../log.ts';
 import { Store } from '../index.ts';
 
-/** Writes pairs and makes copies until it is killed; tells each copy. */
+/** Writes pairs and makes copies until it is killed; prints each copy. */
 const [file = ''] = process.argv.slice(2);
 const sql = 'CREATE TABLE left_half (n, filler); CREATE TABLE right_half (n);';
 const store = new Store(file, { component: 'pairs', steps: [{ name: '0001-pairs.sql', sql }] }, 2000);

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Store } from '../index.ts';
 
-/** Writes pairs until it is killed, and tells each one that was acknowledged. */
+/** Writes pairs until it is killed, and prints each one that was acknowledged. */
 const [file = '', first = '0'] = process.argv.slice(2);
 const WRITERS = 20;
 
