@@ -10,6 +10,7 @@ import { publicServiceRoutes } from './arrays/public-services/routes.ts';
 import { PublicServices } from './arrays/public-services/service.ts';
 import { ArrayRecovery } from './arrays/recovery.ts';
 import { ArrayRecords } from './arrays/records.ts';
+import { namesOfArrays, tenantOfArray } from './arrays/repository.ts';
 import { arrayRoutes } from './arrays/routes.ts';
 import { Arrays } from './arrays/service.ts';
 import { ArrayStates } from './arrays/states.ts';
@@ -26,8 +27,10 @@ import { Interfaces, networkRoutes, Networks, Vlans } from './networks/index.ts'
 import { pricingRoutes } from './pricing/routes.ts';
 import { Pricing } from './pricing/service.ts';
 import { ProviderGroups } from './providers/groups.ts';
+import { findProvider } from './providers/repository.ts';
 import { providerGroupRoutes, providerRoutes } from './providers/routes.ts';
 import { Providers } from './providers/service.ts';
+import { cloudRelations, providerRelations, userRelations } from './relations.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { Requests } from './requests/service.ts';
 import { settingRoutes } from './settings/routes.ts';
@@ -56,22 +59,22 @@ export interface Services {
 /** Every service of the portal, each given what it stands on and nothing else. */
 export function createServices(tools: Tools): Services {
   const signIn = new SignIn(tools);
-  const users = new Users(tools, signIn);
+  const users = new Users(tools, signIn, userRelations);
   const records = new ArrayRecords(tools);
   const recordsChanged = () => {
     records.changed();
   };
-  const clouds = new Clouds(tools, recordsChanged);
-  const providers = new Providers(tools, clouds, recordsChanged);
+  const clouds = new Clouds(tools, cloudRelations(tools, recordsChanged));
+  const providers = new Providers(tools, clouds, providerRelations(tools, recordsChanged));
   const requests = new Requests(tools);
   const states = new ArrayStates(tools, records);
-  const interfaces = new Interfaces(tools);
+  const interfaces = new Interfaces(tools, tenantOfArray);
   const lifecycle = new ArrayLifecycle({ tools, states, clouds, interfaces });
   const deletions = new Deletions({ tools, requests, states, lifecycle });
   const parts = { tools, clouds, requests, interfaces, records, states, lifecycle, deletions };
   const orders = new Orders(parts);
   const arrays = new Arrays(parts);
-  const vlans = new Vlans(tools);
+  const vlans = new Vlans(tools, namesOfArrays);
   const computes = new Computes(tools);
   requests.register(['create_compute'], {
     execute: (tx, request) => {
@@ -85,6 +88,10 @@ export function createServices(tools: Tools): Services {
     (array) => clouds.fetchToArray(array),
     (array) => clouds.claimed(array.cloudId),
   );
+  const refreshCloud = async (providerId: number) => {
+    const provider = tools.store.read((db) => findProvider(db, providerId));
+    if (provider) await clouds.refresh(provider.cloudId);
+  };
   const contents = new Contents({ ...parts, accounts: remoteAccounts });
   const handlers = merged([
     tokenRoutes(signIn),
@@ -98,7 +105,7 @@ export function createServices(tools: Tools): Services {
     publicServiceRoutes(new PublicServices(tools, states)),
     accountRoutes(new Accounts({ ...parts, remote: remoteAccounts })),
     tenantRoutes(new Tenants(tools), computes, (actor, request) => requests.file(actor, { ...request, arrayId: null })),
-    networkRoutes(new Networks(tools, vlans, (providerId) => clouds.refreshOfProvider(providerId)), vlans),
+    networkRoutes(new Networks({ tools, vlans, refreshCloud, arrayNames: namesOfArrays }), vlans),
     billingRoutes(new Billing(tools)),
     eventRoutes(tools),
     settingRoutes(new Settings(tools)),

@@ -72,3 +72,7 @@ export function deleteAccount(tx: Tx, id: number): void {
 export function deleteAccountsOfArray(tx: Tx, arrayId: number): void {
   tx.run('DELETE FROM object_accounts WHERE array_id = :arrayId', { arrayId });
 }
+
+export function countAccountsOfUser(db: Db, userId: number): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM object_accounts WHERE user_id = :userId', { userId })?.n ?? 0;
+}

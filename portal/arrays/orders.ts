@@ -6,7 +6,7 @@ import { badParameter, badParameters, fail, newSecret, type Tx } from '@granary/
 import { isAdmin, mayActAtOnce, type PortalActor } from '../actor.ts';
 import type { Clouds } from '../clouds/service.ts';
 import { networkForOrder, type Interfaces } from '../networks/index.ts';
-import { findNetworkForArray } from '../networks/repository.ts';
+import { findNetworkOfTenant } from '../networks/repository.ts';
 import type { Provider } from '../providers/provider.ts';
 import { findProviderByKey } from '../providers/repository.ts';
 import { renameRequest } from '../requests/repository.ts';
@@ -124,10 +124,14 @@ export class Orders {
 
   #begin(tx: Tx, request: PortalRequest): number {
     const { interfaces, lifecycle, states } = this.#parts;
-    const { id } = states.require(tx, request.arrayId as number, null, 'creating it', ['creating']);
+    const {
+      id,
+      ownerId: userId,
+      providerId,
+    } = states.require(tx, request.arrayId as number, null, 'creating it', ['creating']);
     const networkId = request.arguments['network_id'];
     // It may have been removed while the order waited; the array is wanted all the same.
-    if (typeof networkId === 'number' && findNetworkForArray(tx, id, networkId))
+    if (typeof networkId === 'number' && findNetworkOfTenant(tx, { userId, providerId }, networkId))
       interfaces.reserveAddress(tx, id, networkId);
     repository.setStatusMessage(tx, id, 'Accepted');
     states.touch(tx, id);

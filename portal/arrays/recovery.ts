@@ -1,8 +1,8 @@
 import type { ArraySpec, HostedArray } from '@granary/contract/cloud';
 import { badParameter, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
-import { namesOfProviders } from '../clouds/repository.ts';
 import type { Clouds } from '../clouds/service.ts';
+import { listProvidersOfCloud } from '../providers/repository.ts';
 import type { Tools } from '../tools.ts';
 import { findUserByUuid } from '../users/repository.ts';
 import type { ArrayLifecycle } from './lifecycle.ts';
@@ -56,7 +56,7 @@ export class ArrayRecovery {
     const { tools, states, lifecycle } = this.#parts;
     const { cloudId, hosted, spec, actor } = found;
     const { product, name, owner, owner_uuid: ownerUuid, initial_passcode, internal_key, interfaces, ...kept } = spec;
-    const provider = namesOfProviders(tx, cloudId)[0];
+    const provider = listProvidersOfCloud(tx, cloudId)[0];
     if (!provider) throw badParameter('id', 'names a cloud that no provider sells; create a provider for it first');
     const user = ownerUuid === undefined ? undefined : findUserByUuid(tx, ownerUuid);
     const ownerId = user?.id ?? actor.userId;

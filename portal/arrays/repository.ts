@@ -1,6 +1,9 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
 import { generated, json, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import { existedIn, type Span } from '../metering/repository.ts';
+import { nameOfProvider } from '../providers/repository.ts';
+import { OWNER } from '../users/repository.ts';
 import type { ArrayRecord, KeptSpec, PortalArray } from './array.ts';
 
 const arrays = new Table<ArrayRecord, 'id'>('arrays', {
@@ -35,9 +38,7 @@ const arrays = new Table<ArrayRecord, 'id'>('arrays', {
 
 type OfOwner = Pick<PortalArray, 'owner' | 'ownerUuid'>;
 
-const SELECT = `SELECT ${arrays.fields()}, coalesce(users.former_name, users.username) AS owner,
-     users.uuid AS ownerUuid
-   FROM arrays JOIN users ON users.id = owner_id`;
+const SELECT = `SELECT ${arrays.fields()}, ${OWNER.fields} FROM arrays ${OWNER.join('owner_id')}`;
 
 /** `scope` is whose arrays are looked at: an owner's, or everybody's when null. */
 export function findArray(db: Db, id: number, scope: number | null): PortalArray | undefined {
@@ -219,4 +220,45 @@ export function setOutageSeen(tx: Tx, id: number, outage: string): void {
 export function listPlaced(db: Db, cloudId: number): PortalArray[] {
   const sql = `${SELECT} WHERE cloud_id = :cloudId AND nova_id IS NOT NULL AND status IN ('created', 'starting', 'failed')`;
   return arrays.all<OfOwner>(db, sql, { cloudId });
+}
+
+export interface BilledArray extends Pick<
+  PortalArray,
+  'id' | 'name' | 'owner' | 'providerId' | 'product' | 'createdAt' | 'deletedAt'
+> {
+  readonly providerName: string;
+}
+
+/** Arrays of which anything existed at any time of the span: one owner's, or all (null). */
+export function listBilledArrays(db: Db, { from, to }: Span, ownerId: number | null): BilledArray[] {
+  return db.all<BilledArray>(
+    `SELECT arrays.id, name, ${OWNER.fields}, provider_id AS providerId, product, arrays.created_at AS createdAt,
+       deleted_at AS deletedAt, ${nameOfProvider('provider_id')} AS providerName
+     FROM arrays ${OWNER.join('owner_id')}
+     WHERE (:ownerId IS NULL OR owner_id = :ownerId) AND ${existedIn('arrays.id')} ORDER BY arrays.id`,
+    { from, to, ownerId },
+  );
+}
+
+/** By id, for records that name the arrays they are used by. */
+export function namesOfArrays(db: Db, ids: readonly number[]): ReadonlyMap<number, string> {
+  const sql = 'SELECT id, name FROM arrays WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY id';
+  const rows = db.all<{ id: number; name: string }>(sql, { ids: JSON.stringify(ids) });
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Arrays that a user owns, a provider sells or a cloud hosts: those that are there, and those that only bills name. */
+export function countUses(
+  db: Db,
+  by: 'owner_id' | 'provider_id' | 'cloud_id',
+  id: number,
+): { readonly present: number; readonly purged: number } {
+  const sql = `SELECT count(*) FILTER (WHERE purged_at IS NULL) AS present,
+      count(*) FILTER (WHERE purged_at IS NOT NULL) AS purged FROM arrays WHERE ${by} = :id`;
+  return db.get<{ present: number; purged: number }>(sql, { id }) ?? { present: 0, purged: 0 };
+}
+
+/** Whose networks it may join: its owner's at its provider. */
+export function tenantOfArray(db: Db, id: number): { userId: number; providerId: number } | undefined {
+  return db.get('SELECT owner_id AS userId, provider_id AS providerId FROM arrays WHERE id = :id', { id });
 }

@@ -1,7 +1,7 @@
 import type { HostedArray } from '@granary/contract/cloud';
 import type { ArrayState } from '@granary/contract/portal';
 import { fail, type Db, type Tx } from '@granary/kernel';
-import { syncMeter } from '../billing/meter.ts';
+import { syncMeter } from '../metering/meter.ts';
 import type { Tools } from '../tools.ts';
 import type { ArrayRecords } from './records.ts';
 import * as repository from './repository.ts';

@@ -1,8 +1,8 @@
 import { pricePeriods, type PriceHistory } from '../pricing/history.ts';
 import { itemName } from '../pricing/items.ts';
 import { chargeOf, type Shares } from './amount.ts';
-import type { BilledArray, MeteredItem } from './repository.ts';
-import type { Span } from './window.ts';
+import type { BilledArray } from '../arrays/repository.ts';
+import type { MeteredItem, Span } from '../metering/repository.ts';
 
 /** One item at one price without a break. */
 export interface BillLine {
@@ -56,7 +56,7 @@ export class Totals {
 
   get accounts(): Account[] {
     const accounts = new Map<string, Account>();
-    for (const [{ username, providerName }, amount] of this.#byArray) {
+    for (const [{ owner: username, providerName }, amount] of this.#byArray) {
       const key = JSON.stringify([username, providerName]);
       const sum = accounts.get(key) ?? { username, providerName, arrays: 0, amount: 0n };
       accounts.set(key, { ...sum, arrays: sum.arrays + 1, amount: sum.amount + amount });

@@ -5,7 +5,7 @@ import type { PortalActor } from '../actor.ts';
 import { setPrice } from '../pricing/price-book.ts';
 import type { ItemPrice } from '../pricing/items.ts';
 import { TestPortal } from '../pricing/testing.ts';
-import { syncMeter, type MeteredArray } from './meter.ts';
+import { syncMeter, type MeteredArray } from '../metering/meter.ts';
 import { Billing } from './service.ts';
 import { unzip } from '../../kernel/http/testing/unzip.ts';
 import { readBill } from './testing/read-bill.ts';

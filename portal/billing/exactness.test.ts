@@ -8,7 +8,7 @@ import { setPrice } from '../pricing/price-book.ts';
 import { TestPortal } from '../pricing/testing.ts';
 import type { Shares } from './amount.ts';
 import { Totals } from './bill.ts';
-import { meteredItems, syncMeter, type MeteredArray } from './meter.ts';
+import { meteredItems, syncMeter, type MeteredArray } from '../metering/meter.ts';
 import { billedLines } from './service.ts';
 
 /**

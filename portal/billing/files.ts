@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import { ZipFile } from 'yazl';
 import { centsText, hoursText, nanosText } from './amount.ts';
 import { Totals, type BillLine } from './bill.ts';
-import type { BilledArray } from './repository.ts';
+import type { BilledArray } from '../arrays/repository.ts';
 
 type Row = readonly (string | number)[];
 
@@ -51,7 +51,7 @@ function lineWriter(): (line: BillLine) => string {
   return ({ array, item, quantity, from, to, price, amount }) => {
     if (array !== current) {
       current = array;
-      arrayCells = csv([array.name, array.id, array.username, array.providerName]).trimEnd();
+      arrayCells = csv([array.name, array.id, array.owner, array.providerName]).trimEnd();
       moments.clear();
     }
     const itemCell = remembered(itemCells, item, () => csv([item]).trimEnd());
@@ -71,7 +71,7 @@ function arraysCsv(totals: Totals): string {
   const rows = totals.arrays.map(([array, amount]) => [
     array.name,
     array.id,
-    array.username,
+    array.owner,
     array.providerName,
     array.product,
     formatUtc(array.createdAt),

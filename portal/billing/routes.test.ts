@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { serve, TestPortal } from '../pricing/testing.ts';
 import { removeUser } from '../users/repository.ts';
-import { syncMeter } from './meter.ts';
+import { syncMeter } from '../metering/meter.ts';
 import { billingRoutes } from './routes.ts';
 import { Billing } from './service.ts';
 import { readBill } from './testing/read-bill.ts';

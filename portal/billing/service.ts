@@ -6,8 +6,10 @@ import { priceHistory } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
 import { billLines, type BillLine } from './bill.ts';
 import { billFiles } from './files.ts';
-import { listArraysIn, listItemsIn, userExists } from './repository.ts';
-import { readWindow, type Span } from './window.ts';
+import { listBilledArrays } from '../arrays/repository.ts';
+import { listItemsIn, type Span } from '../metering/repository.ts';
+import { userExists } from '../users/repository.ts';
+import { readWindow } from './window.ts';
 
 export interface ReportRequest {
   /** `YYYY-MM-DD HH:MM`, UTC. */
@@ -46,7 +48,7 @@ export class Billing {
 export function* billedLines(store: Store, span: Span, ownerId: number | null): Generator<BillLine> {
   const prices = new Map<number, PriceHistory>();
   let count = 0;
-  for (const array of store.read((db) => listArraysIn(db, span, ownerId))) {
+  for (const array of store.read((db) => listBilledArrays(db, span, ownerId))) {
     const known = prices.get(array.providerId) ?? store.read((db) => priceHistory(db, array.providerId, span.to));
     prices.set(array.providerId, known);
     const items = store.read((db) => listItemsIn(db, span, array.id));

@@ -1,10 +1,5 @@
+import type { Span } from '../metering/repository.ts';
 import { badParameter, badParameters } from '@granary/kernel';
-
-/** [from, to) in milliseconds since the epoch. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
 
 const YEARS_MAX = 5;
 

@@ -31,6 +31,11 @@ const offers = new Table<DriveTypeOffer>('drive_type_offers', {
 
 const SELECT = `SELECT ${clouds.fields()} FROM clouds`;
 
+/** For queries of what clouds have, by the column that has the cloud's id. */
+export function isOpenCloud(column: string): string {
+  return `EXISTS (SELECT 1 FROM clouds WHERE clouds.id = ${column} AND clouds.enabled = 1)`;
+}
+
 /** `visibleOnly` leaves out the clouds an operator has closed: users never see them. */
 export function listClouds(db: Db, visibleOnly: boolean, page: Page): Cloud[] {
   const sql = `${SELECT} WHERE enabled >= :enabled ORDER BY id LIMIT :limit OFFSET :start`;
@@ -53,11 +58,6 @@ export function findCloudByName(db: Db, name: string): Cloud | undefined {
 
 export function findCloudByUuid(db: Db, uuid: string): Cloud | undefined {
   return clouds.get(db, `${SELECT} WHERE uuid = :uuid`, { uuid });
-}
-
-export function findCloudOfProvider(db: Db, providerId: number): number | undefined {
-  const sql = 'SELECT cloud_id FROM providers WHERE id = :providerId';
-  return db.get<{ cloud_id: number }>(sql, { providerId })?.cloud_id;
 }
 
 /** A cloud as it is registered; its uuid is that of the inventory. */
@@ -86,16 +86,6 @@ export function setSeenAt(tx: Tx, id: number, seenAt: number): void {
 
 export function deleteCloud(tx: Tx, id: number): void {
   tx.run('DELETE FROM clouds WHERE id = :id', { id });
-}
-
-export function namesOfProviders(db: Db, cloudId: number): { id: number; name: string }[] {
-  return db.all('SELECT id, name FROM providers WHERE cloud_id = :cloudId ORDER BY id', { cloudId });
-}
-
-/** Arrays it hosts, or is about to. */
-export function countArrays(db: Db, cloudId: number): number {
-  const sql = `SELECT count(*) AS n FROM arrays WHERE cloud_id = :cloudId AND purged_at IS NULL`;
-  return db.get<{ n: number }>(sql, { cloudId })?.n ?? 0;
 }
 
 export function listOffers(db: Db, cloudId: number): DriveTypeOffer[] {

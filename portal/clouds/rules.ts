@@ -11,8 +11,8 @@ export function refuseTaken(db: Db, name: string, uuid: string, self?: number): 
 }
 
 /** Its arrays would be looked for where they are not. */
-export function refuseExchange(db: Db, { id, name, uuid }: Cloud, uuidThere: string): void {
-  const count = uuid === uuidThere ? 0 : repository.countArrays(db, id);
+export function refuseExchange({ name, uuid }: Cloud, uuidThere: string, countArrays: () => number): void {
+  const count = uuid === uuidThere ? 0 : countArrays();
   if (count === 0) return;
   const by = `it hosts ${count} arrays; at that address is another cloud, to be registered by itself`;
   throw fail('in_use', { kind: 'Cloud', id: name, by });

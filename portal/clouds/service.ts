@@ -2,7 +2,6 @@ import type { CloudClient } from '@granary/client';
 import type { Inventory } from '@granary/contract/cloud';
 import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
-import { seedPrices } from '../pricing/price-book.ts';
 import type { Tools } from '../tools.ts';
 import { CloudClaims } from './claims.ts';
 import type { Cloud } from './cloud.ts';
@@ -42,19 +41,29 @@ export interface DriveTypeChange {
 /** A cloud that joins has just been started: it may be slow to answer, and who started it waits. */
 const JOIN_ANSWER_MS_MAX = 15_000;
 
+/** What other resources have to do with clouds; all but `changed` in the transaction of the change. */
+export interface CloudRelations {
+  providers(db: Db, cloudId: number): readonly { readonly name: string }[];
+  /** Arrays it hosts, or is about to. */
+  countArrays(db: Db, cloudId: number): number;
+  /** The cloud has another inventory: what is new in it gets a price. */
+  stocked(tx: Tx, cloudId: number, inventory: Inventory): void;
+  /** After the commit: array records show the cloud. */
+  changed(): void;
+}
+
 /** The clouds that can host arrays, as last read from them. */
 export class Clouds {
   readonly #tools: Tools;
   readonly #claims: CloudClaims;
   readonly #links: CloudLinks;
-  readonly #onChange: () => void;
+  readonly #relations: CloudRelations;
 
-  /** `onChange` is told when what array records show of a cloud may have changed. */
-  constructor(tools: Tools, onChange: () => void) {
+  constructor(tools: Tools, relations: CloudRelations) {
     this.#tools = tools;
     this.#claims = new CloudClaims(tools.store, tools.log);
     this.#links = new CloudLinks(tools.vault, tools.connections, this.#claims);
-    this.#onChange = onChange;
+    this.#relations = relations;
   }
 
   list(actor: PortalActor, page: Page): { clouds: CloudView[]; total: number } {
@@ -99,7 +108,7 @@ export class Clouds {
     const refuse = (db: Db) => {
       const cloud = this.existing(db, id);
       refuseTaken(db, registration.name, inventory.uuid, id);
-      refuseExchange(db, cloud, inventory.uuid);
+      refuseExchange(cloud, inventory.uuid, () => this.#relations.countArrays(db, id));
       return cloud;
     };
     store.read(refuse);
@@ -107,9 +116,9 @@ export class Clouds {
     await store.write((tx) => {
       const cloud = refuse(tx);
       repository.updateCloud(tx, id, this.#values(registration, found, cloud.enabled));
-      this.#seedNewPrices(tx, id, inventory);
+      this.#relations.stocked(tx, id, inventory);
       events.record(tx, { title: `Cloud ${registration.name} was changed.`, subject: `cloud:${id}`, actor });
-      tx.afterCommit(this.#onChange);
+      tx.afterCommit(() => this.#relations.changed());
     });
     if (claim !== undefined) this.#claims.keep(id, claim);
     return id;
@@ -126,7 +135,7 @@ export class Clouds {
     const refuse = (db: Db) => {
       const known = repository.findCloudByName(db, registration.name);
       refuseTaken(db, registration.name, inventory.uuid, known?.id);
-      if (known) refuseExchange(db, known, inventory.uuid);
+      if (known) refuseExchange(known, inventory.uuid, () => this.#relations.countArrays(db, known.id));
       return known;
     };
     store.read(refuse);
@@ -136,9 +145,9 @@ export class Clouds {
       const values = this.#values(registration, { inventory, trusted: signed }, known?.enabled ?? true);
       if (known) repository.updateCloud(tx, known.id, values);
       const id = known?.id ?? repository.insertCloud(tx, values);
-      this.#seedNewPrices(tx, id, inventory);
+      this.#relations.stocked(tx, id, inventory);
       along(tx, id);
-      tx.afterCommit(this.#onChange);
+      tx.afterCommit(() => this.#relations.changed());
       return id;
     });
     this.#claims.keep(joined, claim);
@@ -171,7 +180,7 @@ export class Clouds {
     const { store, events } = this.#tools;
     await store.write((tx) => {
       const { name } = this.existing(tx, id);
-      const providers = repository.namesOfProviders(tx, id);
+      const providers = this.#relations.providers(tx, id);
       if (providers.length > 0) {
         const by = `provider ${providers.map((provider) => provider.name).join(', ')} sells it; delete that first`;
         throw fail('in_use', { kind: 'Cloud', id: name, by });
@@ -258,22 +267,19 @@ export class Clouds {
     if (JSON.stringify(inventory) !== JSON.stringify(cloud.inventory)) {
       await store.write((tx) => {
         repository.updateInventory(tx, id, inventory, clock.now());
-        this.#seedNewPrices(tx, id, inventory);
-        if (offerOf(inventory) !== offerOf(cloud.inventory)) tx.afterCommit(this.#onChange);
+        this.#relations.stocked(tx, id, inventory);
+        if (offerOf(inventory) !== offerOf(cloud.inventory)) tx.afterCommit(() => this.#relations.changed());
       });
     }
     return inventory;
   }
 
-  /** Reads what the cloud of a provider has now; if it does not answer, what it last said stands. */
-  async refreshOfProvider(providerId: number): Promise<void> {
-    const { store, log } = this.#tools;
-    const id = store.read((db) => repository.findCloudOfProvider(db, providerId));
-    if (id === undefined) return;
+  /** Reads what the cloud has now; if it does not answer, what it last said stands. */
+  async refresh(id: number): Promise<void> {
     try {
       await this.freshInventory(id);
     } catch (error) {
-      log.warn({ error, cloud: id }, 'the inventory of a cloud could not be read');
+      this.#tools.log.warn({ error, cloud: id }, 'the inventory of a cloud could not be read');
     }
   }
 
@@ -322,11 +328,6 @@ export class Clouds {
       trusted,
       syncedAt: this.#tools.clock.now(),
     };
-  }
-
-  #seedNewPrices(tx: Tx, cloudId: number, inventory: Inventory): void {
-    for (const { id } of repository.namesOfProviders(tx, cloudId))
-      seedPrices(tx, id, inventory, this.#tools.clock.now());
   }
 }
 

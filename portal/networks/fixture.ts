@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
+import { namesOfArrays, tenantOfArray } from '../arrays/repository.ts';
 import { Fixture } from '../tenants/fixture.ts';
 import { Interfaces } from './interfaces/service.ts';
 import { Networks, type NewNetwork } from './service.ts';
@@ -12,8 +13,13 @@ export const allRecords = { start: 0, limit: 0 };
 /** Two users and an administrator at one provider of a cloud with ten VLANs, 1000 to 1009. */
 export async function networkFixture(context: TestContext) {
   const fixture = new Fixture(context);
-  const vlans = new Vlans(fixture.tools);
-  const networks = new Networks(fixture.tools, vlans, () => Promise.resolve());
+  const vlans = new Vlans(fixture.tools, namesOfArrays);
+  const networks = new Networks({
+    tools: fixture.tools,
+    vlans,
+    refreshCloud: () => Promise.resolve(),
+    arrayNames: namesOfArrays,
+  });
   const cloudId = await fixture.cloud('here');
   const local = await fixture.provider('local', cloudId);
   let names = 0;
@@ -29,7 +35,7 @@ export async function networkFixture(context: TestContext) {
     fixture,
     vlans,
     networks,
-    interfaces: new Interfaces(fixture.tools),
+    interfaces: new Interfaces(fixture.tools, tenantOfArray),
     cloudId,
     local,
     admin: await fixture.user('admin', 'admin'),

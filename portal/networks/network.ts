@@ -1,3 +1,4 @@
+import type { Db } from '@granary/kernel';
 import type { AddressPlan } from './addresses/pool.ts';
 
 export interface VirtualNetwork {
@@ -39,3 +40,6 @@ export function planOf(network: VirtualNetwork): AddressPlan | undefined {
   }
   return undefined;
 }
+
+/** The names of arrays by id, in the order of their ids. */
+export type ArrayNames = (db: Db, ids: readonly number[]) => ReadonlyMap<number, string>;

@@ -1,5 +1,5 @@
 import { flag, generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
-import { ownedBy } from '../tenants/repository.ts';
+import { ownedBy, tenantJoin } from '../tenants/repository.ts';
 import type { AddressPlan } from './addresses/pool.ts';
 import type { VirtualNetwork } from './network.ts';
 
@@ -22,7 +22,8 @@ const networks = new Table<VirtualNetwork, 'id'>('virtual_networks', {
 });
 
 const SELECT = `SELECT ${networks.fields('n')}`;
-const OWNED = 'FROM tenants t JOIN virtual_networks n ON n.tenant_id = t.id WHERE';
+const OWNED = `FROM virtual_networks n ${tenantJoin('n.tenant_id')} WHERE`;
+const AT_PROVIDERS = 'n.provider_id IN (SELECT value FROM json_each(:providerIds))';
 
 export function listNetworks(db: Db, scope: number | null, page: Page): VirtualNetwork[] {
   const { sql, params } = ownedBy(scope);
@@ -42,21 +43,14 @@ export function findNetwork(db: Db, scope: number | null, id: number): VirtualNe
   return networks.get(db, `${SELECT} ${OWNED} ${sql} AND n.id = :id`, { ...params, id });
 }
 
-/** The network, if the array's owner has it at the array's provider. */
-export function findNetworkForArray(db: Db, arrayId: number, networkId: number): VirtualNetwork | undefined {
-  return networks.get(
-    db,
-    `${SELECT} FROM virtual_networks n
-     JOIN tenants t ON t.id = n.tenant_id
-     JOIN arrays a ON a.owner_id = t.user_id AND a.provider_id = t.provider_id
-     WHERE n.id = :networkId AND a.id = :arrayId`,
-    { arrayId, networkId },
-  );
-}
-
-interface OfTenant {
+export interface OfTenant {
   readonly userId: number;
   readonly providerId: number;
+}
+
+export function findNetworkOfTenant(db: Db, tenant: OfTenant, networkId: number): VirtualNetwork | undefined {
+  const sql = `${SELECT} ${OWNED} t.user_id = :userId AND t.provider_id = :providerId AND n.id = :networkId`;
+  return networks.get(db, sql, { userId: tenant.userId, providerId: tenant.providerId, networkId });
 }
 
 export function networksOfTenant(db: Db, tenant: OfTenant): VirtualNetwork[] {
@@ -86,49 +80,25 @@ export function isNameTaken(db: Db, tenantId: number, name: string): boolean {
   return row !== undefined;
 }
 
-/** Every network at the cloud of a provider, with its owner: they share the addresses of one machine, whatever their VLAN. */
-export function networksOfCloud(db: Db, providerId: number): (VirtualNetwork & { readonly ownerId: number })[] {
-  return networks.all<{ readonly ownerId: number }>(
-    db,
-    `${SELECT}, t.user_id AS ownerId FROM virtual_networks n
-     JOIN tenants t ON t.id = n.tenant_id
-     JOIN providers p ON p.id = n.provider_id
-     WHERE p.cloud_id = (SELECT cloud_id FROM providers WHERE id = :providerId)
-     ORDER BY n.id`,
-    { providerId },
-  );
+/** Every network at these providers, with its owner. */
+export function networksAtProviders(
+  db: Db,
+  providerIds: readonly number[],
+): (VirtualNetwork & { readonly ownerId: number })[] {
+  const sql = `${SELECT}, t.user_id AS ownerId ${OWNED} ${AT_PROVIDERS} ORDER BY n.id`;
+  return networks.all<{ readonly ownerId: number }>(db, sql, { providerIds: JSON.stringify(providerIds) });
 }
 
-/** Networks that the owner of a tenant has at the cloud of its provider. */
-export function countNetworksOfOwner(db: Db, tenantId: number): number {
-  const sql = `SELECT count(*) AS n FROM virtual_networks n
-    JOIN tenants t ON t.id = n.tenant_id
-    JOIN providers p ON p.id = n.provider_id
-    JOIN tenants own ON own.id = :tenantId AND own.user_id = t.user_id
-    WHERE p.cloud_id = (SELECT cloud_id FROM providers WHERE id = own.provider_id)`;
-  return db.get<{ n: number }>(sql, { tenantId })?.n ?? 0;
+export function countNetworksOfUser(db: Db, userId: number, providerIds?: readonly number[]): number {
+  const sql = `SELECT count(*) AS n ${OWNED} t.user_id = :userId`;
+  if (providerIds === undefined) return db.get<{ n: number }>(sql, { userId })?.n ?? 0;
+  const params = { userId, providerIds: JSON.stringify(providerIds) };
+  return db.get<{ n: number }>(`${sql} AND ${AT_PROVIDERS}`, params)?.n ?? 0;
 }
 
-/** Ranges the cloud of a provider keeps for itself, and addresses its machine has, as last heard from it. */
-export function reservedRanges(db: Db, providerId: number): string[] {
-  return db
-    .all<{ range: string }>(
-      `SELECT reserved.value AS range FROM providers p JOIN clouds c ON c.id = p.cloud_id,
-         json_each(c.inventory, '$.reserved_ranges') reserved
-       WHERE p.id = :providerId`,
-      { providerId },
-    )
-    .map(({ range }) => range);
-}
-
-export function arrayNamesIn(db: Db, networkId: number): string[] {
-  return db
-    .all<{ name: string }>(
-      `SELECT a.name FROM interfaces i JOIN arrays a ON a.id = i.array_id
-       WHERE i.virtual_network_id = :networkId ORDER BY a.id`,
-      { networkId },
-    )
-    .map((row) => row.name);
+export function countNetworksOfProvider(db: Db, providerId: number): number {
+  const sql = 'SELECT count(*) AS n FROM virtual_networks WHERE provider_id = :providerId';
+  return db.get<{ n: number }>(sql, { providerId })?.n ?? 0;
 }
 
 interface NewNetwork extends Pick<

@@ -2,11 +2,15 @@ import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel
 import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
 import { networksPerUser } from '../settings/networks-per-user.ts';
 import { tenantOfProvider } from '../tenants/service.ts';
+import type { Tenant } from '../tenants/tenant.ts';
 import type { Tools } from '../tools.ts';
 import { readPlans, type AddressInput, type AddressPlans } from './addresses/plan.ts';
 import { overlaps, subnetOf } from './addresses/subnet.ts';
+import { providersOfSameCloud, reservedRanges } from './cloud-of-provider.ts';
+import { arraysInNetwork } from './interfaces/repository.ts';
 import * as repository from './repository.ts';
 import { networkView, type NetworkView } from './view.ts';
+import type { ArrayNames } from './network.ts';
 import type { Vlans } from './vlans/service.ts';
 import { namely } from './wording.ts';
 
@@ -28,18 +32,26 @@ interface NetworkToDelete {
   readonly vlan: number;
 }
 
+interface NetworkParts {
+  readonly tools: Tools;
+  readonly vlans: Vlans;
+  /** Reads anew what the cloud of a provider keeps for itself. */
+  readonly refreshCloud: (providerId: number) => Promise<void>;
+  readonly arrayNames: ArrayNames;
+}
+
 /** Networks of tenants, each on one VLAN of the provider. */
 export class Networks {
   readonly #tools: Tools;
   readonly #vlans: Vlans;
+  readonly #refreshCloud: NetworkParts['refreshCloud'];
+  readonly #arrayNames: ArrayNames;
 
-  readonly #refreshCloud: (providerId: number) => Promise<void>;
-
-  /** `refreshCloud` reads anew what the cloud of a provider keeps for itself. */
-  constructor(tools: Tools, vlans: Vlans, refreshCloud: (providerId: number) => Promise<void>) {
+  constructor({ tools, vlans, refreshCloud, arrayNames }: NetworkParts) {
     this.#tools = tools;
     this.#vlans = vlans;
     this.#refreshCloud = refreshCloud;
+    this.#arrayNames = arrayNames;
   }
 
   list(actor: PortalActor, page: Page): { networks: NetworkView[]; total: number } {
@@ -57,9 +69,9 @@ export class Networks {
     this.#tools.store.read((db) => tenantOfProvider(db, actor, { tenantId, providerId }));
     await this.#refreshCloud(providerId);
     return this.#tools.store.write((tx) => {
-      tenantOfProvider(tx, actor, { tenantId, providerId });
+      const tenant = tenantOfProvider(tx, actor, { tenantId, providerId });
       if (repository.isNameTaken(tx, tenantId, name)) throw fail('name_taken', { name });
-      if (!isAdmin(actor)) refuseShare(tx, tenantId, plans);
+      if (!isAdmin(actor)) refuseShare(tx, tenant, plans);
       const vlanId = this.#vlans.assign(tx, { providerId, tenantId, wanted: input.vlan_id }, actor);
       if (!input.force) refuseOverlap(plans, takenRanges(tx, providerId, actor));
       const network = {
@@ -87,7 +99,7 @@ export class Networks {
         throw badParameter('provider_id', `must be ${network.providerId}, the provider of virtual network ${name}`);
       if (network.vlanId !== vlan)
         throw badParameter('vlan', `must be ${network.vlanId}, the VLAN of virtual network ${name}`);
-      const arrays = repository.arrayNamesIn(tx, id);
+      const arrays = [...this.#arrayNames(tx, arraysInNetwork(tx, id)).values()];
       if (arrays.length > 0) {
         const by = `${namely('array', arrays)} in it; remove the interfaces first`;
         throw fail('in_use', { kind: 'Virtual network', id: name, by });
@@ -105,14 +117,14 @@ export class Networks {
 }
 
 /** All of a cloud share its VLANs and its addresses: what one user takes of them has a limit that administrators set. */
-function refuseShare(db: Db, tenantId: number, { ipv4 }: AddressPlans): void {
+function refuseShare(db: Db, { userId, providerId }: Tenant, { ipv4 }: AddressPlans): void {
   if (ipv4 && subnetOf(ipv4.cidr).prefix < USERS_PREFIX_MIN)
     throw badParameter(
       'cidr',
       `must have a prefix of /${USERS_PREFIX_MIN} or longer; an administrator may add larger ones`,
     );
   const most = networksPerUser(db);
-  if (repository.countNetworksOfOwner(db, tenantId) < most) return;
+  if (repository.countNetworksOfUser(db, userId, providersOfSameCloud(db, providerId)) < most) return;
   throw fail('networks_of_user_limit', { max: most });
 }
 
@@ -125,7 +137,7 @@ interface TakenRange {
 /** Ranges that nobody may take a second time: the machine has each address once, and VLANs are not separated on it. */
 function takenRanges(db: Db, providerId: number, actor: PortalActor): TakenRange[] {
   const networks = repository
-    .networksOfCloud(db, providerId)
+    .networksAtProviders(db, providersOfSameCloud(db, providerId))
     .flatMap(({ name, cidr, ipv6Cidr: cidr6, ownerId: owner }) =>
       [cidr, cidr6]
         .filter((range) => range !== null)
@@ -134,7 +146,7 @@ function takenRanges(db: Db, providerId: number, actor: PortalActor): TakenRange
           return { range, what: isShown ? `${range} of virtual network ${name}` : 'a range that is taken' };
         }),
     );
-  const reserved = repository.reservedRanges(db, providerId).map((range) => ({
+  const reserved = reservedRanges(db, providerId).map((range) => ({
     range,
     what: isAdmin(actor) ? `${range}, which the cloud or its machine has` : 'a range that is taken',
   }));

@@ -4,7 +4,8 @@ import type { Tools } from '../tools.ts';
 import { findEngineKey, itemName, listPrices } from './items.ts';
 import { setPrice } from './price-book.ts';
 import { quoted, readPriceFile, rowProblem, type FilePrice } from './price-file.ts';
-import { findProvider, listCurrentPrices, listProviders, type PricedProvider } from './repository.ts';
+import { findPricedProvider, listPricedProviders, type PricedProvider } from './priced-provider.ts';
+import { listCurrentPrices } from './repository.ts';
 
 export interface NewFlavorPrice {
   readonly providerId: number;
@@ -29,7 +30,7 @@ export class Pricing {
   /** What engines cost at each provider the actor may see. */
   enginePrices(actor: PortalActor): EnginePrices[] {
     return this.#tools.store.read((db) =>
-      listProviders(db, { visibleOnly: !isAdmin(actor) }).map((provider) => {
+      listPricedProviders(db, { visibleOnly: !isAdmin(actor) }).map((provider) => {
         const inCloud = new Set(provider.inventory.engine_types.map(({ key }) => key));
         const engines = listCurrentPrices(db, provider.id)
           .filter(({ kind }) => kind === 'engine')
@@ -72,7 +73,7 @@ export class Pricing {
 }
 
 function existingProvider(db: Db, id: number): PricedProvider {
-  const provider = findProvider(db, id);
+  const provider = findPricedProvider(db, id);
   if (!provider) throw fail('not_found', { kind: 'provider', id });
   return provider;
 }

@@ -1,4 +1,5 @@
 import { flag, generated, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
+import { isOpenCloud } from '../clouds/repository.ts';
 import type { Provider, ProviderGroup } from './provider.ts';
 
 const providers = new Table<Provider, 'id'>('providers', {
@@ -18,7 +19,12 @@ const SELECT_GROUP = `SELECT ${groups.fields()} FROM provider_groups`;
 
 /** Users see the providers that are open, not hidden, and whose cloud is open. */
 const SEEN = `(:all = 1 OR (providers.enabled = 1 AND hidden = 0
-  AND EXISTS (SELECT 1 FROM clouds WHERE clouds.id = cloud_id AND clouds.enabled = 1)))`;
+  AND ${isOpenCloud('cloud_id')}))`;
+
+/** For queries of what providers sell, by the column that has the provider's id. */
+export function nameOfProvider(column: string): string {
+  return `(SELECT name FROM providers WHERE providers.id = ${column})`;
+}
 
 export function listProviders(db: Db, all: boolean, page: Page): Provider[] {
   const sql = `${SELECT} WHERE ${SEEN} ORDER BY id LIMIT :limit OFFSET :start`;
@@ -35,6 +41,10 @@ export function findProvider(db: Db, id: number, all = true): Provider | undefin
 
 export function findProviderByKey(db: Db, key: string, all: boolean): Provider | undefined {
   return providers.get(db, `${SELECT} WHERE key = :key AND ${SEEN}`, { key, all: Number(all) });
+}
+
+export function listProvidersOfCloud(db: Db, cloudId: number): Provider[] {
+  return providers.all(db, `${SELECT} WHERE cloud_id = :cloudId ORDER BY id`, { cloudId });
 }
 
 /** A name or a key that another provider has. */
@@ -55,22 +65,6 @@ export function updateProvider(tx: Tx, id: number, changes: Pick<Provider, 'name
 
 export function deleteProvider(tx: Tx, id: number): void {
   tx.run('DELETE FROM providers WHERE id = :id', { id });
-}
-
-export interface ProviderUse {
-  readonly arrays: number;
-  readonly billed: number;
-  readonly networks: number;
-  readonly vlans: number;
-}
-
-export function useOfProvider(db: Db, id: number): ProviderUse {
-  const sql = `SELECT
-      (SELECT count(*) FROM arrays WHERE provider_id = :id AND purged_at IS NULL) AS arrays,
-      (SELECT count(*) FROM arrays WHERE provider_id = :id AND purged_at IS NOT NULL) AS billed,
-      (SELECT count(*) FROM virtual_networks WHERE provider_id = :id) AS networks,
-      (SELECT count(*) FROM vlans WHERE provider_id = :id) AS vlans`;
-  return db.get<ProviderUse>(sql, { id }) as ProviderUse;
 }
 
 export function listGroups(db: Db, page: Page): ProviderGroup[] {

@@ -1,12 +1,10 @@
-import { fail, type Db, type Page } from '@granary/kernel';
+import type { Inventory } from '@granary/contract/cloud';
+import { fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../actor.ts';
 import type { Clouds } from '../clouds/service.ts';
-import { seedPrices } from '../pricing/price-book.ts';
-import { addTenantsOfProvider } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';
 import type { Provider } from './provider.ts';
 import * as repository from './repository.ts';
-import type { ProviderUse } from './repository.ts';
 import { providerView, type ProviderView } from './view.ts';
 
 export interface NewProvider {
@@ -16,16 +14,33 @@ export interface NewProvider {
   readonly enabled?: boolean | undefined;
 }
 
+/** What keeps a provider from being deleted. */
+export interface ProviderUse {
+  readonly arrays: number;
+  /** Arrays that only bills name. */
+  readonly billed: number;
+  readonly networks: number;
+  readonly vlans: number;
+}
+
+/** What other resources have to do with providers; all but `changed` in the transaction of the change. */
+export interface ProviderRelations {
+  created(tx: Tx, providerId: number, inventory: Inventory): void;
+  use(db: Db, providerId: number): ProviderUse;
+  /** After the commit: array records show the provider. */
+  changed(): void;
+}
+
 /** Who sells the storage of a cloud, at which prices. */
 export class Providers {
   readonly #tools: Tools;
   readonly #clouds: Clouds;
-  readonly #onChange: () => void;
+  readonly #relations: ProviderRelations;
 
-  constructor(tools: Tools, clouds: Clouds, onChange: () => void) {
+  constructor(tools: Tools, clouds: Clouds, relations: ProviderRelations) {
     this.#tools = tools;
     this.#clouds = clouds;
-    this.#onChange = onChange;
+    this.#relations = relations;
   }
 
   list(actor: PortalActor, page: Page): { providers: ProviderView[]; total: number } {
@@ -54,8 +69,7 @@ export class Providers {
       if (clash) throw fail('name_taken', { name: clash.key === key ? key : name });
       const now = clock.now();
       const id = repository.insertProvider(tx, { name, key, cloudId, enabled, createdAt: now });
-      seedPrices(tx, id, inventory, now);
-      addTenantsOfProvider(tx, id);
+      this.#relations.created(tx, id, inventory);
       events.record(tx, { title: `Provider ${name} was added.`, subject: `provider:${id}`, actor });
       return id;
     });
@@ -68,7 +82,7 @@ export class Providers {
       if (repository.findClash(tx, name, known.key, id)) throw fail('name_taken', { name });
       repository.updateProvider(tx, id, { name, enabled: enabled ?? known.enabled });
       events.record(tx, { title: `Provider ${name} was changed.`, subject: `provider:${id}`, actor: actor.username });
-      tx.afterCommit(this.#onChange);
+      tx.afterCommit(() => this.#relations.changed());
       return id;
     });
   }
@@ -77,7 +91,7 @@ export class Providers {
     const { store, events } = this.#tools;
     await store.write((tx) => {
       const { name } = this.#existing(tx, id);
-      const by = usedBy(repository.useOfProvider(tx, id));
+      const by = usedBy(this.#relations.use(tx, id));
       if (by !== undefined) throw fail('in_use', { kind: 'Provider', id: name, by });
       repository.deleteProvider(tx, id);
       events.record(tx, { title: `Provider ${name} was removed.`, subject: `provider:${id}`, actor: actor.username });

@@ -90,3 +90,7 @@ export function setArray(tx: Tx, id: number, arrayId: number): void {
 export function renameRequest(tx: Tx, id: number, name: string): void {
   requests.update(tx, { id }, { name });
 }
+
+export function deletePendingOfUser(tx: Tx, userId: number): void {
+  tx.run(`DELETE FROM requests WHERE user_id = :userId AND status = 'pending'`, { userId });
+}

@@ -1,4 +1,5 @@
 import { generated, plain, sqlPage, Table, type Db, type Page, type SqlParams, type Tx } from '@granary/kernel';
+import { usernameOf } from '../users/repository.ts';
 import type { Tenant } from './tenant.ts';
 
 const tenants = new Table<Tenant, 'id'>('tenants', {
@@ -9,8 +10,16 @@ const tenants = new Table<Tenant, 'id'>('tenants', {
   name: plain('name'),
 });
 
+/** Tenants are numbered within their provider. */
+const NEXT_INTERNAL_ID = '1 + coalesce((SELECT max(internal_id) FROM tenants WHERE provider_id = :providerId), 0)';
+
+/** For queries of what belongs to tenants, by the column that has the tenant's id: the tenant is `t`. */
+export function tenantJoin(column: string): string {
+  return `JOIN tenants t ON t.id = ${column}`;
+}
+
 /**
- * Which rows of `tenants t` a query may see: one user's, or everybody's (null). Two texts rather than one with an
+ * Which rows of `tenants t` a query may see: one user's, or all (null). Two texts rather than one with an
  * `OR`, so that a user's own few are found by index.
  */
 export function ownedBy(scope: number | null): { readonly sql: string; readonly params: SqlParams } {
@@ -21,7 +30,7 @@ export function listTenants(db: Db, scope: number | null, page: Page): (Tenant &
   const { sql, params } = ownedBy(scope);
   return tenants.all<{ readonly username: string }>(
     db,
-    `SELECT ${tenants.fields('t')}, u.username FROM tenants t JOIN users u ON u.id = t.user_id
+    `SELECT ${tenants.fields('t')}, ${usernameOf('t.user_id')} AS username FROM tenants t
      WHERE ${sql} ORDER BY t.id LIMIT :limit OFFSET :start`,
     { ...params, ...sqlPage(page) },
   );
@@ -45,34 +54,15 @@ export function findTenantOf(db: Db, tenant: { userId: number; providerId: numbe
   );
 }
 
-/** A provider, if whoever asks sees it: users see the open ones, administrators (null) all. */
-export function findProvider(db: Db, scope: number | null, id: number): { name: string } | undefined {
-  const visible = scope === null ? '' : 'AND enabled = 1 AND hidden = 0';
-  return db.get<{ name: string }>(`SELECT name FROM providers WHERE id = :id ${visible}`, { id });
-}
-
-export function insertTenantsOfUser(tx: Tx, userId: number, username: string): void {
+/** Nothing if the user is a tenant of the provider already. */
+export function insertTenant(tx: Tx, { userId, providerId, name }: Omit<Tenant, 'id' | 'internalId'>): void {
   tx.run(
     `INSERT INTO tenants (user_id, provider_id, internal_id, name)
-     SELECT :userId, p.id, 1 + coalesce((SELECT max(internal_id) FROM tenants t WHERE t.provider_id = p.id), 0),
-       :username || '@' || p.key
-     FROM providers p
-     WHERE NOT EXISTS (SELECT 1 FROM tenants t WHERE t.user_id = :userId AND t.provider_id = p.id)
-     ORDER BY p.id`,
-    { userId, username },
+     VALUES (:userId, :providerId, ${NEXT_INTERNAL_ID}, :name) ON CONFLICT (user_id, provider_id) DO NOTHING`,
+    { userId, providerId, name },
   );
 }
 
-export function insertTenantsOfProvider(tx: Tx, providerId: number): void {
-  tx.run(
-    `INSERT INTO tenants (user_id, provider_id, internal_id, name)
-     SELECT u.id, p.id,
-       row_number() OVER (ORDER BY u.id)
-         + coalesce((SELECT max(internal_id) FROM tenants t WHERE t.provider_id = p.id), 0),
-       u.username || '@' || p.key
-     FROM users u JOIN providers p ON p.id = :providerId
-     WHERE u.removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM tenants t WHERE t.user_id = u.id AND t.provider_id = p.id)
-     ORDER BY u.id`,
-    { providerId },
-  );
+export function deleteTenantsOfUser(tx: Tx, userId: number): void {
+  tx.run('DELETE FROM tenants WHERE user_id = :userId', { userId });
 }

@@ -1,6 +1,8 @@
-import { fail, type Db, type Page, type Tx } from '@granary/kernel';
-import { scopeOf, type PortalActor } from '../actor.ts';
+import { fail, WHOLE, type Db, type Page, type Tx } from '@granary/kernel';
+import { isAdmin, scopeOf, type PortalActor } from '../actor.ts';
+import { findProvider, listProviders } from '../providers/repository.ts';
 import type { Tools } from '../tools.ts';
+import { listNames } from '../users/repository.ts';
 import * as repository from './repository.ts';
 import type { Tenant } from './tenant.ts';
 import { tenantView, type TenantView } from './view.ts';
@@ -24,12 +26,16 @@ export class Tenants {
 
 /** Part of adding a user, whose event tells of it; safe to repeat. */
 export function addTenantsOfUser(tx: Tx, userId: number, username: string): void {
-  repository.insertTenantsOfUser(tx, userId, username);
+  for (const { id: providerId, key } of listProviders(tx, true, WHOLE))
+    repository.insertTenant(tx, { userId, providerId, name: `${username}@${key}` });
 }
 
 /** Part of adding a provider, whose event tells of it; safe to repeat. */
 export function addTenantsOfProvider(tx: Tx, providerId: number): void {
-  repository.insertTenantsOfProvider(tx, providerId);
+  const provider = findProvider(tx, providerId);
+  if (!provider) return;
+  for (const { id: userId, username } of listNames(tx))
+    repository.insertTenant(tx, { userId, providerId, name: `${username}@${provider.key}` });
 }
 
 export function findTenant(db: Db, tenant: { userId: number; providerId: number }): Tenant | undefined {
@@ -50,7 +56,8 @@ export function tenantOfProvider(
 }
 
 export function visibleProvider(db: Db, actor: PortalActor, providerId: number): { readonly name: string } {
-  const provider = repository.findProvider(db, scopeOf(actor), providerId);
-  if (!provider) throw fail('not_found', { kind: 'provider', id: providerId });
+  const provider = findProvider(db, providerId);
+  const isVisible = isAdmin(actor) || (provider?.enabled === true && !provider.hidden);
+  if (!provider || !isVisible) throw fail('not_found', { kind: 'provider', id: providerId });
   return provider;
 }

@@ -21,6 +21,17 @@ const SELECT = `SELECT ${users.fields()} FROM users`;
 /** A removed user is kept for the bills and is found nowhere else. */
 const PRESENT = 'removed_at IS NULL';
 
+/** For queries of what users own, by the column that has the owner's id. A removed user keeps the former name there. */
+export const OWNER = {
+  fields: 'coalesce(users.former_name, users.username) AS owner, users.uuid AS ownerUuid',
+  join: (column: string) => `JOIN users ON users.id = ${column}`,
+};
+
+/** For queries of what belongs to users who are present. */
+export function usernameOf(column: string): string {
+  return `(SELECT username FROM users WHERE users.id = ${column})`;
+}
+
 export function listUsers(db: Db, page: Page): User[] {
   return users.all(db, `${SELECT} WHERE ${PRESENT} ORDER BY id LIMIT :limit OFFSET :start`, sqlPage(page));
 }
@@ -56,18 +67,6 @@ export function countOtherAdmins(db: Db, id: number): number {
   return db.get<{ n: number }>(sql, { id })?.n ?? 0;
 }
 
-/** What exists and would be left without an owner. Arrays that can be undeleted count; purged ones do not: bills keep the owner's name. */
-export function countBelongings(db: Db, id: number): number {
-  return (
-    db.get<{ n: number }>(
-      `SELECT (SELECT count(*) FROM arrays WHERE owner_id = :id AND purged_at IS NULL)
-            + (SELECT count(*) FROM object_accounts WHERE user_id = :id)
-            + (SELECT count(*) FROM virtual_networks JOIN tenants ON tenants.id = tenant_id WHERE user_id = :id) AS n`,
-      { id },
-    )?.n ?? 0
-  );
-}
-
 type NewUser = Omit<User, 'id' | 'uuid' | 'createdAt' | 'updatedAt' | 'disabledAt'>;
 
 export function insertUser(tx: Tx, user: NewUser, now: number): number {
@@ -92,7 +91,13 @@ export function removeUser(tx: Tx, id: number, now: number): void {
        token_print = 'removed ' || id, token_sealed = '', removed_at = :now, updated_at = :now WHERE id = :id`,
     { id, now },
   );
-  tx.run(`DELETE FROM requests WHERE user_id = :id AND status = 'pending'`, { id });
-  tx.run('DELETE FROM computes WHERE user_id = :id', { id });
-  tx.run('DELETE FROM tenants WHERE user_id = :id', { id });
+}
+
+/** Also one that was removed: bills name it. */
+export function userExists(db: Db, id: number): boolean {
+  return db.get('SELECT 1 FROM users WHERE id = :id', { id }) !== undefined;
+}
+
+export function listNames(db: Db): { readonly id: number; readonly username: string }[] {
+  return db.all(`SELECT id, username FROM users WHERE ${PRESENT} ORDER BY id`);
 }

@@ -1,7 +1,6 @@
 import type { PortalRole } from '@granary/contract/portal';
 import { fail, fingerprint, hashPassword, newSecret, type Db, type Page, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../actor.ts';
-import { addTenantsOfUser } from '../tenants/service.ts';
 import type { Tools } from '../tools.ts';
 import * as repository from './repository.ts';
 import type { User } from './user.ts';
@@ -31,13 +30,23 @@ interface SignInState {
   isRefused(username: string): boolean;
 }
 
+/** What other resources have to do with users, each call in the transaction of the change. */
+export interface UserRelations {
+  created(tx: Tx, userId: number, username: string): void;
+  /** What would be left without an owner. Arrays that can be undeleted count; purged ones do not: bills keep the name. */
+  countOwned(db: Db, userId: number): number;
+  removed(tx: Tx, userId: number): void;
+}
+
 /** The people of the portal and what they may do. */
 export class Users {
   readonly #tools: Tools;
   readonly #signIn: SignInState;
+  readonly #relations: UserRelations;
 
-  constructor(tools: Tools, signIn: SignInState) {
+  constructor(tools: Tools, signIn: SignInState, relations: UserRelations) {
     this.#tools = tools;
+    this.#relations = relations;
     this.#signIn = signIn;
   }
 
@@ -69,7 +78,7 @@ export class Users {
         { username, email, role, autoApproved, passwordHash, ...sealed },
         clock.now(),
       );
-      addTenantsOfUser(tx, id, username);
+      this.#relations.created(tx, id, username);
       events.record(tx, { title: `User ${username} was added.`, subject: `user:${id}`, actor });
       return this.#view(this.#existing(tx, id));
     });
@@ -115,12 +124,13 @@ export class Users {
     await store.write((tx) => {
       const user = this.#existing(tx, id);
       this.#keepAnAdmin(tx, user);
-      const count = repository.countBelongings(tx, id);
+      const count = this.#relations.countOwned(tx, id);
       if (count > 0) {
         const by = `${count} arrays, accounts or networks belong to the user, those that can be undeleted included; delete or purge them first`;
         throw fail('in_use', { kind: 'User', id: user.username, by });
       }
       repository.removeUser(tx, id, clock.now());
+      this.#relations.removed(tx, id);
       this.#changed(tx, user, 'removed', actor);
     });
   }

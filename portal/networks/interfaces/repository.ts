@@ -49,17 +49,22 @@ function inNetwork({ cidr, ipv6Cidr, ipv6Gateway, ...one }: InterfacePlace & OfN
   };
 }
 
-/** Which of these addresses arrays have at the cloud of a provider, in whatever network. */
-export function takenAmong(db: Db, providerId: number, addresses: readonly string[]): string[] {
+/** Which of these addresses arrays have in networks of these providers. */
+export function takenAmong(db: Db, providerIds: readonly number[], addresses: readonly string[]): string[] {
   return db
     .all<{ address: string }>(
       `SELECT i.address FROM json_each(:addresses) wanted
        JOIN interfaces i ON i.address = wanted.value
-       JOIN arrays a ON a.id = i.array_id
-       WHERE a.cloud_id = (SELECT cloud_id FROM providers WHERE id = :providerId)`,
-      { providerId, addresses: JSON.stringify(addresses) },
+       JOIN virtual_networks n ON n.id = i.virtual_network_id
+       WHERE n.provider_id IN (SELECT value FROM json_each(:providerIds))`,
+      { providerIds: JSON.stringify(providerIds), addresses: JSON.stringify(addresses) },
     )
     .map((row) => row.address);
+}
+
+export function arraysInNetwork(db: Db, networkId: number): number[] {
+  const sql = 'SELECT array_id AS id FROM interfaces WHERE virtual_network_id = :networkId';
+  return db.all<{ id: number }>(sql, { networkId }).map(({ id }) => id);
 }
 
 export function insertInterface(tx: Tx, place: Pick<InterfacePlace, 'arrayId' | 'networkId' | 'address'>): number {

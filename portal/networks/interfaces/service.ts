@@ -3,7 +3,8 @@ import type { Tools } from '../../tools.ts';
 import { firstFree, poolOf, type AddressPlan, type AddressPool } from '../addresses/pool.ts';
 import { contains, familyOf, formatAddress, parseAddress, subnetOf } from '../addresses/subnet.ts';
 import { planOf, type VirtualNetwork } from '../network.ts';
-import { findNetworkForArray, reservedRanges } from '../repository.ts';
+import { providersOfSameCloud, reservedRanges } from '../cloud-of-provider.ts';
+import { findNetworkOfTenant, type OfTenant } from '../repository.ts';
 import type { ArrayInterface } from './interface.ts';
 import * as repository from './repository.ts';
 import { SearchStarts } from './search-starts.ts';
@@ -16,21 +17,26 @@ interface Binding {
   readonly problem?: string | null;
 }
 
+type TenantOfArray = (db: Db, arrayId: number) => OfTenant | undefined;
+
 /**
  * The addresses of arrays in virtual networks. An address is reserved first, in the transaction that asks for the
  * work, and attached once the array has it; so two arrays never get the same one, whatever is cut off when.
  */
 export class Interfaces {
   readonly #tools: Pick<Tools, 'events'>;
+  readonly #tenantOf: TenantOfArray;
   readonly #starts = new SearchStarts();
 
-  constructor(tools: Pick<Tools, 'events'>) {
+  /** `tenantOf` says whose networks an array may join: its owner's at its provider. */
+  constructor(tools: Pick<Tools, 'events'>, tenantOf: TenantOfArray) {
     this.#tools = tools;
+    this.#tenantOf = tenantOf;
   }
 
   /** The network must be one of the array's owner at the array's provider. */
   reserveAddress(tx: Tx, arrayId: number, networkId: number, actor = 'system'): ArrayInterface {
-    const { network, plan } = joinable(tx, arrayId, networkId);
+    const { network, plan } = this.#joinable(tx, arrayId, networkId);
     const { name } = network;
     const address = this.#nextAddress(tx, network, poolOf(plan));
     if (address === undefined) throw fail('no_address', { range: `${plan.allocatable} of virtual network ${name}` });
@@ -41,7 +47,7 @@ export class Interfaces {
 
   /** Throws what would keep the array from joining. */
   checkJoin(db: Db, arrayId: number, networkId: number): string {
-    return joinable(db, arrayId, networkId).network.name;
+    return this.#joinable(db, arrayId, networkId).network.name;
   }
 
   /** Keeps what the cloud says of where the array listens; whether that changed anything. */
@@ -90,8 +96,9 @@ export class Interfaces {
       const number = parseAddress(address, pool.family) ?? 0n;
       return reserved.some((range) => range.family === pool.family && contains(range, number));
     };
+    const providerIds = providersOfSameCloud(tx, providerId);
     const takenOf = (addresses: string[]) => [
-      ...repository.takenAmong(tx, providerId, addresses),
+      ...repository.takenAmong(tx, providerIds, addresses),
       ...addresses.filter(isReserved),
     ];
     const start = this.#starts.of(networkId) ?? pool.first;
@@ -101,22 +108,23 @@ export class Interfaces {
     return formatAddress(address, pool.family);
   }
 
+  /** The network must be one of the array's owner at its provider, have addresses, and not have the array in it. */
+  #joinable(db: Db, arrayId: number, networkId: number): { network: VirtualNetwork; plan: AddressPlan } {
+    const tenant = this.#tenantOf(db, arrayId);
+    const network = tenant && findNetworkOfTenant(db, tenant, networkId);
+    if (!network) throw fail('not_found', { kind: 'virtual network', id: networkId });
+    const { name } = network;
+    const kept = repository.findInterfaceIn(db, arrayId, networkId);
+    if (kept)
+      throw fail('in_use', { kind: 'Virtual network', id: name, by: `the array is in it already, as ${kept.address}` });
+    const plan = planOf(network);
+    if (!plan) throw fail('no_address', { range: `virtual network ${name}, which has no cidr` });
+    return { network, plan };
+  }
+
   #record(tx: Tx, arrayId: number, title: string, actor: string, severity?: 'warning' | 'notice'): void {
     this.#tools.events.record(tx, { title, subject: `array:${arrayId}`, actor, ...(severity && { severity }) });
   }
-}
-
-/** The network must be one of the array's owner at its provider, have addresses, and not have the array in it. */
-function joinable(db: Db, arrayId: number, networkId: number): { network: VirtualNetwork; plan: AddressPlan } {
-  const network = findNetworkForArray(db, arrayId, networkId);
-  if (!network) throw fail('not_found', { kind: 'virtual network', id: networkId });
-  const { name } = network;
-  const kept = repository.findInterfaceIn(db, arrayId, networkId);
-  if (kept)
-    throw fail('in_use', { kind: 'Virtual network', id: name, by: `the array is in it already, as ${kept.address}` });
-  const plan = planOf(network);
-  if (!plan) throw fail('no_address', { range: `virtual network ${name}, which has no cidr` });
-  return { network, plan };
 }
 
 export function interfacesOfArray(db: Db, arrayId: number): ArrayInterface[] {

@@ -1,5 +1,5 @@
 import { flag, plain, sqlPage, Table, type Db, type Page, type Tx } from '@granary/kernel';
-import type { NameOnVlan, ProviderVlans, Vlan } from './vlan.ts';
+import type { ArrayOnVlan, NameOnVlan, ProviderVlans, Vlan } from './vlan.ts';
 
 const vlans = new Table<Vlan>('vlans', {
   cloudId: plain('cloud_id'),
@@ -30,41 +30,25 @@ export function networkNamesOfPage(db: Db, page: Page): NameOnVlan[] {
   );
 }
 
-/** Names of the arrays that have an interface on each VLAN of the page; an array counts once. */
-export function arrayNamesOfPage(db: Db, page: Page): NameOnVlan[] {
-  return db.all<NameOnVlan>(
+/** Arrays that have an interface on each VLAN of the page; an array counts once. */
+export function arraysOfPage(db: Db, page: Page): ArrayOnVlan[] {
+  return db.all<ArrayOnVlan>(
     `WITH v AS (${PAGE})
-     SELECT v.cloud_id AS cloudId, v.vlan_id AS vlanId, a.name FROM v
+     SELECT DISTINCT v.cloud_id AS cloudId, v.vlan_id AS vlanId, i.array_id AS arrayId FROM v
      JOIN virtual_networks n ON n.provider_id = v.provider_id AND n.vlan_id = v.vlan_id
-     JOIN interfaces i ON i.virtual_network_id = n.id
-     JOIN arrays a ON a.id = i.array_id
-     GROUP BY v.cloud_id, v.vlan_id, a.id ORDER BY a.id`,
+     JOIN interfaces i ON i.virtual_network_id = n.id ORDER BY i.array_id`,
     sqlPage(page),
   );
 }
 
-export function findProviderVlans(db: Db, providerId: number): ProviderVlans | undefined {
-  return db.get<ProviderVlans>(
-    `SELECT p.id, p.name, c.id AS cloudId, c.name AS cloudName,
-       coalesce(json_extract(c.inventory, '$.vlans.first'), 1) AS vlanFirst,
-       coalesce(json_extract(c.inventory, '$.vlans.last'), 0) AS vlanLast
-     FROM providers p JOIN clouds c ON c.id = p.cloud_id WHERE p.id = :providerId`,
-    { providerId },
-  );
+export function findVlan(db: Db, cloudId: number, vlanId: number): Vlan | undefined {
+  const sql = `SELECT ${vlans.fields()} FROM vlans WHERE cloud_id = :cloudId AND vlan_id = :vlanId`;
+  return vlans.get(db, sql, { cloudId, vlanId });
 }
 
-/** With the name of the provider that has it. */
-export function findVlan(
-  db: Db,
-  cloudId: number,
-  vlanId: number,
-): (Vlan & { readonly providerName: string }) | undefined {
-  return vlans.get<{ readonly providerName: string }>(
-    db,
-    `SELECT ${vlans.fields('v')}, p.name AS providerName FROM vlans v JOIN providers p ON p.id = v.provider_id
-     WHERE v.cloud_id = :cloudId AND v.vlan_id = :vlanId`,
-    { cloudId, vlanId },
-  );
+export function countVlansOfProvider(db: Db, providerId: number): number {
+  const sql = 'SELECT count(*) AS n FROM vlans WHERE provider_id = :providerId';
+  return db.get<{ n: number }>(sql, { providerId })?.n ?? 0;
 }
 
 export function findDefaultVlan(db: Db, providerId: number): number | undefined {

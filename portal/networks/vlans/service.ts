@@ -1,10 +1,12 @@
 import { badParameter, fail, type Db, type Page, type Tx } from '@granary/kernel';
 import { isAdmin, type PortalActor } from '../../actor.ts';
 import type { Tools } from '../../tools.ts';
+import { cloudOfProvider } from '../cloud-of-provider.ts';
+import type { ArrayNames } from '../network.ts';
 import { namely } from '../wording.ts';
 import * as repository from './repository.ts';
 import { namesByVlan, vlanView, type VlanView } from './view.ts';
-import type { ProviderVlans, Vlan } from './vlan.ts';
+import type { NameOnVlan, ProviderVlans, Vlan } from './vlan.ts';
 
 interface VlanOfProvider {
   readonly provider_id: number;
@@ -25,18 +27,29 @@ const VLAN_MAX = 4094;
 /** Which provider has which VLAN of its cloud. A VLAN belongs to one provider at a time. */
 export class Vlans {
   readonly #tools: Tools;
+  readonly #arrayNames: ArrayNames;
 
-  constructor(tools: Tools) {
+  constructor(tools: Tools, arrayNames: ArrayNames) {
     this.#tools = tools;
+    this.#arrayNames = arrayNames;
   }
 
   list(page: Page): { vlans: VlanView[]; total: number } {
     return this.#tools.store.read((db) => {
       const networks = namesByVlan(repository.networkNamesOfPage(db, page));
-      const arrays = namesByVlan(repository.arrayNamesOfPage(db, page));
+      const arrays = namesByVlan(this.#arraysOnVlans(db, page));
       const vlans = repository.listVlans(db, page);
       return { vlans: vlans.map((vlan) => vlanView(vlan, networks, arrays)), total: repository.countVlans(db) };
     });
+  }
+
+  #arraysOnVlans(db: Db, page: Page): NameOnVlan[] {
+    const found = repository.arraysOfPage(db, page);
+    const names = this.#arrayNames(
+      db,
+      found.map(({ arrayId }) => arrayId),
+    );
+    return found.map(({ cloudId, vlanId, arrayId }) => ({ cloudId, vlanId, name: names.get(arrayId) ?? '' }));
   }
 
   listAvailable(providerId: number): number[] {
@@ -50,7 +63,8 @@ export class Vlans {
       if (vlan < first || vlan > last)
         throw badParameter('vlan', `must be one of ${first}-${last}, the VLANs of cloud ${cloud}`);
       const taken = repository.findVlan(tx, provider.cloudId, vlan);
-      if (taken) throw fail('in_use', { kind: 'VLAN', id: vlan, by: `provider ${taken.providerName} has it` });
+      const owner = taken && cloudOfProvider(tx, taken.providerId);
+      if (owner) throw fail('in_use', { kind: 'VLAN', id: vlan, by: `provider ${owner.name} has it` });
       this.#give(tx, provider, vlan, actor);
       return `The request has been submitted for processing: VLAN ${vlan} goes to provider ${provider.name}.`;
     });
@@ -123,9 +137,11 @@ export class Vlans {
 }
 
 function providerVlans(db: Db, providerId: number): ProviderVlans {
-  const provider = repository.findProviderVlans(db, providerId);
+  const provider = cloudOfProvider(db, providerId);
   if (!provider) throw fail('not_found', { kind: 'provider', id: providerId });
-  return provider;
+  const { name, cloudId, cloudName, inventory } = provider;
+  const { vlans } = inventory;
+  return { id: providerId, name, cloudId, cloudName, vlanFirst: vlans?.first ?? 1, vlanLast: vlans?.last ?? 0 };
 }
 
 function vlanOfProvider(db: Db, provider: ProviderVlans, vlan: number): Vlan {

@@ -21,3 +21,9 @@ export interface NameOnVlan {
   readonly vlanId: number;
   readonly name: string;
 }
+
+export interface ArrayOnVlan {
+  readonly cloudId: number;
+  readonly vlanId: number;
+  readonly arrayId: number;
+}

@@ -27,3 +27,7 @@ export function isComputeNameTaken(
 export function insertCompute(tx: Tx, compute: Omit<Compute, 'id'>): number {
   return computes.insert(tx, compute);
 }
+
+export function deleteComputesOfUser(tx: Tx, userId: number): void {
+  tx.run('DELETE FROM computes WHERE user_id = :userId', { userId });
+}

@@ -3,7 +3,7 @@ import type { portalApi } from '@granary/contract/portal';
 import { fail, type Db, type Tx } from '@granary/kernel';
 import type { PortalActor } from '../../actor.ts';
 import type { Tools } from '../../tools.ts';
-import { findProvider } from '../repository.ts';
+import { findProvider } from '../../providers/repository.ts';
 import { visibleProvider } from '../service.ts';
 import type { Compute } from './compute.ts';
 import * as repository from './repository.ts';
@@ -48,7 +48,7 @@ export class Computes {
   ): number {
     const compute = computeOf(userId, args);
     const { providerId, displayName } = compute;
-    if (!findProvider(tx, null, providerId)) throw fail('not_found', { kind: 'provider', id: providerId });
+    if (!findProvider(tx, providerId)) throw fail('not_found', { kind: 'provider', id: providerId });
     refuseTakenName(tx, compute);
     const id = repository.insertCompute(tx, { ...compute, createdAt: this.#tools.clock.now() });
     const title = `Compute account ${displayName} was created.`;

@@ -1,9 +1,12 @@
-import type { Product } from '@granary/contract/cloud';
 import type { Db, Tx } from '@granary/kernel';
 import type { PricedItem } from '../pricing/items.ts';
-import type { Span } from './window.ts';
 
-/** So many of an item. */
+/** From `from` up to, and without, `to`. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface Quantity extends PricedItem {
   readonly quantity: number;
 }
@@ -15,23 +18,8 @@ export interface MeteredItem extends Quantity {
   readonly endedAt: number | null;
 }
 
-export interface BilledArray {
-  readonly id: number;
-  readonly name: string;
-  readonly username: string;
-  readonly providerId: number;
-  readonly providerName: string;
-  readonly product: Product;
-  readonly createdAt: number;
-  readonly deletedAt: number | null;
-}
-
 // Rows are wanted by the hundred thousand: the query names their fields as the domain does, and nothing copies them.
 const ITEMS = 'SELECT id, kind, key, quantity, started_at AS "startedAt", ended_at AS "endedAt" FROM metered_items';
-const ARRAYS = `SELECT a.id, a.name, coalesce(u.former_name, u.username) AS username, a.provider_id AS "providerId",
-    p.name AS "providerName", a.product, a.created_at AS "createdAt", a.deleted_at AS "deletedAt"
-  FROM arrays a JOIN users u ON u.id = a.owner_id JOIN providers p ON p.id = a.provider_id`;
-
 export function listOpenItems(db: Db, arrayId: number): MeteredItem[] {
   return db.all(`${ITEMS} WHERE array_id = :arrayId AND ended_at IS NULL`, { arrayId });
 }
@@ -59,18 +47,6 @@ export function deleteItem(tx: Tx, id: number): void {
   tx.run('DELETE FROM metered_items WHERE id = :id', { id });
 }
 
-/** Arrays of which anything existed at any moment of the span: one owner's, or all (null). */
-export function listArraysIn(db: Db, { from, to }: Span, ownerId: number | null): BilledArray[] {
-  // Open and closed apart: each is one step into the index, however much an array has behind it.
-  return db.all(
-    `${ARRAYS} WHERE (:ownerId IS NULL OR a.owner_id = :ownerId) AND (
-       EXISTS (SELECT 1 FROM metered_items m WHERE m.array_id = a.id AND m.ended_at IS NULL AND m.started_at < :to)
-       OR EXISTS (SELECT 1 FROM metered_items m WHERE m.array_id = a.id AND m.ended_at > :from AND m.started_at < :to))
-     ORDER BY a.id`,
-    { from, to, ownerId },
-  );
-}
-
 /** What an array had at any moment of the span. */
 export function listItemsIn(db: Db, { from, to }: Span, arrayId: number): MeteredItem[] {
   return db.all(
@@ -80,6 +56,9 @@ export function listItemsIn(db: Db, { from, to }: Span, arrayId: number): Metere
   );
 }
 
-export function userExists(db: Db, id: number): boolean {
-  return db.get('SELECT 1 FROM users WHERE id = :id', { id }) !== undefined;
+/** For queries of arrays: anything of the array whose id is in `column` existed between :from and :to. */
+export function existedIn(column: string): string {
+  // Open and closed apart: each is one step into the index, however much an array has behind it.
+  const item = `SELECT 1 FROM metered_items m WHERE m.array_id = ${column} AND m.started_at < :to`;
+  return `(EXISTS (${item} AND m.ended_at IS NULL) OR EXISTS (${item} AND m.ended_at > :from))`;
 }
