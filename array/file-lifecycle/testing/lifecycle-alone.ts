@@ -16,7 +16,7 @@ import { FileLifecycleService } from '../service.ts';
 import { FakeShareEngine } from './fake-share-engine.ts';
 import { NOW_MS } from './listed-file.ts';
 
-const performance = { forget: () => undefined } as unknown as PerformanceService;
+const performance = { remove: () => undefined } as unknown as PerformanceService;
 const pools = { get: (name: string) => ({ name }), refuseNew: () => undefined } as unknown as PoolService;
 
 /** File lifecycle over shares in memory: time can be set, crashes played. No HTTP but to buckets. */
@@ -131,9 +131,9 @@ export async function archiveBucket(t: TestContext, array: { destinations: Objec
   const { access: username, secret: password } = PEOPLE.ada.keys;
   const endpoint = served.origin.replace('http://', '');
   const request = { name: 'archive', bucket: 'archive', endpoint, username, password, type: 's3' };
-  const row = await array.destinations.create(
+  const destination = await array.destinations.create(
     { ...request, connectVia: 'fe', allow_lifecycle_policies: false },
     'tester',
   );
-  return { name: row.name, reference: `${endpoint}/archive`, client, close };
+  return { name: destination.name, reference: `${endpoint}/archive`, client, close };
 }

@@ -88,7 +88,7 @@ export function poolBench(
   };
 }
 
-const noPerformance = { forget: () => undefined } as unknown as PerformanceService;
+const noPerformance = { remove: () => undefined } as unknown as PerformanceService;
 
 function newClock(): ManualClock {
   return new ManualClock('2026-03-01T00:00:00Z');

@@ -15,7 +15,7 @@ import { ShareService } from '../../shares/service.ts';
 import { SnapshotService } from '../service.ts';
 import { FakeSnapshotEngine } from './fake-engine.ts';
 
-const performance = { forget: () => undefined } as unknown as PerformanceService;
+const performance = { remove: () => undefined } as unknown as PerformanceService;
 const pools = { get: (name: string) => ({ name }), refuseNew: () => undefined } as unknown as PoolService;
 
 /** Snapshots and what is made of them, over an engine that is a fake: time can be set, crashes played. No HTTP. */

@@ -15,7 +15,7 @@ import { FakeVolumeEngine } from './fake-engine.ts';
 
 export const POOL = 'pool-00000001';
 
-const performance = { forget: () => undefined } as unknown as PerformanceService;
+const performance = { remove: () => undefined } as unknown as PerformanceService;
 const pools = { get: () => poolOf(0), refuseNew: () => undefined } as unknown as PoolService;
 
 /** The volumes of an array whose engine is a fake: figures can be fed, crashes played. No HTTP. */
