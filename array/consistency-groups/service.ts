@@ -38,11 +38,11 @@ export class CloneService {
   /** By a snapshot that nobody ever sees. */
   async #cloneNow(volume: Volume, displayName: string, actor: string): Promise<Volume> {
     const naming = { displayName: `Clone ${displayName}`, orSimilar: true, application: 'user' } as const;
-    const rows = await this.#snapshots.begin([{ ...naming, volume }]);
+    const snapshots = await this.#snapshots.begin([{ ...naming, volume }]);
     try {
-      return await this.#volumes.createClone(displayName, volume, rows[0]?.name ?? '', actor);
+      return await this.#volumes.createClone(displayName, volume, snapshots[0]?.name ?? '', actor);
     } finally {
-      await this.#snapshots.drop(rows);
+      await this.#snapshots.drop(snapshots);
     }
   }
 }

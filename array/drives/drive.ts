@@ -15,8 +15,8 @@ export interface Drive {
   readonly shredded: number | undefined;
 }
 
-export function isFailed({ record: row, state }: Drive): boolean {
-  return row.isOffline || row.isFailed || state === 'failed';
+export function isFailed({ record: drive, state }: Drive): boolean {
+  return drive.isOffline || drive.isFailed || state === 'failed';
 }
 
 /** Holds all its data, and serves it. */
@@ -25,20 +25,20 @@ export function isWhole(drive: Drive): boolean {
 }
 
 export function statusOf(drive: Drive): string {
-  const { record: row, isPresent, state, shredded } = drive;
-  if (row.shredJob !== null) return `Shredding ${shredded ?? 0}%`;
+  const { record, isPresent, state, shredded } = drive;
+  if (record.shredJob !== null) return `Shredding ${shredded ?? 0}%`;
   if (!isPresent) return 'Absent';
   if (isFailed(drive)) return 'Failed';
   if (state === 'absent') return 'Absent';
-  if (row.raidGroup === null) return 'Available';
-  return row.replaces !== null || state === 'rebuilding' ? 'Rebuild' : 'Normal';
+  if (record.raidGroup === null) return 'Available';
+  return record.replaces !== null || state === 'rebuilding' ? 'Rebuild' : 'Normal';
 }
 
 /** Nothing stands on it and nothing is being done with it. */
-export function refuseUnlessFree({ record: row }: Drive): void {
-  if (row.raidGroup !== null) throw fail('drive_in_use', { id: row.name, by: `RAID group ${row.raidGroup}` });
-  if (row.isLeaving) throw conflict(row, 'is being given back to the cloud');
-  if (row.shredJob !== null) throw conflict(row, 'is being shredded; wait until that is done, or cancel it');
+export function refuseUnlessFree({ record: drive }: Drive): void {
+  if (drive.raidGroup !== null) throw fail('drive_in_use', { id: drive.name, by: `RAID group ${drive.raidGroup}` });
+  if (drive.isLeaving) throw conflict(drive, 'is being given back to the cloud');
+  if (drive.shredJob !== null) throw conflict(drive, 'is being shredded; wait until that is done, or cancel it');
 }
 
 /** Free, there, and in order: it can become part of a RAID group. */
@@ -49,12 +49,12 @@ export function refuseUnlessUsable(drive: Drive): void {
     throw conflict(drive.record, 'has failed; put it back into service or shred it first, or take another');
 }
 
-export function refuseIfAway({ record: row, isPresent, state }: Drive): void {
-  if (!isPresent) throw conflict(row, 'is absent: the cloud took it away');
-  if (row.isOffline) throw conflict(row, 'is out of service; put it back into service first');
-  if (state === 'absent') throw conflict(row, 'is absent: it does not answer in its place');
+export function refuseIfAway({ record: drive, isPresent, state }: Drive): void {
+  if (!isPresent) throw conflict(drive, 'is absent: the cloud took it away');
+  if (drive.isOffline) throw conflict(drive, 'is out of service; put it back into service first');
+  if (state === 'absent') throw conflict(drive, 'is absent: it does not answer in its place');
 }
 
-export function conflict(row: DriveRecord, problem: string): Error {
-  return fail('drive_state', { id: called(row), problem });
+export function conflict(drive: DriveRecord, problem: string): Error {
+  return fail('drive_state', { id: called(drive), problem });
 }

@@ -26,15 +26,15 @@ export class DriveOutages {
       await readings.refresh();
       const drive = await store.write((tx) => {
         const found = this.#drives.named(tx, id);
-        const { record: row } = found;
-        if (row.isOffline) throw conflict(row, 'is out of service already');
-        if (row.shredJob !== null) throw conflict(row, 'is being shredded; cancel that first');
-        if (row.isLeaving) throw conflict(row, 'is being given back to the cloud');
-        if (!found.isPresent) throw conflict(row, 'is absent: the cloud took it away');
+        const { record: drive } = found;
+        if (drive.isOffline) throw conflict(drive, 'is out of service already');
+        if (drive.shredJob !== null) throw conflict(drive, 'is being shredded; cancel that first');
+        if (drive.isLeaving) throw conflict(drive, 'is being given back to the cloud');
+        if (!found.isPresent) throw conflict(drive, 'is absent: the cloud took it away');
         if (!force) this.#refuseIfNeeded(found);
         updateDrive(tx, id, { isOffline: true }, clock.now());
-        const title = `Drive ${called(row)} was taken out of service.`;
-        this.#drives.record(tx, row, { title, actor, severity: 'warning' });
+        const title = `Drive ${called(drive)} was taken out of service.`;
+        this.#drives.record(tx, drive, { title, actor, severity: 'warning' });
         return found;
       });
       try {
@@ -68,20 +68,20 @@ export class DriveOutages {
   }
 
   #refuseIfNeeded(drive: Drive): void {
-    const { record: row } = drive;
-    if (row.raidGroup === null || row.role !== 'member' || !isWhole(drive)) return;
-    const { raidGroup: groupName } = row;
+    const { record } = drive;
+    if (record.raidGroup === null || record.role !== 'member' || !isWhole(drive)) return;
+    const { raidGroup: groupName } = record;
     const { group, drives } = this.#tools.store.read((db) => ({
       group: this.#findGroup(db, groupName),
       drives: this.#drives.ofGroup(db, groupName),
     }));
     if (!group) return;
     const left = drives.filter(
-      (other) => other.record.role === 'member' && other.record.name !== row.name && isWhole(other),
+      (other) => other.record.role === 'member' && other.record.name !== record.name && isWhole(other),
     );
     if (group.width - left.length <= group.toleratedFailures) return;
     throw fail('drive_needed_by_group', {
-      id: called(row),
+      id: called(record),
       group: called(group),
       left: left.length,
       width: group.width,

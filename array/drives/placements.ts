@@ -26,10 +26,11 @@ export class DrivePlacements {
     const after = new Map(placed.map((drive) => [drive.uuid, drive]));
     // Both until the rows are written: whoever lists meanwhile finds every drive there is a row of.
     this.#placed = new Map([...(before ?? []), ...after]);
-    const rows = await this.#tools.store.write((tx) => this.#write(tx, placed, before));
+    const drives = await this.#tools.store.write((tx) => this.#write(tx, placed, before));
     this.#placed = after;
     if (before === undefined) return;
-    for (const row of rows) if (after.has(row.uuid) && !before.has(row.uuid)) await this.#applyToEngine(row);
+    for (const record of drives)
+      if (after.has(record.uuid) && !before.has(record.uuid)) await this.#applyToEngine(record);
   }
 
   removeAbsent(tx: Tx): void {
@@ -41,37 +42,39 @@ export class DrivePlacements {
   /** The engine keeps neither who is out of service nor what was being given back. */
   async reconcile(): Promise<void> {
     const { store, clock, readings } = this.#tools;
-    const rows = store.read((db) => repository.listDrives(db));
+    const drives = store.read((db) => repository.listDrives(db));
     const works = ({ uuid }: DriveRecord) => ['online', 'rebuilding'].includes(readings.drive(uuid)?.state ?? '');
-    const leaving = rows.filter(({ isLeaving }) => isLeaving);
-    const mended = rows.filter((row) => row.isFailed && row.raidGroup !== null && works(row));
+    const leaving = drives.filter(({ isLeaving }) => isLeaving);
+    const mended = drives.filter((drive) => drive.isFailed && drive.raidGroup !== null && works(drive));
     if (leaving.length + mended.length > 0)
       await store.write((tx) => {
         for (const { name } of leaving) repository.updateDrive(tx, name, { isLeaving: false }, clock.now());
         for (const { name } of mended) repository.updateDrive(tx, name, { isFailed: false }, clock.now());
       });
-    for (const row of rows) if (row.isOffline && this.find(row.uuid)) await this.#applyToEngine(row);
+    for (const record of drives) if (record.isOffline && this.find(record.uuid)) await this.#applyToEngine(record);
   }
 
   /** The rows there were before. */
   #write(tx: Tx, placed: readonly HostedDrive[], before: ReadonlyMap<string, HostedDrive> | undefined): DriveRecord[] {
-    const rows = repository.listDrives(tx);
-    const known = new Map(rows.map((row) => [row.uuid, row]));
+    const drives = repository.listDrives(tx);
+    const known = new Map(drives.map((drive) => [drive.uuid, drive]));
     const uuids = new Set(placed.map(({ uuid }) => uuid));
     this.#remove(
       tx,
-      rows.filter(({ uuid, raidGroup: group }) => !uuids.has(uuid) && group === null),
+      drives.filter(({ uuid, raidGroup: group }) => !uuids.has(uuid) && group === null),
     );
-    for (const row of rows) if (!uuids.has(row.uuid) && before?.has(row.uuid)) this.#recordAbsence(tx, row);
+    for (const record of drives)
+      if (!uuids.has(record.uuid) && before?.has(record.uuid)) this.#recordAbsence(tx, record);
     for (const drive of placed) {
-      const row = known.get(drive.uuid);
-      if (row && JSON.stringify(row.placed) !== JSON.stringify(drive)) repository.setPlaced(tx, row.name, drive);
+      const recorded = known.get(drive.uuid);
+      if (recorded && JSON.stringify(recorded.placed) !== JSON.stringify(drive))
+        repository.setPlaced(tx, recorded.name, drive);
     }
     this.#add(
       tx,
       placed.filter(({ uuid }) => !known.has(uuid)).toSorted((a, b) => a.number - b.number),
     );
-    return rows;
+    return drives;
   }
 
   #remove(tx: Tx, gone: readonly DriveRecord[]): void {
@@ -85,19 +88,19 @@ export class DrivePlacements {
     this.#tools.events.record(tx, { title, subject: 'drives', severity: 'notice' });
   }
 
-  #recordAbsence(tx: Tx, row: DriveRecord): void {
-    if (row.raidGroup === null) return;
-    const title = `Drive ${called(row)} of RAID group ${row.raidGroup} is absent: the cloud took it away.`;
-    this.#tools.events.record(tx, { title, subject: `drive:${row.name}`, severity: 'error' });
+  #recordAbsence(tx: Tx, drive: DriveRecord): void {
+    if (drive.raidGroup === null) return;
+    const title = `Drive ${called(drive)} of RAID group ${drive.raidGroup} is absent: the cloud took it away.`;
+    this.#tools.events.record(tx, { title, subject: `drive:${drive.name}`, severity: 'error' });
   }
 
   #add(tx: Tx, fresh: readonly HostedDrive[]): void {
     const { clock, events } = this.#tools;
     const added = fresh.map((drive) => {
       const name = nextName(tx, 'volume');
-      const row = { name, displayName: unusedName(tx, name), uuid: drive.uuid, placed: drive };
-      repository.insertDrive(tx, { ...row, createdAt: clock.now() });
-      return row;
+      const added = { name, displayName: unusedName(tx, name), uuid: drive.uuid, placed: drive };
+      repository.insertDrive(tx, { ...added, createdAt: clock.now() });
+      return added;
     });
     if (added.length > 0) events.record(tx, { title: `${wordsFor(added)} added.`, subject: 'drives' });
   }

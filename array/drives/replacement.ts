@@ -71,24 +71,24 @@ export class DriveReplacement {
     return answerWhenDone(jobs, job, timeout, () => id);
   }
 
-  #groupOf(tx: Tx, { record: row }: Drive): DriveGroup {
-    if (row.raidGroup === null) throw conflict(row, 'is in no RAID group; there is nothing to replace');
-    const group = this.#findGroup(tx, row.raidGroup);
-    if (group?.state !== 'ready') throw conflict(row, 'is in a RAID group that is being made or deleted');
-    if (row.role === 'spare') throw conflict(row, `is a hot spare of ${called(group)}; remove it and add another`);
+  #groupOf(tx: Tx, { record: drive }: Drive): DriveGroup {
+    if (drive.raidGroup === null) throw conflict(drive, 'is in no RAID group; there is nothing to replace');
+    const group = this.#findGroup(tx, drive.raidGroup);
+    if (group?.state !== 'ready') throw conflict(drive, 'is in a RAID group that is being made or deleted');
+    if (drive.role === 'spare') throw conflict(drive, `is a hot spare of ${called(group)}; remove it and add another`);
     return group;
   }
 
-  #refuseSize(group: DriveGroup, { record: row, placed }: Drive): void {
+  #refuseSize(group: DriveGroup, { record: drive, placed }: Drive): void {
     if (placed.capacityGb >= group.memberGb) return;
-    const has = `Drive ${called(row)} has ${placed.capacityGb} GB`;
+    const has = `Drive ${called(drive)} has ${placed.capacityGb} GB`;
     throw fail('replacement_too_small', { has, group: called(group), needed: group.memberGb });
   }
 
-  #refuseState(tx: Tx, group: DriveGroup, { record: row }: Drive): void {
-    if (row.replaces !== null) throw conflict(row, 'is just taking the place of another; wait for the rebuild');
-    const other = repository.drivesOfGroup(tx, group.name).find(({ replaces }) => replaces === row.name);
-    if (other) throw conflict(row, `is being replaced by drive ${called(other)} already`);
+  #refuseState(tx: Tx, group: DriveGroup, { record: drive }: Drive): void {
+    if (drive.replaces !== null) throw conflict(drive, 'is just taking the place of another; wait for the rebuild');
+    const other = repository.drivesOfGroup(tx, group.name).find(({ replaces }) => replaces === drive.name);
+    if (other) throw conflict(drive, `is being replaced by drive ${called(other)} already`);
     if (this.#tools.readings.group(group.name)?.state !== 'failed') return;
     throw fail('group_lacks_drives', { group: called(group) });
   }

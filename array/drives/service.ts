@@ -70,14 +70,14 @@ export class DriveService {
 
   list(page: Page): DrivePage {
     return this.#tools.store.read((db) => ({
-      drives: repository.listDrives(db, page).map((row) => this.describe(row)),
+      drives: repository.listDrives(db, page).map((drive) => this.describe(drive)),
       count: repository.countDrives(db),
     }));
   }
 
   listFree(page: Page): DrivePage {
     return this.#tools.store.read((db) => ({
-      drives: repository.listFreeDrives(db, page).map((row) => this.describe(row)),
+      drives: repository.listFreeDrives(db, page).map((drive) => this.describe(drive)),
       count: repository.countFreeDrives(db),
     }));
   }
@@ -85,7 +85,7 @@ export class DriveService {
   /** Members first. */
   listOfGroup(group: string, page: Page): DrivePage {
     return this.#tools.store.read((db) => ({
-      drives: repository.drivesOfGroup(db, group, page).map((row) => this.describe(row)),
+      drives: repository.drivesOfGroup(db, group, page).map((drive) => this.describe(drive)),
       count: repository.countDrivesOfGroup(db, group),
     }));
   }
@@ -95,35 +95,35 @@ export class DriveService {
   }
 
   named(db: Db, name: string): Drive {
-    const row = repository.findDrive(db, name);
-    if (!row) throw fail('drive_not_found', { id: name });
-    return this.describe(row);
+    const drive = repository.findDrive(db, name);
+    if (!drive) throw fail('drive_not_found', { id: name });
+    return this.describe(drive);
   }
 
   ofGroup(db: Db, group: string): Drive[] {
-    return repository.drivesOfGroup(db, group).map((row) => this.describe(row));
+    return repository.drivesOfGroup(db, group).map((drive) => this.describe(drive));
   }
 
-  describe(row: DriveRecord): Drive {
+  describe(drive: DriveRecord): Drive {
     const { jobs, readings } = this.#tools;
-    const placed = this.#placements.find(row.uuid);
+    const placed = this.#placements.find(drive.uuid);
     return {
-      record: row,
-      placed: placed ?? row.placed,
+      record: drive,
+      placed: placed ?? drive.placed,
       isPresent: placed !== undefined,
-      state: readings.drive(row.uuid)?.state,
-      shredded: row.shredJob === null ? undefined : jobs.get(row.shredJob)?.progress,
+      state: readings.drive(drive.uuid)?.state,
+      shredded: drive.shredJob === null ? undefined : jobs.get(drive.shredJob)?.progress,
     };
   }
 
   async rename(name: string, newName: string, actor: string): Promise<string> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
-      const { record: row } = this.named(tx, name);
-      if (row.displayName === newName) return;
+      const { record: drive } = this.named(tx, name);
+      if (drive.displayName === newName) return;
       if (repository.isDisplayNameTaken(tx, newName)) throw fail('name_taken', { name: newName });
       repository.updateDrive(tx, name, { displayName: newName }, clock.now());
-      this.record(tx, row, { title: `Drive ${called(row)} was renamed to ${newName}.`, actor });
+      this.record(tx, drive, { title: `Drive ${called(drive)} was renamed to ${newName}.`, actor });
     });
     return name;
   }
@@ -131,25 +131,29 @@ export class DriveService {
   /** Gives a free drive back. The cloud tells the configuration without it before it answers: no turn is held here. */
   async remove(name: string, actor: string): Promise<string> {
     const { store, clock, returnDrive } = this.#tools;
-    const row = await store.write((tx) => {
+    const record = await store.write((tx) => {
       const drive = this.named(tx, name);
       refuseUnlessFree(drive);
       repository.updateDrive(tx, name, { isLeaving: true }, clock.now());
       return drive.record;
     });
     try {
-      await returnDrive(row.uuid);
+      await returnDrive(record.uuid);
     } catch (error) {
       await store.write((tx) => repository.updateDrive(tx, name, { isLeaving: false }, clock.now()));
       if (error instanceof GranaryError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      throw conflict(row, `was not taken back. ${reason.replace(/\.$/, '')}`);
+      throw conflict(record, `was not taken back. ${reason.replace(/\.$/, '')}`);
     }
     await store.write((tx) => {
       repository.deleteDrive(tx, name);
-      this.record(tx, row, { title: `Drive ${called(row)} was given back to the cloud.`, actor, severity: 'notice' });
+      this.record(tx, record, {
+        title: `Drive ${called(record)} was given back to the cloud.`,
+        actor,
+        severity: 'notice',
+      });
     });
-    this.#performance.remove('drive', row.uuid);
+    this.#performance.remove('drive', record.uuid);
     return name;
   }
 

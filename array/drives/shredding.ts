@@ -42,14 +42,18 @@ export class DriveShredding {
     const { store, jobs, clock } = this.#tools;
     const job = await store.write((tx) => {
       const drive = this.#drives.named(tx, id);
-      const { record: row } = drive;
+      const { record } = drive;
       refuseUnlessFree(drive);
       refuseIfAway(drive);
       if (isFailed(drive) && !force)
-        throw conflict(row, 'has failed; put it back into service first, or use force=YES to try it as it is');
+        throw conflict(record, 'has failed; put it back into service first, or use force=YES to try it as it is');
       const enqueued = jobs.enqueue(tx, KIND, `drive:${id}`, { drive: id } satisfies ShredArguments);
       updateDrive(tx, id, { shredJob: enqueued }, clock.now());
-      this.#drives.record(tx, row, { title: `Drive ${called(row)} is being shredded.`, actor, severity: 'notice' });
+      this.#drives.record(tx, record, {
+        title: `Drive ${called(record)} is being shredded.`,
+        actor,
+        severity: 'notice',
+      });
       return enqueued;
     });
     return answerWhenDone(jobs, job, timeout, () => id);
@@ -58,13 +62,13 @@ export class DriveShredding {
   /** The drive is free again when this resolves: nothing writes to it any more. */
   async cancel(id: string, actor: string): Promise<string> {
     const { store, jobs } = this.#tools;
-    const { record: row } = this.#drives.get(id);
-    if (row.shredJob === null) throw conflict(row, 'is not being shredded');
-    if (this.#work.stop(row.shredJob)) await jobs.wait(row.shredJob, STOP_MS_MAX);
+    const { record: drive } = this.#drives.get(id);
+    if (drive.shredJob === null) throw conflict(drive, 'is not being shredded');
+    if (this.#work.stop(drive.shredJob)) await jobs.wait(drive.shredJob, STOP_MS_MAX);
     await store.write((tx) => {
-      if (findDrive(tx, id)?.shredJob === row.shredJob) this.#release(tx, id);
-      const title = `Shredding of drive ${called(row)} was cancelled; what was overwritten stays overwritten.`;
-      this.#drives.record(tx, row, { title, actor, severity: 'notice' });
+      if (findDrive(tx, id)?.shredJob === drive.shredJob) this.#release(tx, id);
+      const title = `Shredding of drive ${called(drive)} was cancelled; what was overwritten stays overwritten.`;
+      this.#drives.record(tx, drive, { title, actor, severity: 'notice' });
     });
     return id;
   }
@@ -72,15 +76,15 @@ export class DriveShredding {
   async #run(job: RunningJob<ShredArguments, Position>): Promise<JobOutcome> {
     const { store, engine } = this.#tools;
     const { drive } = job.arguments;
-    const row = store.read((db) => findDrive(db, drive));
-    if (row?.shredJob !== job.id) return { outcome: 'done' };
+    const record = store.read((db) => findDrive(db, drive));
+    if (record?.shredJob !== job.id) return { outcome: 'done' };
     const ended = await this.#work.run(job, {
       note: `Shredding ${drive}`,
-      work: (from, work) => partOf(engine, 'hardware').shredDrive(row.uuid, from, work),
+      work: (from, work) => partOf(engine, 'hardware').shredDrive(record.uuid, from, work),
     });
     if (ended.how === 'put-off') return ended.outcome;
     if (ended.how === 'stopped') return { outcome: 'done', finish: (tx) => this.#release(tx, drive) };
-    if (ended.how === 'done') return { outcome: 'done', finish: (tx) => this.#done(tx, row) };
+    if (ended.how === 'done') return { outcome: 'done', finish: (tx) => this.#done(tx, record) };
     const { reason } = ended;
     return { outcome: 'failed', reason, finish: (tx) => this.#failed(tx, drive, reason) };
   }
@@ -89,17 +93,17 @@ export class DriveShredding {
     updateDrive(tx, drive, { shredJob: null }, this.#tools.clock.now());
   }
 
-  #done(tx: Tx, row: DriveRecord): void {
-    updateDrive(tx, row.name, { shredJob: null, isFailed: false }, this.#tools.clock.now());
-    const title = `Drive ${called(row)} was shredded; its data is gone for good.`;
-    this.#drives.record(tx, row, { title, severity: 'notice' });
+  #done(tx: Tx, drive: DriveRecord): void {
+    updateDrive(tx, drive.name, { shredJob: null, isFailed: false }, this.#tools.clock.now());
+    const title = `Drive ${called(drive)} was shredded; its data is gone for good.`;
+    this.#drives.record(tx, drive, { title, severity: 'notice' });
   }
 
   #failed(tx: Tx, drive: string, reason: string): void {
-    const row = findDrive(tx, drive);
-    if (!row) return;
+    const record = findDrive(tx, drive);
+    if (!record) return;
     updateDrive(tx, drive, { shredJob: null, isFailed: true }, this.#tools.clock.now());
-    const title = `Drive ${called(row)} could not be shredded: ${reason}`;
-    this.#drives.record(tx, row, { title, severity: 'error' });
+    const title = `Drive ${called(record)} could not be shredded: ${reason}`;
+    this.#drives.record(tx, record, { title, severity: 'error' });
   }
 }

@@ -67,9 +67,9 @@ export class EngineEvents {
 
   /** A drive that failed and was replaced says nothing of it any more: that it failed is kept with it. */
   #mark(tx: Tx, uuid: string, isFailed: boolean): void {
-    const row = findDriveByUuid(tx, uuid);
+    const drive = findDriveByUuid(tx, uuid);
     const now = this.#options.clock.now();
-    if (row && row.isFailed !== isFailed) updateDrive(tx, row.name, { isFailed }, now);
+    if (drive && drive.isFailed !== isFailed) updateDrive(tx, drive.name, { isFailed }, now);
   }
 }
 

@@ -13,8 +13,8 @@ export class EventNames {
   }
 
   drive(uuid: string): string {
-    const row = findDriveByUuid(this.#db, uuid);
-    return row ? called(row) : uuid;
+    const record = findDriveByUuid(this.#db, uuid);
+    return record ? called(record) : uuid;
   }
 
   driveSubject(uuid: string): string {
@@ -22,8 +22,8 @@ export class EventNames {
   }
 
   group(name: string): string {
-    const row = findRaidGroup(this.#db, name);
-    return row ? called(row) : name;
+    const raidGroup = findRaidGroup(this.#db, name);
+    return raidGroup ? called(raidGroup) : name;
   }
 
   pool(name: string): string {

@@ -16,7 +16,10 @@ export function fileHistoryRoutes(history: FileHistoryService, jobs: Jobs): Arra
     },
     listRestores: ({ id, ...page }) => {
       const { restores, count } = history.listRestores(id, page);
-      return { file_restores: restores.map((row) => restoreView(row, (one) => history.progressOf(one))), count };
+      return {
+        file_restores: restores.map((restore) => restoreView(restore, (one) => history.progressOf(one))),
+        count,
+      };
     },
   };
 }

@@ -91,9 +91,9 @@ export class FileHistoryService {
       const now = clock.now();
       const times = { createdAt: now, modifiedAt: now };
       const to = { path, toPath: toPath ?? path };
-      const row: FileRestore = { name, volume, snapshot, ...to, state: 'running', problem: null, job, ...times };
-      insertRestore(tx, row);
-      return row;
+      const restore: FileRestore = { name, volume, snapshot, ...to, state: 'running', problem: null, job, ...times };
+      insertRestore(tx, restore);
+      return restore;
     });
   }
 
@@ -101,10 +101,10 @@ export class FileHistoryService {
   async #run(job: RunningJob<RestoreWork, Position>): Promise<JobOutcome> {
     const { engine, store } = this.#tools;
     const { restore, actor } = job.arguments;
-    const row = store.read((db) => findRestore(db, restore));
+    const fileRestore = store.read((db) => findRestore(db, restore));
     // The share is gone.
-    if (!row) return { outcome: 'done' };
-    const { volume, snapshot, path, toPath } = row;
+    if (!fileRestore) return { outcome: 'done' };
+    const { volume, snapshot, path, toPath } = fileRestore;
     if (!this.#isThere(snapshot)) return this.#failure(job.arguments, `Snapshot ${snapshot} was deleted meanwhile.`);
     const ended = await this.#work.run(job, {
       note: `restoring ${path}`,
@@ -125,17 +125,17 @@ export class FileHistoryService {
   }
 
   #end(tx: Tx, name: string, problem: string | null, actor: string): void {
-    const row = findRestore(tx, name);
-    if (!row) return;
+    const restore = findRestore(tx, name);
+    if (!restore) return;
     endRestore(tx, name, problem, this.#tools.clock.now());
-    removeOld(tx, row.volume, KEPT_MAX);
-    const where = row.toPath === row.path ? '' : ` to ${row.toPath}`;
+    removeOld(tx, restore.volume, KEPT_MAX);
+    const where = restore.toPath === restore.path ? '' : ` to ${restore.toPath}`;
     const what = problem === null ? 'was restored' : 'could not be restored';
     const why = problem === null ? '.' : `: ${problem}`;
     this.#tools.events.record(tx, {
       severity: problem === null ? 'notice' : 'warning',
-      title: `Share ${row.volume}: ${row.path} of snapshot ${row.snapshot} ${what}${where}${why}`,
-      subject: `volume:${row.volume}`,
+      title: `Share ${restore.volume}: ${restore.path} of snapshot ${restore.snapshot} ${what}${where}${why}`,
+      subject: `volume:${restore.volume}`,
       actor,
     });
   }

@@ -1,21 +1,21 @@
 import { formatUtc } from '@granary/kernel';
 import type { FileRestore } from './restore.ts';
 
-export function restoreView(row: FileRestore, progressOf: (row: FileRestore) => number) {
+export function restoreView(restore: FileRestore, progressOf: (restore: FileRestore) => number) {
   return {
-    name: row.name,
-    volume_name: row.volume,
-    snapshot_name: row.snapshot,
-    path: row.path,
-    to_path: row.toPath,
-    status: statusOf(row, progressOf),
-    problem: row.problem,
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    name: restore.name,
+    volume_name: restore.volume,
+    snapshot_name: restore.snapshot,
+    path: restore.path,
+    to_path: restore.toPath,
+    status: statusOf(restore, progressOf),
+    problem: restore.problem,
+    created_at: formatUtc(restore.createdAt),
+    modified_at: formatUtc(restore.modifiedAt),
   };
 }
 
-function statusOf(row: FileRestore, progressOf: (row: FileRestore) => number): string {
-  if (row.state === 'running') return `Running ${Math.floor(progressOf(row))}%`;
-  return row.state === 'done' ? 'Completed' : 'Failed';
+function statusOf(restore: FileRestore, progressOf: (restore: FileRestore) => number): string {
+  if (restore.state === 'running') return `Running ${Math.floor(progressOf(restore))}%`;
+  return restore.state === 'done' ? 'Completed' : 'Failed';
 }

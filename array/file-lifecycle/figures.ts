@@ -23,16 +23,16 @@ export class ScanFigures {
   #failuresInARow = 0;
 
   /** As it is on record, when a scan goes on. */
-  static of(row: RunFigures): ScanFigures {
+  static of(saved: RunFigures): ScanFigures {
     const figures = new ScanFigures();
-    figures.#matchedFiles = row.matchedFiles;
-    figures.#matchedBytes = row.matchedBytes;
-    figures.#handledFiles = row.handledFiles;
-    figures.#handledBytes = row.handledBytes;
-    figures.#changedFiles = row.changedFiles;
-    figures.#failedFiles = row.failedFiles;
-    figures.#problem = row.problem;
-    figures.#sample.push(...row.sample);
+    figures.#matchedFiles = saved.matchedFiles;
+    figures.#matchedBytes = saved.matchedBytes;
+    figures.#handledFiles = saved.handledFiles;
+    figures.#handledBytes = saved.handledBytes;
+    figures.#changedFiles = saved.changedFiles;
+    figures.#failedFiles = saved.failedFiles;
+    figures.#problem = saved.problem;
+    figures.#sample.push(...saved.sample);
     return figures;
   }
 

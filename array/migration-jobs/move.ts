@@ -20,7 +20,7 @@ const RATE_OVER_MS = 5_000;
 export class VolumeMove {
   readonly ended: Promise<MoveEnd>;
   readonly #engine: Engine;
-  readonly #row: Migration;
+  readonly #migration: Migration;
   readonly #abort = new AbortController();
   readonly #samples: Sample[] = [];
   #progress: MoveProgress | undefined;
@@ -31,9 +31,9 @@ export class VolumeMove {
   #resumed: PromiseWithResolvers<void> | undefined;
   #isMoving = false;
 
-  constructor(engine: Engine, row: Migration) {
+  constructor(engine: Engine, migration: Migration) {
     this.#engine = engine;
-    this.#row = row;
+    this.#migration = migration;
     this.ended = this.#run();
   }
 
@@ -62,7 +62,7 @@ export class VolumeMove {
 
   async pause(): Promise<void> {
     this.#resumed ??= Promise.withResolvers();
-    if (this.#isMoving) await unlessEnded(this.#engine.pauseMove(this.#row.volume));
+    if (this.#isMoving) await unlessEnded(this.#engine.pauseMove(this.#migration.volume));
     this.#paused.resolve(undefined);
   }
 
@@ -75,7 +75,7 @@ export class VolumeMove {
   async resume(): Promise<void> {
     this.#resumed?.resolve();
     this.#resumed = undefined;
-    if (this.#isMoving) await unlessEnded(this.#engine.resumeMove(this.#row.volume));
+    if (this.#isMoving) await unlessEnded(this.#engine.resumeMove(this.#migration.volume));
   }
 
   stop(): void {
@@ -95,7 +95,7 @@ export class VolumeMove {
   }
 
   async #move(): Promise<void> {
-    const { volume, destinationPool, withSnapshots } = this.#row;
+    const { volume, destinationPool, withSnapshots } = this.#migration;
     const { signal } = this.#abort;
     // A crash may have come after its end and before it was on record.
     const { pool } = await this.#engine.volume(volume);

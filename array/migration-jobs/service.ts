@@ -47,9 +47,9 @@ export class MigrationService {
 
   /** By the name of its group, before or after, or by its own; not found: `job_not_found`. */
   get(name: string): ShownMigration {
-    const row = this.#tools.store.read((db) => findMigrationOfGroup(db, name) ?? findMigration(db, name));
-    if (!row) throw fail('job_not_found', { id: name });
-    return { row, move: this.#moves.get(row.name) };
+    const migration = this.#tools.store.read((db) => findMigrationOfGroup(db, name) ?? findMigration(db, name));
+    if (!migration) throw fail('job_not_found', { id: name });
+    return { migration, move: this.#moves.get(migration.name) };
   }
 
   show(name: string) {
@@ -82,51 +82,53 @@ export class MigrationService {
 
   async pause(name: string, actor: string): Promise<string> {
     const { store, clock } = this.#tools;
-    const { row } = this.get(name);
+    const { migration } = this.get(name);
     await store.write((tx) => {
-      this.#refuseUnless(row.name, 'Running');
-      changeMigration(tx, row.name, { status: 'Paused', now: clock.now() });
-      this.#recordEvent(tx, row, 'was paused', actor);
+      this.#refuseUnless(migration.name, 'Running');
+      changeMigration(tx, migration.name, { status: 'Paused', now: clock.now() });
+      this.#recordEvent(tx, migration, 'was paused', actor);
     });
     // Only now: it may have begun meanwhile.
-    await this.#moves.get(row.name)?.pause();
-    return row.sourceGroup;
+    await this.#moves.get(migration.name)?.pause();
+    return migration.sourceGroup;
   }
 
   async continue(name: string, actor: string): Promise<string> {
     const { store, clock, jobs } = this.#tools;
-    const { row, move } = this.get(name);
-    this.#refuseUnless(row.name, 'Paused');
+    const { migration, move } = this.get(name);
+    this.#refuseUnless(migration.name, 'Paused');
     move?.prepareToResume();
     await store.write((tx) => {
-      this.#refuseUnless(row.name, 'Paused');
+      this.#refuseUnless(migration.name, 'Paused');
       refuseCrowd(tx);
-      const job = jobs.enqueue(tx, KIND, `migration:${row.volume}`, { migration: row.name } satisfies Arguments);
-      changeMigration(tx, row.name, { status: 'Running', job, now: clock.now() });
-      this.#recordEvent(tx, row, 'goes on', actor);
+      const job = jobs.enqueue(tx, KIND, `migration:${migration.volume}`, {
+        migration: migration.name,
+      } satisfies Arguments);
+      changeMigration(tx, migration.name, { status: 'Running', job, now: clock.now() });
+      this.#recordEvent(tx, migration, 'goes on', actor);
     });
     await move?.resume();
-    return row.sourceGroup;
+    return migration.sourceGroup;
   }
 
   /** The volume stays where it was, unless it has arrived already. */
   async abort(name: string, actor: string): Promise<string> {
-    const { row, move } = this.get(name);
-    this.#refuseUnless(row.name, 'Running', 'Paused');
+    const { migration, move } = this.get(name);
+    this.#refuseUnless(migration.name, 'Running', 'Paused');
     if (move) {
       move.stop();
       const { outcome } = await move.ended;
-      if (outcome === 'moved') throw complete(row);
-    } else if (await this.#hasArrived(row)) {
+      if (outcome === 'moved') throw complete(migration);
+    } else if (await this.#hasArrived(migration)) {
       // A crash or a failover came between its end and the record of it.
-      await this.#complete(row, undefined);
-      throw complete(row);
+      await this.#complete(migration, undefined);
+      throw complete(migration);
     }
     await this.#tools.store.write((tx) => {
-      this.#refuseUnless(row.name, 'Running', 'Paused');
-      this.#leave(tx, row, 'was aborted; the volume stays where it was', actor);
+      this.#refuseUnless(migration.name, 'Running', 'Paused');
+      this.#leave(tx, migration, 'was aborted; the volume stays where it was', actor);
     });
-    return row.sourceGroup;
+    return migration.sourceGroup;
   }
 
   /** Those that are paused have no job that would stop them. */
@@ -138,15 +140,15 @@ export class MigrationService {
   }
 
   async #run({ arguments: { migration }, signal }: RunningJob<Arguments>): Promise<JobOutcome> {
-    const row = this.#tools.store.read((db) => findMigration(db, migration));
-    if (row?.status !== 'Running') return { outcome: 'done' };
+    const found = this.#tools.store.read((db) => findMigration(db, migration));
+    if (found?.status !== 'Running') return { outcome: 'done' };
     if (this.#isStopping) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'the array stops' };
-    const move = this.#moves.get(migration) ?? this.#begin(row);
+    const move = this.#moves.get(migration) ?? this.#begin(found);
     const stop = () => move.stop();
     signal.addEventListener('abort', stop);
     const end = await Promise.race([move.ended, move.whenPaused()]);
     signal.removeEventListener('abort', stop);
-    if (end?.outcome === 'moved') await this.#complete(row, move.progress);
+    if (end?.outcome === 'moved') await this.#complete(found, move.progress);
     if (end?.outcome === 'interrupted') return { outcome: 'retry', afterMs: RETRY_MS, reason: end.reason };
     if (end?.outcome === 'stopped') return { outcome: 'retry', afterMs: RETRY_MS, reason: 'stopped' };
     if (end?.outcome !== 'failed') return { outcome: 'done' };
@@ -154,21 +156,23 @@ export class MigrationService {
     return { outcome: 'failed', reason, finish: (tx) => this.#giveUp(tx, migration, reason) };
   }
 
-  #begin(row: Migration): VolumeMove {
+  #begin(migration: Migration): VolumeMove {
     const { engine, log } = this.#tools;
-    const move = new VolumeMove(engine, row);
-    this.#moves.set(row.name, move);
+    const move = new VolumeMove(engine, migration);
+    this.#moves.set(migration.name, move);
     // It may arrive, or end, while it is paused and no job looks at it.
-    const followed = move.ended.then((end) => this.#ended(row, move, end));
-    followed.catch((error: unknown) => log.error({ error, migration: row.name }, 'the end of a move is not on record'));
+    const followed = move.ended.then((end) => this.#ended(migration, move, end));
+    followed.catch((error: unknown) =>
+      log.error({ error, migration: migration.name }, 'the end of a move is not on record'),
+    );
     return move;
   }
 
-  async #ended(row: Migration, move: VolumeMove, end: MoveEnd): Promise<void> {
+  async #ended(migration: Migration, move: VolumeMove, end: MoveEnd): Promise<void> {
     try {
-      if (end.outcome === 'moved') await this.#complete(row, move.progress);
+      if (end.outcome === 'moved') await this.#complete(migration, move.progress);
     } finally {
-      this.#moves.delete(row.name);
+      this.#moves.delete(migration.name);
     }
   }
 
@@ -182,40 +186,40 @@ export class MigrationService {
   }
 
   /** May be told twice. */
-  #complete(row: Migration, progress: MoveProgress | undefined): Promise<void> {
+  #complete(migration: Migration, progress: MoveProgress | undefined): Promise<void> {
     const { store, clock, readings } = this.#tools;
     return store.write((tx) => {
-      const total = bytes(progress?.totalBytes ?? row.totalBytes);
+      const total = bytes(progress?.totalBytes ?? migration.totalBytes);
       const now = clock.now();
       const ended = { status: 'Completed', totalBytes: total, copiedBytes: total, now } as const;
-      if (!changeMigration(tx, row.name, ended)) return;
+      if (!changeMigration(tx, migration.name, ended)) return;
       const change: VolumeChange = {
-        pool: row.destinationPool,
-        consistencyGroup: row.destinationGroup,
+        pool: migration.destinationPool,
+        consistencyGroup: migration.destinationGroup,
         migration: null,
         modifiedAt: now,
       };
-      updateVolume(tx, row.volume, change);
+      updateVolume(tx, migration.volume, change);
       this.#recordEvent(
         tx,
-        row,
-        `is complete; the volume is in pool ${row.destinationPoolName} as ${row.destinationGroup}`,
+        migration,
+        `is complete; the volume is in pool ${migration.destinationPoolName} as ${migration.destinationGroup}`,
         'system',
       );
-      tx.afterCommit(() => readings.removeVolume(row.volume));
+      tx.afterCommit(() => readings.removeVolume(migration.volume));
     });
   }
 
   #giveUp(tx: Tx, migration: string, reason: string): void {
-    const row = findMigration(tx, migration);
-    if (row) this.#leave(tx, row, `was given up, the volume stays where it was: ${reason}`, 'system');
+    const found = findMigration(tx, migration);
+    if (found) this.#leave(tx, found, `was given up, the volume stays where it was: ${reason}`, 'system');
   }
 
-  #leave(tx: Tx, row: Migration, what: string, actor: string): void {
+  #leave(tx: Tx, migration: Migration, what: string, actor: string): void {
     const now = this.#tools.clock.now();
-    if (!changeMigration(tx, row.name, { status: 'Aborted', now })) return;
-    updateVolume(tx, row.volume, { migration: null, modifiedAt: now });
-    this.#recordEvent(tx, row, what, actor);
+    if (!changeMigration(tx, migration.name, { status: 'Aborted', now })) return;
+    updateVolume(tx, migration.volume, { migration: null, modifiedAt: now });
+    this.#recordEvent(tx, migration, what, actor);
   }
 
   #insert(
@@ -228,7 +232,7 @@ export class MigrationService {
     const name = nextName(tx, 'mgrjob');
     const job = jobs.enqueue(tx, KIND, `migration:${volume.name}`, { migration: name } satisfies Arguments);
     const now = clock.now();
-    const row: Migration = {
+    const migration: Migration = {
       name,
       volume: volume.name,
       volumeName: volume.displayName,
@@ -246,9 +250,9 @@ export class MigrationService {
       createdAt: now,
       modifiedAt: now,
     };
-    insertMigration(tx, row);
+    insertMigration(tx, migration);
     updateVolume(tx, volume.name, { migration: name, modifiedAt: now });
-    this.#recordEvent(tx, row, `to pool ${pool.displayName} (${pool.name}) began`, actor);
+    this.#recordEvent(tx, migration, `to pool ${pool.displayName} (${pool.name}) began`, actor);
     return { name, job };
   }
 
@@ -269,9 +273,9 @@ export class MigrationService {
     throw fail('migration_state', { name, state: status ?? 'gone', needed: wanted.join(' or ') });
   }
 
-  #recordEvent(tx: Tx, row: Migration, what: string, actor: string): void {
-    const title = `Migration ${row.name} of volume ${row.volumeName} (${row.volume}) ${what}.`;
-    this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
+  #recordEvent(tx: Tx, migration: Migration, what: string, actor: string): void {
+    const title = `Migration ${migration.name} of volume ${migration.volumeName} (${migration.volume}) ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `volume:${migration.volume}`, actor });
   }
 }
 

@@ -3,7 +3,7 @@ import type { Migration } from './migration.ts';
 import type { VolumeMove } from './move.ts';
 
 export interface ShownMigration {
-  readonly row: Migration;
+  readonly migration: Migration;
   /** While it is under way in this process. */
   readonly move: VolumeMove | undefined;
 }
@@ -11,28 +11,28 @@ export interface ShownMigration {
 const KB = 1024;
 
 /** `shipping` is what the snapshot under way is called. */
-export function viewOf({ row, move }: ShownMigration, shipping: string | null, nowMs: number) {
-  const isUnderWay = row.status === 'Running' || row.status === 'Paused';
-  const totalBytes = Math.max(move?.progress?.totalBytes ?? row.totalBytes, row.copiedBytes);
-  const copiedBytes = Math.min(totalBytes, move?.progress?.copiedBytes ?? row.copiedBytes);
-  const rate = row.status === 'Running' ? (move?.bytesPerSecond(nowMs) ?? 0) : 0;
+export function viewOf({ migration, move }: ShownMigration, shipping: string | null, nowMs: number) {
+  const isUnderWay = migration.status === 'Running' || migration.status === 'Paused';
+  const totalBytes = Math.max(move?.progress?.totalBytes ?? migration.totalBytes, migration.copiedBytes);
+  const copiedBytes = Math.min(totalBytes, move?.progress?.copiedBytes ?? migration.copiedBytes);
+  const rate = migration.status === 'Running' ? (move?.bytesPerSecond(nowMs) ?? 0) : 0;
   return {
-    name: row.name,
-    display_name: `Migration of ${row.volumeName}`,
-    src_cg_display_name: row.volumeName,
-    src_cg_name: row.sourceGroup,
-    src_pool_display_name: row.sourcePoolName,
-    dst_cg_name: row.destinationGroup,
-    dst_pool_display_name: row.destinationPoolName,
+    name: migration.name,
+    display_name: `Migration of ${migration.volumeName}`,
+    src_cg_display_name: migration.volumeName,
+    src_cg_name: migration.sourceGroup,
+    src_pool_display_name: migration.sourcePoolName,
+    dst_cg_name: migration.destinationGroup,
+    dst_pool_display_name: migration.destinationPoolName,
     shipping_display_name: isUnderWay ? shipping : null,
-    status: row.status,
+    status: migration.status,
     cur_sync_rate_kb_sec: Math.round(rate / KB),
     shipping_position_mb: isUnderWay ? wholeMegabytes(move?.positionBytes ?? 0) : 0,
     total_capacity_to_migrate_mb: wholeMegabytes(totalBytes),
     already_migrated_mb: wholeMegabytes(copiedBytes),
-    remaining_time_seconds: remaining(row.status, totalBytes - copiedBytes, rate),
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    remaining_time_seconds: remaining(migration.status, totalBytes - copiedBytes, rate),
+    created_at: formatUtc(migration.createdAt),
+    modified_at: formatUtc(migration.modifiedAt),
   };
 }
 

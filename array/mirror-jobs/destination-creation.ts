@@ -30,17 +30,17 @@ export class DestinationCreation {
 
   /** Goes on with one that is `known`. Gives its name. */
   async make(wanted: NewMirror, peer: PeerActor, known: DestinationMirror | undefined): Promise<string> {
-    const row = known ?? (await this.#records.tools.store.write((tx) => this.#insert(tx, wanted, peer)));
-    await this.#makeVolume(row, wanted, peer);
-    return row.name;
+    const mirror = known ?? (await this.#records.tools.store.write((tx) => this.#insert(tx, wanted, peer)));
+    await this.#makeVolume(mirror, wanted, peer);
+    return mirror.name;
   }
 
   /** After a crash: one that was being made is there if its volume is; its source asks again. */
-  reconcile(row: DestinationMirror): Promise<void> {
+  reconcile(mirror: DestinationMirror): Promise<void> {
     return this.#records.tools.store.write((tx) => {
-      const volume = findVolumeOfMirror(tx, row.name);
-      if (volume === undefined) removeDestination(tx, row.name);
-      else updateDestination(tx, row.name, { state: 'active', volume });
+      const volume = findVolumeOfMirror(tx, mirror.name);
+      if (volume === undefined) removeDestination(tx, mirror.name);
+      else updateDestination(tx, mirror.name, { state: 'active', volume });
     });
   }
 
@@ -69,27 +69,27 @@ export class DestinationCreation {
     return findDestination(tx, name) as DestinationMirror;
   }
 
-  async #makeVolume(row: DestinationMirror, wanted: NewMirror, peer: PeerActor): Promise<void> {
+  async #makeVolume(mirror: DestinationMirror, wanted: NewMirror, peer: PeerActor): Promise<void> {
     const { store, events, clock } = this.#records.tools;
     const actor = `array ${peer.displayName}`;
     try {
       const volume =
-        store.read((db) => findVolumeOfMirror(db, row.name)) ?? (await this.#newVolume(row, wanted, actor));
+        store.read((db) => findVolumeOfMirror(db, mirror.name)) ?? (await this.#newVolume(mirror, wanted, actor));
       await store.write((tx) => {
-        updateDestination(tx, row.name, { state: 'active', volume, modifiedAt: clock.now() });
-        const title = `Volume ${wanted.volume_name} (${volume}) is the destination of mirror ${wanted.display_name} (${row.name}) from array ${peer.displayName}.`;
-        events.record(tx, { title, subject: `mirror_job:${row.name}`, actor });
+        updateDestination(tx, mirror.name, { state: 'active', volume, modifiedAt: clock.now() });
+        const title = `Volume ${wanted.volume_name} (${volume}) is the destination of mirror ${wanted.display_name} (${mirror.name}) from array ${peer.displayName}.`;
+        events.record(tx, { title, subject: `mirror_job:${mirror.name}`, actor });
       });
     } catch (error) {
-      if (store.read((db) => findVolumeOfMirror(db, row.name)) === undefined)
+      if (store.read((db) => findVolumeOfMirror(db, mirror.name)) === undefined)
         await store.write((tx) => {
-          removeDestination(tx, row.name);
+          removeDestination(tx, mirror.name);
         });
       throw error;
     }
   }
 
-  async #newVolume(row: DestinationMirror, wanted: NewMirror, actor: string): Promise<string> {
+  async #newVolume(mirror: DestinationMirror, wanted: NewMirror, actor: string): Promise<string> {
     const { volumes } = this.#records.neighbours;
     const volume = await volumes.create(
       {
@@ -99,7 +99,7 @@ export class DestinationCreation {
         compress: wanted.compress,
         dedupe: wanted.dedupe,
         encrypted: wanted.encrypted,
-        mirrorJob: row.name,
+        mirrorJob: mirror.name,
         share: wanted.is_share
           ? { options: changedOptions(defaultOptions, readOptions(wanted)), orSimilar: true }
           : undefined,

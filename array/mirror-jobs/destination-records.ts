@@ -27,15 +27,15 @@ export class DestinationRecords {
   }
 
   require(name: string): DestinationMirror {
-    const row = this.get(name);
-    if (!row) throw fail('job_not_found', { id: name });
-    return row;
+    const mirror = this.get(name);
+    if (!mirror) throw fail('job_not_found', { id: name });
+    return mirror;
   }
 
-  change(row: DestinationMirror, change: Partial<DestinationMirror>): Promise<void> {
+  change(mirror: DestinationMirror, change: Partial<DestinationMirror>): Promise<void> {
     const { store, clock } = this.tools;
     return store.write((tx) => {
-      updateDestination(tx, row.name, { ...change, modifiedAt: clock.now() });
+      updateDestination(tx, mirror.name, { ...change, modifiedAt: clock.now() });
     });
   }
 

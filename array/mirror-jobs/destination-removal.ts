@@ -11,50 +11,50 @@ export class DestinationRemoval {
     this.#records = records;
   }
 
-  async break(row: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
-    if (row.state === 'broken') return;
-    if (row.state === 'active') await this.#records.change(row, { state: 'breaking', inheritsWwid: inherited });
-    await this.finishBreak(this.#records.require(row.name), actor);
+  async break(mirror: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
+    if (mirror.state === 'broken') return;
+    if (mirror.state === 'active') await this.#records.change(mirror, { state: 'breaking', inheritsWwid: inherited });
+    await this.finishBreak(this.#records.require(mirror.name), actor);
   }
 
   /** Never anything between two snapshots: what was half received is undone. */
-  async finishBreak(row: DestinationMirror, actor: string): Promise<void> {
+  async finishBreak(mirror: DestinationMirror, actor: string): Promise<void> {
     const { store, engine, clock, events } = this.#records.tools;
-    const volume = volumeIn(row);
-    if (row.round !== null && row.baseSnapshot !== null) await engine.revertVolume(row.baseSnapshot);
-    else if (row.round !== null) await this.#records.empty(volume);
+    const volume = volumeIn(mirror);
+    if (mirror.round !== null && mirror.baseSnapshot !== null) await engine.revertVolume(mirror.baseSnapshot);
+    else if (mirror.round !== null) await this.#records.empty(volume);
     const { volumes } = this.#records.neighbours;
     const isShare = volumes.get(volume).kind === 'file';
     // A share has a filesystem, if only an empty one.
-    if (isShare && row.base === null) await engine.formatShare(volume);
+    if (isShare && mirror.base === null) await engine.formatShare(volume);
     await store.write((tx) => {
       const now = clock.now();
       updateVolume(tx, volume, {
         mirrorJob: null,
-        ...(row.inheritsWwid && { wwid: row.sourceWwid }),
+        ...(mirror.inheritsWwid && { wwid: mirror.sourceWwid }),
         modifiedAt: now,
       });
-      releaseSnapshots(tx, row.name);
-      updateDestination(tx, row.name, { state: 'broken', round: null, position: 0, modifiedAt: now });
+      releaseSnapshots(tx, mirror.name);
+      updateDestination(tx, mirror.name, { state: 'broken', round: null, position: 0, modifiedAt: now });
       const held =
-        row.base === null
+        mirror.base === null
           ? 'It is empty: no snapshot had come whole'
-          : `It is as its snapshot ${row.baseSnapshot ?? ''} shows it`;
+          : `It is as its snapshot ${mirror.baseSnapshot ?? ''} shows it`;
       const what = `a ${isShare ? 'share' : 'volume'} like any other`;
-      const title = `Mirror ${row.displayName} (${row.name}) was broken; ${row.volumeName} (${volume}) is ${what}. ${held}.`;
-      events.record(tx, { severity: 'notice', title, subject: `mirror_job:${row.name}`, actor });
+      const title = `Mirror ${mirror.displayName} (${mirror.name}) was broken; ${mirror.volumeName} (${volume}) is ${what}. ${held}.`;
+      events.record(tx, { severity: 'notice', title, subject: `mirror_job:${mirror.name}`, actor });
     });
     if (isShare) await volumes.shares.attempt(volume);
   }
 
-  async delete(row: DestinationMirror): Promise<void> {
+  async delete(mirror: DestinationMirror): Promise<void> {
     const { store, clock } = this.#records.tools;
-    const volume = row.volume ?? store.read((db) => findVolumeOfMirror(db, row.name));
+    const volume = mirror.volume ?? store.read((db) => findVolumeOfMirror(db, mirror.name));
     if (volume !== undefined) {
       await store.write((tx) => {
-        releaseSnapshots(tx, row.name);
+        releaseSnapshots(tx, mirror.name);
         updateVolume(tx, volume, { mirrorJob: null, modifiedAt: clock.now() });
-        updateDestination(tx, row.name, { volume });
+        updateDestination(tx, mirror.name, { volume });
       });
       await this.#records.neighbours.volumes
         .delete(volume, { force: true, skipBin: true }, 'system')
@@ -66,7 +66,7 @@ export class DestinationRemoval {
         });
     }
     await store.write((tx) => {
-      removeDestination(tx, row.name);
+      removeDestination(tx, mirror.name);
     });
   }
 }

@@ -28,15 +28,15 @@ export class DestinationRounds {
     this.#records = records;
   }
 
-  async begin(row: DestinationMirror, round: NewRound, peer: PeerActor): Promise<void> {
+  async begin(mirror: DestinationMirror, round: NewRound, peer: PeerActor): Promise<void> {
     const { volumes } = this.#records.neighbours;
-    const volume = volumeIn(row);
+    const volume = volumeIn(mirror);
     if (volumes.get(volume).sizeBytes < round.size_bytes)
       await volumes.expandTo(volume, bytes(round.size_bytes), 'system');
-    if (row.round === round.snapshot) return;
+    if (mirror.round === round.snapshot) return;
     if (round.is_share) await this.#followOptions(volume, round);
-    await this.#clear(row, round.base ?? null);
-    await this.#records.change(row, {
+    await this.#clear(mirror, round.base ?? null);
+    await this.#records.change(mirror, {
       round: round.snapshot,
       roundName: round.snapshot_name,
       roundTakenAt: round.taken_at,
@@ -48,7 +48,7 @@ export class DestinationRounds {
       sourcePoolDisplayName: round.pool_display_name,
       sourceWwid: round.wwid,
     });
-    this.#worked.set(row.name, performance.now());
+    this.#worked.set(mirror.name, performance.now());
   }
 
   /** What the source lets its clients do holds here, too, once the mirror is broken. */
@@ -59,40 +59,40 @@ export class DestinationRounds {
     });
   }
 
-  async write(row: DestinationMirror, part: Part, peer: PeerActor): Promise<void> {
-    const ranges = await this.#read(part, row, peer);
-    await this.#apply(volumeIn(row), ranges);
+  async write(mirror: DestinationMirror, part: Part, peer: PeerActor): Promise<void> {
+    const ranges = await this.#read(part, mirror, peer);
+    await this.#apply(volumeIn(mirror), ranges);
     const received = ranges.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0);
-    await this.#records.change(row, {
+    await this.#records.change(mirror, {
       position: part.to,
-      receivedBytes: row.receivedBytes + received,
-      syncMs: row.syncMs + this.#spent(row.name),
+      receivedBytes: mirror.receivedBytes + received,
+      syncMs: mirror.syncMs + this.#spent(mirror.name),
     });
   }
 
   /** The snapshot first: cut off after it, the next attempt finds it. */
-  async end(row: DestinationMirror): Promise<void> {
+  async end(mirror: DestinationMirror): Promise<void> {
     const { store, engine } = this.#records.tools;
     const { snapshots, volumes } = this.#records.neighbours;
-    const volume = volumeIn(row);
+    const volume = volumeIn(mirror);
     await engine.flushVolume(volume);
-    const taken = store.read((db) => findNextSnapshot(db, row.name, row.baseSnapshot));
+    const taken = store.read((db) => findNextSnapshot(db, mirror.name, mirror.baseSnapshot));
     const naming = {
-      displayName: row.roundName ?? row.round ?? row.name,
+      displayName: mirror.roundName ?? mirror.round ?? mirror.name,
       application: 'mirror',
-      mirrorJob: row.name,
+      mirrorJob: mirror.name,
       orSimilar: true,
     } as const;
     const snapshot = taken ?? (await snapshots.take([volumes.get(volume)], naming, 'system'))[0]?.name ?? null;
-    await this.#records.change(row, {
-      base: row.round,
-      baseTakenAt: row.roundTakenAt,
+    await this.#records.change(mirror, {
+      base: mirror.round,
+      baseTakenAt: mirror.roundTakenAt,
       baseSnapshot: snapshot,
       round: null,
       roundName: null,
       roundTakenAt: null,
       position: 0,
-      syncMs: row.syncMs + this.#spent(row.name),
+      syncMs: mirror.syncMs + this.#spent(mirror.name),
     });
   }
 
@@ -105,38 +105,38 @@ export class DestinationRounds {
   }
 
   /** Before a round begins, the volume is what the last whole snapshot shows; or empty, where all of it is to come. */
-  async #clear(row: DestinationMirror, base: string | null): Promise<void> {
+  async #clear(mirror: DestinationMirror, base: string | null): Promise<void> {
     const { engine } = this.#records.tools;
-    if (base !== null && base !== row.base) {
-      throw fail('mirror_base_differs', { name: row.name, base: row.base ?? 'nothing', wanted: base });
+    if (base !== null && base !== mirror.base) {
+      throw fail('mirror_base_differs', { name: mirror.name, base: mirror.base ?? 'nothing', wanted: base });
     }
-    await this.#dropStrays(row);
-    if (base === null && (row.base !== null || row.round !== null)) {
+    await this.#dropStrays(mirror);
+    if (base === null && (mirror.base !== null || mirror.round !== null)) {
       // On record first: cut off in between, nobody takes it for what the last snapshot shows.
-      await this.#records.change(row, { round: CLEARING, position: 0 });
-      await this.#records.empty(volumeIn(row));
-    } else if (row.round !== null && row.baseSnapshot !== null) {
+      await this.#records.change(mirror, { round: CLEARING, position: 0 });
+      await this.#records.empty(volumeIn(mirror));
+    } else if (mirror.round !== null && mirror.baseSnapshot !== null) {
       // The same: what was received of that round is gone with this.
-      await this.#records.change(row, { round: CLEARING, position: 0 });
-      await engine.revertVolume(row.baseSnapshot);
+      await this.#records.change(mirror, { round: CLEARING, position: 0 });
+      await engine.revertVolume(mirror.baseSnapshot);
     }
   }
 
   /** Of a round that was cut off at its very end, and is not asked for any more. */
-  async #dropStrays(row: DestinationMirror): Promise<void> {
+  async #dropStrays(mirror: DestinationMirror): Promise<void> {
     const { store } = this.#records.tools;
     for (;;) {
-      const stray = store.read((db) => findNextSnapshot(db, row.name, row.baseSnapshot));
+      const stray = store.read((db) => findNextSnapshot(db, mirror.name, mirror.baseSnapshot));
       if (stray === undefined) return;
       await this.#records.neighbours.snapshots.delete([stray], 'system');
     }
   }
 
-  async #read({ job, snapshot, from, to, octets }: Part, row: DestinationMirror, peer: PeerActor): Promise<Range[]> {
+  async #read({ job, snapshot, from, to, octets }: Part, mirror: DestinationMirror, peer: PeerActor): Promise<Range[]> {
     const plain = peer.keys.unseal(octets.bytes, frameLabel(job, snapshot, from, to));
     const ranges = plain && (await readFrame(plain));
     if (!ranges) throw badParameter('octets', 'was damaged on its way; send it again');
-    const end = Math.min(to, this.#records.neighbours.volumes.get(volumeIn(row)).sizeBytes);
+    const end = Math.min(to, this.#records.neighbours.volumes.get(volumeIn(mirror)).sizeBytes);
     if (to < from || ranges.some(({ offset, length }) => offset < from || offset + length > end))
       throw badParameter('octets', 'must lie between from and to, inside the volume');
     return ranges;

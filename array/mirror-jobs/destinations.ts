@@ -61,67 +61,68 @@ export class MirrorDestinations {
 
   show(job: string, isPaused: boolean, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, job), async () => {
-      const row = this.#find(job, peer);
-      if (row.isPaused !== isPaused) await this.#records.change(row, { isPaused });
-      return this.#view(row);
+      const mirror = this.#find(job, peer);
+      if (mirror.isPaused !== isPaused) await this.#records.change(mirror, { isPaused });
+      return this.#view(mirror);
     });
   }
 
   /** What never was a copy of anything goes; it is no error if there is nothing. */
   abandon(job: string, peer: PeerActor): Promise<void> {
     return this.#turns.run(keyOf(peer, job), async () => {
-      const row = this.#tools.store.read((db) => findDestinationOf(db, peer.uuid, job));
-      if (!row) return;
-      if (row.base !== null || row.state === 'broken') throw fail('mirror_holds_data', { name: row.name });
-      await this.#records.change(row, { state: 'deleting' });
-      await this.#endings.delete(row);
+      const mirror = this.#tools.store.read((db) => findDestinationOf(db, peer.uuid, job));
+      if (!mirror) return;
+      if (mirror.base !== null || mirror.state === 'broken') throw fail('mirror_holds_data', { name: mirror.name });
+      await this.#records.change(mirror, { state: 'deleting' });
+      await this.#endings.delete(mirror);
     });
   }
 
   begin(round: NewRound, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, round.job), async () => {
-      const row = this.#find(round.job, peer);
-      if (row.state !== 'active' || row.base === round.snapshot) return this.#view(row);
-      await this.#rounds.begin(row, round, peer);
-      return this.#view(this.#records.require(row.name));
+      const mirror = this.#find(round.job, peer);
+      if (mirror.state !== 'active' || mirror.base === round.snapshot) return this.#view(mirror);
+      await this.#rounds.begin(mirror, round, peer);
+      return this.#view(this.#records.require(mirror.name));
     });
   }
 
   write(part: Part, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, part.job), async () => {
-      const row = this.#find(part.job, peer);
+      const mirror = this.#find(part.job, peer);
       // Where this one stands is the truth: the source goes on from there.
-      if (row.state !== 'active' || row.round !== part.snapshot || row.position !== part.from) return this.#view(row);
-      await this.#rounds.write(row, part, peer);
-      return this.#view(this.#records.require(row.name));
+      if (mirror.state !== 'active' || mirror.round !== part.snapshot || mirror.position !== part.from)
+        return this.#view(mirror);
+      await this.#rounds.write(mirror, part, peer);
+      return this.#view(this.#records.require(mirror.name));
     });
   }
 
   complete({ job, snapshot, keep }: EndOfRound, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, job), async () => {
-      const row = this.#find(job, peer);
-      if (row.state === 'active' && row.base !== snapshot) {
-        if (row.round !== snapshot) throw fail('mirror_not_received', { name: row.name, snapshot });
-        await this.#rounds.end(row);
+      const mirror = this.#find(job, peer);
+      if (mirror.state === 'active' && mirror.base !== snapshot) {
+        if (mirror.round !== snapshot) throw fail('mirror_not_received', { name: mirror.name, snapshot });
+        await this.#rounds.end(mirror);
       }
-      if (keep !== undefined) await this.#rounds.prune(row.name, keep);
-      return this.#view(this.#records.require(row.name));
+      if (keep !== undefined) await this.#rounds.prune(mirror.name, keep);
+      return this.#view(this.#records.require(mirror.name));
     });
   }
 
   breakFor(job: string, inherited: boolean, peer: PeerActor): Promise<PeerMirror> {
     return this.#turns.run(keyOf(peer, job), async () => {
-      const row = this.#find(job, peer);
-      await this.#endings.break(row, inherited, `array ${peer.displayName}`);
-      return this.#view(this.#records.require(row.name));
+      const mirror = this.#find(job, peer);
+      await this.#endings.break(mirror, inherited, `array ${peer.displayName}`);
+      return this.#view(this.#records.require(mirror.name));
     });
   }
 
   /** From this side: its source hears of it when it calls. */
-  break(row: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
-    return this.#turns.run(`${row.peer} ${row.sourceJob}`, async () => {
-      const present = this.#records.require(row.name);
-      if (present.state === 'broken') throw fail('mirror_broken_already', { name: row.name });
+  break(mirror: DestinationMirror, inherited: boolean, actor: string): Promise<void> {
+    return this.#turns.run(`${mirror.peer} ${mirror.sourceJob}`, async () => {
+      const present = this.#records.require(mirror.name);
+      if (present.state === 'broken') throw fail('mirror_broken_already', { name: mirror.name });
       await this.#endings.break(present, inherited, actor);
     });
   }
@@ -129,21 +130,21 @@ export class MirrorDestinations {
   /** What a crash cut off. */
   async reconcile(): Promise<void> {
     const { store, log } = this.#tools;
-    for (const row of store.read(listDestinations)) {
+    for (const mirror of store.read(listDestinations)) {
       try {
-        if (row.state === 'creating') await this.#making.reconcile(row);
-        if (row.state === 'breaking') await this.#endings.finishBreak(row, 'system');
-        if (row.state === 'deleting') await this.#endings.delete(row);
+        if (mirror.state === 'creating') await this.#making.reconcile(mirror);
+        if (mirror.state === 'breaking') await this.#endings.finishBreak(mirror, 'system');
+        if (mirror.state === 'deleting') await this.#endings.delete(mirror);
       } catch (error) {
-        log.error({ error, mirror: row.name }, 'a mirror could not be ended; break it again when its pool is well');
+        log.error({ error, mirror: mirror.name }, 'a mirror could not be ended; break it again when its pool is well');
       }
     }
   }
 
   #find(job: string, peer: PeerActor): DestinationMirror {
-    const row = this.#tools.store.read((db) => findDestinationOf(db, peer.uuid, job));
-    if (!row || row.state === 'creating' || row.state === 'deleting') throw fail('job_not_found', { id: job });
-    return this.#recordCall(row);
+    const mirror = this.#tools.store.read((db) => findDestinationOf(db, peer.uuid, job));
+    if (!mirror || mirror.state === 'creating' || mirror.state === 'deleting') throw fail('job_not_found', { id: job });
+    return this.#recordCall(mirror);
   }
 
   #view({ name, state, base, round, position, volume }: DestinationMirror): PeerMirror {
@@ -152,9 +153,9 @@ export class MirrorDestinations {
     return { name, state: shown, base, round, position, is_share: kind === 'file' };
   }
 
-  #recordCall(row: DestinationMirror): DestinationMirror {
-    this.#lastCallAt.set(row.name, performance.now());
-    return row;
+  #recordCall(mirror: DestinationMirror): DestinationMirror {
+    this.#lastCallAt.set(mirror.name, performance.now());
+    return mirror;
   }
 }
 

@@ -30,7 +30,7 @@ export interface CourierTools extends ArrayTools {
   /** How many may ship at once. */
   readonly slots: TransferSlots;
   /** In the transaction that ends a mirror which the other side has broken. */
-  readonly ended: (tx: Tx, row: SourceMirror) => void;
+  readonly ended: (tx: Tx, mirror: SourceMirror) => void;
 }
 
 const LOOK_EVERY_MS = 30_000;
@@ -100,8 +100,8 @@ export class ReplicationSender {
       this.#trip = new AbortController();
       const signal = AbortSignal.any([this.#trip.signal, this.#stopping.signal]);
       try {
-        const row = this.#tools.store.read((db) => findSource(db, this.#job));
-        if (!row || !(await this.#advance(row, signal))) return;
+        const mirror = this.#tools.store.read((db) => findSource(db, this.#job));
+        if (!mirror || !(await this.#advance(mirror, signal))) return;
         this.#setProblem(undefined);
         this.#retryMs = RETRY_MS_MIN;
         await this.#rest(LOOK_EVERY_MS);
@@ -115,17 +115,17 @@ export class ReplicationSender {
   }
 
   /** False when nothing is left to be done for good. */
-  async #advance(row: SourceMirror, signal: AbortSignal): Promise<boolean> {
+  async #advance(source: SourceMirror, signal: AbortSignal): Promise<boolean> {
     const { remoteArrays } = this.#tools;
-    if (row.state === 'creating' || (row.state === 'broken' && row.isPeerInformed)) return false;
-    const link = remoteArrays.linkTo(remoteArrays.get(row.remoteArray));
-    if (row.state === 'abandoned') return this.#abandon(row, link, signal);
-    if (row.state === 'broken') return this.#announceBreak(row, link, signal);
-    const is_paused = row.state === 'paused';
-    const mirror = await this.#ask(row, link.call(peers.getMirror, { job: row.name, is_paused }, { signal }));
+    if (source.state === 'creating' || (source.state === 'broken' && source.isPeerInformed)) return false;
+    const link = remoteArrays.linkTo(remoteArrays.get(source.remoteArray));
+    if (source.state === 'abandoned') return this.#abandon(source, link, signal);
+    if (source.state === 'broken') return this.#announceBreak(source, link, signal);
+    const is_paused = source.state === 'paused';
+    const mirror = await this.#ask(source, link.call(peers.getMirror, { job: source.name, is_paused }, { signal }));
     if (!mirror) return false;
     if (is_paused) return true;
-    let present = await this.#agree(row, mirror);
+    let present = await this.#agree(source, mirror);
     while (present.state === 'active') {
       const snapshot = this.#nextSnapshot(present);
       if (!snapshot) return true;
@@ -139,34 +139,34 @@ export class ReplicationSender {
   }
 
   /** One that is held back by a limit takes long and needs little: nobody waits for it. */
-  #inTurn(row: SourceMirror, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    return row.rateLimitKb > 0 ? work() : this.#tools.slots.use(signal, work);
+  #inTurn(mirror: SourceMirror, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    return mirror.rateLimitKb > 0 ? work() : this.#tools.slots.use(signal, work);
   }
 
   /** What the destination has is the truth. */
-  async #agree(row: SourceMirror, { base }: PeerMirror): Promise<SourceMirror> {
-    if (base === row.base) return row;
+  async #agree(mirror: SourceMirror, { base }: PeerMirror): Promise<SourceMirror> {
+    if (base === mirror.base) return mirror;
     const snapshot = base === null ? undefined : this.#tools.store.read((db) => findSnapshot(db, base));
-    const isOurs = snapshot?.volume === row.volume;
+    const isOurs = snapshot?.volume === mirror.volume;
     if (!isOurs && base !== null) {
-      this.#tools.log.warn({ mirror: row.name, base }, 'the destination of a mirror has nothing in common with it');
+      this.#tools.log.warn({ mirror: mirror.name, base }, 'the destination of a mirror has nothing in common with it');
     }
     await this.#change({
       base: isOurs ? base : null,
       baseTakenAt: isOurs ? snapshot.createdAt : null,
-      ...(row.round === base && { round: null, position: 0 }),
+      ...(mirror.round === base && { round: null, position: 0 }),
     });
-    return this.#row();
+    return this.#mirror();
   }
 
-  #nextSnapshot(row: SourceMirror): SnapshotInPlace | undefined {
-    const { name, volume, base, round } = row;
+  #nextSnapshot(mirror: SourceMirror): SnapshotInPlace | undefined {
+    const { name, volume, base, round } = mirror;
     return this.#tools.store.read((db) => {
       const current = round === null ? undefined : findSnapshot(db, round);
       if (current?.volume === volume) return current;
       const next = [
         findNextSnapshot(db, name, base),
-        this.#isByHand(row) ? findNextByHand(db, volume, base) : undefined,
+        this.#isByHand(mirror) ? findNextByHand(db, volume, base) : undefined,
       ];
       const [first] = next.filter((one) => one !== undefined).toSorted();
       return first === undefined ? undefined : findSnapshot(db, first);
@@ -174,27 +174,27 @@ export class ReplicationSender {
   }
 
   /** By a policy without a schedule, it is those that users take that are shipped. */
-  #isByHand(row: SourceMirror): boolean {
-    return this.#policyOf(row)?.schedule === MANUAL;
+  #isByHand(mirror: SourceMirror): boolean {
+    return this.#policyOf(mirror)?.schedule === MANUAL;
   }
 
-  async #ship(row: SourceMirror, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
+  async #ship(mirror: SourceMirror, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
     const { engine, snapshots } = this.#tools;
-    const base = this.#usableBase(row);
-    await this.#change({ round: snapshot.name, ...(row.round !== snapshot.name && { position: 0 }) });
+    const base = this.#usableBase(mirror);
+    await this.#change({ round: snapshot.name, ...(mirror.round !== snapshot.name && { position: 0 }) });
     await snapshots.using(snapshot.name, async () => {
-      const begun = await this.#ask(row, this.#begin(row, snapshot, base, link, signal));
+      const begun = await this.#ask(mirror, this.#begin(mirror, snapshot, base, link, signal));
       if (!begun) return;
       if (begun.base !== snapshot.name) {
         const plan = {
-          job: row.name,
+          job: mirror.name,
           base,
           snapshot: snapshot.name,
           sizeBytes: snapshot.sizeBytes,
           from: begun.position,
         };
         await this.#change({ position: begun.position });
-        const limit = () => this.#row().rateLimitKb * 1024;
+        const limit = () => this.#mirror().rateLimitKb * 1024;
         const confirmed = (progress: Progress) => this.#recordProgress(progress);
         await new ReplicationRound(plan, {
           engine,
@@ -206,22 +206,22 @@ export class ReplicationSender {
           confirmed,
         }).ship();
       }
-      await this.#complete(row, snapshot, link, signal);
+      await this.#complete(mirror, snapshot, link, signal);
     });
   }
 
   async #begin(
-    row: SourceMirror,
+    mirror: SourceMirror,
     snapshot: SnapshotInPlace,
     base: string | null,
     link: PeerLink,
     signal: AbortSignal,
   ): Promise<{ mirror: PeerMirror }> {
-    const volume = this.#tools.volumes.get(row.volume);
+    const volume = this.#tools.volumes.get(mirror.volume);
     return link.call(
       peers.beginRound,
       {
-        job: row.name,
+        job: mirror.name,
         snapshot: snapshot.name,
         base: base ?? undefined,
         snapshot_name: snapshot.displayName,
@@ -233,13 +233,13 @@ export class ReplicationSender {
     );
   }
 
-  async #complete(row: SourceMirror, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
+  async #complete(source: SourceMirror, snapshot: SnapshotInPlace, link: PeerLink, signal: AbortSignal): Promise<void> {
     const input = {
-      job: row.name,
+      job: source.name,
       snapshot: snapshot.name,
-      keep: this.#policyOf(row)?.keepAtDestination ?? undefined,
+      keep: this.#policyOf(source)?.keepAtDestination ?? undefined,
     };
-    const mirror = await this.#ask(row, link.call(peers.completeRound, input, { signal, timeoutMs: 60_000 }));
+    const mirror = await this.#ask(source, link.call(peers.completeRound, input, { signal, timeoutMs: 60_000 }));
     if (!mirror) return;
     await this.#change({ base: snapshot.name, baseTakenAt: snapshot.createdAt, round: null, position: 0 });
   }
@@ -259,7 +259,7 @@ export class ReplicationSender {
   }
 
   /** Undefined once the other side has ended the mirror: then it ends here, too. */
-  async #ask(row: SourceMirror, asked: Promise<{ mirror: PeerMirror }>): Promise<PeerMirror | undefined> {
+  async #ask(source: SourceMirror, asked: Promise<{ mirror: PeerMirror }>): Promise<PeerMirror | undefined> {
     try {
       const { mirror } = await asked;
       if (mirror.state === 'active') return mirror;
@@ -267,24 +267,24 @@ export class ReplicationSender {
       if (!(error instanceof PeerRefusal) || error.entry !== 'job_not_found') throw error;
     }
     await this.#tools.store.write((tx) => {
-      const present = findSource(tx, row.name);
+      const present = findSource(tx, source.name);
       if (present?.state === 'active' || present?.state === 'paused') this.#tools.ended(tx, present);
     });
     return undefined;
   }
 
-  async #abandon(row: SourceMirror, link: PeerLink, signal: AbortSignal): Promise<boolean> {
-    await link.call(peers.abandonMirror, { job: row.name }, { signal });
+  async #abandon(mirror: SourceMirror, link: PeerLink, signal: AbortSignal): Promise<boolean> {
+    await link.call(peers.abandonMirror, { job: mirror.name }, { signal });
     await this.#tools.store.write((tx) => {
-      removeSource(tx, row.name);
+      removeSource(tx, mirror.name);
     });
     return false;
   }
 
-  async #announceBreak(row: SourceMirror, link: PeerLink, signal: AbortSignal): Promise<boolean> {
-    const inherited = row.inheritsWwid;
+  async #announceBreak(mirror: SourceMirror, link: PeerLink, signal: AbortSignal): Promise<boolean> {
+    const inherited = mirror.inheritsWwid;
     try {
-      await link.call(peers.breakMirror, { job: row.name, inherited }, { signal, timeoutMs: 60_000 });
+      await link.call(peers.breakMirror, { job: mirror.name, inherited }, { signal, timeoutMs: 60_000 });
     } catch (error) {
       if (!(error instanceof PeerRefusal) || error.entry !== 'job_not_found') throw error;
     }
@@ -296,19 +296,19 @@ export class ReplicationSender {
   #recordProgress({ position, sentBytes, wireBytes, ms }: Progress): Promise<void> {
     // It gets on: a long round does not pay for what went wrong at its beginning.
     this.#retryMs = RETRY_MS_MIN;
-    const row = this.#row();
+    const mirror = this.#mirror();
     return this.#change({
       position,
-      sentBytes: row.sentBytes + sentBytes,
-      wireBytes: row.wireBytes + wireBytes,
-      syncMs: row.syncMs + ms,
+      sentBytes: mirror.sentBytes + sentBytes,
+      wireBytes: mirror.wireBytes + wireBytes,
+      syncMs: mirror.syncMs + ms,
     });
   }
 
-  #row(): SourceMirror {
-    const row = this.#tools.store.read((db) => findSource(db, this.#job));
-    if (!row) throw fail('job_not_found', { id: this.#job });
-    return row;
+  #mirror(): SourceMirror {
+    const mirror = this.#tools.store.read((db) => findSource(db, this.#job));
+    if (!mirror) throw fail('job_not_found', { id: this.#job });
+    return mirror;
   }
 
   #change(change: Partial<SourceMirror>): Promise<void> {
@@ -327,12 +327,12 @@ export class ReplicationSender {
     log.warn({ error, mirror: this.#job }, error === undefined ? 'a mirror goes on' : 'a mirror cannot go on');
     const title = this.#problem === undefined ? 'goes on.' : `does not get on: ${this.#problem}`;
     const told = store.write((tx) => {
-      const row = findSource(tx, this.#job);
-      if (!row) return;
+      const mirror = findSource(tx, this.#job);
+      if (!mirror) return;
       events.record(tx, {
         severity: this.#problem === undefined ? 'notice' : 'warning',
-        title: `Mirror ${row.displayName} (${row.name}) ${title}`,
-        subject: `mirror_job:${row.name}`,
+        title: `Mirror ${mirror.displayName} (${mirror.name}) ${title}`,
+        subject: `mirror_job:${mirror.name}`,
       });
     });
     told.catch(() => undefined);

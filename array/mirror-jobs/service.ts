@@ -45,8 +45,8 @@ export class MirrorService {
   list(start: number, limit: number): { mirrors: MirrorView[]; count: number } {
     const [sources, destinations] = this.#tools.store.read((db) => [listSources(db), listDestinations(db)] as const);
     const all = [
-      ...sources.filter(({ state }) => state !== 'abandoned').map((row) => () => this.#sourceView(row)),
-      ...destinations.filter(isShown).map((row) => () => this.#destinationView(row)),
+      ...sources.filter(({ state }) => state !== 'abandoned').map((mirror) => () => this.#sourceView(mirror)),
+      ...destinations.filter(isShown).map((mirror) => () => this.#destinationView(mirror)),
     ];
     const page = all.slice(start, limit === 0 ? undefined : start + limit);
     return { mirrors: page.map((view) => view()), count: all.length };
@@ -114,16 +114,19 @@ export class MirrorService {
     });
   }
 
-  #sourceView(row: SourceMirror): MirrorView {
-    const volume = this.#tools.store.read((db) => findVolume(db, row.volume));
+  #sourceView(mirror: SourceMirror): MirrorView {
+    const volume = this.#tools.store.read((db) => findVolume(db, mirror.volume));
     // A broken one is shown as it was: what it was of may be another thing by now.
-    const isLive = row.state !== 'broken' && volume !== undefined;
+    const isLive = mirror.state !== 'broken' && volume !== undefined;
     const present = isLive ? { cg_name: volume.consistencyGroup, cg_display_name: volume.displayName } : {};
-    return sourceView({ ...row, ...present }, this.#around(row.volume, this.sources.problem(row.name) !== undefined));
+    return sourceView(
+      { ...mirror, ...present },
+      this.#around(mirror.volume, this.sources.problem(mirror.name) !== undefined),
+    );
   }
 
-  #destinationView(row: DestinationMirror): MirrorView {
-    return destinationView(row, this.#around(row.volume, this.destinations.isSilent(row.name)));
+  #destinationView(mirror: DestinationMirror): MirrorView {
+    return destinationView(mirror, this.#around(mirror.volume, this.destinations.isSilent(mirror.name)));
   }
 
   #around(volume: string | null, isCutOff: boolean) {

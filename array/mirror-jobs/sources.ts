@@ -70,18 +70,18 @@ export class MirrorSources {
   constructor(tools: ArrayTools, neighbours: Neighbours) {
     this.#tools = tools;
     this.#neighbours = neighbours;
-    const ended = (tx: Tx, row: SourceMirror) => {
-      this.#end(tx, row, { isPeerInformed: true }, 'was broken by its other side', 'system');
+    const ended = (tx: Tx, mirror: SourceMirror) => {
+      this.#end(tx, mirror, { isPeerInformed: true }, 'was broken by its other side', 'system');
     };
     this.#courierTools = { ...tools, ...neighbours, slots: new TransferSlots(SHIPPING_MAX), ended };
-    neighbours.snapshots.onTaken((rows) => {
-      for (const row of rows) this.#wakeFor(row);
+    neighbours.snapshots.onTaken((snapshots) => {
+      for (const snapshot of snapshots) this.#wakeFor(snapshot);
     });
   }
 
   get(name: string): SourceMirror | undefined {
-    const row = this.#tools.store.read((db) => findSource(db, name));
-    return row?.state === 'abandoned' ? undefined : row;
+    const mirror = this.#tools.store.read((db) => findSource(db, name));
+    return mirror?.state === 'abandoned' ? undefined : mirror;
   }
 
   problem(name: string): string | undefined {
@@ -101,8 +101,8 @@ export class MirrorSources {
       const what = `could not be made: ${connectionReason(error)}`;
       await store.write((tx) => {
         updateSource(tx, name, { state: 'abandoned', modifiedAt: this.#tools.clock.now() });
-        const row = findSource(tx, name);
-        if (row) this.#recordEvent(tx, row, what.replace(/\.$/, ''), actor, 'warning');
+        const mirror = findSource(tx, name);
+        if (mirror) this.#recordEvent(tx, mirror, what.replace(/\.$/, ''), actor, 'warning');
       });
       this.#courier(name)?.wake();
       throw error;
@@ -124,9 +124,9 @@ export class MirrorSources {
   /** Here at once; the other side is told as soon as it answers. */
   async break(name: string, inherited: boolean, actor: string): Promise<void> {
     await this.#tools.store.write((tx) => {
-      const row = findSource(tx, name);
-      if (row?.state !== 'active' && row?.state !== 'paused') throw fail('mirror_broken_already', { name });
-      this.#end(tx, row, { isPeerInformed: false, inheritsWwid: inherited }, 'was broken', actor);
+      const mirror = findSource(tx, name);
+      if (mirror?.state !== 'active' && mirror?.state !== 'paused') throw fail('mirror_broken_already', { name });
+      this.#end(tx, mirror, { isPeerInformed: false, inheritsWwid: inherited }, 'was broken', actor);
     });
     const courier = this.#courier(name);
     const isReached = courier?.problem === undefined;
@@ -137,10 +137,10 @@ export class MirrorSources {
   async setRateLimit(name: string, kilobytes: number, actor: string): Promise<void> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
-      const row = findSource(tx, name);
-      if (!row) throw fail('job_not_found', { id: name });
+      const mirror = findSource(tx, name);
+      if (!mirror) throw fail('job_not_found', { id: name });
       updateSource(tx, name, { rateLimitKb: kilobytes, modifiedAt: clock.now() });
-      this.#recordEvent(tx, row, kilobytes === 0 ? 'has no rate limit' : `sends at most ${kilobytes} KB/s`, actor);
+      this.#recordEvent(tx, mirror, kilobytes === 0 ? 'has no rate limit' : `sends at most ${kilobytes} KB/s`, actor);
     });
   }
 
@@ -239,13 +239,13 @@ export class MirrorSources {
     const first = await snapshots.begin([{ ...naming, volume, mirrorJob: name, policy: policy.name }]);
     try {
       await snapshots.show(first, actor, (tx) => {
-        const row = findSource(tx, name);
-        if (row?.state !== 'creating') throw fail('mirror_given_up', { name });
+        const mirror = findSource(tx, name);
+        if (mirror?.state !== 'creating') throw fail('mirror_given_up', { name });
         const wanted = { policy: policy.name, volume: volume.name, application: 'mirror', mirrorJob: name } as const;
         const rule = snapshotPolicies.attachIn(tx, wanted, actor);
         tieSnapshots(tx, name, rule);
         updateSource(tx, name, { state: 'active', rule, modifiedAt: clock.now() });
-        this.#recordEvent(tx, row, `of volume ${volume.displayName} (${volume.name}) was created`, actor);
+        this.#recordEvent(tx, mirror, `of volume ${volume.displayName} (${volume.name}) was created`, actor);
       });
     } catch (error) {
       await snapshots.drop(first);
@@ -263,16 +263,16 @@ export class MirrorSources {
   ): Promise<void> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
-      const row = findSource(tx, name);
-      if (row?.state !== from) throw fail('mirror_state', { name, state: row?.state ?? 'gone', needed: from });
+      const mirror = findSource(tx, name);
+      if (mirror?.state !== from) throw fail('mirror_state', { name, state: mirror?.state ?? 'gone', needed: from });
       updateSource(tx, name, { state: to, modifiedAt: clock.now() });
-      this.#recordEvent(tx, row, what, actor);
+      this.#recordEvent(tx, mirror, what, actor);
     });
   }
 
   /** Its snapshots stay, as snapshots like any other; nothing takes more of them. */
-  #end(tx: Tx, row: SourceMirror, change: Partial<SourceMirror>, what: string, actor: string): void {
-    updateSource(tx, row.name, {
+  #end(tx: Tx, mirror: SourceMirror, change: Partial<SourceMirror>, what: string, actor: string): void {
+    updateSource(tx, mirror.name, {
       ...change,
       state: 'broken',
       round: null,
@@ -280,20 +280,20 @@ export class MirrorSources {
       position: 0,
       modifiedAt: this.#tools.clock.now(),
     });
-    if (row.rule !== null) removeRule(tx, row.rule);
-    releaseSnapshots(tx, row.name);
-    this.#recordEvent(tx, row, what, actor, 'notice');
+    if (mirror.rule !== null) removeRule(tx, mirror.rule);
+    releaseSnapshots(tx, mirror.name);
+    this.#recordEvent(tx, mirror, what, actor, 'notice');
   }
 
   #recordEvent(
     tx: Tx,
-    row: SourceMirror,
+    mirror: SourceMirror,
     what: string,
     actor: string,
     severity: 'info' | 'notice' | 'warning' = 'info',
   ): void {
-    const title = `Mirror ${row.displayName} (${row.name}) to array ${row.remoteDisplayName} ${what}.`;
-    this.#tools.events.record(tx, { severity, title, subject: `mirror_job:${row.name}`, actor });
+    const title = `Mirror ${mirror.displayName} (${mirror.name}) to array ${mirror.remoteDisplayName} ${what}.`;
+    this.#tools.events.record(tx, { severity, title, subject: `mirror_job:${mirror.name}`, actor });
   }
 
   #wakeFor({ mirrorJob, volume, application }: Snapshot): void {

@@ -17,50 +17,50 @@ export interface Surroundings {
 }
 
 /** As its source shows it. */
-export function sourceView(row: SourceMirror, around: Surroundings): MirrorView {
+export function sourceView(mirror: SourceMirror, around: Surroundings): MirrorView {
   return {
-    job_name: row.name,
-    job_display_name: row.displayName,
+    job_name: mirror.name,
+    job_display_name: mirror.displayName,
     src: {
       provider: around.provider,
       array_display_name: around.arrayName,
-      cg_display_name: row.groupDisplayName,
-      cg_name: row.consistencyGroup,
-      pool_display_name: row.poolDisplayName,
+      cg_display_name: mirror.groupDisplayName,
+      cg_name: mirror.consistencyGroup,
+      pool_display_name: mirror.poolDisplayName,
     },
     dst: {
-      provider: row.remoteProvider,
-      array_display_name: row.remoteDisplayName,
-      cg_display_name: row.remoteVolume,
+      provider: mirror.remoteProvider,
+      array_display_name: mirror.remoteDisplayName,
+      cg_display_name: mirror.remoteVolume,
       cg_name: null,
-      pool_display_name: row.remotePool,
+      pool_display_name: mirror.remotePool,
     },
-    status: statusOf(row, row.state === 'paused', around),
-    ...figures(row, row.sentBytes),
+    status: statusOf(mirror, mirror.state === 'paused', around),
+    ...figures(mirror, mirror.sentBytes),
   };
 }
 
 /** As its destination shows it. */
-export function destinationView(row: DestinationMirror, around: Surroundings): MirrorView {
+export function destinationView(mirror: DestinationMirror, around: Surroundings): MirrorView {
   return {
-    job_name: row.name,
-    job_display_name: row.displayName,
+    job_name: mirror.name,
+    job_display_name: mirror.displayName,
     src: {
-      provider: row.sourceProvider,
-      array_display_name: row.sourceArray,
-      cg_display_name: row.sourceGroupDisplayName,
-      cg_name: row.sourceGroup,
-      pool_display_name: row.sourcePoolDisplayName,
+      provider: mirror.sourceProvider,
+      array_display_name: mirror.sourceArray,
+      cg_display_name: mirror.sourceGroupDisplayName,
+      cg_name: mirror.sourceGroup,
+      pool_display_name: mirror.sourcePoolDisplayName,
     },
     dst: {
       provider: around.provider,
       array_display_name: around.arrayName,
-      cg_display_name: row.volumeName,
+      cg_display_name: mirror.volumeName,
       cg_name: null,
-      pool_display_name: row.poolDisplayName,
+      pool_display_name: mirror.poolDisplayName,
     },
-    status: statusOf(row, row.isPaused, around),
-    ...figures(row, row.receivedBytes),
+    status: statusOf(mirror, mirror.isPaused, around),
+    ...figures(mirror, mirror.receivedBytes),
   };
 }
 
@@ -78,13 +78,13 @@ function statusOf({ state, round, position }: Standing, isPaused: boolean, aroun
 
 type Figures = Pick<SourceMirror, 'baseTakenAt' | 'syncMs' | 'createdAt' | 'modifiedAt'>;
 
-function figures(row: Figures, bytes: number) {
+function figures(mirror: Figures, bytes: number) {
   return {
-    rpo: row.baseTakenAt === null ? null : formatUtc(row.baseTakenAt),
+    rpo: mirror.baseTakenAt === null ? null : formatUtc(mirror.baseTakenAt),
     // What travels is compressed wherever that pays.
     wan_optimization: 'YES' as const,
-    avg_sync_rate_kb_sec: row.syncMs === 0 ? 0 : Math.round(bytes / 1024 / (row.syncMs / 1000)),
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    avg_sync_rate_kb_sec: mirror.syncMs === 0 ? 0 : Math.round(bytes / 1024 / (mirror.syncMs / 1000)),
+    created_at: formatUtc(mirror.createdAt),
+    modified_at: formatUtc(mirror.modifiedAt),
   };
 }

@@ -150,10 +150,10 @@ export class NasService {
       const other = nfsGid === undefined ? undefined : findNasGroupByGid(tx, nfsGid);
       if (other) throw numberTaken('nfs_gid', nfsGid, `group ${other.name}`);
       const now = clock.now();
-      const row = { name, gid: nfsGid ?? null, isSmb: smb, createdAt: now, modifiedAt: now };
-      insertNasGroup(tx, row);
+      const group = { name, gid: nfsGid ?? null, isSmb: smb, createdAt: now, modifiedAt: now };
+      insertNasGroup(tx, group);
       this.#record(tx, 'group', name, 'was created', actor);
-      return row;
+      return group;
     });
     await this.#push();
     return group;

@@ -45,13 +45,13 @@ export class DestinationBuckets {
     this.#remotes.clear();
   }
 
-  async #connect(row: Destination): Promise<RemoteS3> {
+  async #connect(destination: Destination): Promise<RemoteS3> {
     const { vault, configuration } = this.#tools;
-    const password = vault.unseal(row.password);
-    const proxy = row.proxy === null ? null : (JSON.parse(vault.unseal(row.proxy)) as Proxy);
+    const password = vault.unseal(destination.password);
+    const proxy = destination.proxy === null ? null : (JSON.parse(vault.unseal(destination.proxy)) as Proxy);
     const trusted = configuration().tls?.cert;
-    const { route, region } = await locateBucket({ ...row, password, proxy, trusted });
-    const identity = { accessKey: row.username, secret: password, region };
+    const { route, region } = await locateBucket({ ...destination, password, proxy, trusted });
+    const identity = { accessKey: destination.username, secret: password, region };
     const url = `${route.isTls ? 'https' : 'http'}://${hostOf(route)}`;
     return new RemoteS3({ ...identity, url, address: route.host }, { agent: new RoutedAgent(route) });
   }

@@ -8,8 +8,8 @@ export function objectStorageRoutes(
 ): ArrayHandlers<'objectStorageDestinations'> {
   return {
     list: ({ start, limit }) => {
-      const { rows, count } = service.list(start, limit);
-      return { object_storage_destinations: rows.map(viewOf), count };
+      const { destinations, count } = service.list(start, limit);
+      return { object_storage_destinations: destinations.map(viewOf), count };
     },
     create: async (input, { actor }) => ({
       object_storage_destination: viewOf(await service.create(input, actor.username)),
@@ -17,19 +17,19 @@ export function objectStorageRoutes(
   };
 }
 
-function viewOf(row: Destination) {
+function viewOf(destination: Destination) {
   return {
-    name: row.name,
-    display_name: row.displayName,
-    type: row.type,
-    bucket: row.bucket,
-    endpoint: row.endpoint,
-    username: row.username,
-    connect_via: row.connectVia,
-    allow_lifecycle_policies: row.allowsLifecyclePolicies ? ('YES' as const) : ('NO' as const),
-    proxy_host: row.proxyHost,
-    proxy_port: row.proxyPort,
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    name: destination.name,
+    display_name: destination.displayName,
+    type: destination.type,
+    bucket: destination.bucket,
+    endpoint: destination.endpoint,
+    username: destination.username,
+    connect_via: destination.connectVia,
+    allow_lifecycle_policies: destination.allowsLifecyclePolicies ? ('YES' as const) : ('NO' as const),
+    proxy_host: destination.proxyHost,
+    proxy_port: destination.proxyPort,
+    created_at: formatUtc(destination.createdAt),
+    modified_at: formatUtc(destination.modifiedAt),
   };
 }

@@ -32,8 +32,11 @@ export class ObjectStorageDestinationService {
     this.#tools = tools;
   }
 
-  list(start: number, limit: number): { rows: Destination[]; count: number } {
-    return this.#tools.store.read((db) => ({ rows: listDestinations(db, start, limit), count: countDestinations(db) }));
+  list(start: number, limit: number): { destinations: Destination[]; count: number } {
+    return this.#tools.store.read((db) => ({
+      destinations: listDestinations(db, start, limit),
+      count: countDestinations(db),
+    }));
   }
 
   async create(request: DestinationRequest, actor: string): Promise<Destination> {
@@ -51,7 +54,7 @@ export class ObjectStorageDestinationService {
       if (isNameTaken(tx, request.name)) throw fail('name_taken', { name: request.name });
       if (countDestinations(tx) >= DESTINATIONS_MAX) throw fail('buckets_limit', { max: DESTINATIONS_MAX });
       const now = clock.now();
-      const row: Destination = {
+      const destination: Destination = {
         name: nextName(tx, 'obsdst'),
         displayName: request.name,
         type: request.type,
@@ -67,10 +70,10 @@ export class ObjectStorageDestinationService {
         createdAt: now,
         modifiedAt: now,
       };
-      insertDestination(tx, row);
-      const title = `Bucket ${row.bucket} at ${row.endpoint} was made known as ${row.displayName} (${row.name}).`;
-      events.record(tx, { title, subject: `object_storage_destination:${row.name}`, actor });
-      return row;
+      insertDestination(tx, destination);
+      const title = `Bucket ${destination.bucket} at ${destination.endpoint} was made known as ${destination.displayName} (${destination.name}).`;
+      events.record(tx, { title, subject: `object_storage_destination:${destination.name}`, actor });
+      return destination;
     });
   }
 }

@@ -56,15 +56,15 @@ export class PeerService {
     const key = headers['x-access-key'];
     if (typeof key !== 'string') return undefined;
     const mark = fingerprint(key);
-    const row = this.#tools.store.read((db) => findPeerByKey(db, mark));
-    if (!row) return undefined;
+    const peer = this.#tools.store.read((db) => findPeerByKey(db, mark));
+    if (!peer) return undefined;
     return {
-      id: `peer:${row.uuid}`,
+      id: `peer:${peer.uuid}`,
       role: 'peer',
-      uuid: row.uuid,
-      displayName: row.displayName,
-      provider: row.provider,
-      keys: this.#keysOf(mark, row.sealedSecret),
+      uuid: peer.uuid,
+      displayName: peer.displayName,
+      provider: peer.provider,
+      keys: this.#keysOf(mark, peer.sealedSecret),
     };
   }
 

@@ -40,8 +40,8 @@ export class PoolContents {
   raidGroups(pool: string, { start, limit }: Page): Found<RaidGroupFacts> {
     this.#pools.get(pool);
     const all = this.#raidGroups.ofPool(pool);
-    const rows = limit === 0 ? all.slice(start) : all.slice(start, start + limit);
-    return { found: this.#raidGroups.describeAll(rows), count: all.length };
+    const groups = limit === 0 ? all.slice(start) : all.slice(start, start + limit);
+    return { found: this.#raidGroups.describeAll(groups), count: all.length };
   }
 
   /** All, or those that mirrors from other arrays write to. */

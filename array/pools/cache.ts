@@ -32,9 +32,9 @@ export class PoolCaches {
   publish(): Promise<void> {
     return this.#turns.run('cache', async () => {
       const { store, engine, configuration } = this.#tools;
-      const rows = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
-      const share = cacheShare(configuration().cacheGb, rows.filter(({ cache }) => cache).length);
-      const wanted = new Map<string, PoolCache>(rows.map((row) => [row.name, cacheOf(row, share)]));
+      const pools = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
+      const share = cacheShare(configuration().cacheGb, pools.filter(({ cache }) => cache).length);
+      const wanted = new Map<string, PoolCache>(pools.map((pool) => [pool.name, cacheOf(pool, share)]));
       const told = new Map([...this.#published].filter(([name]) => wanted.has(name)));
       this.#published = told;
       // Those that give some up come first, so that there is never more in use than there is.
@@ -48,11 +48,11 @@ export class PoolCaches {
   }
 }
 
-function cacheOf(row: Pool, share: number): PoolCache {
+function cacheOf(pool: Pool, share: number): PoolCache {
   return {
-    bytes: row.cache ? share : 0,
-    keepsSnapshots: row.cowCache,
-    coolOffMs: row.coolOffHours * HOUR_MS,
+    bytes: pool.cache ? share : 0,
+    keepsSnapshots: pool.cowCache,
+    coolOffMs: pool.coolOffHours * HOUR_MS,
   };
 }
 

@@ -26,26 +26,26 @@ export function isWorse(mode: CapacityMode, than: CapacityMode): boolean {
 }
 
 /** Exact: what the pool may use of its groups, less what it uses. While it shrinks the engine allows less already. */
-export function freeBytesOf(row: Pick<Pool, 'capacityBytes'>, report: PoolReport | undefined): number {
+export function freeBytesOf(pool: Pick<Pool, 'capacityBytes'>, report: PoolReport | undefined): number {
   if (report?.isOpen !== true) return 0;
-  return Math.max(0, Math.min(row.capacityBytes, report.totalBytes) - report.usedBytes);
+  return Math.max(0, Math.min(pool.capacityBytes, report.totalBytes) - report.usedBytes);
 }
 
-export function plainThresholds(row: Pool): CapacityThresholds {
+export function plainThresholds(pool: Pool): CapacityThresholds {
   return {
-    historyMinutes: row.historyMinutes,
-    alertMinutes: row.alertMinutes,
-    protectedMinutes: row.protectedMinutes,
-    emergencyBytes: row.emergencyBytes,
+    historyMinutes: pool.historyMinutes,
+    alertMinutes: pool.alertMinutes,
+    protectedMinutes: pool.protectedMinutes,
+    emergencyBytes: pool.emergencyBytes,
   };
 }
 
-export function effectiveThresholds(row: Pool): CapacityThresholds {
+export function effectiveThresholds(pool: Pool): CapacityThresholds {
   return {
-    historyMinutes: row.effectiveHistoryMinutes,
-    alertMinutes: row.effectiveAlertMinutes,
-    protectedMinutes: row.effectiveProtectedMinutes,
-    emergencyBytes: row.effectiveEmergencyBytes,
+    historyMinutes: pool.effectiveHistoryMinutes,
+    alertMinutes: pool.effectiveAlertMinutes,
+    protectedMinutes: pool.effectiveProtectedMinutes,
+    emergencyBytes: pool.effectiveEmergencyBytes,
   };
 }
 
@@ -53,9 +53,9 @@ export function effectiveThresholds(row: Pool): CapacityThresholds {
  * The worse of two views: of the bytes as they lie there, and of what servers could still write into what is free if
  * it shrinks as what is there did.
  */
-export function evaluateCapacity(row: Pool, report: PoolReport, { plain, effective }: Watches): CapacityState {
+export function evaluateCapacity(pool: Pool, report: PoolReport, { plain, effective }: Watches): CapacityState {
   const { usedBytes, savedBytes } = report;
-  const freeBytes = freeBytesOf(row, report);
+  const freeBytes = freeBytesOf(pool, report);
   const ratio = usedBytes > 0 ? (usedBytes + savedBytes) / usedBytes : 1;
   const effectiveFree = freeBytes * ratio;
   const modes = [plain.mode(freeBytes), effective.mode(effectiveFree)] as const;

@@ -53,17 +53,17 @@ export class PoolDeletion {
    * After a crash: what the engine deletes or has deleted goes; what it refuses stays. A damaged pool that was marked is
    * empty, or was deleted by force; one that has come to itself since is kept if there is anything in it.
    */
-  async reconcile(row: Pool): Promise<void> {
-    const groups = this.#raidGroups.ofPool(row.name).map((group) => group.name);
+  async reconcile(pool: Pool): Promise<void> {
+    const groups = this.#raidGroups.ofPool(pool.name).map((group) => group.name);
     // Drives that are out of service were taken out of the engine just now.
     await this.#tools.readings.refresh();
-    const isDamaged = damageOf(row.name, groups, this.#tools.readings) !== undefined;
+    const isDamaged = damageOf(pool.name, groups, this.#tools.readings) !== undefined;
     try {
-      await this.#finish(row, isDamaged, 'system');
+      await this.#finish(pool, isDamaged, 'system');
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      await this.#restore(row);
-      this.#tools.log.warn({ error, pool: row.name }, 'a pool whose deletion was cut off is kept');
+      await this.#restore(pool);
+      this.#tools.log.warn({ error, pool: pool.name }, 'a pool whose deletion was cut off is kept');
     }
   }
 
@@ -84,17 +84,17 @@ export class PoolDeletion {
 
   /** Returns the row as it was. */
   #mark(tx: Tx, name: string, isForced: boolean): { before: Pool; isDamaged: boolean } {
-    const row = findPool(tx, name);
-    if (!row || row.state === 'creating') throw fail('pool_not_found', { id: name });
+    const pool = findPool(tx, name);
+    if (!pool || pool.state === 'creating') throw fail('pool_not_found', { id: name });
     const groups = this.#raidGroups.ofPool(name).map((group) => group.name);
     const damage = damageOf(name, groups, this.#tools.readings);
-    if (damage === undefined) this.#refuseUsed(tx, row);
-    else this.#refuseDamaged(tx, row, damage, isForced);
+    if (damage === undefined) this.#refuseUsed(tx, pool);
+    else this.#refuseDamaged(tx, pool, damage, isForced);
     if (this.#volumes.isMigrationTarget(tx, name)) {
       throw fail('pool_migration_target', { id: name });
     }
     updatePool(tx, name, { state: 'deleting', modifiedAt: this.#tools.clock.now() });
-    return { before: row, isDamaged: damage !== undefined };
+    return { before: pool, isDamaged: damage !== undefined };
   }
 
   #refuseUsed(tx: Tx, { name, shrinkGroup }: Pool): void {
@@ -114,22 +114,22 @@ export class PoolDeletion {
     throw fail('pool_damaged', { id: name, damage, along });
   }
 
-  async #finish(row: Pool, isForced: boolean, actor: string): Promise<void> {
+  async #finish(pool: Pool, isForced: boolean, actor: string): Promise<void> {
     const { store, engine, events } = this.#tools;
-    const { name } = row;
+    const { name } = pool;
     const shares = store.read((db) => this.#volumes.listShares(db, name));
     for (const share of shares) await engine.removeShare(share);
     await engine.deletePool(name, isForced);
     await store.write((tx) => {
       const count = this.#volumes.count(tx, name);
       this.removeRecords(tx, name);
-      const title = `Pool ${called(row)} was deleted${count === 0 ? '' : ` with the ${count} volumes in it`}.`;
+      const title = `Pool ${called(pool)} was deleted${count === 0 ? '' : ` with the ${count} volumes in it`}.`;
       events.record(tx, { title, subject: `pool:${name}`, actor, severity: count === 0 ? 'notice' : 'warning' });
     });
     this.#performance.remove('pool', name);
   }
 
-  async #restore(row: Pool): Promise<void> {
-    await this.#tools.store.write((tx) => updatePool(tx, row.name, { state: 'ready', modifiedAt: row.modifiedAt }));
+  async #restore(pool: Pool): Promise<void> {
+    await this.#tools.store.write((tx) => updatePool(tx, pool.name, { state: 'ready', modifiedAt: pool.modifiedAt }));
   }
 }

@@ -55,28 +55,28 @@ export class PoolProtection {
   /** At all pools, after each reading. */
   async checkAll(): Promise<void> {
     const { store } = this.#tools;
-    const rows = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
-    const names = new Set<string>(rows.map(({ name }) => name));
+    const pools = store.read((db) => listPools(db)).filter(({ state }) => state === 'ready');
+    const names = new Set<string>(pools.map(({ name }) => name));
     for (const name of this.#watched.keys()) if (!names.has(name)) this.#watched.delete(name);
-    for (const row of rows) await this.#check(row, false);
+    for (const pool of pools) await this.#check(pool, false);
   }
 
   /** After somebody changed the pool: its mode follows at once. */
   async checkNow(name: string): Promise<void> {
-    const row = this.#tools.store.read((db) => findPool(db, name));
-    if (row?.state === 'ready') await this.#check(row, true);
+    const pool = this.#tools.store.read((db) => findPool(db, name));
+    if (pool?.state === 'ready') await this.#check(pool, true);
   }
 
   /** Throws `pool_protected` or, when there is no room at all, `capacity_refused`. */
-  refuseNew(row: Pool): void {
-    const { name, capacityMode: mode } = row;
+  refuseNew(pool: Pool): void {
+    const { name, capacityMode: mode } = pool;
     const report = this.#tools.readings.pool(name);
-    if (report?.isOpen === true && freeBytesOf(row, report) === 0) {
-      throw fail('pool_full', { id: called(row) });
+    if (report?.isOpen === true && freeBytesOf(pool, report) === 0) {
+      throw fail('pool_full', { id: called(pool) });
     }
     if (mode !== 'protected' && mode !== 'emergency') return;
     const watched = this.#watched.get(name);
-    const reason = report && watched ? reasonOf(evaluateCapacity(row, report, watched)) : 'it is filling up';
+    const reason = report && watched ? reasonOf(evaluateCapacity(pool, report, watched)) : 'it is filling up';
     throw fail('pool_protected', { id: name, mode, reason });
   }
 
@@ -86,35 +86,35 @@ export class PoolProtection {
     for (const { relief } of this.#watched.values()) await relief;
   }
 
-  async #check(row: Pool, atOnce: boolean): Promise<void> {
-    const report = this.#tools.readings.pool(row.name);
+  async #check(pool: Pool, atOnce: boolean): Promise<void> {
+    const report = this.#tools.readings.pool(pool.name);
     if (report?.isOpen !== true) return;
     const now = this.#tools.clock.now();
-    const watched = this.#watch(row, report, now);
+    const watched = this.#watch(pool, report, now);
     watched.plain.record(now, report.usedBytes);
     watched.effective.record(now, report.usedBytes + report.savedBytes);
-    const judgement = evaluateCapacity(row, report, watched);
-    const changes = this.#isDue(row, judgement, watched, { now, atOnce });
-    const samples = now - watched.sampledAt >= sampleEveryMs(row) || now < watched.sampledAt;
+    const judgement = evaluateCapacity(pool, report, watched);
+    const changes = this.#isDue(pool, judgement, watched, { now, atOnce });
+    const samples = now - watched.sampledAt >= sampleEveryMs(pool) || now < watched.sampledAt;
     if (changes || samples) {
       await this.#tools.store.write((tx) => {
-        if (samples) this.#insertSample(tx, row, report, now);
-        if (changes) this.#change(tx, row, judgement);
+        if (samples) this.#insertSample(tx, pool, report, now);
+        if (changes) this.#change(tx, pool, judgement);
       });
       if (samples) watched.sampledAt = now;
     }
-    this.#relieve(row, report, judgement, watched, now);
+    this.#relieve(pool, report, judgement, watched, now);
   }
 
-  #watch(row: Pool, report: PoolReport, now: number): Watched {
-    const thresholds = JSON.stringify([plainThresholds(row), effectiveThresholds(row)]);
-    const before = this.#watched.get(row.name);
+  #watch(pool: Pool, report: PoolReport, now: number): Watched {
+    const thresholds = JSON.stringify([plainThresholds(pool), effectiveThresholds(pool)]);
+    const before = this.#watched.get(pool.name);
     if (before?.thresholds === thresholds) return before;
     const { usedBytes, savedBytes } = report;
-    const samples = this.#tools.store.read((db) => listSamples(db, row.name));
+    const samples = this.#tools.store.read((db) => listSamples(db, pool.name));
     const sampledAt = samples.at(-1)?.takenAt ?? -Infinity;
-    const plain = watchWithHistory(plainThresholds(row), samples.map(asUsed), { atMs: now, usedBytes });
-    const effective = watchWithHistory(effectiveThresholds(row), samples.map(asEffective), {
+    const plain = watchWithHistory(plainThresholds(pool), samples.map(asUsed), { atMs: now, usedBytes });
+    const effective = watchWithHistory(effectiveThresholds(pool), samples.map(asEffective), {
       atMs: now,
       usedBytes: usedBytes + savedBytes,
     });
@@ -128,40 +128,40 @@ export class PoolProtection {
       nextReliefAt: before?.nextReliefAt ?? 0,
       relief: before?.relief,
     };
-    this.#watched.set(row.name, watched);
+    this.#watched.set(pool.name, watched);
     return watched;
   }
 
   /** Worse is worse at once; better only when it stays so. */
   #isDue(
-    row: Pool,
+    pool: Pool,
     { mode }: CapacityState,
     watched: Watched,
     { now, atOnce }: { now: number; atOnce: boolean },
   ): boolean {
-    if (!isWorse(row.capacityMode, mode)) watched.betterSince = undefined;
-    if (mode === row.capacityMode) return false;
-    if (atOnce || isWorse(mode, row.capacityMode)) return true;
+    if (!isWorse(pool.capacityMode, mode)) watched.betterSince = undefined;
+    if (mode === pool.capacityMode) return false;
+    if (atOnce || isWorse(mode, pool.capacityMode)) return true;
     watched.betterSince ??= now;
     return now - watched.betterSince >= BETTER_FOR_MS;
   }
 
   #change(tx: Tx, { name }: Pool, judgement: CapacityState): void {
-    const row = findPool(tx, name);
-    if (row?.state !== 'ready') return;
+    const pool = findPool(tx, name);
+    if (pool?.state !== 'ready') return;
     updatePool(tx, name, { capacityMode: judgement.mode });
-    const { title, severity } = modeEvent(row, judgement);
+    const { title, severity } = modeEvent(pool, judgement);
     this.#tools.events.record(tx, { title, severity, subject: `pool:${name}` });
   }
 
-  #insertSample(tx: Tx, row: Pool, { usedBytes, savedBytes }: PoolReport, now: number): void {
-    if (!findPool(tx, row.name)) return;
-    deleteSamplesBefore(tx, row.name, now - longestHistoryMs(row));
-    insertSample(tx, row.name, { takenAt: now, usedBytes, savedBytes });
+  #insertSample(tx: Tx, pool: Pool, { usedBytes, savedBytes }: PoolReport, now: number): void {
+    if (!findPool(tx, pool.name)) return;
+    deleteSamplesBefore(tx, pool.name, now - longestHistoryMs(pool));
+    insertSample(tx, pool.name, { takenAt: now, usedBytes, savedBytes });
   }
 
   /** One by one, in the background: readings go on meanwhile and tell whether it helped. */
-  #relieve(row: Pool, report: PoolReport, { isBelowLeast }: CapacityState, watched: Watched, now: number): void {
+  #relieve(pool: Pool, report: PoolReport, { isBelowLeast }: CapacityState, watched: Watched, now: number): void {
     const isFalling = report.usedBytes < watched.usedBytes;
     watched.usedBytes = report.usedBytes;
     const makeRoom = this.#makeRoom;
@@ -170,11 +170,11 @@ export class PoolProtection {
     const relieve = async (): Promise<void> => {
       let helped = false;
       try {
-        helped = await makeRoom(row.name);
+        helped = await makeRoom(pool.name);
       } catch (error) {
-        log.error({ error, pool: row.name }, 'a pool in an emergency could not be given room');
+        log.error({ error, pool: pool.name }, 'a pool in an emergency could not be given room');
       }
-      const current = this.#watched.get(row.name) ?? watched;
+      const current = this.#watched.get(pool.name) ?? watched;
       current.nextReliefAt = clock.now() + (helped ? RELIEF_EVERY_MS : RELIEF_IN_VAIN_MS);
       current.relief = undefined;
     };
@@ -182,8 +182,8 @@ export class PoolProtection {
   }
 }
 
-function modeEvent(row: Pool, judgement: CapacityState): { title: string; severity: 'notice' | 'warning' | 'error' } {
-  const pool = `Pool ${called(row)}`;
+function modeEvent(found: Pool, judgement: CapacityState): { title: string; severity: 'notice' | 'warning' | 'error' } {
+  const pool = `Pool ${called(found)}`;
   const reason = reasonOf(judgement);
   switch (judgement.mode) {
     case 'normal':
@@ -216,6 +216,6 @@ function longestHistoryMs({ historyMinutes, effectiveHistoryMinutes }: Pool): nu
   return Math.max(historyMinutes, effectiveHistoryMinutes) * MINUTE_MS;
 }
 
-function sampleEveryMs(row: Pool): number {
-  return Math.max(SAMPLE_EVERY_MS_MIN, longestHistoryMs(row) / HISTORY_STEPS);
+function sampleEveryMs(pool: Pool): number {
+  return Math.max(SAMPLE_EVERY_MS_MIN, longestHistoryMs(pool) / HISTORY_STEPS);
 }

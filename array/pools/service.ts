@@ -75,24 +75,24 @@ export class PoolService {
   /** In whatever state, with the figures of this moment. */
   async show(name: string): Promise<PoolFacts> {
     await this.#readAnew();
-    const row = this.#tools.store.read((db) => findPool(db, name));
-    if (!row) throw fail('pool_not_found', { id: name });
-    return this.#factsOf(row);
+    const pool = this.#tools.store.read((db) => findPool(db, name));
+    if (!pool) throw fail('pool_not_found', { id: name });
+    return this.#factsOf(pool);
   }
 
   /** With the figures last read. */
   list(page: Page): { pools: PoolFacts[]; count: number } {
     return this.#tools.store.read((db) => ({
-      pools: listPools(db, page).map((row) => this.#factsOf(row)),
+      pools: listPools(db, page).map((pool) => this.#factsOf(pool)),
       count: countPools(db),
     }));
   }
 
   async create(wanted: NewPoolRequest, actor: string): Promise<Pool> {
-    const row = await this.#space.create(wanted, actor);
+    const pool = await this.#space.create(wanted, actor);
     await this.#caches.publish();
     await this.#readAnew();
-    return row;
+    return pool;
   }
 
   /** By force, one that is damaged goes with all that is in it. */
@@ -104,10 +104,10 @@ export class PoolService {
   }
 
   rename(name: string, displayName: string, actor: string): Promise<void> {
-    return this.#change(name, (tx, row) => {
+    return this.#change(name, (tx, pool) => {
       const other = findPoolByDisplayName(tx, displayName);
       if (other && other.name !== name) throw fail('name_taken', { name: displayName });
-      this.#recordEvent(tx, row, `was renamed to ${displayName}`, actor);
+      this.#recordEvent(tx, pool, `was renamed to ${displayName}`, actor);
       return { displayName };
     });
   }
@@ -140,20 +140,20 @@ export class PoolService {
   }
 
   async setCoolOff(name: string, hours: number, actor: string): Promise<void> {
-    await this.#change(name, (tx, row) => {
+    await this.#change(name, (tx, pool) => {
       const words = hours === 0 ? 'for as long as there is room' : `for ${hours} hours after its last use`;
-      this.#recordEvent(tx, row, `keeps data in its cache ${words}`, actor);
+      this.#recordEvent(tx, pool, `keeps data in its cache ${words}`, actor);
       return { coolOffHours: hours };
     });
     await this.#caches.publish();
   }
 
   async setCache(name: string, { cache, cowCache }: CacheChange, actor: string): Promise<void> {
-    await this.#change(name, (tx, row) => {
-      const after = { cache: cache ?? row.cache, cowCache: cowCache ?? row.cowCache };
-      if (after.cache !== row.cache) this.#recordEvent(tx, row, `has its cache turned ${onOff(after.cache)}`, actor);
-      if (after.cowCache !== row.cowCache) {
-        this.#recordEvent(tx, row, `has its cache for what snapshots share turned ${onOff(after.cowCache)}`, actor);
+    await this.#change(name, (tx, pool) => {
+      const after = { cache: cache ?? pool.cache, cowCache: cowCache ?? pool.cowCache };
+      if (after.cache !== pool.cache) this.#recordEvent(tx, pool, `has its cache turned ${onOff(after.cache)}`, actor);
+      if (after.cowCache !== pool.cowCache) {
+        this.#recordEvent(tx, pool, `has its cache for what snapshots share turned ${onOff(after.cowCache)}`, actor);
       }
       return after;
     });
@@ -161,8 +161,8 @@ export class PoolService {
   }
 
   async updateProtection(name: string, change: ProtectionChange, actor: string): Promise<void> {
-    await this.#change(name, (tx, row) => {
-      this.#recordEvent(tx, row, 'has new thresholds for running full', actor);
+    await this.#change(name, (tx, pool) => {
+      this.#recordEvent(tx, pool, 'has new thresholds for running full', actor);
       return change;
     });
     await this.#readAnew();
@@ -194,33 +194,33 @@ export class PoolService {
     return this.#protection.stop();
   }
 
-  #factsOf(row: Pool): PoolFacts {
+  #factsOf(pool: Pool): PoolFacts {
     const { store, readings } = this.#tools;
-    const groups = this.#raidGroups.ofPool(row.name).map(({ name }) => name);
-    const report = readings.pool(row.name);
+    const groups = this.#raidGroups.ofPool(pool.name).map(({ name }) => name);
+    const report = readings.pool(pool.name);
     return {
-      pool: row,
+      pool,
       groups,
-      provisionedBytes: store.read((db) => this.#volumes.sumSizes(db, row.name)),
+      provisionedBytes: store.read((db) => this.#volumes.sumSizes(db, pool.name)),
       report,
-      isFailed: damageOf(row.name, groups, readings) !== undefined,
-      shrunk: this.#shrinking.progress(row),
+      isFailed: damageOf(pool.name, groups, readings) !== undefined,
+      shrunk: this.#shrinking.progress(pool),
       allocationBytes: this.#tools.engine.allocationBytes,
     };
   }
 
-  #change(name: string, change: (tx: Tx, row: Pool) => PoolChange): Promise<void> {
+  #change(name: string, change: (tx: Tx, pool: Pool) => PoolChange): Promise<void> {
     const { store, clock } = this.#tools;
     return store.write((tx) => {
-      const row = ready(findPool(tx, name), name);
-      updatePool(tx, name, { ...change(tx, row), modifiedAt: clock.now() });
+      const pool = ready(findPool(tx, name), name);
+      updatePool(tx, name, { ...change(tx, pool), modifiedAt: clock.now() });
     });
   }
 
-  #recordEvent(tx: Tx, row: Pool, what: string, actor: string): void {
+  #recordEvent(tx: Tx, pool: Pool, what: string, actor: string): void {
     this.#tools.events.record(tx, {
-      title: `Pool ${called(row)} ${what}.`,
-      subject: `pool:${row.name}`,
+      title: `Pool ${called(pool)} ${what}.`,
+      subject: `pool:${pool.name}`,
       actor,
     });
   }
@@ -235,9 +235,9 @@ export class PoolService {
   }
 }
 
-function ready(row: Pool | undefined, name: string): Pool {
-  if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
-  return row;
+function ready(pool: Pool | undefined, name: string): Pool {
+  if (pool?.state !== 'ready') throw fail('pool_not_found', { id: name });
+  return pool;
 }
 
 function onOff(value: boolean): string {

@@ -70,12 +70,12 @@ export class PoolShrinking {
 
   async cancel(name: string, actor: string): Promise<void> {
     const { store, jobs } = this.#tools;
-    const row = store.read((db) => findPool(db, name));
-    if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
-    const { shrinkGroup: group, shrinkJob: jobId } = row;
+    const pool = store.read((db) => findPool(db, name));
+    if (pool?.state !== 'ready') throw fail('pool_not_found', { id: name });
+    const { shrinkGroup: group, shrinkJob: jobId } = pool;
     if (group === null || jobId === null) throw fail('pool_not_shrinking', { id: name });
     const running = this.#running.get(name);
-    if (!running) return this.#cancelWaiting(row, group, actor);
+    if (!running) return this.#cancelWaiting(pool, group, actor);
     running.cancelledBy ??= actor;
     running.cancelling.abort();
     const job = await jobs.wait(jobId, -1);
@@ -84,37 +84,37 @@ export class PoolShrinking {
   }
 
   /** The job has yet to start, or to start again; a run before a restart may have left the group closed in the engine. */
-  async #cancelWaiting(row: Pool, group: string, actor: string): Promise<void> {
+  async #cancelWaiting(pool: Pool, group: string, actor: string): Promise<void> {
     const { store, engine } = this.#tools;
-    const capacityBytes = this.#capacityWithout(row, group);
-    this.#running.set(row.name, { cancelling: new AbortController(), fraction: 0, cancelledBy: actor });
+    const capacityBytes = this.#capacityWithout(pool, group);
+    this.#running.set(pool.name, { cancelling: new AbortController(), fraction: 0, cancelledBy: actor });
     try {
-      await partOf(engine, 'hardware').shrinkPool(row.name, group, capacityBytes, { signal: AbortSignal.abort() });
+      await partOf(engine, 'hardware').shrinkPool(pool.name, group, capacityBytes, { signal: AbortSignal.abort() });
     } catch (error) {
       if (!isEngineError(error, 'cancelled')) throw error;
-      await store.write((tx) => this.#endUnchanged(tx, row.name, cancelledBy(actor)));
+      await store.write((tx) => this.#endUnchanged(tx, pool.name, cancelledBy(actor)));
       return;
     } finally {
-      this.#running.delete(row.name);
+      this.#running.delete(pool.name);
     }
-    await store.write((tx) => this.#finish(tx, { pool: row.name, group }, capacityBytes));
-    throw tooLate(row.name);
+    await store.write((tx) => this.#finish(tx, { pool: pool.name, group }, capacityBytes));
+    throw tooLate(pool.name);
   }
 
   #begin(tx: Tx, name: string, group: string, actor: string): number {
     const { jobs, events, clock } = this.#tools;
-    const row = findPool(tx, name);
-    if (row?.state !== 'ready') throw fail('pool_not_found', { id: name });
-    this.#refuse(row, group);
+    const pool = findPool(tx, name);
+    if (pool?.state !== 'ready') throw fail('pool_not_found', { id: name });
+    this.#refuse(pool, group);
     const job = jobs.enqueue(tx, KIND, `pool:${name}`, { pool: name, group } satisfies ShrinkArguments);
     updatePool(tx, name, { shrinkGroup: group, shrinkJob: job, modifiedAt: clock.now() });
-    const title = `Pool ${called(row)} is being shrunk: ${group} is emptied and leaves it.`;
+    const title = `Pool ${called(pool)} is being shrunk: ${group} is emptied and leaves it.`;
     events.record(tx, { title, subject: `pool:${name}`, actor });
     return job;
   }
 
-  #refuse(row: Pool, group: string): void {
-    const { name, shrinkGroup } = row;
+  #refuse(pool: Pool, group: string): void {
+    const { name, shrinkGroup } = pool;
     if (shrinkGroup !== null) {
       throw fail('pool_shrinking_already', { id: name, group: shrinkGroup });
     }
@@ -125,7 +125,7 @@ export class PoolShrinking {
     if (all.length === 1) {
       throw fail('only_group_of_pool', { group, id: name });
     }
-    const left = this.#capacityWithout(row, group);
+    const left = this.#capacityWithout(pool, group);
     const used = this.#tools.readings.pool(name)?.usedBytes ?? 0;
     if (used > left || left === 0) {
       throw fail('shrink_leaves_too_little', { id: name, used: capacityText(used), left: capacityText(left), group });
@@ -134,18 +134,18 @@ export class PoolShrinking {
 
   async #run(job: RunningJob<ShrinkArguments>): Promise<JobOutcome> {
     const { pool, group } = job.arguments;
-    const row = this.#tools.store.read((db) => findPool(db, pool));
-    if (row?.shrinkJob !== job.id) return { outcome: 'failed', reason: CANCELLED };
+    const found = this.#tools.store.read((db) => findPool(db, pool));
+    if (found?.shrinkJob !== job.id) return { outcome: 'failed', reason: CANCELLED };
     if (this.#running.has(pool)) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'It is being cancelled.' };
     const running: Running = {
       cancelling: new AbortController(),
-      fraction: this.progress(row),
+      fraction: this.progress(found),
       cancelledBy: undefined,
     };
     this.#running.set(pool, running);
     const saving = setInterval(() => void this.#saveProgress(job, running), SAVE_EVERY_MS);
     try {
-      const capacityBytes = this.#capacityWithout(row, group);
+      const capacityBytes = this.#capacityWithout(found, group);
       await partOf(this.#tools.engine, 'hardware').shrinkPool(pool, group, capacityBytes, {
         signal: AbortSignal.any([job.signal, running.cancelling.signal]),
         onProgress: (fraction) => (running.fraction = fraction),
@@ -177,22 +177,22 @@ export class PoolShrinking {
 
   /** The pool is as it was. */
   #endUnchanged(tx: Tx, name: string, { words, ...told }: Ending): void {
-    const row = findPool(tx, name);
-    if (!row || row.shrinkGroup === null) return;
-    updatePool(tx, row.name, { shrinkGroup: null, shrinkJob: null, modifiedAt: this.#tools.clock.now() });
-    const title = `Shrinking pool ${called(row)} ${words}`.replace(/\.?$/, '.');
+    const pool = findPool(tx, name);
+    if (!pool || pool.shrinkGroup === null) return;
+    updatePool(tx, pool.name, { shrinkGroup: null, shrinkJob: null, modifiedAt: this.#tools.clock.now() });
+    const title = `Shrinking pool ${called(pool)} ${words}`.replace(/\.?$/, '.');
     this.#tools.events.record(tx, { title, subject: `pool:${name}`, ...told });
   }
 
   #finish(tx: Tx, { pool, group }: ShrinkArguments, capacityBytes: number): void {
     const { clock, events } = this.#tools;
-    const row = findPool(tx, pool);
+    const found = findPool(tx, pool);
     // A job that just ended and a cancellation that came too late both see to it.
-    if (row?.shrinkGroup !== group) return;
+    if (found?.shrinkGroup !== group) return;
     const now = clock.now();
     updatePool(tx, pool, { shrinkGroup: null, shrinkJob: null, capacityBytes: bytes(capacityBytes), modifiedAt: now });
     releaseFromPool(tx, [group], now);
-    const title = `Pool ${called(row)} was shrunk to ${capacityText(capacityBytes)}; ${group} is free.`;
+    const title = `Pool ${called(found)} was shrunk to ${capacityText(capacityBytes)}; ${group} is free.`;
     events.record(tx, { title, subject: `pool:${pool}` });
   }
 

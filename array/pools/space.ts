@@ -62,18 +62,18 @@ export class PoolSpace {
   /** The row claims the groups before the engine is asked: two callers cannot take the same. */
   async create(wanted: NewPoolRequest, actor: string): Promise<Pool> {
     const { store, engine, events, clock } = this.#tools;
-    const row = await store.write((tx) => this.#claim(tx, wanted));
-    const { name, mode, capacityBytes } = row;
+    const pool = await store.write((tx) => this.#claim(tx, wanted));
+    const { name, mode, capacityBytes } = pool;
     try {
       await engine.createPool({ id: name, mode, groups: [...new Set(wanted.groups)], capacityBytes });
     } catch (error) {
       await this.#attempt(name, () => this.#undo(name));
       throw error;
     }
-    const ready: Pool = { ...row, state: 'ready', modifiedAt: clock.now() };
+    const ready: Pool = { ...pool, state: 'ready', modifiedAt: clock.now() };
     await store.write((tx) => {
       updatePool(tx, name, { state: 'ready', modifiedAt: ready.modifiedAt });
-      const title = `Pool ${called(row)} of ${capacityText(capacityBytes)} was created.`;
+      const title = `Pool ${called(pool)} of ${capacityText(capacityBytes)} was created.`;
       events.record(tx, { title, subject: `pool:${name}`, actor });
     });
     return ready;
@@ -94,16 +94,16 @@ export class PoolSpace {
   }
 
   /** After a crash: what was being made goes, what was being deleted too, and the engine has what the rows say. */
-  async reconcile(rows: readonly Pool[]): Promise<void> {
-    for (const row of rows) await this.#attempt(row.name, () => this.#reconcileOne(row));
-    const known = new Set<string>(rows.map(({ name }) => name));
+  async reconcile(pools: readonly Pool[]): Promise<void> {
+    for (const pool of pools) await this.#attempt(pool.name, () => this.#reconcileOne(pool));
+    const known = new Set<string>(pools.map(({ name }) => name));
     const unknown = [...this.#tools.readings.pools].filter(({ id }) => !known.has(id));
     for (const { id } of unknown) await this.#attempt(id, () => this.#removeUnknown(id));
   }
 
-  #reconcileOne(row: Pool): Promise<void> {
-    if (row.state === 'creating') return this.#undo(row.name);
-    return row.state === 'deleting' ? this.#deletion.reconcile(row) : this.#followRow(row);
+  #reconcileOne(pool: Pool): Promise<void> {
+    if (pool.state === 'creating') return this.#undo(pool.name);
+    return pool.state === 'deleting' ? this.#deletion.reconcile(pool) : this.#followRow(pool);
   }
 
   /** One pool that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
@@ -123,7 +123,7 @@ export class PoolSpace {
     const groups = this.#freeGroups(wanted.groups);
     const now = this.#tools.clock.now();
     const { shares, capacityBytes } = this.#space(groups, wanted.capacityMb);
-    const row: Pool = {
+    const pool: Pool = {
       name: nextName(tx, 'pool'),
       displayName: wanted.displayName,
       mode: wanted.mode,
@@ -142,9 +142,9 @@ export class PoolSpace {
       createdAt: now,
       modifiedAt: now,
     };
-    insertPool(tx, row);
-    addToPool(tx, row.name, shares, now);
-    return row;
+    insertPool(tx, pool);
+    addToPool(tx, pool.name, shares, now);
+    return pool;
   }
 
   /** What a pool takes of RAID groups. An engine without any gives it what was asked for. */
@@ -198,8 +198,8 @@ export class PoolSpace {
   #ungrow(tx: Tx, { before, shares, joining }: Growth): void {
     const { clock, events } = this.#tools;
     const { name, capacityBytes } = before;
-    const row = findPool(tx, name);
-    if (row) updatePool(tx, name, { capacityBytes, modifiedAt: clock.now() });
+    const pool = findPool(tx, name);
+    if (pool) updatePool(tx, name, { capacityBytes, modifiedAt: clock.now() });
     removeFromPool(tx, shares, joining, clock.now());
     const title = `Pool ${called(before)} could not be expanded and is as large as before.`;
     events.record(tx, { title, subject: `pool:${name}`, severity: 'warning' });

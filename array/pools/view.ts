@@ -7,41 +7,41 @@ import type { PoolFacts } from './pool.ts';
 export type PoolView = RecordOf<typeof PoolRecord>;
 
 export function poolView(facts: PoolFacts): PoolView {
-  const { pool: row, groups, provisionedBytes, report, allocationBytes } = facts;
+  const { pool, groups, provisionedBytes, report, allocationBytes } = facts;
   const chunkKb = allocationBytes / 1024;
   return {
-    name: row.name,
-    display_name: row.displayName,
+    name: pool.name,
+    display_name: pool.displayName,
     status: statusOf(facts),
-    capacity: wholeGigabytes(row.capacityBytes),
-    available_capacity: gigabytes(freeBytesOf(row, report)),
+    capacity: wholeGigabytes(pool.capacityBytes),
+    available_capacity: gigabytes(freeBytesOf(pool, report)),
     provisioned_capacity: gigabytes(provisionedBytes),
-    version: row.version,
+    version: pool.version,
     data_type: 'BLOCK',
     // Servers decide by flushing when their writes must be on disk.
     mount_sync: 'NO',
     access_time_update: null,
     raid_group_name: groups.join(','),
-    mode: row.mode,
-    stripe_size: row.mode === 'stripe' ? chunkKb : 0,
-    cache: yesNo(row.cache),
-    cow_cache: yesNo(row.cowCache),
-    capacity_mode: row.capacityMode,
-    capacity_history: row.historyMinutes,
-    alert_mode: row.alertMinutes,
-    protected_mode: row.protectedMinutes,
-    emergency_mode: wholeGigabytes(row.emergencyBytes),
+    mode: pool.mode,
+    stripe_size: pool.mode === 'stripe' ? chunkKb : 0,
+    cache: yesNo(pool.cache),
+    cow_cache: yesNo(pool.cowCache),
+    capacity_mode: pool.capacityMode,
+    capacity_history: pool.historyMinutes,
+    alert_mode: pool.alertMinutes,
+    protected_mode: pool.protectedMinutes,
+    emergency_mode: wholeGigabytes(pool.emergencyBytes),
     chunk_size: chunkKb,
-    type: row.type as PoolView['type'],
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    type: pool.type as PoolView['type'],
+    created_at: formatUtc(pool.createdAt),
+    modified_at: formatUtc(pool.modifiedAt),
   };
 }
 
-function statusOf({ pool: row, isFailed, shrunk }: PoolFacts): string {
-  if (row.state !== 'ready') return row.state;
+function statusOf({ pool, isFailed, shrunk }: PoolFacts): string {
+  if (pool.state !== 'ready') return pool.state;
   if (isFailed) return 'failed';
-  return row.shrinkGroup === null ? 'normal' : `shrinking ${Math.floor(shrunk * 100)}%`;
+  return pool.shrinkGroup === null ? 'normal' : `shrinking ${Math.floor(shrunk * 100)}%`;
 }
 
 function yesNo(value: boolean): 'YES' | 'NO' {

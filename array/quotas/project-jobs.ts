@@ -66,8 +66,8 @@ export class ProjectJobs {
 
   async #remove(job: RunningJob<DirectoryWork, Position>): Promise<JobOutcome> {
     const { volume, path } = job.arguments;
-    const row = this.#tools.store.read((db) => findDirectory(db, volume, path));
-    if (!row) return { outcome: 'done' };
+    const directory = this.#tools.store.read((db) => findDirectory(db, volume, path));
+    if (!directory) return { outcome: 'done' };
     const postponed = await this.#clearProject(job, volume, path);
     return postponed ?? { outcome: 'done', finish: (tx) => this.#finishRemoving(tx, job.arguments) };
   }
@@ -75,18 +75,18 @@ export class ProjectJobs {
   async #delete(job: RunningJob<ProjectWork, Position>): Promise<JobOutcome> {
     const { engine, store } = this.#tools;
     const { volume, project, actor } = job.arguments;
-    const row = store.read((db) => findProject(db, volume, project));
-    if (!row) return { outcome: 'done' };
+    const found = store.read((db) => findProject(db, volume, project));
+    if (!found) return { outcome: 'done' };
     for (const { path } of store.read((db) => listDirectories(db, volume, project))) {
       const postponed = await this.#clearProject(job, volume, path);
       if (postponed !== undefined) return postponed;
     }
-    await engine.setQuotas(volume, [{ scope: 'project', id: row.number, limitBytes: undefined }]);
+    await engine.setQuotas(volume, [{ scope: 'project', id: found.number, limitBytes: undefined }]);
     return {
       outcome: 'done',
       finish: (tx) => {
         removeProject(tx, volume, project);
-        const title = `Quota project ${row.displayName} (${project}) of share ${volume} was deleted.`;
+        const title = `Quota project ${found.displayName} (${project}) of share ${volume} was deleted.`;
         this.#tools.events.record(tx, { title, subject: `volume:${volume}`, actor });
       },
     };

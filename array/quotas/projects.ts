@@ -48,9 +48,9 @@ export class QuotaProjectService {
   list(volume: string, page: Page): { projects: ProjectWithDirectories[]; count: number } {
     this.#volumes.getShare(volume);
     return this.#tools.store.read((db) => ({
-      projects: listProjects(db, volume, page).map((row) => ({
-        ...row,
-        directories: listDirectories(db, volume, row.name),
+      projects: listProjects(db, volume, page).map((project) => ({
+        ...project,
+        directories: listDirectories(db, volume, project.name),
       })),
       count: countProjects(db, volume),
     }));
@@ -71,7 +71,7 @@ export class QuotaProjectService {
       }
       const number = nextNumber(tx, 'project');
       const now = clock.now();
-      const row: QuotaProject = {
+      const project: QuotaProject = {
         volume,
         name: `project-${number.toString(16).padStart(8, '0')}`,
         number,
@@ -80,9 +80,9 @@ export class QuotaProjectService {
         createdAt: now,
         modifiedAt: now,
       };
-      insertProject(tx, row);
-      this.#record(tx, row, 'was created', actor);
-      return row;
+      insertProject(tx, project);
+      this.#record(tx, project, 'was created', actor);
+      return project;
     });
   }
 
@@ -91,7 +91,7 @@ export class QuotaProjectService {
     const { store, jobs, clock } = this.#tools;
     return store.write((tx) => {
       this.#volumes.usableShare(volume);
-      const row = this.#project(tx, volume, project);
+      const present = this.#project(tx, volume, project);
       const directory = readDirectoryPath('path', path);
       const other = findOverlapping(tx, volume, directory);
       const isAgain = other?.path === directory && other.project === project && other.state === 'ready';
@@ -101,7 +101,7 @@ export class QuotaProjectService {
       const begun = { volume, path: directory, state: 'adding', job } as const;
       if (isAgain) changeDirectory(tx, begun);
       else insertDirectory(tx, { ...begun, project });
-      touchProject(tx, volume, row.name, clock.now());
+      touchProject(tx, volume, present.name, clock.now());
       return { path: directory, job };
     });
   }
@@ -133,9 +133,9 @@ export class QuotaProjectService {
       this.#volumes.usableShare(volume);
       this.#project(tx, volume, project);
       const directory = readDirectoryPath('path', path);
-      const row = findDirectory(tx, volume, directory);
-      if (row?.project !== project) throw fail('nothing_to_delete');
-      if (row.state === 'removing' && row.job !== null) return { path: directory, job: row.job };
+      const found = findDirectory(tx, volume, directory);
+      if (found?.project !== project) throw fail('nothing_to_delete');
+      if (found.state === 'removing' && found.job !== null) return { path: directory, job: found.job };
       const args = { volume, project, path: directory, isAdded: false, actor };
       const job = jobs.enqueue(tx, SET_PROJECT, subjectOf(volume), args);
       changeDirectory(tx, { volume, path: directory, state: 'removing', job });
@@ -148,23 +148,23 @@ export class QuotaProjectService {
     const { store, jobs, clock } = this.#tools;
     return store.write((tx) => {
       this.#volumes.usableShare(volume);
-      const row = findProject(tx, volume, project);
-      if (!row) throw fail('project_not_found', { id: project });
-      if (row.deleteJob !== null) return row.deleteJob;
+      const found = findProject(tx, volume, project);
+      if (!found) throw fail('project_not_found', { id: project });
+      if (found.deleteJob !== null) return found.deleteJob;
       const count = listDirectories(tx, volume, project).length;
       if (count > 0 && !isForced) {
         throw fail('quota_project_in_use', { project, count });
       }
       const job = jobs.enqueue(tx, DELETE_PROJECT, subjectOf(volume), { volume, project, actor });
-      markProjectDeleted(tx, row, job, clock.now());
+      markProjectDeleted(tx, found, job, clock.now());
       return job;
     });
   }
 
   #project(tx: Tx, volume: string, name: string): QuotaProject {
-    const row = findProject(tx, volume, name);
-    if (!row || row.deleteJob !== null) throw fail('project_not_found', { id: name });
-    return row;
+    const project = findProject(tx, volume, name);
+    if (!project || project.deleteJob !== null) throw fail('project_not_found', { id: name });
+    return project;
   }
 
   #record(tx: Tx, { displayName, name, volume }: QuotaProject, what: string, actor: string): void {

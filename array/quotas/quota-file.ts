@@ -37,18 +37,18 @@ const PASSED_OVER = ['source_id_display', 'usage', 'soft', 'source_type', 'nas_t
 /** Reads a file of quotas; the first row that is wrong is an error that names it. */
 export function readQuotaFile(bytes: Uint8Array, format: QuotaFileFormat, names: NameReader): QuotaFileLine[] {
   const text = decode(bytes);
-  const rows = format === 'csv' ? readCsv(text) : readText(text);
-  if (rows.length === 0) throw badParameter('file', 'holds no quotas');
-  if (rows.length > ROWS_MAX) throw badParameter('file', `has more than ${ROWS_MAX} rows`);
+  const entries = format === 'csv' ? readCsv(text) : readText(text);
+  if (entries.length === 0) throw badParameter('file', 'holds no quotas');
+  if (entries.length > ROWS_MAX) throw badParameter('file', `has more than ${ROWS_MAX} rows`);
   const lines = new Map<number, number>();
-  return rows.map((row) => {
-    const id = names.read(row.name);
-    if (typeof id === 'string') throw rowProblem(row.line, shortened(id));
+  return entries.map((line) => {
+    const id = names.read(line.name);
+    if (typeof id === 'string') throw rowProblem(line.line, shortened(id));
     const earlier = lines.get(id);
     if (earlier !== undefined)
-      throw rowProblem(row.line, `${shortened(row.name)} has a quota in row ${earlier} already`);
-    lines.set(id, row.line);
-    return { id, limitBytes: readLimit(row) };
+      throw rowProblem(line.line, `${shortened(line.name)} has a quota in row ${earlier} already`);
+    lines.set(id, line.line);
+    return { id, limitBytes: readLimit(line) };
   });
 }
 
@@ -95,17 +95,17 @@ function parseCsv(text: string): CsvRecord[] {
 
 /** One name and limit a line, with spaces or tabs between them; a name may hold spaces. Lines that begin with # are notes. */
 function readText(text: string): RawLine[] {
-  const rows: RawLine[] = [];
+  const lines: RawLine[] = [];
   for (const [index, whole] of text.split(/\r\n|\n|\r/).entries()) {
     const line = whole.trim();
     if (line === '' || line.startsWith('#')) continue;
     if (line.length > ROW_BYTES_MAX) throw rowProblem(index + 1, `is longer than ${ROW_BYTES_MAX} characters`);
     const at = Math.max(line.lastIndexOf(' '), line.lastIndexOf('\t'));
     if (at === -1) throw rowProblem(index + 1, 'must be a name or number, a space, and a limit in MB');
-    rows.push({ line: index + 1, name: line.slice(0, at).trim(), limit: line.slice(at + 1) });
-    if (rows.length > ROWS_MAX) break;
+    lines.push({ line: index + 1, name: line.slice(0, at).trim(), limit: line.slice(at + 1) });
+    if (lines.length > ROWS_MAX) break;
   }
-  return rows;
+  return lines;
 }
 
 function readLimit({ line, limit }: RawLine): number | undefined {

@@ -37,7 +37,10 @@ export function quotaProjectRoutes(projects: QuotaProjectService, jobs: Jobs): A
   return {
     list: ({ id, ...page }) => {
       const { projects: found, count } = projects.list(id, page);
-      return { projects: found.map((project) => projectView(project, (row) => projects.progressOf(row))), count };
+      return {
+        projects: found.map((project) => projectView(project, (directory) => projects.progressOf(directory))),
+        count,
+      };
     },
     create: async ({ id, display_name, directories = [], timeout }, { actor }) => {
       const { name } = await projects.create(id, display_name, actor.username);
@@ -69,9 +72,9 @@ async function failuresOf(
   const giveUpAt = performance.now() + timeoutSeconds * 1000;
   const failures: string[] = [];
   for (const { path, job } of begun) {
-    const row = await jobs.wait(job, timeoutSeconds < 0 ? -1 : Math.max(0, giveUpAt - performance.now()));
-    if (row && row.finishedAt === null) return undefined;
-    if (row?.state === 'failed') failures.push(`${path}: ${row.error ?? 'The work failed.'}`);
+    const ended = await jobs.wait(job, timeoutSeconds < 0 ? -1 : Math.max(0, giveUpAt - performance.now()));
+    if (ended && ended.finishedAt === null) return undefined;
+    if (ended?.state === 'failed') failures.push(`${path}: ${ended.error ?? 'The work failed.'}`);
   }
   return failures;
 }

@@ -20,7 +20,7 @@ export function limitText(limitBytes: number | undefined): string {
   return String(wholeMegabytes(limitBytes ?? 0));
 }
 
-export function projectView(project: ProjectWithDirectories, progressOf: (row: QuotaDirectory) => number) {
+export function projectView(project: ProjectWithDirectories, progressOf: (directory: QuotaDirectory) => number) {
   return {
     name: project.name,
     display_name: project.displayName,
@@ -30,11 +30,14 @@ export function projectView(project: ProjectWithDirectories, progressOf: (row: Q
     created_at: formatUtc(project.createdAt),
     modified_at: formatUtc(project.modifiedAt),
     directories_count: project.directories.length,
-    directories: project.directories.map((row) => ({ path: row.path, status: statusOf(row, progressOf) })),
+    directories: project.directories.map((directory) => ({
+      path: directory.path,
+      status: statusOf(directory, progressOf),
+    })),
   };
 }
 
-function statusOf(row: QuotaDirectory, progressOf: (row: QuotaDirectory) => number): string {
-  if (row.state === 'ready') return 'Ready';
-  return `${row.state === 'adding' ? 'Adding' : 'Removing'} ${Math.floor(progressOf(row))}%`;
+function statusOf(directory: QuotaDirectory, progressOf: (directory: QuotaDirectory) => number): string {
+  if (directory.state === 'ready') return 'Ready';
+  return `${directory.state === 'adding' ? 'Adding' : 'Removing'} ${Math.floor(progressOf(directory))}%`;
 }

@@ -26,7 +26,7 @@ interface NewRaidGroup {
 }
 
 interface Reserved {
-  readonly row: RaidGroup;
+  readonly group: RaidGroup;
   readonly members: readonly Drive[];
   readonly spares: readonly Drive[];
 }
@@ -60,27 +60,27 @@ export class RaidGroupBuilding {
     if (twice !== undefined) throw badParameter('disk', `names ${twice} twice`);
     return drives.inTurn(async () => {
       const reserved = await store.write((tx) => this.#reserve(tx, input));
-      const { row } = reserved;
+      const { group } = reserved;
       try {
         const { capacityBytes } = await hardware.createGroup(engineGroup(reserved));
         await store.write((tx) => {
           repository.updateRaidGroup(
             tx,
-            row.name,
+            group.name,
             { state: 'ready', capacityBytes: bytes(capacityBytes) },
             clock.now(),
           );
-          groups.record(tx, row, { title: titleOf(reserved), actor });
+          groups.record(tx, group, { title: titleOf(reserved), actor });
           this.#warnOfNodes(tx, reserved, actor);
         });
       } catch (error) {
-        await this.#undo(row.name).catch((again: unknown) => {
-          log.error({ error: again, group: row.name }, 'a RAID group is undone at the next start');
+        await this.#undo(group.name).catch((again: unknown) => {
+          log.error({ error: again, group: group.name }, 'a RAID group is undone at the next start');
         });
         throw error;
       }
       await drives.refreshReadings();
-      return row.name;
+      return group.name;
     });
   }
 
@@ -90,7 +90,7 @@ export class RaidGroupBuilding {
     this.#deletable(groups.get(name));
     await scrubbing.stop(name);
     return drives.inTurn(async () => {
-      const row = await store.write((tx) => {
+      const group = await store.write((tx) => {
         const found = this.#deletable(groups.named(tx, name));
         repository.updateRaidGroup(tx, name, { state: 'deleting' }, clock.now());
         return found;
@@ -103,7 +103,7 @@ export class RaidGroupBuilding {
       }
       await store.write((tx) => {
         this.#remove(tx, name);
-        groups.record(tx, row, { title: `RAID group ${called(row)} was deleted.`, actor, severity: 'notice' });
+        groups.record(tx, group, { title: `RAID group ${called(group)} was deleted.`, actor, severity: 'notice' });
       });
       performance.remove('raid_group', name);
       await drives.refreshReadings();
@@ -114,13 +114,13 @@ export class RaidGroupBuilding {
   /** Ends what a crash cut off, and tells the engine what it does not keep. */
   async reconcile(): Promise<void> {
     const { store, engine, readings } = this.#tools;
-    const rows = store.read(repository.allRaidGroups);
-    for (const { name, state } of rows) if (state !== 'ready') await this.#attempt(name, () => this.#undo(name));
-    const known = new Set(rows.map(({ name }) => name));
+    const raidGroups = store.read(repository.allRaidGroups);
+    for (const { name, state } of raidGroups) if (state !== 'ready') await this.#attempt(name, () => this.#undo(name));
+    const known = new Set(raidGroups.map(({ name }) => name));
     const pooled = new Set([...readings.pools].flatMap(({ groups }) => groups));
     for (const { id } of readings.groups)
       if (!known.has(id) && !pooled.has(id)) await this.#attempt(id, () => partOf(engine, 'hardware').deleteGroup(id));
-    for (const row of rows) if (row.state === 'ready') await this.#applySpeed(row);
+    for (const group of raidGroups) if (group.state === 'ready') await this.#applySpeed(group);
   }
 
   /** One group that cannot be settled, perhaps because its drives are gone, is no reason for the others to be down. */
@@ -141,14 +141,14 @@ export class RaidGroupBuilding {
     }
   }
 
-  #deletable(row: RaidGroup): RaidGroup {
-    if (row.pool !== null) throw fail('raid_group_in_use', { id: row.name, pool: row.pool });
+  #deletable(group: RaidGroup): RaidGroup {
+    if (group.pool !== null) throw fail('raid_group_in_use', { id: group.name, pool: group.pool });
     const { drives } = this.#parts;
-    const replaced = this.#tools.store.read((db) => drives.ofGroup(db, row.name)).find(isReplacement);
+    const replaced = this.#tools.store.read((db) => drives.ofGroup(db, group.name)).find(isReplacement);
     if (replaced) {
-      throw fail('group_rebuilding', { group: called(row), id: called(replaced.record) });
+      throw fail('group_rebuilding', { group: called(group), id: called(replaced.record) });
     }
-    return row;
+    return group;
   }
 
   #reserve(tx: Tx, input: NewRaidGroup): Reserved {
@@ -177,18 +177,18 @@ export class RaidGroupBuilding {
       ...SPEED_MB,
       createdAt: clock.now(),
     });
-    for (const { record: row } of members) joinGroup(tx, row.name, name, 'member', clock.now());
-    for (const { record: row } of spares) joinGroup(tx, row.name, name, 'spare', clock.now());
-    return { row: group, members, spares };
+    for (const { record } of members) joinGroup(tx, record.name, name, 'member', clock.now());
+    for (const { record: spare } of spares) joinGroup(tx, spare.name, name, 'spare', clock.now());
+    return { group, members, spares };
   }
 
-  #warnOfNodes(tx: Tx, { row, members }: Reserved, actor: string): void {
+  #warnOfNodes(tx: Tx, { group, members }: Reserved, actor: string): void {
     const byNode = Map.groupBy(members, ({ placed }) => placed.node);
     for (const [node, together] of byNode) {
       if (together.length < 2) continue;
       const names = listed(together.map((drive) => called(drive.record)));
-      const title = `Drives ${names} of RAID group ${called(row)} are on one storage node, ${node}: when it fails, all of them do.`;
-      this.#parts.groups.record(tx, row, { title, actor, severity: 'warning' });
+      const title = `Drives ${names} of RAID group ${called(group)} are on one storage node, ${node}: when it fails, all of them do.`;
+      this.#parts.groups.record(tx, group, { title, actor, severity: 'warning' });
     }
   }
 
@@ -205,23 +205,23 @@ export class RaidGroupBuilding {
   }
 }
 
-function engineGroup({ row, members, spares }: Reserved) {
+function engineGroup({ group, members, spares }: Reserved) {
   return {
-    id: row.name,
-    protection: row.protection,
+    id: group.name,
+    protection: group.protection,
     drives: members.map((drive) => drive.record.uuid),
     spares: spares.map((drive) => drive.record.uuid),
-    stripeBytes: row.stripeBytes,
-    speed: { minimum: row.minResyncMb * MB, maximum: row.maxResyncMb * MB },
+    stripeBytes: group.stripeBytes,
+    speed: { minimum: group.minResyncMb * MB, maximum: group.maxResyncMb * MB },
   };
 }
 
-function isReplacement({ record: row }: Drive): boolean {
-  return row.replaces !== null;
+function isReplacement({ record: drive }: Drive): boolean {
+  return drive.replaces !== null;
 }
 
-function titleOf({ row, members, spares }: Reserved): string {
-  const made = `RAID group ${called(row)} was made: ${row.protection} of ${members.length} drives`;
+function titleOf({ group, members, spares }: Reserved): string {
+  const made = `RAID group ${called(group)} was made: ${group.protection} of ${members.length} drives`;
   if (spares.length === 0) return `${made}.`;
   return `${made} and ${spares.length === 1 ? 'a hot spare' : `${spares.length} hot spares`}.`;
 }
@@ -234,7 +234,7 @@ export function refuseMixed(drives: readonly Drive[]): void {
   throw fail('drive_kinds_mixed');
 }
 
-export function refuseSmall({ record: row, placed }: Drive, memberGb: number): void {
+export function refuseSmall({ record: drive, placed }: Drive, memberGb: number): void {
   if (placed.capacityGb >= memberGb) return;
-  throw fail('spare_too_small', { id: called(row), has: placed.capacityGb, needed: memberGb });
+  throw fail('spare_too_small', { id: called(drive), has: placed.capacityGb, needed: memberGb });
 }

@@ -38,30 +38,30 @@ export class RaidGroupScrubbing {
     const { store, jobs, clock, readings } = this.#tools;
     await readings.refresh();
     const job = await store.write((tx) => {
-      const row = this.#groups.named(tx, id);
-      if (row.scrubJob !== null) throw conflict(row, 'is being scrubbed already');
+      const group = this.#groups.named(tx, id);
+      if (group.scrubJob !== null) throw conflict(group, 'is being scrubbed already');
       const state = readings.group(id)?.state ?? 'failed';
-      if (state !== 'normal') throw conflict(row, `is ${state}; it can be scrubbed once it is normal`);
-      const { scrubPosition: from } = row;
+      if (state !== 'normal') throw conflict(group, `is ${state}; it can be scrubbed once it is normal`);
+      const { scrubPosition: from } = group;
       const enqueued = jobs.enqueue(tx, KIND, `raid_group:${id}`, { group: id, from } satisfies ScrubArguments);
       updateRaidGroup(tx, id, { scrubJob: enqueued, ...(from === 0 && { mismatches: 0 }) }, clock.now());
       const goesOn = from > 0 ? `, from ${Math.floor(from * 100)}% on` : '';
-      this.#groups.record(tx, row, { title: `RAID group ${called(row)} is being scrubbed${goesOn}.`, actor });
+      this.#groups.record(tx, group, { title: `RAID group ${called(group)} is being scrubbed${goesOn}.`, actor });
       return enqueued;
     });
     return answerWhenDone(jobs, job, timeout, () => id);
   }
 
   async pause(id: string, actor: string): Promise<string> {
-    const row = this.#groups.get(id);
-    if (row.scrubJob === null) throw conflict(row, 'is not being scrubbed');
+    const group = this.#groups.get(id);
+    if (group.scrubJob === null) throw conflict(group, 'is not being scrubbed');
     await this.stop(id);
     await this.#tools.store.write((tx) => {
       const { scrubPosition: position } = this.#groups.named(tx, id);
       // It may just have come to its end.
       if (position === 0) return;
-      const title = `The scrub of RAID group ${called(row)} was paused at ${Math.floor(position * 100)}%.`;
-      this.#groups.record(tx, row, { title, actor });
+      const title = `The scrub of RAID group ${called(group)} was paused at ${Math.floor(position * 100)}%.`;
+      this.#groups.record(tx, group, { title, actor });
     });
     return id;
   }
@@ -80,8 +80,8 @@ export class RaidGroupScrubbing {
   async #run(job: RunningJob<ScrubArguments, Position>): Promise<JobOutcome> {
     const { store, engine } = this.#tools;
     const { group, from } = job.arguments;
-    const row = store.read((db) => findRaidGroup(db, group));
-    if (row?.scrubJob !== job.id || row.state !== 'ready') return { outcome: 'done' };
+    const raidGroup = store.read((db) => findRaidGroup(db, group));
+    if (raidGroup?.scrubJob !== job.id || raidGroup.state !== 'ready') return { outcome: 'done' };
     const before = await this.#mismatches(group);
     const ended = await this.#work.run(job, {
       note: `Scrubbing ${group}`,
@@ -117,19 +117,19 @@ export class RaidGroupScrubbing {
   }
 
   #done(tx: Tx, group: string, found: ScrubResult): void {
-    const row = findRaidGroup(tx, group);
-    if (!row) return;
+    const raidGroup = findRaidGroup(tx, group);
+    if (!raidGroup) return;
     addMismatches(tx, group, found.mismatches);
     this.#end(tx, group, { scrubPosition: 0 });
-    this.#groups.record(tx, row, resultOf(row, found));
+    this.#groups.record(tx, raidGroup, resultOf(raidGroup, found));
   }
 
   #failed(tx: Tx, group: string, reason: string): void {
-    const row = findRaidGroup(tx, group);
-    if (!row) return;
+    const raidGroup = findRaidGroup(tx, group);
+    if (!raidGroup) return;
     this.#end(tx, group, {});
-    const title = `The scrub of RAID group ${called(row)} was broken off: ${reason}`;
-    this.#groups.record(tx, row, { title, severity: 'warning' });
+    const title = `The scrub of RAID group ${called(raidGroup)} was broken off: ${reason}`;
+    this.#groups.record(tx, raidGroup, { title, severity: 'warning' });
   }
 
   #end(tx: Tx, group: string, changes: { scrubPosition?: number }): void {
@@ -138,15 +138,15 @@ export class RaidGroupScrubbing {
 }
 
 /** What was found before a pause or restart stands on the record already. */
-function resultOf(row: RaidGroup, { mismatches, repaired, lost }: ScrubResult) {
-  const end = `The scrub of RAID group ${called(row)} ended:`;
-  const earlier = row.mismatches === 0 ? '' : ` (and ${row.mismatches} before it was interrupted)`;
+function resultOf(group: RaidGroup, { mismatches, repaired, lost }: ScrubResult) {
+  const end = `The scrub of RAID group ${called(group)} ended:`;
+  const earlier = group.mismatches === 0 ? '' : ` (and ${group.mismatches} before it was interrupted)`;
   if (mismatches === 0) return { title: `${end} no mismatches found${earlier}.`, severity: 'info' } as const;
   const counts = `${mismatches} mismatches found${earlier}, ${repaired} repaired, ${lost} lost`;
   if (lost === 0) return { title: `${end} ${counts}.`, severity: 'warning' } as const;
   return { title: `${end} ${counts}. Restore what was lost from a snapshot or a copy.`, severity: 'error' } as const;
 }
 
-function conflict(row: RaidGroup, problem: string): Error {
-  return fail('group_state', { id: called(row), problem });
+function conflict(group: RaidGroup, problem: string): Error {
+  return fail('group_state', { id: called(group), problem });
 }

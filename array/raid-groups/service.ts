@@ -29,14 +29,14 @@ export class RaidGroupService {
 
   list(page: Page): RaidGroupPage {
     return this.#tools.store.read((db) => ({
-      groups: repository.listRaidGroups(db, page).map((row) => this.#describe(row)),
+      groups: repository.listRaidGroups(db, page).map((group) => this.#describe(group)),
       count: repository.countRaidGroups(db),
     }));
   }
 
   listFree(page: Page): RaidGroupPage {
     return this.#tools.store.read((db) => ({
-      groups: repository.listFreeRaidGroups(db, page).map((row) => this.#describe(row)),
+      groups: repository.listFreeRaidGroups(db, page).map((group) => this.#describe(group)),
       count: repository.countFreeRaidGroups(db),
     }));
   }
@@ -47,9 +47,9 @@ export class RaidGroupService {
   }
 
   named(db: Db, name: string): RaidGroup {
-    const row = repository.findRaidGroup(db, name);
-    if (row?.state !== 'ready') throw fail('raid_group_not_found', { id: name });
-    return row;
+    const group = repository.findRaidGroup(db, name);
+    if (group?.state !== 'ready') throw fail('raid_group_not_found', { id: name });
+    return group;
   }
 
   show(name: string): RaidGroupFacts {
@@ -62,8 +62,8 @@ export class RaidGroupService {
   }
 
   /** What is shown of a pool's groups. */
-  describeAll(rows: readonly RaidGroup[]): RaidGroupFacts[] {
-    return rows.map((row) => this.#describe(row));
+  describeAll(groups: readonly RaidGroup[]): RaidGroupFacts[] {
+    return groups.map((group) => this.#describe(group));
   }
 
   listDrives(name: string, page: Page): { drives: Drive[]; count: number } {
@@ -74,11 +74,11 @@ export class RaidGroupService {
   async rename(name: string, newName: string, actor: string): Promise<string> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
-      const row = this.named(tx, name);
-      if (row.displayName === newName) return;
+      const group = this.named(tx, name);
+      if (group.displayName === newName) return;
       if (repository.isDisplayNameTaken(tx, newName)) throw fail('name_taken', { name: newName });
       repository.updateRaidGroup(tx, name, { displayName: newName }, clock.now());
-      this.record(tx, row, { title: `RAID group ${called(row)} was renamed to ${newName}.`, actor });
+      this.record(tx, group, { title: `RAID group ${called(group)} was renamed to ${newName}.`, actor });
     });
     return name;
   }
@@ -89,10 +89,10 @@ export class RaidGroupService {
     this.get(name);
     await partOf(engine, 'hardware').setResyncSpeed(name, { minimum: minimum * MB, maximum: maximum * MB });
     await store.write((tx) => {
-      const row = this.named(tx, name);
+      const group = this.named(tx, name);
       repository.updateRaidGroup(tx, name, { minResyncMb: minimum, maxResyncMb: maximum }, clock.now());
-      const title = `RAID group ${called(row)} rebuilds and scrubs at ${minimum} to ${maximum} MB/s.`;
-      this.record(tx, row, { title, actor });
+      const title = `RAID group ${called(group)} rebuilds and scrubs at ${minimum} to ${maximum} MB/s.`;
+      this.record(tx, group, { title, actor });
     });
     return name;
   }
@@ -106,14 +106,14 @@ export class RaidGroupService {
     this.#tools.events.record(tx, { ...event, subject: `raid_group:${name}` });
   }
 
-  #describe(row: RaidGroup): RaidGroupFacts {
+  #describe(group: RaidGroup): RaidGroupFacts {
     const { jobs, readings, engine } = this.#tools;
-    const isWaiting = row.scrubJob !== null;
+    const isWaiting = group.scrubJob !== null;
     return {
-      group: row,
-      report: readings.group(row.name),
-      freeBytes: freeBytesIn(row, engine.allocationBytes),
-      scrubbed: isWaiting ? (jobs.get(row.scrubJob)?.progress ?? 0) : undefined,
+      group,
+      report: readings.group(group.name),
+      freeBytes: freeBytesIn(group, engine.allocationBytes),
+      scrubbed: isWaiting ? (jobs.get(group.scrubJob)?.progress ?? 0) : undefined,
     };
   }
 }

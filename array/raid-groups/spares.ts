@@ -31,7 +31,7 @@ export class HotSpares {
         const spare = this.#drives.named(tx, disk);
         refuseUnlessUsable(spare);
         const others = this.#drives.ofGroup(tx, id);
-        if (others.filter(({ record: row }) => row.role === 'spare').length >= SPARES_MAX) {
+        if (others.filter(({ record: drive }) => drive.role === 'spare').length >= SPARES_MAX) {
           throw fail('hot_spares_limit', { group: called(group), max: SPARES_MAX });
         }
         refuseSmall(spare, group.memberGb);

@@ -7,29 +7,29 @@ import type { RaidGroupFacts } from './raid-group.ts';
 const KB = 1024;
 
 export function viewOfRaidGroup({
-  group: row,
+  group,
   report,
   scrubbed,
   freeBytes,
 }: RaidGroupFacts): RecordOf<typeof RaidGroupRecord> {
   return {
-    name: row.name,
-    display_name: row.displayName,
-    protection: row.protection,
+    name: group.name,
+    display_name: group.displayName,
+    protection: group.protection,
     // RAID6 keeps data once, and two parities of it.
-    mirror_num: row.protection === 'RAID1' ? row.width : 1,
-    stripe_size: row.stripeBytes / KB,
-    protection_width: row.width,
-    capacity: wholeGigabytes(row.capacityBytes),
+    mirror_num: group.protection === 'RAID1' ? group.width : 1,
+    stripe_size: group.stripeBytes / KB,
+    protection_width: group.width,
+    capacity: wholeGigabytes(group.capacityBytes),
     available: wholeGigabytes(freeBytes),
     status: statusOf(report, scrubbed),
-    ssd: row.isSsd ? 'YES' : 'NO',
-    mismatch_count: row.mismatches,
+    ssd: group.isSsd ? 'YES' : 'NO',
+    mismatch_count: group.mismatches,
     resync_speed: Math.round((report?.resyncSpeed ?? 0) / MB),
-    min_resync_speed: row.minResyncMb,
-    max_resync_speed: row.maxResyncMb,
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    min_resync_speed: group.minResyncMb,
+    max_resync_speed: group.maxResyncMb,
+    created_at: formatUtc(group.createdAt),
+    modified_at: formatUtc(group.modifiedAt),
   };
 }
 

@@ -5,8 +5,8 @@ import { viewOf, viewOfPool } from './view.ts';
 export function remoteArrayRoutes(service: RemoteArrayService, usualPort: () => number): ArrayHandlers<'remoteArrays'> {
   return {
     list: ({ start, limit }) => {
-      const { rows, count } = service.list(start, limit);
-      return { remote_arrays: rows.map((row) => viewOf(row, usualPort())), count };
+      const { remoteArrays: remoteArrays, count } = service.list(start, limit);
+      return { remote_arrays: remoteArrays.map((remoteArray) => viewOf(remoteArray, usualPort())), count };
     },
     get: async ({ id }) => ({ remote_array: viewOf(await service.show(id), usualPort()) }),
     discover: async (input, { actor }) => ({ remote_array_name: await service.discover(input, actor.username) }),

@@ -58,14 +58,17 @@ export class RemoteArrayService {
     return identityOf(this.#tools.configuration(), this.#encryption);
   }
 
-  list(start: number, limit: number): { rows: RemoteArray[]; count: number } {
-    return this.#tools.store.read((db) => ({ rows: listRemoteArrays(db, start, limit), count: countRemoteArrays(db) }));
+  list(start: number, limit: number): { remoteArrays: RemoteArray[]; count: number } {
+    return this.#tools.store.read((db) => ({
+      remoteArrays: listRemoteArrays(db, start, limit),
+      count: countRemoteArrays(db),
+    }));
   }
 
   get(name: string): RemoteArray {
-    const row = this.#tools.store.read((db) => findRemoteArray(db, name));
-    if (!row) throw fail('remote_array_not_found', { id: name });
-    return row;
+    const remoteArray = this.#tools.store.read((db) => findRemoteArray(db, name));
+    if (!remoteArray) throw fail('remote_array_not_found', { id: name });
+    return remoteArray;
   }
 
   /** As it is now, where it answers; as it was, where it does not. */
@@ -89,14 +92,14 @@ export class RemoteArrayService {
 
   async delete(name: string, actor: string): Promise<void> {
     const { store, events, log } = this.#tools;
-    const row = this.get(name);
-    this.#refuseMirrored(row);
-    const link = this.linkTo(row);
+    const remoteArray = this.get(name);
+    this.#refuseMirrored(remoteArray);
+    const link = this.linkTo(remoteArray);
     await store.write((tx) => {
-      this.#refuseMirrored(row, tx);
+      this.#refuseMirrored(remoteArray, tx);
       this.#mirrors.dropPending(tx, name);
       removeRemoteArray(tx, name);
-      const title = `Remote array ${row.displayName} (${name}) was forgotten.`;
+      const title = `Remote array ${remoteArray.displayName} (${name}) was forgotten.`;
       events.record(tx, { title, subject: `remote_array:${name}`, actor });
     });
     // It may be gone for good: then it keeps a key that nobody has any more.
@@ -120,19 +123,19 @@ export class RemoteArrayService {
   }
 
   /** One a remote array: connections are kept. */
-  linkTo(row: RemoteArray): PeerLink {
-    const known = this.#links.get(row.name);
+  linkTo(remoteArray: RemoteArray): PeerLink {
+    const known = this.#links.get(remoteArray.name);
     if (known) return known;
     const { vault } = this.#tools;
-    const keys = new PairKeys(Buffer.from(vault.unseal(row.sealedSecret), 'base64'));
-    const link = new PeerLink(this.#routeOf(row), keys);
-    this.#links.set(row.name, link);
+    const keys = new PairKeys(Buffer.from(vault.unseal(remoteArray.sealedSecret), 'base64'));
+    const link = new PeerLink(this.#routeOf(remoteArray), keys);
+    this.#links.set(remoteArray.name, link);
     return link;
   }
 
   start(): void {
     this.#timer = setInterval(() => {
-      for (const row of this.list(0, 0).rows) void this.#refresh(row);
+      for (const remoteArray of this.list(0, 0).remoteArrays) void this.#refresh(remoteArray);
     }, REFRESH_EVERY_MS);
   }
 
@@ -173,31 +176,31 @@ export class RemoteArrayService {
   }
 
   /** Who it is may change; whether it answers does not change what is on record. */
-  async #refresh(row: RemoteArray): Promise<void> {
+  async #refresh(remoteArray: RemoteArray): Promise<void> {
     const { store, clock } = this.#tools;
     const { is_encryption_active: _, ...self } = this.self;
     try {
-      const { array } = await this.linkTo(row).call(peers.hello, self, { timeoutMs: REFRESH_MS_MAX });
+      const { array } = await this.linkTo(remoteArray).call(peers.hello, self, { timeoutMs: REFRESH_MS_MAX });
       const fresh = rowOf(array);
-      const isSame = Object.entries(fresh).every(([key, value]) => row[key as keyof RemoteIdentity] === value);
-      if (array.uuid !== row.uuid || isSame) return;
+      const isSame = Object.entries(fresh).every(([key, value]) => remoteArray[key as keyof RemoteIdentity] === value);
+      if (array.uuid !== remoteArray.uuid || isSame) return;
       await store.write((tx) => {
-        renameRemoteArray(tx, row.name, fresh, clock.now());
+        renameRemoteArray(tx, remoteArray.name, fresh, clock.now());
       });
     } catch (error) {
-      this.#tools.log.debug({ error, remoteArray: row.name }, 'a remote array did not answer');
+      this.#tools.log.debug({ error, remoteArray: remoteArray.name }, 'a remote array did not answer');
     }
   }
 
-  async #readPools(row: RemoteArray): Promise<void> {
-    const { pools } = await this.linkTo(row).call(peers.listPools, {});
+  async #readPools(remoteArray: RemoteArray): Promise<void> {
+    const { pools } = await this.linkTo(remoteArray).call(peers.listPools, {});
     await this.#tools.store.write((tx) => {
-      if (!findRemoteArray(tx, row.name)) return;
-      removeRemotePools(tx, row.name);
+      if (!findRemoteArray(tx, remoteArray.name)) return;
+      removeRemotePools(tx, remoteArray.name);
       for (const pool of pools) {
         putRemotePool(tx, {
-          name: findRemotePoolByName(tx, row.name, pool.name)?.name ?? nextName(tx, 'rpool'),
-          remoteArray: row.name,
+          name: findRemotePoolByName(tx, remoteArray.name, pool.name)?.name ?? nextName(tx, 'rpool'),
+          remoteArray: remoteArray.name,
           remoteName: pool.name,
           displayName: pool.display_name,
           capacityGb: pool.capacity,
@@ -213,9 +216,16 @@ export class RemoteArrayService {
     throw fail('remote_array_in_use', { remote: displayName, name, count });
   }
 
-  #routeOf(row: RemoteArray): Route {
-    const proxy = row.proxy === null ? null : (JSON.parse(this.#tools.vault.unseal(row.proxy)) as Proxy);
-    return { host: row.host, port: row.port, isTls: row.isTls, proxy, trusted: this.#own().certificate };
+  #routeOf(remoteArray: RemoteArray): Route {
+    const proxy =
+      remoteArray.proxy === null ? null : (JSON.parse(this.#tools.vault.unseal(remoteArray.proxy)) as Proxy);
+    return {
+      host: remoteArray.host,
+      port: remoteArray.port,
+      isTls: remoteArray.isTls,
+      proxy,
+      trusted: this.#own().certificate,
+    };
   }
 
   #closeLink(name: string): void {

@@ -1,25 +1,28 @@
 import type { RemoteArray, RemotePool } from './remote-array.ts';
 
-export function viewOf(row: RemoteArray, usualPort: number) {
+export function viewOf(remoteArray: RemoteArray, usualPort: number) {
   return {
-    name: row.name,
-    remote_name: row.remoteName,
-    remote_display_name: row.displayName,
-    provider: row.provider,
-    software_version: row.softwareVersion,
-    uuid: row.uuid,
-    ip: row.port === usualPort ? row.host : `${row.host.includes(':') ? `[${row.host}]` : row.host}:${row.port}`,
-    public: row.interface === 'public' ? ('YES' as const) : ('NO' as const),
-    vni: row.interface === 'vni0' ? 'vni0' : null,
+    name: remoteArray.name,
+    remote_name: remoteArray.remoteName,
+    remote_display_name: remoteArray.displayName,
+    provider: remoteArray.provider,
+    software_version: remoteArray.softwareVersion,
+    uuid: remoteArray.uuid,
+    ip:
+      remoteArray.port === usualPort
+        ? remoteArray.host
+        : `${remoteArray.host.includes(':') ? `[${remoteArray.host}]` : remoteArray.host}:${remoteArray.port}`,
+    public: remoteArray.interface === 'public' ? ('YES' as const) : ('NO' as const),
+    vni: remoteArray.interface === 'vni0' ? 'vni0' : null,
   };
 }
 
-export function viewOfPool(row: RemotePool) {
+export function viewOfPool(remotePool: RemotePool) {
   return {
-    name: row.name,
-    remote_name: row.remoteName,
-    display_name: row.displayName,
-    capacity: row.capacityGb,
-    available_capacity: row.availableGb,
+    name: remotePool.name,
+    remote_name: remotePool.remoteName,
+    display_name: remotePool.displayName,
+    capacity: remotePool.capacityGb,
+    available_capacity: remotePool.availableGb,
   };
 }

@@ -134,18 +134,18 @@ export class ServerAttachments {
     const { store, readings } = this.#tools;
     const target = readings.controllers.find(({ state }) => state === 'active')?.target ?? null;
     return store.read((db) => ({
-      servers: listServersOfVolume(db, volume, start, limit).map((row) =>
-        viewOfVolume(row, this.#monitor.connectivity(row), target),
+      servers: listServersOfVolume(db, volume, start, limit).map((server) =>
+        viewOfVolume(server, this.#monitor.connectivity(server), target),
       ),
       count: countServersOfVolume(db, volume),
     }));
   }
 
   wayTo(volume: string, server: string): WayView {
-    const row = this.#tools.store.read((db) => findAttachment(db, volume, server));
-    if (!row) return {};
-    const readOnly = row.isReadOnly ? 'YES' : 'NO';
-    return { server_name: server, lun: row.lun, access_type: row.accessType, read_only: readOnly };
+    const attachment = this.#tools.store.read((db) => findAttachment(db, volume, server));
+    if (!attachment) return {};
+    const readOnly = attachment.isReadOnly ? 'YES' : 'NO';
+    return { server_name: server, lun: attachment.lun, access_type: attachment.accessType, read_only: readOnly };
   }
 
   #attachOne(tx: Tx, { volume, server, accessType, request }: Wanted, actor: string): void {

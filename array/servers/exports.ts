@@ -35,7 +35,7 @@ export class ServerExports {
     const { store, engine } = this.#tools;
     const exported = store.read((db) => {
       const units = Map.groupBy(listUnits(db, null), ({ server }) => server);
-      return listServers(db, 0, 0).flatMap((row) => this.#exported(db, row, units.get(row.name) ?? []) ?? []);
+      return listServers(db, 0, 0).flatMap((server) => this.#exported(db, server, units.get(server.name) ?? []) ?? []);
     });
     const servers = new Map(exported.map((server) => [server.id, server]));
     await this.#deliveries.pushAll([...servers.keys()], async (name) => {
@@ -52,25 +52,25 @@ export class ServerExports {
   async #send(server: string): Promise<void> {
     const { store, engine } = this.#tools;
     const exported = store.read((db) => {
-      const row = findServer(db, server);
-      return row && this.#exported(db, row, listUnits(db, server));
+      const found = findServer(db, server);
+      return found && this.#exported(db, found, listUnits(db, server));
     });
     await (exported === undefined ? engine.removeServer(server) : engine.putServer(exported));
   }
 
   /** Undefined when it cannot come over iSCSI: it has Fibre Channel ports alone, or must show a secret that is not there. */
-  #exported(db: Db, row: Server, units: readonly Unit[]): ExportedServer | undefined {
-    if (row.iqn === null && row.address === null) return undefined;
-    const chap = this.#secret(row.arrayChapUser, row.arrayChapSecret) ?? this.#arrayChap(db);
+  #exported(db: Db, server: Server, units: readonly Unit[]): ExportedServer | undefined {
+    if (server.iqn === null && server.address === null) return undefined;
+    const chap = this.#secret(server.arrayChapUser, server.arrayChapSecret) ?? this.#arrayChap(db);
     // One that names the array's user without a secret of its own has to show the array's.
-    const isChapRequired = row.arrayChapUser !== null;
+    const isChapRequired = server.arrayChapUser !== null;
     if (isChapRequired && chap === null) return undefined;
     return {
-      id: row.name,
-      initiator: row.iqn,
-      address: row.address,
+      id: server.name,
+      initiator: server.iqn,
+      address: server.address,
       chap,
-      mutualChap: this.#secret(row.hostChapUser, row.hostChapSecret),
+      mutualChap: this.#secret(server.hostChapUser, server.hostChapSecret),
       isChapRequired,
       units: units.map(({ lun, volume, isReadOnly, wwid }) => ({ lun, volume, readOnly: isReadOnly, wwid })),
     };

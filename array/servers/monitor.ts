@@ -68,14 +68,14 @@ export class ServerMonitor {
     const { store, events, clock } = this.#tools;
     await store.write((tx) => {
       for (const [name, isConnected] of changes) {
-        const row = findServer(tx, name);
-        if (!row) continue;
+        const server = findServer(tx, name);
+        if (!server) continue;
         setConnected(tx, name, isConnected, clock.now());
-        if (!row.isMonitored) continue;
+        if (!server.isMonitored) continue;
         const isMissed = !isConnected && countVolumesOfServer(tx, name) > 0;
         events.record(tx, {
           severity: isMissed ? 'warning' : 'info',
-          title: `Server ${row.displayName} (${name}) is ${isConnected ? 'connected' : 'not connected any more'}.`,
+          title: `Server ${server.displayName} (${name}) is ${isConnected ? 'connected' : 'not connected any more'}.`,
           subject: `server:${name}`,
         });
       }

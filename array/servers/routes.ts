@@ -33,7 +33,7 @@ export function serverRoutes(
       return {};
     },
     listVolumes: ({ id, start, limit }) => {
-      const { name } = servers.row(id);
+      const { name } = servers.require(id);
       const { volumes: found, count } = volumes.list({ server: name }, { start, limit });
       return { volumes: found.map((volume) => ({ ...volume, ...servers.wayTo(volume.name, name) })), count };
     },
@@ -43,7 +43,7 @@ export function serverRoutes(
       return {};
     },
     performance: ({ id, interval }) => {
-      const { name } = servers.row(id);
+      const { name } = servers.require(id);
       const usages = performance.points('server', name, interval);
       return { server_name: name, usages, count: usages.length };
     },

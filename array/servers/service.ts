@@ -93,17 +93,17 @@ export class ServerService {
 
   list(start: number, limit: number): { servers: ServerView[]; count: number } {
     return this.#tools.store.read((db) => ({
-      servers: listServers(db, start, limit).map((row) => this.#view(row)),
+      servers: listServers(db, start, limit).map((server) => this.#view(server)),
       count: countServers(db),
     }));
   }
 
   get(name: string): ServerView {
-    return this.#view(this.row(name));
+    return this.#view(this.require(name));
   }
 
   /** Not found: `server_not_found`. */
-  row(name: string): Server {
+  require(name: string): Server {
     return this.#tools.store.read((db) => existing(db, name));
   }
 
@@ -169,11 +169,11 @@ export class ServerService {
   async delete(name: string, actor: string): Promise<void> {
     const { store, events } = this.#tools;
     await store.write((tx) => {
-      const row = existing(tx, name);
-      refuseAttached(tx, row);
+      const server = existing(tx, name);
+      refuseAttached(tx, server);
       deleteServer(tx, name);
       removeTagsOf(tx, 'server', name);
-      const title = `Server ${row.displayName} (${name}) was removed.`;
+      const title = `Server ${server.displayName} (${name}) was removed.`;
       events.record(tx, { title, subject: `server:${name}`, actor });
     });
     this.#performance.remove('server', name);
@@ -204,15 +204,15 @@ export class ServerService {
     return this.#attachments.wayTo(volume, server);
   }
 
-  #view(row: Server): ServerView {
-    return viewOf(row, this.#monitor.connectivity(row));
+  #view(server: Server): ServerView {
+    return viewOf(server, this.#monitor.connectivity(server));
   }
 }
 
 function existing(db: Db, name: string): Server {
-  const row = findServer(db, name);
-  if (!row) throw fail('server_not_found', { id: name });
-  return row;
+  const server = findServer(db, name);
+  if (!server) throw fail('server_not_found', { id: name });
+  return server;
 }
 
 function refuseIpsecOf({ ipsec_iscsi = false, ipsec_nfs = false }: ServerChange): void {

@@ -16,39 +16,39 @@ export interface Connectivity {
   readonly checkedAt: number | null;
 }
 
-export function viewOf(row: Server, { isConnected, checkedAt }: Connectivity): ServerView {
+export function viewOf(server: Server, { isConnected, checkedAt }: Connectivity): ServerView {
   return {
-    name: row.name,
-    display_name: row.displayName,
-    iqn: row.iqn,
-    iscsi_ip: row.address,
+    name: server.name,
+    display_name: server.displayName,
+    iqn: server.iqn,
+    iscsi_ip: server.address,
     ipsec_iscsi: 'NO',
     ipsec_nfs: 'NO',
     status: isConnected ? 'Active' : 'Disconnected',
-    os: row.os,
+    os: server.os,
     // It has shown itself at least once.
-    registered: isConnected || row.stateChangedAt !== null ? 'YES' : 'NO',
+    registered: isConnected || server.stateChangedAt !== null ? 'YES' : 'NO',
     last_check_time: timeOf(checkedAt),
-    last_state_change_time: timeOf(row.stateChangedAt),
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    last_state_change_time: timeOf(server.stateChangedAt),
+    created_at: formatUtc(server.createdAt),
+    modified_at: formatUtc(server.modifiedAt),
   };
 }
 
 export function viewOfVolume(
-  row: ServerWithAttachment,
+  attached: ServerWithAttachment,
   connectivity: Connectivity,
   target: string | null,
 ): VolumeServerView {
-  const server = viewOf(row, connectivity);
+  const server = viewOf(attached, connectivity);
   return {
     ...server,
     ipsec: 'NO',
-    pm_status: row.isMonitored ? server.status : 'Not monitored',
-    target: row.accessType === 'ISCSI' ? target : null,
-    access_type: row.accessType,
-    read_only: row.isReadOnly ? 'YES' : 'NO',
-    lun: row.lun,
+    pm_status: attached.isMonitored ? server.status : 'Not monitored',
+    target: attached.accessType === 'ISCSI' ? target : null,
+    access_type: attached.accessType,
+    read_only: attached.isReadOnly ? 'YES' : 'NO',
+    lun: attached.lun,
   };
 }
 

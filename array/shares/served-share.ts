@@ -40,9 +40,9 @@ function clientOf({ server, address, isReadOnly }: NfsClient): ShareClient {
  * Each snapshot under the name people gave it, as far as that can be the name of a directory; where it cannot, or another
  * has it already, the snapshot's identifier is added.
  */
-function snapshotDirectories(rows: readonly NamedSnapshot[]): ShownSnapshot[] {
+function snapshotDirectories(snapshots: readonly NamedSnapshot[]): ShownSnapshot[] {
   const taken = new Set<string>();
-  return rows.map(({ name: id, displayName }) => {
+  return snapshots.map(({ name: id, displayName }) => {
     const wanted = displayName.replaceAll('/', '-');
     const isFit = wanted !== '.' && wanted !== '..' && Buffer.byteLength(wanted) <= NAME_BYTES_MAX;
     const name = isFit && !taken.has(wanted) ? wanted : `${cut(wanted, NAME_BYTES_MAX - id.length - 1)} ${id}`;

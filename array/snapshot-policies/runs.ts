@@ -16,7 +16,7 @@ interface Run {
 
 interface Taken {
   readonly rule: DueRule;
-  readonly row: Snapshot;
+  readonly snapshot: Snapshot;
 }
 
 const BATCH_MAX = 64;
@@ -75,19 +75,19 @@ export class PolicyRuns {
 
   /** Returns those that are not worth keeping. */
   async #takeAll(batch: readonly Run[], at: number): Promise<Snapshot[]> {
-    const rows = await this.#snapshots.begin(batch.map((each) => wantedOf(each, at)));
+    const snapshots = await this.#snapshots.begin(batch.map((each) => wantedOf(each, at)));
     try {
       const empty = await this.#emptyOf(
         batch.flatMap(({ rule }, index) => {
-          const row = rows[index];
-          return row ? [{ rule, row }] : [];
+          const snapshot = snapshots[index];
+          return snapshot ? [{ rule, snapshot }] : [];
         }),
       );
-      const kept = rows.filter(({ name }) => !empty.has(name));
+      const kept = snapshots.filter(({ name }) => !empty.has(name));
       await this.#snapshots.show(kept, 'system', (tx) => this.#mark(tx, batch, at));
-      return rows.filter(({ name }) => empty.has(name));
+      return snapshots.filter(({ name }) => empty.has(name));
     } catch (error) {
-      await this.#snapshots.drop(rows);
+      await this.#snapshots.drop(snapshots);
       throw error;
     }
   }
@@ -95,15 +95,15 @@ export class PolicyRuns {
   /** Those nobody needs to see: since the last one of the same rule nothing changed. */
   async #emptyOf(taken: readonly Taken[]): Promise<ReadonlySet<string>> {
     const answers = await Promise.all(taken.map((each) => this.#isEmpty(each)));
-    return new Set(taken.filter((_, index) => answers[index]).map(({ row }) => row.name));
+    return new Set(taken.filter((_, index) => answers[index]).map(({ snapshot }) => snapshot.name));
   }
 
-  async #isEmpty({ rule, row }: Taken): Promise<boolean> {
+  async #isEmpty({ rule, snapshot }: Taken): Promise<boolean> {
     const { store, engine } = this.#tools;
     if (rule.of.createsEmpty) return false;
     const last = store.read((db) => findNewestOfRule(db, rule.name));
-    if (!last || last.sizeBytes !== row.sizeBytes) return false;
-    return (await engine.changes(last.name, row.name, 0, 1)).length === 0;
+    if (!last || last.sizeBytes !== snapshot.sizeBytes) return false;
+    return (await engine.changes(last.name, snapshot.name, 0, 1)).length === 0;
   }
 
   #mark(tx: Tx, batch: readonly Run[], at: number): void {

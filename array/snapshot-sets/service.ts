@@ -56,7 +56,7 @@ export class SnapshotSetService {
   async takeAndResume(id: string, actor: string): Promise<void> {
     const { untilMs, volumes } = this.#claimSuspension(id);
     try {
-      const rows = await this.#snapshots.begin(
+      const snapshots = await this.#snapshots.begin(
         volumes.map((name) => ({
           volume: this.#volumes.get(name),
           displayName: id,
@@ -64,7 +64,7 @@ export class SnapshotSetService {
           application: 'shadow_copy',
         })),
       );
-      await this.#recordSet(id, rows, untilMs, actor);
+      await this.#recordSet(id, snapshots, untilMs, actor);
     } finally {
       await this.#suspensions.release(id);
     }
@@ -133,21 +133,21 @@ export class SnapshotSetService {
     throw fail('snapshot_set_not_found', { id });
   }
 
-  async #recordSet(id: string, rows: readonly Snapshot[], untilMs: number, actor: string): Promise<void> {
+  async #recordSet(id: string, snapshots: readonly Snapshot[], untilMs: number, actor: string): Promise<void> {
     const { clock } = this.#tools;
     try {
       // The engine may have let go before it took them.
       if (clock.now() >= untilMs) throw letGo(id);
-      await this.#snapshots.show(rows, actor, (tx) => {
+      await this.#snapshots.show(snapshots, actor, (tx) => {
         if (countSets(tx) >= SETS_MAX) {
           throw fail('snapshot_sets_limit', { max: SETS_MAX });
         }
         insertSet(tx, id, clock.now());
-        for (const { volume, name } of rows) insertMember(tx, id, volume, name);
-        this.#recordEvent(tx, id, `was taken of ${rows.map(({ volume }) => volume).join(', ')}`, actor);
+        for (const { volume, name } of snapshots) insertMember(tx, id, volume, name);
+        this.#recordEvent(tx, id, `was taken of ${snapshots.map(({ volume }) => volume).join(', ')}`, actor);
       });
     } catch (error) {
-      await this.#snapshots.drop(rows);
+      await this.#snapshots.drop(snapshots);
       throw error;
     }
   }

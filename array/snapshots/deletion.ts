@@ -48,18 +48,18 @@ export class SnapshotDeletion {
   }
 
   async delete(names: readonly string[], actor: string): Promise<void> {
-    const rows = await this.#tools.store.write((tx) =>
+    const snapshots = await this.#tools.store.write((tx) =>
       names.flatMap((name) => {
-        const row = findSnapshot(tx, name);
-        return row && changeState(tx, name, 'ready', 'deleting') ? [row] : [];
+        const snapshot = findSnapshot(tx, name);
+        return snapshot && changeState(tx, name, 'ready', 'deleting') ? [snapshot] : [];
       }),
     );
-    for (const { name } of rows) await Promise.allSettled([...(this.#held.get(name) ?? [])]);
+    for (const { name } of snapshots) await Promise.allSettled([...(this.#held.get(name) ?? [])]);
     // Users of a share must not read what is about to go.
-    const volumes = rows.map(({ volume }) => volume);
+    const volumes = snapshots.map(({ volume }) => volume);
     await this.#shares.followSnapshots(volumes);
     try {
-      await this.finish(rows, actor);
+      await this.finish(snapshots, actor);
     } catch (error) {
       // Those the engine refused to delete are there again.
       await this.#shares.followSnapshots(volumes);
@@ -68,10 +68,10 @@ export class SnapshotDeletion {
   }
 
   /** Takes out of the engine and off the record what nobody sees any more. With an actor, it is told. */
-  async finish(rows: readonly Snapshot[], actor: string | undefined): Promise<void> {
+  async finish(snapshots: readonly Snapshot[], actor: string | undefined): Promise<void> {
     const refusals: unknown[] = [];
-    for (let at = 0; at < rows.length; at += AT_ONCE) {
-      const part = rows.slice(at, at + AT_ONCE);
+    for (let at = 0; at < snapshots.length; at += AT_ONCE) {
+      const part = snapshots.slice(at, at + AT_ONCE);
       const results = await Promise.allSettled(part.map(({ name }) => this.#tools.engine.deleteSnapshot(name)));
       await this.#record(part, results, actor);
       refusals.push(...results.filter(isRefused).map(({ reason }) => reason as unknown));
@@ -84,37 +84,38 @@ export class SnapshotDeletion {
     const { store } = this.#tools;
     if (store.read(findUnfinished).length === 0) return;
     await store.write((tx) => {
-      const rows = findUnfinished(tx);
-      for (const { name } of rows) changeState(tx, name, 'creating', 'deleting');
+      const unfinished = findUnfinished(tx);
+      for (const { name } of unfinished) changeState(tx, name, 'creating', 'deleting');
       this.#leave(
         tx,
-        rows.map(({ name }) => name),
+        unfinished.map(({ name }) => name),
       );
     });
   }
 
   #record(
-    rows: readonly Snapshot[],
+    snapshots: readonly Snapshot[],
     results: readonly PromiseSettledResult<void>[],
     actor: string | undefined,
   ): Promise<void> {
     return this.#tools.store.write((tx) => {
       const left: string[] = [];
-      for (const [index, row] of rows.entries()) {
+      for (const [index, snapshot] of snapshots.entries()) {
         const result = results[index];
-        if (result?.status === 'fulfilled') this.#remove(tx, row, actor);
-        else if (result && isRefused(result) && actor !== undefined) changeState(tx, row.name, 'deleting', 'ready');
-        else left.push(row.name);
+        if (result?.status === 'fulfilled') this.#remove(tx, snapshot, actor);
+        else if (result && isRefused(result) && actor !== undefined)
+          changeState(tx, snapshot.name, 'deleting', 'ready');
+        else left.push(snapshot.name);
       }
       for (const name of left) changeState(tx, name, 'creating', 'deleting');
       if (left.length > 0) this.#leave(tx, left);
     });
   }
 
-  #remove(tx: Tx, row: Snapshot, actor: string | undefined): void {
-    if (!removeSnapshot(tx, row.name) || actor === undefined) return;
-    const title = `Snapshot ${row.displayName} (${row.name}) of volume ${row.volume} was deleted.`;
-    this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
+  #remove(tx: Tx, snapshot: Snapshot, actor: string | undefined): void {
+    if (!removeSnapshot(tx, snapshot.name) || actor === undefined) return;
+    const title = `Snapshot ${snapshot.displayName} (${snapshot.name}) of volume ${snapshot.volume} was deleted.`;
+    this.#tools.events.record(tx, { title, subject: `volume:${snapshot.volume}`, actor });
   }
 
   #leave(tx: Tx, names: readonly string[]): void {

@@ -51,7 +51,7 @@ export class SnapshotService {
   readonly #volumes: VolumeService;
   readonly #pools: PoolService;
   readonly #deletion: SnapshotDeletion;
-  readonly #listeners: ((rows: readonly Snapshot[]) => void)[] = [];
+  readonly #listeners: ((snapshots: readonly Snapshot[]) => void)[] = [];
 
   constructor(tools: ArrayTools, volumes: VolumeService, pools: PoolService) {
     this.#tools = tools;
@@ -61,7 +61,7 @@ export class SnapshotService {
   }
 
   /** Called with those that were just taken. Must not throw. */
-  onTaken(listener: (rows: readonly Snapshot[]) => void): void {
+  onTaken(listener: (snapshots: readonly Snapshot[]) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -75,14 +75,14 @@ export class SnapshotService {
 
   /** Ready ones; not found: `snapshot_not_found`. */
   get(name: string): SnapshotInPlace {
-    const row = this.#tools.store.read((db) => findSnapshot(db, name));
-    if (!row) throw fail('snapshot_not_found', { id: name });
-    return row;
+    const snapshot = this.#tools.store.read((db) => findSnapshot(db, name));
+    if (!snapshot) throw fail('snapshot_not_found', { id: name });
+    return snapshot;
   }
 
   async create(cgName: string, displayName: string, actor: string): Promise<string> {
-    const [row] = await this.take([this.#volumes.byGroup(cgName)], { displayName, application: 'user' }, actor);
-    return row?.name ?? '';
+    const [snapshot] = await this.take([this.#volumes.byGroup(cgName)], { displayName, application: 'user' }, actor);
+    return snapshot?.name ?? '';
   }
 
   /** Of all these volumes at one moment. */
@@ -94,11 +94,11 @@ export class SnapshotService {
   }
 
   async takeEach(wanted: readonly WantedSnapshot[], actor: string): Promise<Snapshot[]> {
-    const rows = await this.begin(wanted);
+    const snapshots = await this.begin(wanted);
     try {
-      return await this.show(rows, actor);
+      return await this.show(snapshots, actor);
     } catch (error) {
-      await this.drop(rows);
+      await this.drop(snapshots);
       throw error;
     }
   }
@@ -108,23 +108,26 @@ export class SnapshotService {
     const { store, engine, clock } = this.#tools;
     for (const pool of new Set(wanted.map(({ volume }) => volume.pool))) this.#pools.refuseNew(this.#pools.get(pool));
     const takenAt = clock.now();
-    const rows = await store.write((tx) => wanted.map((each) => this.#insert(tx, each, takenAt)));
+    const snapshots = await store.write((tx) => wanted.map((each) => this.#insert(tx, each, takenAt)));
     try {
       const sizes = await engine.takeSnapshots(
-        rows.map(({ volume, name }) => ({ volume, snapshot: name })),
+        snapshots.map(({ volume, name }) => ({ volume, snapshot: name })),
         takenAt,
       );
-      return await this.#sized(rows, sizes);
+      return await this.#sized(snapshots, sizes);
     } catch (error) {
-      await this.drop(rows);
+      await this.drop(snapshots);
       throw error;
     }
   }
 
   /** A volume may have been expanded between the record and the engine: a mirror would leave out what came on top. */
-  async #sized(rows: readonly Snapshot[], sizes: SnapshotSizes): Promise<Snapshot[]> {
-    const sized = rows.map((row, index): Snapshot => ({ ...row, sizeBytes: bytes(sizes[index] ?? row.sizeBytes) }));
-    const other = sized.filter((row, index) => row.sizeBytes !== rows[index]?.sizeBytes);
+  async #sized(snapshots: readonly Snapshot[], sizes: SnapshotSizes): Promise<Snapshot[]> {
+    const sized = snapshots.map((snapshot, index): Snapshot => ({
+      ...snapshot,
+      sizeBytes: bytes(sizes[index] ?? snapshot.sizeBytes),
+    }));
+    const other = sized.filter((snapshot, index) => snapshot.sizeBytes !== snapshots[index]?.sizeBytes);
     if (other.length > 0)
       await this.#tools.store.write((tx) => {
         for (const { name, sizeBytes } of other) resizeSnapshot(tx, name, sizeBytes);
@@ -133,34 +136,34 @@ export class SnapshotService {
   }
 
   /** From here on they are there for all to see. */
-  async show(rows: readonly Snapshot[], actor: string, alongside?: (tx: Tx) => void): Promise<Snapshot[]> {
+  async show(snapshots: readonly Snapshot[], actor: string, alongside?: (tx: Tx) => void): Promise<Snapshot[]> {
     const all = await this.#tools.store.write((tx) => {
-      const shown = rows.filter(({ name }) => changeState(tx, name, 'creating', 'ready'));
-      for (const row of shown) this.#recordEvent(tx, row.name, 'was taken', actor);
+      const shown = snapshots.filter(({ name }) => changeState(tx, name, 'creating', 'ready'));
+      for (const snapshot of shown) this.#recordEvent(tx, snapshot.name, 'was taken', actor);
       alongside?.(tx);
-      if (shown.length < rows.length) {
+      if (shown.length < snapshots.length) {
         throw fail('volume_gone_meanwhile');
       }
-      return shown.map((row): Snapshot => ({ ...row, state: 'ready' }));
+      return shown.map((snapshot): Snapshot => ({ ...snapshot, state: 'ready' }));
     });
     await this.#volumes.shares.followSnapshots(all.map(({ volume }) => volume));
     for (const listener of this.#listeners) listener(all);
     return all;
   }
 
-  drop(rows: readonly Snapshot[]): Promise<void> {
-    return this.#deletion.finish(rows, undefined);
+  drop(snapshots: readonly Snapshot[]): Promise<void> {
+    return this.#deletion.finish(snapshots, undefined);
   }
 
   async rename(name: string, displayName: string, actor: string): Promise<void> {
     const { store, clock } = this.#tools;
     const { volume } = this.get(name);
     await store.write((tx) => {
-      const row = this.get(name);
-      if (row.displayName === displayName) return;
-      if (isNameTaken(tx, row.volume, displayName)) throw fail('name_taken', { name: displayName });
+      const snapshot = this.get(name);
+      if (snapshot.displayName === displayName) return;
+      if (isNameTaken(tx, snapshot.volume, displayName)) throw fail('name_taken', { name: displayName });
       renameSnapshot(tx, name, displayName, clock.now());
-      this.#recordEvent(tx, name, `got its name; before it was called ${row.displayName}`, actor);
+      this.#recordEvent(tx, name, `got its name; before it was called ${snapshot.displayName}`, actor);
     });
     await this.#volumes.shares.followSnapshots([volume]);
   }
@@ -171,14 +174,14 @@ export class SnapshotService {
     await this.delete([name], actor);
   }
 
-  refuseNeeded(row: Snapshot): void {
-    const needed = this.#neededBy(row);
-    if (needed !== undefined) throw fail('snapshot_needed', { id: row.name, needed });
+  refuseNeeded(snapshot: Snapshot): void {
+    const needed = this.#neededBy(snapshot);
+    if (needed !== undefined) throw fail('snapshot_needed', { id: snapshot.name, needed });
   }
 
   /** Like `delete`, but those somebody needs stay for now. */
-  async deleteUnneeded(rows: readonly Snapshot[], actor: string): Promise<void> {
-    const unneeded = rows.filter((row) => this.#neededBy(row) === undefined);
+  async deleteUnneeded(snapshots: readonly Snapshot[], actor: string): Promise<void> {
+    const unneeded = snapshots.filter((snapshot) => this.#neededBy(snapshot) === undefined);
     await this.delete(
       unneeded.map(({ name }) => name),
       actor,
@@ -223,11 +226,11 @@ export class SnapshotService {
     return this.#deletion.reconcile();
   }
 
-  #neededBy(row: Snapshot): string | undefined {
-    const mirror = this.#tools.store.read((db) => findMirrorNeeding(db, row.name));
+  #neededBy(snapshot: Snapshot): string | undefined {
+    const mirror = this.#tools.store.read((db) => findMirrorNeeding(db, snapshot.name));
     if (mirror !== undefined) return `is what mirror job ${mirror} goes by; break the mirror first.`;
-    if (this.#deletion.held.has(row.name)) return 'is being cloned; try again when that is done.';
-    if (this.#volumes.get(row.volume).migration !== null) {
+    if (this.#deletion.held.has(snapshot.name)) return 'is being cloned; try again when that is done.';
+    if (this.#volumes.get(snapshot.volume).migration !== null) {
       return 'is on the move with its volume; wait for the migration, or abort it.';
     }
     return undefined;
@@ -241,7 +244,7 @@ export class SnapshotService {
     // Between two rounds of its mirror a destination may hold half of one.
     if (wanted.mirrorJob === undefined) checkNoDestination(volume);
     refuseTooMany(tx, volume);
-    const row: Snapshot = {
+    const snapshot: Snapshot = {
       name: nextName(tx, 'snap'),
       displayName: freeName(tx, volume.name, wanted),
       volume: volume.name,
@@ -254,15 +257,15 @@ export class SnapshotService {
       createdAt: takenAt,
       modifiedAt: takenAt,
     };
-    insertSnapshot(tx, row);
-    return row;
+    insertSnapshot(tx, snapshot);
+    return snapshot;
   }
 
   #recordEvent(tx: Tx, name: string, what: string, actor: string): void {
-    const row = findSnapshot(tx, name);
-    if (!row) return;
-    const title = `Snapshot ${row.displayName} (${name}) of volume ${row.volumeDisplayName} (${row.volume}) ${what}.`;
-    this.#tools.events.record(tx, { title, subject: `volume:${row.volume}`, actor });
+    const snapshot = findSnapshot(tx, name);
+    if (!snapshot) return;
+    const title = `Snapshot ${snapshot.displayName} (${name}) of volume ${snapshot.volumeDisplayName} (${snapshot.volume}) ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `volume:${snapshot.volume}`, actor });
   }
 }
 

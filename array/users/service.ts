@@ -69,18 +69,18 @@ export class ArrayUserService {
 
   async signIn(attempt: Attempt, password: string): Promise<UserWithKey> {
     const { store, events } = this.#options;
-    const row = await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
+    const user = await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
     // Whoever wants to make room on a full disk has to get in first.
     await store.writeUnlessFull((tx) => {
-      const title = `User ${row.username} signed in from ${attempt.ip}.`;
-      events.record(tx, { title, subject: `user:${row.username}`, actor: row.username });
+      const title = `User ${user.username} signed in from ${attempt.ip}.`;
+      events.record(tx, { title, subject: `user:${user.username}`, actor: user.username });
     });
-    return this.#withKey(row);
+    return this.#withKey(user);
   }
 
   byAccessKey(key: string): User | undefined {
-    const row = this.#options.store.read((db) => findUserByKey(db, fingerprint(key)));
-    return row && toUser(row);
+    const user = this.#options.store.read((db) => findUserByKey(db, fingerprint(key)));
+    return user && toUser(user);
   }
 
   refuseKey(ip: string): Promise<never> {
@@ -100,28 +100,28 @@ export class ArrayUserService {
       throw badParameter('username', 'must not begin or end with a space');
     const randomPassword = request.password === undefined ? newSecret(9) : undefined;
     const fresh = await this.#newUser(request, request.password ?? (randomPassword as string));
-    const row = await store.write((tx) => {
+    const user = await store.write((tx) => {
       if (findUser(tx, fresh.username)) throw fail('name_taken', { name: fresh.username });
       if (countUsers(tx) >= USERS_MAX) throw fail('users_limit', { max: USERS_MAX });
       events.record(tx, { title: `User ${fresh.username} was created.`, subject: `user:${fresh.username}`, actor });
       return insertUser(tx, fresh);
     });
-    return { user: this.#withKey(row), ...(randomPassword !== undefined && { randomPassword }) };
+    return { user: this.#withKey(user), ...(randomPassword !== undefined && { randomPassword }) };
   }
 
   async update(username: string, change: UserChange, actor: string): Promise<User> {
     const { store, events } = this.#options;
     const hash = change.password === undefined ? undefined : await hashPassword(change.password);
     return store.write((tx) => {
-      const row = existing(tx, username);
-      const { email = row.email, role = row.role } = change;
-      if (row.role === 'admin' && role !== 'admin') keepAnAdmin(tx, row);
-      updateUser(tx, row.username, { email, role, passwordHash: hash });
-      if (hash !== undefined) this.#replaceKey(tx, row);
-      const what = [hash && 'password', email !== row.email && 'mail address', role !== row.role && `role (${role})`];
+      const user = existing(tx, username);
+      const { email = user.email, role = user.role } = change;
+      if (user.role === 'admin' && role !== 'admin') keepAnAdmin(tx, user);
+      updateUser(tx, user.username, { email, role, passwordHash: hash });
+      if (hash !== undefined) this.#replaceKey(tx, user);
+      const what = [hash && 'password', email !== user.email && 'mail address', role !== user.role && `role (${role})`];
       const told = what.filter((one) => typeof one === 'string').join(', ') || 'nothing';
-      const title = `User ${row.username} was changed: ${told}.`;
-      events.record(tx, { severity: 'notice', title, subject: `user:${row.username}`, actor });
+      const title = `User ${user.username} was changed: ${told}.`;
+      events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor });
       return toUser(existing(tx, username));
     });
   }
@@ -129,12 +129,12 @@ export class ArrayUserService {
   async delete(username: string, actor: string): Promise<void> {
     const { store, events } = this.#options;
     await store.write((tx) => {
-      const row = existing(tx, username);
-      if (row.username === actor) throw fail('cannot_remove_yourself');
-      if (row.role === 'admin') keepAnAdmin(tx, row);
-      deleteUser(tx, row.id);
-      const title = `User ${row.username} was removed.`;
-      events.record(tx, { severity: 'notice', title, subject: `user:${row.username}`, actor });
+      const user = existing(tx, username);
+      if (user.username === actor) throw fail('cannot_remove_yourself');
+      if (user.role === 'admin') keepAnAdmin(tx, user);
+      deleteUser(tx, user.id);
+      const title = `User ${user.username} was removed.`;
+      events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor });
     });
   }
 
@@ -145,12 +145,12 @@ export class ArrayUserService {
     const { id } = await this.#attempts.guard(attempt, () => this.#verify(attempt.username, password));
     const hash = await hashPassword(next);
     await store.write((tx) => {
-      const row = existing(tx, attempt.username);
-      if (row.id !== id) throw fail('user_not_found', { id: attempt.username });
-      updateUser(tx, row.username, { passwordHash: hash });
-      if (next !== password) this.#replaceKey(tx, row);
-      const title = `User ${row.username} changed their password.`;
-      events.record(tx, { severity: 'notice', title, subject: `user:${row.username}`, actor: row.username });
+      const user = existing(tx, attempt.username);
+      if (user.id !== id) throw fail('user_not_found', { id: attempt.username });
+      updateUser(tx, user.username, { passwordHash: hash });
+      if (next !== password) this.#replaceKey(tx, user);
+      const title = `User ${user.username} changed their password.`;
+      events.record(tx, { severity: 'notice', title, subject: `user:${user.username}`, actor: user.username });
     });
   }
 
@@ -173,8 +173,8 @@ export class ArrayUserService {
   }
 
   async #verify(username: string, password: string): Promise<UserRecord | undefined> {
-    const row = this.#options.store.read((db) => findUser(db, username));
-    return (await verifyPassword(password, row?.passwordHash)) ? row : undefined;
+    const user = this.#options.store.read((db) => findUser(db, username));
+    return (await verifyPassword(password, user?.passwordHash)) ? user : undefined;
   }
 
   async #newUser({ username, email, role }: NewUserRequest, password: string): Promise<NewUser> {
@@ -190,15 +190,15 @@ export class ArrayUserService {
     };
   }
 
-  #withKey(row: UserRecord): UserWithKey {
-    return { ...toUser(row), accessKey: this.#options.vault.unseal(row.sealedKey) };
+  #withKey(user: UserRecord): UserWithKey {
+    return { ...toUser(user), accessKey: this.#options.vault.unseal(user.sealedKey) };
   }
 }
 
 function existing(db: Db, username: string): UserRecord {
-  const row = findUser(db, username);
-  if (!row) throw fail('user_not_found', { id: username });
-  return row;
+  const user = findUser(db, username);
+  if (!user) throw fail('user_not_found', { id: username });
+  return user;
 }
 
 function keepAnAdmin(tx: Tx, { id, username }: UserRecord): void {

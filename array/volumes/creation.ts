@@ -75,37 +75,41 @@ export class VolumeCreation {
       const { engine, clock } = this.#tools;
       if (wanted.encrypted) partOf(engine, 'encryption');
       const key = wanted.encrypted ? this.#encryption.newKey() : undefined;
-      const row = newVolume(await this.#names.next(), this.#withReduction(wanted), clock.now());
-      const title = `${titleOf(row)} was created: ${capacityText(row.sizeBytes)} in pool ${pool.displayName}.`;
+      const draft = newVolume(await this.#names.next(), this.#withReduction(wanted), clock.now());
+      const title = `${titleOf(draft)} was created: ${capacityText(draft.sizeBytes)} in pool ${pool.displayName}.`;
       const make = () =>
         engine.createVolume({
-          id: row.name,
-          pool: row.pool,
-          sizeBytes: row.sizeBytes,
-          ...engineReduction(row),
+          id: draft.name,
+          pool: draft.pool,
+          sizeBytes: draft.sizeBytes,
+          ...engineReduction(draft),
           key,
         });
       // Wrapped in the transaction that keeps it, because the password may have changed since.
       const keyOf = () => (key === undefined ? null : this.#encryption.wrap(key));
-      if (wanted.share) return this.#createShare(row, wanted.share, { make, keyOf, title, actor, alongside });
+      if (wanted.share) return this.#createShare(draft, wanted.share, { make, keyOf, title, actor, alongside });
       await make();
-      return this.#insertMade(row, (tx) => {
-        this.#pools.get(row.pool);
-        const volume = this.#insert(tx, row, keyOf(), actor);
-        this.#record(tx, row, title, actor);
+      return this.#insertMade(draft, (tx) => {
+        this.#pools.get(draft.pool);
+        const volume = this.#insert(tx, draft, keyOf(), actor);
+        this.#record(tx, draft, title, actor);
         alongside?.(tx, volume.name);
         return volume;
       });
     });
   }
 
-  async #createShare(row: Unnamed, share: NewShare, { make, keyOf, title, actor, alongside }: Making): Promise<Volume> {
+  async #createShare(
+    volume: Unnamed,
+    share: NewShare,
+    { make, keyOf, title, actor, alongside }: Making,
+  ): Promise<Volume> {
     const { store, engine } = this.#tools;
-    const { name, displayName } = row;
+    const { name, displayName } = volume;
     const chosen = share.orSimilar === true ? undefined : exportNameOf(displayName, share.exportName);
     await store.write((tx) => {
-      this.#pools.get(row.pool);
-      this.#insert(tx, row, keyOf(), actor);
+      this.#pools.get(volume.pool);
+      this.#insert(tx, volume, keyOf(), actor);
       if (chosen !== undefined) refuseTakenExport(tx, chosen);
       const exportName = chosen ?? similarExportName(tx, displayName);
       insertShare(tx, { volume: name, options: share.options, exportNames: [exportName] });
@@ -113,10 +117,10 @@ export class VolumeCreation {
     const format = async () => {
       await make();
       // What a mirror brings has a filesystem already.
-      if (row.mirrorJob === null) await engine.formatShare(name);
+      if (volume.mirrorJob === null) await engine.formatShare(name);
       return {};
     };
-    return this.#finish(row, title, actor, format, alongside);
+    return this.#finish(volume, title, actor, format, alongside);
   }
 
   createClone(
@@ -155,19 +159,19 @@ export class VolumeCreation {
 
   /** Of one that is on record already: once it is made it is ready. */
   async #finish(
-    row: Unnamed,
+    volume: Unnamed,
     title: string,
     actor: string,
     make: () => Promise<VolumeChange>,
     alongside?: Alongside,
   ): Promise<Volume> {
     const { store } = this.#tools;
-    const { name } = row;
+    const { name } = volume;
     try {
       const change = await make();
       const made = await store.write((tx) => {
         updateVolume(tx, name, { ...change, state: 'ready' });
-        this.#record(tx, row, title, actor);
+        this.#record(tx, volume, title, actor);
         alongside?.(tx, name);
         return findVolume(tx, name) as Volume;
       });
@@ -218,23 +222,23 @@ export class VolumeCreation {
     this.#volumeSlotsLeft -= 1;
   }
 
-  async #insertMade(row: Unnamed, insert: (tx: Tx) => Volume): Promise<Volume> {
+  async #insertMade(volume: Unnamed, insert: (tx: Tx) => Volume): Promise<Volume> {
     const { store, engine, readings } = this.#tools;
     try {
-      if (isCapped(row)) await engine.setCaps(row.name, capsOf(row));
+      if (isCapped(volume)) await engine.setCaps(volume.name, capsOf(volume));
       return await store.write(insert);
     } catch (error) {
       // If this fails too, the next start sees to it.
-      await engine.deleteVolume(row.name).catch(() => undefined);
-      readings.removeVolume(row.name);
+      await engine.deleteVolume(volume.name).catch(() => undefined);
+      readings.removeVolume(volume.name);
       throw error;
     }
   }
 
-  #insert(tx: Tx, row: Unnamed, wrappedKey: string | null, actor: string): Volume {
+  #insert(tx: Tx, volume: Unnamed, wrappedKey: string | null, actor: string): Volume {
     // A volume may have been renamed to this since.
-    if (isNameTaken(tx, row.displayName)) throw fail('name_taken', { name: row.displayName });
-    const full: Volume = { ...row, wrappedKey, consistencyGroup: nextName(tx, 'cg') };
+    if (isNameTaken(tx, volume.displayName)) throw fail('name_taken', { name: volume.displayName });
+    const full: Volume = { ...volume, wrappedKey, consistencyGroup: nextName(tx, 'cg') };
     insertVolume(tx, full);
     recordCreator(tx, 'volumes', full.name, actor);
     return full;
@@ -247,10 +251,10 @@ export class VolumeCreation {
 
 /** As it is now: a change of password may have rewrapped its key. */
 function sourceOf(db: Db, { name }: Volume): Volume {
-  const row = findVolume(db, name);
-  if (!row) throw fail('volume_not_found', { id: name });
-  checkReady(row);
-  return row;
+  const volume = findVolume(db, name);
+  if (!volume) throw fail('volume_not_found', { id: name });
+  checkReady(volume);
+  return volume;
 }
 
 /** One that was begun and not finished: first its bytes, then its row. */

@@ -80,24 +80,24 @@ export class VolumeDeletion {
 
   #delete(name: string, { force, skipBin = false }: DeleteOptions, actor: string): Promise<Begun> {
     return this.#tools.store.write((tx): Begun => {
-      const row = findVolume(tx, name);
-      if (!row) throw fail('volume_not_found', { id: name });
-      if (row.state === 'deleting') return { job: this.#continue(tx, row), isBinnedShare: false };
-      checkReady(row);
-      checkDeletable(tx, row, force, this.#dependents);
-      if (skipBin || !this.#bin().isOn) return { job: this.#begin(tx, row, actor), isBinnedShare: false };
-      this.#putInBin(tx, row, actor);
-      return { job: undefined, isBinnedShare: row.kind === 'file' };
+      const volume = findVolume(tx, name);
+      if (!volume) throw fail('volume_not_found', { id: name });
+      if (volume.state === 'deleting') return { job: this.#continue(tx, volume), isBinnedShare: false };
+      checkReady(volume);
+      checkDeletable(tx, volume, force, this.#dependents);
+      if (skipBin || !this.#bin().isOn) return { job: this.#begin(tx, volume, actor), isBinnedShare: false };
+      this.#putInBin(tx, volume, actor);
+      return { job: undefined, isBinnedShare: volume.kind === 'file' };
     });
   }
 
   /** For good. */
   deleteFromBin(name: string, actor: string): Promise<number> {
     return this.#tools.store.write((tx) => {
-      const row = findAnyVolume(tx, name);
-      if (!row) throw fail('volume_not_found', { id: name });
-      if (row.state !== 'binned') throw fail('nothing_to_delete');
-      return this.#begin(tx, row, actor);
+      const volume = findAnyVolume(tx, name);
+      if (!volume) throw fail('volume_not_found', { id: name });
+      if (volume.state !== 'binned') throw fail('nothing_to_delete');
+      return this.#begin(tx, volume, actor);
     });
   }
 
@@ -117,41 +117,41 @@ export class VolumeDeletion {
     const before = clock.now() - this.#bin().hours * HOUR_MS;
     if (store.read((db) => listBinnedBefore(db, before)).length === 0) return;
     await store.write((tx) => {
-      for (const row of listBinnedBefore(tx, before)) this.#begin(tx, row, 'system');
+      for (const volume of listBinnedBefore(tx, before)) this.#begin(tx, volume, 'system');
     });
   }
 
   /** At a start: jobs go on by themselves, so only what has none left gets one. */
-  resume(tx: Tx, row: Volume): void {
-    this.#continue(tx, row);
+  resume(tx: Tx, volume: Volume): void {
+    this.#continue(tx, volume);
   }
 
-  #putInBin(tx: Tx, row: Volume, actor: string): void {
+  #putInBin(tx: Tx, volume: Volume, actor: string): void {
     const { clock, events } = this.#tools;
     const now = clock.now();
     // Nothing takes snapshots of it any more.
-    this.#dependents.detachSnapshotPolicies(tx, row.name);
-    releaseExportNames(tx, row.name);
-    updateVolume(tx, row.name, { state: 'binned', binnedAt: now, modifiedAt: now });
-    const title = `${titleOf(row)} was put in the recycle bin.`;
-    events.record(tx, { severity: 'notice', title, subject: `volume:${row.name}`, actor });
+    this.#dependents.detachSnapshotPolicies(tx, volume.name);
+    releaseExportNames(tx, volume.name);
+    updateVolume(tx, volume.name, { state: 'binned', binnedAt: now, modifiedAt: now });
+    const title = `${titleOf(volume)} was put in the recycle bin.`;
+    events.record(tx, { severity: 'notice', title, subject: `volume:${volume.name}`, actor });
   }
 
-  #begin(tx: Tx, row: Volume, actor: string): number {
+  #begin(tx: Tx, volume: Volume, actor: string): number {
     const { clock, events } = this.#tools;
-    releaseExportNames(tx, row.name);
-    const job = this.#enqueue(tx, row, { state: row.state, binned_at: row.binnedAt });
-    updateVolume(tx, row.name, { state: 'deleting', binnedAt: null, modifiedAt: clock.now() });
-    const title = `${titleOf(row)} is being deleted.`;
-    events.record(tx, { severity: 'notice', title, subject: `volume:${row.name}`, actor });
+    releaseExportNames(tx, volume.name);
+    const job = this.#enqueue(tx, volume, { state: volume.state, binned_at: volume.binnedAt });
+    updateVolume(tx, volume.name, { state: 'deleting', binnedAt: null, modifiedAt: clock.now() });
+    const title = `${titleOf(volume)} is being deleted.`;
+    events.record(tx, { severity: 'notice', title, subject: `volume:${volume.name}`, actor });
     return job;
   }
 
-  #continue(tx: Tx, row: Volume): number {
+  #continue(tx: Tx, volume: Volume): number {
     const { jobs } = this.#tools;
-    const state = row.deleteJob === null ? undefined : jobs.get(row.deleteJob)?.state;
-    if (row.deleteJob !== null && (state === 'queued' || state === 'running')) return row.deleteJob;
-    return this.#enqueue(tx, row);
+    const state = volume.deleteJob === null ? undefined : jobs.get(volume.deleteJob)?.state;
+    if (volume.deleteJob !== null && (state === 'queued' || state === 'running')) return volume.deleteJob;
+    return this.#enqueue(tx, volume);
   }
 
   #enqueue(tx: Tx, { name }: Volume, before?: Arguments['before']): number {
@@ -179,10 +179,10 @@ export class VolumeDeletion {
     return {
       outcome: 'done',
       finish: (tx) => {
-        const row = findAnyVolume(tx, volume);
-        if (!row) return;
+        const present = findAnyVolume(tx, volume);
+        if (!present) return;
         deleteVolume(tx, volume, this.#dependents);
-        events.record(tx, { title: `${titleOf(row)} was deleted.`, subject: `volume:${volume}` });
+        events.record(tx, { title: `${titleOf(present)} was deleted.`, subject: `volume:${volume}` });
         tx.afterCommit(() => {
           readings.removeVolume(volume);
           this.#performance.remove('volume', volume);
@@ -208,21 +208,21 @@ export class VolumeDeletion {
   }
 
   #givenUp(tx: Tx, { volume }: Arguments, reason: string): void {
-    const row = findAnyVolume(tx, volume);
-    if (!row) return;
-    const title = `${titleOf(row)} could not be deleted: ${reason} Delete it again once that is mended.`;
+    const present = findAnyVolume(tx, volume);
+    if (!present) return;
+    const title = `${titleOf(present)} could not be deleted: ${reason} Delete it again once that is mended.`;
     this.#tools.events.record(tx, { severity: 'error', title, subject: `volume:${volume}` });
   }
 }
 
 /** By force with its snapshots. */
-export function checkDeletable(tx: Tx, row: Volume, force: boolean, dependents: VolumeDependents): void {
-  checkDetached(row, dependents.listAttachedServers(tx, row.name));
-  checkUnmoved(row);
-  checkNoDestination(row);
-  if (dependents.isMirrorSource(tx, row.name)) {
-    throw fail('volume_mirrored', { id: row.name });
+export function checkDeletable(tx: Tx, volume: Volume, force: boolean, dependents: VolumeDependents): void {
+  checkDetached(volume, dependents.listAttachedServers(tx, volume.name));
+  checkUnmoved(volume);
+  checkNoDestination(volume);
+  if (dependents.isMirrorSource(tx, volume.name)) {
+    throw fail('volume_mirrored', { id: volume.name });
   }
-  const count = force ? 0 : dependents.countSnapshots(tx, row.name);
-  if (count > 0) throw fail('volume_has_snapshots', { id: row.name, count });
+  const count = force ? 0 : dependents.countSnapshots(tx, volume.name);
+  if (count > 0) throw fail('volume_has_snapshots', { id: volume.name, count });
 }

@@ -37,7 +37,7 @@ export class VolumeLoad {
   readonly #above = new Set<Measure>();
 
   /** Notes the totals, and says which limits were crossed since. */
-  record(row: Volume, io: IoTotals, atMs: number): Crossing[] {
+  record(volume: Volume, io: IoTotals, atMs: number): Crossing[] {
     this.#add({ atMs, io });
     const [first] = this.#samples;
     const last = this.#samples.at(-1);
@@ -45,7 +45,7 @@ export class VolumeLoad {
     const seconds = (last.atMs - first.atMs) / 1000;
     return measures.flatMap((measure) => {
       const average = measure.average(between(first.io[measure.of], last.io[measure.of]), seconds);
-      return this.#crossingOf(measure, row[measure.limit], average);
+      return this.#crossingOf(measure, volume[measure.limit], average);
     });
   }
 

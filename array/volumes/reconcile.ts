@@ -39,7 +39,7 @@ export async function reconcileVolumes(
   const { store } = tools;
   if (store.read(listGoing).length === 0) return;
   await store.write((tx) => {
-    for (const row of listGoing(tx)) deletion.resume(tx, row);
+    for (const volume of listGoing(tx)) deletion.resume(tx, volume);
   });
 }
 
@@ -55,8 +55,8 @@ async function attempt({ log }: ArrayTools, volume: string, work: () => Promise<
 async function applyCaps(tools: ArrayTools): Promise<void> {
   const { store, engine } = tools;
   const isReady = ({ state }: Volume) => state === 'ready';
-  for (const row of store.read(listCapped).filter(isReady))
-    await attempt(tools, row.name, () => engine.setCaps(row.name, capsOf(row)));
+  for (const volume of store.read(listCapped).filter(isReady))
+    await attempt(tools, volume.name, () => engine.setCaps(volume.name, capsOf(volume)));
   for (const { name } of store.read(listCounted).filter(isReady))
     await attempt(tools, name, () => engine.countSizes(name, true));
 }
@@ -133,18 +133,18 @@ async function adoptPools({ store, readings, clock, events }: ArrayTools): Promi
 }
 
 async function applyReductions({ store, engine, log }: ArrayTools): Promise<void> {
-  for (const row of store.read(listReductionPending)) {
-    const { name } = row;
+  for (const volume of store.read(listReductionPending)) {
+    const { name } = volume;
     try {
-      if (row.state === 'ready') await partOf(engine, 'reduction').setReduction(name, engineReduction(row));
+      if (volume.state === 'ready') await partOf(engine, 'reduction').setReduction(name, engineReduction(volume));
       await store.write((tx) => updateVolume(tx, name, { isReductionPending: false }));
     } catch (error) {
       if (!isEngineError(error, 'conflict')) {
-        log.warn({ error }, `${titleOf(row)} could not be told its data reduction`);
+        log.warn({ error }, `${titleOf(volume)} could not be told its data reduction`);
         continue;
       }
       // It was made without, and a crash came before the refusal was on record.
-      log.warn({ error }, `${titleOf(row)} stays without data reduction`);
+      log.warn({ error }, `${titleOf(volume)} stays without data reduction`);
       await store.write((tx) => updateVolume(tx, name, { compress: false, dedupe: false, isReductionPending: false }));
     }
   }

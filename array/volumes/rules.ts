@@ -32,36 +32,36 @@ export function checkExpansion(wanted: Expansion): void {
     throw badParameter('maxcapacity', `must be at most ${SIZE_BYTES_MAX / 2 ** 40} TB`);
 }
 
-export function checkReady(row: Volume): void {
-  if (row.state === 'ready') return;
-  const doing = row.state === 'deleting' ? 'deleted' : 'made';
-  throw fail('volume_busy', { id: row.name, doing });
+export function checkReady(volume: Volume): void {
+  if (volume.state === 'ready') return;
+  const doing = volume.state === 'deleting' ? 'deleted' : 'made';
+  throw fail('volume_busy', { id: volume.name, doing });
 }
 
 /** `instead`: what can be done about it other than detaching. */
-export function checkDetached(row: Volume, servers: readonly string[], instead = ''): void {
-  if (servers.length > 0) throw fail('volume_attached', { id: row.name, servers: servers.join(', '), instead });
+export function checkDetached(volume: Volume, servers: readonly string[], instead = ''): void {
+  if (servers.length > 0) throw fail('volume_attached', { id: volume.name, servers: servers.join(', '), instead });
 }
 
 /** What must not change behind the back of a job that copies it. */
-export function checkUnmoved(row: Volume): void {
-  if (row.migration === null) return;
-  throw fail('volume_migrating', { id: row.name, job: row.migration });
+export function checkUnmoved(volume: Volume): void {
+  if (volume.migration === null) return;
+  throw fail('volume_migrating', { id: volume.name, job: volume.migration });
 }
 
-export function checkNoDestination(row: Volume): void {
-  if (row.mirrorJob === null) return;
-  throw fail('volume_is_destination', { id: row.name, mirror: row.mirrorJob });
+export function checkNoDestination(volume: Volume): void {
+  if (volume.mirrorJob === null) return;
+  throw fail('volume_is_destination', { id: volume.name, mirror: volume.mirrorJob });
 }
 
 type Capped = Pick<Volume, 'readIopsCap' | 'readMbpsCap' | 'writeIopsCap' | 'writeMbpsCap'>;
 
-export function capsOf(row: Capped): VolumeCaps {
+export function capsOf(volume: Capped): VolumeCaps {
   return {
-    readIops: row.readIopsCap,
-    readBytesPerSecond: row.readMbpsCap * MB,
-    writeIops: row.writeIopsCap,
-    writeBytesPerSecond: row.writeMbpsCap * MB,
+    readIops: volume.readIopsCap,
+    readBytesPerSecond: volume.readMbpsCap * MB,
+    writeIops: volume.writeIopsCap,
+    writeBytesPerSecond: volume.writeMbpsCap * MB,
   };
 }
 
@@ -77,8 +77,8 @@ export function refuseCaps(caps: Changes<Capped>): void {
     if (cap !== undefined && cap > 0) throw badParameter(parameter, 'is for block volumes: a share has no caps');
 }
 
-export function isCapped(row: Capped): boolean {
-  return Object.values(capsOf(row)).some((cap) => cap > 0);
+export function isCapped(volume: Capped): boolean {
+  return Object.values(capsOf(volume)).some((cap) => cap > 0);
 }
 
 export function engineReduction({ compress, dedupe }: Pick<Volume, 'compress' | 'dedupe'>): Reduction {

@@ -76,31 +76,31 @@ export class VolumeService {
 
   /** Those that are there for users: being made, ready, or being deleted. Not found: `volume_not_found`. */
   get(name: string): Volume {
-    const row = this.#tools.store.read((db) => findVolume(db, name));
-    if (!row) throw fail('volume_not_found', { id: name });
-    return row;
+    const volume = this.#tools.store.read((db) => findVolume(db, name));
+    if (!volume) throw fail('volume_not_found', { id: name });
+    return volume;
   }
 
   /** Like `get`, of a share; a block volume is a `state_conflict`. */
   getShare(name: string): Volume {
-    const row = this.get(name);
+    const volume = this.get(name);
     this.#tools.store.read((db) => shareOf(db, name));
-    return row;
+    return volume;
   }
 
   /** A share whose files are there: not one that is being made or deleted, nor one that a mirror writes to. */
   usableShare(name: string): Volume {
-    const row = this.getShare(name);
-    checkReady(row);
-    checkNoDestination(row);
-    return row;
+    const volume = this.getShare(name);
+    checkReady(volume);
+    checkNoDestination(volume);
+    return volume;
   }
 
   /** By the name of its consistency group; not found: `consistency_group_not_found`. */
   byGroup(cgName: string): Volume {
-    const row = this.#tools.store.read((db) => findVolumeByGroup(db, cgName));
-    if (!row) throw fail('consistency_group_not_found', { id: cgName });
-    return row;
+    const volume = this.#tools.store.read((db) => findVolumeByGroup(db, cgName));
+    if (!volume) throw fail('consistency_group_not_found', { id: cgName });
+    return volume;
   }
 
   /** The record of one, as it is this moment. */

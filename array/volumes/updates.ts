@@ -67,56 +67,56 @@ export class VolumeUpdates {
   }
 
   async rename(name: string, displayName: string, actor: string): Promise<void> {
-    await this.#change(name, actor, (tx, row) => {
-      if (displayName === row.displayName) return { change: {}, title: undefined };
+    await this.#change(name, actor, (tx, volume) => {
+      if (displayName === volume.displayName) return { change: {}, title: undefined };
       if (isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
-      return { change: { displayName }, title: `${titleOf(row)} was renamed to ${displayName}.` };
+      return { change: { displayName }, title: `${titleOf(volume)} was renamed to ${displayName}.` };
     });
   }
 
   async comment(name: string, comment: string, actor: string): Promise<void> {
-    await this.#change(name, actor, (_tx, row) => ({
+    await this.#change(name, actor, (_tx, volume) => ({
       change: { comment: comment === '' ? null : comment },
-      title: `The note on ${titleOf(row)} was ${comment === '' ? 'removed' : 'changed'}.`,
+      title: `The note on ${titleOf(volume)} was ${comment === '' ? 'removed' : 'changed'}.`,
     }));
   }
 
   async protect(name: string, wanted: ProtectionChange, actor: string): Promise<void> {
-    await this.#change(name, actor, (_tx, row) => {
-      checkExpansion({ ...row, ...given(wanted) });
-      return { change: wanted, title: `The protection of ${titleOf(row)} was changed.` };
+    await this.#change(name, actor, (_tx, volume) => {
+      checkExpansion({ ...volume, ...given(wanted) });
+      return { change: wanted, title: `The protection of ${titleOf(volume)} was changed.` };
     });
   }
 
   async watch(name: string, thresholds: Thresholds, actor: string): Promise<void> {
-    await this.#change(name, actor, (_tx, row) => ({
+    await this.#change(name, actor, (_tx, volume) => ({
       change: thresholds,
-      title: `The performance thresholds of ${titleOf(row)} were changed.`,
+      title: `The performance thresholds of ${titleOf(volume)} were changed.`,
     }));
   }
 
   /** By so much; the user's way. A mirror keeps its destination as large as its source by itself. */
   expandBy(name: string, addedBytes: Bytes, actor: string): Promise<void> {
     return this.#turns.run(name, () => {
-      const row = this.#ready(name);
-      checkNoDestination(row);
-      return this.#expand(row, bytes(row.sizeBytes + addedBytes), actor);
+      const volume = this.#ready(name);
+      checkNoDestination(volume);
+      return this.#expand(volume, bytes(volume.sizeBytes + addedBytes), actor);
     });
   }
 
   expandTo(name: string, sizeBytes: Bytes, actor: string): Promise<void> {
     return this.#turns.run(name, async () => {
-      const row = this.#ready(name);
-      if (sizeBytes < row.sizeBytes) throw fail('volume_cannot_shrink', { volume: titleOf(row) });
-      if (sizeBytes > row.sizeBytes) await this.#expand(row, sizeBytes, actor);
+      const volume = this.#ready(name);
+      if (sizeBytes < volume.sizeBytes) throw fail('volume_cannot_shrink', { volume: titleOf(volume) });
+      if (sizeBytes > volume.sizeBytes) await this.#expand(volume, sizeBytes, actor);
     });
   }
 
   async changeExport(name: string, what: ExportChange, exportName: string, actor: string): Promise<void> {
     const { apply, did } = exportChanges[what];
-    await this.#change(name, actor, (tx, row) => {
+    await this.#change(name, actor, (tx, volume) => {
       apply(tx, name, exportName);
-      return { change: {}, title: `${titleOf(row)} ${did} ${exportName}.` };
+      return { change: {}, title: `${titleOf(volume)} ${did} ${exportName}.` };
     });
     await this.#shares.push(name);
   }
@@ -125,25 +125,26 @@ export class VolumeUpdates {
   update(name: string, options: VolumeOptions, isForced: boolean, actor: string): Promise<void> {
     return this.#turns.run(name, async () => {
       const { store, engine } = this.#tools;
-      const row = this.#ready(name);
-      store.read((db) => this.#checkUpdate(db, row, options, isForced));
+      const volume = this.#ready(name);
+      store.read((db) => this.#checkUpdate(db, volume, options, isForced));
       const caps = given(options.caps);
-      const reduction = reductionChange(row, options);
+      const reduction = reductionChange(volume, options);
       if (reduction) {
-        checkUnmoved(row);
-        await this.#applyReduction(row, reduction);
+        checkUnmoved(volume);
+        await this.#applyReduction(volume, reduction);
       }
-      if (row.kind === 'block' && Object.keys(caps).length > 0) await engine.setCaps(name, capsOf({ ...row, ...caps }));
+      if (volume.kind === 'block' && Object.keys(caps).length > 0)
+        await engine.setCaps(name, capsOf({ ...volume, ...caps }));
       const { histograms } = options;
       if (histograms !== undefined) await engine.countSizes(name, histograms);
       const change = { ...caps, ...(histograms !== undefined && { countsSizes: histograms }) };
       const share = given(options.share);
-      const isShareChanged = row.kind === 'file' && Object.keys(share).length > 0;
-      const title = `The options of ${titleOf(row)} were changed.`;
+      const isShareChanged = volume.kind === 'file' && Object.keys(share).length > 0;
+      const title = `The options of ${titleOf(volume)} were changed.`;
       const isChanged = reduction !== undefined || isShareChanged || Object.keys(change).length > 0;
       await this.#change(name, actor, (tx) => {
         // Once more: it may have been attached since.
-        this.#checkSmbOnly(tx, row, share);
+        this.#checkSmbOnly(tx, volume, share);
         if (isShareChanged) updateShareOptions(tx, name, changedOptions(shareOf(tx, name).options, share));
         return { change, title: isChanged ? title : undefined };
       });
@@ -151,17 +152,17 @@ export class VolumeUpdates {
     });
   }
 
-  #checkUpdate(db: Db, row: Volume, { caps, share }: VolumeOptions, isForced: boolean): void {
-    if (row.kind === 'block') refuseShareOptions(share);
+  #checkUpdate(db: Db, volume: Volume, { caps, share }: VolumeOptions, isForced: boolean): void {
+    if (volume.kind === 'block') refuseShareOptions(share);
     else {
       refuseCaps(caps);
       // Its options are those of its source.
-      if (Object.keys(given(share)).length > 0) checkNoDestination(row);
-      checkOptions(changedOptions(shareOf(db, row.name).options, share));
-      this.#checkSmbOnly(db, row, share);
+      if (Object.keys(given(share)).length > 0) checkNoDestination(volume);
+      checkOptions(changedOptions(shareOf(db, volume.name).options, share));
+      this.#checkSmbOnly(db, volume, share);
     }
     if (isForced) return;
-    checkDetached(row, this.#dependents.listAttachedServers(db, row.name), ', or use force=YES');
+    checkDetached(volume, this.#dependents.listAttachedServers(db, volume.name), ', or use force=YES');
   }
 
   #checkSmbOnly(db: Db, { name }: Volume, { isSmbOnly }: ShareChange): void {
@@ -169,9 +170,9 @@ export class VolumeUpdates {
       throw badParameter('smbonly', 'must be NO while servers have the share over NFS; detach them first');
   }
 
-  async #applyReduction(row: Volume, reduction: Pick<Volume, 'compress' | 'dedupe'>): Promise<void> {
+  async #applyReduction(volume: Volume, reduction: Pick<Volume, 'compress' | 'dedupe'>): Promise<void> {
     const { store, engine } = this.#tools;
-    const { name, compress, dedupe } = row;
+    const { name, compress, dedupe } = volume;
     await store.write((tx) => updateVolume(tx, name, { ...reduction, isReductionPending: true }));
     try {
       await partOf(engine, 'reduction').setReduction(name, engineReduction(reduction));
@@ -182,36 +183,36 @@ export class VolumeUpdates {
     await store.write((tx) => updateVolume(tx, name, { isReductionPending: false }));
   }
 
-  async #expand(row: Volume, sizeBytes: Bytes, actor: string): Promise<void> {
-    checkSize(sizeBytes, row.kind);
-    checkUnmoved(row);
-    if (row.maxBytes !== null && sizeBytes > row.maxBytes) {
-      throw fail('above_max_capacity', { volume: titleOf(row), max: capacityText(row.maxBytes) });
+  async #expand(volume: Volume, sizeBytes: Bytes, actor: string): Promise<void> {
+    checkSize(sizeBytes, volume.kind);
+    checkUnmoved(volume);
+    if (volume.maxBytes !== null && sizeBytes > volume.maxBytes) {
+      throw fail('above_max_capacity', { volume: titleOf(volume), max: capacityText(volume.maxBytes) });
     }
     // First the engine: a start after a crash takes over what it says.
-    await this.#tools.engine.expandVolume(row.name, sizeBytes);
-    const title = `${titleOf(row)} was expanded from ${capacityText(row.sizeBytes)} to ${capacityText(sizeBytes)}.`;
-    await this.#change(row.name, actor, () => ({ change: { sizeBytes }, title }));
+    await this.#tools.engine.expandVolume(volume.name, sizeBytes);
+    const title = `${titleOf(volume)} was expanded from ${capacityText(volume.sizeBytes)} to ${capacityText(sizeBytes)}.`;
+    await this.#change(volume.name, actor, () => ({ change: { sizeBytes }, title }));
   }
 
   #ready(name: string): Volume {
-    const row = this.#tools.store.read((db) => findVolume(db, name));
-    if (!row) throw fail('volume_not_found', { id: name });
-    checkReady(row);
-    return row;
+    const volume = this.#tools.store.read((db) => findVolume(db, name));
+    if (!volume) throw fail('volume_not_found', { id: name });
+    checkReady(volume);
+    return volume;
   }
 
   async #change(
     name: string,
     actor: string,
-    work: (tx: Tx, row: Volume) => { change: VolumeChange; title: string | undefined },
+    work: (tx: Tx, volume: Volume) => { change: VolumeChange; title: string | undefined },
   ): Promise<void> {
     const { store, clock, events } = this.#tools;
     await store.write((tx) => {
-      const row = findVolume(tx, name);
-      if (!row) throw fail('volume_not_found', { id: name });
-      checkReady(row);
-      const { change, title } = work(tx, row);
+      const volume = findVolume(tx, name);
+      if (!volume) throw fail('volume_not_found', { id: name });
+      checkReady(volume);
+      const { change, title } = work(tx, volume);
       if (title === undefined) return;
       updateVolume(tx, name, { ...change, modifiedAt: clock.now() });
       events.record(tx, { title, subject: `volume:${name}`, actor });
@@ -220,14 +221,14 @@ export class VolumeUpdates {
 }
 
 function reductionChange(
-  row: Volume,
+  volume: Volume,
   { compress, dedupe }: VolumeOptions,
 ): Pick<Volume, 'compress' | 'dedupe'> | undefined {
   const wanted = {
-    compress: compress ?? row.compress,
-    dedupe: dedupe ?? row.dedupe,
+    compress: compress ?? volume.compress,
+    dedupe: dedupe ?? volume.dedupe,
   };
-  return wanted.compress === row.compress && wanted.dedupe === row.dedupe ? undefined : wanted;
+  return wanted.compress === volume.compress && wanted.dedupe === volume.dedupe ? undefined : wanted;
 }
 
 /** Without what is undefined. */

@@ -30,7 +30,7 @@ interface Capacity {
 }
 
 interface ModeChange extends Capacity {
-  readonly row: Volume;
+  readonly volume: Volume;
 }
 
 const CHECK_EVERY_MS = 5_000;
@@ -61,39 +61,39 @@ export class VolumeWatch {
 
   async check(atMs: number): Promise<void> {
     const { store, readings } = this.#tools;
-    const rows = store.read(listWatched);
+    const volumes = store.read(listWatched);
     const before = this.#watched;
-    this.#watched = new Map(rows.map((row) => [row.name, before.get(row.name) ?? newWatched()]));
-    for (const row of rows) {
-      const report = readings.volume(row.name);
-      const watched = this.#watched.get(row.name);
-      if (report && watched) await this.#check(row, report, watched, atMs);
+    this.#watched = new Map(volumes.map((volume) => [volume.name, before.get(volume.name) ?? newWatched()]));
+    for (const present of volumes) {
+      const report = readings.volume(present.name);
+      const watched = this.#watched.get(present.name);
+      if (report && watched) await this.#check(present, report, watched, atMs);
     }
   }
 
-  async #check(row: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<void> {
-    const crossings = watched.load.record(row, report.io, atMs);
-    const { mode, freeBytes } = await this.#capacityOf(row, report, watched, atMs);
-    if (crossings.length > 0 || mode !== row.capacityMode)
-      await this.#recordEvents(crossings, { row, mode, freeBytes });
-    if (mode === 'emergency' && row.expandsItself) await this.#relieve(row, watched);
+  async #check(volume: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<void> {
+    const crossings = watched.load.record(volume, report.io, atMs);
+    const { mode, freeBytes } = await this.#capacityOf(volume, report, watched, atMs);
+    if (crossings.length > 0 || mode !== volume.capacityMode)
+      await this.#recordEvents(crossings, { volume, mode, freeBytes });
+    if (mode === 'emergency' && volume.expandsItself) await this.#relieve(volume, watched);
     else watched.problem = undefined;
   }
 
-  async #capacityOf(row: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<Capacity> {
-    if (!isProtected(row)) return { mode: 'normal', freeBytes: row.sizeBytes };
+  async #capacityOf(volume: Volume, report: VolumeReport, watched: Watched, atMs: number): Promise<Capacity> {
+    if (!isProtected(volume)) return { mode: 'normal', freeBytes: volume.sizeBytes };
     // Nobody writes to a share that is not mounted, and only its filesystem knows how full it is.
-    if (row.kind === 'file' && !report.share) return { mode: row.capacityMode, freeBytes: 0 };
-    const freeBytes = await this.#freeBytes(row, report, watched);
-    const takenBytes = row.sizeBytes - freeBytes;
-    watched.capacity.setThresholds(thresholdsOf(row));
+    if (volume.kind === 'file' && !report.share) return { mode: volume.capacityMode, freeBytes: 0 };
+    const freeBytes = await this.#freeBytes(volume, report, watched);
+    const takenBytes = volume.sizeBytes - freeBytes;
+    watched.capacity.setThresholds(thresholdsOf(volume));
     watched.capacity.record(atMs, takenBytes);
     return { mode: watched.capacity.mode(freeBytes), freeBytes };
   }
 
-  async #freeBytes(row: Volume, report: VolumeReport, watched: Watched): Promise<number> {
+  async #freeBytes(volume: Volume, report: VolumeReport, watched: Watched): Promise<number> {
     if (report.share) return report.share.availableBytes;
-    return Math.max(0, row.sizeBytes - (await this.#usedBytes(report, watched)));
+    return Math.max(0, volume.sizeBytes - (await this.#usedBytes(report, watched)));
   }
 
   /**
@@ -120,53 +120,53 @@ export class VolumeWatch {
 
   async #recordEvents(crossings: readonly Crossing[], change: ModeChange): Promise<void> {
     const { store, events } = this.#tools;
-    const { row, mode } = change;
+    const { volume, mode } = change;
     await store.write((tx) => {
       for (const crossing of crossings) {
         const severity = crossing.isAbove ? 'warning' : 'notice';
-        events.record(tx, { severity, title: crossingTitle(row, crossing), subject: `volume:${row.name}` });
+        events.record(tx, { severity, title: crossingTitle(volume, crossing), subject: `volume:${volume.name}` });
       }
-      if (mode !== row.capacityMode) this.#changeMode(tx, change);
+      if (mode !== volume.capacityMode) this.#changeMode(tx, change);
     });
   }
 
-  #changeMode(tx: Tx, { row, mode, freeBytes }: ModeChange): void {
-    if (findVolume(tx, row.name)?.state !== 'ready') return;
-    updateVolume(tx, row.name, { capacityMode: mode });
-    const left = `${capacityText(freeBytes)} of ${capacityText(row.sizeBytes)} are left`;
+  #changeMode(tx: Tx, { volume, mode, freeBytes }: ModeChange): void {
+    if (findVolume(tx, volume.name)?.state !== 'ready') return;
+    updateVolume(tx, volume.name, { capacityMode: mode });
+    const left = `${capacityText(freeBytes)} of ${capacityText(volume.sizeBytes)} are left`;
     const told = {
-      normal: { severity: 'notice', title: `${titleOf(row)} has room again: ${left}.` },
+      normal: { severity: 'notice', title: `${titleOf(volume)} has room again: ${left}.` },
       alert: {
         severity: 'warning',
-        title: `${titleOf(row)} will be full within ${row.alertMinutes} minutes: ${left}.`,
+        title: `${titleOf(volume)} will be full within ${volume.alertMinutes} minutes: ${left}.`,
       },
-      protected: { severity: 'warning', title: `${titleOf(row)} is filling up: ${left}.` },
-      emergency: { severity: 'error', title: `${titleOf(row)} runs full: ${left}.` },
+      protected: { severity: 'warning', title: `${titleOf(volume)} is filling up: ${left}.` },
+      emergency: { severity: 'error', title: `${titleOf(volume)} runs full: ${left}.` },
     } as const;
-    this.#tools.events.record(tx, { ...told[mode], subject: `volume:${row.name}` });
+    this.#tools.events.record(tx, { ...told[mode], subject: `volume:${volume.name}` });
   }
 
   /** By one step a time; the next look tells whether that was enough. */
-  async #relieve(row: Volume, watched: Watched): Promise<void> {
-    if (row.mirrorJob !== null) return this.#cannot(row, watched, 'it is as large as the volume it mirrors');
-    const most = row.maxBytes ?? Infinity;
-    const size = bytes(Math.min(row.sizeBytes + (row.expandByBytes ?? 0), most));
-    if (size <= row.sizeBytes) return this.#cannot(row, watched, 'it is as large as it may become');
+  async #relieve(volume: Volume, watched: Watched): Promise<void> {
+    if (volume.mirrorJob !== null) return this.#cannot(volume, watched, 'it is as large as the volume it mirrors');
+    const most = volume.maxBytes ?? Infinity;
+    const size = bytes(Math.min(volume.sizeBytes + (volume.expandByBytes ?? 0), most));
+    if (size <= volume.sizeBytes) return this.#cannot(volume, watched, 'it is as large as it may become');
     try {
-      await this.#expand(row.name, size);
+      await this.#expand(volume.name, size);
       watched.problem = undefined;
     } catch (error) {
-      await this.#cannot(row, watched, error instanceof Error ? error.message : String(error));
+      await this.#cannot(volume, watched, error instanceof Error ? error.message : String(error));
     }
   }
 
   /** Told once, not at every look. */
-  async #cannot(row: Volume, watched: Watched, problem: string): Promise<void> {
+  async #cannot(volume: Volume, watched: Watched, problem: string): Promise<void> {
     if (watched.problem === problem) return;
     watched.problem = problem;
     const { store, events } = this.#tools;
-    const title = `${titleOf(row)} could not be expanded by itself: ${problem.replace(/\.$/, '')}.`;
-    await store.write((tx) => events.record(tx, { severity: 'error', title, subject: `volume:${row.name}` }));
+    const title = `${titleOf(volume)} could not be expanded by itself: ${problem.replace(/\.$/, '')}.`;
+    await store.write((tx) => events.record(tx, { severity: 'error', title, subject: `volume:${volume.name}` }));
   }
 }
 
@@ -175,22 +175,22 @@ function newWatched(): Watched {
   return { load: new VolumeLoad(), capacity: new CapacityWatch(none), shown: undefined, problem: undefined };
 }
 
-function isProtected(row: Volume): boolean {
-  return row.alertMinutes > 0 || row.emergencyBytes > 0 || row.expandsItself;
+function isProtected(volume: Volume): boolean {
+  return volume.alertMinutes > 0 || volume.emergencyBytes > 0 || volume.expandsItself;
 }
 
-function thresholdsOf(row: Volume): CapacityThresholds {
-  const unsaid = row.expandsItself ? row.sizeBytes * EMERGENCY_FRACTION : 0;
+function thresholdsOf(volume: Volume): CapacityThresholds {
+  const unsaid = volume.expandsItself ? volume.sizeBytes * EMERGENCY_FRACTION : 0;
   return {
-    historyMinutes: row.historyMinutes,
-    alertMinutes: row.alertMinutes,
+    historyMinutes: volume.historyMinutes,
+    alertMinutes: volume.alertMinutes,
     protectedMinutes: 0,
-    emergencyBytes: row.emergencyBytes > 0 ? row.emergencyBytes : unsaid,
+    emergencyBytes: volume.emergencyBytes > 0 ? volume.emergencyBytes : unsaid,
   };
 }
 
-function crossingTitle(row: Volume, { measure, limit, average, isAbove }: Crossing): string {
+function crossingTitle(volume: Volume, { measure, limit, average, isAbove }: Crossing): string {
   const figures = `${Math.round(average * 10) / 10} ${measure.what} on average over the last minute`;
   const verdict = isAbove ? `above its limit of ${limit}` : `within its limit of ${limit} again`;
-  return `${titleOf(row)}: ${figures}, ${verdict}.`;
+  return `${titleOf(volume)}: ${figures}, ${verdict}.`;
 }

@@ -143,8 +143,8 @@ export class RecallService {
     if (now - (this.#reportedAt.get(volume) ?? -Infinity) < TOLD_EVERY_MS) return;
     this.#reportedAt.set(volume, now);
     await store.write((tx) => {
-      const row = findVolume(tx, volume);
-      const title = `Archived files of share ${row ? called(row) : volume} cannot be read: ${reason}.`;
+      const present = findVolume(tx, volume);
+      const title = `Archived files of share ${present ? called(present) : volume} cannot be read: ${reason}.`;
       events.record(tx, { severity: 'error', title, subject: `volume:${volume}` });
     });
   }

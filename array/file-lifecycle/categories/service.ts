@@ -70,9 +70,9 @@ export class FileCategoryService {
         throw fail('file_categories_limit', { max: CATEGORIES_MAX });
       }
       refuseTaken(tx, wanted, undefined);
-      const row = this.#insert(tx, displayName, wanted);
-      this.#recordEvent(tx, row, `was created with ${wanted.join(', ')}`, actor);
-      return row.name;
+      const category = this.#insert(tx, displayName, wanted);
+      this.#recordEvent(tx, category, `was created with ${wanted.join(', ')}`, actor);
+      return category.name;
     });
   }
 
@@ -80,50 +80,50 @@ export class FileCategoryService {
     const { store, clock } = this.#tools;
     const wanted = normalExtensions(extensions);
     await store.write((tx) => {
-      const row = this.#get(tx, name);
+      const category = this.#get(tx, name);
       refuseTaken(tx, wanted, name);
       setExtensions(tx, name, wanted, clock.now());
-      this.#recordEvent(tx, row, `has other extensions now: ${wanted.join(', ')}`, actor);
+      this.#recordEvent(tx, category, `has other extensions now: ${wanted.join(', ')}`, actor);
     });
   }
 
   async rename(name: string, displayName: string, actor: string): Promise<void> {
     const { store, clock } = this.#tools;
     await store.write((tx) => {
-      const row = this.#get(tx, name);
-      if (row.displayName === displayName) return;
-      const isItsOwn = row.displayName.toLowerCase() === displayName.toLowerCase();
+      const category = this.#get(tx, name);
+      if (category.displayName === displayName) return;
+      const isItsOwn = category.displayName.toLowerCase() === displayName.toLowerCase();
       if (!isItsOwn && isNameTaken(tx, displayName)) throw fail('name_taken', { name: displayName });
       renameCategory(tx, name, displayName, clock.now());
-      this.#recordEvent(tx, row, `was renamed to ${displayName}`, actor);
+      this.#recordEvent(tx, category, `was renamed to ${displayName}`, actor);
     });
   }
 
   async delete(name: string, actor: string): Promise<void> {
     await this.#tools.store.write((tx) => {
-      const row = this.#get(tx, name);
+      const category = this.#get(tx, name);
       removeCategory(tx, name);
-      this.#recordEvent(tx, row, 'was deleted', actor);
+      this.#recordEvent(tx, category, 'was deleted', actor);
     });
   }
 
   #get(tx: Tx, name: string): Category {
-    const row = findCategory(tx, name);
-    if (!row) throw fail('category_not_found', { id: name });
-    return row;
+    const category = findCategory(tx, name);
+    if (!category) throw fail('category_not_found', { id: name });
+    return category;
   }
 
   #insert(tx: Tx, displayName: string, extensions: readonly string[]): NamedCategory {
     const now = this.#tools.clock.now();
-    const row = { name: nextName(tx, 'category'), displayName, createdAt: now, modifiedAt: now };
-    insertCategory(tx, row);
-    setExtensions(tx, row.name, extensions, now);
-    return row;
+    const category = { name: nextName(tx, 'category'), displayName, createdAt: now, modifiedAt: now };
+    insertCategory(tx, category);
+    setExtensions(tx, category.name, extensions, now);
+    return category;
   }
 
-  #recordEvent(tx: Tx, row: NamedCategory, what: string, actor: string): void {
-    const title = `File category ${called(row)} ${what}.`;
-    this.#tools.events.record(tx, { title, subject: `file_category:${row.name}`, actor });
+  #recordEvent(tx: Tx, category: NamedCategory, what: string, actor: string): void {
+    const title = `File category ${called(category)} ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `file_category:${category.name}`, actor });
   }
 }
 

@@ -22,8 +22,8 @@ export function lifecyclePolicyRoutes(
       const { display_name: displayName, file_selection_criteria: criteria, lc_action: action } = input;
       const { enabled: isEnabled, dry_run: isDryRun, use_recycle_bin: usesBin } = input;
       const wanted = { ...changeOf(input), displayName, criteria, action, isEnabled, isDryRun, usesBin };
-      const row = await service.create(wanted, actor.username);
-      return { lc_policy_name: row.name, life_cycle_policy: policyView(row) };
+      const policy = await service.create(wanted, actor.username);
+      return { lc_policy_name: policy.name, life_cycle_policy: policyView(policy) };
     },
     update: async ({ id, ...input }, { actor }) => {
       await service.update(id, changeOf(input), actor.username);

@@ -89,9 +89,9 @@ export class LifecyclePolicyService {
 
   /** Not found: `policy_not_found`. */
   get(name: string): LifecyclePolicy {
-    const row = this.#tools.store.read((db) => findPolicy(db, name));
-    if (!row) throw fail('policy_not_found', { id: name });
-    return row;
+    const policy = this.#tools.store.read((db) => findPolicy(db, name));
+    if (!policy) throw fail('policy_not_found', { id: name });
+    return policy;
   }
 
   async create(wanted: PolicyRequest, actor: string): Promise<LifecyclePolicy> {
@@ -103,7 +103,7 @@ export class LifecyclePolicyService {
         throw fail('lifecycle_policies_limit', { max: POLICIES_MAX });
       }
       const now = clock.now();
-      const row: LifecyclePolicy = {
+      const policy: LifecyclePolicy = {
         name: nextName(tx, 'lc-policy'),
         displayName: wanted.displayName,
         action: wanted.action,
@@ -118,10 +118,10 @@ export class LifecyclePolicyService {
         createdAt: now,
         modifiedAt: now,
       };
-      refuseContradictions(row);
-      insertPolicy(tx, row);
-      this.#recordEvent(tx, row, `was created: ${describe(row)}`, actor);
-      return row;
+      refuseContradictions(policy);
+      insertPolicy(tx, policy);
+      this.#recordEvent(tx, policy, `was created: ${describe(policy)}`, actor);
+      return policy;
     });
   }
 
@@ -155,17 +155,17 @@ export class LifecyclePolicyService {
 
   async delete(name: string, actor: string): Promise<void> {
     await this.#tools.store.write((tx) => {
-      const row = this.get(name);
+      const policy = this.get(name);
       const rules = countRules(tx, { policy: name });
       if (rules > 0) {
         throw fail('lifecycle_policy_attached', {
-          policy: called(row),
+          policy: called(policy),
           count: rules,
           shares: rules === 1 ? 'share' : 'shares',
         });
       }
       removePolicy(tx, name);
-      this.#recordEvent(tx, row, 'was deleted', actor);
+      this.#recordEvent(tx, policy, 'was deleted', actor);
     });
   }
 
@@ -249,13 +249,13 @@ export class LifecyclePolicyService {
     };
   }
 
-  #recordEvent(tx: Tx, row: LifecyclePolicy, what: string, actor: string): void {
-    const title = `File lifecycle policy ${called(row)} ${what}.`;
-    this.#tools.events.record(tx, { title, subject: `lifecycle_policy:${row.name}`, actor });
+  #recordEvent(tx: Tx, policy: LifecyclePolicy, what: string, actor: string): void {
+    const title = `File lifecycle policy ${called(policy)} ${what}.`;
+    this.#tools.events.record(tx, { title, subject: `lifecycle_policy:${policy.name}`, actor });
   }
 
-  #recordShareEvent(tx: Tx, row: LifecyclePolicy, share: Volume, what: string, actor: string): void {
-    const title = `File lifecycle policy ${called(row)} ${what} share ${called(share)}.`;
+  #recordShareEvent(tx: Tx, policy: LifecyclePolicy, share: Volume, what: string, actor: string): void {
+    const title = `File lifecycle policy ${called(policy)} ${what} share ${called(share)}.`;
     this.#tools.events.record(tx, { title, subject: `volume:${share.name}`, actor });
   }
 }
@@ -273,16 +273,16 @@ function pathsOf(field: string, paths: readonly string[]): readonly string[] | n
   return paths.length === 0 ? null : normalPaths(field, paths);
 }
 
-function describe(row: LifecyclePolicy): string {
+function describe(policy: LifecyclePolicy): string {
   const does =
-    row.action === 'archive'
-      ? `archives to ${row.destination ?? ''}`
-      : row.usesBin
+    policy.action === 'archive'
+      ? `archives to ${policy.destination ?? ''}`
+      : policy.usesBin
         ? 'expires to the recycle bin'
         : 'expires';
-  const dry = row.isDryRun ? ', only as a dry run' : '';
-  const off = row.isEnabled ? '' : ', not enabled';
-  return `it ${does} what matches ${shortened(row.criteria)}${dry}${off}`;
+  const dry = policy.isDryRun ? ', only as a dry run' : '';
+  const off = policy.isEnabled ? '' : ', not enabled';
+  return `it ${does} what matches ${shortened(policy.criteria)}${dry}${off}`;
 }
 
 function shortened(text: string): string {

@@ -1,42 +1,42 @@
 import { formatUtc } from '@granary/kernel';
 import type { LifecyclePolicy, RuleInPlace } from './policy.ts';
 
-export function policyView(row: LifecyclePolicy) {
+export function policyView(policy: LifecyclePolicy) {
   return {
-    name: row.name,
-    display_name: row.displayName,
-    enabled: yesNo(row.isEnabled),
-    dry_run_mode: yesNo(row.isDryRun),
-    use_recycle_bin: yesNo(row.usesBin),
-    file_selection_criteria: row.criteria,
-    whitelist_paths: commaList(row.whitelist),
-    blacklist_paths: commaList(row.blacklist),
-    action: row.action,
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    name: policy.name,
+    display_name: policy.displayName,
+    enabled: yesNo(policy.isEnabled),
+    dry_run_mode: yesNo(policy.isDryRun),
+    use_recycle_bin: yesNo(policy.usesBin),
+    file_selection_criteria: policy.criteria,
+    whitelist_paths: commaList(policy.whitelist),
+    blacklist_paths: commaList(policy.blacklist),
+    action: policy.action,
+    created_at: formatUtc(policy.createdAt),
+    modified_at: formatUtc(policy.modifiedAt),
   };
 }
 
-export function ruleView(row: RuleInPlace) {
+export function ruleView(rule: RuleInPlace) {
   return {
-    name: row.name,
-    policy_name: row.policy,
-    policy_display_name: row.policyDisplayName,
-    volume_name: row.volume,
-    volume_display_name: row.volumeDisplayName,
-    paused: yesNo(row.isPaused),
-    last_run_at: row.lastRunAt === null ? null : formatUtc(row.lastRunAt),
-    last_run_dry: row.lastRunAt === null ? null : yesNo(row.wasDryRun),
-    matched_files: row.matchedFiles,
-    matched_bytes: row.matchedBytes,
-    handled_files: row.handledFiles,
-    handled_bytes: row.handledBytes,
-    changed_files: row.changedFiles,
-    failed_files: row.failedFiles,
-    last_run_problem: row.problem,
-    matched_paths: [...row.sample],
-    created_at: formatUtc(row.createdAt),
-    modified_at: formatUtc(row.modifiedAt),
+    name: rule.name,
+    policy_name: rule.policy,
+    policy_display_name: rule.policyDisplayName,
+    volume_name: rule.volume,
+    volume_display_name: rule.volumeDisplayName,
+    paused: yesNo(rule.isPaused),
+    last_run_at: rule.lastRunAt === null ? null : formatUtc(rule.lastRunAt),
+    last_run_dry: rule.lastRunAt === null ? null : yesNo(rule.wasDryRun),
+    matched_files: rule.matchedFiles,
+    matched_bytes: rule.matchedBytes,
+    handled_files: rule.handledFiles,
+    handled_bytes: rule.handledBytes,
+    changed_files: rule.changedFiles,
+    failed_files: rule.failedFiles,
+    last_run_problem: rule.problem,
+    matched_paths: [...rule.sample],
+    created_at: formatUtc(rule.createdAt),
+    modified_at: formatUtc(rule.modifiedAt),
   };
 }
 

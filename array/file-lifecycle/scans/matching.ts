@@ -21,12 +21,12 @@ export interface Match {
 const FILES_PER_TURN = 64;
 
 /** Throws a `CriteriaProblem` for criteria that name what is not there any more. */
-function prepareRule(row: ActiveRule, context: CriteriaContext): RunningRule {
-  const isWanted = compileCriteria(JSON.parse(row.criteria), context);
-  const isInPlace = pathFilter(row);
-  const isArchive = row.action === 'archive';
+function prepareRule(rule: ActiveRule, context: CriteriaContext): RunningRule {
+  const isWanted = compileCriteria(JSON.parse(rule.criteria), context);
+  const isInPlace = pathFilter(rule);
+  const isArchive = rule.action === 'archive';
   return {
-    ...row,
+    ...rule,
     matches: (file) => {
       // What is archived already, or has nothing in it, is left to the policies that come after.
       if (isArchive && (file.isArchived || file.sizeBytes === 0)) return false;
@@ -36,15 +36,15 @@ function prepareRule(row: ActiveRule, context: CriteriaContext): RunningRule {
 }
 
 /** Those that can run, and why the others cannot. */
-export function prepareRules(rows: readonly ActiveRule[], context: CriteriaContext) {
+export function prepareRules(active: readonly ActiveRule[], context: CriteriaContext) {
   const rules: RunningRule[] = [];
   const refused: { readonly rule: string; readonly problem: string }[] = [];
-  for (const row of rows) {
+  for (const rule of active) {
     try {
-      rules.push(prepareRule(row, context));
+      rules.push(prepareRule(rule, context));
     } catch (error) {
       if (!(error instanceof CriteriaProblem)) throw error;
-      refused.push({ rule: row.rule, problem: `Its file_selection_criteria ${error.message}.` });
+      refused.push({ rule: rule.rule, problem: `Its file_selection_criteria ${error.message}.` });
     }
   }
   return { rules, refused };

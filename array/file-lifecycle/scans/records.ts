@@ -10,22 +10,22 @@ import type { ScannedShareRecord, ScanState } from './scanned-share.ts';
 export class LifecycleRecords {
   readonly #store: Store;
   readonly #shown = new Map<string, LifecycleFacts>();
-  #rows: ReadonlyMap<string, ScannedShareRecord> | undefined;
+  #records: ReadonlyMap<string, ScannedShareRecord> | undefined;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
   invalidate(): void {
-    this.#rows = undefined;
+    this.#records = undefined;
   }
 
   /** Undefined for a share that nobody ever had looked through. `live` is how far its scan is, if one is at work. */
   of(volume: string, live: ScanState | undefined): LifecycleFacts | undefined {
-    this.#rows ??= new Map(this.#store.read(listRecords).map((row) => [row.volume, row]));
-    const row = this.#rows.get(volume);
-    if (!row) return undefined;
-    const facts = factsOf(row, live);
+    this.#records ??= new Map(this.#store.read(listRecords).map((share) => [share.volume, share]));
+    const scanned = this.#records.get(volume);
+    if (!scanned) return undefined;
+    const facts = factsOf(scanned, live);
     const before = this.#shown.get(volume);
     if (before && isSame(before, facts)) return before;
     this.#shown.set(volume, facts);
@@ -33,14 +33,14 @@ export class LifecycleRecords {
   }
 }
 
-function factsOf(row: ScannedShareRecord, live: ScanState | undefined): LifecycleFacts {
-  const scan = row.scan === null ? undefined : (live ?? row.scan);
+function factsOf(share: ScannedShareRecord, live: ScanState | undefined): LifecycleFacts {
+  const scan = share.scan === null ? undefined : (live ?? share.scan);
   return {
-    life_cycle_policy_display_name: row.displayNames,
-    life_cycle_policy_ext_name: row.names,
-    flc_policy_name: row.names,
-    flc_state: row.state,
-    flc_scan_state: scanStateOf(row, live !== undefined),
+    life_cycle_policy_display_name: share.displayNames,
+    life_cycle_policy_ext_name: share.names,
+    flc_policy_name: share.names,
+    flc_state: share.state,
+    flc_scan_state: scanStateOf(share, live !== undefined),
     flc_scan_progress: scan ? progressOf(scan) : null,
     flc_scan_remaining_time_seconds: scan ? remainingSecondsOf(scan) : null,
   };
@@ -50,9 +50,9 @@ function isSame(left: LifecycleFacts, right: LifecycleFacts): boolean {
   return (Object.keys(left) as (keyof LifecycleFacts)[]).every((key) => left[key] === right[key]);
 }
 
-function scanStateOf(row: ScannedShareRecord, isRunning: boolean): 'idle' | 'scanning' | 'paused' | 'waiting' {
-  if (row.scan === null) return 'idle';
-  if (row.state === 'paused') return 'paused';
+function scanStateOf(share: ScannedShareRecord, isRunning: boolean): 'idle' | 'scanning' | 'paused' | 'waiting' {
+  if (share.scan === null) return 'idle';
+  if (share.state === 'paused') return 'paused';
   return isRunning ? 'scanning' : 'waiting';
 }
 

@@ -112,10 +112,10 @@ export class ShareScan {
   /** As they are now: what was paused, detached or changed meanwhile is so from here on. */
   async #rules(): Promise<RunningRule[]> {
     const { store, context } = this.#tools;
-    const rows = store.read((db) => findActiveRules(db, this.#share.name));
-    const unknown = rows.filter(({ rule }) => !this.#figures.has(rule));
-    if (unknown.length > 0) await store.write((tx) => unknown.forEach((row) => this.#begin(tx, row)));
-    const { rules, refused } = prepareRules(rows, context(this.#first.startedAt));
+    const active = store.read((db) => findActiveRules(db, this.#share.name));
+    const unknown = active.filter(({ rule }) => !this.#figures.has(rule));
+    if (unknown.length > 0) await store.write((tx) => unknown.forEach((rule) => this.#begin(tx, rule)));
+    const { rules, refused } = prepareRules(active, context(this.#first.startedAt));
     for (const { rule, problem } of refused) this.#figures.get(rule)?.refuse(problem);
     return rules.filter(({ rule }) => !this.#isGivenUp(rule));
   }

@@ -62,8 +62,8 @@ export class ScanService implements ShareLifecycle {
   async start(volume: string, now: number): Promise<void> {
     await this.#tools.store.write((tx) => {
       markRun(tx, volume, now);
-      const row = findShare(tx, volume);
-      if (row?.state === 'enabled' && row.scan === null) this.#begin(tx, volume, now);
+      const share = findShare(tx, volume);
+      if (share?.state === 'enabled' && share.scan === null) this.#begin(tx, volume, now);
     });
   }
 
@@ -71,10 +71,10 @@ export class ScanService implements ShareLifecycle {
   async startNow(share: Volume, actor: string): Promise<void> {
     const { store, clock, events } = this.#tools;
     await store.write((tx) => {
-      const row = findShare(tx, share.name);
-      if (row?.state !== 'enabled')
-        throw fail('lifecycle_not_enabled', { share: called(share), state: row?.state ?? 'disabled' });
-      if (row.scan !== null) throw fail('share_being_scanned', { share: called(share) });
+      const scanned = findShare(tx, share.name);
+      if (scanned?.state !== 'enabled')
+        throw fail('lifecycle_not_enabled', { share: called(share), state: scanned?.state ?? 'disabled' });
+      if (scanned.scan !== null) throw fail('share_being_scanned', { share: called(share) });
       if (findActiveRules(tx, share.name).length === 0)
         throw fail('share_without_lifecycle_policy', { share: called(share) });
       this.#begin(tx, share.name, clock.now());
@@ -99,11 +99,11 @@ export class ScanService implements ShareLifecycle {
 
   /** In the transaction that attaches a policy. */
   enableIn(tx: Tx, share: Volume): void {
-    const row = findShare(tx, share.name);
-    if (row?.state === 'disabled') {
+    const scanned = findShare(tx, share.name);
+    if (scanned?.state === 'disabled') {
       throw fail('lifecycle_disabled', { share: called(share) });
     }
-    if (row) return;
+    if (scanned) return;
     setState(tx, share.name, 'enabled', this.#tools.clock.now());
     this.changed(tx);
   }
@@ -111,14 +111,14 @@ export class ScanService implements ShareLifecycle {
   changeIn(tx: Tx, share: Volume, command: LifecycleChange, actor: string): void {
     const { clock, events } = this.#tools;
     const { name } = share;
-    const row = findShare(tx, name);
-    const state = row?.state ?? 'disabled';
+    const scanned = findShare(tx, name);
+    const state = scanned?.state ?? 'disabled';
     const next = nextState(share, state, command);
-    if (next === state && row) return;
+    if (next === state && scanned) return;
     setState(tx, name, next, clock.now());
     this.changed(tx);
     if (next === 'disabled') this.#removeScan(tx, name);
-    if (command === 'resume' && row?.scan !== null) this.#enqueue(tx, name);
+    if (command === 'resume' && scanned?.scan !== null) this.#enqueue(tx, name);
     events.record(tx, {
       title: `File lifecycle of share ${called(share)} was ${WORDS[command]}.`,
       subject: `volume:${name}`,
@@ -174,10 +174,13 @@ export class ScanService implements ShareLifecycle {
     };
     this.#running.set(volume, running);
     try {
-      const { row, share } = store.read((db) => ({ row: findShare(db, volume), share: findVolume(db, volume) }));
-      if (row?.state !== 'enabled' || row.scan === null) return { outcome: 'done' };
+      const { scanned, share } = store.read((db) => ({
+        scanned: findShare(db, volume),
+        share: findVolume(db, volume),
+      }));
+      if (scanned?.state !== 'enabled' || scanned.scan === null) return { outcome: 'done' };
       if (share?.state !== 'ready') return { outcome: 'done', finish: (tx) => this.#removeScan(tx, volume) };
-      return await this.#scan(share, row.scan, running, signal);
+      return await this.#scan(share, scanned.scan, running, signal);
     } catch (error) {
       if (running.isInterrupted) return { outcome: 'retry', afterMs: RETRY_MS, reason: 'somebody needs the volume' };
       if (running.controller.signal.aborted) return { outcome: 'done' };
@@ -215,9 +218,9 @@ export class ScanService implements ShareLifecycle {
   async #takeSnapshot(volume: Volume): Promise<Snapshot> {
     const { snapshots } = this.#neighbours;
     const wanted = { volume, displayName: 'file lifecycle scan', application: 'user', orSimilar: true } as const;
-    const [row] = await snapshots.begin([wanted]);
-    if (!row) throw fail('no_snapshot_taken', { volume: called(volume) });
-    return row;
+    const [snapshot] = await snapshots.begin([wanted]);
+    if (!snapshot) throw fail('no_snapshot_taken', { volume: called(volume) });
+    return snapshot;
   }
 
   #finish(tx: Tx, share: Volume, state: ScanState): void {

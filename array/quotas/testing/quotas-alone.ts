@@ -39,9 +39,9 @@ export async function quotasAlone(t: TestContext) {
         );
     });
     const share = (name: string): Volume => {
-      const row = store.read((db) => findVolume(db, name));
-      if (!row) throw fail('volume_not_found', { id: name });
-      return row;
+      const volume = store.read((db) => findVolume(db, name));
+      if (!volume) throw fail('volume_not_found', { id: name });
+      return volume;
     };
     const served = { followSnapshots: async () => undefined };
     const volumes = { get: share, getShare: share, usableShare: share, shares: served } as unknown as VolumeService;
