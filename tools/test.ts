@@ -46,8 +46,8 @@ const options = {
   onResult: (result: FileResult) => summary.add(result),
 };
 
-// Many wait for clocks and other processes: three keep two processors busy.
-const AT_A_TIME = 3;
+// Many wait for clocks and other processes: four keep two processors busy.
+const AT_A_TIME = 4;
 await runFiles(
   files.filter((file) => !isAlone(file)),
   { ...options, concurrency: AT_A_TIME },

@@ -35,7 +35,7 @@ test('servers go on reading and writing through failovers that are asked for, an
   const { checker } = await underLoad(served);
   let [rounds, isOver] = [0, false];
   const load = (async () => {
-    for (; !isOver; rounds += 1) await checker.run({ ...LOAD, operations: 300 });
+    for (; !isOver; rounds += 1) await checker.run({ ...LOAD, operations: 100 });
   })();
   const sessions = () => served.events.filter(({ type }) => type === 'session-opened').length;
   /** Not before the server is back, and has read and written for a whole round. */
@@ -78,7 +78,7 @@ for (const how of [CRASH, HANG]) {
     await load;
     checker.attach(lun);
     await checker.verifyAfterCrash();
-    await checker.run({ ...LOAD, operations: 300 });
+    await checker.run({ ...LOAD, operations: 100 });
     await checker.verifyAll();
     assert.ok(served.events.some((event) => event.type === 'controller-failed'));
     await insist(async () => {

@@ -58,7 +58,7 @@ interface Answered {
 type IsMeant = (operation: Operation) => boolean;
 type Ask = (asked: Asked, key: string | undefined, isXml?: boolean) => Promise<Answered>;
 
-const RUNS = rounds({ quick: 6, long: 30, torture: 200 });
+const RUNS = rounds({ quick: 3, long: 30, torture: 200 });
 /** Without a key few of them get far. */
 const RUNS_WITHOUT_KEY = rounds({ quick: 2, long: 10, torture: 200 });
 const ANSWER_MS_MAX = 60_000;

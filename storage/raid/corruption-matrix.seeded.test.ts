@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { FaultyDrive } from '../drive/faulty-drive.ts';
 import { StorageError } from '../errors.ts';
+import { rounds } from '../../testing/effort.ts';
 import { BLOCK_BYTES } from '../units.ts';
 import { layOut } from './layout.ts';
 import type { RaidLevel } from './layout.ts';
@@ -12,8 +13,8 @@ import { GroupRig } from './testing/group-rig.ts';
 
 /**
  * One drive is damaged, in every region of it and in every way, and then something happens: what is read afterwards
- * must be what was flushed. `docs/storage.md` has the table. The slice that runs by default takes every area, damage
- * and moment at least once; GRANARY_TORTURE=1 runs all of them.
+ * must be what was flushed. `docs/storage.md` has the table. The slice of `npm run test:long` takes every area, damage
+ * and moment at least once; `npm test` runs fewer, `npm run torture` all of them.
  */
 const MOMENTS = ['read', 'scrub', 'restart', 'kill', 'rebuild'] as const;
 type Moment = (typeof MOMENTS)[number];
@@ -205,7 +206,7 @@ function* allCases(): Generator<MatrixCase> {
 
 const ONLY = process.env['GRANARY_MATRIX'];
 /** Odd, so that a slice goes through all values of every dimension. */
-const SLICE = process.env['GRANARY_TORTURE'] === '1' || ONLY !== undefined ? 1 : 37;
+const SLICE = ONLY === undefined ? rounds({ quick: 61, long: 37, torture: 1 }) : 1;
 
 describe('one damaged drive never gives wrong bytes', () => {
   const cases = [...allCases()].filter((_, index) => index % SLICE === 0);
