@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { arrayApi } from '@granary/contract/array';
+import { until } from '../../testing/waiting.ts';
 import { testArray } from '../testing/test-array.ts';
 import { testDisk, type TestDisk } from '../testing/test-disk.ts';
 import { MB } from '../units.ts';
@@ -31,10 +32,7 @@ async function setUp(t: TestContext, megabytes: number) {
   };
   const job = async (cg = cg_name) => (await client.call(migrationJobs.get, { migration_cg_id: cg })).migration_job;
   const status = async (wanted: string) => {
-    for (let tries = 0; (await job()).status !== wanted; tries++) {
-      assert.ok(tries < 600, `${JSON.stringify(await job())} is not ${wanted}`);
-      await sleep(20);
-    }
+    await until(async () => (await job()).status === wanted, `the job is ${wanted}`);
   };
   const used = async (name: string) => {
     const { pool } = await client.call(pools.get, { id: name });
@@ -170,10 +168,7 @@ test('an aborted migration leaves the volume where it was and nothing where it w
   const volume = await it.get();
   assert.deepEqual([volume.pool_name, volume.cg_name, volume.status], [from, cg, 'In-use']);
   assert.deepEqual(await disk.read(0, 64), it.bytes);
-  for (let tries = 0; (await it.used(to)) !== before; tries++) {
-    assert.ok(tries < 100);
-    await sleep(50);
-  }
+  await until(async () => (await it.used(to)) === before, 'the space of the copy is free again');
   // Paused ones can be aborted, too, and it can be begun anew.
   await it.start();
   await client.call(migrationJobs.pause, { migration_cg_id: cg });

@@ -3,7 +3,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, utime
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { test, type TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createLog } from '@granary/kernel';
 import { temporaryFolder } from '../../testing/folders.ts';
@@ -239,7 +238,7 @@ test('an array that refuses a change goes on as it was, and is told again until 
   setMood('refuse');
   await supervisor.describe('storage_array', { ...configuration, drives: [testDrive(1)] });
   setMood('serve');
-  while ((await reach('/drives')) !== '1') await sleep(20);
+  await until(async () => (await reach('/drives')) === '1', 'the array knows its drive');
 });
 
 test('secrets are not in the arguments or the environment of a process', async (t) => {

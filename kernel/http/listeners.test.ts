@@ -3,6 +3,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import Fastify from 'fastify';
+import { until } from '../../testing/waiting.ts';
 import { Listeners } from './listeners.ts';
 
 function setUp(bindMsMax?: number) {
@@ -62,7 +63,7 @@ test('a client that takes nothing of its answers is dropped; one whose answer ta
   deaf.write('GET /large HTTP/1.1\r\nHost: here\r\n\r\n');
   const slow = await fetch(`http://${host}:${port}/slow`, { headers: { connection: 'close' } });
   assert.equal(await slow.text(), 'at last');
-  while (listeners.connectionCount > 0) await sleep(20);
+  await until(() => listeners.connectionCount === 0, 'no connection is left');
   const whole = await fetch(`http://${host}:${port}/large`, { headers: { connection: 'close' } });
   assert.equal((await whole.arrayBuffer()).byteLength, large.length);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../testing/waiting.ts';
 import { ALPHA, serveSwift, type SwiftFixture } from './testing/serve.ts';
 
 let swift: SwiftFixture;
@@ -27,12 +27,8 @@ class Wire {
     this.socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   }
 
-  async until(pattern: RegExp): Promise<string> {
-    for (let tries = 0; tries < 500; tries++) {
-      if (pattern.test(this.received)) return this.received;
-      await sleep(10);
-    }
-    assert.fail(`no ${String(pattern)} in: ${this.received}`);
+  until(pattern: RegExp): Promise<string> {
+    return until(() => pattern.test(this.received) && this.received, `the reply matches ${String(pattern)}`);
   }
 }
 
@@ -45,7 +41,7 @@ const put = (length: number, ...more: string[]) => [
 ];
 
 async function recordsAfter(count: number): Promise<SwiftFixture['records']> {
-  for (let tries = 0; tries < 500 && swift.records.length < count; tries++) await sleep(10);
+  await until(() => swift.records.length >= count, `${count} records`);
   return swift.records;
 }
 
@@ -100,12 +96,12 @@ test('an upload that is cut off leaves nothing, and is on record once', async ()
     );
     // What nobody has read yet is gone with the connection.
     const isRead = () => swift.lastRequest?.readableDidRead === true;
-    for (let tries = 0; tries < 500 && !isRead(); tries++) await sleep(10);
+    await until(isRead, 'the request is read');
     wire.socket.destroy();
   }
   // Records of earlier requests may still come in.
   const cut = () => swift.records.filter(({ key }) => key === 'cut');
-  for (let tries = 0; tries < 500 && cut().length < 2; tries++) await sleep(10);
+  await until(() => cut().length >= 2, 'both requests are recorded');
   const wanted = Array<unknown>(2).fill([499, 500]);
   assert.deepEqual(
     cut().map(({ status, bytesIn }) => [status, bytesIn]),
